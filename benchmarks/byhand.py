@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from gascl import Graph
-from gascl.graph.numbering import by_number, by_vertex
-from gascl.runtime.device import Device, built, kernel
-from gascl.runtime.resident import block_table, row_blocks
+from gascl.device_graph.buffers import block_table, row_blocks
+from gascl.graph.reordering import by_number, by_vertex
+from gascl.opencl.device import Device, built, kernel
 
 DAMPING = 0.85
 #: The arcs that a work-group of a GPU has at a time, and the most groups for each compute unit.

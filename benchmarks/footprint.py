@@ -19,8 +19,8 @@ from turns import replace, table
 
 import gascl.programs
 from gascl import Engine, Graph
-from gascl.delivery.runspec import RunSpec
-from gascl.runtime.plan import Plan
+from gascl.delivery.run_layout import RunSpec
+from gascl.run.plan import Plan
 from programs import ELSEWHERE, SEARCHES, TWO_SIDED, VALUES
 
 MARK = "benchmarks/footprint.py"

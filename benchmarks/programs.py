@@ -26,8 +26,8 @@ from turns import around, replace, table
 import gascl.programs
 from gascl import Engine, VertexProgram
 from gascl.delivery import admission
-from gascl.delivery import table as deliveries
-from gascl.language.inner import inner_programs
+from gascl.delivery import registry as deliveries
+from gascl.language.stage_discovery import inner_programs
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
 #: Programs over all V^2 pairs, too many in this graph: communities.py is their benchmark. Truss

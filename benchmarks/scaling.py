@@ -1,6 +1,6 @@
 """A model of PageRank on R-MAT graphs of scale 30 to 34 on 8 to 256 devices, from measured rates.
 
-    python benchmarks/scaling.py --update docs/scale.md
+    python benchmarks/scaling.py --update docs/internals/scale.md
 
 See README.md.
 """
@@ -14,7 +14,7 @@ import numpy as np
 from turns import replace, table
 
 from gascl import generators
-from gascl.graph.parts import cut
+from gascl.graph.partition import cut
 
 MARK = "benchmarks/scaling.py"
 #: Edges drawn for each vertex.
@@ -27,8 +27,8 @@ LINK = 55e9
 #: Bytes of a device's memory.
 MEMORY = 141e9
 #: Bytes of a vertex that PageRank takes, without what its arcs take (docs/library.md), and of an
-#: arc; and of what is told of a vertex.
-VERTEX, INDEX, TOLD = 32, 4, 4
+#: arc; and bytes sent for a vertex.
+VERTEX, INDEX, SENT = 32, 4, 4
 #: The graphs in which senders are counted.
 COUNTED = (20, 22)
 SCALES, DEVICES = (30, 31, 32, 33, 34), (8, 32, 64, 128, 256)
@@ -72,7 +72,7 @@ def modelled(shares: dict[int, float]) -> str:
         for devices in DEVICES:
             share = shares[devices]
             whole = VERTEX * vertices + INDEX * arcs / devices
-            lists = (VERTEX / devices + TOLD * share) * vertices + INDEX * arcs / devices
+            lists = (VERTEX / devices + SENT * share) * vertices + INDEX * arcs / devices
             gather = ARC * arcs / devices
             if lists > MEMORY:
                 continue
@@ -81,19 +81,19 @@ def modelled(shares: dict[int, float]) -> str:
                 [
                     *(f"{scale}", f"{devices}", f"{gather * 1e3:.0f}"),
                     *(dense(vertices, devices, whole) if fits else ["-"] * 3),
-                    f"{TOLD * share * vertices / 1e9:.2f}",
-                    f"{(gather + TOLD * share * vertices / LINK) * 1e3:.0f}",
+                    f"{SENT * share * vertices / 1e9:.2f}",
+                    f"{(gather + SENT * share * vertices / LINK) * 1e3:.0f}",
                     f"{lists / 1e9:.0f}",
                 ]
             )
-    head = ["scale", "devices", "gather, ms", "told, GB", "a superstep, ms", "memory, GB"]
-    return table([*head, "named senders: told, GB", "a superstep, ms", "memory, GB"], rows)
+    head = ["scale", "devices", "gather, ms", "sent, GB", "a superstep, ms", "memory, GB"]
+    return table([*head, "named senders: sent, GB", "a superstep, ms", "memory, GB"], rows)
 
 
 def dense(vertices: int, devices: int, memory: float) -> list[str]:
-    told = TOLD * vertices * (1 - 1 / devices)
+    sent = SENT * vertices * (1 - 1 / devices)
     gather = ARC * EDGES * vertices / devices
-    return [f"{told / 1e9:.2f}", f"{(gather + told / LINK) * 1e3:.0f}", f"{memory / 1e9:.0f}"]
+    return [f"{sent / 1e9:.2f}", f"{(gather + sent / LINK) * 1e3:.0f}", f"{memory / 1e9:.0f}"]
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from gascl.graph.outside import provide
+from gascl.graph.plugins import provide
 from gascl.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from gascl.language.fields import param as param
     from gascl.language.fields import vertex as vertex
     from gascl.language.program import VertexProgram as VertexProgram
-    from gascl.language.splitmix import uniform as uniform
+    from gascl.language.random import uniform as uniform
     from gascl.language.types import struct as struct
-    from gascl.result import Result as Result
-    from gascl.runtime import memory as memory
-    from gascl.runtime.device import devices as devices
-    from gascl.runtime.engine import Engine as Engine
+    from gascl.opencl.device import devices as devices
+    from gascl.results.result import Result as Result
+    from gascl.run import memory_estimate as memory  # noqa: F401
+    from gascl.run.engine import Engine as Engine
 
 provide(
     read="gascl.io.registry:read_file",
@@ -55,18 +55,18 @@ provide(
 #: Name -> its module. Loaded when first used, so that `gascl --help` need not wait for pyopencl.
 #: `draw` is not imported for type checkers: it stands above the programs, which import from here.
 _HOME = {
-    "Engine": "runtime.engine",
+    "Engine": "run.engine",
     "Graph": "graph.graph",
-    "Result": "result",
+    "Result": "results.result",
     "VertexProgram": "language.program",
     "aggregate": "language.fields",
     "arc": "language.fields",
-    "devices": "runtime.device",
+    "devices": "opencl.device",
     "draw": "drawing",
     "edge": "language.fields",
     "param": "language.fields",
     "struct": "language.types",
-    "uniform": "language.splitmix",
+    "uniform": "language.random",
     "vertex": "language.fields",
     "DeviceError": "errors",
     "FieldError": "errors",
@@ -84,7 +84,7 @@ _MODULES = {
     "datasets": "datasets",
     "generators": "generators",
     "io": "io",
-    "memory": "runtime.memory",
+    "memory": "run.memory_estimate",
     "programs": "programs",
 }
 #: Without `io`, which would hide the standard library's in a script.

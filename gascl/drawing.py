@@ -11,10 +11,10 @@ import numpy as np
 
 from gascl.errors import GasclError
 from gascl.graph.graph import Graph
-from gascl.plots import heavy_tailed, pyplot
 from gascl.programs import ForceLayout
-from gascl.result import Result
-from gascl.runtime.engine import Engine
+from gascl.results.plots import heavy_tailed, pyplot
+from gascl.results.result import Result
+from gascl.run.engine import Engine
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,6 +9,8 @@ import warnings
 from types import FrameType, TracebackType
 from typing import Any
 
+from gascl.messages import Message, Option
+
 #: Where Python keeps its library and installed packages.
 _INSTALLED = ("stdlib", "purelib", "platlib")
 
@@ -57,7 +59,7 @@ def _is_installed(frame: FrameType) -> bool:
 
 
 class GasclError(Exception):
-    """Base class of all errors that gascl raises on purpose.
+    """Base class of all errors that gascl raises on purpose. The arguments are those of `Message`.
 
     Attributes:
         edge: the number of the edge that is wrong, if it is one.
@@ -65,6 +67,19 @@ class GasclError(Exception):
 
     edge: int | None = None
     _render_traceback_ = _callers_lines  # IPython's name
+
+    def __init__(self, *parts: str | Option):
+        super().__init__(Message(*parts))
+
+    @property
+    def message(self) -> Message:
+        """The text of the error, which can also be rendered for the shell."""
+        return Message(self.args[0])
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """The options that the message names, such as those that would help; often none."""
+        return self.message.options
 
 
 class ProgramError(GasclError, ValueError):
@@ -130,7 +145,7 @@ def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
     level, found = 2, 0
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
-        if module == "gascl.runtime.composite" and frame.f_code.co_name == "solve":
+        if module == "gascl.run.stages" and frame.f_code.co_name == "solve":
             found = 0  # so far, the lines were those of the program with `solve`
         elif not found and module.partition(".")[0] != "gascl":
             found = level

@@ -21,7 +21,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from gascl import VertexProgram, edge, param, vertex
-from gascl.programs.sources import with_source
+from gascl.programs.source_params import with_source
 
 #: Supersteps before the host first looks for negative cycles; later it is twice as many each time.
 PATIENCE = 64

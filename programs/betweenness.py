@@ -25,9 +25,10 @@ level that any of them has.
 import numpy as np
 
 from gascl import ProgramError, VertexProgram, aggregate, arc, param, vertex
+from gascl.graph.csr_ends import Runs
 from gascl.graph.parallel import blocks, in_threads
-from gascl.graph.runs import Runs
-from gascl.programs.sources import how_many
+from gascl.messages import DOUBLE, Message
+from gascl.programs.source_params import how_many
 
 #: The largest number of sources that are searched from at once.
 LANES = 8
@@ -248,5 +249,5 @@ def check_paths(most, dtype):
     bound = 1 / np.finfo(dtype).tiny
     if not most <= bound:
         why = f"{most:.3g} shortest paths lead to a vertex, and {dtype} counts to"
-        remedy = "take a smaller graph" if dtype == "float64" else "give dtype='float64'"
-        raise ProgramError(f"{why} {bound:.3g}: {remedy}")
+        remedy = "take a smaller graph" if dtype == "float64" else Message("give ", DOUBLE)
+        raise ProgramError(f"{why} {bound:.3g}: ", remedy)

@@ -17,7 +17,7 @@ import numpy as np
 
 from gascl import Graph, ProgramError, VertexProgram, param, vertex
 from gascl.language.fields import is_lanes
-from gascl.programs.sources import begin_at_sources, with_source
+from gascl.programs.source_params import begin_at_sources, with_source
 
 
 class BreadthFirst(VertexProgram):

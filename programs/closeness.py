@@ -7,7 +7,7 @@ the sum of the lengths of the shortest ones. The first factor is the inverse of 
 the second one compares vertices of components of different sizes.
 
 Algorithm: breadth-first searches from many sources at once, see multi_source_search.py; along
-weights, one search after the other, see search_sums.py. Some sources instead of all give an
+weights, one search after the other, see search_accumulators.py. Some sources instead of all give an
 estimate.
 
 Sources: Freeman, Centrality in Social Networks (1979); Wasserman and Faust, Social Network Analysis
@@ -18,7 +18,7 @@ import numpy as np
 
 from gascl import VertexProgram, edge, param, vertex
 from gascl.programs.multi_source_search import MultiSourceSearch
-from gascl.programs.search_sums import sums_from_each
+from gascl.programs.search_accumulators import sums_from_each
 
 
 class Closeness(VertexProgram):

@@ -4,7 +4,7 @@ reaches, and how far they are in all.
 Algorithm: every vertex is a source of a search against the arcs, so that the sources that have
 reached v are the vertices that v reaches; the last superstep that brought new ones is the distance
 of the farthest. See multi_source_search.py; along weights, one search after the other, see
-search_sums.py.
+search_accumulators.py.
 
 Source: Then, Kaufmann, Chirigati et al., The More the Merrier: Efficient Multi-Source Graph
 Traversal (2014). Takes and Kosters, Computing the Eccentricity Distribution of Large Graphs (2013),
@@ -13,7 +13,7 @@ search from few vertices where eccentricities alone are wanted, of connected gra
 
 from gascl import VertexProgram, edge, param, vertex
 from gascl.programs.neighbourhoods import Backwards
-from gascl.programs.search_sums import sums_from_each
+from gascl.programs.search_accumulators import sums_from_each
 
 
 class Farthest(Backwards):

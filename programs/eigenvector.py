@@ -19,7 +19,7 @@ difference.
 import numpy as np
 
 from gascl import ProgramError, VertexProgram, aggregate, edge, param, vertex
-from gascl.programs.refused import shares
+from gascl.programs.validation import shares
 
 
 class Peel(VertexProgram):

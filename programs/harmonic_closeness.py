@@ -5,7 +5,7 @@
 Unlike closeness, it needs no special case for vertices that no path joins.
 
 Algorithm: breadth-first searches from many sources at once, see multi_source_search.py; along
-weights, one search after the other, see search_sums.py.
+weights, one search after the other, see search_accumulators.py.
 
 Sources: Marchiori and Latora, Harmony in the Small-World (2000); Boldi and Vigna, Axioms for
 Centrality (2014).
@@ -13,7 +13,7 @@ Centrality (2014).
 
 from gascl import VertexProgram, edge, param, vertex
 from gascl.programs.multi_source_search import MultiSourceSearch
-from gascl.programs.search_sums import sums_from_each
+from gascl.programs.search_accumulators import sums_from_each
 
 
 class HarmonicCloseness(VertexProgram):

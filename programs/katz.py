@@ -25,7 +25,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gascl import ProgramError, VertexProgram, aggregate, edge, param, vertex
-from gascl.programs.refused import refuse_vertices
+from gascl.messages import DOUBLE
+from gascl.programs.validation import refuse_vertices
 
 #: Walks that add up to more have no finite number: alpha is too large.
 DIVERGED = 1e30
@@ -137,8 +138,8 @@ class Katz(VertexProgram):
         if lost > self.tolerance:
             raise ProgramError(
                 f"{type(self).__name__}: tolerance={self.tolerance} is out of reach: {self.dtype} "
-                f"rounds walks of about {arcs:.0f} arcs; give {2 * lost:.0e}, a smaller alpha, or "
-                "dtype='float64'"
+                f"rounds walks of about {arcs:.0f} arcs; give {2 * lost:.0e}, a smaller alpha, or ",
+                DOUBLE,
             )
 
 

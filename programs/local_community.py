@@ -29,7 +29,7 @@ epsilon) of the ranks.
 import numpy as np
 
 from gascl import VertexProgram, aggregate, param, vertex
-from gascl.programs.sources import with_source
+from gascl.programs.source_params import with_source
 
 #: The probability 1.
 ONE = 1 << 62

@@ -15,7 +15,7 @@ Differences: a vertex sends all its bits, not only its new ones; the others chan
 import numpy as np
 
 from gascl import VertexProgram, param, vertex
-from gascl.programs.sources import how_many
+from gascl.programs.source_params import how_many
 
 #: Sources of one lane, and the largest number of lanes.
 WORD, LANES = 64, 8

@@ -23,7 +23,7 @@ NetworkX; dangling="ignore" drops it, as Kim's and GasCL's formulas do, and rank
 import numpy as np
 
 from gascl import Graph, ProgramError, VertexProgram, aggregate, param, vertex
-from gascl.programs.refused import shares
+from gascl.programs.validation import shares
 
 
 class PageRank(VertexProgram):

@@ -21,8 +21,9 @@ import numpy as np
 
 from gascl import Graph, VertexProgram, edge, param, struct, vertex
 from gascl.errors import warn
-from gascl.graph.summary import Summary
-from gascl.programs.sources import begin_at_sources, with_source
+from gascl.graph.field_stats import Summary
+from gascl.messages import DOUBLE, Message
+from gascl.programs.source_params import begin_at_sources, with_source
 
 
 class Distances(VertexProgram):
@@ -139,10 +140,10 @@ def warn_of_sums(program: VertexProgram, weights: Summary, num_vertices: int) ->
     integers = weights.greatest.dtype.kind in "iu"
     if longest > float(np.finfo(dtype).max):
         why = f"more than {dtype} holds, and be lost: scale them all down"
-        why += " or give dtype='float64'" if wider else ""
+        why = Message(why, " or give ", DOUBLE) if wider else why
     elif longest > exact and (integers or (most <= exact and weights.whole)):
         why = f"more than {exact:,}, from where {dtype} rounds whole numbers"
-        why += "; dtype='float64' is exact to 2^53" if wider else ""
+        why = Message(why, "; ", DOUBLE, " is exact to 2^53") if wider else why
     else:
         return
-    warn(f"{type(program).__name__}: weights up to {weights.greatest} may sum to {why}")
+    warn(f"{type(program).__name__}: weights up to {weights.greatest} may sum to " + why)

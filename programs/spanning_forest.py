@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from gascl import ProgramError, VertexProgram, arc, edge, param, vertex
-from gascl.programs.refused import refuse_edges
+from gascl.programs.validation import refuse_edges
 
 #: The rank of no edge.
 NONE = np.iinfo(np.int32).max

@@ -16,7 +16,7 @@ runs on a graph with as many vertices as there are arcs.
 import numpy as np
 
 from gascl import VertexProgram, arc, vertex
-from gascl.programs.joined_pairs import joined_pairs, size_with_places, with_places
+from gascl.programs.pair_join import joined_pairs, size_with_places, with_places
 
 
 class Bounds(VertexProgram):

@@ -13,8 +13,8 @@ import numpy as np
 
 from gascl import VertexProgram, aggregate, edge, vertex
 from gascl.programs.betweenness import Betweenness, EdgeBetweenness, check_paths, of_each
-from gascl.programs.refused import refuse_edges
 from gascl.programs.shortest_paths import Distances
+from gascl.programs.validation import refuse_edges
 
 
 class Paths(VertexProgram):

@@ -22,7 +22,7 @@ number of the arc's place.
 import numpy as np
 
 from gascl import ProgramError, VertexProgram, edge, param, vertex
-from gascl.programs.joined_pairs import joined_pairs, size_with_places, with_places
+from gascl.programs.pair_join import joined_pairs, size_with_places, with_places
 
 
 class Intensities(VertexProgram):

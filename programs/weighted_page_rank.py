@@ -16,6 +16,7 @@ Differences: weights are given, as in NetworkX; Xing and Ghorbani, Weighted Page
 import numpy as np
 
 from gascl import Graph, ProgramError, edge, vertex
+from gascl.messages import DOUBLE, Message
 from gascl.programs.page_rank import PageRank
 
 
@@ -52,7 +53,7 @@ class WeightedPageRank(PageRank):
         strongest = graph.weighted_out_degree("weight").max(initial=0)
         if strongest > most:
             why = f"weights of one vertex's arcs add up to {strongest:.3g}"
-            ways = " or give dtype='float64'" if self.dtype == "float32" else ""
+            ways = Message(" or give ", DOUBLE) if self.dtype == "float32" else ""
             raise ProgramError(
-                f"WeightedPageRank: {why}, more than {self.dtype} holds: scale them all down{ways}"
+                f"WeightedPageRank: {why}, more than {self.dtype} holds: scale them all down", ways
             )

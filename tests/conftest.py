@@ -113,7 +113,7 @@ def device(request):
 def poisoned(monkeypatch):
     """Memory that is new to a run holds what is no zero, no identity and no vertex."""
     cl = pytest.importorskip("pyopencl")
-    from gascl.runtime.device import Device
+    from gascl.opencl.device import Device
 
     allocate = Device.allocate
 
@@ -129,11 +129,11 @@ def poisoned(monkeypatch):
 def renumbered(monkeypatch):
     """Programs that may have their vertices numbered anew have them in a random order, on every
     graph with arcs."""
-    from gascl.graph import numbering
+    from gascl.graph import reordering
 
     def order(degree: np.ndarray) -> np.ndarray:
         return np.random.default_rng(len(degree)).permutation(len(degree)).astype(np.int32)
 
-    monkeypatch.setattr(numbering, "LEAST", 1)
-    monkeypatch.setattr(numbering, "SHARE", 0)
-    monkeypatch.setattr(numbering, "hubs_first", order)
+    monkeypatch.setattr(reordering, "LEAST", 1)
+    monkeypatch.setattr(reordering, "SHARE", 0)
+    monkeypatch.setattr(reordering, "hubs_first", order)

@@ -17,11 +17,18 @@ from support.samples import arcs_of, random_graph, to_networkx
 from support.verifiers.widest_paths import verify as verify_widths
 
 from gascl import Engine, Graph
-from gascl.delivery.table import DELIVERIES
+from gascl.delivery.registry import DELIVERIES
+from gascl.errors import FormatError
+from gascl.io import FORMATS
 from gascl.programs import PageRank, ShortestPaths
 
 TOP = Path(__file__).parents[1]
 PAGE = TOP / "docs" / "programs.md"
+PAGES = sorted(
+    path
+    for folder in ("", "docs", "docs/internals", "benchmarks")
+    for path in (TOP / folder).glob("*.md")
+)
 
 
 def examples() -> dict[str, str]:
@@ -213,6 +220,70 @@ def test_the_delivery_of_the_architecture_page(graph, monkeypatch):
         assert found.delivery == "by_rows"
         assert found.supersteps == expected.supersteps
         np.testing.assert_allclose(found[field], expected[field], rtol=1e-6)
+
+
+def test_the_format_of_the_architecture_page(monkeypatch, tmp_path):
+    page = PAGE.with_name("architecture.md").read_text("utf-8")
+    blocks = re.findall(r"^```py\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    (module,) = (block for block in blocks if "FORMAT = " in block)
+    defined: dict = {}
+    exec(compile(module, "architecture.md", "exec"), defined)
+    monkeypatch.setitem(FORMATS, "pairs", defined["FORMAT"])
+    (tmp_path / "g.pairs").write_text("#pairs\n0 1\n3 1\n")
+    graph = Graph.read(tmp_path / "g.pairs")
+    assert (graph.num_vertices, graph.directed) == (4, True)
+    assert graph.edge_src.tolist() == [0, 3] and graph.edge_dst.tolist() == [1, 1]
+    for text in ("0 x", "0 1 2", "0 -1"):
+        (tmp_path / "wrong.pairs").write_text(f"#pairs\n{text}\n")
+        with pytest.raises(FormatError, match=r"wrong\.pairs: "):
+            Graph.read(tmp_path / "wrong.pairs")
+
+
+def test_the_architecture_page_names_every_package_and_kernel_file():
+    page = PAGE.with_name("architecture.md").read_text("utf-8")
+    packages = {p.name for p in (TOP / "gascl").iterdir() if (p / "__init__.py").exists()}
+    table = page.partition("## Packages\n")[2].partition("\n## ")[0]
+    assert packages <= set(re.findall(r"`(\w+)/`", table))
+    kernels = TOP / "gascl" / "codegen" / "kernels"
+    section = page.partition("## The kernels\n")[2].partition("\n## ")[0]
+    files = {path.name for path in kernels.iterdir() if path.suffix == ".cl"}
+    included = {
+        name
+        for file in files
+        for name in re.findall(r'^#include "([\w.]+)"', (kernels / file).read_text(), re.M)
+    }
+    named = set(re.findall(r"\b\w+\.(?:cl|h)\b", section))
+    assert named == files | included
+    generated = set(re.findall(r"^\| `([\w.]+)` \|", section, re.M))
+    assert generated == included - files
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    lines = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.M | re.S).splitlines()
+    titles = [line.lstrip("# ") for line in lines if re.match("#+ ", line)]
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(TOP)))
+def test_links_lead_to_files_and_headings(page):
+    text = re.sub(r"^```.*?^```$|`[^`]+`", "", page.read_text("utf-8"), flags=re.M | re.S)
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        if link.startswith(("http:", "https:", "mailto:")):
+            continue
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(TOP)))
+def test_files_that_are_named_exist(page):
+    """Paths in backquotes, from the top of the repository or from gascl/."""
+    if page.name == "CHANGELOG.md":
+        pytest.skip("it may name files of earlier versions")
+    for path in re.findall(r"`((?:[\w.]+/)+[\w.]+\.(?:py|cl|md|toml))`", page.read_text("utf-8")):
+        assert any((folder / path).exists() for folder in (TOP, TOP / "gascl", page.parent)), path
 
 
 def test_the_pictures_page(monkeypatch, tmp_path):

@@ -20,7 +20,7 @@ from support.file_server import serving
 import gascl.dask
 from gascl import Engine, Graph, VertexProgram, vertex
 from gascl.communities import adjusted_rand
-from gascl.delivery.table import DELIVERIES
+from gascl.delivery.registry import DELIVERIES
 from gascl.io.registry import FORMATS
 from gascl.programs import ConnectedComponents, Louvain, PageRank, ShortestPaths
 

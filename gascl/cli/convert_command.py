@@ -9,14 +9,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gascl.cli import graphfile, infiles
-from gascl.cli.exitcode import DONE
-from gascl.cli.formatnames import TABLE
-from gascl.cli.numbertext import count
-from gascl.cli.standardio import STANDARD, file_for_stdout
+from gascl.cli import graph_options, memory_option
+from gascl.cli.exit_code import DONE
+from gascl.cli.format_names import TABLE
+from gascl.cli.formatting import count
+from gascl.cli.stdio import STANDARD, file_for_stdout
 from gascl.errors import GasclError
-from gascl.newfile import why_unwritable
-from gascl.sizes import amount
+from gascl.util.atomic_file import why_unwritable
+from gascl.util.units import amount
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -40,7 +40,7 @@ DROPPED = ("labels", "edge-fields", "vertex-fields")
 
 def options(add: Callable[..., Any]) -> None:
     """Add A and B, their formats, and the options for reading A."""
-    text = f"the graph to read: a dataset or a file, {graphfile.COMPRESSED_TOO}; - reads stdin"
+    text = f"the graph to read: a dataset or a file, {graph_options.COMPRESSED_TOO}; - reads stdin"
     add("graph", metavar="A", help=text)
     text = "the file to write, not A; compressed as its name says; replaced only when complete;"
     text += " - writes to stdout, in the format of --to, and what is printed to stderr"
@@ -49,11 +49,11 @@ def options(add: Callable[..., Any]) -> None:
     add("--from", metavar="NAME", dest="format", help=text)
     text = "B's format (default: given by its extension)"
     add("--to", metavar="NAME", dest="target_format", help=text)
-    graphfile.reading_options(add)
+    graph_options.reading_options(add)
     text = "omit what B's format cannot hold: labels, edge-fields or vertex-fields; repeatable"
     shown = {"metavar": "WHAT", "help": text}
     add("--drop", choices=DROPPED, action="append", default=[], **shown)
-    infiles.options(add, "B")
+    memory_option.options(add, "B")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -76,7 +76,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.memory is not None:
         return _run_in_files(arguments, source, target, chosen)
     started = time.perf_counter()
-    graph = graphfile.read(arguments)
+    graph = graph_options.read(arguments)
     if arguments.drop:
         graph = _without(graph, arguments.drop)
     took = time.perf_counter() - started
@@ -84,7 +84,7 @@ def _run(arguments: argparse.Namespace) -> int:
         origin = _size(source) if source.exists() else "a dataset"
         origin = "stdin" if arguments.graph == STANDARD else origin
         print(f"read {source}: {origin} in {took:.3f} s")
-        print(graphfile.describe(graph), flush=True)
+        print(graph_options.describe(graph), flush=True)
     before = _inodes(target)
     started = time.perf_counter()
     graph.write(target, format=chosen.name, arcs=arguments.arcs)
@@ -99,7 +99,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _run_in_files(arguments: argparse.Namespace, source: Path, target: Path, chosen: Format) -> int:
     """Convert A by files, within --memory."""
-    from gascl.io.edgefile import EdgeFile
+    from gascl.io.outofcore.file_source import EdgeFile
 
     if chosen.name != "gascl":
         raise GasclError(
@@ -109,13 +109,13 @@ def _run_in_files(arguments: argparse.Namespace, source: Path, target: Path, cho
         raise GasclError("--memory keeps everything; leave out --drop, or --memory")
     if not source.is_file():
         raise GasclError(f"{source}: --memory reads a file, and there is none of that name")
-    options = graphfile.options_of(arguments)
+    options = graph_options.options_of(arguments)
     policies = {name: options.pop(name) for name in POLICIES if name in options}
     started = time.perf_counter()
     try:
-        infiles.write(EdgeFile(source, **options), target, arguments, **policies)
+        memory_option.write(EdgeFile(source, **options), target, arguments, **policies)
     except TypeError as error:
-        raise graphfile.unusable(arguments, error) from error
+        raise graph_options.unusable(arguments, error) from error
     took = time.perf_counter() - started
     print(f"wrote {target}: {chosen.name}, {_size(target)} from {_size(source)} in {took:.3f} s")
     return DONE

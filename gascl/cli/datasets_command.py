@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from gascl.cli.exitcode import DONE
-from gascl.sizes import amount
+from gascl.cli.exit_code import DONE
+from gascl.util.units import amount
 
 if TYPE_CHECKING:
     from gascl.datasets import Dataset
@@ -102,8 +102,8 @@ def _details(dataset: Dataset) -> str:
         f"  {dataset.vertices:,} vertices, {dataset.edges:,} edges as published, {kind}",
         f"  from: {dataset.collection}, {COLLECTIONS[dataset.collection]}",
     ]
-    if dataset.licence:
-        lines.append(f"  licence: {dataset.licence}")
+    if dataset.license:
+        lines.append(f"  license: {dataset.license}")
     if dataset.read:
         lines.append(f"  read with: {', '.join(f'{k}={v!r}' for k, v in dataset.read.items())}")
     if dataset.url:

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from gascl.cli.exitcode import DONE
+from gascl.cli.exit_code import DONE
 from gascl.cli.terminal import say
 from gascl.errors import DeviceError
 
@@ -26,15 +26,15 @@ def options(add: Callable[..., Any]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print a few lines per device."""
-    from gascl.runtime.device import devices, find
-    from gascl.runtime.trial import failure
+    from gascl.opencl.device import devices, find
+    from gascl.opencl.device_check import failure
 
     found = devices()
     default = None
     try:
         default = find()
     except DeviceError as error:  # GASCL_DEVICE names no device
-        say(f"warning: {error}")
+        say("warning: " + error.message)
     for index, device in enumerate(found):
         mark = "*" if device is default else " "
         print(f"{mark} {index}: {device.kind}, {device}")

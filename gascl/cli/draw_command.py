@@ -7,16 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gascl.cli import exitcode, graphfile, programoption
-from gascl.cli.standardio import STANDARD
+from gascl.cli import exit_code, graph_options, program_options
+from gascl.cli.stdio import STANDARD
 from gascl.errors import GasclError
-from gascl.newfile import new_file, why_unwritable
-from gascl.sizes import amount
+from gascl.util.atomic_file import new_file, why_unwritable
+from gascl.util.units import amount
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
     from gascl.language.program import VertexProgram
-    from gascl.result import Result
+    from gascl.results.result import Result
 
 ABOUT = "draw a graph"
 HELP = f"""\
@@ -30,18 +30,18 @@ examples:
 Pictures need matplotlib: pip install 'gascl[plot]'; those of more than 20,000 edges also need
 datashader: pip install 'gascl[draw]'. docs/pictures.md says more, and how to draw in Python.
 
-{exitcode.HELP}"""
+{exit_code.HELP}"""
 
 
 def options(add: Callable[..., Any]) -> None:
     """Add GRAPH, its options, and those of the picture."""
-    graphfile.options(add)
+    graph_options.options(add)
     text = "the file to write: .png, .svg, .pdf or what else matplotlib writes (default: GRAPH's"
     text += " name with .png, in the current folder, unless there is such a file)"
     add("-o", "--output", metavar="FILE", type=Path, help=text)
     text = "run this program first, to draw what it computes: as in `gascl run`"
     add("--program", metavar="PROGRAM", help=text)
-    programoption.set_option(add)
+    program_options.set_option(add)
     text = "a vertex field of the program or of the graph, or a colour of matplotlib (default: the"
     text += " field that `gascl run` prints)"
     add("--color", metavar="FIELD", help=text)
@@ -55,8 +55,8 @@ def options(add: Callable[..., Any]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read the graph, run the program, and write the picture."""
-    from gascl.cli.fieldchoice import scalar_field
-    from gascl.cli.programfile import construct, program_class
+    from gascl.cli.field_option import scalar_field
+    from gascl.cli.find_program import construct, program_class
 
     program = None
     if arguments.program is not None:
@@ -66,18 +66,18 @@ def run(arguments: argparse.Namespace) -> int:
     path = _output(arguments)
 
     from gascl.drawing import check_installed, draw
-    from gascl.runtime.device import find
+    from gascl.opencl.device import find
 
     device = find(arguments.device)
-    graph = graphfile.read(arguments)
-    print(graphfile.describe(graph), flush=True)
+    graph = graph_options.read(arguments)
+    print(graph_options.describe(graph), flush=True)
     check_installed(graph)
     _check_fields(arguments, program, graph)
     what: Graph | Result = graph
-    color, code = arguments.color, exitcode.DONE
+    color, code = arguments.color, exit_code.DONE
     if program is not None:
         what = _result(program, graph, device)
-        code = exitcode.DONE if what.converged else exitcode.NOT_CONVERGED
+        code = exit_code.DONE if what.converged else exit_code.NOT_CONVERGED
         color = color or scalar_field(program)
     looks = {"color": color, "size": arguments.size, "labels": arguments.labels}
     ax = draw(what, seed=arguments.seed, device=device, **looks)
@@ -89,8 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _result(program: VertexProgram, graph: Graph, device: Any) -> Result:
-    from gascl.progress import Progress
-    from gascl.runtime.engine import Engine
+    from gascl.run.engine import Engine
+    from gascl.util.progress import Progress
 
     with Progress() as progress:
         return Engine(graph, device).run(program, progress=progress)
@@ -103,7 +103,7 @@ def _output(arguments: argparse.Namespace) -> Path:
         GasclError: matplotlib is missing or cannot write it, or the name is not given, and the file
             exists.
     """
-    from gascl.plots import pyplot
+    from gascl.results.plots import pyplot
 
     shown = pyplot()
     from matplotlib.backend_bases import FigureCanvasBase
@@ -131,7 +131,7 @@ def _check_fields(
     """Raise GasclError if --color or --size names nothing that the picture could have."""
     from matplotlib.colors import is_color_like
 
-    from gascl.cli.programfile import suggestion
+    from gascl.cli.find_program import suggestion
 
     known = [*(program.spec.vertex_fields if program else ()), *graph.vertex_fields]
     for option, name in (("--color", arguments.color), ("--size", arguments.size)):

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gascl.cli import directionoption as direction
-from gascl.cli import infiles
-from gascl.cli.exitcode import DONE
-from gascl.cli.graphfile import describe
+from gascl.cli import direction_option as direction
+from gascl.cli import memory_option
+from gascl.cli.exit_code import DONE
+from gascl.cli.graph_options import describe
 from gascl.errors import FormatError, GraphError
-from gascl.newfile import why_unwritable
-from gascl.progress import Progress
-from gascl.sizes import amount
+from gascl.util.atomic_file import why_unwritable
+from gascl.util.progress import Progress
+from gascl.util.units import amount
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -175,7 +175,7 @@ def options(add: Any) -> None:
     for name, option in OPTIONS.items():
         kinds: dict[str, Any] = {"metavar": option.metavar, "type": option.type}
         add(option.flag_of(name), dest=name, default=None, help=option.help, **kinds)
-    infiles.options(add, "FILE")
+    memory_option.options(add, "FILE")
     text = "generate undirected edges (the default, except for rmat)"
     direction.options(add, "generate directed edges", text)
     text = "keep R-MAT's own numbering, in which low ids have the most edges"
@@ -213,7 +213,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run_in_files(arguments: argparse.Namespace, name: str, given: dict[str, Any]) -> int:
     """Generate the graph by files, within --memory."""
-    from gascl.generators.recipe import RECIPES
+    from gascl.generators.chunked import RECIPES
 
     target: Path = arguments.output
     if (arguments.format or target.suffix.lower()) not in ("gascl", ".npz"):
@@ -230,7 +230,7 @@ def _run_in_files(arguments: argparse.Namespace, name: str, given: dict[str, Any
     recipe = RECIPES[name](**given)
     began = time.perf_counter()
     policies = {policy: getattr(recipe, policy) for policy in POLICIES}
-    infiles.write(recipe, target, arguments, **policies)
+    memory_option.write(recipe, target, arguments, **policies)
     took = time.perf_counter() - began
     print(f"wrote {target}: {amount(target.stat().st_size)} in {took:.3f} s")
     return DONE
@@ -291,5 +291,5 @@ def _dry_run(arguments: argparse.Namespace, name: str, given: dict[str, Any]) ->
             small.write(Path(folder) / path.name, format=arguments.format, arcs=arguments.arcs)
         except FormatError as error:
             raise FormatError(
-                str(error).replace(str(Path(folder) / path.name), str(path))
+                error.message.replace(str(Path(folder) / path.name), str(path))
             ) from None

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gascl.cli import exitcode, graphfile
-from gascl.cli.formatnames import COMPRESSIONS
+from gascl.cli import exit_code, graph_options
+from gascl.cli.format_names import COMPRESSIONS
 from gascl.cli.terminal import say
 from gascl.errors import GasclError
 
@@ -47,10 +47,10 @@ def run(arguments: argparse.Namespace) -> int:
     from gascl.graphalytics.algorithms import algorithms_of, fitted
     from gascl.graphalytics.outputs import write_values
     from gascl.io.files import plain
-    from gascl.io.formats.ldbc import read_properties
-    from gascl.progress import Progress
-    from gascl.runtime.device import find
-    from gascl.runtime.engine import Engine
+    from gascl.io.formats.graphalytics import read_properties
+    from gascl.opencl.device import find
+    from gascl.run.engine import Engine
+    from gascl.util.progress import Progress
 
     # Refuse as much as possible before the graph is read.
     path, folder = arguments.graph, arguments.output
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         _check_output(folder, path, [f"{properties['name']}-{each.name}" for each in algorithms])
     device = find(arguments.device)
     graph = fitted(Graph.read(path, format="graphalytics"), path, properties)
-    print(graphfile.describe(graph), flush=True)
+    print(graph_options.describe(graph), flush=True)
     engine, failed = Engine(graph, device), []
     for algorithm in algorithms:
         name = f"{properties['name']}-{algorithm.name}"
@@ -85,8 +85,8 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"device: {device}")
     if failed:
         which = f"{len(failed)} of {len(algorithms)} failed: {', '.join(failed)}"
-        return say(f"error: {which}", exitcode.ERROR)
-    return exitcode.DONE
+        return say(f"error: {which}", exit_code.ERROR)
+    return exit_code.DONE
 
 
 def _check_output(folder: Path, graph: Path, names: list[str]) -> None:

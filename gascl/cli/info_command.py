@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from gascl.cli import graphfile, programoption
-from gascl.cli.exitcode import DONE
-from gascl.cli.formatnames import TABLE
-from gascl.cli.numbertext import num_bytes, number, span
+from gascl.cli import graph_options, program_options
+from gascl.cli.exit_code import DONE
+from gascl.cli.format_names import TABLE
+from gascl.cli.formatting import num_bytes, number, span
 from gascl.errors import GasclError
 
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ examples:
 
 def options(add: Callable[..., Any]) -> None:
     """Add GRAPH, the options for reading it, and --memory with those of a run."""
-    graphfile.options(add)
+    graph_options.options(add)
     text = "only estimate the memory of the graph and of a run, on the host and on the device"
     add("--memory", action="store_true", help=text)
     add("--program", metavar="PROGRAM", help="with --memory: of a run of this program")
-    programoption.set_option(add)
+    program_options.set_option(add)
     add("--device", metavar="D", help="an index into `gascl devices`, or part of a name")
     text = "with --memory: the most memory of the device to take, as in `gascl run`"
     add("--device-memory", metavar="SIZE", type=num_bytes, help=text)
@@ -46,15 +46,15 @@ def run(arguments: argparse.Namespace) -> int:
         raise GasclError("--program, --set and --device are of an estimate: give --memory, too")
     program = None
     if arguments.program:
-        from gascl.cli.programfile import example, program_class
+        from gascl.cli.find_program import example, program_class
 
         program = example(program_class(arguments.program), dict(arguments.set))
     elif arguments.set:
         raise GasclError("--set sets parameters of a program: give --program, too")
-    graph = graphfile.read(arguments)
-    print(graphfile.describe(graph))
+    graph = graph_options.read(arguments)
+    print(graph_options.describe(graph))
     if arguments.memory:  # before the arcs are built, for which there may be no room
-        from gascl.runtime.memory import described
+        from gascl.run.memory_estimate import described
 
         limits = {"device": arguments.device, "device_memory": arguments.device_memory}
         print("\n".join(described(graph, program, **limits)))

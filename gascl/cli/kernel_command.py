@@ -6,8 +6,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from gascl.cli import programoption
-from gascl.cli.exitcode import DONE
+from gascl.cli import program_options
+from gascl.cli.exit_code import DONE
 
 if TYPE_CHECKING:
     from gascl.language.program import VertexProgram
@@ -18,15 +18,15 @@ examples:
   gascl kernel PageRank --set dangling=ignore
   gascl kernel my_program.py:MyProgram --delivery slots > my_program.cl"""
 
-options = programoption.options
+options = program_options.options
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the source; no device is needed."""
-    from gascl.cli.programfile import example, program_class
+    from gascl.cli.find_program import example, program_class
     from gascl.errors import ProgramError
-    from gascl.language.example import example_of
-    from gascl.language.inner import inner_programs
+    from gascl.language.placeholder import example_of
+    from gascl.language.stage_discovery import inner_programs
 
     cls = program_class(arguments.program)
     program = example(cls, dict(arguments.set))  # refuses wrong parameters
@@ -65,7 +65,7 @@ def _source(program: VertexProgram, delivery: str) -> str:
     from gascl.delivery.admission import demand_of
     from gascl.delivery.assembly import assemble
     from gascl.delivery.atomics import Atomics
-    from gascl.delivery.table import choose
+    from gascl.delivery.registry import choose
 
     cls = type(program)
     header = generate(

@@ -13,9 +13,9 @@ from difflib import get_close_matches
 from importlib import import_module
 
 from gascl import __version__
-from gascl.cli import exitcode
-from gascl.cli.formatnames import READER_OPTIONS
-from gascl.cli.launched import is_first, refuse_in_all, silenced
+from gascl.cli import exit_code
+from gascl.cli.format_names import READER_OPTIONS
+from gascl.cli.mpi_launch import is_first, refuse_in_all, silenced
 from gascl.cli.terminal import say, say_warning
 from gascl.errors import GasclError
 
@@ -30,7 +30,7 @@ HELP = f"""\
 example:
   gascl run PageRank wiki-Vote.txt.gz
 
-{exitcode.HELP}"""
+{exit_code.HELP}"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -57,19 +57,19 @@ def main(argv: Sequence[str] | None = None) -> int:
             return code
         except BrokenPipeError:  # the reader, such as `| head`, has closed the pipe
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return exitcode.DONE
+            return exit_code.DONE
         except KeyboardInterrupt as pressed:
             if not is_first():  # Ctrl-C comes to all ranks
-                return exitcode.INTERRUPTED
-            return say(str(pressed) or "interrupted", exitcode.INTERRUPTED)
+                return exit_code.INTERRUPTED
+            return say(pressed.args[0] if pressed.args else "interrupted", exit_code.INTERRUPTED)
         except GasclError as error:
-            return say(f"error: {error}", exitcode.ERROR)
+            return say("error: " + error.message, exit_code.ERROR)
         except OSError as error:
             named = f"{error.filename}: " if error.filename else ""
-            return say(f"error: {named}{error.strerror or error}", exitcode.ERROR)
+            return say(f"error: {named}{error.strerror or error}", exit_code.ERROR)
         except MemoryError as error:
             message = f"error: the host does not have enough memory: {error}"
-            return say(message, exitcode.ERROR)
+            return say(message, exit_code.ERROR)
 
 
 def _parsed(argv: Sequence[str]) -> argparse.Namespace:

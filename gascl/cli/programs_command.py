@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from gascl.cli.exitcode import DONE
+from gascl.cli.exit_code import DONE
 
 if TYPE_CHECKING:
     from gascl.language.fields import EdgeField, Param
@@ -42,7 +42,7 @@ def options(add: Callable[..., Any]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the list, or what a program takes and computes."""
-    from gascl.cli.programfile import program_class
+    from gascl.cli.find_program import program_class
 
     if arguments.name is not None:
         print("\n".join(_described(program_class(arguments.name), arguments.name)))

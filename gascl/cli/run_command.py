@@ -10,20 +10,20 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gascl.cli import exitcode, graphfile, programoption
-from gascl.cli.launched import communicator, in_all_ranks, is_first, silenced
-from gascl.cli.numbertext import count, num_bytes, number
-from gascl.cli.shellwords import in_the_shells_words
-from gascl.cli.standardio import STANDARD, file_for_stdout
+from gascl.cli import exit_code, graph_options, program_options
+from gascl.cli.formatting import count, num_bytes, number
+from gascl.cli.mpi_launch import communicator, in_all_ranks, is_first, silenced
+from gascl.cli.shell_messages import for_shell
+from gascl.cli.stdio import STANDARD, file_for_stdout
 from gascl.cli.terminal import say
 from gascl.errors import GasclError, ProgramError
-from gascl.newfile import why_unwritable
+from gascl.util.atomic_file import why_unwritable
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
     from gascl.language.program import VertexProgram
-    from gascl.result import Result
-    from gascl.runtime.device import Device
+    from gascl.opencl.device import Device
+    from gascl.results.result import Result
 
 ABOUT = "run a vertex program on a graph"
 HELP = f"""\
@@ -37,7 +37,7 @@ examples:
   gascl run PageRank web.npz --output ranks.parquet --checkpoint run.ckpt --resume
   mpiexec -n 4 gascl run PageRank web.npz
 
-{exitcode.HELP}"""
+{exit_code.HELP}"""
 OUTPUTS = (".csv", ".npz", ".parquet")
 #: Fields that say in which group a vertex is: of these, the sizes of the groups are printed.
 GROUPS = {"colour", "community", "component", "label", "side"}
@@ -47,8 +47,8 @@ SUFFIXES = {"output": ".csv", "arcs": ".csv", "trace": ".json"}
 
 def options(add: Callable[..., Any]) -> None:
     """Add PROGRAM, GRAPH and the options of a run."""
-    programoption.options(add)
-    graphfile.options(add)
+    program_options.options(add)
+    graph_options.options(add)
     add("--device", metavar="D", help="an index into `gascl devices`, or part of a name")
     text = "stop after N supersteps at the latest (default 100000, or what the program asks for)"
     add("--max-supersteps", metavar="N", type=_count, help=text)
@@ -114,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
     except GasclError:
         if first:
             raise
-        return exitcode.ERROR
+        return exit_code.ERROR
 
 
 def _streamed(arguments: argparse.Namespace) -> str | None:
@@ -155,10 +155,10 @@ class _Ready(NamedTuple):
 
 def _prepare(arguments: argparse.Namespace) -> _Ready:
     """Check the arguments and read the graph; refuse as much as possible before."""
-    from gascl.cli.fieldchoice import check_field, scalar_field
-    from gascl.cli.programfile import construct, program_class
+    from gascl.cli.field_option import check_field, scalar_field
+    from gascl.cli.find_program import construct, program_class
     from gascl.delivery.admission import Parts, demand_of
-    from gascl.delivery.table import choose
+    from gascl.delivery.registry import choose
 
     cls = program_class(arguments.program)
     program = construct(cls, dict(arguments.set))
@@ -173,8 +173,8 @@ def _prepare(arguments: argparse.Namespace) -> _Ready:
         _check_parents(cls)
     _check_outputs(arguments)
 
-    from gascl.runtime.checkpoint import checkpoint_of
-    from gascl.runtime.device import find
+    from gascl.opencl.device import find
+    from gascl.run.checkpoint import checkpoint_of
 
     kept = {name: getattr(arguments, name) for name in ("checkpoint", "every", "resume")}
     checkpoint_of(program, **kept)
@@ -184,24 +184,24 @@ def _prepare(arguments: argparse.Namespace) -> _Ready:
         ranks = None if arguments.comm is None else Parts(arguments.comm.Get_size())
         choose(program, demand, arguments.delivery, parts=ranks)
     started = time.perf_counter()
-    graph = graphfile.read(arguments)
+    graph = graph_options.read(arguments)
     read_seconds = time.perf_counter() - started
     with suppress(BrokenPipeError):  # --output must be written even if nobody reads this
-        print(graphfile.describe(graph), flush=True)
+        print(graph_options.describe(graph), flush=True)
     for label in arguments.path:
         graph.index_of(label)
     return _Ready(program, field, kept, device, graph, read_seconds)
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from gascl.progress import Progress
+    from gascl.util.progress import Progress
 
     with in_all_ranks(arguments.comm):
         program, field, kept, device, graph, read_seconds = _prepare(arguments)
     cls = type(program)
     _note_weights(cls, graph)
 
-    from gascl.runtime.engine import Engine
+    from gascl.run.engine import Engine
 
     progress = Progress()
     try:
@@ -220,14 +220,14 @@ def _run(arguments: argparse.Namespace) -> int:
             progress=progress,
             **kept,
         )
-        code = exitcode.DONE if result.converged else exitcode.NOT_CONVERGED
+        code = exit_code.DONE if result.converged else exit_code.NOT_CONVERGED
     except KeyboardInterrupt as pressed:
         if not hasattr(pressed, "result"):
             raise
-        result, code = pressed.result, exitcode.INTERRUPTED
+        result, code = pressed.result, exit_code.INTERRUPTED
         complete = "Ctrl-C came when the run had just ended; the result is complete"
-        partial = f"{pressed}; the result is partial, not the final answer"
-        say(f"warning: {complete if result.converged else partial}")
+        partial = pressed.args[0] + "; the result is partial, not the final answer"
+        say("warning: " + (complete if result.converged else partial))
     finally:
         progress.close()
     try:
@@ -250,7 +250,7 @@ def _run(arguments: argparse.Namespace) -> int:
                 print(f"{name}: {number(value)}")
         times = [("read", read_seconds), *result.seconds.items()]
         took = " s, ".join(f"{name} {seconds:.3f}" for name, seconds in times)
-        stopped = in_the_shells_words(result.stopped)
+        stopped = for_shell(result.stopped)
         print(f"{cls.__name__}: {count(result.supersteps, 'superstep')}; {stopped}")
         ranks = f"; ranks: {arguments.comm.Get_size()}" if arguments.comm else ""
         if result.trace and "parts" in (why := result.trace[0].why):
@@ -317,7 +317,7 @@ def _chosen(result: Result, names: Sequence[str] | None) -> Result:
 
 
 def _print_top(result: Result, field: str | None, k: int, largest: bool = True) -> None:
-    from gascl.result import has_value
+    from gascl.results.result import has_value
 
     if field is None or not k or not result.graph.num_vertices:
         return
@@ -343,7 +343,7 @@ def _print_groups(result: Result, field: str, k: int, largest: bool) -> None:
     """Print the k largest or smallest groups of vertices that have the same value of a field."""
     import numpy as np
 
-    from gascl.result import has_value
+    from gascl.results.result import has_value
 
     values = result[field]
     there = has_value(values, result.types.get(field))
@@ -361,7 +361,7 @@ def _print_path(result: Result, field: str | None, target: str) -> None:
     try:
         labels = result.path(target)
     except GasclError as error:  # that there is none is an answer, too
-        print(f"\n{in_the_shells_words(str(error))}\n")
+        print(f"\n{for_shell(error.message)}\n")
         return
     name = "parent" if field is None or field in result.missing else field
     at = result.graph.indices_of(labels)

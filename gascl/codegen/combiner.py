@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gascl.codegen.context import Context
-from gascl.codegen.text import Text
+from gascl.codegen.source_writer import Text
 from gascl.codegen.traps import Traps
 from gascl.language.combiners import EXPRESSION, OR
 

@@ -13,10 +13,10 @@ from functools import cached_property
 import numpy as np
 
 from gascl.language.combiners import SUM
-from gascl.language.facts import Facts
 from gascl.language.fields import ChoiceParam, Param
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
+from gascl.language.traits import Facts
 from gascl.language.types import Type, resolve, struct_dtype
 
 INT32, INT64, UINT32 = (resolve(name, "") for name in ("int32", "int64", "uint32"))

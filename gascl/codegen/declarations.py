@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from gascl.codegen.cells import definitions
+from gascl.codegen.atomic_cells import definitions
 from gascl.codegen.context import Context
-from gascl.codegen.text import Text
+from gascl.codegen.source_writer import Text
 from gascl.language.combiners import OR
+from gascl.language.keywords import MOST_KEYS
 from gascl.language.types import Type, resolve
-from gascl.language.vocabulary import MOST_KEYS
 
 #: The number of receivers that one work-item handles at once in `pairs` on a CPU: as many floats as
 #: the widest SIMD registers hold.
@@ -34,7 +34,7 @@ static uint gascl_hash(const uint x) {
     return y ^ y >> 16;
 }
 """
-#: The numbers of gascl.language.splitmix.
+#: The numbers of gascl.language.random.
 _UNIFORM = """
 static ulong gascl_split_mix(const ulong before, const ulong word) {{
     ulong x = (before ^ word) + 0x9e3779b97f4a7c15UL;

@@ -14,7 +14,6 @@ from dataclasses import replace
 import numpy as np
 
 from gascl.codegen.aggregators import write_aggregators, write_control
-from gascl.codegen.calls import Calls
 from gascl.codegen.combiner import write_combiner
 from gascl.codegen.context import Context
 from gascl.codegen.declarations import (
@@ -26,12 +25,13 @@ from gascl.codegen.declarations import (
     write_switches,
 )
 from gascl.codegen.header import Header
+from gascl.codegen.intrinsics import Calls
 from gascl.codegen.pairs import Pairs
 from gascl.codegen.phases import Phases
-from gascl.codegen.text import Text
+from gascl.codegen.source_writer import Text
 from gascl.codegen.traps import Traps
-from gascl.language.facts import Facts
 from gascl.language.spec import ProgramSpec
+from gascl.language.traits import Facts
 from gascl.language.types import resolve
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gascl.codegen.calls import Calls
 from gascl.codegen.context import Context
-from gascl.codegen.text import Text
+from gascl.codegen.intrinsics import Calls
+from gascl.codegen.source_writer import Text
 from gascl.codegen.traps import Traps
 from gascl.language.combiners import SUM, added
 from gascl.language.types import Type

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gascl.codegen.calls import Calls
 from gascl.codegen.context import INT32, Context
-from gascl.codegen.text import Text
+from gascl.codegen.intrinsics import Calls
+from gascl.codegen.source_writer import Text
 from gascl.codegen.traps import Traps
 from gascl.language.snippet import Snippet
 

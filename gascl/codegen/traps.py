@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from gascl.codegen.context import Context
-from gascl.codegen.text import Text
+from gascl.codegen.source_writer import Text
 from gascl.language.guards import functions_in, guarded
 from gascl.language.snippet import Snippet
 from gascl.language.types import SCALARS, Type

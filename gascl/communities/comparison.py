@@ -1,6 +1,4 @@
-"""How alike two groupings of the same vertices are, such as communities that were found and known
-ones.
-"""
+"""Similarity of two groupings of the same vertices, such as detected and known communities."""
 
 from __future__ import annotations
 
@@ -10,9 +8,9 @@ from gascl.errors import GasclError
 
 
 def adjusted_rand(one: np.ndarray, other: np.ndarray) -> float:
-    """How alike two groupings of the same vertices are: 1 if equal, about 0 if by chance.
+    """The adjusted Rand index of two groupings: 1 if equal, about 0 if they agree only by chance.
 
-    Hubert and Arabie, Comparing partitions (1985). Each is a number for every vertex.
+    Hubert and Arabie, Comparing partitions (1985). A grouping is a number for every vertex, (V,).
     """
     both, first, second = _counts(one, other)
     pairs, chance = both @ (both - 1), (first @ (first - 1)) * (second @ (second - 1))
@@ -22,7 +20,7 @@ def adjusted_rand(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def mutual_information(one: np.ndarray, other: np.ndarray) -> float:
-    """Information that two groupings share, over the mean of theirs: 1 if equal, 0 if none.
+    """The normalized mutual information of two groupings: 1 if equal, 0 if independent.
 
     Danon, Díaz-Guilera, Duch and Arenas, Comparing community structure identification (2005).
     """
@@ -31,7 +29,7 @@ def mutual_information(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def _counts(one: np.ndarray, other: np.ndarray) -> list[np.ndarray]:
-    """How many vertices are in each group of both, of the one, and of the other."""
+    """The sizes of the intersections of groups, of the groups of one, and of those of the other."""
     one, other = np.asarray(one), np.asarray(other)
     if one.ndim != 1 or one.shape != other.shape:
         raise GasclError(

@@ -1,4 +1,4 @@
-"""Pictures of moving communities: particles in 3-D, and communities over time.
+"""Plots of moving communities: particles in 3-D, and communities over time.
 
     from gascl.communities import pictures
 
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import FieldError, GasclError
-from gascl.plots import pyplot
-from gascl.result import Result
+from gascl.results.plots import pyplot
+from gascl.results.result import Result
 
 if TYPE_CHECKING:
     from mpl_toolkits.mplot3d.axes3d import Axes3D
@@ -29,7 +29,7 @@ MOST_EDGES = 5000
 
 
 def particles(result: Result, ax: Any = None) -> Axes3D:
-    """Draw the final particles of ParticleCommunities, coloured by community, and the edges.
+    """Draw the final particles of ParticleCommunities, colored by community, and the edges.
 
     Args:
         ax: the matplotlib Axes to draw on, with projection="3d"; default: those of a new figure.
@@ -38,7 +38,7 @@ def particles(result: Result, ax: Any = None) -> Axes3D:
         The Axes.
 
     Raises:
-        GasclError: matplotlib is missing, or it is no such result.
+        GasclError: matplotlib is missing, or the result is not one of ParticleCommunities.
     """
     _check(result)
     if ax is None:
@@ -52,8 +52,8 @@ def history(moments: Iterable[Moment], shown: int = 5) -> Any:
     """Draw the moments that `gascl.communities.tracking.track` yields.
 
     The upper row shows the particles at some of the moments. Below, each vertex is a line from left
-    to right, coloured by its community; vertices that start in the same community are adjacent.
-    A community keeps its colour; grey means none. Dotted lines mark events.
+    to right, colored by its community; vertices that start in the same community are adjacent.
+    A community keeps its color; gray means none. Dotted lines mark events.
 
     Args:
         shown: how many moments, evenly spread, appear in the upper row.
@@ -80,7 +80,7 @@ def history(moments: Iterable[Moment], shown: int = 5) -> Any:
     below = figure.add_subplot(grid[1, :])
     first, last = moments[0].number, moments[-1].number
     extent = (first - 0.5, last + 0.5, len(rows), 0)
-    below.imshow(_colours(rows), aspect="auto", extent=extent, interpolation="none")
+    below.imshow(_colors(rows), aspect="auto", extent=extent, interpolation="none")
     for moment in moments[1:]:
         for place, event in enumerate(moment.events):
             below.axvline(event.number - 0.5, color="black", linestyle=":", linewidth=1)
@@ -128,16 +128,16 @@ def _figure(width: float, height: float) -> Any:
     return pyplot().figure(figsize=(width, height), layout="constrained")
 
 
-def _colours(number: np.ndarray) -> np.ndarray:
-    """The RGBA colour of each number: 18 colours in rotation, grey for -1."""
+def _colors(number: np.ndarray) -> np.ndarray:
+    """The RGBA color of each number: 18 colors in rotation, gray for -1."""
     from matplotlib import colormaps
 
-    colours = colormaps["tab20"](np.arange(20))
-    # The dark colours first, then the light ones; 14 and 15 are grey.
+    colors = colormaps["tab20"](np.arange(20))
+    # The dark colors first, then the light ones; 14 and 15 are gray.
     order = [i for i in (*range(0, 20, 2), *range(1, 20, 2)) if i not in (14, 15)]
-    colours = np.concatenate([colours[order], [[0.8, 0.8, 0.8, 1]]])
-    found: np.ndarray = colours[np.where(number < 0, len(order), number % len(order))]
-    return found
+    colors = np.concatenate([colors[order], [[0.8, 0.8, 0.8, 1]]])
+    chosen: np.ndarray = colors[np.where(number < 0, len(order), number % len(order))]
+    return chosen
 
 
 def _draw(axes: Any, result: Result, number: np.ndarray, everywhere: np.ndarray) -> None:
@@ -148,7 +148,7 @@ def _draw(axes: Any, result: Result, number: np.ndarray, everywhere: np.ndarray)
     if graph.num_edges <= MOST_EDGES:
         ends = np.stack([at[graph.edge_src], at[graph.edge_dst]], axis=1)
         axes.add_collection(Line3DCollection(ends, colors="0.6", linewidths=0.2, alpha=0.5))
-    axes.scatter(*at.T, c=_colours(number), s=12, depthshade=False, linewidths=0)
+    axes.scatter(*at.T, c=_colors(number), s=12, depthshade=False, linewidths=0)
     middle = (everywhere.max(0) + everywhere.min(0)) / 2
     reach = 1.05 * max(float(np.abs(everywhere - middle).max()), 0.5)
     axes.set_box_aspect((1, 1, 1))

@@ -1,4 +1,4 @@
-"""Follows communities over time: which continue, and what became of the others.
+"""Tracks communities over time: which continue, split, merge, appear or vanish.
 
     from gascl.communities.tracking import track
 
@@ -24,12 +24,12 @@ from scipy.sparse.csgraph import connected_components
 from gascl.errors import GasclError
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
-from gascl.result import Result
+from gascl.results.result import Result
 
 
 @dataclass(frozen=True)
 class Event:
-    """What happened to some communities between two consecutive moments.
+    """A change of some communities between two consecutive moments.
 
     Attributes:
         number: the number of the later moment, counted from 0.
@@ -117,13 +117,13 @@ class Tracker:
         # A split has at least one new part, and a merge at least one that ends.
         parts = same | (came & (2 * shared > size_now))
         joined = same | (ended & (2 * shared > size))
-        found = [("split", o, n) for o, n in _several(old[row[parts]], new[column[parts]])]
-        found += [("merge", o, n) for n, o in _several(new[column[joined]], old[row[joined]])]
-        explained = {one for _, *ids in found for some in ids for one in some}
+        events = [("split", o, n) for o, n in _several(old[row[parts]], new[column[parts]])]
+        events += [("merge", o, n) for n, o in _several(new[column[joined]], old[row[joined]])]
+        explained = {one for _, *ids in events for some in ids for one in some}
         gone = np.setdiff1d(old[old >= 0], new).tolist()
-        found += [("vanish", (one,), ()) for one in gone if one not in explained]
-        found += [("appear", (), (one,)) for one in new[born].tolist() if one not in explained]
-        return [Event(self.number, *what) for what in found]
+        events += [("vanish", (one,), ()) for one in gone if one not in explained]
+        events += [("appear", (), (one,)) for one in new[born].tolist() if one not in explained]
+        return [Event(self.number, *event) for event in events]
 
     def _numbered(self, community: np.ndarray) -> np.ndarray:
         """The communities numbered from 0; those that are too small become -1."""
@@ -138,7 +138,7 @@ class Tracker:
 
 
 def _matching(row: np.ndarray, column: np.ndarray, share: np.ndarray, least: float) -> np.ndarray:
-    """Which pairs (row, column) a matching with the largest sum of shares consists of, as bools.
+    """bool (n,): the pairs (row, column) of a matching with the largest sum of shares.
 
     Only pairs with a share of at least `least` can be matched.
     """
@@ -161,11 +161,11 @@ def _matching(row: np.ndarray, column: np.ndarray, share: np.ndarray, least: flo
 
 
 def _several(one: np.ndarray, many: np.ndarray) -> Iterator[tuple[Any, Any]]:
-    """((one,), (its several, ...)) for each of `one` that several of `many` belong to."""
+    """((one,), (several, ...)) for each value of `one` that is paired with several of `many`."""
     for each in np.unique(one).tolist():
-        its = np.sort(many[one == each]).tolist()
-        if len(its) > 1:
-            yield (each,), tuple(its)
+        partners = np.sort(many[one == each]).tolist()
+        if len(partners) > 1:
+            yield (each,), tuple(partners)
 
 
 @dataclass(frozen=True)
@@ -173,10 +173,10 @@ class Moment:
     """One graph of a sequence, and its communities.
 
     Attributes:
-        number: counted from 0.
-        result: the result of the program. Its State is used up by the next moment's run.
+        number: the index of the graph in the sequence, from 0.
+        result: the result of the program. The next moment's run uses up its State.
         identity: (V,) each vertex's community, as in `Tracker`.
-        events: what happened since the previous moment.
+        events: the events since the previous moment.
     """
 
     number: int
@@ -231,7 +231,7 @@ def track(
 def _moments(
     graphs: Iterable[Graph], program: VertexProgram, device: Any, tracker: Tracker
 ) -> Iterator[Moment]:
-    from gascl.runtime.engine import Engine
+    from gascl.run.engine import Engine
 
     state = None
     for graph in graphs:

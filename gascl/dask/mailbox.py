@@ -17,7 +17,7 @@ from gascl.errors import RankError
 
 
 class Report(NamedTuple):
-    """How far a run is, as `gascl.progress.Progress` shows it."""
+    """How far a run is, as `gascl.util.progress.Progress` shows it."""
 
     title: str = ""
     total: int | None = None

@@ -1,4 +1,4 @@
-"""Graphs by name: some ship with gascl, others are downloaded once and kept.
+"""Graphs by name: some ship with gascl, others are downloaded once and cached.
 
 `REGISTRY` lists them; to add one, add an entry in catalog.py.
 """

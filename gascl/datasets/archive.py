@@ -1,4 +1,4 @@
-"""Downloaded archives, unpacked so that nothing is written outside their folder."""
+"""Unpacks downloaded archives safely: nothing is written outside their folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Member = tuple[str, int, IO[bytes] | None]
 
 CHUNK = 1 << 20
 MEMBERS = 10_000
-#: Text of edges is compressed to a tenth, rarely a twentieth. What expands more is not such text.
+#: Edge lists are compressed to a tenth, rarely to a twentieth. Files that expand more are refused.
 EXPANSION, ALWAYS = 50, 64 << 20
 
 SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar.zst", ".zip")
@@ -36,11 +36,11 @@ def unpack(archive: Path, folder: Path, limit: int | None = None) -> None:
     final folder, which an interruption leaves half full.
 
     Args:
-        limit: bytes that the files may have together; by default 50 times those of the archive.
+        limit: the largest total size of the files in bytes; by default 50 times the archive's.
 
     Raises:
         FormatError: the archive is damaged, exceeds the limit, or has a link, a device, or a member
-            outside the folder. Nothing remains of it then.
+            outside the folder. Nothing is left on the disk then.
     """
     limit = max(ALWAYS, EXPANSION * archive.stat().st_size) if limit is None else limit
     part = folder.with_name(f"{folder.name}.part")
@@ -54,8 +54,8 @@ def unpack(archive: Path, folder: Path, limit: int | None = None) -> None:
                 total, count = total + size, count + 1
                 if total > limit or count > MEMBERS:
                     raise FormatError(
-                        f"{archive} unpacks to more than {limit:,} bytes or {MEMBERS:,} files, too "
-                        "much for what it should be; it is not used: look where it comes from"
+                        f"{archive} unpacks to more than {limit:,} bytes or {MEMBERS:,} files, far "
+                        "more than a dataset should have; it is not used: check its source"
                     )
                 _write(archive, name, size, content, part / _inside(archive, name))
         part.replace(folder)
@@ -164,6 +164,5 @@ def _twice(archive: Path, name: str) -> FormatError:
 
 def _refused(archive: Path, name: str, why: str) -> FormatError:
     return FormatError(
-        f"{archive}: member {name!r} {why}; the archive is not what it should be, and is not "
-        "used: look where it comes from"
+        f"{archive}: member {name!r} {why}; such an archive is not used: check its source"
     )

@@ -1,4 +1,4 @@
-"""The folder of downloaded datasets, and how a file gets there."""
+"""The cache of downloaded datasets, and downloads into it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from gascl.datasets.download import Downloader
 from gascl.datasets.lock import locked
 from gascl.errors import FormatError
 from gascl.io.files import opened
-from gascl.newfile import new_file
+from gascl.util.atomic_file import new_file
 
-#: Bytes read of a record, more than the hash in `sha256sum`'s format takes.
+#: Bytes read of a record; a hash in `sha256sum`'s format takes fewer.
 SHA256_LINE = 100
 
 
@@ -54,14 +54,14 @@ def recorded(dataset: Dataset) -> str | None:
         return dataset.sha256
     with opened(record) as file:
         text = file.read(SHA256_LINE).decode("utf-8", "replace")
-    found = re.match(r"[0-9a-f]{64}(?!\S)", text)
-    if found is None:
+    match = re.match(r"[0-9a-f]{64}(?!\S)", text)
+    if match is None:
         raise FormatError(
             f"{record} is damaged: it should start with the SHA-256 of the first download, and "
             f"contains {text.strip()[:40]!r}; delete it and {path.name if path else 'the file'} "
-            "beside it, and the next use downloads the file again"
+            "next to it, and the next use downloads the file again"
         )
-    return found[0]
+    return match[0]
 
 
 def fetch(dataset: Dataset) -> Path:
@@ -95,9 +95,9 @@ def fetch(dataset: Dataset) -> Path:
 def _download(dataset: Dataset, path: Path) -> None:
     import pooch
 
-    known = recorded(dataset)
+    sha256 = recorded(dataset)
     name, part = path.name, path.with_name(f"{path.name}.part")
-    files = pooch.create(path.parent, "", registry={name: known}, urls={name: dataset.url})
+    files = pooch.create(path.parent, "", registry={name: sha256}, urls={name: dataset.url})
     with _quiet(pooch.get_logger()):
         try:
             files.fetch(name, downloader=Downloader(dataset.name, part, dataset.size))
@@ -107,27 +107,27 @@ def _download(dataset: Dataset, path: Path) -> None:
             whose = "that was published" if dataset.sha256 else f"in {_record(path)}"
             raise FormatError(
                 f"{dataset.name}: the file from {dataset.url} does not have the SHA-256 {whose}, "
-                f"{known}, and was deleted; try again; if that fails, the file there has changed"
+                f"{sha256}, and was deleted; try again; if that fails, the file there has changed"
             ) from error
-        if known is None:
+        if sha256 is None:
             with new_file(_record(path)) as record:
                 record.write(f"{pooch.file_hash(str(path))}  {name}\n".encode())
 
 
 def _member(dataset: Dataset, path: Path) -> Path:
-    """The file to read of an archive, which is unpacked beside it, once for each version."""
+    """The file to read of an archive, which is unpacked next to it, once for each version."""
     folder = path.with_name(f"unpacked-{(recorded(dataset) or '')[:12]}")
     if not folder.is_dir():
         with locked(path.parent, wait=True):
             if not folder.is_dir():  # another process may have unpacked it meanwhile
                 unpack(path, folder)
-    found = sorted(folder.rglob(dataset.member))
-    if len(found) != 1:
+    members = sorted(folder.rglob(dataset.member))
+    if len(members) != 1:
         raise FormatError(
-            f"{path} contains {len(found)} files {dataset.member!r} instead of one; the archive "
+            f"{path} contains {len(members)} files {dataset.member!r} instead of one; the archive "
             "has changed: unpack it and read a file with Graph.read"
         )
-    return found[0]
+    return members[0]
 
 
 def _record(path: Path) -> Path:

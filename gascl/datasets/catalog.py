@@ -36,7 +36,7 @@ def find(name: str) -> Dataset:
     Raises:
         GraphError: there is none; suggests the nearest name.
     """
-    lower = {known.lower(): dataset for known, dataset in REGISTRY.items()}
+    lower = {key.lower(): dataset for key, dataset in REGISTRY.items()}
     if name.lower() in lower:
         return lower[name.lower()]
     near = get_close_matches(name.lower(), lower, 1, 0.0)
@@ -76,8 +76,8 @@ def _road(
 ) -> Dataset:
     name = f"USA-road-d.{part}"
     url = f"https://www.diag.uniroma1.it/challenge9/data/USA-road-d/{name}.gr.gz"
-    about = f"roads of {about}, with distances"
-    return Dataset(name, about, "DIMACS", vertices, edges, True, size, url, sha256=sha256)
+    description = f"roads of {about}, with distances"
+    return Dataset(name, description, "DIMACS", vertices, edges, True, size, url, sha256=sha256)
 
 
 def _graphalytics(
@@ -104,7 +104,7 @@ _ALL = (
         "which package of Debian 12 needs which",
         57_842,
         247_686,
-        licence="facts of packages that are free by Debian's guidelines",
+        license="facts of packages that are free by Debian's guidelines",
     ),
     _ships(
         "liechtenstein-roads",
@@ -112,7 +112,7 @@ _ALL = (
         "roads of Liechtenstein for cars, in metres",
         1_608,
         3_856,
-        licence="Open Database License 1.0, (c) OpenStreetMap contributors",
+        license="Open Database License 1.0, (c) OpenStreetMap contributors",
     ),
     _ships(
         "wordnet-verbs",
@@ -120,7 +120,7 @@ _ALL = (
         "English verbs that can mean the same",
         9_096,
         23_020,
-        licence="WordNet 3.0, (c) 2006 Princeton University",
+        license="WordNet 3.0, (c) 2006 Princeton University",
         read=UNDIRECTED,
     ),
     _ships(
@@ -129,7 +129,7 @@ _ALL = (
         "friendships in Zachary's karate club",
         34,
         78,
-        licence="BSD-3-Clause, (c) NetworkX Developers",
+        license="BSD-3-Clause, (c) NetworkX Developers",
         read=UNDIRECTED,
     ),
     _snap(

@@ -1,4 +1,4 @@
-"""What a dataset is."""
+"""`Dataset`: the description of a graph that ships with gascl or is downloaded."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
-#: The folder of the files that ship: beside this module if gascl is installed, and `datasets` in
-#: the repository if it runs from there.
+#: The folder of the files that ship: next to this module if gascl is installed, and `datasets` of
+#: the repository if gascl runs from there.
 SHIPPED = Path(__file__).with_name("files")
 if not SHIPPED.is_dir():
     SHIPPED = Path(__file__).parents[2] / "datasets"
@@ -20,13 +20,13 @@ class Dataset:
     """A graph in a file that ships with gascl, or that is downloaded from a URL.
 
     Attributes:
-        collection: where it comes from: a key of catalog.COLLECTIONS.
+        collection: its source: a key of catalog.COLLECTIONS.
         vertices, edges: as published, for the graph as `read` reads it: an undirected edge counts
             once, even if the file lists it in both directions.
         size: approximate size of the file in bytes; None: unknown.
         url: the address to download it from; "" if it ships.
-        sha256: of the file at the URL, in hexadecimal. None: unknown; the first download is then
-            trusted, and its hash recorded.
+        sha256: the hash of the file at the URL, in hexadecimal. None: unknown; the first download
+            is then trusted, and its hash recorded.
         member: for an archive, the name of the file to read.
         read: the options of Graph.read that the file needs.
     """
@@ -42,7 +42,7 @@ class Dataset:
     file: str = ""
     sha256: str | None = None
     member: str = ""
-    licence: str = ""
+    license: str = ""
     read: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -51,5 +51,5 @@ class Dataset:
 
     @property
     def file_name(self) -> str:
-        """The name of its file, in the folder of those that ship or in the cache."""
+        """The name of its file, in the folder of shipped files or in the cache."""
         return self.file or PurePosixPath(urlsplit(self.url).path).name

@@ -15,8 +15,8 @@ from typing import IO, Any
 from gascl import __version__
 from gascl.datasets.lock import locked
 from gascl.errors import FormatError
-from gascl.newfile import new_file
-from gascl.progress import Progress
+from gascl.util.atomic_file import new_file
+from gascl.util.progress import Progress
 
 CHUNK = 1 << 18
 CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
@@ -28,11 +28,11 @@ class Cut(Exception):
 
 class Downloader:
     """A downloader as pooch calls it. What has arrived stays in the file `part` until it is
-    complete, with the server's identifier of the version beside it, so that versions never mix.
+    complete, with the server's identifier of the version next to it, so that versions never mix.
 
     Args:
         name: the dataset's name, for messages.
-        part: the file for what has arrived.
+        part: the file for the bytes that have arrived.
         size: approximate size of the file in bytes; more than twice as many are refused.
     """
 
@@ -122,11 +122,11 @@ class Downloader:
 
         total: int | None = None
         if response.status_code == 206:
-            found = CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
-            if found is None or int(found[1]) != have:
+            match = CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
+            if match is None or int(match[1]) != have:
                 self._remove()
                 raise Cut("the server did not send the part that was requested")
-            total = None if found[2] == "*" else int(found[2])
+            total = None if match[2] == "*" else int(match[2])
         elif response.status_code == 416 and have:
             if response.headers.get("Content-Range") == f"bytes */{have}":
                 return  # it was already complete
@@ -204,8 +204,7 @@ class Downloader:
             if self.part.is_symlink():
                 raise FormatError(
                     f"{self.name}: {self.part} is a symbolic link, and the download needs a file "
-                    "of "
-                    "that name; delete it, or name another folder with GASCL_DATA"
+                    "of that name; delete it, or name another folder with GASCL_DATA"
                 ) from error
             raise
 

@@ -1,4 +1,4 @@
-"""Which programs each delivery accepts: rules that say why it does not."""
+"""Which programs each delivery admits: rules that return the reason for a refusal."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from gascl.delivery.atomics import Atomics
 from gascl.language.combiners import OR, PRODUCT
-from gascl.language.facts import Facts
 from gascl.language.program import VertexProgram
+from gascl.language.traits import Facts
 from gascl.language.types import Type
 
 
@@ -51,7 +51,7 @@ def demand_of(program: VertexProgram, atomics: Atomics, fp64: bool, deterministi
     )
 
 
-# Each of these returns why a delivery refuses a program, or None.
+# Each of these functions returns why a delivery refuses a program, or None.
 
 
 def slots_refuses(demand: Demand) -> str | None:
@@ -103,9 +103,9 @@ class Parts:
     """Why a device has only some of the arcs.
 
     Attributes:
-        ranks: the processes, with a device each, that share them.
-        short: why not even those of a process fit on its device, so that they come part by part, in
-            a clause; "" if they do.
+        ranks: the number of processes, with a device each, that share the arcs.
+        short: a clause that says why not even the arcs of one process fit on its device, so that
+            they are streamed in parts; "" if they fit.
     """
 
     ranks: int = 1
@@ -118,14 +118,14 @@ class Parts:
 def parts_refuses(facts: Facts, parts: Parts) -> str | None:
     """Why a program needs all arcs on its device."""
     if parts.ranks == 1 and facts.adjacent:
-        return "it reads neighbours, which may be in any part"
+        return "it reads neighbors, which may be in any part"
     if parts.short and facts.reads_singly and facts.lanes > 1:
         return "in gather, it reads messages one by one, in several lanes"
     return None
 
 
 def cannot_take_parts(name: str, why: str, parts: Parts) -> str:
-    """The message where `parts_refuses`, of the program that the user runs."""
+    """The error message if `parts_refuses`; `name` is the program that the user runs."""
     remedy = "let it take more, or use a device with more" if parts.short else "run it without MPI"
     return f"{name} cannot take its arcs in parts: {why}; and {parts}: {remedy}"
 

@@ -1,4 +1,9 @@
-"""Assembles the source text for a program and a delivery; a pure function."""
+"""Assembles the source text for a program and a delivery; a pure function.
+
+Kernels include three files that exist on no disk: `program.h`, the header generated from the
+program, and `active_set.cl` and `active_set_kernels.cl`, the functions and the kernels of the
+delivery's active set.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from gascl.codegen.header import Header
-from gascl.codegen.kerneltext import kernel_text
+from gascl.codegen.kernel_files import kernel_text
 from gascl.delivery.buffers import Buffer
-from gascl.delivery.codes import defines
 from gascl.delivery.delivery import Delivery
-from gascl.language.facts import Facts
+from gascl.delivery.status_codes import defines
 from gascl.language.source import Place
+from gascl.language.traits import Facts
 
 #: The number of a block's messages that one work-item combines into a box, for others to use.
 CHUNK_ARCS = 8
@@ -31,7 +36,8 @@ class Assembly:
 
     Args:
         given: texts that are included instead of files, by name.
-        origins: of some of those, for each line the user's line that it comes from, or None.
+        origins: by name of such a text, for each of its lines the user's line that it comes from,
+            or None.
 
     Attributes:
         places: for each line, the user's line that it comes from, or None.

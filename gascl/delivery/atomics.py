@@ -1,11 +1,11 @@
-"""Which atomic operations a device has, and which of them a combiner needs."""
+"""The atomic operations of a device, and those that a combiner needs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gascl.codegen.cells import cell_bits, cell_kind
+from gascl.codegen.atomic_cells import cell_bits, cell_kind
 from gascl.language.combiners import EXPRESSION, NAMED, Combiner
 from gascl.language.types import Type
 
@@ -81,7 +81,7 @@ class Atomics:
         return self.method(combiner, f"{kind}{bits}")
 
     def options(self) -> list[str]:
-        """The compiler's options that tell kernels/atomics.cl the same."""
+        """The compiler options that give kernels/atomics.cl the same facts."""
         flags = {
             "NATIVE_ATOMICS": self.native,
             "INT64_EXTENDED_ATOMICS": self.int64_extended,

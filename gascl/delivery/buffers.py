@@ -55,8 +55,8 @@ class Buffer:
 
     Attributes:
         item: the kind of its items, a name in ITEMS.
-        per: what it has one item for: an "arc" or "vertex" in each lane, or a "row", a vertex with
-            all its lanes. Or a function from the numbers of vertices and arcs to that of items.
+        per: "arc" or "vertex": it has one item for each, in each lane; "row": one item for a vertex
+            with all its lanes. Or a function (vertices, arcs) -> number of items.
         only_if: the names of `Facts` that must all be true for it to be needed; "inbox": messages
             go through the atomic inbox; "pulls": the delivery can also pull.
     """
@@ -68,11 +68,11 @@ class Buffer:
 
     @property
     def begins(self) -> str:
-        """Its initial content in a run that does not take it over from an earlier run."""
+        """The initial content in a run that does not take the buffer over from an earlier run."""
         return ITEMS[self.item].begins
 
     def argument(self) -> str:
-        """Its declaration as an argument. No two arguments overlap (GASCL_RESTRICT)."""
+        """The declaration as an argument. No two arguments overlap (GASCL_RESTRICT)."""
         return f"__global {ITEMS[self.item].c} *GASCL_RESTRICT gascl_{self.name}"
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gascl.delivery.activeset import BYTES, ActiveSet
 from gascl.delivery.admission import Demand
 from gascl.delivery.buffers import INBOX, MASK, Buffer
+from gascl.delivery.frontier import BYTES, ActiveSet
 from gascl.delivery.launch import Launch
-from gascl.language.facts import Facts
+from gascl.language.traits import Facts
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,11 @@ class Delivery:
         active: how it keeps the active vertices: BYTES, FRONTIER or a form of its own.
         pulls: in a superstep with a large frontier, the vertices that still receive pull from it.
         whole: a kernel that makes a whole run in one launch (kernels/whole.cl), if there is one.
-        in_parts: of the arcs, it only reads those that end in its row blocks, so that they need not
-            all be on the device at once.
+        in_parts: it reads only the arcs that end in its row blocks, so that the arcs need not all
+            be on the device at once.
         on_ranks: whether it can run a program with these facts on several processes, each of which
-            has some of the vertices and the arcs that end in them: it applies those in `in_blocks`
-            alone, or those with a message.
+            has some of the vertices and the arcs that end in them: it applies only the vertices in
+            `in_blocks`, or those with a message.
     """
 
     name: str
@@ -53,11 +53,11 @@ class Delivery:
         return self.whole is not None and not facts.pairs
 
     def skips_parts(self, facts: Facts) -> bool:
-        """Whether a superstep may need only some of the parts in which the arcs come."""
+        """Whether a superstep may need only some of the parts of streamed arcs."""
         return self.in_parts and not facts.scatters_on_all
 
     def brings_mail(self, facts: Facts) -> bool:
-        """Whether devices with a part of the arcs each must bring messages to each other."""
+        """Whether ranks must exchange messages of `send_to`."""
         return facts.sends_to and self.on_ranks(facts)
 
     def needs(self, buffer: Buffer, facts: Facts) -> bool:
@@ -71,8 +71,8 @@ class Delivery:
 
     def mask_arguments(self, facts: Facts) -> list[Buffer]:
         """The arguments in GASCL_MASKS, in order."""
-        known = {b.name: b for b in (*self.active.buffers, MASK)}
-        return [known[n] for n in self.active.state if self.needs(known[n], facts)]
+        buffers = {b.name: b for b in (*self.active.buffers, MASK)}
+        return [buffers[n] for n in self.active.state if self.needs(buffers[n], facts)]
 
     def inbox_arguments(self, facts: Facts) -> list[Buffer]:
         """The arguments in GASCL_INBOX_STATE, in order."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gascl.language.facts import Facts
+    from gascl.language.traits import Facts
 
 
 @dataclass(frozen=True)
@@ -16,8 +16,8 @@ class Launch:
     Attributes:
         over: what the work-groups are launched over: "in_blocks", "out_blocks" or "vertices" (there
             may be fewer groups than blocks), "one" work-item, or "one group". "": the host decides.
-        arguments: names: arrays of the graph, as in `Arcs`, with "all_" in front where, of several
-            processes that share the arcs, each needs all; `in_blocks` and `out_blocks`, its row
+        arguments: names: arrays of the graph, as in `Arcs`, with the prefix "all_" if every rank
+            needs the arcs of all ranks; `in_blocks` and `out_blocks`, its row
             blocks, each followed by their number; buffers of the delivery, of its active set and of
             the run; numbers, as in NUMBERS; STATE and EDGE for what the program's header declares.
         first_only: only run it in superstep 0, if the program's phases are fused (`Facts.fusable`).
@@ -49,15 +49,15 @@ NUMBERS = {
     "splits": "int32",
     "num_tallies": "int32",
     "num_counts": "int32",
-    "starting": "int32",  # 1 before the first superstep, GOING_ON where only the mask is new
+    "starting": "int32",  # 1 before the first superstep, GOING_ON after a new mask
     "ask_stop": "int32",
-    "least_arcs": "int64",  # how many arcs of the next frontier decide whether it is pulled
+    "least_arcs": "int64",  # the number of arcs of the next frontier from which it is pulled
     "most_arcs": "int64",
     "record": "int32",  # the index of the record to write
     "supersteps": "int32",  # the largest number of supersteps in a launch
     "first_row": "int32",  # the range of the vertices that a device applies
     "last_row": "int32",
-    "num_mail": "int32",  # how many parcels have come
+    "num_mail": "int32",  # the number of parcels received
     "most_work": "int32",  # ends a launch; in units of 1024 arcs
 }
 #: A value of `starting`: gascl_decide_on() in superstep.cl.
@@ -83,12 +83,12 @@ _COUNTED = ("tallies", "num_tallies", "counts", "num_counts")
 #: The end of a superstep.
 FINISH = Launch("gascl_finish", "one group", ("STATE", *_COUNTED, *_DECISION))
 NANS = Launch("gascl_nans", "vertices", ("STATE", "nans"))
-#: What a device tells others that share the run.
+#: The tallies of a device, added up for the other ranks.
 TOTAL = Launch("gascl_total", "one group", ("tallies", "num_tallies", "control", "total"))
-#: What is sent to the vertices of other devices (mail.cl).
+#: Messages of `send_to` to the vertices of other ranks (mail.cl).
 MAIL_OUT = Launch("gascl_mail_out", "vertices", ("STATE", "first_row", "last_row"))
 MAIL_IN = Launch("gascl_mail_in", "vertices", ("mail", "num_mail", "inbox", "arrived", "wraps"))
-#: Which parts of the arcs the next superstep needs (parts.cl).
+#: Finds the parts of the arcs that the next superstep needs (parts.cl).
 NEEDED = Launch("gascl_needed", "vertices", ("STATE", "reaches", "needed"))
 #: `pairs` (pairs.cl), with the senders in one range, or in several whose results are then joined.
 _PAIRED = ("STATE", "boxes", "splits", "first_row", "last_row")

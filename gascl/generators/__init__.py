@@ -1,7 +1,7 @@
 """Graph generators, one per module: seeded, and the same on every machine.
 
-The output for a seed is versioned (`words.STREAM`, named in `Graph.report`): a release that changes
-any of it raises the version and says so.
+The output for a seed is versioned (`random_words.STREAM`, named in `Graph.report`): a release that
+changes any of it raises the version and says so.
 """
 
 from gascl.generators.barabasi_albert import barabasi_albert

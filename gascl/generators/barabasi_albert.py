@@ -7,11 +7,11 @@ from array import array
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.generators.made import Weights, graph_of, room, seeded, vertices, weighted, whole
-from gascl.generators.words import EDGES, REDRAWS, Draws, RandomWords
+from gascl.generators.builder import Weights, graph_of, room, seeded, vertices, weighted, whole
+from gascl.generators.random_words import EDGES, REDRAWS, Draws, RandomWords
 from gascl.graph.arcs import INT32_MAX
 from gascl.graph.graph import Graph
-from gascl.progress import Progress, showing
+from gascl.util.progress import Progress, showing
 
 ROWS = 1 << 14  # vertices joined between two reports of progress
 
@@ -49,7 +49,7 @@ def barabasi_albert(
             "vertices or edges_per_vertex"
         )
     room(num_edges, count, 24)
-    heads = array("i", range(1, degree + 1))  # of edge e; its tail is known
+    heads = array("i", range(1, degree + 1))  # heads[e] is the head of edge e; its tail is tails[e]
     tails = array("i", [0] * degree)
     words, redraws = RandomWords(seed, EDGES), Draws(seed, REDRAWS)
     with showing(progress) as shown:
@@ -60,14 +60,14 @@ def barabasi_albert(
             new = np.arange(start, min(start + ROWS, count), dtype=np.int64)
             before = np.repeat(degree * (new - degree), degree)  # edges
             ends = words.below(2 * before, len(before)).reshape(-1, degree)
-            for vertex, row, known in zip(
+            for vertex, row, earlier in zip(
                 new.tolist(), ends.tolist(), before[::degree].tolist(), strict=True
             ):
                 chosen = [heads[end >> 1] if end & 1 else tails[end >> 1] for end in row]
                 if degree > 1 and len(set(chosen)) < degree:
                     chosen = list(dict.fromkeys(chosen))
                     while len(chosen) < degree:
-                        end = redraws.below(2 * known)
+                        end = redraws.below(2 * earlier)
                         other = heads[end >> 1] if end & 1 else tails[end >> 1]
                         if other not in chosen:
                             chosen.append(other)
@@ -76,5 +76,5 @@ def barabasi_albert(
             if shown:
                 shown.at(int(new[-1]) + 1)
     src, dst = (np.array(ends, dtype=np.int32) for ends in (tails, heads))
-    about = f"barabasi_albert, num_vertices={count}, edges_per_vertex={degree}"
-    return graph_of(about, src, dst, count, seed=seed, weights=span)
+    description = f"barabasi_albert, num_vertices={count}, edges_per_vertex={degree}"
+    return graph_of(description, src, dst, count, seed=seed, weights=span)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from gascl.generators.made import Weights, seeded, vertices, weighted
-from gascl.generators.recipe import CHUNK, Chunks, Recipe, generator
+from gascl.generators.builder import Weights, seeded, vertices, weighted
+from gascl.generators.chunked import CHUNK, Chunks, Recipe, generator
 from gascl.graph.parallel import blocks
-from gascl.io.edgespool import EdgeSpool
+from gascl.io.outofcore.spool import EdgeSpool
 
 
 @generator
@@ -42,5 +42,5 @@ def complete(
                 dst = (np.arange(len(src)) - np.repeat(begins - ids - 1, rest)).astype(np.int32)
             yield src, dst
 
-    about = f"complete, num_vertices={count}"
-    return Recipe(about, count, num_edges, chunks, seed, directed, span)
+    description = f"complete, num_vertices={count}"
+    return Recipe(description, count, num_edges, chunks, seed, directed, span)

@@ -1,15 +1,15 @@
-"""Grids of two and three dimensions: like road networks, of small degree and large diameter."""
+"""Grids of two and three dimensions: like road networks, with small degree and large diameter."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.generators.made import Weights, seeded, vertices, weighted
-from gascl.generators.recipe import CHUNK, Chunks, Recipe, generator
+from gascl.generators.builder import Weights, seeded, vertices, weighted
+from gascl.generators.chunked import CHUNK, Chunks, Recipe, generator
 from gascl.graph.arcs import INT32_MAX
 from gascl.graph.parallel import blocks
-from gascl.io.edgespool import EdgeSpool
+from gascl.io.outofcore.spool import EdgeSpool
 
 
 @generator
@@ -56,8 +56,9 @@ def grid(
         for axis in (2, 1, 0):  # along rows first
             yield from _along(axis, sides, closed[axis])
 
-    about = f"grid, rows={sides[1]}, columns={sides[2]}, layers={sides[0]}, periodic={periodic}"
-    return Recipe(about, count, sum(sizes), chunks, seed, weights=span)
+    size = f"rows={sides[1]}, columns={sides[2]}, layers={sides[0]}"
+    description = f"grid, {size}, periodic={periodic}"
+    return Recipe(description, count, sum(sizes), chunks, seed, weights=span)
 
 
 def _along(axis: int, sides: tuple[int, ...], closed: bool) -> Chunks:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.generators import pairing
-from gascl.generators.made import (
+from gascl.generators import configuration_model
+from gascl.generators.builder import (
     Weights,
     graph_of,
     probability,
@@ -21,7 +21,7 @@ from gascl.generators.made import (
     weighted,
     whole,
 )
-from gascl.generators.words import (
+from gascl.generators.random_words import (
     DEGREES,
     GROUPS,
     INNER,
@@ -99,10 +99,10 @@ def lfr(
     community = _communities(seed, inner, least, largest, laws[1])
     _make_even(inner, degree, community)
     everyone = np.zeros(count, dtype=np.int64)
-    within, lost_within = pairing.paired(
+    within, lost_within = configuration_model.paired(
         inner, community, None, RandomWords(seed, INNER), Draws(seed, REDRAWS, 0)
     )
-    between, lost_between = pairing.paired(
+    between, lost_between = configuration_model.paired(
         degree - inner, everyone, community, RandomWords(seed, OUTER), Draws(seed, REDRAWS, 1)
     )
     src, dst = (np.concatenate(ends).astype(np.int32) for ends in zip(within, between, strict=True))
@@ -203,10 +203,10 @@ def _communities(
             continue
         left = places.tolist()
         chosen = []
-        for taken, end in enumerate(fits.tolist()):
-            pick = taken + draws.below(end - taken)
+        for used, end in enumerate(fits.tolist()):
+            pick = used + draws.below(end - used)
             chosen.append(left[pick])
-            left[pick] = left[taken]
+            left[pick] = left[used]
         community = np.empty(len(inner), dtype=np.int64)
         community[order] = chosen
         return community

@@ -6,15 +6,15 @@ from __future__ import annotations
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.generators.made import Weights, probability, seeded, weighted, whole
-from gascl.generators.recipe import CHUNK, Chunks, Recipe, generator
-from gascl.generators.words import EDGES, HALF, LOW, NUMBERING, RandomWords, permutation
-from gascl.graph import intake
+from gascl.generators.builder import Weights, probability, seeded, weighted, whole
+from gascl.generators.chunked import CHUNK, Chunks, Recipe, generator
+from gascl.generators.random_words import EDGES, HALF, LOW, NUMBERING, RandomWords, permutation
+from gascl.graph import validation
 from gascl.graph.arcs import INT32_MAX
-from gascl.graph.intake import Duplicates, SelfLoops
 from gascl.graph.parallel import in_order
-from gascl.io.edgespool import EdgeSpool
-from gascl.progress import Progress
+from gascl.graph.validation import Duplicates, SelfLoops
+from gascl.io.outofcore.spool import EdgeSpool
+from gascl.util.progress import Progress
 
 MOST_LEVELS = 6  # per draw: 4096 outcomes, whose tables stay in a core's cache
 BLOCK = 1 << 16  # edges made at a time, so that they stay in the cache
@@ -55,8 +55,8 @@ def rmat(
     """
     levels = whole("scale", scale, 0, (INT32_MAX + 1).bit_length() - 2)
     degree = whole("edges_per_vertex", edges_per_vertex, 0)
-    intake.check_policy("duplicates", duplicates, Duplicates)
-    intake.check_policy("self_loops", self_loops, SelfLoops)
+    validation.check_policy("duplicates", duplicates, Duplicates)
+    validation.check_policy("self_loops", self_loops, SelfLoops)
     seed, span = seeded(seed), weighted(weights)
     chances = _chances(a, b, c)
     count, num_vertices = degree << levels, 1 << levels
@@ -72,9 +72,9 @@ def rmat(
 
         return in_order(filled, range(0, count, CHUNK))
 
-    about = f"rmat, scale={levels}, edges_per_vertex={degree}, a={a}, b={b}, c={c}"
+    description = f"rmat, scale={levels}, edges_per_vertex={degree}, a={a}, b={b}, c={c}"
     return Recipe(
-        about if renumber else f"{about}, renumber=False",
+        description if renumber else f"{description}, renumber=False",
         num_vertices,
         count,
         chunks,

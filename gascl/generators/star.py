@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from gascl.generators.made import Weights, seeded, vertices, weighted
-from gascl.generators.recipe import CHUNK, Chunks, Recipe, generator
+from gascl.generators.builder import Weights, seeded, vertices, weighted
+from gascl.generators.chunked import CHUNK, Chunks, Recipe, generator
 from gascl.graph.parallel import blocks
-from gascl.io.edgespool import EdgeSpool
+from gascl.io.outofcore.spool import EdgeSpool
 
 
 @generator
@@ -32,5 +32,5 @@ def star(
             dst = np.arange(part.start, part.stop, dtype=np.int32) + 1
             yield np.zeros_like(dst), dst
 
-    about = f"star, num_vertices={count}"
-    return Recipe(about, count, count - 1, chunks, seed, directed, span)
+    description = f"star, num_vertices={count}"
+    return Recipe(description, count, count - 1, chunks, seed, directed, span)

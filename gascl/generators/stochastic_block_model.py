@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.generators.made import Weights, graph_of, room, seeded, vertices, weighted
-from gascl.generators.words import EDGES, RandomWords
+from gascl.generators.builder import Weights, graph_of, room, seeded, vertices, weighted
+from gascl.generators.random_words import EDGES, RandomWords
 from gascl.graph.graph import Graph
+from gascl.messages import Option
 
 BATCH = 1 << 15  # gaps drawn at a time
 MOST_VERTICES = 1 << 28  # so that sums of gaps fit in 63 bits
@@ -86,17 +87,17 @@ def _sizes(sizes: Any) -> list[int]:
 def _chances(probabilities: Any, groups: int, directed: bool) -> np.ndarray:
     """float64 (B, B)."""
     try:
-        given = np.array(probabilities, dtype=np.float64)
+        array = np.array(probabilities, dtype=np.float64)
     except (TypeError, ValueError):
-        given = np.empty(0)
-    if given.shape == (2,):
-        chances = np.full((groups, groups), given[1])
-        np.fill_diagonal(chances, given[0])
-    elif given.shape == (groups, groups):
-        chances = given
+        array = np.empty(0)
+    if array.shape == (2,):
+        chances = np.full((groups, groups), array[1])
+        np.fill_diagonal(chances, array[0])
+    elif array.shape == (groups, groups):
+        chances = array
     else:
         raise GraphError(
-            f"probabilities have shape {given.shape}; give two, within a group and between groups, "
+            f"probabilities have shape {array.shape}; give two, within a group and between groups, "
             f"or a matrix ({groups}, {groups})"
         )
     wrong = chances[~((chances >= 0) & (chances <= 1))]
@@ -106,7 +107,8 @@ def _chances(probabilities: Any, groups: int, directed: bool) -> np.ndarray:
         i, j = np.argwhere(chances != chances.T)[0]
         raise GraphError(
             f"probabilities[{i}][{j}] is {chances[i, j]} and probabilities[{j}][{i}] is "
-            f"{chances[j, i]}; give a symmetric matrix, or directed=True"
+            f"{chances[j, i]}; give a symmetric matrix, or ",
+            Option("directed", True),
         )
     return chances
 
@@ -157,10 +159,10 @@ def _successes(words: RandomWords, trials: int, chance: float) -> list[np.ndarra
         over = np.flatnonzero(drawn[:, powers] < beyond)
         if len(over):
             gaps = gaps[: over[0]]
-        found = place + np.cumsum(gaps + 1)
-        inside = found[found < trials]
+        successes = place + np.cumsum(gaps + 1)
+        inside = successes[successes < trials]
         parts.append(inside)
-        if len(over) or len(inside) < len(found):
+        if len(over) or len(inside) < len(successes):
             break
-        place = int(found[-1])
+        place = int(successes[-1])
     return parts

@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.generators.made import Weights, seeded, vertices, weighted, whole
-from gascl.generators.recipe import CHUNK, Chunks, Recipe, generator
-from gascl.generators.words import EDGES, RandomWords
+from gascl.generators.builder import Weights, seeded, vertices, weighted, whole
+from gascl.generators.chunked import CHUNK, Chunks, Recipe, generator
+from gascl.generators.random_words import EDGES, RandomWords
 from gascl.graph.parallel import blocks, cores, in_order, joined
-from gascl.io.arrayfile import ArrayFile
-from gascl.io.edgespool import EdgeSpool
+from gascl.io.outofcore.disk_array import ArrayFile
+from gascl.io.outofcore.spool import EdgeSpool
 
 PILED = 24  # bytes of memory that a pair takes while its pile is sorted
-MOST_PILES = 500  # files that are open at a time
+MOST_PILES = 500  # the largest number of files open at a time
 
 
 @generator
@@ -74,9 +74,9 @@ def uniform(
                 yield from _ends(pile.codes(), count)
             pile.delete()
 
-    about = f"uniform, num_vertices={count}, num_edges={wanted}"
+    description = f"uniform, num_vertices={count}, num_edges={wanted}"
     return Recipe(
-        about,
+        description,
         count,
         wanted,
         chunks,
@@ -89,14 +89,14 @@ def uniform(
 
 
 class _Pile:
-    """Pairs u, v whose u is in a range, as u * V + v: different ones, sorted, and then others that
-    have been drawn since.
+    """Pairs u, v whose u is in a range, as codes u * V + v: distinct ones, sorted, followed by
+    those drawn since.
 
     Args:
-        path: of the file to keep them in; None: in memory.
+        path: the file to keep them in; None: memory.
 
     Attributes:
-        count: of the different ones.
+        count: the number of distinct pairs.
     """
 
     def __init__(self, path: Path | None):
@@ -115,18 +115,18 @@ class _Pile:
             self._file.append(codes)
 
     def codes(self) -> np.ndarray:
-        """All, int64 (n,)."""
+        """The codes of all pairs, int64 (n,)."""
         if self._file is None:
             return self._parts[0] if len(self._parts) == 1 else joined(self._parts, np.int64)
         return next(self._file.blocks(len(self._file) or 1), np.empty(0, np.int64))
 
     def settle(self) -> int:
-        """Sort the pairs, and keep one of each; returns how many these are."""
+        """Sort the pairs and remove duplicates; returns the number of distinct pairs."""
         codes = self.codes()
         if len(codes) == self.count:
             return self.count
         self.delete()
-        # What is sorted already but for its end is merged by a stable sort.
+        # All but the new pairs at the end are sorted: a stable sort merges them.
         codes.sort(kind="stable" if self.count else None)
         first = np.ones(len(codes), bool)
         np.not_equal(codes[1:], codes[:-1], out=first[1:])
@@ -137,7 +137,7 @@ class _Pile:
         return self.count
 
     def delete(self) -> None:
-        """Forget them."""
+        """Delete all pairs."""
         self._parts = []
         if self._file is not None:
             self._file.delete()
@@ -175,10 +175,10 @@ def _draw(
         spool.progress.begin(title, wanted, "edges")
         return spool.progress.advance
 
-    begin = found = 0
-    while found < wanted:
-        # Never more than are missing, so that no pair is dropped in favor of a later one.
-        end = begin + wanted - found
+    begin = distinct = 0
+    while distinct < wanted:
+        # Never draw more than are missing, so that no pair is dropped in favor of a later one.
+        end = begin + wanted - distinct
         parts = [range(b, min(b + CHUNK, end)) for b in range(begin, end, CHUNK)]
         advance = shown("uniform: drawing")
         for codes in in_order(drawn, parts):
@@ -186,10 +186,10 @@ def _draw(
             for pile, (a, b) in zip(piles, pairwise(cuts), strict=True):
                 pile.add(codes[a:b])
             advance(len(codes))
-        begin, found = end, 0
+        begin, distinct = end, 0
         advance = shown("uniform: sorting")
         for count_of_pile in in_order(_Pile.settle, piles):
-            found += count_of_pile
+            distinct += count_of_pile
             advance(count_of_pile)
     shown("uniform")
 
@@ -201,7 +201,7 @@ def _ends(codes: np.ndarray, count: int) -> Chunks:
 
 
 def _all_but(out: np.ndarray, first: int, last: int, count: int, directed: bool) -> Chunks:
-    """All pairs with first <= u < last but those in `out`, sorted."""
+    """All pairs with first <= u < last except those in `out`, sorted."""
     for part in blocks(last - first, max(CHUNK // count, 1)):
         u = np.arange(first + part.start, first + part.stop)[:, np.newaxis]
         codes = (u * count + np.arange(count)).ravel()

@@ -7,7 +7,7 @@ from array import array
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.generators.made import (
+from gascl.generators.builder import (
     Weights,
     graph_of,
     probability,
@@ -17,9 +17,9 @@ from gascl.generators.made import (
     weighted,
     whole,
 )
-from gascl.generators.words import EDGES, REDRAWS, Draws, RandomWords
+from gascl.generators.random_words import EDGES, REDRAWS, Draws, RandomWords
 from gascl.graph.graph import Graph
-from gascl.progress import Progress, showing
+from gascl.util.progress import Progress, showing
 
 REPORT = 1 << 16  # rewired edges between two reports of progress
 
@@ -68,8 +68,8 @@ def watts_strogatz(
         picked[part] = words.unit(count) < chance
     with showing(progress) as shown:
         _rewire(dst, np.flatnonzero(picked), count, half, Draws(seed, REDRAWS), shown)
-    about = f"watts_strogatz, num_vertices={count}, neighbors={degree}, rewire={chance}"
-    return graph_of(about, src, dst, count, seed=seed, weights=span)
+    description = f"watts_strogatz, num_vertices={count}, neighbors={degree}, rewire={chance}"
+    return graph_of(description, src, dst, count, seed=seed, weights=span)
 
 
 def _rewire(

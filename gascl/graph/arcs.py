@@ -1,4 +1,4 @@
-"""The arcs of a graph in both orders, and the slots that join them."""
+"""The arcs of a graph in both orders, and the slots that map one order to the other."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from gascl.graph.kept import Kept, Lock
-from gascl.graph.numbering import Renumbered
+from gascl.graph.csr_ends import Runs
+from gascl.graph.lazy import Kept, Lock
 from gascl.graph.parallel import blocks, cores, filled, in_threads
-from gascl.graph.parts import Part
-from gascl.graph.radix import radix_sorted
-from gascl.graph.runs import Runs
+from gascl.graph.partition import Part
+from gascl.graph.radix_sort import radix_sorted
+from gascl.graph.reordering import Renumbered
 
 INT32_MAX = int(np.iinfo(np.int32).max)
-#: What is sorted at a time, pieces of the pairs and then ranges of rows, has at least so many
-#: pairs. If that would be more pieces, or more ranges, than these, they are larger.
+#: Pairs are sorted in pieces, and then in ranges of rows, of at least `_LEAST` pairs each; they are
+#: larger if there would be more than `_PIECES` pieces or `_RANGES` ranges.
 _LEAST, _PIECES, _RANGES = 1 << 17, 1 << 9, 1 << 11
-#: The most ends that are counted at a time by a thread, unless there are more vertices.
+#: The largest number of ends that a thread counts at once, unless there are more vertices.
 _MOST = 1 << 25
 #: int32 (E,): one end of each edge.
 Ends = np.ndarray | Renumbered | Runs
@@ -26,7 +26,7 @@ ARRAYS = (
     *("out_offsets", "out_targets", "out_edges", "out_reversed"),
     *("in_offsets", "in_sources", "in_edges", "in_reversed", "slot"),
 )
-#: Those of its two orders, by what `Order` calls them.
+#: The arrays of its two orders, by their names in `Order`.
 ORDERS = {
     "out": {"offsets": "out_offsets", "ends": "out_targets", "places": "out_edges"},
     "in": {"offsets": "in_offsets", "ends": "in_sources", "places": "in_edges"},
@@ -46,9 +46,9 @@ class Order:
 
     Args:
         row, end: int32 (E,), ids below `num_vertices`, or their new numbers.
-        both: sort the pairs (end, row), too, but for those of equal ends.
-        known: those of the three arrays that have been made already.
-        index: I, if it is to be another.
+        both: also sort the pairs (end, row), except those of equal ends.
+        known: those of the three arrays that exist already.
+        index: a dtype to use as I instead.
     """
 
     def __init__(
@@ -70,8 +70,8 @@ class Order:
 
     @property
     def came(self) -> bool:
-        """Whether the ends were in this order from the start, as in a file with arcs, or where the
-        edges themselves are told by offsets."""
+        """Whether the ends came in this order, as in a file with arcs, or where the edges
+        themselves are stored as offsets."""
         return self._known or (isinstance(self.row, Runs) and self.given)
 
     @Kept
@@ -93,7 +93,7 @@ class Order:
         return offsets
 
     def _begins(self) -> np.ndarray:
-        """The offsets of pairs that are given in order: where rows differ from those before."""
+        """The offsets of pairs that came in order: the positions where the row changes."""
         num_pairs = len(self.row)
         index = self._index or index_dtype(num_pairs)
         offsets = np.full(self.num_vertices + 1, num_pairs, index)
@@ -106,18 +106,18 @@ class Order:
             offsets[row[first]] = first + max(block.start - 1, 0)
 
         in_threads(begin, blocks(num_pairs))
-        behind = offsets[::-1]  # a row without pairs begins where the next one does
-        np.minimum.accumulate(behind, out=behind)
+        backwards = offsets[::-1]  # a row without pairs begins where the next one does
+        np.minimum.accumulate(backwards, out=backwards)
         return offsets
 
     def know(self, offsets: np.ndarray) -> None:
-        """Keep offsets that were made elsewhere; `offsets` need then not be made again."""
+        """Keep offsets that were computed elsewhere."""
         with self.lock:
             offsets.setflags(write=False)
             self.kept.setdefault("offsets", offsets)
 
     def make(self) -> None:
-        """Make `offsets` and `ends` now."""
+        """Compute `offsets` and `ends` now."""
         for name in ("offsets", "ends"):
             getattr(self, name)
 
@@ -126,13 +126,13 @@ class Order:
         """int32 (P): the end of each pair."""
         if self.given:
             return np.asarray(self.end)
-        few = int(self.offsets[-1]) <= _LEAST  # whose places cost little
+        few = int(self.offsets[-1]) <= _LEAST  # computing their places, too, costs little
         self._sort("ends", *(["places"] if few else []))
         return self.kept["ends"]
 
     @Kept
     def places(self) -> np.ndarray:
-        """I (P): the position of each pair among those given."""
+        """I (P): the position of each pair in the input."""
         if self.given:
             places = np.empty(len(self.row), self.offsets.dtype)
             return filled(places, lambda block: np.arange(block.start, block.stop))
@@ -140,11 +140,11 @@ class Order:
         return self.kept["places"]
 
     def only_places(self) -> np.ndarray:
-        """`places`, without the ends, which are otherwise made and kept with them."""
+        """`places`, without computing and caching the ends as well."""
         return self.piece("places", Part(0, self.num_vertices, 0, int(self.offsets[-1])))
 
     def piece(self, name: str, part: Part) -> np.ndarray:
-        """What a part has of `ends` or `places`. No other pairs are sorted for it."""
+        """The items of a part in `ends` or `places`. Only its own pairs are sorted."""
         own = slice(part.begin, part.end)
         if name in self.kept:
             return self.kept[name][own]
@@ -156,14 +156,14 @@ class Order:
 
     @property
     def rows(self) -> np.ndarray:
-        """int32 (P): the row of each pair; made anew each time."""
+        """int32 (P): the row of each pair; computed at each call."""
         if self.given:
             return np.asarray(self.row)
         return Runs(self.offsets).whole
 
     @property
     def given(self) -> bool:
-        """Whether the pairs are given in this order; never if they are sorted both ways."""
+        """Whether the pairs came in this order; never if they are sorted both ways."""
         with self.lock:
             if self._given is None:
                 parts = blocks(len(self.row))
@@ -171,7 +171,7 @@ class Order:
             return self._given
 
     def _rises(self, block: slice) -> bool:
-        """Whether the pairs of a block, and the one behind it, are in order."""
+        """Whether the pairs of a block, and the one after it, are in order."""
         if isinstance(self.row, Runs):
             end = self.end[block.start : block.stop + 1]
             falls = block.start + 1 + np.flatnonzero(end[1:] < end[:-1])
@@ -182,7 +182,8 @@ class Order:
         return bool(((row[1:] > row[:-1]) | (same & (end[1:] >= end[:-1]))).all())
 
     def ends_before(self, part: Part) -> np.ndarray:
-        """int64 (V,): in how many pairs of the rows before a part each vertex is the end."""
+        """int64 (V,): for each vertex, the number of pairs in the rows before a part that end in
+        it."""
         before, size = np.zeros(self.num_vertices, np.int64), max(self.num_vertices, _LEAST)
         for block in blocks(len(self.row), size):
             row, end = self.row[block], self.end[block]
@@ -193,23 +194,23 @@ class Order:
         return before
 
     def _sort(self, *names: str) -> None:
-        """Make `ends` or `places`, or both."""
-        found = self._sorted(names, 0, self.num_vertices)
-        for array in found.values():
+        """Compute `ends` or `places`, or both."""
+        arrays = self._sorted(names, 0, self.num_vertices)
+        for array in arrays.values():
             array.setflags(write=False)
-        self.kept |= found
+        self.kept |= arrays
 
     def _sorted(self, names: Sequence[str], first: int, last: int) -> dict[str, np.ndarray]:
         """`ends` or `places`, or both, of the pairs in a range of rows.
 
-        Pieces are parted by themselves into the same smaller ranges, and each of these is sorted,
-        all in the cache. A pair is one number, row before end.
+        Each piece is partitioned into the same ranges of rows, and then each range is sorted, all
+        in the cache. A pair is one number, row before end.
         """
         offsets, bits = self.offsets[first : last + 1], max(self.num_vertices - 1, 1).bit_length()
         begin, num_pairs = int(offsets[0]), int(offsets[-1] - offsets[0])
         types = {"ends": np.dtype(np.int32), "places": offsets.dtype}
-        found = {name: np.empty(num_pairs, types[name]) for name in names}
-        places, whole = "places" in found, last - first == self.num_vertices
+        arrays = {name: np.empty(num_pairs, types[name]) for name in names}
+        places, whole = "places" in arrays, last - first == self.num_vertices
         bounds = _bounds(offsets)
         ranges = len(bounds) - 1
         kind = np.min_scalar_type(ranges)  # NumPy counts uint8 in one pass, and uint16 in two
@@ -226,34 +227,34 @@ class Order:
                 return keys, place, np.array([0, len(keys)])
             order = np.argsort(range_of.take(keys >> bits), kind="stable")
             keys = keys.take(order)
-            cuts = np.searchsorted(keys, bounds << bits)  # what is below a bound comes before it
+            cuts = np.searchsorted(keys, bounds << bits)
             return keys, None if place is None else place.take(order), cuts
 
         size = max(_LEAST, int(self.offsets[-1]) // _PIECES) >> self.both
-        given = blocks(len(self.row) if num_pairs else 0, max(1, size))
-        pieces = in_threads(piece, given)
+        slices = blocks(len(self.row) if num_pairs else 0, max(1, size))
+        pieces = in_threads(piece, slices)
 
         def sort(number: int) -> None:
             lowest, end = bounds[number : number + 2].tolist()
             keys = np.concatenate([k[c[number] : c[number + 1]] for k, _, c in pieces])
             place = None
             if places:
-                its = [p[c[number] : c[number + 1]] for _, p, c in pieces if p is not None]
-                place = np.concatenate(its)
+                own = [p[c[number] : c[number + 1]] for _, p, c in pieces if p is not None]
+                place = np.concatenate(own)
             keys -= lowest << bits
             keys, place = radix_sorted(keys, place, low, bits + (end - lowest - 1).bit_length())
             part = slice(offsets[lowest] - begin, offsets[end] - begin)
             if place is not None:
-                found["places"][part] = place
-            if "ends" in found:
+                arrays["places"][part] = place
+            if "ends" in arrays:
                 keys &= (1 << bits) - 1
-                found["ends"][part] = keys
+                arrays["ends"][part] = keys
 
         in_threads(sort, range(ranges) if num_pairs else [])
-        return found
+        return arrays
 
     def _ends_rise(self) -> bool:
-        """Whether the pairs are given by end, as those of the other order are."""
+        """Whether the pairs came sorted by end, as those of the other order are."""
 
         def rises(block: slice) -> bool:
             end = self.end[block.start : block.stop + 1]
@@ -286,8 +287,8 @@ class Order:
 
 
 def _everywhere(holds: Callable[[slice], bool], parts: Sequence[slice]) -> bool:
-    """Whether something holds for all parts. Where it does not, that shows at once in most graphs,
-    and few more parts are looked at."""
+    """Whether something holds for all parts. Where it does not, the first parts show that in most
+    graphs, so parts are tested in rounds."""
     at_once = 16 * cores()
     rounds = [parts[:1], *(parts[i : i + at_once] for i in range(1, len(parts), at_once))]
     return all(all(in_threads(holds, some)) for some in rounds)
@@ -302,20 +303,20 @@ def _bounds(offsets: np.ndarray) -> np.ndarray:
 
 
 def room(num_pairs: int) -> int:
-    """The bytes, at most, that sorting so many pairs takes beyond the arrays of the Order."""
+    """The largest number of bytes that sorting takes beyond the arrays of the Order."""
     each = 8 + index_dtype(num_pairs).itemsize  # a key and a position
     size = max(_LEAST, num_pairs // _PIECES)
     threads = min(cores(), -(-num_pairs // size))
-    # What the threads sort are different pairs; each is in up to seven arrays of 8 bytes then.
+    # Threads sort different pairs; each of these is in up to seven arrays of 8 bytes at the time.
     return each * num_pairs + 56 * min(2 * size * threads, num_pairs)
 
 
 def _counts(ends: Ends, num_vertices: int) -> np.ndarray:
-    """int64 (V,): how often each vertex occurs among the ends."""
+    """int64 (V,): the number of times that each vertex occurs among the ends."""
     # Each part is counted in an array of its own, which must not be larger than the part.
     size = max(len(ends) // cores() + 1, num_vertices, _LEAST)
     parts = blocks(len(ends), size) or [slice(0, 0)]
-    # NumPy makes numbers of 8 bytes of what it counts at a time, and an array of counts each time.
+    # NumPy copies what it counts to 8-byte numbers, and makes an array of counts, in each call.
     step = max(num_vertices, min(4 * num_vertices, _MOST), _LEAST)
 
     def count(part: slice) -> np.ndarray:
@@ -340,7 +341,7 @@ class Arcs:
 
     CSR order is by (scattering vertex, other end, edge id), CSC order by (receiving vertex,
     scattering vertex, edge id). A arcs, V vertices; I is `index_dtype(A)`. All arrays are
-    read-only, and made when they are first read. Equal ones are one array: the flags if all arcs
+    read-only, and computed when they are first read. Equal arrays are shared: the flags if all arcs
     run one way, the two orders if all run both ways, and the edges' own if they are in order.
 
     Args:
@@ -348,7 +349,7 @@ class Arcs:
         edge_src: int32 (E,), as `row` of an Order.
         way: "out" if all arcs run from edge_src to edge_dst, "in" if from edge_dst to edge_src,
             "both" if every edge is two arcs, a self-loop one.
-        known: `out_reversed`, `in_reversed` or `slot` if they have been made already.
+        known: `out_reversed`, `in_reversed` or `slot` if they exist already.
     """
 
     def __init__(
@@ -413,7 +414,7 @@ class Arcs:
     def reversed_among(
         self, edges: np.ndarray, scatterers: Callable[[slice], np.ndarray]
     ) -> np.ndarray:
-        """uint8: the flags of arcs, by their edges and by who scatters on them."""
+        """uint8: the flags of arcs, from their edges and the vertices that scatter on them."""
         flags = np.empty(len(edges), np.uint8)
         return filled(flags, lambda b: self.edge_src.take(edges[b]) != scatterers(b))
 
@@ -430,19 +431,19 @@ class Arcs:
         return Order(self.in_sources, self.into.rows, self.into.num_vertices).only_places()
 
     def made(self) -> dict[str, np.ndarray]:
-        """The arrays that have been made, by name."""
-        found = dict(self.kept)
+        """The arrays that have been computed, by name."""
+        arrays = dict(self.kept)
         for order, names in ((self.out, ORDERS["out"]), (self.into, ORDERS["in"])):
-            found |= {name: order.kept[its] for its, name in names.items() if its in order.kept}
-        return {name: found[name] for name in ARRAYS if name in found}
+            arrays |= {name: order.kept[own] for own, name in names.items() if own in order.kept}
+        return {name: arrays[name] for name in ARRAYS if name in arrays}
 
     def turned(self) -> Arcs:
-        """The same arcs, each from its other end; of all arcs that run one way."""
+        """The transposed arcs; all arcs must run one way."""
         way = {"out": "in", "in": "out"}[self.way]
         return Arcs(self.into, self.out, self.edge_src, way)
 
     def given(self, values: np.ndarray) -> np.ndarray:
-        """(E,) values of the edges, in the order of the pairs that the two orders were given."""
+        """(E,) values of the edges, in the order of the input pairs of the two orders."""
         return values
 
     def part(self, part: Part) -> ArcsPart:
@@ -454,10 +455,10 @@ class Arcs:
 
 
 class ArcsPart:
-    """The arcs that end in a range of vertices: their orders, and what else `Arcs` has of all arcs.
+    """The arcs that end in a range of vertices, with the same attributes as `Arcs`.
 
-    Vertices and edges keep their ids, and I is that of all arcs. In CSC order these arcs are a
-    piece of all, for which no others are sorted; by their places there, they are sorted into CSR
+    Vertices and edges keep their ids, and I is that of all arcs. In CSC order, these arcs are a
+    contiguous piece of all arcs, and only they are sorted; from there they are sorted into CSR
     order.
     """
 
@@ -467,9 +468,9 @@ class ArcsPart:
         offsets = np.clip(whole.in_offsets, part.begin, part.end) - begin
         offsets.setflags(write=False)
         ends, count = whole.into.piece("ends", part), len(offsets) - 1
-        known = {"offsets": offsets, "ends": ends}
+        arrays = {"offsets": offsets, "ends": ends}
         receivers = Runs(offsets).whole
-        self.into = Order(receivers, ends, count, known=known, index=offsets.dtype)
+        self.into = Order(receivers, ends, count, known=arrays, index=offsets.dtype)
         self.out = Order(ends, receivers, count, index=offsets.dtype)
         self.lock = Lock()
         self.kept: dict[str, np.ndarray] = {}
@@ -499,14 +500,14 @@ class ArcsPart:
 
     @Kept
     def places(self) -> np.ndarray:
-        """I (arcs of the part): the place of each, in CSR order, among all arcs in that order."""
+        """I (arcs of the part): the position of each, in CSR order, among all arcs in CSR order."""
         # Targets rise within a row, so that arcs to the vertices before this part's come first.
         before = self.whole.into.ends_before(self.part)
         shift = self.whole.out_offsets[:-1] + before - self.out.offsets[:-1]
         return np.arange(len(self.out.ends)) + np.repeat(shift, np.diff(self.out.offsets))
 
     def given(self, values: np.ndarray) -> np.ndarray:
-        """As `Arcs.given`: the orders were given the part's arcs in CSC order."""
+        """As `Arcs.given`; the input pairs are the part's arcs in CSC order."""
         return values.take(self.in_edges)
 
 

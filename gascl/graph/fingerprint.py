@@ -1,4 +1,4 @@
-"""What identifies a graph: a hash, the same on every machine and in later versions."""
+"""A hash that identifies a graph, the same on every machine and in later versions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-#: Labels as a fingerprint takes them: their type, and their items, some at a time.
+#: Labels as `fingerprint` takes them: their type, and their items in blocks.
 Canonical = tuple[str, Iterable[Any]]
 
 
@@ -22,8 +22,8 @@ def fingerprint(
     """The value of `Graph.fingerprint`.
 
     Args:
-        ends: the sources of all edges, and their targets, each as arrays one behind the other.
-        labels: as `canonical` returns them; None: there are none.
+        ends: the sources of all edges, and their targets, each as consecutive arrays.
+        labels: as `canonical` returns them; None: no labels.
     """
     text = blake2b(digest_size=16)
     text.update(f"{num_vertices} {directed} {num_edges} ".encode())
@@ -52,6 +52,6 @@ def canonical(labels: np.ndarray) -> Canonical:
 
 
 def canonical_text(longest: int, blocks: Iterable[Any]) -> Canonical:
-    """`canonical` of labels that are text, some at a time; the longest has so many characters."""
+    """`canonical` of text labels in blocks; the longest has `longest` characters."""
     dtype = np.dtype(f"<U{max(longest, 1)}")
     return dtype.str, (np.array(block, dtype).view(np.uint8).data for block in blocks)

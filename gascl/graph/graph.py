@@ -1,4 +1,4 @@
-"""Graph: what every program runs on. Immutable, and on the host, without OpenCL."""
+"""`Graph`: vertices, edges, labels and fields. Immutable, on the host, without OpenCL."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gascl import html
 from gascl.errors import GraphError
-from gascl.graph import intake
+from gascl.graph import validation
 from gascl.graph.arcs import Arcs, arcs_of
-from gascl.graph.change import Change, changed
+from gascl.graph.csr_ends import Runs
+from gascl.graph.delta import Change, changed
+from gascl.graph.field_stats import Summary, summary
 from gascl.graph.fingerprint import canonical, fingerprint
-from gascl.graph.intake import Duplicates, SelfLoops
 from gascl.graph.labels import INTEGER, LabelIndex, label_array, labelled, shown
-from gascl.graph.numbering import Numbering, Renumbered, by_number, numbering
-from gascl.graph.outside import outside
 from gascl.graph.parallel import blocks
-from gascl.graph.runs import Runs
+from gascl.graph.plugins import outside
+from gascl.graph.reordering import Numbering, Renumbered, by_number, numbering
 from gascl.graph.simplify import by_degree, simple
 from gascl.graph.subgraph import largest_component, subgraph, within
-from gascl.graph.summary import Summary, summary
-from gascl.progress import Progress
+from gascl.graph.validation import Duplicates, SelfLoops
+from gascl.util import notebook_html
+from gascl.util.progress import Progress
 
 if TYPE_CHECKING:
     import networkx
     import scipy.sparse
 
-    from gascl.graph.parsed import Parsed
+    from gascl.graph.edge_data import Parsed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,16 +85,18 @@ class Graph:
         return f"Graph({text})"
 
     def _repr_html_(self) -> str:
-        count = min(self.num_edges, html.ROWS)
+        count = min(self.num_edges, notebook_html.ROWS)
         ends = (self.labels_of(end[:count]).tolist() for end in (self.edge_src, self.edge_dst))
         fields = (values[:count].tolist() for values in self.edge_fields.values())
-        edges = html.table(
+        edges = notebook_html.table(
             ("source", "target", *self.edge_fields),
             zip(*ends, *fields, strict=True),
             self.num_edges - count,
         )
         lines = [f"vertex fields: {', '.join(self.vertex_fields)}"] if self.vertex_fields else []
-        return html.page(repr(self), *map(html.line, [*lines, *self.report]), edges)
+        return notebook_html.page(
+            repr(self), *map(notebook_html.line, [*lines, *self.report]), edges
+        )
 
     @classmethod
     def from_edges(
@@ -132,18 +134,18 @@ class Graph:
         Raises:
             GraphError: an argument is not as above; names the edge and the remedy.
         """
-        intake.check_names(edge_fields, cls.from_edges.__kwdefaults__ or ())
+        validation.check_names(edge_fields, cls.from_edges.__kwdefaults__ or ())
         report: list[str] = []
         if dst is None:
-            src, dst = intake.ends_of_pairs(src, "edges")
-        src, dst, labels = intake.vertices_of_labels(src, dst, labels)
+            src, dst = validation.ends_of_pairs(src, "edges")
+        src, dst, labels = validation.vertices_of_labels(src, dst, labels)
         graph = cls._build(
             *(src, dst, num_vertices, directed, labels, edge_fields, {}),
             *(duplicates, self_loops, report),
         )
         if not vertex_fields:
             return graph
-        fields = intake.checked_vertex_fields(vertex_fields, graph, report)
+        fields = validation.checked_vertex_fields(vertex_fields, graph, report)
         return replace(graph, vertex_fields=fields)
 
     @classmethod
@@ -177,7 +179,7 @@ class Graph:
         Raises:
             GraphError: an argument is not as above; names the edge and the remedy.
         """
-        intake.check_names(edge_fields, cls.from_csr.__kwdefaults__ or ())
+        validation.check_names(edge_fields, cls.from_csr.__kwdefaults__ or ())
         report: list[str] = []
         names = None if labels is None else label_array(labels)
         for name in ("duplicates", "self_loops", "directed", "num_vertices"):
@@ -191,23 +193,23 @@ class Graph:
                 f"targets must be integers, not {np.asarray(targets).dtype}: number the vertices "
                 "from 0, and give their names as labels="
             )
-        ends, highest = intake.checked_ids(targets, "targets")
-        begins = intake.checked_offsets(offsets, len(ends))
+        ends, highest = validation.checked_ids(targets, "targets")
+        begins = validation.checked_offsets(offsets, len(ends))
         num_vertices = len(begins) - 1
         more = "add the missing vertices to the offsets"
-        intake.checked_num_vertices({"targets": (ends, highest)}, num_vertices, names, more)
+        validation.checked_num_vertices({"targets": (ends, highest)}, num_vertices, names, more)
         graph = cls(
             Runs(begins),
             np.ascontiguousarray(ends, np.int32).view(),
             num_vertices,
             True,
             names,
-            intake.checked_fields(edge_fields, len(ends), report=report),
+            validation.checked_fields(edge_fields, len(ends), report=report),
             report=report,
         )
         if not vertex_fields:
             return graph
-        fields = intake.checked_vertex_fields(vertex_fields, graph, report)
+        fields = validation.checked_vertex_fields(vertex_fields, graph, report)
         return replace(graph, vertex_fields=fields)
 
     @classmethod
@@ -229,24 +231,27 @@ class Graph:
         """`from_edges` with fields of any name, vertex fields, and a report to extend.
 
         Args:
-            own: arrays need no copy, as in `intake.kept`.
+            own: arrays need no copy, as in `validation.kept`.
             highest: of all ids, if that has been checked.
         """
-        intake.check_policy("duplicates", duplicates, Duplicates)
-        intake.check_policy("self_loops", self_loops, SelfLoops)
+        validation.check_policy("duplicates", duplicates, Duplicates)
+        validation.check_policy("self_loops", self_loops, SelfLoops)
         if highest is None:
-            ends = {"src": intake.checked_ids(src, "src"), "dst": intake.checked_ids(dst, "dst")}
+            ends = {
+                "src": validation.checked_ids(src, "src"),
+                "dst": validation.checked_ids(dst, "dst"),
+            }
         else:
             ends = {"src": (src, highest), "dst": (dst, highest)}
         (src, _), (dst, _) = ends.values()
-        intake.check_lengths(src, dst)
+        validation.check_lengths(src, dst)
         names = None if labels is None else label_array(labels)
-        num_vertices = intake.checked_num_vertices(ends, num_vertices, names)
-        src, dst, loops = intake.kept_ends(src, dst, own)
-        edges = intake.Edges(
+        num_vertices = validation.checked_num_vertices(ends, num_vertices, names)
+        src, dst, loops = validation.kept_ends(src, dst, own)
+        edges = validation.Edges(
             src,
             dst,
-            intake.checked_fields(fields, len(src), report=report, own=own),
+            validation.checked_fields(fields, len(src), report=report, own=own),
             names,
             report,
             loops,
@@ -303,7 +308,7 @@ class Graph:
             try:
                 graph = cls._from_parsed(parsed, duplicates, self_loops, own=True)
             except GraphError as error:
-                raise GraphError(f"{path}: {error}") from None
+                raise GraphError(f"{path}: ", error.message) from None
         except MemoryError as error:
             raise outside("too_large")(path) from error
         if report:
@@ -332,8 +337,8 @@ class Graph:
 
         Args:
             format: the format's name; by default it follows from the extension.
-            arcs: write the arcs, too, so that a process that reads the file need not make them:
-                both orders, and the edge ids, flags and slots that have been made. Only gascl's own
+            arcs: also write the arcs, so that readers need not rebuild them: both orders, and the
+                edge ids, flags and slots that have been computed. Only gascl's own
                 format (.npz) holds them.
 
         Raises:
@@ -375,9 +380,9 @@ class Graph:
             )
         if unchanged:
             graph._arcs.update(parsed.arcs)
-            graph._numbered.update({(way, 1): its for way, its in parsed.numbered.items()})
+            graph._numbered.update({(way, 1): arcs for way, arcs in parsed.numbered.items()})
             if parsed.fingerprint is not None:
-                vars(graph)["fingerprint"] = parsed.fingerprint  # where the property keeps it
+                vars(graph)["fingerprint"] = parsed.fingerprint  # where cached_property stores it
         return graph
 
     @classmethod
@@ -471,7 +476,7 @@ class Graph:
                 says what was left out, and a warning if it looks like a weight. A single numeric
                 column becomes the field "weight", unless a dict names it otherwise. NaN is a
                 number; a null is an error.
-            weight: the column to read as the field "weight", beside the others.
+            weight: the column to read as the field "weight"; the others keep their names.
 
         Raises:
             GraphError: the DataFrame is not as above; names the row.
@@ -502,7 +507,7 @@ class Graph:
                 `dst`, `from` and `to` and the like, or the only two that are not the weight, and
                 all other columns of numbers or bool as fields. A single numeric column becomes the
                 field "weight".
-            weight: the column to read as the field "weight", beside the others.
+            weight: the column to read as the field "weight"; the others keep their names.
             directed: by default what `to_arrow` wrote into the table, otherwise True.
 
         Raises:
@@ -608,7 +613,7 @@ class Graph:
         arcs = self._arcs.get("both")
         if arcs is not None and "offsets" in arcs.out.kept:
             return 2 * self.num_edges - int(arcs.out_offsets[-1])
-        return intake.count_loops(self.src, self.dst)
+        return validation.count_loops(self.src, self.dst)
 
     def arcs(self, edges: str = "out") -> Arcs:
         """The arcs along which a program scatters. Each array is made when it is first read.
@@ -634,43 +639,42 @@ class Graph:
         return self._arcs[way]
 
     def numbered(self, edges: str = "out", ranks: int = 1) -> tuple[Numbering, Arcs] | None:
-        """The arcs by other numbers of the vertices, hubs first, for programs that gather a value
-        of every sender; None where that would not pay, by the degrees alone.
+        """The arcs with vertices renumbered, hubs first, for programs that gather a value of every
+        sender; None where the degrees show that it would not pay.
 
-        They are made when first asked for, and kept. Edge ids are the same, and parallel arcs keep
-        their order.
+        They are computed at the first call, and cached. Edge ids are the same, and parallel arcs
+        keep their order.
 
         Args:
             edges: as in `arcs`.
-            ranks: the processes that share the arcs, as in `numbering`; the arcs of a file are
-                those for one, and are taken for several, too.
+            ranks: the number of processes that share the arcs, as in `numbering`; the arcs of a
+                file are those for one process, and are used for several, too.
         """
         way = edges if self.directed else "both"
 
         def find() -> tuple[Numbering, Arcs] | None:
             offsets = self._arcs_along(way).out_offsets
             degree = np.diff(offsets)
-            found = numbering(degree, ranks)
-            if found is None:
+            renumbering = numbering(degree, ranks)
+            if renumbering is None:
                 return None
-            src, dst = (Renumbered(e, found.number) for e in (self.src, self.dst))
+            src, dst = (Renumbered(e, renumbering.number) for e in (self.src, self.dst))
             arcs = arcs_of(src, dst, self.num_vertices, way)
             begins = np.zeros_like(offsets)
-            np.cumsum(by_number(found, degree), out=begins[1:])
+            np.cumsum(by_number(renumbering, degree), out=begins[1:])
             arcs.out.know(begins)
-            return found, arcs
+            return renumbering, arcs
 
         with self._lock:
-            its: tuple[Numbering, Arcs] | None = self._numbered.get((way, 1))
-            key = way, 1 if its and its[1].into.came else ranks
+            cached: tuple[Numbering, Arcs] | None = self._numbered.get((way, 1))
+            key = way, 1 if cached and cached[1].into.came else ranks
             if key not in self._numbered:
                 self._numbered[key] = find()
-            its = self._numbered[key]
-            return its
+            cached = self._numbered[key]
+            return cached
 
     def arcs_made(self) -> tuple[dict[str, Arcs], dict[str, tuple[Numbering, Arcs]]]:
-        """The arcs that have been asked for, by `edges`, and those by other numbers, for one
-        process."""
+        """The arcs that have been computed, by `edges`, and the renumbered ones for one process."""
         with self._lock:
             numbered = {way: n for (way, ranks), n in self._numbered.items() if n and ranks == 1}
             return dict(self._arcs), numbered
@@ -692,7 +696,7 @@ class Graph:
         return _degrees(self.arcs("both").out_offsets)
 
     def neighbors(self, label: Any, edges: str = "out") -> np.ndarray:
-        """The labels of a vertex's neighbours, each once, in the order of the vertices.
+        """The labels of a vertex's neighbors, each once, in the order of the vertices.
 
         Args:
             edges: "out" (those that its edges lead to), "in" (those they come from) or "both".
@@ -707,7 +711,7 @@ class Graph:
     def weighted_out_degree(self, field: str = "weight", dtype: str = "float64") -> np.ndarray:
         """(V,): the sum of an edge field over the arcs out of each vertex.
 
-        It is read-only, and kept for the next call.
+        It is read-only, and cached for the next call.
 
         Args:
             dtype: "float64", in which they are added, or "float32", in which a sum may be infinite.
@@ -746,22 +750,22 @@ class Graph:
             degree.setflags(write=False)
             return degree
 
-        found: np.ndarray = self._once(("degree", side, field, dtype), narrow)
-        return found
+        degree: np.ndarray = self._once(("degree", side, field, dtype), narrow)
+        return degree
 
     def edge_summary(self, field: str = "weight") -> Summary:
-        """The least and the greatest finite number of an edge field, the sum of the finite ones,
-        and whether all are finite and those whole; found out on the first call and kept.
+        """Statistics of an edge field: the least, the greatest and the sum of its finite values,
+        and whether all are finite and those whole. They are computed at the first call and cached.
 
         Raises:
             GraphError: there is no such field.
         """
         values = self._edge_field(field)
-        found: Summary = self._once(("summary", field), lambda: summary(values))
-        return found
+        statistics: Summary = self._once(("summary", field), lambda: summary(values))
+        return statistics
 
     def _once(self, key: tuple[str, ...], find: Callable[[], Any]) -> Any:
-        """What `find()` returned when it was first asked for by this key."""
+        """The result of the first call of `find()` for this key."""
         with self._lock:
             if key not in self._known:
                 self._known[key] = find()
@@ -790,7 +794,7 @@ class Graph:
         return changed(self, add, remove, fields)
 
     def simple(self, *, undirected: bool = False) -> Graph:
-        """The simple graph beneath: without self-loops, and with one edge where several are
+        """The underlying simple graph: without self-loops, and with one edge where several are
         parallel.
 
         The first of parallel edges stays, with its fields; vertices, labels and vertex fields
@@ -816,7 +820,7 @@ class Graph:
         return subgraph(self, vertices)
 
     def ego(self, label: Any, hops: int = 1, edges: str = "out") -> Graph:
-        """The subgraph of the vertices that are at most so many edges away from one.
+        """The subgraph of the vertices that are at most `hops` edges away from one.
 
         Args:
             hops: 0 or more.
@@ -835,12 +839,12 @@ class Graph:
         return largest_component(self)
 
     def by_degree(self) -> tuple[Graph, np.ndarray]:
-        """The same edges with the vertices numbered by degree, the highest first, as counting
-        triangles wants it: few neighbours of a hub have lower numbers than itself.
+        """The same edges with the vertices numbered by degree, the highest first. This suits
+        counting triangles, as few neighbors of a hub have lower numbers than itself.
 
         A degree counts the edges at a vertex whichever way they point, a self-loop once. Vertices
         of equal degree, and the edges, keep their order. Labels and fields are left out. In a
-        simple graph, no vertex has more than sqrt(2 E) neighbours of lower numbers. Schank and
+        simple graph, no vertex has more than sqrt(2 E) neighbors with lower numbers. Schank and
         Wagner, Finding, Counting and Listing all Triangles in Large Graphs (2005).
 
         Returns:
@@ -849,28 +853,29 @@ class Graph:
         return by_degree(self)
 
     def reversed(self) -> Graph:
-        """The same edges, each from its target to its source; an undirected graph is its own.
+        """The transposed graph: each edge runs from its target to its source. An undirected graph
+        is its own.
 
-        Arrays are shared, also those of arcs, whenever they are made: the two orders are each
-        other's. It is made when first asked for, and kept. It does not know what `with_edges` did.
+        Arrays are shared, also those of arcs that are computed later: the two orders are swapped.
+        The graph is made at the first call, and cached. It has no `change`.
         """
         if not self.directed:
             return self
 
         def find() -> Graph:
             src, dst, report = self.dst, self.src, list(self.report)
-            turned = replace(self, src=src, dst=dst, report=report, change=None)
+            transposed = replace(self, src=src, dst=dst, report=report, change=None)
             for way in ("out", "both"):
                 arcs = self._arcs_along(way)
-                turned._arcs[way] = Arcs(arcs.into, arcs.out, turned.src, way)
-            return turned
+                transposed._arcs[way] = Arcs(arcs.into, arcs.out, transposed.src, way)
+            return transposed
 
-        found: Graph = self._once(("reversed",), find)
-        return found
+        graph: Graph = self._once(("reversed",), find)
+        return graph
 
     def with_fields(self, **edge_fields: Any) -> Graph:
         """The same edges with other edge fields; all arrays of arcs are shared, as in `reversed`,
-        and so are other numbers of the vertices.
+        and so is a renumbering of the vertices.
 
         Args:
             edge_fields: name=(E,) as in `from_edges`, or the name of one of the graph's own, as in
@@ -880,8 +885,8 @@ class Graph:
             GraphError: a field is not as above.
         """
         report = list(self.report)
-        given = {n: values for n, values in edge_fields.items() if not isinstance(values, str)}
-        checked = intake.checked_fields(given, self.num_edges, report=report)
+        arrays = {n: values for n, values in edge_fields.items() if not isinstance(values, str)}
+        checked = validation.checked_fields(arrays, self.num_edges, report=report)
         fields = {
             name: self._edge_field(values) if isinstance(values, str) else checked[name]
             for name, values in edge_fields.items()
@@ -957,17 +962,17 @@ class Graph:
         ids = np.asarray(indices)
         if ids.dtype.kind not in "iu" and ids.size:
             raise GraphError(f"indices of vertices must be integers, not {ids.dtype}")
-        found, none = labelled(self.labels, self.num_vertices, ids.astype(np.int64))
+        labels, none = labelled(self.labels, self.num_vertices, ids.astype(np.int64))
         if none.any():
-            found = found.astype(object)
-            found[none] = None
-        return found
+            labels = labels.astype(object)
+            labels[none] = None
+        return labels
 
     def _edge_field(self, name: str) -> np.ndarray:
         if name in self.edge_fields:
             return self.edge_fields[name]
-        known = ", ".join(self.edge_fields) or "none"
-        raise GraphError(f"the graph has no edge field {name!r}; it has: {known}")
+        names = ", ".join(self.edge_fields) or "none"
+        raise GraphError(f"the graph has no edge field {name!r}; it has: {names}")
 
     def _checked_vertex(self, value: Any) -> int:
         try:
@@ -976,8 +981,8 @@ class Graph:
             index = -1
         if 0 <= index < self.num_vertices:
             return index
-        known = f"0 to {self.num_vertices - 1}" if self.num_vertices else "none: it is empty"
-        raise GraphError(f"there is no vertex {shown(value)}; the graph's vertices are {known}")
+        ids = f"0 to {self.num_vertices - 1}" if self.num_vertices else "none: it is empty"
+        raise GraphError(f"there is no vertex {shown(value)}; the graph's vertices are {ids}")
 
 
 def _degrees(offsets: np.ndarray) -> np.ndarray:

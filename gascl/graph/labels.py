@@ -53,17 +53,17 @@ def labelled(
     labels: np.ndarray | None, num_vertices: int, ids: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The labels of vertices, or without labels the vertices themselves, in the labels' dtype; and
-    which of `ids` are no vertices. These have any label.
+    a mask of the `ids` that are no vertices, whose labels are arbitrary.
 
     Args:
         labels: (V,) or None.
         ids: integers, of any shape.
     """
     none = (ids < 0) | (ids >= num_vertices)
-    found = np.where(none, 0, ids)
+    vertices = np.where(none, 0, ids)
     if labels is None:
-        return found, none
-    return (labels[found] if num_vertices else np.zeros(ids.shape, labels.dtype)), none
+        return vertices, none
+    return (labels[vertices] if num_vertices else np.zeros(ids.shape, labels.dtype)), none
 
 
 def shown(value: Any) -> str:
@@ -169,12 +169,12 @@ class LabelIndex:
                 least, most = self.labels[self._order[0]], self.labels[self._order[-1]]
                 message += f", integers from {least} to {most}"
             return GraphError(message)
-        known = {str(name): name for name in self.labels[:MAX_CANDIDATES].tolist()}
+        names = {str(name): name for name in self.labels[:MAX_CANDIDATES].tolist()}
         text = str(label).lower()
-        same = [name for name in known if name.lower() == text]
-        near = same or difflib.get_close_matches(str(label), known, n=1, cutoff=0.5)
+        same = [name for name in names if name.lower() == text]
+        near = same or difflib.get_close_matches(str(label), names, n=1, cutoff=0.5)
         if near:
-            message += f"; did you mean {shown(known[near[0]])}?"
+            message += f"; did you mean {shown(names[near[0]])}?"
         elif count:
             message += f", such as {shown(self.labels[0])}"
         return GraphError(message)

@@ -28,7 +28,7 @@ def cores() -> int:
 def in_threads(do: Callable[[S], T], items: Iterable[S]) -> list[T]:
     """[do(item) for item in items], in as many threads as there are processors.
 
-    After an exception or Ctrl-C, what has begun is finished, and nothing else is begun.
+    After an exception or Ctrl-C, calls that have begun are finished, and no others are begun.
     """
     waiting = deque(enumerate(items))
     results: list[Any] = [None] * len(waiting)
@@ -80,14 +80,14 @@ def in_order(do: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
                     yield ahead.popleft().result()
             while ahead:
                 yield ahead.popleft().result()
-        finally:  # also where nobody wants the rest
+        finally:  # also when the consumer stops early
             for other in ahead:
                 other.cancel()
 
 
 def ahead(items: Iterable[T]) -> Generator[T, None, None]:
-    """The items, the next of which is made in a thread while one is used. Closing the generator
-    waits for that thread."""
+    """Yields the items; the next one is computed in a thread while the current one is used. Closing
+    the generator waits for that thread."""
     if cores() < 2:
         yield from items
         return
@@ -125,15 +125,15 @@ def copied(array: np.ndarray, dtype: Any = None) -> np.ndarray:
 def extremes(*arrays: np.ndarray) -> tuple[int, int]:
     """The least and the greatest of the integers in some arrays, not all of them empty."""
     parts = [array[block] for array in arrays for block in blocks(len(array))]
-    found = in_threads(lambda part: (int(part.min()), int(part.max())), parts)
-    return min(low for low, _ in found), max(high for _, high in found)
+    pairs = in_threads(lambda part: (int(part.min()), int(part.max())), parts)
+    return min(low for low, _ in pairs), max(high for _, high in pairs)
 
 
 def joined(parts: list[np.ndarray], least: Any = None) -> np.ndarray:
     """np.concatenate of arrays of one dimension; of none, an empty one of int32.
 
     Args:
-        least: a dtype, whose values that of the whole can have, too.
+        least: a dtype whose values the dtype of the result can hold, too.
     """
     dtypes = {part.dtype for part in parts} | ({np.dtype(least)} if least else set())
     dtype = np.result_type(*dtypes or {np.dtype(np.int32)})

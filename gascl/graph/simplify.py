@@ -1,4 +1,4 @@
-"""Simple graphs, and graphs in another order, made of others."""
+"""Simple graphs, and graphs with reordered vertices."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gascl.graph.intake import Edges
-from gascl.graph.numbering import Renumbered, hubs_first, inverse
+from gascl.graph.reordering import Renumbered, hubs_first, inverse
+from gascl.graph.validation import Edges
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
 
 
 def simple(graph: Graph, directed: bool) -> Graph:
-    """What `Graph.simple` gives."""
+    """The result of `Graph.simple`."""
     report = list(graph.report)
     edges = Edges(graph.edge_src, graph.edge_dst, dict(graph.edge_fields), graph.labels, report)
     edges.apply_self_loops("drop")
@@ -32,7 +32,7 @@ def simple(graph: Graph, directed: bool) -> Graph:
 
 
 def by_degree(graph: Graph) -> tuple[Graph, np.ndarray]:
-    """What `Graph.by_degree` gives."""
+    """The result of `Graph.by_degree`."""
     number = inverse(hubs_first(graph.degree))
     numbered = replace(
         graph,

@@ -1,4 +1,4 @@
-"""Parts of a graph: chosen vertices, and the edges between them."""
+"""Subgraphs: chosen vertices, and the edges between them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def subgraph(graph: Graph, vertices: Iterable[Any]) -> Graph:
-    """What `Graph.subgraph` gives."""
+    """The result of `Graph.subgraph`."""
     kept = vertices
     if not (isinstance(kept, np.ndarray) and kept.dtype == bool):
         kept = np.zeros(graph.num_vertices, bool)
@@ -47,24 +47,24 @@ def subgraph(graph: Graph, vertices: Iterable[Any]) -> Graph:
 
 
 def within(graph: Graph, center: int, hops: int, edges: str) -> np.ndarray:
-    """bool (V,): the vertices that are at most so many arcs away from one."""
+    """bool (V,): the vertices that are at most `hops` arcs away from `center`."""
     arcs = graph.arcs(edges)
-    found = np.zeros(graph.num_vertices, bool)
-    found[center] = True
+    near = np.zeros(graph.num_vertices, bool)
+    near[center] = True
     reached = np.array([center])
     for _ in range(hops):
         begins, ends = arcs.out_offsets[reached], arcs.out_offsets[reached + 1]
         rows = [arcs.out_targets[b:e] for b, e in zip(begins, ends, strict=True)]
         heads = np.unique(np.concatenate(rows))
-        reached = heads[~found[heads]]
+        reached = heads[~near[heads]]
         if not len(reached):
             break
-        found[reached] = True
-    return found
+        near[reached] = True
+    return near
 
 
 def largest_component(graph: Graph) -> Graph:
-    """What `Graph.largest_component` gives."""
+    """The result of `Graph.largest_component`."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -73,6 +73,6 @@ def largest_component(graph: Graph) -> Graph:
     matrix = coo_array((entries, (graph.edge_src, graph.edge_dst)), shape=size)
     _, part = connected_components(matrix, directed=False)
     sizes = np.bincount(part, minlength=1)
-    # Of components of one size, the one whose vertex comes first.
+    # Of several largest components, the one with the first vertex.
     largest = part[np.argmax(sizes[part])] if len(part) else 0
     return subgraph(graph, part == largest)

@@ -1,5 +1,5 @@
-"""The six algorithms of LDBC Graphalytics: the programs that compute them, with the parameters in
-a graph's properties, and the output to take from their results.
+"""The six algorithms of LDBC Graphalytics: the programs that compute them, their parameters from a
+graph's properties, and the fields that are the output.
 
 Iosup and others, "The LDBC Graphalytics Benchmark", specification 1.0.6, section 2.3.
 """
@@ -16,7 +16,7 @@ import numpy as np
 from gascl.errors import FormatError, GraphError
 from gascl.graph.graph import Graph
 from gascl.graphalytics.validation import EXACT, NEAR, RENAMED, Rule
-from gascl.io.lines import integer
+from gascl.io.text_lines import integer
 from gascl.language.program import VertexProgram
 from gascl.programs import (
     BreadthFirst,
@@ -26,10 +26,10 @@ from gascl.programs import (
     PageRank,
     ShortestPaths,
 )
-from gascl.progress import Progress
-from gascl.runtime.engine import Engine
+from gascl.run.engine import Engine
+from gascl.util.progress import Progress
 
-UNREACHABLE = 2**63 - 1  # as a depth
+UNREACHABLE = 2**63 - 1  # the depth of unreachable vertices
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,12 @@ class Algorithm:
             GasclError: the program refused the graph, or did not converge.
         """
         options: dict[str, Any] = {"progress": progress, "not_converged": "error"}
-        found = engine.run(self.program, **options)[self.field]
+        values = engine.run(self.program, **options)[self.field]
         if self.field == "depth":
-            return np.where(found < 0, UNREACHABLE, found.astype(np.int64))
-        if self.dtype is np.int64 and engine.graph.labels is not None:  # a vertex's index
-            return engine.graph.labels[found].astype(np.int64)
-        return found.astype(self.dtype)
+            return np.where(values < 0, UNREACHABLE, values.astype(np.int64))
+        if self.dtype is np.int64 and engine.graph.labels is not None:  # values are vertices
+            return engine.graph.labels[values].astype(np.int64)
+        return values.astype(self.dtype)
 
 
 def algorithms_of(path: Path, properties: Mapping[str, str]) -> list[Algorithm]:
@@ -79,20 +79,20 @@ def algorithms_of(path: Path, properties: Mapping[str, str]) -> list[Algorithm]:
         FormatError: an algorithm is unknown, or a parameter is missing or invalid.
         ProgramError: a program refuses a parameter.
     """
-    asked = _words(properties.get("algorithms", ""))
-    given = _Parameters(path, properties)
+    requested = _words(properties.get("algorithms", ""))
+    parameters = _Parameters(path, properties)
     name = properties["name"]
     if Path(name).name != name:
         raise FormatError(f"{path}: the graph's name, {name!r}, cannot be a file name; rename it")
-    if not asked:
-        given.refuse("it requests no algorithm", f"algorithms = {', '.join(_MADE)}")
-    for word in asked:
+    if not requested:
+        parameters.refuse("it requests no algorithm", f"algorithms = {', '.join(_MADE)}")
+    for word in requested:
         if word not in _MADE:
-            known = ", ".join(_MADE)
+            names = ", ".join(_MADE)
             raise FormatError(
-                f"{path}: it requests the unknown algorithm {word!r}; known are {known}"
+                f"{path}: it requests the unknown algorithm {word!r}; known are {names}"
             )
-    return [Algorithm(word.upper(), *_MADE[word](given)) for word in dict.fromkeys(asked)]
+    return [Algorithm(word.upper(), *_MADE[word](parameters)) for word in dict.fromkeys(requested)]
 
 
 def fitted(graph: Graph, path: Path, properties: Mapping[str, str]) -> Graph:
@@ -102,8 +102,8 @@ def fitted(graph: Graph, path: Path, properties: Mapping[str, str]) -> Graph:
     Raises:
         FormatError: a source is not a vertex.
     """
-    asked = _words(properties.get("algorithms", ""))
-    for word in asked:
+    requested = _words(properties.get("algorithms", ""))
+    for word in requested:
         key = f"{word}.source-vertex"
         if word in ("bfs", "sssp"):
             try:
@@ -111,7 +111,7 @@ def fitted(graph: Graph, path: Path, properties: Mapping[str, str]) -> Graph:
             except GraphError as error:
                 raise FormatError(f"{path}: {key}: {error}; correct it") from None
     fields = {}
-    if "sssp" in asked:
+    if "sssp" in requested:
         fields["weight"] = graph.edge_fields[properties["sssp.weight-property"].strip()]
     ids = graph.labels
     assert ids is not None  # the format guarantees it
@@ -167,8 +167,8 @@ class _Parameters:
         names = _words(self.properties.get("edge-properties.names", ""), lower=False)
         name = self.text(key, (names or ["weight"])[0])
         if name not in names:
-            there = ", ".join(names) or "none"
-            why = f"{key} is {name!r}, and the edge-properties.names are: {there}"
+            listed = ", ".join(names) or "none"
+            why = f"{key} is {name!r}, and the edge-properties.names are: {listed}"
             self.refuse(why, f"{key} = {(names or ['weight'])[0]}")
         return name
 
@@ -178,32 +178,32 @@ def _words(text: str, lower: bool = True) -> list[str]:
     return [word.lower() for word in words] if lower else words
 
 
-def _shortest_paths(given: _Parameters) -> tuple[VertexProgram, str, Rule]:
-    given.edge_field("sssp.weight-property")
-    source = given.whole("sssp.source-vertex")
+def _shortest_paths(parameters: _Parameters) -> tuple[VertexProgram, str, Rule]:
+    parameters.edge_field("sssp.weight-property")
+    source = parameters.whole("sssp.source-vertex")
     return ShortestPaths(source=source, dtype="float64"), "distance", NEAR
 
 
-def _page_rank(given: _Parameters) -> tuple[VertexProgram, str, Rule]:
-    damping = given.share("pr.damping-factor")
-    supersteps = given.whole("pr.num-iterations", 0)
+def _page_rank(parameters: _Parameters) -> tuple[VertexProgram, str, Rule]:
+    damping = parameters.share("pr.damping-factor")
+    supersteps = parameters.whole("pr.num-iterations", 0)
     return PageRank(damping=damping, supersteps=supersteps, dtype="float64"), "rank", NEAR
 
 
-#: By the name in properties: program, field and rule.
+#: The name in the properties -> program, field and rule.
 _MADE: dict[str, Callable[[_Parameters], tuple[VertexProgram, str, Rule]]] = {
-    "bfs": lambda given: (
-        BreadthFirst(source=given.whole("bfs.source-vertex")),
+    "bfs": lambda parameters: (
+        BreadthFirst(source=parameters.whole("bfs.source-vertex")),
         "depth",
         EXACT,
     ),
-    "cdlp": lambda given: (
-        LabelPropagation(supersteps=given.whole("cdlp.max-iterations", 0)),
+    "cdlp": lambda parameters: (
+        LabelPropagation(supersteps=parameters.whole("cdlp.max-iterations", 0)),
         "label",
         EXACT,
     ),
-    "lcc": lambda given: (LocalClustering(dtype="float64"), "coefficient", NEAR),
+    "lcc": lambda parameters: (LocalClustering(dtype="float64"), "coefficient", NEAR),
     "pr": _page_rank,
     "sssp": _shortest_paths,
-    "wcc": lambda given: (ConnectedComponents(), "component", RENAMED),
+    "wcc": lambda parameters: (ConnectedComponents(), "component", RENAMED),
 }

@@ -9,11 +9,11 @@ import numpy as np
 
 from gascl.errors import FormatError, GraphError
 from gascl.graph.graph import Graph
-from gascl.io.columns import Irregular, read_columns
 from gascl.io.files import created, opened
-from gascl.io.lines import blocks, integer, shown
+from gascl.io.text_lines import blocks, integer, shown
+from gascl.io.text_numbers import Irregular, read_columns
 
-ROWS = 1 << 18  # written at once
+ROWS = 1 << 18  # rows written at once
 
 
 def write_values(path: Path, graph: Graph, values: np.ndarray) -> None:
@@ -56,9 +56,9 @@ def read_values(path: Path, graph: Graph, dtype: type) -> np.ndarray:
             f"{path}: vertex {graph.label_of(vertex)} {often}, and each must occur once; fetch "
             "the file again"
         )
-    found: np.ndarray = np.empty(graph.num_vertices, dtype)
-    found[places] = values
-    return found
+    ordered: np.ndarray = np.empty(graph.num_vertices, dtype)
+    ordered[places] = values
+    return ordered
 
 
 def _parts(
@@ -89,8 +89,7 @@ def _row_by_row(path: Path, first: int, text: bytes, dtype: type) -> tuple[np.nd
             kind = "a 64-bit integer" if dtype is np.int64 else "a number"
             raise FormatError(
                 f"{path}, line {number}: {shown(line)} is not a vertex and its value; expected "
-                "an id "
-                f"and {kind}; fetch the file again"
+                f"an id and {kind}; fetch the file again"
             )
         rows.append(row)
     ids, values = zip(*rows, strict=True) if rows else ((), ())

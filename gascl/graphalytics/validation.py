@@ -1,4 +1,4 @@
-"""Whether the values found for the vertices are the expected ones, by Graphalytics' three rules.
+"""Compares computed values of the vertices with expected ones, by Graphalytics' three rules.
 
 Iosup and others, "The LDBC Graphalytics Benchmark", specification 1.0.6, section 2.5.3.
 """
@@ -15,10 +15,10 @@ TOLERANCE = 1e-4  # of the expected value
 
 @dataclass(frozen=True)
 class Rule:
-    """What agreement means.
+    """A definition of agreement.
 
     Attributes:
-        words: the agreement in words, to be followed by what the values agree with.
+        words: the agreement as text, to be followed by the name of the expected values.
         wrong: (found, expected), (V,) each -> bool (V,): the vertices that disagree.
         why: (labels, found, expected, vertex) -> an explanation of why this vertex disagrees.
     """
@@ -38,13 +38,13 @@ class Rule:
 
 
 def unequal(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    """Where values are not equal."""
+    """bool (V,): where values are not equal."""
     return found != expected
 
 
 def far(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    """Where a value differs from the expected one by more than TOLERANCE of that. Infinity agrees
-    only with infinity, and NaN with nothing."""
+    """bool (V,): where a value differs from the expected one by more than TOLERANCE times that.
+    Infinity agrees only with infinity, and NaN with nothing."""
     finite = np.isfinite(found) & np.isfinite(expected)
     with np.errstate(invalid="ignore", over="ignore"):
         near = np.abs(found - expected) <= TOLERANCE * np.abs(expected)
@@ -52,8 +52,8 @@ def far(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
 
 
 def regrouped(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    """Where a vertex is not in the same group, whatever the names of the groups: where the first
-    vertex of its group differs."""
+    """bool (V,): where a vertex is in another group, apart from the names of groups: where the
+    first vertex of its group differs."""
     return _firsts(found) != _firsts(expected)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gascl.io.format import Format as Format
-    from gascl.io.formats import ldbc as graphalytics  # noqa: F401
+    from gascl.io.formats import graphalytics as graphalytics
     from gascl.io.registry import FORMATS as FORMATS
     from gascl.io.registry import read_file as read_file
     from gascl.io.registry import write_file as write_file
@@ -28,7 +28,7 @@ __all__ = list(_HOME)  # pyright: ignore[reportUnsupportedDunderAll]
 
 def __getattr__(name: str) -> Any:
     if name == "graphalytics":  # of the formats the only one with functions for users
-        return import_module("gascl.io.formats.ldbc")
+        return import_module("gascl.io.formats.graphalytics")
     if name not in _HOME:
         raise AttributeError(f"module 'gascl.io' has no attribute {name!r}")
     return getattr(import_module(f"gascl.io.{_HOME[name]}"), name)

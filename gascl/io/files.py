@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from gascl.errors import FormatError
-from gascl.newfile import new_files
-from gascl.progress import Progress
+from gascl.util.atomic_file import new_files
+from gascl.util.progress import Progress
 
 #: The suffix of a compressed file, and its first bytes.
 PACKED = {
@@ -157,7 +157,7 @@ def unended(path: Path) -> list[str]:
 
 @contextmanager
 def created(path: Path) -> Iterator[BinaryIO]:
-    """A new file to write bytes to, compressed as its suffix says; see `gascl.newfile.new_file`.
+    """A new file to write bytes to, compressed as its suffix says; see `atomic_file.new_file`.
 
     Raises:
         FormatError: it cannot be written.

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gascl.errors import FormatError
-from gascl.graph.parsed import Parsed
-from gascl.io.edgespool import Spooled
+from gascl.graph.edge_data import Parsed
+from gascl.io.outofcore.spool import Spooled
+from gascl.messages import Message, Option
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -45,8 +46,10 @@ class Format:
 
 #: The remedy for a graph of the wrong direction, by whether it is directed.
 OTHER_DIRECTION = {
-    True: "read it with directed=False, which takes each edge as undirected",
-    False: "read it with directed=True, which makes two edges of each",
+    True: Message(
+        "read it with ", Option("directed", False), ", which takes each edge as undirected"
+    ),
+    False: Message("read it with ", Option("directed", True), ", which makes two edges of each"),
 }
 
 
@@ -94,7 +97,7 @@ def check_limits(
             wrong = f"{name} cannot hold the {noun} field {more[0]!r}"
             remedy = without(f"{noun}-fields")
     if wrong:
-        raise FormatError(f"{path}: {wrong}; gascl's own format (.npz) holds any graph; {remedy}")
+        raise FormatError(f"{path}: {wrong}; gascl's own format (.npz) holds any graph; ", remedy)
 
 
 def check_integers(

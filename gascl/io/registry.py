@@ -15,26 +15,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gascl.errors import FormatError
-from gascl.graph.parsed import Parsed
-from gascl.io.edgecolumns import as_weight
-from gascl.io.edgespool import EdgeSpool, Spooled
+from gascl.graph.edge_data import Parsed
+from gascl.io.column_names import as_weight
 from gascl.io.files import SHOWN, opened, plain
 from gascl.io.format import Format
 from gascl.io.formats import (
-    arrowfiles,
+    arrow,
     dimacs,
-    edgelist,
+    edge_list,
     gap,
     gml,
+    graphalytics,
     graphml,
-    ldbc,
-    matrixmarket,
+    matrix_market,
     metis,
     native,
-    scipynpz,
+    scipy_npz,
 )
-from gascl.paths import checked_path
-from gascl.progress import Progress, showing
+from gascl.io.outofcore.spool import EdgeSpool, Spooled
+from gascl.messages import Message, Option
+from gascl.util.paths import checked_path
+from gascl.util.progress import Progress, showing
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -43,18 +44,18 @@ if TYPE_CHECKING:
 FORMATS = {
     format.name: format
     for format in (
-        matrixmarket.FORMAT,
+        matrix_market.FORMAT,
         native.FORMAT,
         dimacs.FORMAT,
         metis.FORMAT,
-        ldbc.FORMAT,
+        graphalytics.FORMAT,
         gap.FORMAT,
         gml.FORMAT,
         graphml.FORMAT,
-        arrowfiles.PARQUET,
-        arrowfiles.ARROW,
-        scipynpz.FORMAT,
-        edgelist.FORMAT,
+        arrow.PARQUET,
+        arrow.ARROW,
+        scipy_npz.FORMAT,
+        edge_list.FORMAT,
     )
 }
 
@@ -125,11 +126,14 @@ def _check_options(path: Path, chosen: Format, options: Mapping[str, Any]) -> No
     known = _options_of(chosen)
     for name in options:
         if name not in known:
-            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            takes: str = "it takes "
             if near := get_close_matches(name, [*known, *READ_OPTIONS], 1, 0.75):
-                takes = f"did you mean {near[0]}=? {takes[0].upper()}{takes[1:]}"
+                option = Option(near[0], of="reader" if near[0] in known else "run")
+                takes = Message("did you mean ", option, "? It takes ")
             raise FormatError(
-                f"{path}: the reader of {chosen.name} has no option {name!r}; {takes}"
+                f"{path}: the reader of {chosen.name} has no option {name!r}; ",
+                takes,
+                ", ".join(known) or "none",
             )
 
 
@@ -187,8 +191,8 @@ def write_file(
     if arcs:
         if chosen is not native.FORMAT:
             raise FormatError(
-                f"{path}: {chosen.name} files hold no arcs; leave out arcs=True (`--arcs`), or "
-                "write gascl's own .npz"
+                f"{path}: {chosen.name} files hold no arcs; leave out ",
+                "arcs=True (`--arcs`), or write gascl's own .npz",
             )
         native.write(path, graph, arcs=True)
     else:
@@ -207,7 +211,9 @@ def _format_of(path: Path, name: str | None) -> Format:
     if chosen is None:
         raise FormatError(
             f"{path}: neither the content nor the extension {plain(path).suffix!r} indicates the "
-            f"format; name it with format=, one of {', '.join(FORMATS)}"
+            "format; name it with ",
+            Option("format"),
+            f", one of {', '.join(FORMATS)}",
         )
     return chosen
 

@@ -22,11 +22,7 @@ from gascl.language.fields import (
     VertexField,
     is_lanes,
 )
-from gascl.language.snippet import Member, Snippet
-from gascl.language.source import Place
-from gascl.language.spec import SNIPPETS, WORK, ProgramSpec
-from gascl.language.types import Struct, unfit
-from gascl.language.vocabulary import (
+from gascl.language.keywords import (
     ARGUMENTS,
     CALLS,
     CONSTRUCTION,
@@ -44,6 +40,10 @@ from gascl.language.vocabulary import (
     reads_field,
     reserved,
 )
+from gascl.language.snippet import Member, Snippet
+from gascl.language.source import Place
+from gascl.language.spec import SNIPPETS, WORK, ProgramSpec
+from gascl.language.types import Struct, unfit
 
 _WORDS = (
     *(*SNIPPETS, "message", "gathered", "scatter_on", "apply_on", "edges"),

@@ -19,9 +19,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gascl.errors import ProgramError
-from gascl.language import shelltext
+from gascl.language import parameter_text
 from gascl.language.combiners import SUM, Combiner, combiner_of
 from gascl.language.types import NAMES, VERTEX, Struct, Type, name_of, resolve, struct, unfit
+from gascl.messages import DOUBLE, Message, Option
 
 Bound = float | None
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
@@ -134,7 +135,7 @@ class Param(Field):
 
     def convert_one(self, value: Any) -> Any:
         if isinstance(value, str):
-            value = shelltext.number(value)
+            value = parameter_text.number(value)
         why = unfit(value, self.type)
         if why:
             raise ValueError(why)
@@ -223,11 +224,13 @@ class ToleranceParam(Param):
         value = getattr(program, self.name)
         if program.fixed_supersteps() is not None or np.all(np.asarray(value) >= least):
             return ""
-        ways = [f"at least {least:.0e}"]
-        ways += [] if program.dtype == "float64" else ["dtype='float64'"]
+        ways: list[str | Option] = [f"at least {least:.0e}"]
+        ways += [] if program.dtype == "float64" else [DOUBLE]
         ways += ["a number of supersteps"] if program.spec.supersteps_param else []
-        give = ", or ".join([", ".join(ways[:-1]), ways[-1]] if ways[1:] else ways)
-        return f"{self.name}={value} cannot be reached in {program.dtype}; give {give}"
+        listed = Message(*(part for way in ways for part in (", or ", way)))
+        return Message(
+            f"{self.name}={value} cannot be reached in {program.dtype}; give ", *listed.parts[1:]
+        )
 
 
 @dataclass(frozen=True)
@@ -238,7 +241,7 @@ class VerticesParam(Param):
 
     def convert(self, value: Any) -> Any:
         if isinstance(value, str):
-            value = shelltext.vertices(value)
+            value = parameter_text.vertices(value)
         if is_lanes(value):
             value = value.tolist() if isinstance(value, np.ndarray) else list(value)
             if not value:

@@ -14,7 +14,6 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from gascl import html
 from gascl.errors import ProgramError
 from gascl.graph.graph import Graph
 from gascl.language.checks import MOST_LANES, check
@@ -26,10 +25,12 @@ from gascl.language.fields import (
     VertexParam,
     VerticesParam,
 )
+from gascl.language.keywords import reserved
 from gascl.language.signatures import constructor_signature
 from gascl.language.source import ClassSource
 from gascl.language.spec import ProgramSpec, collect
-from gascl.language.vocabulary import reserved
+from gascl.messages import Option, Word
+from gascl.util import notebook_html
 
 
 class VertexProgram:
@@ -127,7 +128,10 @@ class VertexProgram:
             if name in self.__dict__:
                 continue
             if param.default is REQUIRED:
-                self._refuse(f"parameter {name!r} is required: {spec.name}({name}=...)")
+                self._refuse(
+                    f"parameter {name!r} is required: give ",
+                    Option(name, Word("..."), of="program"),
+                )
             self.__dict__[name] = param.convert(param.default)
         self._set_lanes()
         for param in spec.params.values():
@@ -178,7 +182,7 @@ class VertexProgram:
     #: `stop` in Python: called after each superstep, and slower. None: not defined.
     converged: ClassVar[Any] = None
 
-    #: `solve(self, stages)` runs other programs by `stages.run` (see gascl.runtime.composite) and
+    #: `solve(self, stages)` runs other programs by `stages.run` (see gascl.run.stages) and
     #: returns a dict of vertex fields. None: not defined.
     solve: ClassVar[Any] = None
 
@@ -226,8 +230,8 @@ class VertexProgram:
         name = type(self).__name__
         return f"{self.run_by} ({name})" if self.run_by else name
 
-    def _refuse(self, why: str) -> NoReturn:
-        raise ProgramError(f"{type(self).__name__}: {why}")
+    def _refuse(self, *why: str | Option) -> NoReturn:
+        raise ProgramError(f"{type(self).__name__}: ", *why)
 
     def __repr__(self) -> str:
         values = [f"{n}={getattr(self, n)!r}" for n in self.spec.params]
@@ -237,8 +241,9 @@ class VertexProgram:
     def _repr_html_(self) -> str:
         rows = [(n, repr(getattr(self, n)), p.doc) for n, p in self.spec.params.items()]
         rows += [(n, repr(given), "edge field") for n, given in self.edge_names.items()]
-        return html.page(
-            type(self).__name__, html.table(("", "", ""), [*rows, ("dtype", repr(self.dtype), "")])
+        return notebook_html.page(
+            type(self).__name__,
+            notebook_html.table(("", "", ""), [*rows, ("dtype", repr(self.dtype), "")]),
         )
 
 

@@ -26,11 +26,11 @@ from gascl.language.fields import (
     SuperstepsParam,
     VertexField,
 )
+from gascl.language.keywords import reads_field
 from gascl.language.preprocessor import NotUnderstood, Preprocessor
 from gascl.language.snippet import Snippet
 from gascl.language.source import ClassSource, Place
 from gascl.language.types import FieldTypes, Struct, Type, name_of, resolve, struct
-from gascl.language.vocabulary import reads_field
 
 #: The attributes of a program that hold C: statements, then expressions.
 SNIPPETS = (
@@ -162,7 +162,9 @@ def collect(cls: type, source: ClassSource, reserved: Callable[[str], bool]) -> 
             try:
                 types[name] = _named(structs, name_of(given))
             except ProgramError as error:
-                raise ProgramError(f"{source.place(name)}: {cls.__name__}: {error}") from None
+                raise ProgramError(
+                    f"{source.place(name)}: {cls.__name__}: ", error.message
+                ) from None
     tables = _declarations(cls)
     for table in tables.values():
         for name, declared in table.items():

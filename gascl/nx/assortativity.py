@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gascl.nx.converted import Converted
-from gascl.nx.degrees import degrees
-from gascl.nx.register import backend_function
+from gascl.nx.converted_graph import Converted
+from gascl.nx.degree import degrees
+from gascl.nx.dispatch import backend_function
 
 #: Below this share of the mean square, a variance is what rounding has left.
 LEAST = 1e-6

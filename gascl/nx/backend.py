@@ -10,7 +10,7 @@ from typing import Any
 
 import networkx as nx
 
-from gascl.nx.converted import (
+from gascl.nx.converted_graph import (
     Converted,
     check_cache,
     convert,
@@ -18,25 +18,25 @@ from gascl.nx.converted import (
     log,
     to_networkx,
 )
-from gascl.nx.register import FUNCTIONS, VERSION, Verdict
+from gascl.nx.dispatch import FUNCTIONS, VERSION, Verdict
 
 #: The modules with functions; importing them registers these.
 GROUPS = (
-    "ranks",
-    "search",
+    "link_analysis",
+    "unweighted",
     "weighted",
-    "topological",
-    "spanning",
+    "dag",
+    "mst",
     "components",
-    "cores",
-    "closed",
-    "distances",
-    "between",
-    "degrees",
+    "core",
+    "cluster",
+    "efficiency_measures",
+    "betweenness",
+    "degree",
     "assortativity",
-    "partitions",
-    "eccentric",
-    "links",
+    "quality",
+    "distance_measures",
+    "link_prediction",
 )
 
 #: The oldest version whose answers these are: betweenness of samples was scaled otherwise before.
@@ -119,7 +119,7 @@ class Backend:
         """Marks those of NetworkX's own tests that cannot pass, each with its reason."""
         import pytest
 
-        from gascl.nx.expected import EXPECTED
+        from gascl.nx.expected_failures import EXPECTED
 
         for item in items:
             reason = EXPECTED.get((item.path.name, item.name))

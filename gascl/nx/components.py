@@ -11,8 +11,8 @@ import networkx as nx
 import numpy as np
 from scipy.sparse import csgraph, csr_array
 
-from gascl.nx.converted import Converted, is_view
-from gascl.nx.register import backend_function
+from gascl.nx.converted_graph import Converted, is_view
+from gascl.nx.dispatch import backend_function
 from gascl.programs.bipartition import Bipartition
 from gascl.programs.breadth_first import BreadthFirst
 from gascl.programs.connected_components import ConnectedComponents

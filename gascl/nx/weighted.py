@@ -9,10 +9,10 @@ import networkx as nx
 import numpy as np
 
 from gascl.language.program import VertexProgram
-from gascl.nx.attribute import Column
-from gascl.nx.converted import Converted
-from gascl.nx.register import backend_function, too_few
-from gascl.nx.trees import Tree, arcs_of_rows, levels, tight_arcs
+from gascl.nx.converted_graph import Converted
+from gascl.nx.dispatch import backend_function, too_few
+from gascl.nx.edge_attribute import Column
+from gascl.nx.path_trees import Tree, arcs_of_rows, levels, tight_arcs
 from gascl.programs.bellman_ford import BellmanFord
 from gascl.programs.shortest_paths import Distances
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gascl import DeviceError
-from gascl.runtime.device import find
+from gascl.opencl.device import find
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 

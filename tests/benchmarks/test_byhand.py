@@ -7,7 +7,7 @@ import pytest
 from byhand import PageRankByHand
 from graphs import grid, rmat, uniform
 
-from gascl.runtime.device import find
+from gascl.opencl.device import find
 
 SUPERSTEPS = 20
 

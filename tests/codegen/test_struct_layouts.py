@@ -35,7 +35,7 @@ def test_struct_layouts_are_the_devices():
     """Each struct's size and the offset of each member, as a kernel on the device sees them."""
     import pyopencl as cl
 
-    from gascl.runtime.device import find
+    from gascl.opencl.device import find
 
     device = find()
     every = [
@@ -66,7 +66,7 @@ def test_struct_layouts_are_the_devices():
 
 def test_another_layout_on_the_device_is_an_error(monkeypatch):
     from gascl import DeviceError, Engine, Graph, VertexProgram, vertex
-    from gascl.runtime import plan
+    from gascl.run import plan
 
     class Own(VertexProgram):
         x = vertex.int32()

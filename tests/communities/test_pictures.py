@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gascl import Engine, GasclError, Graph, VertexProgram, param, vertex
-from gascl.communities.pictures import _colours, history, particles
+from gascl.communities.pictures import _colors, history, particles
 from gascl.communities.tracking import track
 from gascl.programs import PageRank, ParticleCommunities
 
@@ -39,7 +39,7 @@ def test_particles(tmp_path):
     assert np.allclose(np.transpose(points._offsets3d), result.position)
     ax.figure.draw_without_rendering()  # sorts them by depth
     shown = Counter(tuple(colour) for colour in points.get_facecolor())
-    assert shown == Counter(tuple(colour) for colour in _colours(result.community))
+    assert shown == Counter(tuple(colour) for colour in _colors(result.community))
     assert sorted(shown.values()) == [1, 3, 3]
     low, high = np.transpose([getattr(ax, f"get_{a}lim")() for a in "xyz"])
     assert (low <= result.position).all() and (result.position <= high).all()
@@ -63,8 +63,8 @@ def test_history(tmp_path):
     assert png(history(list(track([nothing])))[0], tmp_path) > 1000
 
 
-def test_colours():
-    found = _colours(np.arange(-1, 19))
+def test_colors():
+    found = _colors(np.arange(-1, 19))
     assert len({tuple(colour) for colour in found}) == 19, "grey, 18 others, and the first again"
     assert tuple(found[1]) == tuple(found[19])
 

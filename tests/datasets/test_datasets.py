@@ -51,7 +51,7 @@ def test_entries_are_whole():
         assert name == dataset.name and dataset.collection in COLLECTIONS
         assert 0 < dataset.vertices < 2**31 and dataset.edges > 0
         if dataset.ships:
-            assert dataset.licence
+            assert dataset.license
             continue
         url = urlsplit(dataset.url)
         assert url.scheme == "https" and "." in url.netloc and dataset.file_name

@@ -21,11 +21,11 @@ from gascl import (
     struct,
     vertex,
 )
-from gascl.delivery import admission, table
+from gascl.delivery import admission, registry
 from gascl.delivery.admission import Parts
 from gascl.delivery.atomics import Atomics
-from gascl.delivery.table import DELIVERIES, choose
-from gascl.runtime.device import Device, find
+from gascl.delivery.registry import DELIVERIES, choose
+from gascl.opencl.device import Device, find
 
 #: Compare-and-swap on 64 bits and all else; what a demand says must not depend on this machine.
 FULL = Atomics(int64=True, int64_extended=True)
@@ -208,7 +208,7 @@ def refusals(changes: dict[str, Any], atomics: Atomics, deterministic: bool) -> 
     program = type("Changed", (Plain,), changes)()
     demand = admission.demand_of(program, atomics, True, deterministic)
     found = {name: d.refuses(demand) for name, d in DELIVERIES.items()}
-    assert table.admitted(demand) == [n for n, why in found.items() if why is None]
+    assert registry.admitted(demand) == [n for n, why in found.items() if why is None]
     return {n: why for n, why in found.items() if why is not None}
 
 

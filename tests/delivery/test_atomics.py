@@ -13,9 +13,9 @@ from support import oclgrind
 from support.cells import UNDER_OCLGRIND, chosen_device
 
 from gascl import devices
-from gascl.codegen.cells import cell_bits, definitions
+from gascl.codegen.atomic_cells import cell_bits, definitions
 from gascl.delivery.atomics import COMBINERS, TYPES, Atomics
-from gascl.delivery.probe import probe
+from gascl.delivery.atomics_probe import probe
 from gascl.language.combiners import EXPRESSION, SUM, combiner_of
 from gascl.language.types import resolve
 
@@ -166,7 +166,7 @@ def test_a_probe_fails_quietly_elsewhere_and_its_sums_are_right(name):
 def test_clean_under_oclgrind(monkeypatch, what, which):
     monkeypatch.setenv("GASCL_TEST_OCLGRIND", "1")
     options = ["-q", "-s", "-x", "-p", "no:cacheprovider", "-k", "combines", "-m", which]
-    options += [str(Path(__file__).parents[1] / "runtime" / f"test_atomic_{what}.py")]
+    options += [str(Path(__file__).parents[1] / "codegen" / f"test_atomic_{what}.py")]
     code = f"import sys, pytest; sys.exit(pytest.main({options}))"
     report = oclgrind.run("-c", code, seconds=300)
     assert report.status == 0, report.output

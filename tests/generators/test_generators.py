@@ -15,9 +15,9 @@ from scipy.sparse.csgraph import connected_components
 
 from gascl import generators
 from gascl.errors import GraphError
-from gascl.generators import words
-from gascl.generators.recipe import RECIPES
-from gascl.generators.words import Draws, RandomWords, permutation
+from gascl.generators import random_words
+from gascl.generators.chunked import RECIPES
+from gascl.generators.random_words import Draws, RandomWords, permutation
 
 SMALL = {
     "rmat": {"scale": 8, "weights": (1, 255)},
@@ -84,7 +84,7 @@ def close(count, trials, chance):
 
 
 def test_words_are_those_that_numpy_promises():
-    key = np.random.SeedSequence(5, spawn_key=(words.STREAM, 0))
+    key = np.random.SeedSequence(5, spawn_key=(random_words.STREAM, 0))
     expected = np.random.PCG64(key).random_raw(10)
     np.testing.assert_array_equal(RandomWords(5, 0).take(10), expected)
     np.testing.assert_array_equal(RandomWords(5, 0, start=4).take(6), expected[4:])
@@ -135,8 +135,8 @@ def test_the_size_of_a_chunk_does_not_count(name, chunk, monkeypatch):
         if hasattr(module, constant):
             size = 3 * chunk if (name, constant) == ("rmat", "CHUNK") else chunk
             monkeypatch.setattr(module, constant, size)
-    monkeypatch.setattr("gascl.generators.made.CHUNK", chunk)
-    monkeypatch.setattr("gascl.generators.words.CHUNK", chunk)
+    monkeypatch.setattr("gascl.generators.builder.CHUNK", chunk)
+    monkeypatch.setattr("gascl.generators.random_words.CHUNK", chunk)
     assert digest(made(name)) == expected
 
 
@@ -208,7 +208,7 @@ def test_rmat_outcomes_are_right_to_a_draw():
 
 def test_rmat_renumbered_is_the_same_graph():
     plain, renumbered = (generators.rmat(6, renumber=r) for r in (False, True))
-    names = permutation(0, 64, words.NUMBERING)
+    names = permutation(0, 64, random_words.NUMBERING)
     np.testing.assert_array_equal(names[plain.edge_src], renumbered.edge_src)
     np.testing.assert_array_equal(names[plain.edge_dst], renumbered.edge_dst)
 

@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from gascl import generators
-from gascl.generators.pairing import paired
-from gascl.generators.words import Draws, RandomWords
+from gascl.generators.configuration_model import paired
+from gascl.generators.random_words import Draws, RandomWords
 
 
 def simple(graph):

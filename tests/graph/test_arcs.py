@@ -17,8 +17,8 @@ from gascl.graph import arcs as arcs_module
 from gascl.graph import parallel
 from gascl.graph.arcs import ARRAYS, Arcs, ArcsPart, Order, arcs_of, index_dtype, stable_order
 from gascl.graph.graph import Graph
-from gascl.graph.parts import cut
-from gascl.graph.radix import radix_sorted
+from gascl.graph.partition import cut
+from gascl.graph.radix_sort import radix_sorted
 
 
 @st.composite

@@ -22,7 +22,7 @@ from support.filecases import (
 
 from gascl.graph.graph import Graph
 from gascl.io.formats import dimacs
-from gascl.io.lines import blocks
+from gascl.io.text_lines import blocks
 
 # The example of the challenge's page on file formats, with its comments cut.
 SAMPLE = """c 9th DIMACS Implementation Challenge: Shortest Paths

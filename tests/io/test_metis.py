@@ -21,7 +21,7 @@ from support.filecases import (
 
 from gascl.graph.graph import Graph
 from gascl.io.formats import metis
-from gascl.io.lines import blocks
+from gascl.io.text_lines import blocks
 
 # METIS 5.1.0's manual, figure 2: one graph, (a) without weights, (b) with weights of edges, (c)
 # with weights of vertices, too, and (d) with three weights per vertex.

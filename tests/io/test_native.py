@@ -20,11 +20,11 @@ from hypothesis import strategies as st
 
 from gascl import Graph
 from gascl.errors import FormatError
-from gascl.graph import numbering
+from gascl.graph import reordering
 from gascl.graph.arcs import ARRAYS
 from gascl.io import FORMATS
 from gascl.io.formats.native import VERSION
-from gascl.io.members import checksum, read_members
+from gascl.io.mapped_npz import checksum, read_members
 
 
 def refused(words, call):
@@ -266,10 +266,10 @@ def test_arcs_that_have_been_made(tmp_path):
 @pytest.mark.parametrize("edges", ["out", "in", "both"])
 def test_arcs_by_other_numbers(tmp_path, monkeypatch, directed, edges):
     """A run that numbers the vertices hubs first need not do so again."""
-    monkeypatch.setattr("gascl.graph.numbering.LEAST", 1)
-    monkeypatch.setattr("gascl.graph.numbering.SHARE", 0.0)
+    monkeypatch.setattr("gascl.graph.reordering.LEAST", 1)
+    monkeypatch.setattr("gascl.graph.reordering.SHARE", 0.0)
     path, graph = tmp_path / "g.npz", build(directed)
-    numbering, arcs = graph.numbered(edges)
+    expected_order, arcs = graph.numbered(edges)
     expected = {name: getattr(arcs, name).tolist() for name in ARRAYS}
     graph.write(path, arcs=True)
     again = Graph.read(path)
@@ -281,15 +281,15 @@ def test_arcs_by_other_numbers(tmp_path, monkeypatch, directed, edges):
 
     monkeypatch.setattr("gascl.graph.graph.numbering", never)
     found, its = again.numbered(edges)
-    assert found.order.tolist() == numbering.order.tolist()
-    assert found.number.tolist() == numbering.number.tolist()
-    assert (found.share, its.way) == (numbering.share, way)
+    assert found.order.tolist() == expected_order.order.tolist()
+    assert found.number.tolist() == expected_order.number.tolist()
+    assert (found.share, its.way) == (expected_order.share, way)
     assert {"out_offsets", "out_targets", "in_sources", "slot"} <= set(its.made())
     assert {name: getattr(its, name).tolist() for name in ARRAYS} == expected
     check_same(graph, again)
     order = f"arcs.{way}.numbered.order"
     twice = np.int32([0, 1, 2, 3, 3])
-    for values in (twice, numbering.order[::-1].copy()):
+    for values in (twice, expected_order.order[::-1].copy()):
         saved(path, graph, arcs=True, **{order: values})
         refused([order, "arcs=False"], lambda: Graph.read(path))
     with np.load(saved(path, graph, arcs=True)) as loaded:
@@ -337,7 +337,7 @@ def test_loops_are_known_from_the_arcs(tmp_path, monkeypatch):
         raise AssertionError("the edges need not be read")
 
     found = Graph.read(path, verify=False)
-    monkeypatch.setattr("gascl.graph.intake.count_loops", never)
+    monkeypatch.setattr("gascl.graph.validation.count_loops", never)
     assert (found.num_loops, found.num_arcs) == (1, 11)
 
 
@@ -603,7 +603,7 @@ def test_any_damage_is_seen(tmp_path_factory, data):
 
 def test_members_past_2_gib(tmp_path, monkeypatch):
     """They keep room for a second extra field: NumPy reads them, and they are aligned."""
-    monkeypatch.setattr("gascl.io.members._ZIP64", 100)
+    monkeypatch.setattr("gascl.io.mapped_npz._ZIP64", 100)
     path, graph = tmp_path / "g.npz", build(labels=["a" * 300, *"bcde"])
     graph.write(path)
     with np.load(path) as loaded:
@@ -660,8 +660,8 @@ def test_arcs_is_a_bool(tmp_path, arcs):
 
 def test_another_directed_has_no_arcs_of_the_file(tmp_path, monkeypatch):
     """Neither in the order of vertices nor by other numbers."""
-    monkeypatch.setattr(numbering, "LEAST", 1)
-    monkeypatch.setattr(numbering, "SHARE", 0)
+    monkeypatch.setattr(reordering, "LEAST", 1)
+    monkeypatch.setattr(reordering, "SHARE", 0)
     graph = build(directed=False)
     assert graph.numbered("both")[1].out_targets.size
     graph.write(tmp_path / "g.npz", arcs=True)

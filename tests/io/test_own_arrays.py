@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 from gascl import Graph, GraphError
-from gascl.graph import intake
-from gascl.graph.parsed import Parsed
+from gascl.graph import validation
+from gascl.graph.edge_data import Parsed
 
 
 def parsed(**given):
@@ -51,11 +51,11 @@ def test_a_users_arrays_are_copied():
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint32, np.uint64])
 def test_ids_out_of_range(dtype):
     """In whatever type; negative ones are found among unsigned ones."""
-    assert intake.limits(np.array([3, 5], dtype)) == (0 if dtype == np.int32 else 3, 5)
-    assert intake.limits(np.array([], dtype)) == (0, -1)
+    assert validation.limits(np.array([3, 5], dtype)) == (0 if dtype == np.int32 else 3, 5)
+    assert validation.limits(np.array([], dtype)) == (0, -1)
     with pytest.raises(GraphError, match="edge 1: dst is 3, and the graph has 3 vertices"):
         Graph.from_edges(np.array([0, 1], dtype), np.array([2, 3], dtype), num_vertices=3)
     if np.dtype(dtype).kind == "i":
-        assert intake.limits(np.array([3, -5, 1], dtype)) == (-5, 3)
+        assert validation.limits(np.array([3, -5, 1], dtype)) == (-5, 3)
         with pytest.raises(GraphError, match="edge 1: src is -1"):
             Graph.from_edges(np.array([0, -1], dtype), np.array([1, 1], dtype))

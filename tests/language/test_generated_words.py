@@ -20,7 +20,7 @@ from support.random_programs import programs
 from support.shapes import COMBINERS, WANTS, Shape, possible
 
 from gascl import VertexProgram, param
-from gascl.language import vocabulary
+from gascl.language import keywords
 from gascl.language.types import SCALARS, VERTEX
 
 TESTS = Path(__file__).parents[1]
@@ -33,19 +33,19 @@ ELSEWHERE = {
 }
 #: Attribute of a class, or declaration -> the test that has it.
 NOT_DRAWN = {
-    "restart": "runtime/test_warm_start.py",
-    "solve": "runtime/test_solve.py",
-    "prepare": "runtime/test_engine_values.py",
-    "tolerance": "runtime/test_standstill.py",
-    "vertices": "runtime/test_solve.py",
+    "restart": "run/test_warm_start.py",
+    "solve": "run/test_stages.py",
+    "prepare": "run/test_initial_values.py",
+    "tolerance": "run/test_stagnation.py",
+    "vertices": "run/test_stages.py",
 }
 PARAMETERS = {"vertex", "vertices", "flag", "choice", "supersteps", "tolerance"}
 
 
 def pairs() -> set[tuple[str, str]]:
     """Each word and namespace, with each snippet that may have it."""
-    calls = {(word, s) for word, where in vocabulary.CALLS.items() for s in where.split()}
-    reads = {(space, s) for s, spaces in vocabulary.READS.items() for space in spaces.split()}
+    calls = {(word, s) for word, where in keywords.CALLS.items() for s in where.split()}
+    reads = {(space, s) for s, spaces in keywords.READS.items() for space in spaces.split()}
     return calls | reads
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from gascl import ProgramError, VertexProgram, arc, edge, vertex
-from gascl.language.facts import Facts
 from gascl.language.preprocessor import NotUnderstood, Preprocessor
 from gascl.language.tokens import tokens
+from gascl.language.traits import Facts
 
 
 def expanded(text: str) -> str:

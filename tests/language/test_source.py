@@ -11,7 +11,7 @@ import pytest
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, param, vertex
 from gascl.language.source import ClassSource, Place
-from gascl.runtime.plan import translate
+from gascl.run.plan import translate
 
 HEAD = """from gascl import VertexProgram, edge, param, vertex
 

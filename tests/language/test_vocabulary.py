@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gascl import ProgramError, Result, VertexProgram, aggregate, arc, edge, param, struct, vertex
-from gascl.language import vocabulary
+from gascl.language import keywords
 from gascl.language.spec import SNIPPETS
 
 PAGE = Path(__file__).parents[2] / "docs" / "programs.md"
@@ -34,12 +34,12 @@ def listed(title: str) -> set[str]:
 @pytest.mark.parametrize(
     ("title", "words"),
     [
-        ("Words of C", vocabulary.C_WORDS),
-        ("Constants of OpenCL C", vocabulary.CONSTANTS),
-        ("Words of the language", vocabulary.LANGUAGE),
+        ("Words of C", keywords.C_WORDS),
+        ("Constants of OpenCL C", keywords.CONSTANTS),
+        ("Words of the language", keywords.LANGUAGE),
         ("Attributes of every program", ATTRIBUTES),
-        ("Arguments of every program", vocabulary.CONSTRUCTION),
-        ("Attributes of every result", vocabulary.RESULT),
+        ("Arguments of every program", keywords.CONSTRUCTION),
+        ("Attributes of every result", keywords.RESULT),
     ],
 )
 def test_the_page_lists_them(title, words):
@@ -50,7 +50,7 @@ def test_the_attributes_of_a_result_are_all_there():
     """A new one must be added to vocabulary.RESULT and to the page."""
     found = {n for n in vars(Result) if not n.startswith("_")}
     found |= {f.name for f in dataclasses.fields(Result)}
-    assert found | {"dtype", "initial"} == vocabulary.RESULT
+    assert found | {"dtype", "initial"} == keywords.RESULT
 
 
 TAKEN = {
@@ -85,8 +85,8 @@ def test_taken_by_fields(kind, name):
 @pytest.mark.parametrize("kind", KINDS)
 def test_taken_in_python(kind):
     taken = set(ATTRIBUTES)
-    taken |= vocabulary.CONSTRUCTION if kind in ("vertex field", "parameter") else set()
-    taken |= vocabulary.RESULT if kind == "vertex field" else set()
+    taken |= keywords.CONSTRUCTION if kind in ("vertex field", "parameter") else set()
+    taken |= keywords.RESULT if kind == "vertex field" else set()
     # Of the language's own attributes, it is said what each must be.
     taken -= {"message", "gathered", *SNIPPETS, *CHOICES}
     for name in taken:

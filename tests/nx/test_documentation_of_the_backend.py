@@ -5,7 +5,7 @@ from pathlib import Path
 
 from gascl.nx import metadata
 from gascl.nx.backend import FUNCTIONS
-from gascl.nx.expected import EXPECTED
+from gascl.nx.expected_failures import EXPECTED
 
 PAGE = (Path(__file__).parents[2] / "docs" / "networkx.md").read_text()
 

@@ -11,7 +11,7 @@ import networkx as nx
 import pytest
 
 from gascl.nx.backend import FUNCTIONS  # having registered all
-from gascl.nx.expected import EXPECTED
+from gascl.nx.expected_failures import EXPECTED
 
 pytestmark = pytest.mark.slow  # CI runs it, too: see .ci/run
 

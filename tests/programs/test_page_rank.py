@@ -8,7 +8,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-from support.agreement import half_of
+from support.agreement import PARTS, part_of
 from support.demands import admitted
 from support.plain_answers import iterate
 from support.thinned import thinned
@@ -67,8 +67,7 @@ def test_random_graphs(kind, seed):
     assert distance(runner.run(PageRank()).rank, expected) < 1e-5
 
 
-@pytest.mark.parametrize("delivery", DELIVERIES)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(("dtype", "delivery"), thinned(["float32", "float64"], DELIVERIES))
 def test_every_delivery(dtype, delivery):
     runner, _ = engine(nx.MultiDiGraph)
     result = runner.run(PageRank(supersteps=6, dtype=dtype), delivery=delivery)
@@ -173,8 +172,8 @@ def test_personalization(kind):
 
 
 @pytest.mark.parametrize("kind", [nx.DiGraph, nx.MultiDiGraph])
-@pytest.mark.parametrize(("dtype", "half"), thinned(["float64", "float32"], [0, 1]))
-def test_landing(kind, dtype, half):
+@pytest.mark.parametrize(("dtype", "part"), thinned(["float64", "float32"], PARTS, by=4))
+def test_landing(kind, dtype, part):
     runner, made = engine(kind)
     landing, start = {1: 2, 40: 0.5, 69: 1}, {0: 3, 5: 0.1}
     tolerance, near = {"float64": (TIGHT, 1e-11), "float32": (1e-6, 1e-5)}[dtype]
@@ -184,7 +183,7 @@ def test_landing(kind, dtype, half):
         program = PageRank(
             dangling="land", landing=landing, dtype=dtype, tolerance=tolerance, **personalization
         )
-        for delivery in half_of(admitted(program), half):
+        for delivery in part_of(admitted(program), part):
             result = runner.run(program, delivery=delivery)
             page_rank.verify(runner.graph, result, program)
             assert distance(result.rank, expected) < near, delivery

@@ -8,6 +8,7 @@ import pytest
 from scipy.sparse.csgraph import minimum_spanning_tree
 from support.demands import admitted
 from support.samples import grid, random_graph, weighted
+from support.thinned import thinned
 from support.verifiers.matrices import least
 from support.verifiers.spanning_forest import verify
 
@@ -31,9 +32,9 @@ def few_weights(seed: int, directed: bool) -> Graph:
     return graph.with_fields(weight=weight)
 
 
-@pytest.mark.parametrize("maximum", [True, False])
-@pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize(
+    ("seed", "directed", "maximum"), thinned([0, 1], [True, False], [True, False])
+)
 def test_random_graphs(seed, directed, maximum):
     program = SpanningForest(maximum=maximum)
     for graph in (few_weights(seed, directed), weighted(random_graph(seed, directed=directed))):

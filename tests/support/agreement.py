@@ -35,36 +35,44 @@ def in_turn(cases: Iterable[Any]) -> list[Any]:
     ]
 
 
-def in_halves(cases: Iterable[Any], turn: int = 2) -> list[Any]:
-    """Parameters (case, device, half), the device being the fixture: each case in one of the two
-    shapes of a work-group and by one `half_of` its deliveries, by turns; in both and by all if slow
-    tests are run. `turn` cases in a row go by the same half; with 1, a half has a shape of its own,
+#: The parts into which the deliveries of a test are divided; each case runs one by default.
+PARTS = range(4)
+
+
+def in_parts(cases: Iterable[Any], turn: int = 2) -> list[Any]:
+    """Parameters (case, device, part), the device being the fixture: each case in one of the two
+    shapes of a work-group and by one `part_of` its deliveries, by turns; in both and by all if slow
+    tests are run. `turn` cases in a row go by the same part; with 1, a part has a shape of its own,
     so that cases of one program take half as many builds."""
     return [
         pytest.param(
             case,
             group,
-            half,
-            id=f"{case}-group{group}-half{half}",
-            marks=[] if (group, half) == usual else pytest.mark.slow,
+            part,
+            id=f"{case}-group{group}-part{part}",
+            marks=[] if (group, part) == usual else pytest.mark.slow,
         )
         for number, case in enumerate(cases)
-        for usual in [(GROUPS[number % 2], number // turn % 2)]
+        for usual in [(GROUPS[number % 2], PARTS[number // turn % len(PARTS)])]
         for group in GROUPS
-        for half in (0, 1)
+        for part in PARTS
     ]
 
 
-def half_of(deliveries: Iterable[str], half: int | None) -> list[str]:
-    """Every other one, from the first or from the second; all without a half."""
-    return sorted(deliveries)[half :: 1 if half is None else 2]
+def part_of(deliveries: Iterable[str], part: int | None) -> list[str]:
+    """One of the `PARTS` of the deliveries, in alphabetical order; all of them without a part.
+    Where there are fewer deliveries than parts, each part has one."""
+    names = sorted(deliveries)
+    if part is None or not names:
+        return names
+    return names[part % len(names) :: len(PARTS)]
 
 
 def find_device(group: int) -> Any:
     """The device of GASCL_DEVICE, else the first CPU, else the first device, in groups of so many
     items."""
     cl = pytest.importorskip("pyopencl")
-    from gascl.runtime.device import Device, find
+    from gascl.opencl.device import Device, find
 
     # First, since the loader lists platforms once, and gascl tells it of drivers that pip installs.
     named = find().cl if os.environ.get("GASCL_DEVICE") else None
@@ -125,7 +133,7 @@ def same_array(values: np.ndarray, expected: np.ndarray, where: str) -> None:
 
 def mask_of(result: Any) -> list[int] | None:
     """Who would scatter next or waits to, by a State that was kept; None without a mask."""
-    from gascl.runtime.state import MASK
+    from gascl.run.state import MASK
 
     if not result.state.has_mask:
         return None
@@ -160,14 +168,14 @@ def check(
     dtype: str = "float32",
     given: Any = None,
     debug: bool = False,
-    half: int | None = None,
+    part: int | None = None,
     **params: Any,
 ) -> None:
     """Every delivery of a program on every graph, at most so many supersteps.
 
     `given(graph)` are fields passed as arrays; with `debug`, no field may become infinite; with a
-    `half`, only every other delivery that takes the program runs it, see `half_of`. Where
-    floats are added up, both with and without `deterministic`: the sums are exact, so that the
+    `part`, only some of the deliveries that take the program run it, see `part_of`. Where floats
+    are added up, both with and without `deterministic`: the sums are exact, so that the
     result is one in whatever order.
     """
     from gascl import Engine, ProgramError
@@ -200,9 +208,10 @@ def check(
             passed = {n: v for n, v in fields.items() if n not in columns}
             instance = cls(dtype=dtype, **params, **passed)
             reasons: dict[str, str] = {}  # why it stopped, by delivery
-            for delivery in [*half_of(refused & admitted, half), *sorted(refused - admitted)]:
-                if delivery == "serial" and device.group == 8:
-                    continue  # one work-item, whatever the group
+            able = refused & admitted
+            if device.group == 8:
+                able -= {"serial"}  # one work-item, whatever the group
+            for delivery in [*part_of(able, part), *sorted(refused - admitted)]:
                 options = {"max_supersteps": most, "not_converged": "ignore", "delivery": delivery}
                 options["keep_state"] = True
                 if delivery in admitted:
@@ -218,6 +227,7 @@ def check(
         refused -= admitted  # those that took it need not do so again
 
 
-def check_case(device: Any, case: Case, debug: bool = False) -> None:
+def check_case(device: Any, case: Case, debug: bool = False, part: int | None = None) -> None:
     options: dict[str, Any] = {"dtype": case.dtype, "given": case.given, "debug": debug}
+    options["part"] = part
     check(device, case.program, case.plain, MOST, **options, **dict(case.params))

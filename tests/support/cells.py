@@ -10,11 +10,11 @@ import numpy as np
 import pyopencl as cl
 import pytest
 
-from gascl.codegen.cells import cell_bits, definitions
-from gascl.codegen.kerneltext import kernel_text
+from gascl.codegen.atomic_cells import cell_bits, definitions
+from gascl.codegen.kernel_files import kernel_text
 from gascl.language.combiners import NAMED, combiner_of
 from gascl.language.types import Type, resolve
-from gascl.runtime.device import Device, find
+from gascl.opencl.device import Device, find
 
 #: Under Oclgrind, which interprets, a few items do.
 UNDER_OCLGRIND = "GASCL_TEST_OCLGRIND" in os.environ
@@ -58,6 +58,12 @@ all_groups = pytest.mark.parametrize(
 @functools.cache
 def chosen_device() -> Device:
     return find()
+
+
+@functools.cache
+def built(text: str, options: tuple[str, ...]) -> cl.Program:
+    """Tests with other values of the same type share a program."""
+    return cl.Program(chosen_device().context, text).build(list(options))
 
 
 def header(combine: str, c: str, identity: str, before: str = "") -> str:
@@ -105,7 +111,7 @@ def run_counting(way, group, combine, type_, values, target, identity, before=""
         ]
     )
     reads = ["-DGASCL_OCLGRIND"] if UNDER_OCLGRIND else []
-    built = cl.Program(device.context, text).build([*atomics.options(), *reads])
+    program = built(text, (*atomics.options(), *reads))
     flags = cl.mem_flags.READ_WRITE
     copied = flags | cl.mem_flags.COPY_HOST_PTR
     count = int(target.max()) + 1
@@ -118,7 +124,7 @@ def run_counting(way, group, combine, type_, values, target, identity, before=""
     results = np.zeros(count, values.dtype)
     out = cl.Buffer(device.context, flags, results.nbytes)
     items = -(-len(values) // group) * group
-    kernels = {n: cl.Kernel(built, n) for n in ("empty", "combine", "take")}
+    kernels = {n: cl.Kernel(program, n) for n in ("empty", "combine", "take")}
     kernels["empty"](device.queue, (count,), None, cells)
     kernels["combine"](
         device.queue, (items,), (group,), cells, x, where, wrapped, first, np.int32(len(values))

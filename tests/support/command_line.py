@@ -38,7 +38,7 @@ class Hops(VertexProgram):
 '''
 ENDLESS = """
 from gascl import VertexProgram, vertex
-from gascl.progress import Progress
+from gascl.util.progress import Progress
 
 Progress.LINES = 1.0  # so that the first line comes soon
 

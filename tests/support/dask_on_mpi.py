@@ -1,5 +1,5 @@
 """Runs on a Dask cluster that dask-mpi has started: of the ranks of MPI, one is Dask's scheduler,
-one the client, and the others are workers. See tests/test_dask.py."""
+one the client, and the others are workers. See tests/dask/test_dask.py."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def runs(client: Client) -> None:
     again = gascl.dask.run(edges, PageRank())
     assert again.communication == "MPI"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("gascl.dask.daskcluster.ranks_of_workers", lambda *_: None)
+        patch.setattr("gascl.dask.cluster.ranks_of_workers", lambda *_: None)
         by_dask = gascl.dask.run(edges, PageRank())
     assert by_dask.communication == "Dask"
     for found in (again, by_dask):

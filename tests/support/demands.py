@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gascl import VertexProgram
-from gascl.delivery import admission, table
-from gascl.runtime.device import Device, find
+from gascl.delivery import admission, registry
+from gascl.opencl.device import Device, find
 
 
 def demand_of(
@@ -17,4 +17,4 @@ def demand_of(
 def admitted(
     program: VertexProgram, device: Device | None = None, deterministic: bool = True
 ) -> list[str]:
-    return table.admitted(demand_of(program, device, deterministic))
+    return registry.admitted(demand_of(program, device, deterministic))

@@ -4,7 +4,7 @@ For each kind of save a child process writes two versions by turns, over and ove
 at any moment of that, and what lies there is compared with both versions. By hand, for some kinds
 or for all of them:
 
-    python tests/interrupted_saves.py --times 200 [--signal SIGINT] [KIND ...]
+    python tests/support/interrupted_saves.py --times 200 [--signal SIGINT] [KIND ...]
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from gascl import Graph, Result
 from gascl.datasets import Dataset, fetch
 from gascl.datasets.archive import unpack
 from gascl.graphalytics.outputs import write_values
-from gascl.trace import Step, Trace
+from gascl.results.trace import Step, Trace
 
 EDGES = (15_000, 24_000)  # of the two versions
 

@@ -1,4 +1,4 @@
-"""What ranks of a Dask cluster tell each other by MPI, without Dask. See tests/test_dask.py."""
+"""What ranks of a Dask cluster tell each other by MPI, without Dask (tests/dask/test_dask.py)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from types import SimpleNamespace
 from mpi4py.MPI import COMM_WORLD
 from test_dask import exchanges, expected
 
-from gascl.dask import mpiworld
-from gascl.dask.mpicomm import MpiComm
+from gascl.dask import mpi_world
+from gascl.dask.mpi_comm import MpiComm
 
 if __name__ == "__main__":
     rank, size = COMM_WORLD.rank, COMM_WORLD.size
@@ -24,10 +24,10 @@ if __name__ == "__main__":
     assert comm.Get_rank() == order.index(rank)
     comm.free()
 
-    assert asyncio.run(mpiworld.place()) == (size, rank)
+    assert asyncio.run(mpi_world.place()) == (size, rank)
     before, behind = (rank - 1) % size, (rank + 1) % size
-    assert asyncio.run(mpiworld.passed_on(before, behind, "00a"))
-    mpiworld.ARRIVES = 1.0
+    assert asyncio.run(mpi_world.passed_on(before, behind, "00a"))
+    mpi_world.ARRIVES = 1.0
     COMM_WORLD.Barrier()
     other = "00a" if rank else "00b"  # whom rank 0 tells something is in another world
-    assert asyncio.run(mpiworld.passed_on(before, behind, other)) == (rank == 2)
+    assert asyncio.run(mpi_world.passed_on(before, behind, other)) == (rank == 2)

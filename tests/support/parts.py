@@ -13,7 +13,7 @@ from support.program_text import build, listing
 from support.program_tree import Program
 
 from gascl import DeviceError, Engine, ProgramError
-from gascl.language.facts import Facts
+from gascl.language.traits import Facts
 
 
 def agree_on_parts(

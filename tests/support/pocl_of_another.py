@@ -3,8 +3,8 @@
     python pocl_of_another.py NAME CLASS PROGRAM
 
 PoCL's compiler is first made to call the processor NAME, as it calls those that are newer than it.
-CLASS is a processor of gascl.runtime.pocl.PROCESSORS: no more is seen of this one than such a
-processor has, and the test has put its library of built-in functions in place of this one's.
+CLASS is a processor of gascl.opencl.workarounds.pocl.PROCESSORS. The test sees no more of the real
+processor than what CLASS has, and has put the library of built-in functions of CLASS in its place.
 PROGRAM is `ranks`, what the demo runs, or `wide`: sums of messages of 16 numbers. Prints the
 processor's new name, then the sum and the largest of the result's numbers.
 """
@@ -17,7 +17,7 @@ import numpy as np
 import pyopencl as cl
 
 from gascl import Engine, Graph, VertexProgram, param, vertex
-from gascl.runtime import pocl
+from gascl.opencl.workarounds import pocl
 
 name, class_, wanted = sys.argv[1:]
 seen = pocl.flags() & set(" ".join(list(pocl.PROCESSORS.values())).split())

@@ -1,4 +1,4 @@
-"""What each rank of a run in tests/runtime/test_ranks.py does."""
+"""What each rank of a run in tests/distributed/test_ranks.py does."""
 
 from __future__ import annotations
 
@@ -29,10 +29,12 @@ from gascl import (
     param,
     vertex,
 )
-from gascl.delivery import runspec
-from gascl.delivery.activeset import CPU_PIECE
+from gascl.delivery import run_layout
+from gascl.delivery.frontier import CPU_PIECE
 from gascl.delivery.launch import Launch
-from gascl.graph import numbering
+from gascl.distributed import exchange, frontier_exchange, ranks
+from gascl.graph import reordering
+from gascl.opencl.interrupts import Interrupts
 from gascl.programs import (
     BreadthFirst,
     ConnectedComponents,
@@ -52,22 +54,23 @@ from gascl.programs import (
     WeightedClustering,
     WeightedPageRank,
 )
-from gascl.runtime import exchange, frontierlists, loop, mpiranks
-from gascl.runtime.interrupts import Interrupts
-from gascl.runtime.loop import Loop
-from gascl.trace import Step
+from gascl.results.trace import Step
+from gascl.run import supersteps
+from gascl.run.supersteps import Loop
 
 COMM = MPI.COMM_WORLD
+#: What a function changes of gascl, until the next one is called.
+PATCH = pytest.MonkeyPatch()
 
 
 def on_several_hosts() -> None:
     """Let ranks not share memory, as ranks of different hosts."""
-    mpiranks.shared_memory = lambda comm, size: None  # type: ignore[assignment]
+    PATCH.setattr(ranks, "shared_memory", lambda comm, size: None)
 
 
 def pieces() -> None:
     """Let ranks tell of some vertices while others are computed, as GPUs do with many."""
-    exchange.Exchange._number_of_pieces = lambda self: 5  # type: ignore[method-assign]
+    PATCH.setattr(exchange.Exchange, "_number_of_pieces", lambda self: 5)
     result = Engine(generators.rmat(9, seed=4), comm=COMM).run(PageRank())
     names = [kernel.name for kernel in result.trace[2].kernels]
     assert names.count("gascl_outbox_gather") == 5
@@ -182,13 +185,13 @@ def pairs() -> None:
         return launched(loop, launch, *given, **numbers)
 
     launched = Loop._launch
-    Loop._launch = launch  # type: ignore[method-assign]
+    PATCH.setattr(Loop, "_launch", launch)
     for vertices, group, ranges, lanes, delivery in (
         (301, 1, 1, 1, "outbox"),
         (301, 8, 3, 2, "slots"),
         (1, 1, 1, 1, "outbox"),
     ):
-        runspec.splits = lambda *_, ranges=ranges: ranges
+        PATCH.setattr(run_layout, "splits", lambda *_, ranges=ranges: ranges)
         cls = type("Meets", (Meets,), {"lanes": lanes})  # what it needs is worked out once
         ids = np.arange(4 * vertices)
         graph = Graph.from_edges(ids % vertices, ids % min(vertices, 9), num_vertices=vertices)
@@ -278,7 +281,7 @@ def frontiers() -> None:
     spokes = np.arange(1, 3 * CPU_PIECE + 9)
     star = Graph.from_edges([0] * len(spokes), spokes, directed=False)
     for first in (1, 7):
-        frontierlists.FIRST = first
+        PATCH.setattr(frontier_exchange, "FIRST", first)
         for graph, source in ((web, 0), (star, 5)):
             agree(graph, BreadthFirst(source=source), delivery="push")
 
@@ -302,17 +305,17 @@ def batches() -> None:
             return step.superstep == 70
 
     recorded = Loop._records
-    Loop._records = records  # type: ignore[method-assign]
+    PATCH.setattr(Loop, "_records", records)
     alone = Engine(graph).run(Counting(), max_supersteps=100, not_converged="ignore")
     own = np.iinfo(np.int32).max if COMM.rank else -1
     for ahead, expected in ((1e9, [1, 64, 35]), (own, [1] * 100)):
-        loop._AHEAD = ahead
+        PATCH.setattr(supersteps, "_AHEAD", ahead)
         seen: list[int] = []
         found = run(Counting(), callback=lambda step: seen.append(step.superstep))  # noqa: B023
         assert reads == expected, reads
         assert found.x.tobytes() == alone.x.tobytes()
         assert seen == list(range(100))
-    loop._AHEAD = 1e9
+    PATCH.setattr(supersteps, "_AHEAD", 1e9)
     run(Counting(), most=64, delivery="slots")
     assert reads == [1, 63]
     assert run(PageRank(supersteps=70)).supersteps == 70
@@ -337,8 +340,8 @@ def presses() -> None:
         return tells(its, interrupts, superstep)
 
     tells = exchange.Exchange.tell
-    exchange.Exchange.tell = tell  # type: ignore[method-assign]
-    loop._AHEAD = 1e9
+    PATCH.setattr(exchange.Exchange, "tell", tell)
+    PATCH.setattr(supersteps, "_AHEAD", 1e9)
     graph = generators.rmat(7, seed=1)
     options: dict[str, Any] = {"not_converged": "ignore", "delivery": "slots"}
     alone = Engine(graph).run(Tolls(), max_supersteps=10, **options)
@@ -563,10 +566,10 @@ def sorts() -> None:
         graph = Graph.from_edges(*ends, weight=weight, directed=directed)
         for program in (PageRank(supersteps=5), WeightedPageRank(supersteps=5)):
             alone = Engine(graph.with_fields(weight="weight")).run(program)
-            for least in (numbering.LEAST, 1):
+            for least in (reordering.LEAST, 1):
                 with pytest.MonkeyPatch.context() as patch:
-                    patch.setattr(numbering, "LEAST", least)
-                    patch.setattr(numbering, "SHARE", 0)
+                    patch.setattr(reordering, "LEAST", least)
+                    patch.setattr(reordering, "SHARE", 0)
                     its = Graph.from_edges(*ends, weight=weight, directed=directed)
                     found = Engine(its, comm=COMM).run(program)
                 assert bool(found.numbering) == (least == 1)
@@ -602,7 +605,9 @@ if __name__ == "__main__":
     warnings.filterwarnings("ignore", ".*no edge field")
     what, *arguments = sys.argv[1:]
     *ways, what = what.split(":")
-    for way in ways:
-        globals()[way]()
-    globals()[what](*arguments)
+    for name in what.split("+"):
+        for way in ways:
+            globals()[way]()
+        globals()[name](*arguments)
+        PATCH.undo()
     print(f"done {COMM.rank}", flush=True)

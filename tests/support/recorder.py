@@ -6,7 +6,7 @@ from pathlib import Path
 
 import networkx as nx
 
-from gascl.nx.register import Function
+from gascl.nx.dispatch import Function
 
 RAN: set[str] = set()
 _call = Function.__call__

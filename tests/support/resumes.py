@@ -16,8 +16,8 @@ from support.program_text import build, listing
 from support.random_cases import MOST, Case
 
 from gascl import Engine, VertexProgram, aggregate, arc, param, vertex
-from gascl.result import Result
-from gascl.trace import Step
+from gascl.results.result import Result
+from gascl.results.trace import Step
 
 
 class Posts(VertexProgram):

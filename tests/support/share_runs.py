@@ -1,4 +1,4 @@
-"""What each rank of a run in tests/runtime/test_ranks.py does, where ranks share out searches."""
+"""What each rank of a run does in tests/distributed/test_ranks.py, where ranks share searches."""
 
 from __future__ import annotations
 

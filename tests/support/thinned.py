@@ -1,4 +1,4 @@
-"""Combinations of parameters of which only some are in the default run."""
+"""Parameters of which only some are in the default run."""
 
 from __future__ import annotations
 
@@ -7,6 +7,18 @@ from itertools import product
 from typing import Any
 
 import pytest
+
+
+def one_in(by: int, cases: Iterable[Any]) -> list[Any]:
+    """Cases for `pytest.mark.parametrize`, each a value, or a tuple of one for each argument. The
+    first of each `by` is quick; the others are slow tests."""
+    return [
+        pytest.param(
+            *(case if isinstance(case, tuple) else (case,)),
+            marks=pytest.mark.slow if place % by else [],
+        )
+        for place, case in enumerate(cases)
+    ]
 
 
 def thinned(*lists: Iterable[Any], by: int = 2) -> list[Any]:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from gascl.delivery.activeset import FRONTIER, ActiveSet
 from gascl.delivery.buffers import Buffer
 from gascl.delivery.delivery import Delivery
+from gascl.delivery.frontier import FRONTIER, ActiveSet
 from gascl.delivery.launch import Launch
-from gascl.delivery.table import DELIVERIES
+from gascl.delivery.registry import DELIVERIES
 
 #: One work-item walks the list of arcs from its end into one box a vertex, and applies.
 BACKWARDS = """

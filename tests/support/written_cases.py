@@ -51,5 +51,5 @@ def check_oracle(c: Written) -> None:
     assert outcome.converged
 
 
-def check_engine(device: Any, c: Written, half: int) -> None:
-    check(device, c.tree, [c.graph], 100, cls=c.cls, half=half, **c.params)
+def check_engine(device: Any, c: Written, part: int) -> None:
+    check(device, c.tree, [c.graph], 100, cls=c.cls, part=part, **c.params)

@@ -1,6 +1,6 @@
 // What is sent with send_to to vertices that another device applies.
 
-// All messages to one vertex and lane, as _mail_type() in gascl/delivery/runspec.py has it.
+// All messages to one vertex and lane, as _mail_type() in gascl/delivery/run_layout.py has it.
 typedef struct {
     long place;  // in the inbox
     gascl_cell cell;

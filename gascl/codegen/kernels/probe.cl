@@ -1,5 +1,5 @@
-// A trial of a device's atomic additions of floats, of which NVIDIA's are instructions that OpenCL does
-// not have. Behind the lines of probe.py, which choose the cell.
+// A test of a device's atomic additions of floats. NVIDIA's are instructions that OpenCL does not
+// have. The lines before this file, from delivery/atomics_probe.py, choose the cell.
 typedef GASCL_ACCUMULATOR gascl_accumulator;
 static gascl_accumulator gascl_identity(void) {
     return 0;

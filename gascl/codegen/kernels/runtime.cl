@@ -43,6 +43,8 @@
 #define GASCL_SET 1
 #define GASCL_UNSET 2
 
+// Generated from the program (gascl/codegen/generate.py), so that no such file exists: its types,
+// fields, combiner and snippets as functions. It includes words.cl. `gascl kernel PROGRAM` prints it.
 #include "program.h"
 
 static void gascl_box_join(gascl_box *into, const gascl_box from) {

@@ -107,8 +107,9 @@ static void gascl_count(const long vertices, const long arcs, __global long *cou
     }
 }
 
-// The commit of the mask and what else the delivery's form of it needs: mask_kernels.cl,
-// frontier_kernels.cl or one's own.
+// The commit of the mask, and the other kernels of the delivery's active set. No such file exists:
+// gascl/delivery/assembly.py puts `Delivery.active.kernels` here, that is mask_kernels.cl,
+// frontier_kernels.cl or the text of another form.
 #include "active_set_kernels.cl"
 
 // The end of a superstep, by one group, in two steps: total up what the groups counted, and decide
@@ -131,7 +132,7 @@ static long2 gascl_total_of(gascl_tally *total, const long messages,
 }
 
 // Asks `stop`, keeps a record, and says in `stopped` why the run ends, if it does: see `Stop` in
-// gascl/delivery/codes.py. A delivery that can pull begins to do so where the next frontier has more
+// gascl/delivery/status_codes.py. A delivery that can pull begins to do so where the next frontier has more
 // than `most_arcs` arcs, and continues while it has `least_arcs` or more. `starting`: 1 before the
 // first superstep, GASCL_GOING_ON where only the mask is new. `now`: the control record that results, in
 // an item's own memory: reading and writing the device's by turns would wait for each read.

@@ -2,7 +2,7 @@
 // Included by the header, after its types and the combiner.
 //
 // An id that is no vertex, and whatever else can go wrong in a snippet, is noted by its kind
-// (`Fault` in gascl/delivery/codes.py) and by the line of the built source, with the least vertex
+// (`Fault` in gascl/delivery/status_codes.py) and by the line of the built source, with the least vertex
 // where it happened: the host can then say where in the user's file that is, and the run has
 // stopped.
 #ifndef GASCL_TO_ACCUMULATOR
@@ -70,7 +70,8 @@ static void gascl_send(gascl_box *out, const gascl_message x) {
 }
 #endif
 
-// How the delivery keeps track of the active vertices: mask.cl, frontier.cl or one's own.
+// The functions of the delivery's active set. No such file exists: gascl/delivery/assembly.py puts
+// `Delivery.active.functions` here, that is mask.cl, frontier.cl or the text of another form.
 #include "active_set.cl"
 
 // Whether apply runs for a vertex that has received `count` messages.

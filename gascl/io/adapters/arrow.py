@@ -12,9 +12,9 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.graph.arcs import INT32_MAX
+from gascl.graph.edge_data import Parsed
 from gascl.graph.parallel import in_threads, joined
-from gascl.graph.parsed import Parsed
-from gascl.io.edgecolumns import (
+from gascl.io.column_names import (
     ENDS,
     WEIGHT,
     ends_of,
@@ -24,10 +24,11 @@ from gascl.io.edgecolumns import (
     warn_of_unread,
     weight_column,
 )
-from gascl.io.edgespool import EdgeSpool, Spooled
-from gascl.io.ids import numbered
-from gascl.io.undirected import ASSUMED_DIRECTED, MADE_DIRECTED, both_ways
-from gascl.optional import imported
+from gascl.io.outofcore.spool import EdgeSpool, Spooled
+from gascl.io.symmetry import ASSUMED_DIRECTED, MADE_DIRECTED, both_ways
+from gascl.io.vertex_ids import numbered
+from gascl.messages import Option, Word
+from gascl.util.extras import imported
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -206,7 +207,9 @@ def table_layout(
     if weight is not None and (names.count(weight) != 1 or weight in (tail, head)):
         there = ", ".join(n for n in names if n not in (tail, head)) or "none"
         raise source.error(
-            f"{source.name}: weight={weight!r} must be one of the other columns: {there}"
+            f"{source.name}: ",
+            Option("weight", weight),
+            f" must be one of the other columns: {there}",
         )
     report = [f"{kind}: rows: {source.rows:,}; source and target: columns {tail!r}, {head!r}"]
     own = _own(source)
@@ -256,7 +259,9 @@ def _chosen(
                 found = "more than one" if names.count(bad) else "no"
                 wrong = f"there is {found} column {bad!r}"
             raise source.error(
-                f"{source.name}: columns={columns!r}: {wrong}; there are {', '.join(names)}"
+                f"{source.name}: ",
+                Option("columns", columns, of="reader"),
+                f": {wrong}; there are {', '.join(names)}",
             )
         return (wanted[0], wanted[1]), {column: field for field, column in pairs[2:]}
     if len(names) < 2:
@@ -266,7 +271,10 @@ def _chosen(
         )
     places = ends_of(names, weight)
     if isinstance(places, str):
-        raise source.error(f"{source.name}: {places}; name them with columns=('SOURCE', 'TARGET')")
+        raise source.error(
+            f"{source.name}: {places}; name them with ",
+            Option("columns", ("SOURCE", "TARGET"), of="reader"),
+        )
     ends = names[places[0]], names[places[1]]
     if names.count(ends[0]) > 1 or names.count(ends[1]) > 1:
         raise source.error(f"{source.name}: two columns have the name {ends[0]!r}; rename one")
@@ -592,7 +600,8 @@ def _check_kind(source: Source, name: str) -> None:
     if not (types.is_integer(value) or is_text(value)):
         raise source.error(
             f"{source.name}: column {name!r} is of type {kind}, and ids are integers or text; cast "
-            "it, or name other columns with columns=(source, target)"
+            "it, or name other columns with ",
+            Option("columns", [Word("SOURCE"), Word("TARGET")], of="reader"),
         )
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import GraphError
+from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import label_array
-from gascl.graph.parsed import Parsed
 from gascl.io.adapters.networkx import numeric_attributes
-from gascl.optional import imported
+from gascl.util.extras import imported
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph

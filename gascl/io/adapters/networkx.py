@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from gascl.errors import FormatError, GraphError
+from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import INTEGER, label_array, shown
-from gascl.graph.parsed import Parsed
 from gascl.io.adapters.adjacency import edge_records, read_adjacency
-from gascl.optional import imported
+from gascl.messages import Option
+from gascl.util.extras import imported
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -262,7 +263,9 @@ def write_networkx(graph: Graph, multigraph: bool | None = None) -> Any:
     if parallel and multigraph is False:
         raise GraphError(
             "multigraph=False: some edges have the same ends, and only one of them would remain; "
-            "merge them with duplicates= when making the graph, or leave out multigraph=False"
+            "merge them with ",
+            Option("duplicates"),
+            " when making the graph, or leave out multigraph=False",
         )
     multiple = parallel or bool(multigraph)
     kinds = {

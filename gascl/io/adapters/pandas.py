@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import GraphError
+from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import shown
-from gascl.graph.parsed import Parsed
-from gascl.io.edgecolumns import (
+from gascl.io.column_names import (
     WEIGHT,
     ends_of,
     looks_like_weight,
@@ -18,8 +18,9 @@ from gascl.io.edgecolumns import (
     warn_of_unread,
     weight_column,
 )
-from gascl.io.ids import numbered
-from gascl.optional import imported
+from gascl.io.vertex_ids import numbered
+from gascl.messages import Option
+from gascl.util.extras import imported
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -78,7 +79,8 @@ def read_pandas(
         others = ", ".join(repr(name) for name in names if name not in (source, target))
         end = "sources" if weight == source else "targets"
         raise GraphError(
-            f"weight={weight!r} is the column of {end}; name one of the others: {others or 'none'}"
+            Option("weight", weight),
+            f" is the column of {end}; name one of the others: {others or 'none'}",
         )
     for name in (source, target, *chosen):
         if names.count(name) != 1:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.graph.parsed import Parsed
+from gascl.graph.edge_data import Parsed
+from gascl.messages import Option
 
 
 def read_scipy(matrix: Any, directed: bool, field: str | None) -> Parsed:
@@ -98,6 +99,8 @@ def _check_symmetric(row: np.ndarray, col: np.ndarray, values: np.ndarray) -> No
         place = order[np.argmax(differ)]
         i, j = int(row[place]), int(col[place])
         raise GraphError(
-            f"directed=False needs a symmetric matrix, and this one is not at ({i}, {j}); use "
-            "directed=True, or make it symmetric, e.g. matrix.maximum(matrix.T)"
+            Option("directed", False),
+            f" needs a symmetric matrix, and this one is not at ({i}, {j}); use ",
+            Option("directed", True),
+            ", or make it symmetric, e.g. matrix.maximum(matrix.T)",
         )

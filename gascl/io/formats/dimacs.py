@@ -17,13 +17,14 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.arcs import INT32_MAX
+from gascl.graph.edge_data import Parsed
 from gascl.graph.parallel import extremes, filled, joined
-from gascl.graph.parsed import Parsed
-from gascl.io.columns import Irregular, read_columns
 from gascl.io.files import PACKED, created_together, opened, plain, unended
 from gascl.io.format import Format, check_integers, check_limits
-from gascl.io.lines import INT64, LineReader, blocks, integer, integers, shown
-from gascl.paths import checked_path
+from gascl.io.text_lines import INT64, LineReader, blocks, integer, integers, shown
+from gascl.io.text_numbers import Irregular, read_columns
+from gascl.messages import Message, Option
+from gascl.util.paths import checked_path
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -68,7 +69,7 @@ def read(
     report.append("ids, which start at 1, became vertices from 0; the third number is the weight")
     report += unended(path)
     if directed is False:
-        report.append("directed=False: every arc became an undirected edge")
+        report.append(Message(Option("directed", False), ": every arc became an undirected edge"))
     vertex_fields = {}
     beside = _coordinates_of(path, coordinates)
     if beside is not None:
@@ -153,11 +154,13 @@ def _coordinates_of(path: Path, named: str | os.PathLike[str] | bool | None) -> 
     there = [beside for beside in _beside(path).values() if beside.exists() and beside != path]
     if len(there) > 1:
         names = " and ".join(beside.name for beside in there)
-        raise FormatError(f"{path}: both {names} exist; name one with coordinates=")
+        raise FormatError(
+            f"{path}: both {names} exist; name one with ", Option("coordinates", of="reader")
+        )
     if named and not there:
         raise FormatError(
-            f"{path}: there is no {_beside(path)[''].name} beside it; name the file with "
-            "coordinates="
+            f"{path}: there is no {_beside(path)[''].name} beside it; name the file with ",
+            Option("coordinates", of="reader"),
         )
     return there[0] if there else None
 
@@ -168,8 +171,10 @@ def _read_coordinates(path: Path, num_vertices: int) -> np.ndarray:
     if table.sizes[0] != num_vertices:
         raise FormatError(
             f"{path}: these are the coordinates of {table.sizes[0]:,} vertices, and the graph has "
-            f"{num_vertices:,}; name the right file with coordinates=, or read none with "
-            "coordinates=False"
+            f"{num_vertices:,}; name the right file with ",
+            Option("coordinates", of="reader"),
+            ", or read none with ",
+            Option("coordinates", False, of="reader"),
         )
     vertex, x, y = table.columns()
     times = np.bincount(vertex, minlength=num_vertices)  # there are as many rows as vertices
@@ -177,7 +182,8 @@ def _read_coordinates(path: Path, num_vertices: int) -> np.ndarray:
         wrong = int(np.argmax(times != 1))
         raise FormatError(
             f"{path}: vertex {wrong + 1} has {times[wrong]} rows of coordinates instead of one; "
-            "correct the file, or read the graph with coordinates=False"
+            "correct the file, or read the graph with ",
+            Option("coordinates", False, of="reader"),
         )
     points = np.empty((num_vertices, 2), dtype=np.int64)
     points[vertex, 0], points[vertex, 1] = x, y

@@ -18,12 +18,13 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.arcs import INT32_MAX, Arcs, Order, index_dtype, stable_order
+from gascl.graph.csr_ends import Runs
+from gascl.graph.edge_data import Parsed
 from gascl.graph.parallel import blocks, in_threads
-from gascl.graph.parsed import Parsed
-from gascl.graph.runs import Runs
 from gascl.io.files import created, opened, packing, plain
 from gascl.io.format import Format, check_integers, check_limits
-from gascl.io.undirected import MADE_DIRECTED, unpaired
+from gascl.io.symmetry import MADE_DIRECTED, unpaired
+from gascl.messages import Message, Option
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -54,8 +55,9 @@ def read(path: Path, directed: bool | None) -> Parsed:
             raise FormatError(
                 f"{path} is not a serialized graph of the GAP suite: the first byte, {first[0]}, "
                 "is "
-                "neither 0 (undirected) nor 1; leave out format='gap', name the right format, or "
-                "fetch the file again"
+                "neither 0 (undirected) nor 1; leave out ",
+                Option("format", "gap"),
+                ", name the right format, or fetch the file again",
             )
         suffix = _suffix(path)
         dtype = NEIGHBOURS[suffix]
@@ -86,7 +88,9 @@ def read(path: Path, directed: bool | None) -> Parsed:
         if inverse.sums != given.sums:
             _check_inverse(path, given, inverse)
         if directed is False:
-            report.append("directed=False: every arc became an undirected edge")
+            report.append(
+                Message(Option("directed", False), ": every arc became an undirected edge")
+            )
     else:
         if given.sums[0] != given.sums[1]:
             _check_pairs(path, given)

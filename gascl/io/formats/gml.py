@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import FormatError
-from gascl.graph.parsed import Parsed
+from gascl.graph.edge_data import Parsed
 from gascl.io.adapters.networkx import (
     InOrder,
     check_labels,
@@ -22,12 +22,13 @@ from gascl.io.adapters.networkx import (
     whole_or_text,
     without_labels,
 )
-from gascl.io.columns import Irregular
 from gascl.io.files import created, opened
 from gascl.io.format import Format, without
-from gascl.io.records import Records, without_nodes
-from gascl.io.undirected import MADE_DIRECTED, both_ways
-from gascl.optional import imported
+from gascl.io.regular_markup import Records, without_nodes
+from gascl.io.symmetry import MADE_DIRECTED, both_ways
+from gascl.io.text_numbers import Irregular
+from gascl.messages import Option
+from gascl.util.extras import imported
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -102,7 +103,8 @@ def _read(
     if text.lstrip().startswith("<"):
         raise FormatError(
             f"{path} is XML (perhaps GraphML, or Geography Markup Language, which has the same "
-            "extension); read GraphML with format='graphml'"
+            "extension); read GraphML with ",
+            Option("format", "graphml"),
         )
     report = ["GML, by NetworkX"]
     try:
@@ -255,7 +257,10 @@ def _labels(
             report.append(f"labels: the nodes' {wanted}, {kind}")
             return labels
         if name is not None:
-            raise FormatError(f"{path}: {wrong}; choose other labels, such as label='id'")
+            raise FormatError(
+                f"{path}: {wrong}; choose other labels, such as ",
+                Option("label", "id", of="reader"),
+            )
         if nodes and any(value is not None for value in values):
             report.append(f"{wrong}, so the ids are the labels")
     if len(np.unique(ids)) < len(ids):

@@ -22,7 +22,7 @@ from xml.parsers.expat import ErrorString
 import numpy as np
 
 from gascl.errors import FormatError
-from gascl.graph.parsed import Parsed
+from gascl.graph.edge_data import Parsed
 from gascl.io.adapters.networkx import (
     InOrder,
     check_labels,
@@ -30,12 +30,13 @@ from gascl.io.adapters.networkx import (
     whole_or_text,
     without_labels,
 )
-from gascl.io.columns import Irregular
 from gascl.io.files import created, opened
 from gascl.io.format import Format, without
-from gascl.io.records import Records, without_nodes
-from gascl.io.undirected import MADE_DIRECTED, both_ways
-from gascl.optional import imported
+from gascl.io.regular_markup import Records, without_nodes
+from gascl.io.symmetry import MADE_DIRECTED, both_ways
+from gascl.io.text_numbers import Irregular
+from gascl.messages import Option
+from gascl.util.extras import imported
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -337,7 +338,8 @@ def _labels(
                 wrong = f"has no {name!r}" if value is None else f"repeats the {name} {value!r}"
                 raise FormatError(
                     f"{path}, line {node.line}: a node {wrong}; choose labels that all nodes have "
-                    "and that are different, such as label='id'"
+                    "and that are different, such as ",
+                    Option("label", "id", of="reader"),
                 )
             first[value] = node.line
         labels = whole_or_text(list(first))

@@ -15,11 +15,12 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.arcs import INT32_MAX, stable_order
-from gascl.graph.parsed import Parsed
+from gascl.graph.edge_data import Parsed
 from gascl.io.files import created, opened, unended
 from gascl.io.format import Format, check_integers, check_limits
-from gascl.io.lines import INT64, blocks, integer, integers, shown
-from gascl.io.undirected import MADE_DIRECTED, unpaired
+from gascl.io.symmetry import MADE_DIRECTED, unpaired
+from gascl.io.text_lines import INT64, blocks, integer, integers, shown
+from gascl.messages import Message, Option
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -174,19 +175,27 @@ def write(path: Path, graph: Graph) -> None:
 
 
 def _check_simple(path: Path, src: np.ndarray, dst: np.ndarray, num_vertices: int) -> None:
-    wrong, remedy = None, ""
+    wrong, remedy = None, Message("")
     loops = np.flatnonzero(src == dst)
     keys = np.minimum(src, dst).astype(np.int64) * num_vertices + np.maximum(src, dst)
     order = np.argsort(keys, kind="stable")
     again = order[1:][np.diff(keys[order]) == 0]
     if len(loops):
-        wrong, remedy = int(loops[0]), "is a self-loop: drop them with self_loops='drop'"
+        wrong, remedy = (
+            int(loops[0]),
+            Message("is a self-loop: drop them with ", Option("self_loops", "drop")),
+        )
     elif len(again):
-        wrong, remedy = int(again.min()), "repeats an earlier one: merge them with duplicates="
+        wrong, remedy = (
+            int(again.min()),
+            Message("repeats an earlier one: merge them with ", Option("duplicates")),
+        )
     if wrong is not None:
         raise FormatError(
             f"{path}: {NAME} cannot hold self-loops or parallel edges, and edge {wrong} "
-            f"({src[wrong]} to {dst[wrong]}) {remedy}, or write gascl's own format (.npz)"
+            f"({src[wrong]} to {dst[wrong]}) ",
+            remedy,
+            ", or write gascl's own format (.npz)",
         )
 
 

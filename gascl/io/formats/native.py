@@ -18,16 +18,15 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.arcs import ARRAYS, ORDERS, Arcs, Ends, Order, index_dtype
-from gascl.graph.intake import count_loops
+from gascl.graph.csr_ends import Runs
+from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import shown
-from gascl.graph.numbering import Numbering, Renumbered, inverse
 from gascl.graph.parallel import in_threads
-from gascl.graph.parsed import Parsed
-from gascl.graph.runs import Runs
-from gascl.io.arrayfile import ArrayFile
+from gascl.graph.reordering import Numbering, Renumbered, inverse
+from gascl.graph.validation import count_loops
 from gascl.io.files import created
 from gascl.io.format import Format
-from gascl.io.members import (
+from gascl.io.mapped_npz import (
     SIGNATURE,
     Items,
     ZipMember,
@@ -36,8 +35,10 @@ from gascl.io.members import (
     read_members,
     write_members,
 )
-from gascl.io.undirected import MADE_DIRECTED, both_ways
-from gascl.progress import Progress
+from gascl.io.outofcore.disk_array import ArrayFile
+from gascl.io.symmetry import MADE_DIRECTED, both_ways
+from gascl.messages import Message, Option
+from gascl.util.progress import Progress
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -214,7 +215,8 @@ def read(
     """
     for name, value in (("mmap", mmap), ("verify", verify), ("arcs", arcs)):
         if not isinstance(value, (bool, np.bool_)):
-            raise FormatError(f"{path}: {name}={shown(value)} must be True or False")
+            option = Option(name, value, of="reader")
+            raise FormatError(f"{path}: ", option, " must be True or False")
     members = read_members(path, bool(mmap))
     contents = _Contents(path, members)
     if not arcs:
@@ -225,18 +227,23 @@ def read(
         contents.check_order()
     report = parsed.report
     report.append(f"gascl's .npz, version {contents.version}")
-    report.append("checksums and ranges verified" if verify else "verify=False: nothing checked")
+    unverified = Message(Option("verify", False, of="reader"), ": nothing checked")
+    report.append("checksums and ranges verified" if verify else unverified)
     if directed is None or directed == parsed.directed:
         if arcs:
             return parsed
-        report.append("arcs=False: the file's arcs are not used")
+        report.append(Message(Option("arcs", False, of="reader"), ": the file's arcs are not used"))
         return replace(parsed, checked=False)
     src, dst, values = np.asarray(parsed.src), np.asarray(parsed.dst), parsed.fields
     if directed:
         report.append(MADE_DIRECTED)
         src, dst, values = both_ways(src, dst, values)
     else:
-        report.append("directed=False: every edge of the directed graph became undirected")
+        report.append(
+            Message(
+                Option("directed", False), ": every edge of the directed graph became undirected"
+            )
+        )
     return replace(
         parsed,
         src=src,
@@ -335,7 +342,9 @@ class _Contents:
             if name in self.members and self.members[name].crc != known:
                 raise FormatError(
                     f"{self.path}: {name} is not what the file's arcs were written with; read it "
-                    "with arcs=False, which builds them anew, or write it again"
+                    "with ",
+                    Option("arcs", False, of="reader"),
+                    ", which builds them anew, or write it again",
                 )
 
     def _wrong(self, name: str, what: str) -> FormatError:

@@ -17,7 +17,7 @@ from support.naive_formats import Expected, Unknown, Wrong
 
 from gascl.errors import GasclError
 from gascl.graph.graph import Graph
-from gascl.io import lines
+from gascl.io import text_lines
 from gascl.io.files import PACKED
 
 UNMARKED = "it may have been cut off"  # in the report of a format that can't tell
@@ -133,14 +133,14 @@ def check_cut_off(
 @contextmanager
 def in_pieces(choice: int) -> Iterator[None]:
     """Read in small pieces now and then, so that their borders are met in small files."""
-    kept = lines.PIECE, lines.blocks.__defaults__
+    kept = text_lines.PIECE, text_lines.blocks.__defaults__
     size = (None, None, 64, 7)[choice // 16 % 4]
     if size:
-        lines.PIECE, lines.blocks.__defaults__ = size, (size,)
+        text_lines.PIECE, text_lines.blocks.__defaults__ = size, (size,)
     try:
         yield
     finally:
-        lines.PIECE, lines.blocks.__defaults__ = kept
+        text_lines.PIECE, text_lines.blocks.__defaults__ = kept
 
 
 def _packed(data: bytes) -> bool:

@@ -8,12 +8,12 @@ import sys
 import pyopencl as cl
 
 import gascl.delivery.assembly
-import gascl.runtime.plan
-import gascl.runtime.resident
-import gascl.runtime.trial
-from gascl.delivery.activeset import BYTES, FRONTIER
-from gascl.delivery.table import DELIVERIES
-from gascl.runtime.device import Device
+import gascl.device_graph.buffers
+import gascl.opencl.device_check
+import gascl.run.plan
+from gascl.delivery.frontier import BYTES, FRONTIER
+from gascl.delivery.registry import DELIVERIES
+from gascl.opencl.device import Device
 
 GROUP, BLOCK = int(sys.argv[1]), int(sys.argv[2])
 
@@ -30,7 +30,7 @@ def patch_kernels(file: str, old: str, new: str) -> str:
     def patched(name: str) -> str:
         return patch(original(name)) if name == file else original(name)
 
-    gascl.delivery.assembly.kernel_text = gascl.runtime.trial.kernel_text = patched
+    gascl.delivery.assembly.kernel_text = gascl.opencl.device_check.kernel_text = patched
     form, _, part = file.removesuffix(".cl").partition("_")
     active = {"frontier": FRONTIER, "mask": BYTES}.get(form)
     if active is not None:  # whose text deliveries hold
@@ -52,7 +52,7 @@ def patch_kernels(file: str, old: str, new: str) -> str:
 
 def oclgrind_device(kind: type[Device]) -> Device:
     """Oclgrind's device in the shape that is asked for."""
-    gascl.runtime.plan.BLOCK, gascl.runtime.resident.GROUPS = BLOCK, 2
+    gascl.run.plan.BLOCK, gascl.device_graph.buffers.GROUPS = BLOCK, 2
     platform = cl.get_platforms()[0]
     assert platform.name == "Oclgrind", f"this is {platform.name}, not Oclgrind"
     return kind(platform.get_devices()[0], GROUP)

@@ -27,12 +27,12 @@ from support.oclgrind_scripts.workload import (
     able,
 )
 
-import gascl.runtime.engine
+import gascl.run.engine
 from gascl import Engine, ProgramError, VertexProgram, aggregate, arc, edge, param, struct, vertex
-from gascl.result import Result
-from gascl.runtime import direction
-from gascl.runtime.device import Device
-from gascl.runtime.plan import Plan
+from gascl.opencl.device import Device
+from gascl.results.result import Result
+from gascl.run import push_pull
+from gascl.run.plan import Plan
 
 
 class Posting(VertexProgram):
@@ -339,12 +339,12 @@ def run_all(device: Device) -> None:
 
 def change_always() -> None:
     """Make `frontier` change to pulling and back after each superstep."""
-    direction.CPU = direction.SKIPPING_CPU = (10**9, 0.5)  # type: ignore[assignment]
+    push_pull.CPU = push_pull.SKIPPING_CPU = (10**9, 0.5)  # type: ignore[assignment]
 
 
 def run_changing(engine: Engine) -> None:
     """Pushing and pulling in turn; as launches, and as one, in which one group has all phases."""
-    shares = direction.CPU, direction.SKIPPING_CPU
+    shares = push_pull.CPU, push_pull.SKIPPING_CPU
     change_always()
     for each in (engine, Engine(GRAPH, Joining(engine.device.cl, GROUP))):
         for program in BOTH_WAYS:
@@ -355,7 +355,7 @@ def run_changing(engine: Engine) -> None:
     for program in (*by_lists, Masked(start=FAR)):
         result = Engine(GRAPH, Joining(engine.device.cl, GROUP)).run(program, delivery="push")
         same(result, engine.run(program, delivery="serial"))
-    direction.CPU, direction.SKIPPING_CPU = shares
+    push_pull.CPU, push_pull.SKIPPING_CPU = shares
 
 
 def run_on(engine: Engine) -> None:
@@ -383,11 +383,11 @@ def run_parts(engine: Engine) -> None:
     """Runs whose arcs come in parts."""
     programs = (Levels(start=FAR), "pull"), (Gossip(), "pull"), (Turns(start=HUB), "outbox")
     alone = [engine.run(program, delivery=name) for program, name in programs]
-    shortage = gascl.runtime.engine.shortage
-    gascl.runtime.engine.shortage = lambda *given, **limit: "the device is small"
+    shortage = gascl.run.engine.shortage
+    gascl.run.engine.shortage = lambda *given, **limit: "the device is small"
     for (program, name), result in zip(programs, alone, strict=True):
         same(engine.run(program, delivery=name), result)
-    gascl.runtime.engine.shortage = shortage
+    gascl.run.engine.shortage = shortage
 
 
 class Echo(MPI.Intracomm):

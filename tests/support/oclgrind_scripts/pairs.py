@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import gascl.delivery.runspec
-import gascl.runtime.plan
+import gascl.delivery.run_layout
+import gascl.run.plan
 from gascl import Engine, Graph, ProgramError, VertexProgram, param, struct, vertex
-from gascl.runtime.device import Device
+from gascl.opencl.device import Device
 
 V = 21
 ENDS = ([0, 0, 3, 3, 5, 20], [1, 1, 3, 9, 20, 4])
@@ -67,10 +67,10 @@ def expected(lanes: int) -> np.ndarray:
 
 def run_pairs(device: Device, debug: bool) -> None:
     """In one range and in several, which are joined."""
-    gascl.runtime.plan.TILE = 4
-    engine, original = Engine(GRAPH, device), gascl.delivery.runspec.splits
+    gascl.run.plan.TILE = 4
+    engine, original = Engine(GRAPH, device), gascl.delivery.run_layout.splits
     for ranges in (1, 3):
-        gascl.delivery.runspec.splits = lambda *_, ranges=ranges: ranges
+        gascl.delivery.run_layout.splits = lambda *_, ranges=ranges: ranges
         for cls, delivery in ((Pairing, "push"), (PairingTwice, "slots")):
             program = type(cls.__name__, (cls,), {})()  # what a class needs is worked out once
             result = engine.run(program, delivery=delivery)
@@ -85,7 +85,7 @@ def run_pairs(device: Device, debug: bool) -> None:
         np.testing.assert_array_equal(watched.run(Pairing(), delivery="slots").x, expected(1))
         with pytest.raises(ProgramError, match="vertex 0 divided by zero"):
             watched.run(Trapped(), delivery="slots")
-    gascl.delivery.runspec.splits = original
+    gascl.delivery.run_layout.splits = original
 
 
 def same(got: Any, want: Any) -> None:
@@ -93,5 +93,5 @@ def same(got: Any, want: Any) -> None:
 
 
 def run_patched(device: Device) -> None:
-    gascl.delivery.runspec.splits = lambda *_: 3
+    gascl.delivery.run_layout.splits = lambda *_: 3
     Engine(GRAPH, device).run(PairingTwice(), delivery="slots")

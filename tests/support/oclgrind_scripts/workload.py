@@ -19,14 +19,15 @@ import pyopencl as cl
 from support.oclgrind_scripts.device import BLOCK, GROUP, oclgrind_device, patch_kernels
 
 from gascl import Engine, Graph, VertexProgram, aggregate, param, vertex
-from gascl.delivery import probe
+from gascl.delivery import atomics_probe
 from gascl.delivery.admission import demand_of
 from gascl.delivery.atomics import Atomics
-from gascl.delivery.table import DELIVERIES, admitted
+from gascl.delivery.registry import DELIVERIES, admitted
+from gascl.device_graph import sort
 from gascl.graph.arcs import Order
+from gascl.opencl import device_check
+from gascl.opencl.device import Device
 from gascl.programs import PageRank, ShortestPaths
-from gascl.runtime import arcsort, trial
-from gascl.runtime.device import Device
 
 LONG = max(GROUP, 8) + 12  # arcs of a row longer than a work-group, and than a block of 16
 HUB, SMALL_HUB, FAR, V = 13, LONG + 5, LONG + 13, LONG + 18
@@ -347,14 +348,14 @@ def able(program: VertexProgram, device: Device) -> list[str]:
 
 def add_floats(device: Device) -> None:
     """The kernel that tries atomic additions, by compare-and-swap."""
-    program = cl.Program(device.context, probe.probe("float32"))
-    sums = np.zeros(probe.CELLS, np.float32)
+    program = cl.Program(device.context, atomics_probe.probe("float32"))
+    sums = np.zeros(atomics_probe.CELLS, np.float32)
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
     cells = cl.Buffer(device.context, flags, hostbuf=sums)
     kernel = cl.Kernel(
         program.build([*Atomics(native=False).options(), "-DGASCL_OCLGRIND"]), "gascl_probe"
     )
-    kernel(device.queue, (probe.ITEMS,), None, cells)
+    kernel(device.queue, (atomics_probe.ITEMS,), None, cells)
     cl.enqueue_copy(device.queue, sums, cells)
     assert sums.tolist() == [384.0] * 4
 
@@ -367,7 +368,7 @@ def sort_arcs(device: Device) -> None:
         sorted_ = Order(row, end, 50, both=both)
         known = Order(row, end, 50, both=both)
         pairs = len(known.places)
-        made = arcsort.Sorted(device, sorted_, pairs, np.dtype(np.int32), places=True)
+        made = sort.Sorted(device, sorted_, pairs, np.dtype(np.int32), places=True)
         found = np.empty(pairs, np.float32)
         cl.enqueue_copy(device.queue, found, made.taken(row.astype(np.float32), pairs))
         same(sorted_.offsets, known.offsets)
@@ -377,7 +378,7 @@ def sort_arcs(device: Device) -> None:
 def run_all(device: Device) -> None:
     engine, directed = Engine(GRAPH, device), Engine(DIRECTED, device)
     look_at_shape(engine)
-    assert trial.run(device) == ""
+    assert device_check.run(device) == ""
     add_floats(device)
     sort_arcs(device)
     used = set()
@@ -402,7 +403,7 @@ def run_all(device: Device) -> None:
 def run_patched(device: Device, *patch: str) -> None:
     """What shows that an error is found: a few programs under every delivery."""
     name = patch_kernels(*patch)
-    trial.run(device)
+    device_check.run(device)
     if "probe.cl" in patch:
         return add_floats(device)
     if {"sort.cl", "take.cl"} & set(patch):

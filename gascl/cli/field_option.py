@@ -1,0 +1,37 @@
+"""The vertex field of a program that a command prints or draws."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gascl.cli.find_program import suggestion
+from gascl.errors import ProgramError
+
+if TYPE_CHECKING:
+    from gascl.language.program import VertexProgram
+
+
+def check_field(cls: type[VertexProgram], name: str) -> None:
+    """Raise ProgramError if the program has no such vertex field."""
+    if name not in cls.spec.vertex_fields:
+        hint = suggestion(name, cls.spec.vertex_fields)
+        raise ProgramError(f"{cls.__name__} has no vertex field {name!r}{hint}")
+
+
+def scalar_field(program: VertexProgram, wanted: str | None = None) -> str | None:
+    """The vertex field that was asked for, or else the first scalar one; None if there is none.
+
+    The first one is one that apply writes, or else init: other fields are more likely input.
+
+    Raises:
+        ProgramError: the program has no such field, or it is no scalar.
+    """
+    spec = program.spec
+    if wanted is not None:
+        check_field(type(program), wanted)
+    order = [wanted] if wanted else spec.in_order(spec.vertex_fields)
+    types = {name: spec.vertex_fields[name].resolve(program.dtype) for name in order}
+    scalars = [name for name, type_ in types.items() if type_.width == 1 and not type_.members]
+    if wanted and not scalars:
+        raise ProgramError(f"--field {wanted}: vectors and structs have no order; use --output")
+    return scalars[0] if scalars else None

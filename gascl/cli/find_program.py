@@ -1,0 +1,130 @@
+"""Finds the program class that a command line names: a bundled one, or one in a user's file."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gascl.errors import GasclError, ProgramError
+
+if TYPE_CHECKING:
+    from gascl.language.program import VertexProgram
+
+
+def program_class(text: str) -> type[VertexProgram]:
+    """The class that PROGRAM names.
+
+    Raises:
+        ProgramError: there is no such class, or its file has an error.
+    """
+    from gascl.language.program import VertexProgram
+
+    file, colon, name = text.rpartition(":")
+    if not colon and text.endswith(".py"):
+        file, name = text, ""
+    if file:
+        path = Path(file)
+        if not path.is_file():
+            raise ProgramError(f"{file}: there is no such file; check the path")
+        found = vars(_load(path.resolve()))
+        names = [
+            n
+            for n, c in found.items()
+            if isinstance(c, type) and issubclass(c, VertexProgram) and c is not VertexProgram
+        ]
+        problem = f"{file} has no vertex program {name!r}"
+        problem = problem if name else f"give the class, too: {file}:Class"
+    else:
+        import gascl.programs
+
+        names = gascl.programs.__all__
+        found = {name: getattr(gascl.programs, name)} if name in names else {}
+        problem = f"there is no bundled program {name!r}"
+    if name in names:
+        program: type[VertexProgram] = found[name]
+        return program
+    if file:
+        raise ProgramError(f"{problem}{suggestion(name, names)}")
+    near = get_close_matches(name, names, 1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    own = "a program of your own is given as my_program.py:Class"
+    raise ProgramError(f"{problem}; {hint}`gascl programs` lists them, and {own}")
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: the most similar name, and all known ones."""
+    near = get_close_matches(name, known, 1)
+    hint = f"; did you mean {near[0]!r}?" if near else "."
+    return f"{hint} Known: {', '.join(known) or 'none'}"
+
+
+def _load(path: Path) -> Any:
+    """The module in a user's file. Errors in it are reported with the file and the line."""
+    import importlib.util
+
+    name = f"program_{path.stem}"  # prefixed, so that a user's random.py hides no other module
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ProgramError(f"{path}: the name of a program's file must end in .py")
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    sys.path.append(str(path.parent))  # to find modules next to it, after all others
+    try:
+        spec.loader.exec_module(module)
+    except GasclError as error:
+        line = _line_in(path, error)
+        if line is None or str(path) in str(error):
+            raise
+        raise ProgramError(f"{path}:{line.lineno}: ", error.message, f"\n    {line.line}") from None
+    except SyntaxError as error:
+        where, shown, why = f"{error.filename}:{error.lineno}", error.text, error.msg
+    except Exception as error:
+        last = _line_in(path, error)
+        where, shown = (f"{path}:{last.lineno}", last.line) if last else (str(path), "")
+        why = f"{type(error).__name__}: {error}"
+    else:
+        return module
+    raise ProgramError(f"{where}: {why}" + (f"\n    {shown.strip()}" if shown else ""))
+
+
+def _line_in(path: Path, error: BaseException) -> traceback.FrameSummary | None:
+    """The innermost line of the file in the traceback of an error."""
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
+    return frames[-1] if frames else None
+
+
+def example(cls: type[VertexProgram], values: dict[str, str]) -> VertexProgram:
+    """As `construct`, where only what the class declares counts: parameters that are required and
+    not given have any value."""
+    from gascl.language.placeholder import any_values
+
+    try:
+        return construct(cls, values)
+    except ProgramError:
+        return construct(cls, {n: str(v) for n, v in any_values(cls).items()} | values)
+
+
+def construct(cls: type[VertexProgram], values: dict[str, str]) -> VertexProgram:
+    """The program with these parameters, given as text. Raises ProgramError if one is wrong."""
+    for name in values:
+        if name in cls.spec.vertex_fields:
+            raise ProgramError(
+                f"{cls.__name__}: {name} is a vertex field, and --set only sets parameters; give "
+                f"initial values in Python: {cls.__name__}({name}=...)"
+            )
+    given: dict[str, Any] = {name: _value(cls, name, text) for name, text in values.items()}
+    try:
+        return cls(**given)
+    except TypeError as error:  # an invalid dtype, or the user's own __init__
+        raise ProgramError(f"{cls.__name__}: {error}") from None
+
+
+def _value(cls: type[VertexProgram], name: str, text: str) -> str | None:
+    """`none`, in upper or lower case, is None, unless it may be a label or a word of a choice."""
+    from gascl.language.fields import ChoiceParam, VertexParam
+
+    labels = isinstance(cls.spec.params.get(name), VertexParam | ChoiceParam)
+    return None if text.lower() == "none" and not labels else text

@@ -1,0 +1,150 @@
+"""The options that name a graph and say how it is read."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from gascl.cli import direction_option as direction
+from gascl.cli.format_names import COMPRESSIONS, FORMATS
+from gascl.cli.formatting import count
+from gascl.cli.reader_options import reader_option
+from gascl.cli.shell_messages import for_shell
+from gascl.cli.stdio import STANDARD, file_of_stdin
+from gascl.errors import GasclError
+
+if TYPE_CHECKING:
+    from gascl.graph.graph import Graph
+    from gascl.io.outofcore.convert import Written
+
+# The same as in gascl.graph.validation, which cannot be imported here because it imports NumPy.
+DUPLICATES = ("keep", "sum", "min", "max", "first", "error")
+SELF_LOOPS = ("keep", "drop", "error")
+
+#: Arguments of Graph.read itself, which --option cannot set -> how to give them instead.
+RESERVED = {
+    "directed": "--directed or --undirected",
+    "duplicates": "--duplicates",
+    "format": "--format or --from",
+    "path": "GRAPH",
+    "progress": "nothing: long reading is shown anyway",
+    "report": "`gascl info`, which prints the report",
+    "self_loops": "--self-loops",
+    "weight": "--weight",
+}
+COMPRESSED_TOO = f"possibly compressed ({', '.join(COMPRESSIONS)})"
+
+
+def options(add: Callable[..., Any]) -> None:
+    """Add GRAPH, --format and the options for reading it."""
+    text = f"a file, {COMPRESSED_TOO}, in one of the formats {', '.join(FORMATS)}; or, if there is "
+    text += "no such file, a name listed by `gascl datasets`; - reads stdin"
+    add("graph", metavar="GRAPH", help=text)
+    add("--format", metavar="NAME", help="the file's format (default: detected from the file)")
+    reading_options(add)
+
+
+def reading_options(add: Callable[..., Any]) -> None:
+    """Add the options for the edges of a file, and --option."""
+    text = "read edges as directed; each edge of an undirected file becomes two, one per direction"
+    direction.options(add, text, "read edges as undirected")
+    text = "what to do with several edges between the same vertices (default keep)"
+    add("--duplicates", choices=DUPLICATES, default="keep", help=text)
+    text = "what to do with edges from a vertex to itself (default keep)"
+    add("--self-loops", choices=SELF_LOOPS, default="keep", help=text)
+    text = "the column, or the edge field of the file, to read as the edge field `weight`"
+    add("--weight", metavar="NAME", help=text)
+    text = "an option for the reader of the format, such as columns=from,to,cost; repeatable"
+    shown = {"metavar": "NAME=VALUE", "dest": "reader_options", "help": text}
+    add("--option", type=reader_option, action="append", default=[], **shown)
+
+
+def read(arguments: argparse.Namespace) -> Graph:
+    """The graph that the arguments name.
+
+    Raises:
+        GasclError: the file cannot be read like this, or the dataset is not downloaded yet.
+    """
+    from gascl.graph.graph import Graph
+    from gascl.util.progress import Progress
+
+    options = options_of(arguments)
+    try:
+        read = Graph.dataset if _is_dataset(arguments.graph) else Graph.read
+        with Progress() as progress:
+            if arguments.graph == STANDARD:
+                with file_of_stdin() as path:
+                    return Graph.read(path, progress=progress, **options)
+            return read(arguments.graph, progress=progress, **options)
+    except TypeError as error:
+        raise unusable(arguments, error) from error
+
+
+def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What the arguments say of how the file is read.
+
+    Raises:
+        GasclError: --option names what has an option of its own.
+    """
+    options = dict(arguments.reader_options)
+    for name in options:
+        if name in RESERVED:
+            raise GasclError(f"--option {name}: no reader has this option; use {RESERVED[name]}")
+    for name in ("directed", "format", "duplicates", "self_loops", "weight"):
+        value = getattr(arguments, name)
+        if value not in (None, "keep"):  # otherwise a dataset's own settings hold
+            options[name] = value
+    return options
+
+
+def unusable(arguments: argparse.Namespace, error: TypeError) -> Exception:
+    """The error for a value of --option that a reader cannot use; `error` if there is none."""
+    options = dict(arguments.reader_options)
+    if not options:
+        return error
+    given = ", ".join(f"{name}={value!r}" for name, value in options.items())
+    return GasclError(
+        f"{arguments.graph}: the reader of the format cannot use --option {given} ({error}); "
+        "to give a number as text, quote it: --option \"NAME='5'\""
+    )
+
+
+def _is_dataset(name: str) -> bool:
+    """Whether the name is that of a dataset and not of a file.
+
+    Raises:
+        GasclError: it is a dataset that is not downloaded yet, or there is neither, but something
+            with a similar name.
+    """
+    from gascl.datasets import REGISTRY
+    from gascl.datasets.cache import place
+
+    if os.path.lexists(name):
+        return False
+    if name not in REGISTRY:
+        folder = os.path.dirname(name)
+        with suppress(OSError):
+            files = [os.path.join(folder, other) for other in os.listdir(folder or ".")]
+            near = get_close_matches(name, [*([] if folder else REGISTRY), *sorted(files)], 1, 0.75)
+            if near:
+                raise GasclError(f"{name}: there is no such file; did you mean {near[0]!r}?")
+        return False
+    path = place(REGISTRY[name])
+    if path is None or not path.exists():
+        raise GasclError(
+            f"{name}: there is no such file, and the dataset of that name is not downloaded yet: "
+            f"run `gascl datasets {name} --download`"
+        )
+    return True
+
+
+def describe(graph: Graph | Written) -> str:
+    """A line with the counts, and the report of how the graph was read."""
+    kind = "directed" if graph.directed else "undirected"
+    counts = f"{count(graph.num_vertices, 'vertex', 'vertices')}, {count(graph.num_edges, 'edge')}"
+    report = map(for_shell, graph.report)
+    return "\n  ".join([f"graph: {counts}, {kind}", *report])

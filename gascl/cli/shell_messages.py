@@ -1,0 +1,54 @@
+"""Renders the options that messages name as those of the command `gascl`."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+from gascl.messages import ANY, Message, Option, render
+
+#: Arguments of functions that are options of the shell, too. All others are parameters.
+_SAME = {"checkpoint", "delivery", "device", "duplicates", "every", "format", "max_supersteps"}
+_SAME |= {"self_loops", "start", "weight"}
+
+
+def for_shell(text: str) -> str:
+    """A message in the words of the shell; a text that names no options is unchanged."""
+    if not isinstance(text, Message):
+        return text
+    return render(text.parts, _option, " ")
+
+
+def _option(option: Option) -> str:
+    name, value = option.name, _text(option.value)
+    if option.of == "edge field":
+        return f"give --weight {value}" if name == "weight" else f"give {_columns(name, value)}"
+    if option.of == "reader":
+        return f"--option {_quoted(f'{name}={value}')}"
+    if option.of == "program" or name not in {*_SAME, "directed", "resume"}:
+        return f"--set {_quoted(f'{name}={value}')}"
+    if name == "directed":
+        return "--undirected" if option.value is False else "--directed"
+    if name == "resume":
+        return "--resume"
+    return f"--{name.replace('_', '-')} {_quoted(value)}".rstrip()
+
+
+def _columns(name: str, column: str) -> str:
+    return f"--option columns=SOURCE,TARGET,{name}={column}"
+
+
+def _quoted(text: str) -> str:
+    """The text as one argument of a command; options that users complete stay readable."""
+    return shlex.quote(text) if any(character.isspace() for character in text) else text
+
+
+def _text(value: Any) -> str:
+    """A value as the shell's options take it: `true`, `0.5`, `from,to`."""
+    if value is ANY:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(_text, value))
+    return str(value)

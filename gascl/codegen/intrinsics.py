@@ -1,0 +1,134 @@
+"""Writes the calls of the language (`send`, `set_mask_of`, ...) as macros of the header.
+
+They are macros so that they can use names of the code around a snippet. Their parameters have the
+prefix gascl_, because a parameter `id` would also be replaced in `v.id`. Each expansion starts with
+a name, so that the compiler reports a semicolon that is missing before the call. The functions that
+they call are in kernels/words.cl.
+"""
+
+from __future__ import annotations
+
+from gascl.codegen.context import Context
+from gascl.codegen.source_writer import Text
+from gascl.codegen.traps import Traps
+from gascl.language.snippet import Snippet
+
+
+class Calls:
+    """Writes the macros that a program's snippets use."""
+
+    def __init__(self, text: Text, context: Context, traps: Traps):
+        self.text, self.context, self.traps = text, context, traps
+
+    def write(self) -> None:
+        """Write the macros that are the same in every phase."""
+        c, text, sound = self.context, self.text, self.traps.sound
+        masks, here = "GASCL_MASKS_ON", "v.id, __LINE__, gascl_faults, gascl_control_"
+        arcs = "gascl_run_, gascl_offsets, gascl_targets"
+        single = f", {here}" if c.facts.reads_singly else ""
+        value = sound("(__VA_ARGS__)", c.message)
+        words = {
+            "send": f"send(...) gascl_send(gascl_out, {value}{single})",
+            "unset_mask": "unset_mask() (v.gascl_set = GASCL_UNSET)",
+            "get_mask": f"get_mask() gascl_get_mask(v.id, gascl_control_ {masks})",
+            "get_mask_of": "get_mask_of(gascl_whose) "
+            f"gascl_get_mask_of((gascl_whose), {here}, gascl_run_ {masks})",
+            "num_neighbors": "num_neighbors ((int)(gascl_offsets[v.id + 1] - gascl_offsets[v.id]))",
+            "neighbor": "neighbor(gascl_i) "
+            f"gascl_arc_end(v.id, (gascl_i), {here}, gascl_offsets, gascl_targets)",
+            "num_neighbors_of": "num_neighbors_of(gascl_whose) "
+            f"gascl_num_neighbors_of((gascl_whose), {here}, gascl_run_, gascl_offsets)",
+            "neighbor_of": "neighbor_of(gascl_whose, gascl_i) "
+            f"gascl_neighbor_of((gascl_whose), (gascl_i), {here}, {arcs})",
+            "has_edge": "has_edge(gascl_from, gascl_to) "
+            f"gascl_has_edge((gascl_from), (gascl_to), {here}, {arcs})",
+            "lane": "lane gascl_lane",
+        }
+        for name in c.read_to:
+            words[f"{name}_to"] = (
+                f"{name}_to(gascl_i) "
+                f"gascl_read_to_{name}(v.id, (gascl_i), __LINE__, gascl_faults, gascl_control_, "
+                f"gascl_offsets, gascl_to_{name})"
+            )
+        for name, aggregator in c.spec.aggregates.items():
+            value = sound("(__VA_ARGS__)", aggregator.resolve(c.real))
+            words[f"aggregate_{name}"] = (
+                f"aggregate_{name}(...) gascl_aggregate_{name}(gascl_all, {value})"
+            )
+        snippets = c.spec.snippets.values()
+        for word, meaning in words.items():
+            if any(s.uses(word) for s in snippets):
+                text.put(f"#define {meaning}")
+        text.put("")
+        for name in c.facts.reads_others:
+            t = c.field_types[name].c
+            text.put(
+                f"static {t} gascl_read_of_{name}(const long id, const int sender, const int line,",
+                "        __global int *faults, __global gascl_control *control,",
+                f"        __global const gascl_run *run, __global const {t} *values GASCL_LANE) {{",
+                "    const bool is = gascl_is_vertex(id, sender, line, faults, control, run);",
+                "    return values[GASCL_AT(is ? id : 0)];",
+                "}",
+                "",
+            )
+        for name, type_ in c.read_to.items():
+            text.put(
+                f"static {type_.c} gascl_read_to_{name}(const int vertex, const long i,",
+                "        const int line, __global int *faults, __global gascl_control *control,",
+                "        __global const gascl_offset *offsets,",
+                f"        __global const {type_.c} *values) {{",
+                "    const bool is =",
+                "        gascl_has_arc(vertex, i, vertex, line, faults, control, offsets);",
+                f"    return is ? values[offsets[vertex] + i] : {type_.zero()};",
+                "}",
+                "",
+            )
+
+    def begin_phase(self, snippet: Snippet, late: bool, owned: bool) -> list[str]:
+        """Write the macros that differ between phases; returns their names, for #undef.
+
+        Args:
+            late: the phase is gather or apply, which must not see what apply does to other
+                vertices.
+            owned: the phase may write v.
+        """
+        here = "v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_"
+        words = {}
+        if snippet.uses("set_mask"):
+            # Init and apply return what v said of itself; scatter cannot write v.
+            put = "gascl_put_mask(v.id, GASCL_SET, gascl_control_ GASCL_MASKS_ON GASCL_LANE_ON)"
+            words["set_mask()"] = "(v.gascl_set = GASCL_SET)" if owned else put
+        if snippet.uses("set_mask_of"):
+            function = "gascl_mark_of" if late else "gascl_set_mask_of"
+            words["set_mask_of(gascl_whose)"] = (
+                f"{function}((gascl_whose), {here} GASCL_MASKS_ON GASCL_LANE_ON)"
+            )
+        if snippet.uses("send_to"):
+            value = self.traps.sound("(__VA_ARGS__)", self.context.message)
+            words["send_to(gascl_to, ...)"] = (
+                f"gascl_send_to((gascl_to), {value}, {int(late)}, v.id, __LINE__, "
+                f"GASCL_POST({'_next' if late else ''}), GASCL_STATE_ON GASCL_LANE_ON)"
+            )
+        for name in self.context.facts.reads_others:
+            if snippet.uses(f"{name}_of"):
+                copied = late and name in self.context.facts.snapshots
+                words[f"{name}_of(gascl_whose)"] = (
+                    f"gascl_read_of_{name}((gascl_whose), {here}, "
+                    f"gascl_{'old' if copied else 'v'}_{name} GASCL_LANE_ON)"
+                )
+        self.text.put(*(f"#define {word} {meaning}" for word, meaning in words.items()))
+        return [word.split("(")[0] for word in words]
+
+    def declare_read(self, snippet: Snippet | None, after_superstep: str = "") -> None:
+        """Declare `p`, `g`, `prev` and `superstep` if the snippet reads them."""
+        if snippet is None:
+            return
+        if snippet.reads("p"):
+            self.text.put("    const gascl_params p = gascl_read_params(gascl_run_ GASCL_LANE_ON);")
+        if snippet.reads("g"):
+            self.text.put("    const gascl_graph g = gascl_run_->graph;")
+        if snippet.reads("prev"):
+            self.text.put("    gascl_aggregates prev;")
+            self.text.put("    GASCL_COPY_AGGREGATES(prev, gascl_control_->aggregates);")
+        if snippet.uses("superstep"):
+            self.text.put(f"    const int superstep = gascl_control_->superstep{after_superstep};")

@@ -1,0 +1,231 @@
+"""`Cluster`: the workers of a Dask cluster as the ranks of a run."""
+
+from __future__ import annotations
+
+from asyncio import TimeoutError as NotYet  # an error of its own before Python 3.11
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from operator import attrgetter, getitem
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+
+from gascl.dask.edges import error_of, labels_of, merged, part_of, whole
+from gascl.dask.mailbox import Mailbox, end
+from gascl.dask.mpi_world import ranks_of_workers
+from gascl.dask.partitions import (
+    Layout,
+    added,
+    degrees_of,
+    ends_of,
+    fields_of,
+    own_arcs,
+    suffice,
+)
+from gascl.dask.rank import Told, lost_rank, run_rank
+from gascl.errors import DeviceError, GasclError, RankError
+from gascl.language.program import VertexProgram
+from gascl.language.traits import Facts
+from gascl.util.extras import imported
+from gascl.util.progress import Progress
+
+#: What each partition has of the vertices is put together by tasks, of so many each.
+MERGED = 4
+#: Seconds between two looks at whether all workers are there, and how far the run is.
+LOOK = 1.0
+#: Seconds in which ranks that have been told to end do so.
+END = 10.0
+
+
+class Cluster:
+    """The workers of a cluster as the ranks of a run. At the end of its block, also by Ctrl-C,
+    ranks that are still running are told to end.
+
+    Attributes:
+        addresses: of the workers, by rank.
+        shown: what shows how far the run is, if anything does.
+    """
+
+    def __init__(self, distributed: Any, client: Any):
+        self._distributed, self._client = distributed, client
+        self.addresses: list[str] = sorted(client.nthreads())
+        if not self.addresses:
+            raise GasclError(f"gascl.dask.run: {client!r} has no workers; start some, or wait")
+        self._mailboxes: list[Any] = []
+        self._ranks: list[Any] = []
+        self.shown: Progress | None = None
+        self._showing: tuple[Any, ...] = ()
+        self._rows: list[int] = []  # of each partition, where the edges are the rows
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        left = [rank for rank in self._ranks if not rank.done()]
+        if not left:
+            return
+        there = self._client.nthreads()
+        each = zip(self.addresses, self._mailboxes, strict=True)
+        end("the client has ended the run", [box for address, box in each if address in there])
+        left = [r for r, a in zip(self._ranks, self.addresses, strict=True) if a in there]
+        with suppress(NotYet, TimeoutError):
+            self._distributed.wait(left, timeout=END)
+        self._client.cancel(self._ranks)
+
+    def graphs(
+        self,
+        edges: Any,
+        columns: Sequence[Any],
+        policies: Sequence[Any],
+        program: VertexProgram | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> list[Any]:
+        """The graph on each worker, as futures.
+
+        Args:
+            program, options: what is to run on it. Where it needs no more, each worker has the arcs
+                of its part alone, as OwnArcs.
+        """
+        if self.shown:
+            self.shown.begin("numbering the edges of the Dask DataFrame")
+        client = self._client
+        delayed = imported("dask.delayed", "gascl.dask", GasclError).delayed
+        frames = [delayed(part_of)(f, n, *columns) for n, f in enumerate(edges.to_delayed())]
+        parts = client.compute(frames)
+        labels = self._together(merged, client.map(labels_of, parts))
+        self._done([*parts, labels])
+        wrong = client.gather(client.submit(error_of, labels))
+        if wrong is not None:
+            raise wrong
+        every = policies[1:] == ("keep", "keep")
+        self._rows = client.gather(client.map(attrgetter("num_edges"), parts)) if every else []
+        found = client.gather(client.map(fields_of, parts))
+        fields = next((one for one in found if one is not None), None)
+        if fields is not None and program is not None and options is not None:
+            plain = every and not options.get("checkpoint")
+            if plain and len(self.addresses) > 1 and suffice(program, [*fields]):
+                debug = bool(options.get("debug"))
+                own = self._own_arcs(parts, labels, fields, policies[0], program, debug)
+                del parts, frames  # what nobody needs any longer, the cluster may forget
+                return self._done(own)
+        return self._done(self._each(whole, [(labels, parts, *policies)] * len(self.addresses)))
+
+    def _own_arcs(
+        self,
+        parts: Sequence[Any],
+        labels: Any,
+        fields: Mapping[str, Any],
+        directed: bool,
+        program: VertexProgram,
+        debug: bool,
+    ) -> list[Any]:
+        """The arcs of each rank, as futures."""
+        client, ranks = self._client, range(len(self.addresses))
+        ends = [client.submit(ends_of, part, labels) for part in parts]
+        degrees = self._together(added, [client.submit(degrees_of, end, labels) for end in ends])
+        renumbers = Facts.of(program.spec, program.lanes).renumbers and not debug
+        its = directed, program.spec.way, renumbers, len(ranks), uuid4().hex
+        layout = client.submit(Layout, degrees, *its)
+        splits = [client.submit(Layout.split, layout, end) for end in ends]
+        pieces = [[client.submit(getitem, split, rank) for split in splits] for rank in ranks]
+        return self._each(
+            own_arcs, [(layout, labels, fields, rank, pieces[rank]) for rank in ranks]
+        )
+
+    def _together(self, join: Any, tasks: list[Any]) -> Any:
+        """What all tasks return, joined by a function of several."""
+        while len(tasks) > 1:
+            groups = range(0, len(tasks), MERGED)
+            tasks = [self._client.submit(join, tasks[i : i + MERGED]) for i in groups]
+        return tasks[0]
+
+    def run(
+        self, graphs: Sequence[Any], program: VertexProgram, options: Mapping[str, Any]
+    ) -> list[tuple[Told, Any]]:
+        """What each rank tells, and a future of its rows."""
+        actors = self._done(self._each(Mailbox, [()] * len(graphs), actor=True))
+        self._mailboxes = self._client.gather(actors)
+        keys = [mailbox.own_key() for mailbox in self._mailboxes]
+        in_world = ranks_of_workers(self._client, self.addresses)
+        each = [
+            (graph, program, options, rank, keys[rank].result(), self._mailboxes, in_world)
+            for rank, graph in enumerate(graphs)
+        ]
+        self._ranks = self._each(run_rank, each)
+        self._done(self._ranks)
+        self._show()
+        told: list[Told] = self._client.gather(self._parts("told"))
+        self._raise(told)
+        return list(zip(told, self._parts("rows"), strict=True))
+
+    def _each(self, task: Any, arguments: Sequence[Sequence[Any]], **more: Any) -> list[Any]:
+        """A task for each of the workers."""
+        where = [{"workers": [address], "allow_other_workers": True} for address in self.addresses]
+        return [
+            self._client.submit(task, *given, pure=False, **place, **more)
+            for given, place in zip(arguments, where, strict=True)
+        ]
+
+    def _parts(self, name: str) -> list[Any]:
+        """Of what the ranks leave."""
+        return self._each(attrgetter(name), [(rank,) for rank in self._ranks])
+
+    def _done(self, futures: list[Any]) -> list[Any]:
+        """The futures, all done.
+
+        Raises:
+            RankError: a worker has been lost.
+            Any: what one of them has raised.
+        """
+        while True:
+            with suppress(NotYet, TimeoutError):
+                self._distributed.wait(futures, timeout=LOOK)
+                break
+            self._show()
+            there = self._client.nthreads()
+            for rank, address in enumerate(self.addresses):
+                if address not in there:
+                    raise RankError(f"{address}: {lost_rank(rank, len(self.addresses))}")
+        failed = next((one for one in futures if one.status != "finished"), None)
+        if failed is not None:
+            raise failed.exception() from None
+        return futures
+
+    def _show(self) -> None:
+        """Show how far the first rank is, if ranks run."""
+        if not self.shown or not self._ranks:
+            return
+        with suppress(NotYet, TimeoutError, RuntimeError, OSError):  # it may be lost
+            report = self._mailboxes[0].reported().result(timeout=LOOK)
+            if report.title and report[:3] != self._showing:
+                self._showing = report[:3]
+                self.shown.begin(*self._showing)
+            if report.title:
+                self.shown.at(report.done, report.note)
+
+    def _raise(self, told: Sequence[Told]) -> None:
+        """Raise what a rank has failed with, if one has; not what follows from that in others."""
+        found = [(rank, one) for rank, one in enumerate(told) if one.error is not None]
+        if not found:
+            return
+        rank, first = min(found, key=lambda each: isinstance(each[1].error, RankError))
+        error, there = first.error, first.traceback
+        assert error is not None
+        if there is not None:
+            error = error.with_traceback(there.as_traceback())
+        if isinstance(error, GasclError):
+            if error.edge is not None and self._rows:
+                error.args = (f"{error}; {self._row(error.edge)}", *error.args[1:])
+            raise error
+        raise DeviceError(
+            f"rank {rank} of {len(told)}, on {self.addresses[rank]}, has failed: "
+            f"{type(error).__name__}: {error}{first.line}"
+        ) from error
+
+    def _row(self, edge: int) -> str:
+        """Where an edge is in the partitions."""
+        ends = np.cumsum(self._rows)
+        number = int(np.searchsorted(ends, edge, "right"))
+        row = edge - int(ends[number]) + self._rows[number]
+        return f"edge {edge} is row {row} of partition {number} (the first of both is 0)"

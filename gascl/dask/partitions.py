@@ -1,0 +1,214 @@
+"""A graph on each worker that has the arcs of its rank's part alone, where a program looks at no
+others.
+
+Each step is a task of Dask's. Edges travel to the rank of the vertex that receives on them; what
+there is of vertices, such as where the arcs of each begin, all workers have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+
+from gascl.graph.arcs import Arcs, Order, index_dtype
+from gascl.graph.edge_data import Parsed
+from gascl.graph.graph import Graph
+from gascl.graph.partial_array import Held
+from gascl.graph.partition import Division, Part, shares
+from gascl.graph.reordering import Numbering, by_number, numbering
+from gascl.language.program import VertexProgram
+from gascl.language.traits import Facts
+
+
+def suffice(program: VertexProgram, fields: Sequence[str]) -> bool:
+    """Whether a program seems to look at no arcs but those that its rank receives on, and at no
+    edge field. If it does, for example as it prepares a run, NotHeldError is raised.
+
+    Args:
+        fields: the graph's edge fields.
+    """
+    spec = program.spec
+    facts = Facts.of(spec, program.lanes)
+    read = {program.edge_names.get(name, name) for name in spec.edge_fields}
+    others = facts.adjacent or facts.alternates or facts.pairs or spec.arc_fields
+    return type(program).solve is None and not others and not read & set(fields)
+
+
+def fields_of(part: Graph) -> dict[str, np.dtype] | None:
+    """The edge fields of a partition, and their dtypes; None: it has no rows."""
+    if not part.num_edges:
+        return None
+    return {name: values.dtype for name, values in part.edge_fields.items()}
+
+
+def ends_of(part: Graph, labels: np.ndarray) -> np.ndarray:
+    """int32 (2, E): the sources and targets in a partition, by their numbers in the whole."""
+    if not part.num_edges:
+        return np.empty((2, 0), np.int32)
+    number = np.searchsorted(labels, np.asarray(part.labels)).astype(np.int32)
+    return np.stack([number.take(part.edge_src), number.take(part.edge_dst)])
+
+
+def degrees_of(ends: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """int32 (3, V): how often each vertex is a source, a target, and both of an edge."""
+    degrees = np.empty((3, len(labels)), np.int32)
+    for degree, vertices in zip(degrees, (*ends, ends[0, ends[0] == ends[1]]), strict=True):
+        degree[:] = np.bincount(vertices, minlength=len(labels))
+    return degrees
+
+
+def added(degrees: Sequence[np.ndarray]) -> np.ndarray:
+    """Those of several partitions."""
+    return reduce(add, degrees)
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Which arcs each rank has.
+
+    Attributes:
+        degrees: of all edges, as `degrees_of`.
+        directed: the graph is.
+        edges: the arcs along which the program scatters, as in `Graph.arcs`.
+        renumbers: vertices may have other numbers, as `Graph.numbered` gives them.
+        ranks: how many there are.
+        name: what identifies the graph among all ranks.
+    """
+
+    degrees: np.ndarray
+    directed: bool
+    edges: str
+    renumbers: bool
+    ranks: int
+    name: str
+
+    @property
+    def way(self) -> str:
+        """As in `Arcs`."""
+        return self.edges if self.directed else "both"
+
+    @cached_property
+    def numbering(self) -> Numbering | None:
+        return numbering(self._degrees(self.way)[0], self.ranks) if self.renumbers else None
+
+    @cached_property
+    def begins(self) -> np.ndarray:
+        """I (V+1): where the arcs that each vertex receives on begin, by the numbers."""
+        return _offsets(by_number(self.numbering, self._degrees(self.way)[1]))
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        """Of each rank."""
+        return shares(self.begins, Division(0, self.ranks))
+
+    def split(self, ends: np.ndarray) -> list[np.ndarray]:
+        """For each rank int64 (arcs,): of its arcs among those of some edges, the receivers and in
+        the low 32 bits the senders, by the numbers."""
+        if self.numbering is not None:
+            ends = self.numbering.number.take(ends)
+        src, dst = ends
+        others = src != dst
+        its = {
+            "out": [(dst, src)],
+            "in": [(src, dst)],
+            "both": [(dst, src), (src[others], dst[others])],
+        }[self.way]
+        arcs = np.concatenate(
+            [receiver.astype(np.int64) << 32 | sender for receiver, sender in its]
+        )
+        bounds = np.array([part.last for part in self.parts], np.int64) << 32
+        rank = np.searchsorted(bounds, arcs, "right")
+        return [arcs[rank == number] for number in range(self.ranks)]
+
+    def graph(
+        self, labels: np.ndarray, fields: Mapping[str, np.dtype], rank: int, ends: np.ndarray
+    ) -> Graph:
+        """The graph as a rank has it, which can read no more than `Held` says.
+
+        Args:
+            ends: int32 (arcs,), the senders of its arcs, in the order of receivers and of senders.
+        """
+        count, edges = len(labels), int(self.degrees[0].sum(dtype=np.int64))
+        absent: Any = Held(edges, np.empty(0, np.int32))
+
+        def order(**known: Any) -> Order:
+            return Order(absent, absent, count, known=known)
+
+        held = Held(int(self.begins[-1]), ends, self.parts[rank].begin)
+        arcs = {}
+        for way in ("out", "both") if self.directed else ("both",):
+            out, into = (order(offsets=_offsets(degree)) for degree in self._degrees(way))
+            arcs[way] = Arcs(out, into, absent, way)
+        if self.directed:
+            arcs["in"] = arcs["out"].turned()
+        numbered = {}
+        if self.numbering is None:
+            into = order(offsets=self.begins, ends=held)
+            arcs[self.way] = Arcs(arcs[self.way].out, into, absent, self.way)
+        else:
+            degree = by_number(self.numbering, self._degrees(self.way)[0])
+            out, into = order(offsets=_offsets(degree)), order(offsets=self.begins, ends=held)
+            numbered[self.way] = self.numbering, Arcs(out, into, absent, self.way)
+        of_edges: Any = {name: Held(edges, np.empty(0, dtype)) for name, dtype in fields.items()}
+        parsed = Parsed(
+            src=absent,
+            dst=absent,
+            num_vertices=count,
+            directed=self.directed,
+            labels=labels,
+            fields=of_edges,
+            arcs=arcs,
+            numbered=numbered,
+            fingerprint=self.name,
+            checked=True,
+        )
+        return Graph._from_parsed(parsed, "keep", "keep")
+
+    def _degrees(self, way: str) -> tuple[np.ndarray, np.ndarray]:
+        """The number of arcs on which each vertex scatters, and receives."""
+        sources, targets, loops = self.degrees
+        both = sources + targets - loops
+        return {"out": (sources, targets), "in": (targets, sources), "both": (both, both)}[way]
+
+
+@dataclass(frozen=True, eq=False)
+class OwnArcs:
+    """What a worker has of the graph."""
+
+    layout: Layout
+    labels: np.ndarray
+    fields: Mapping[str, np.dtype]
+    rank: int
+    ends: np.ndarray
+
+    def graph(self) -> Graph:
+        """As `Layout.graph`."""
+        return self.layout.graph(self.labels, self.fields, self.rank, self.ends)
+
+
+def own_arcs(
+    layout: Layout,
+    labels: np.ndarray,
+    fields: Mapping[str, np.dtype],
+    rank: int,
+    pieces: Sequence[np.ndarray],
+) -> OwnArcs:
+    """The arcs of a rank.
+
+    Args:
+        pieces: of each partition, those that `Layout.split` gives the rank.
+    """
+    arcs = np.concatenate(pieces)
+    arcs.sort()
+    return OwnArcs(layout, labels, fields, rank, arcs.astype(np.int32))  # the low bits
+
+
+def _offsets(degree: np.ndarray) -> np.ndarray:
+    offsets = np.zeros(len(degree) + 1, index_dtype(int(degree.sum(dtype=np.int64))))
+    np.cumsum(degree, out=offsets[1:])
+    return offsets

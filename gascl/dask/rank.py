@@ -1,0 +1,165 @@
+"""`run_rank`: what one rank of a run does, a task on its Dask worker."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sysconfig
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from traceback import walk_tb
+from typing import Any
+
+import cloudpickle
+from tblib import Traceback
+
+from gascl.dask.actor_comm import DaskComm
+from gascl.dask.mailbox import Mailbox, Report, end
+from gascl.dask.partitions import OwnArcs
+from gascl.dask.result import DaskResult
+from gascl.errors import GraphError, RankError
+from gascl.graph.graph import Graph
+from gascl.language.program import VertexProgram
+from gascl.run.engine import Engine
+from gascl.util.progress import Progress
+
+ENGINE = ("device", "deterministic", "debug", "seed", "device_memory")
+RUN = ("delivery", "start", "max_supersteps", "checkpoint", "every", "resume")
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the client is told of a rank.
+
+    Attributes:
+        error: what it failed with; those below the next are there where it did not.
+        traceback: where it failed, since Python pickles errors without that.
+        line: the line of the user's code where it failed, as the end of a message; "": none.
+        result: without the vertices; its device is that of no address.
+        labels: the first and the last in its rows; None: it has none.
+        meta: its rows, without any.
+    """
+
+    error: Exception | None = None
+    traceback: Traceback | None = None
+    line: str = ""
+    result: Any = None
+    labels: tuple[Any, Any] | None = None
+    meta: Any = None
+    warnings: Sequence[tuple[str, type[Warning]]] = ()
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a rank leaves on its worker: a DataFrame of pandas with its rows, and what it tells."""
+
+    told: Told
+    rows: Any = None
+
+
+class _Reports(Progress):
+    """What would be shown of a rank's run goes into its mailbox: the client shows it."""
+
+    def __init__(self, mailbox: Mailbox):
+        super().__init__()
+        self._mailbox = mailbox
+
+    def _report(self) -> None:
+        shown = self._title, self._total, self._unit, self.done, self._note
+        self._mailbox.report(Report(*shown))
+
+
+def run_rank(
+    given: Graph | GraphError | OwnArcs,
+    program: VertexProgram,
+    options: Mapping[str, Any],
+    rank: int,
+    key: str,
+    mailboxes: Sequence[Any],
+    in_world: Sequence[int] | None,
+) -> Ran:
+    """A task of Dask's: what one rank does.
+
+    Args:
+        given: the graph, or why there is none.
+        key: of its mailbox.
+        mailboxes: of all ranks, as actors.
+        in_world: their ranks in MPI.COMM_WORLD, if they can talk there.
+    """
+    mailbox = Mailbox.here.get(key)
+    if mailbox is None:  # this is a second try, which Dask makes of what was lost
+        lost = RankError(lost_rank(rank, len(mailboxes)))
+        end(str(lost), mailboxes)
+        return Ran(Told(lost))
+    comm: Any = DaskComm(rank, mailbox, mailboxes)
+    try:
+        if isinstance(given, GraphError):
+            raise given
+        if in_world:
+            from gascl.dask.mpi_comm import MpiComm  # which imports mpi4py
+
+            comm = MpiComm(in_world, comm)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            of_engine = {n: value for n, value in options.items() if n in ENGINE}
+            of_run = {n: value for n, value in options.items() if n in RUN}
+            graph = given if isinstance(given, Graph) else given.graph()
+            engine = Engine(graph, comm=comm, **of_engine)
+            reports: Any = _Reports(mailbox) if rank == 0 else False
+            result = engine.run(program, not_converged="ignore", progress=reports, **of_run)
+            count, size = graph.num_vertices, comm.Get_size()
+            own = slice(count * rank // size, count * (rank + 1) // size)
+            rows = result.to_pandas().iloc[own].copy()
+        if in_world:
+            comm.free()
+    except Exception as error:
+        comm.Abort(1)
+        return Ran(failed(error))
+    told = DaskResult(
+        vertices=None,
+        supersteps=result.supersteps,
+        converged=result.converged,
+        stopped=result.stopped,
+        trace=result.trace,
+        aggregates=result.aggregates,
+        delivery=result.delivery,
+        seconds=result.seconds,
+        devices={"": result.device},
+        communication="MPI" if in_world else "Dask",
+    )
+    labels = (rows.index[0], rows.index[-1]) if len(rows) else None
+    noted = [(str(one.message), one.category) for one in caught]
+    return Ran(Told(result=told, labels=labels, meta=rows.iloc[:0], warnings=noted), rows)
+
+
+def failed(error: Exception) -> Told:
+    """What a rank tells of an error, which may be of a class that cannot be pickled."""
+    where, line = Traceback(error.__traceback__), _users_line(error)
+    error = error.with_traceback(None)
+    error.__cause__ = error.__context__ = None
+    try:
+        pickle.loads(cloudpickle.dumps(error))
+    except Exception:
+        kind = type(error)
+        error = RuntimeError(f"{kind.__module__}.{kind.__qualname__}: {error}")
+    return Told(error, where, line)
+
+
+def _users_line(error: Exception) -> str:
+    installed = {sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")}
+    line = ""
+    for frame, number in walk_tb(error.__traceback__):
+        file, package = frame.f_code.co_filename, frame.f_globals.get("__name__", "")
+        own = package.partition(".")[0] != "gascl"
+        if own and not any(file.startswith(f"{folder}{os.sep}") for folder in installed):
+            line = f", at {file}:{number}"
+    return line
+
+
+def lost_rank(rank: int, size: int) -> str:
+    """What to say of a rank whose worker is gone."""
+    return (
+        f"rank {rank} of {size} is lost with its Dask worker, whose log may say why, such as too "
+        "little memory; run again"
+    )

@@ -1,0 +1,127 @@
+"""The forms in which deliveries keep the set of active vertices, that is mainly the mask."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gascl.codegen.kernel_files import kernel_text
+from gascl.delivery.buffers import Buffer
+from gascl.delivery.launch import Launch
+
+
+@dataclass(frozen=True)
+class ActiveSet:
+    """A form of the mask on the device, with the kernels that maintain it.
+
+    Between supersteps, any form can be converted to `mask`, one byte per vertex, and back, so that
+    a run can change from one delivery to another, and any delivery can resume it.
+
+    Attributes:
+        functions: OpenCL C of the functions that snippets call, such as gascl_put_mask, and
+            GASCL_IN_MASK; included by words.cl, before the definitions in runtime.cl.
+        kernels: OpenCL C of the launches below, and GASCL_RENEW_LISTS(), which is called at the end
+            of each superstep; included by superstep.cl.
+        buffers: its own memory.
+        state: the names of those buffers, and of `mask`, that are arguments in GASCL_STATE.
+        commits: make the next mask the current one and count it, if the program has a mask.
+        enter: puts the vertices in `mask` into the next mask, where a run continues; `commits`
+            follow.
+        leave: converts this form to `mask`, which is empty; None if they are the same.
+        all_scatter: launched before the first superstep of a run in which all vertices scatter.
+        clears: buffers that are set to 0 before a run, and before `enter`.
+        swaps: pairs of buffers that are swapped after each superstep.
+        lists_receivers: the inbox lists the vertices with a message in `touched`. Programs that
+            list directly (`Facts.lists_directly`) need `commits` only before the first superstep.
+    """
+
+    name: str
+    functions: str
+    kernels: str
+    buffers: tuple[Buffer, ...]
+    state: tuple[str, ...]
+    commits: tuple[Launch, ...]
+    enter: Launch
+    leave: Launch | None = None
+    all_scatter: Launch | None = None
+    clears: tuple[str, ...] = ()
+    swaps: tuple[tuple[str, str], ...] = ()
+    lists_receivers: bool = False
+
+
+BYTES = ActiveSet(
+    "bytes",
+    kernel_text("mask.cl"),
+    kernel_text("mask_kernels.cl"),
+    (
+        Buffer("next", "flag", "vertex", ("masked",)),
+        Buffer("marks", "flag", "vertex", ("masked", "marks")),
+    ),
+    state=("mask", "next", "marks"),
+    commits=(
+        Launch("gascl_commit", "vertices", ("STATE", "all_out_offsets", "counts")),
+        Launch(
+            "gascl_take_turns",
+            "vertices",
+            ("STATE", "all_out_offsets", "counts"),
+            only_if=("prioritized",),
+        ),
+    ),
+    enter=Launch("gascl_enter", "vertices", ("STATE",)),
+)
+
+#: The largest number of arcs in a piece of the frontier; larger pieces on CPUs, where a work-item
+#: has a piece to itself.
+PIECE, CPU_PIECE = 128, 4096
+_PIECES = f"""
+#if GASCL_GROUP == 1
+#define GASCL_PIECE {CPU_PIECE}
+#else
+#define GASCL_PIECE {PIECE}
+#endif
+"""
+
+
+def most_pieces(vertices: int, arcs: int) -> int:
+    """The largest number of pieces that a frontier can have."""
+    return vertices + arcs // PIECE + 1
+
+
+_COMMITTED = ("out_offsets", "frontiers", "most_pieces")
+_TURNS = ("piles", "counts", "starting")
+
+
+def _turns(kernel: str, *arguments: str) -> Launch:
+    """A launch at the end of a superstep in a run with priorities."""
+    return Launch(kernel, "vertices", ("STATE", *arguments), only_if=("prioritized",))
+
+
+FRONTIER = ActiveSet(
+    "lists",
+    f"{_PIECES}{kernel_text('frontier.cl')}",
+    kernel_text("frontier_kernels.cl"),
+    (
+        Buffer("frontiers", "piece", lambda vertices, arcs: 2 * most_pieces(vertices, arcs)),
+        Buffer("bits", "word", lambda vertices, arcs: 2 * -(-vertices // 32), ("pulls",)),
+        Buffer("lengths", "length", lambda vertices, arcs: 16 * 9),
+        Buffer("flags", "bits", "row", ("keeps_flags",)),
+        Buffer("listed", "vertex", "row", ("keeps_flags",)),
+        Buffer("touched", "vertex", "row", ("inbox",)),
+        Buffer("touched_next", "vertex", "row", ("inbox", "apply_sends_to")),
+        Buffer("piles", "vertex", lambda vertices, arcs: 4 * vertices, ("prioritized",)),
+    ),
+    state=("lengths", "flags", "listed", "touched", "touched_next"),
+    commits=(
+        Launch("gascl_commit", "vertices", ("STATE", *_COMMITTED, *_TURNS)),
+        _turns("gascl_back", *_COMMITTED, *_TURNS),
+        _turns("gascl_scan_near", "piles", "starting"),
+        _turns("gascl_scan_far", "piles", "starting"),
+        _turns("gascl_split_near", *_COMMITTED, *_TURNS),
+        _turns("gascl_split_far", *_COMMITTED, *_TURNS),
+    ),
+    enter=Launch("gascl_enter", "vertices", ("STATE", "mask")),
+    leave=Launch("gascl_leave", "vertices", ("STATE", *_COMMITTED[1:], "bits", "mask")),
+    all_scatter=Launch("gascl_all_scatter", "vertices", ("STATE", *_COMMITTED)),
+    clears=("lengths", "flags"),
+    swaps=(("touched", "touched_next"),),
+    lists_receivers=True,
+)

@@ -1,0 +1,279 @@
+"""The table of deliveries. Each delivery is a kernel file and an entry here.
+
+To add a delivery, add an entry to DELIVERIES.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gascl.codegen.kernel_files import kernel_text
+from gascl.delivery.admission import (
+    Demand,
+    Parts,
+    cannot_take_parts,
+    edges_refuses,
+    frontier_refuses,
+    outbox_refuses,
+    parts_refuses,
+    pull_refuses,
+    push_refuses,
+    serial_refuses,
+    slots_refuses,
+)
+from gascl.delivery.buffers import Buffer
+from gascl.delivery.delivery import Delivery
+from gascl.delivery.frontier import FRONTIER
+from gascl.delivery.launch import Launch
+from gascl.errors import DeviceError, ProgramError
+from gascl.language.program import VertexProgram
+from gascl.language.traits import Facts
+
+_CSR = ("out_blocks", "out_offsets", "out_targets")
+_CSC = ("in_blocks", "in_offsets", "in_sources")
+_PUSHED = ("out_offsets", "out_targets", "frontiers", "most_pieces", "piles")
+_PULLED = ("EDGE_IN", "in_offsets", "in_sources", "bits", "pulled")
+
+
+def _lists_receivers(facts: Facts) -> bool:
+    """Whether only vertices with a message apply, and put themselves into the frontier."""
+    return facts.lists_directly and not facts.applies_to_all and not facts.sends_to
+
+
+def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]) -> Delivery:
+    """A delivery whose work follows the frontier (push.cl)."""
+    step = ("STATE", "EDGE", *_PUSHED, *(_PULLED if pulls else ()))
+    forms = (
+        Launch("gascl_frontier_clear", "vertices", ("STATE", "bits")),
+        Launch("gascl_frontier_turn", "vertices", ("STATE", *_PUSHED, "bits")),
+    )
+    return Delivery(
+        name,
+        kernel_text("push.cl"),
+        (
+            *(forms if pulls else ()),
+            Launch("gascl_push_scatter", "vertices", (*step, "posted")),
+            Launch("gascl_push_apply", "vertices", (*step, "posted", "tallies", "counts")),
+        ),
+        (Buffer("pulled", "box", "vertex", ("pulls", "scatter_moves")),),
+        refuses=refuses,
+        inbox=True,
+        active=FRONTIER,
+        pulls=pulls,
+        on_ranks=lambda facts: not pulls and _lists_receivers(facts),
+        whole=Launch(
+            "gascl_whole",
+            "",
+            (
+                *(*step, "posted", "tallies", "counts", "team", "starting"),
+                *("num_tallies", "ask_stop", "least_arcs", "most_arcs", "supersteps", "most_work"),
+            ),
+        ),
+    )
+
+
+DELIVERIES = {
+    d.name: d
+    for d in (
+        Delivery(
+            "slots",
+            kernel_text("slots.cl"),
+            (
+                Launch(
+                    "gascl_slots_scatter",
+                    "out_blocks",
+                    ("STATE", "EDGE", *_CSR, "slot", "messages", "sent", "received"),
+                ),
+                Launch(
+                    "gascl_slots_gather",
+                    "in_blocks",
+                    ("STATE", *_CSC[:2], "messages", "sent", "received", "tallies"),
+                ),
+            ),
+            (
+                Buffer("messages", "message", "arc"),
+                Buffer("sent", "mark", "arc"),
+                Buffer("received", "mark", "vertex"),
+            ),
+            refuses=slots_refuses,
+            on_ranks=lambda facts: True,
+        ),
+        Delivery(
+            "pull",
+            kernel_text("pull.cl"),
+            (
+                Launch(
+                    "gascl_pull_lanes",
+                    "vertices",
+                    ("STATE", "EDGE", "sending", "received"),
+                    only_if=("lane_words",),
+                ),
+                Launch(
+                    "gascl_pull_gather",
+                    "in_blocks",
+                    ("STATE", *_CSC[:2], "EDGE", "in_sources", "pulled", "sending", "received"),
+                ),
+                Launch(
+                    "gascl_pull_apply",
+                    "in_blocks",
+                    ("STATE", "in_blocks", "pulled", "received", "tallies"),
+                ),
+            ),
+            (
+                Buffer("pulled", "box", "vertex"),
+                Buffer("sending", "lanes", "row", ("lane_words",)),
+                Buffer("received", "lanes", "row", ("lane_words",)),
+            ),
+            arcs="in",
+            refuses=pull_refuses,
+            in_parts=True,
+            on_ranks=lambda facts: True,
+        ),
+        Delivery(
+            "outbox",
+            kernel_text("outbox.cl"),
+            (
+                Launch(
+                    "gascl_outbox_scatter",
+                    "vertices",
+                    ("STATE", "all_out_offsets", "outbox", "sent"),
+                    first_only=True,
+                ),
+                Launch(
+                    "gascl_outbox_gather",
+                    "in_blocks",
+                    (
+                        *(
+                            "STATE",
+                            *_CSC[:2],
+                            "EDGE",
+                            "in_sources",
+                            "all_out_offsets",
+                            "outbox",
+                            "sent",
+                        ),
+                        *("outbox_next", "sent_next", "messages", "tallies"),
+                    ),
+                ),
+            ),
+            (
+                Buffer("outbox", "letter", "vertex"),
+                Buffer("sent", "mark", "vertex"),
+                Buffer("outbox_next", "letter", "vertex"),
+                Buffer("sent_next", "mark", "vertex"),
+                Buffer("messages", "message", "arc", ("reads_singly",)),
+            ),
+            arcs="in",
+            swaps=(("outbox", "outbox_next"), ("sent", "sent_next")),
+            refuses=outbox_refuses,
+            in_parts=True,
+            on_ranks=lambda facts: True,
+        ),
+        _by_frontier("push", False, push_refuses),
+        _by_frontier("frontier", True, frontier_refuses),
+        Delivery(
+            "edges",
+            kernel_text("edges.cl"),
+            (
+                Launch(
+                    "gascl_edges_scatter",
+                    "vertices",
+                    ("STATE", "EDGE", "out_sources", "out_targets", "num_arcs"),
+                ),
+                Launch("gascl_edges_apply", "vertices", ("STATE", "tallies")),
+            ),
+            refuses=edges_refuses,
+            inbox=True,
+        ),
+        Delivery(
+            "serial",
+            kernel_text("serial.cl"),
+            (
+                Launch(
+                    "gascl_serial",
+                    "one",
+                    (
+                        *("STATE", "EDGE", *_CSR[1:], "in_offsets", "slot"),
+                        *("messages", "all_sent", "tallies"),
+                    ),
+                ),
+            ),
+            (Buffer("messages", "message", "arc"), Buffer("all_sent", "flag", "arc")),
+            refuses=serial_refuses,
+        ),
+    )
+}
+
+
+def admitted(demand: Demand) -> list[str]:
+    """The names of the deliveries that can run a program."""
+    return [d.name for d in DELIVERIES.values() if d.refuses(demand) is None]
+
+
+def _takes(delivery: Delivery, facts: Facts, parts: Parts) -> bool:
+    """Whether a delivery can run with only some of the arcs on its device."""
+    apart = parts.ranks == 1 or delivery.on_ranks(facts)
+    return apart and (delivery.in_parts or not parts.short)
+
+
+def choose(
+    program: VertexProgram,
+    demand: Demand,
+    name: str,
+    debug: bool = False,
+    parts: Parts | None = None,
+) -> Delivery:
+    """The delivery called `name`; for "auto", the one that is likely to be the fastest.
+
+    A program that scatters on all vertices visits every arc anyway, and pull stores no messages.
+    For a program that scatters on its mask, the work should follow the frontier.
+
+    Args:
+        debug: "auto" prefers a delivery that stores messages, so that their order can be shuffled.
+        parts: only some of the arcs are on the device.
+
+    Raises:
+        ProgramError: there is no such delivery, or it cannot run the program.
+        DeviceError: the device is too small for all arcs, and the program cannot take parts.
+    """
+    able = admitted(demand)
+    title = program.run_by or type(program).__name__  # the program that the user runs
+    if parts:
+        refused = parts_refuses(demand.facts, parts)
+        usable = [n for n in able if _takes(DELIVERIES[n], demand.facts, parts)]
+        able = [] if refused else usable
+        kind = DeviceError if parts.short else ProgramError
+        if not able:
+            why = refused or DELIVERIES["pull"].refuses(demand)
+            raise kind(cannot_take_parts(title, str(why), parts))
+        if name in DELIVERIES and name not in able:
+            raise kind(
+                f"{parts}, and delivery {name!r} cannot take the arcs of {title} in parts; use one "
+                f"of: {', '.join(able)}"
+            )
+    if name == "auto":
+        order = ["pull", "slots"]
+        if program.spec.scatter_on == "all":
+            order = ["outbox", *order]
+        elif not debug:
+            order = ["frontier", "push", *order]
+        for each in order:
+            if each in able:
+                return DELIVERIES[each]
+        why = DELIVERIES["slots"].refuses(demand)
+        remedy = (
+            f"use delivery={able[0]!r}"
+            if able
+            else "use another type of message, or another device"
+        )
+        raise ProgramError(f"{title} cannot be run by auto: {why}; {remedy}")
+    if not isinstance(name, str) or name not in DELIVERIES:
+        names = ", ".join(["auto", *DELIVERIES])
+        raise ProgramError(f"there is no delivery {name!r}; known: {names}")
+    why = DELIVERIES[name].refuses(demand)
+    if why is not None:
+        raise ProgramError(
+            f"delivery {name!r} cannot run {title}: {why}; use "
+            f"{'one of: ' + ', '.join(able) if able else 'another device'}"
+        )
+    return DELIVERIES[name]

@@ -1,0 +1,482 @@
+"""The buffers of a run, with their types and sizes, and the buffers that each kernel uses.
+
+`State` and memory estimates are based on it. It is a pure function of a program's
+header, its delivery and the size of the graph, and needs no device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from gascl.codegen.atomic_cells import cell_bits
+from gascl.codegen.declarations import RECEIVERS_PER_ITEM
+from gascl.codegen.header import Header
+from gascl.codegen.pairs import splits
+from gascl.delivery.buffers import ANYTHING, COMMON, INBOX_SWAPS, ITEMS, ZERO, Buffer
+from gascl.delivery.delivery import Delivery
+from gascl.delivery.launch import (
+    EMPTY_INBOX,
+    FINISH,
+    MAIL_IN,
+    MAIL_OUT,
+    NANS,
+    NEEDED,
+    NUMBERS,
+    PAIRS,
+    PAIRS_JOIN,
+    SNAPSHOT,
+    START,
+    START_ARCS,
+    TOTAL,
+    Launch,
+)
+from gascl.delivery.status_codes import Fault
+from gascl.errors import GasclError
+from gascl.language.fields import EdgeField
+from gascl.language.spec import ProgramSpec
+from gascl.language.traits import Facts
+from gascl.language.types import Type
+
+#: The largest number of supersteps before the host reads their records: of supersteps in separate
+#: launches, and of supersteps in one launch of a whole run.
+MOST_AHEAD, RECORDS = 64, 1024
+#: The largest number of parcels that a launch puts into inboxes.
+PARCELS = 2**20
+#: The bytes that the groups of a whole run share, before its records (kernels/whole.cl).
+TEAM = 14 * 64
+
+# The owners of buffers that belong neither to a delivery nor to an active set.
+VERTEX, ARC, COPY = "vertex field", "arc field", "copy of a vertex field"
+GRAPH, EDGE, RUN = "the graph", "edge field", "the run"
+#: The prefixes of buffers' names in messages.
+_PREFIXES = {VERTEX: "v.", ARC: "a.", COPY: "old."}
+
+
+#: The array of the vertices' ids, where vertices are renumbered on the device. No edge field can
+#: have this name.
+IDS = "v.id"
+
+
+class Key(NamedTuple):
+    """The identity of a buffer: its owner, and its name there."""
+
+    owner: str
+    name: str
+
+    def __str__(self) -> str:
+        return _PREFIXES.get(self.owner, "") + self.name
+
+
+@dataclass(frozen=True)
+class EdgeValues:
+    """The content of an edge array: an edge field, `id` or `reversed`, one value per arc.
+
+    Attributes:
+        order: the order of the arcs, "out" or "in"; or "all_out", with the arcs of all ranks.
+        field, type: None for `id` and `reversed`.
+    """
+
+    name: str
+    order: str
+    field: EdgeField | None
+    type: Type | None
+
+
+@dataclass(frozen=True)
+class Array:
+    """One buffer.
+
+    Attributes:
+        dtype, count: the type and number of its items, for all lanes; vectors are one item.
+        begins: its initial content, if no earlier run has left it: see buffers.py.
+        edge: the content of an edge array.
+    """
+
+    dtype: np.dtype
+    count: int
+    begins: str = ANYTHING
+    edge: EdgeValues | None = None
+
+    @property
+    def nbytes(self) -> int:
+        return self.dtype.itemsize * self.count
+
+
+@dataclass(frozen=True)
+class Extent:
+    """The size of a run.
+
+    Attributes:
+        vertices, arcs: their numbers in the graph, as the program sees it.
+        offset: NumPy's name of the type of arc offsets and edge ids.
+        group: the number of items in a work-group.
+        groups: the number of work-groups over the vertices.
+        blocks: the largest number of row blocks.
+        block_groups: the largest number of work-groups over row blocks that keep a tally.
+        lines: the number of lines of the longest source text.
+        symmetric: every arc has its reverse, so that both orders of arcs are the same.
+        parts: the number of parts in which arcs are streamed, each with at most `arcs`.
+        all_arcs: the number of arcs of all ranks, if ranks share them; else None.
+    """
+
+    vertices: int
+    arcs: int
+    offset: str
+    group: int
+    groups: int
+    blocks: int
+    block_groups: int
+    lines: int = 0
+    symmetric: bool = False
+    parts: int = 1
+    all_arcs: int | None = None
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """The buffers of a run, and the kernels that use them.
+
+    Attributes:
+        extent: the size that it was made for.
+        graph: the arrays of the graph, which runs share.
+        own: the buffers of this run alone.
+        arguments: the arguments of each kernel: buffers, the names of numbers in NUMBERS, and the
+            names of buffers that the host chooses at each launch.
+        swaps: the pairs of buffers that are swapped after a superstep.
+        clears: the buffers that are set to 0 before a run, and before the mask is converted.
+        ranges: the number of ranges of senders, in programs with `pairs` (pairs.cl).
+    """
+
+    extent: Extent
+    graph: Mapping[Key, Array]
+    own: Mapping[Key, Array]
+    arguments: Mapping[str, tuple[Key | str, ...]]
+    swaps: tuple[tuple[Key, Key], ...]
+    clears: tuple[Key, ...]
+    ranges: int
+
+    def sizes(self) -> dict[Key, int]:
+        """The bytes of each buffer."""
+        return {key: array.nbytes for key, array in {**self.graph, **self.own}.items()}
+
+
+def block_type(offset: str) -> np.dtype:
+    """The dtype of a row block, its arcs and its rows, as `gascl_block` in runtime.cl."""
+    columns = [("begin", offset), ("end", offset), ("first", "i4"), ("last", "i4")]
+    return np.dtype(columns, align=True)
+
+
+#: Arrays in the order of receivers -> their counterparts in the order of senders: equal where every
+#: arc has its reverse, and swapped in the transposed graph.
+TWINS = {"in_offsets": "out_offsets", "in_sources": "out_targets", "in_blocks": "out_blocks"}
+#: Arrays of the arcs of all ranks -> the arrays of the arcs of this rank.
+ALL = {"all_out_offsets": "out_offsets", "all_out_targets": "out_targets"}
+#: Snippets that read neighbors use the arrays of the arcs of all ranks.
+_NEIGHBORS = {name: whole for whole, name in ALL.items()}
+
+
+def graph_arrays(extent: Extent) -> dict[Key, Array]:
+    """Every array of a graph that kernels can use, except edge fields; of equal `TWINS`, one."""
+    rows, arcs = extent.vertices, extent.arcs
+    offset, index = np.dtype(extent.offset), np.dtype("i4")
+    block = block_type(extent.offset)
+    arrays = {
+        "out_offsets": Array(offset, rows + 1),
+        "in_offsets": Array(offset, rows + 1),
+        "out_sources": Array(index, arcs),
+        "out_targets": Array(index, arcs),
+        "in_sources": Array(index, arcs),
+        "slot": Array(offset, arcs),
+        "out_blocks": Array(block, extent.blocks),
+        "in_blocks": Array(block, extent.blocks),
+        "out_degree": Array(index, rows),
+        "in_degree": Array(index, rows),
+        IDS: Array(index, rows),
+    }
+    if extent.all_arcs is not None:
+        arrays["all_out_offsets"] = Array(offset, rows + 1)
+        arrays["all_out_targets"] = Array(index, extent.all_arcs)
+    left_out = TWINS if extent.symmetric else ()
+    return {Key(GRAPH, n): array for n, array in arrays.items() if n not in left_out}
+
+
+def is_streamed(key: Key, array: Array) -> bool:
+    """Whether an array of the graph is streamed in parts, when the arcs are."""
+    if array.edge is not None:
+        return array.edge.order == "in"
+    return key.owner == GRAPH and key.name in ("in_offsets", "in_sources", "in_blocks")
+
+
+def turned_arrays(arrays: Mapping[Key, Array]) -> dict[Key, Array]:
+    """The arrays that the transposed graph cannot share."""
+    counterpart = TWINS | {name: twin for twin, name in TWINS.items()}
+    shared = {counterpart.get(key.name) for key in arrays if key.owner == GRAPH}
+    return {k: a for k, a in arrays.items() if k.owner != GRAPH or k.name not in shared}
+
+
+def run_spec(
+    spec: ProgramSpec,
+    header: Header,
+    facts: Facts,
+    delivery: Delivery,
+    extent: Extent,
+) -> RunSpec:
+    """The buffers and arguments that a run of a program with a delivery needs."""
+    return _Builder(spec, header, facts, delivery, extent).build()
+
+
+class _Builder:
+    def __init__(
+        self,
+        spec: ProgramSpec,
+        header: Header,
+        facts: Facts,
+        delivery: Delivery,
+        extent: Extent,
+    ):
+        self.spec, self.header, self.facts = spec, header, facts
+        self.delivery, self.extent = delivery, extent
+        self.ranges = self._ranges()
+        self.run = self._run()
+        self.fields = self._fields()
+        self.arrays = graph_arrays(extent)
+
+    def build(self) -> RunSpec:
+        delivery, active = self.delivery, self.delivery.active
+        memory = self._memory(delivery.name, delivery.buffers)
+        listed = self._memory(f"active set {active.name}", active.buffers)
+        own = {key: array for _, key, array in (*self.fields, *self.run)} | memory | listed
+        orders = (delivery.arcs, "in") if delivery.pulls else (delivery.arcs,)
+        read = self.header.edge
+        edges = {key: array for order in orders for _, key, array in self._edges(order, read)}
+        edges |= {key: array for _, key, array in self._edges("all_out", self.facts.reads_to)}
+        shared = self._names() | {key.name: key for key in listed}
+        names = shared | {key.name: key for key in memory}
+        arguments = {
+            launch.kernel: tuple(self._arguments(launch, shared, visible))
+            for launch, visible in self._launches(shared, names)
+        }
+        swaps = (
+            *_pairs(delivery.swaps, names),
+            *_pairs(active.swaps, shared),
+            *_pairs(INBOX_SWAPS if self.facts.apply_sends_to else (), shared),
+        )
+        clears = tuple(shared[n] for n in (*active.clears, "team") if n in shared)
+        used = {key for keys in arguments.values() for key in keys}
+        graph = {k: array for k, array in (self.arrays | edges).items() if k in used}
+        return RunSpec(self.extent, graph, own, arguments, swaps, clears, self.ranges)
+
+    # Buffers ----------------------------------------------------------------------------------
+
+    def _ranges(self) -> int:
+        extent = self.extent
+        receivers = extent.group if extent.group > 1 else RECEIVERS_PER_ITEM
+        return splits(extent.vertices, receivers, extent.groups) if self.facts.pairs else 1
+
+    def _skips(self) -> bool:
+        """Whether arcs are streamed in parts, some of which a superstep may skip."""
+        return self.extent.parts > 1 and self.delivery.skips_parts(self.facts)
+
+    def _brings_mail(self) -> bool:
+        return self.extent.all_arcs is not None and self.delivery.brings_mail(self.facts)
+
+    def _cell(self) -> np.dtype:
+        """The type of a cell of the inbox."""
+        if self.facts.first:  # who sent the message
+            return np.dtype(self.extent.offset if self.facts.reads_edge else "i4")
+        return np.dtype(f"u{(cell_bits(self.header.accumulator) or 64) // 8}")
+
+    def _mail_type(self) -> np.dtype:
+        """The dtype of an inbox's content for one vertex and lane, as `gascl_parcel` in mail.cl."""
+        members = [("place", "i8"), ("cell", self._cell()), ("arrived", "u4"), ("wraps", "i4")]
+        return np.dtype(members, align=True)
+
+    def _fields(self) -> list[tuple[str, Key, Array]]:
+        """The fields of the program, by their names in the header."""
+        types, rows = self.header.types, self.extent.vertices
+        vertex = [("v.", VERTEX, n, rows) for n in self.spec.vertex_fields]
+        copies = [("old.", COPY, n, rows) for n in self.facts.snapshots]
+        arc = [("a.", ARC, n, self.extent.arcs) for n in self.spec.arc_fields]
+        return [
+            (
+                before + name,
+                Key(owner, name),
+                Array(_stored(types[name]), count * self.header.lanes),
+            )
+            for before, owner, name, count in (*vertex, *copies, *arc)
+        ]
+
+    def _run(self) -> list[tuple[str, Key, Array]]:
+        """The buffers of every run."""
+        header, extent = self.header, self.extent
+        boxes = self.ranges * extent.vertices * header.lanes if self.ranges > 1 else 0
+        team = TEAM + RECORDS * header.control.itemsize
+        faults = len(Fault) * extent.lines
+        parcels = min(extent.vertices * header.lanes, PARCELS)
+        arrays = {
+            "run": Array(header.run, 1),
+            "control": Array(header.control, 1),
+            # One per work-group, each of which handles some of the row blocks or vertices.
+            "tallies": Array(
+                header.tally, max(extent.parts * extent.block_groups, extent.groups), ZERO
+            ),
+            "counts": Array(np.dtype("2i8"), extent.groups, ZERO),
+            "posted": Array(np.dtype("i8"), extent.groups, ZERO),
+            "records": Array(header.control, 1 + MOST_AHEAD),  # and before the first
+            **({"total": Array(header.control, 1)} if extent.all_arcs is not None else {}),
+            **({"mail": Array(self._mail_type(), parcels)} if self._brings_mail() else {}),
+            **({"needed": Array(np.dtype("u4"), extent.groups)} if self._skips() else {}),
+            **({"boxes": Array(header.box, boxes)} if boxes else {}),
+            **({"faults": Array(np.dtype("i4"), faults)} if "faults" in header.state else {}),
+            **({"nans": Array(np.dtype("2i4"), len(header.reals), ZERO)} if header.reals else {}),
+            **({"team": Array(np.dtype("u1"), team, ZERO)} if self.delivery.whole else {}),
+        }
+        common = {b.name: self._array(b) for b in COMMON if self.delivery.needs(b, self.facts)}
+        return [(n, Key(RUN, n), array) for n, array in (arrays | common).items()]
+
+    def _memory(self, owner: str, buffers: Sequence[Buffer]) -> dict[Key, Array]:
+        """The buffers of a delivery or active set that the program needs."""
+        needed = (b for b in buffers if self.delivery.needs(b, self.facts))
+        return {Key(owner, b.name): self._array(b) for b in needed}
+
+    def _array(self, buffer: Buffer) -> Array:
+        header, extent = self.header, self.extent
+        item = ITEMS[buffer.item]
+        own = {"message": _stored(header.message), "box": header.box}
+        own["letter"] = _stored(header.letter)
+        own["cell"] = self._cell()
+        lanes = header.lanes
+        counts = {"arc": lanes * extent.arcs, "vertex": lanes * extent.vertices}
+        counts["row"] = extent.vertices
+        wraps = self.facts.overflows and header.message.itemsize == 8
+        unneeded = {"mark": self.facts.every_arc_sends, "wrap": not wraps}
+        if unneeded.get(buffer.item):
+            count = 1
+        elif callable(buffer.per):
+            count = buffer.per(extent.vertices, extent.arcs)
+        else:
+            count = counts[buffer.per]
+        dtype = np.dtype(item.dtype) if item.dtype else own[buffer.item]
+        return Array(dtype, count, item.begins)
+
+    def _edges(self, order: str, names: Iterable[str]) -> Iterator[tuple[str, Key, Array]]:
+        """Edge arrays in an order of arcs. Those with the same name can also differ in type and
+        default."""
+        plain = {"id": np.dtype(self.extent.offset), "reversed": np.dtype("u1")}
+        all_arcs = self.extent.all_arcs
+        for name in names:
+            field = self.spec.edge_fields.get(name)
+            if field is None and name not in plain:  # an arc field
+                continue
+            type_ = self.header.types[name] if field else None
+            suffix = f":{type_.c}:{field.default!r}" if field and type_ else ""
+            dtype = _stored(type_) if type_ else plain[name]
+            # An arc and its reverse differ only in their direction.
+            stored = "out" if self.extent.symmetric and name != "reversed" else order
+            count = self.extent.arcs
+            if stored == "all_out":
+                stored, count = ("out", count) if all_arcs is None else (stored, all_arcs)
+            values = EdgeValues(name, stored, field, type_)
+            key = Key(EDGE, f"{name}@{stored}{suffix}")
+            yield name, key, Array(dtype, count, edge=values)
+
+    # Arguments ---------------------------------------------------------------------------------
+
+    def _names(self) -> dict[str, Key]:
+        """The names of arguments that mean the same buffer for every kernel."""
+        names = {key.name: key for key in self.arrays}
+        if self.extent.symmetric:
+            names |= {name: names[twin] for name, twin in TWINS.items()}
+        if self.extent.all_arcs is None:
+            names |= {name: names[own] for name, own in ALL.items()}
+        names |= {f"to.{n}": key for n, key, _ in self._edges("all_out", self.facts.reads_to)}
+        return names | {name: key for name, key, _ in (*self.fields, *self.run)}
+
+    def _launches(
+        self, shared: Mapping[str, Key], names: Mapping[str, Key]
+    ) -> Iterator[tuple[Launch, Mapping[str, Key]]]:
+        """All launches that a run may enqueue, with the buffers by name."""
+        facts, delivery, active = self.facts, self.delivery, self.delivery.active
+        yield from ((launch, names) for launch in delivery.launches if launch.suits(facts))
+        if delivery.whole and delivery.runs_whole(facts):
+            yield delivery.whole, names
+        launches = [START, FINISH]
+        if facts.arc_state:
+            launches.append(START_ARCS)
+        if facts.snapshots:
+            launches.append(SNAPSHOT)
+        if self.header.reals:
+            launches.append(NANS)
+        if facts.masked:
+            commits = [commit for commit in active.commits if commit.suits(facts)]
+            launches += [*commits, active.enter, *([active.leave] if active.leave else ())]
+        if active.all_scatter and self.spec.scatter_on == "all":
+            launches.append(active.all_scatter)
+        if delivery.has_inbox(facts):
+            launches.append(EMPTY_INBOX)
+        if facts.pairs:
+            launches += [PAIRS, PAIRS_JOIN]
+        if self._skips():
+            launches.append(NEEDED)
+        if self.extent.all_arcs is not None:
+            launches.append(TOTAL)
+        if self._brings_mail():
+            launches += [MAIL_OUT, MAIL_IN]
+        plain = {name: key for name, key in shared.items() if name not in CHOSEN}
+        yield from ((launch, plain) for launch in launches)
+
+    def _arguments(
+        self, launch: Launch, shared: Mapping[str, Key], names: Mapping[str, Key]
+    ) -> Iterator[Key | str]:
+        delivery = self.delivery
+        read = self.header.edge
+        edges = {name: key for name, key, _ in self._edges(delivery.arcs, read)}
+        pulled = {name: key for name, key, _ in self._edges("in", read)}
+        owned = (*delivery.buffers, *delivery.active.buffers)
+        unneeded = {b.name for b in owned if not delivery.needs(b, self.facts)}
+        for name in launch.arguments:
+            if name == "STATE":
+                state = state_arguments(self.header, self.facts, delivery)
+                yield from (shared[_NEIGHBORS.get(n, n)] for n in state)
+            elif name == "EDGE":
+                yield from (edges[n] if n in edges else shared[n] for n in self.header.edge)
+            elif name == "EDGE_IN":
+                yield from (pulled[n] for n in self.header.edge)
+            elif name in unneeded:
+                continue
+            elif name not in names and (name in NUMBERS or name in CHOSEN):
+                yield name
+            elif name not in names:
+                raise GasclError(
+                    f"delivery {delivery.name!r}: its kernel {launch.kernel} has the argument "
+                    f"{name!r}, which is no array of the graph, no buffer of the delivery or of "
+                    "the run, and no number: see gascl/delivery/launch.py"
+                )
+            else:
+                yield names[name]
+                if name in ("in_blocks", "out_blocks"):
+                    yield f"num_{name}"
+
+
+#: Arguments for which the host chooses a buffer at each launch.
+CHOSEN = ("cells", "boxes", "partly", "reaches")
+
+
+def _pairs(swaps: Sequence[tuple[str, str]], names: Mapping[str, Key]) -> list[tuple[Key, Key]]:
+    """The pairs of buffers to swap, among those that the program needs."""
+    return [(names[a], names[b]) for a, b in swaps if a in names and b in names]
+
+
+def state_arguments(header: Header, facts: Facts, delivery: Delivery) -> list[str]:
+    """The names of the arguments in GASCL_STATE, in order."""
+    buffers = (*delivery.mask_arguments(facts), *delivery.inbox_arguments(facts))
+    return [*header.state, *(buffer.name for buffer in buffers)]
+
+
+def _stored(type_: Type) -> np.dtype:
+    """The type of a value as the device stores it: a vector of 3 takes the space of 4."""
+    return np.dtype((type_.scalar, (type_.stored,))) if type_.width > 1 else type_.scalar

@@ -1,0 +1,65 @@
+"""The kernels that sort arcs, and permute their values, on a device; pure functions."""
+
+from __future__ import annotations
+
+from gascl.delivery.assembly import Assembly
+
+#: The number of bits by which a pass sorts, and the number of keys that a work-item holds at once.
+DIGIT_BITS, EACH = 4, 8
+#: The least number of items in a work-group that sorts; a multiple of that of digits.
+LEAST_GROUP = 64
+#: OpenCL C's types: of indices, by NumPy's name, and of values, by their bytes.
+_OFFSETS = {"int32": "int", "int64": "long"}
+VALUES = {1: "uchar", 2: "ushort", 4: "uint", 8: "ulong"}
+
+
+def fitting_group(group: int, offset: int, places: bool, memory: int) -> int:
+    """The number of items in a work-group that sorts: LEAST_GROUP, or more if local memory has room
+    for their keys, up to those of the device's other kernels.
+
+    Args:
+        group: the number of items in a work-group of the other kernels, a power of two.
+        offset: the bytes of an offset.
+        places: as for `sorting`.
+        memory: the local memory in bytes.
+    """
+    digits = 1 << DIGIT_BITS
+    while group > LEAST_GROUP:
+        tile = group * (EACH + 1) * (8 + offset * places)  # with the padding against bank conflicts
+        if tile + 2 * digits * group + offset * (group + digits) <= memory:
+            break
+        group //= 2
+    return max(group, LEAST_GROUP)
+
+
+def sorting(offset: str, group: int, places: bool) -> str:
+    """OpenCL C of the kernels `gascl_sort_...`.
+
+    Args:
+        offset: "int32" or "int64", which holds the number of pairs.
+        group: the number of items in a work-group, a power of two.
+        places: also move the original index of each pair.
+    """
+    text = Assembly({})
+    text.put(
+        f"#define GASCL_OFFSET {_OFFSETS[offset]}\n"
+        f"#define GASCL_GROUP {group}\n"
+        f"#define GASCL_PLACES {int(places)}\n"
+        f"#define GASCL_DIGIT_BITS {DIGIT_BITS}\n"
+        f"#define GASCL_EACH {EACH}"
+    )
+    text.include("sort.cl")
+    return str(text)
+
+
+def taking(offset: str, size: int) -> str:
+    """OpenCL C of the kernel `gascl_take`.
+
+    Args:
+        offset: "int32" or "int64", the type of indices.
+        size: the bytes of a value, 1, 2, 4 or 8.
+    """
+    text = Assembly({})
+    text.put(f"#define GASCL_OFFSET {_OFFSETS[offset]}\n#define GASCL_VALUE {VALUES[size]}")
+    text.include("take.cl")
+    return str(text)

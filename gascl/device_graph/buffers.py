@@ -1,0 +1,578 @@
+"""A graph on a device: its arrays as buffers, and the row blocks that work-groups handle."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from gascl.delivery.run_layout import (
+    ALL,
+    GRAPH,
+    IDS,
+    Array,
+    EdgeValues,
+    Extent,
+    Key,
+    block_type,
+)
+from gascl.device_graph import sort
+from gascl.errors import DeviceError, GraphError
+from gascl.graph.arcs import Arcs, ArcsPart, Order, index_dtype
+from gascl.graph.graph import Graph
+from gascl.graph.parallel import filled
+from gascl.graph.partition import Division, Part, cut, reaches, shares
+from gascl.graph.reordering import Numbering, by_number
+from gascl.language.types import Type
+from gascl.opencl import fork_guard, pinned
+from gascl.opencl.device import Device
+from gascl.util.host import machine_memory
+from gascl.util.units import amount
+
+#: The number of work-groups over row blocks for each work-group over vertices: enough to keep the
+#: device busy to the end, and few enough to add up their tallies quickly.
+GROUPS = 8
+#: What sorting takes for an arc, in bytes: a key and an end; and the most of the host's memory that
+#: it takes where a file has the arcs in an order already.
+SORTING, SHARE = 12, 0.5
+#: Up to as many bytes of vertices, it does not take long to find out what a run needs exactly.
+MUCH = 2**26
+#: The number of arcs from which a row counts as very long.
+LONG = 16384
+#: The number of blocks, about, that are found one after the other.
+PART = 64
+
+
+def row_blocks(offsets: np.ndarray, group: int, size: int, parts: int) -> np.ndarray:
+    """Divide rows into blocks of consecutive rows with about equal work: arcs plus rows.
+
+    Args:
+        offsets: (V + 1,) the arc offsets of the rows.
+        group: the number of items in a work-group. With 1, there are about `parts` blocks;
+            otherwise blocks have up to `size` arcs and rows, and a longer row is a block by itself
+            (CSR-adaptive, Greathouse and Daga 2014).
+
+    Returns:
+        (blocks + 1,) int32, the bounds of the blocks, strictly increasing from 0 to V.
+    """
+    rows = len(offsets) - 1
+    if group == 1:
+        work = offsets + np.arange(rows + 1)
+        targets = np.linspace(0, work[-1], parts + 1)
+        cuts = np.searchsorted(work, targets[1:-1])
+        return np.unique(np.concatenate([[0], cuts, [rows]])).astype(np.int32)
+    # Longer rows are blocks by themselves. What is between them is cut into parts, and these are
+    # divided at the same time, a block of each at each turn.
+    alone, part = np.flatnonzero(np.diff(offsets) > size), PART * size
+    cuts = np.searchsorted(offsets, np.arange(part, int(offsets[-1]), part, dtype=offsets.dtype))
+    bounds = [np.unique(np.concatenate([np.arange(0, rows, part), cuts, alone, alone + 1, [rows]]))]
+    first, last = bounds[0][:-1], bounds[0][1:]
+    longer = np.isin(first, alone, assume_unique=True)
+    first, last = first[~longer], last[~longer]
+    while len(first):
+        full = np.minimum(offsets[first].astype(np.int64) + size, offsets[-1])
+        fits = np.searchsorted(offsets, full.astype(offsets.dtype), "right") - 1
+        first = np.minimum(np.minimum(fits, first + size), last)
+        bounds.append(first)
+        first, last = first[first < last], last[first < last]
+    return np.unique(np.concatenate(bounds)).astype(np.int32)
+
+
+def block_table(offsets: np.ndarray, bounds: np.ndarray) -> np.ndarray:
+    """The arcs and rows of each block, as `gascl_block` in runtime.cl.
+
+    Very long rows come first, the longest at the start, because they keep a group busy longest. All
+    others stay in order, for locality.
+    """
+    table = np.empty(len(bounds) - 1, block_type(offsets.dtype.name))
+    table["first"], table["last"] = bounds[:-1], bounds[1:]
+    table["begin"], table["end"] = offsets[bounds[:-1]], offsets[bounds[1:]]
+    length = (table["end"] - table["begin"]).astype(np.int64)
+    length[length < LONG] = 0
+    return table[np.argsort(-length, kind="stable")]
+
+
+def part_blocks(offsets: np.ndarray, part: Part, group: int, size: int, parts: int) -> np.ndarray:
+    """The `block_table` of a part of the arcs.
+
+    Args:
+        offsets: those of all rows.
+        group, size, parts: as in `row_blocks`.
+    """
+    rows = offsets[part.first : part.last + 1]
+    bounds = row_blocks(rows - rows[0], group, size, parts)
+    table = block_table(rows, bounds)
+    table["first"] += part.first
+    table["last"] += part.first
+    return table
+
+
+def arcs_along(edges: str, num_edges: int, directed: bool, num_loops: int) -> int:
+    """The number of arcs along which programs scatter; the arcs need not be built.
+
+    Args:
+        edges: "out", "in" or "both".
+    """
+    return 2 * num_edges - num_loops if is_symmetric(directed, edges) else num_edges
+
+
+def is_symmetric(directed: bool, edges: str) -> bool:
+    """Whether every arc along which programs scatter has its reverse."""
+    return edges == "both" or not directed
+
+
+def num_arcs(graph: Graph, edges: str) -> int:
+    """`arcs_along` for a graph."""
+    if not graph.directed or edges != "both":
+        return graph.num_arcs
+    return arcs_along(edges, graph.num_edges, graph.directed, graph.num_loops)
+
+
+def came_sorted(graph: Graph, edges: str) -> bool:
+    """Whether the graph's file has its arcs in order, and not by other numbers of the vertices. It
+    is mapped, and to sort them by other numbers brings them all into memory."""
+    numbered = graph.arcs_made()[1].get(edges if graph.directed else "both")
+    return graph.arcs(edges).into.came and not (numbered and numbered[1].into.came)
+
+
+def too_many_to_sort(graph: Graph, edges: str, memory: int | None, ranks: int = 1) -> bool:
+    """Whether sorting the arcs of each rank takes too much of the memory that it may use."""
+    return memory is not None and SORTING * num_arcs(graph, edges) > SHARE * ranks * memory
+
+
+def offset_type(graph: Graph, edges: str) -> str:
+    """NumPy's name of the type of arc offsets, which kernels are built for."""
+    return index_dtype(num_arcs(graph, edges)).name
+
+
+def extent_of(
+    device: Device,
+    vertices: int,
+    arcs: int,
+    group: int,
+    block: int,
+    lines: int = 0,
+    symmetric: bool = False,
+    all_arcs: int | None = None,
+) -> Extent:
+    """The size of a run on a device.
+
+    Args:
+        group, block: as in `ResidentGraph`.
+        lines: the number of lines of the longest source text.
+        symmetric: every arc has its reverse.
+        all_arcs: as in `Extent`.
+    """
+    blocks, groups = device.groups, device.groups
+    if group > 1:
+        blocks = min(vertices, 4 * arcs // block + 2 * vertices // block + 2)
+    return Extent(
+        vertices=vertices,
+        arcs=arcs,
+        offset=index_dtype(arcs if all_arcs is None else all_arcs).name,
+        group=group,
+        groups=groups,
+        blocks=blocks,
+        block_groups=groups * (1 if group == 1 else GROUPS),
+        lines=lines,
+        symmetric=symmetric,
+        all_arcs=all_arcs,
+    )
+
+
+def convert(
+    values: np.ndarray, type_: Type, what: str, remedy: str = "declare another type"
+) -> np.ndarray:
+    """The values in a field's type.
+
+    Rounding of floats is allowed; fractions as integers, values out of range, and values other than
+    0 that would become 0 are not.
+
+    Raises:
+        GraphError: the type cannot hold the values.
+    """
+    target = type_.scalar
+    if values.dtype == target:
+        return np.ascontiguousarray(values)
+    with np.errstate(all="ignore"):
+        converted = values.astype(target)
+        if type_.is_float:
+            wrong = (np.isinf(converted) & np.isfinite(values)) | ((converted == 0) & (values != 0))
+        else:
+            wrong = converted != values
+            if values.dtype.kind == "f" or target.kind == "u" or values.dtype.kind == "u":
+                # int64 -> uint64 and float -> integer can wrap around and still compare equal
+                info = np.iinfo(target)
+                wrong |= (values < info.min) | (values > info.max)
+    if wrong.any():
+        first = int(np.flatnonzero(wrong)[0])
+        raise GraphError(
+            f"{what} has {values.flat[first].item()!r} at {first}, which {target} cannot hold "
+            f"({int(wrong.sum())} such values); ",
+            remedy,
+            " or change the values",
+        )
+    return converted
+
+
+#: The arrays of arcs: the order that each is of, and its name there.
+_OF_ARCS = {
+    **{"out_offsets": ("out", "offsets"), "in_offsets": ("in", "offsets")},
+    **{"out_targets": ("out", "ends"), "in_sources": ("in", "ends")},
+    **{"out_blocks": ("out", "blocks"), "in_blocks": ("in", "blocks")},
+    **{"out_sources": ("out", "rows"), "slot": ("out", "slot")},
+}
+
+
+class SharedArcs:
+    """The arrays of arcs on a device, which graphs with the same arcs share: a graph, and what its
+    `reversed` and its `with_fields` return.
+
+    Args:
+        out, into: the two orders of the arcs, either way round.
+
+    Attributes:
+        buffers: by the order's id and the name that an array has there; `slot` is of the order
+            whose arcs it is read by.
+        blocks: the bounds of row blocks, by the order's id.
+        lock: held while anything is uploaded, which threads must not do twice.
+    """
+
+    def __init__(self, out: Order, into: Order):
+        self.orders = out, into  # as long as these are there, no other has their ids
+        self.buffers: dict[tuple[int, str], Any] = {}
+        self.blocks: dict[int, np.ndarray] = {}
+        self.lock = threading.RLock()
+        fork_guard.holds_opencl(self)
+
+
+#: Those in use, by the ids of the orders, the device, and the sizes of a work-group and of a block.
+_shared: WeakValueDictionary[tuple[Any, ...], SharedArcs] = WeakValueDictionary()
+_finding = threading.Lock()
+
+
+def shared_arcs(arcs: Arcs | ArcsPart, device: Device, group: int, block: int) -> SharedArcs:
+    """What there is of the arcs on the device; arguments are as in `ResidentGraph`."""
+    key = (frozenset((id(arcs.out), id(arcs.into))), device, group, block)
+    with _finding:
+        found = _shared.get(key)
+        if found is None:
+            found = _shared[key] = SharedArcs(arcs.out, arcs.into)
+        return found
+
+
+def resident_bytes(graphs: Iterable[ResidentGraph]) -> int:
+    """The bytes of the graphs' arrays that are on the device; those that are shared count once."""
+    held = {id(b): b.size for g in graphs for b in g.held()}
+    return sum(held.values())
+
+
+class ResidentGraph:
+    """The arrays of a graph on a device, each uploaded when first used.
+
+    Args:
+        edges: the arcs along which programs scatter, "out", "in" or "both".
+        group: the number of items in a work-group.
+        block: the largest number of arcs, and of rows, in a block of a work-group.
+        numbered: the numbers that vertices have, and the arcs by these, as `Graph.numbered` gives
+            them; None: their own.
+        share: how processes share the arcs, if they do.
+
+    Attributes:
+        numbering: those numbers, or None.
+        arcs: the arcs as they are on the device.
+        all_arcs: those of all processes.
+        parts: the part of each process.
+        rows: the range of the vertices in which the arcs end.
+        num_arcs: how many are on the device.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        device: Device,
+        edges: str,
+        group: int,
+        block: int,
+        numbered: tuple[Numbering, Arcs] | None = None,
+        share: Division | None = None,
+    ):
+        self.graph, self.device, self.edges = graph, device, edges
+        self.group, self.block, self.share = group, block, share
+        self.num_arcs = num_arcs(graph, edges)
+        self.offset = index_dtype(self.num_arcs)
+        self.numbering: Numbering | None
+        self.numbering, self.all_arcs = numbered or (None, graph.arcs(edges))
+        self.arcs: Arcs | ArcsPart = self.all_arcs
+        self.rows = 0, graph.num_vertices
+        self.parts: list[Part] = []
+        if share:
+            self.parts = shares(self.all_arcs.into.offsets, share)
+            own = self.parts[share.rank]
+            self.arcs, self.rows = self.all_arcs.part(own), (own.first, own.last)
+            self.num_arcs = own.end - own.begin
+        self._turned: ResidentGraph | None = None
+        self._own: dict[Key, Any] = {}  # not shared
+        self._cut: dict[tuple[Key, tuple[Part, ...]], list[np.ndarray]] = {}
+        self._tables: dict[tuple[Part, ...], list[np.ndarray]] = {}
+        self._reaches: dict[tuple[Part, ...], np.ndarray] = {}
+        self._shared_arcs = shared_arcs(self.arcs, self.device, self.group, self.block)
+        self._lock = self._shared_arcs.lock
+        fork_guard.holds_opencl(self)
+
+    def turned(self) -> ResidentGraph:
+        """The same graph, by the same numbers, with each arc from its other end."""
+        if is_symmetric(self.graph.directed, self.edges):
+            return self
+        with self._lock:
+            if self._turned is None:
+                way = {"out": "in", "in": "out"}[self.edges]
+                size = self.group, self.block
+                numbering = self.numbering
+                numbered = None if numbering is None else (numbering, self.all_arcs.turned())
+                its = self.graph, self.device, way, *size, numbered, self.share
+                self._turned = ResidentGraph(*its)
+            return self._turned
+
+    def numbers(self) -> Any:
+        """A buffer, int32 (V,), with the number of each vertex, which results are read by."""
+        assert self.numbering is not None
+        key = Key(GRAPH, "number")
+        with self._lock:
+            if key not in self._own:
+                self._own[key] = self.device.upload(self.numbering.number)
+            return self._own[key]
+
+    def extent(self, lines: int = 0) -> Extent:
+        """The size of a run; `lines` is the number of lines of the longest source text."""
+        size = self.graph.num_vertices, self.num_arcs, self.group, self.block
+        symmetric = is_symmetric(self.graph.directed, self.edges)
+        if self.share is None:
+            return extent_of(self.device, *size, lines, symmetric)
+        return extent_of(self.device, *size, lines, all_arcs=num_arcs(self.graph, self.edges))
+
+    def missing(self, arrays: Mapping[Key, Array]) -> dict[Key, int]:
+        """The bytes of those arrays that are not on the device yet."""
+        with self._lock:
+            return {k: a.nbytes for k, a in arrays.items() if self._found(k) is None}
+
+    def held(self) -> list[Any]:
+        """The buffers that are on the device, shared or not."""
+        with self._lock:
+            return [*self._own.values(), *self._shared_arcs.buffers.values()]
+
+    def _place(self, key: Key) -> tuple[dict[Any, Any], Any]:
+        """The dict that holds a buffer, and its key there."""
+        if key.owner == GRAPH and key.name in _OF_ARCS:
+            order, name = _OF_ARCS[key.name]
+            return self._shared_arcs.buffers, (id(self._order(order)), name)
+        return self._own, key
+
+    def _found(self, key: Key) -> Any:
+        """A buffer that is on the device, or None."""
+        held, its = self._place(key)
+        return held.get(its)
+
+    def blocks(self, name: str) -> np.ndarray:
+        """The row blocks called "in_blocks" or "out_blocks"."""
+        order = self._order(_OF_ARCS[name][0])
+        with self._lock:
+            found = self._shared_arcs.blocks.get(id(order))
+            if found is None:
+                first, last = self.rows if name == "in_blocks" else (0, self.graph.num_vertices)
+                offsets = order.offsets[first : last + 1]
+                found = first + row_blocks(offsets, self.group, self.block, self.device.groups)
+                self._shared_arcs.blocks[id(order)] = found
+            return found
+
+    def buffers(self, arrays: Mapping[Key, Array]) -> dict[Key, Any]:
+        """Buffers with the graph arrays of a RunSpec."""
+        with self._lock:
+            missing = {key: array for key, array in arrays.items() if self._found(key) is None}
+            orders = {name: self._sorted(name, missing) for name in ("in", "out")}
+            for key, array in missing.items():
+                held, its = self._place(key)
+                held[its] = self._buffer(key.name, array, orders)
+            return {key: self._found(key) for key in arrays}
+
+    def _sorted(self, name: str, wanted: Mapping[Key, Array]) -> sort.Sorted | None:
+        """The arcs in the order "in" or "out", sorted on the device: where `wanted` needs them so,
+        the host has not sorted them, it pays, and there is room."""
+        order, ends = self._order(name), {"in": "in_sources", "out": "out_targets"}[name]
+        edges = [array.edge for array in wanted.values() if array.edge is not None]
+        places = any(e.order == name and self._given(e) for e in edges)
+        if not places and not any(key.name == ends for key in wanted):
+            return None
+        made = (order.came or "ends" in order.kept) and (not places or "places" in order.kept)
+        offset = self.offset
+        if made or index_dtype(len(order.row) << order.both) != offset:
+            return None
+        room = resident_bytes([self]) + sum(array.nbytes for array in wanted.values())
+        room += sort.room(order, offset, places)
+        if not sort.pays(self.device) or room > self.device.memory:
+            return None
+        return sort.Sorted(self.device, order, self.num_arcs, offset, places)
+
+    def _order(self, name: str) -> Order:
+        return self.arcs.into if name == "in" else self.arcs.out
+
+    def cut(self, number: int) -> list[Part]:
+        """The arcs on the device in so many parts, or fewer."""
+        return cut(self.arcs.into.offsets, number, *self.rows)
+
+    def pieces(self, key: Key, array: Array, parts: Sequence[Part]) -> list[np.ndarray]:
+        """Of an array with an item for each arc, in the order of receivers, each of the parts on
+        the host: where a GPU reads by itself, which copies them several times as fast."""
+        with self._lock:
+            found = self._cut.get((key, tuple(parts)))
+            if found is None:
+                whole = self._values(key.name) if array.edge is None else self._edge(array.edge)
+                found = [whole[part.begin : part.end] for part in parts]
+                if self.device.pools:
+                    found = [pinned.in_pinned(self.device.context, values) for values in found]
+                self._cut[key, tuple(parts)] = found
+            return found
+
+    def tables(self, parts: Sequence[Part]) -> list[np.ndarray]:
+        """The row blocks of each of the parts, whose arcs are numbered from 0."""
+        with self._lock:
+            found = self._tables.get(tuple(parts))
+            if found is None:
+                offsets, size = self.arcs.into.offsets, (self.group, self.block)
+                found = [part_blocks(offsets, its, *size, self.device.groups) for its in parts]
+                for table, part in zip(found, parts, strict=True):
+                    table["begin"] -= part.begin
+                    table["end"] -= part.begin
+                self._tables[tuple(parts)] = found
+            return found
+
+    def reaches(self, parts: Sequence[Part]) -> np.ndarray:
+        """In which parts the vertices have arcs that go out from them, as bits: uint32 (V,)."""
+        with self._lock:
+            key = tuple(parts)
+            if key not in self._reaches:
+                self._reaches[key] = reaches(parts, self.arcs.into.ends, self.graph.num_vertices)
+            return self._reaches[key]
+
+    def _buffer(self, name: str, array: Array, orders: Mapping[str, sort.Sorted | None]) -> Any:
+        if array.edge is not None:
+            order = orders.get(array.edge.order)
+            if order and order.places and self._given(array.edge):
+                values = self.arcs.given(self._field(array.edge))
+                return order.taken(values, self.num_arcs)
+            return self.device.upload(self._edge(array.edge))
+        side, _, part = name.partition("_")
+        order = orders.get(side)
+        if order and part == "offsets":
+            return order.offsets
+        if order and name in ("in_sources", "out_targets"):
+            return order.ends
+        return self.device.upload(self._values(name))
+
+    def _values(self, name: str) -> np.ndarray:
+        if name in ("in_degree", "out_degree"):
+            return by_number(self.numbering, getattr(self.graph, name))
+        if name == IDS:
+            return by_number(self.numbering, np.arange(self.graph.num_vertices, dtype=np.int32))
+        if name in ("in_blocks", "out_blocks"):
+            return block_table(self._order(_OF_ARCS[name][0]).offsets, self.blocks(name))
+        if name in ALL:
+            return getattr(self.all_arcs, ALL[name])
+        if name == "slot":
+            return self.arcs.slot
+        order, its = _OF_ARCS[name]
+        return getattr(self._order(order), its)
+
+    def _edge(self, edge: EdgeValues) -> np.ndarray:
+        """One value per arc, in the requested order of arcs."""
+        arcs = self.all_arcs if edge.order == "all_out" else self.arcs
+        name, order = edge.name, edge.order.removeprefix("all_")
+        if edge.field is None or edge.type is None:
+            return getattr(arcs, f"{order}_{'edges' if name == 'id' else name}")
+        if self._given(edge):  # which check_edge_fields() has checked
+            ids: np.ndarray = getattr(arcs, f"{order}_edges")
+            values = self._field(edge)
+            return filled(np.empty(len(ids), values.dtype), lambda block: values.take(ids[block]))
+        return np.full(int(arcs.into.offsets[-1]), edge.field.default, edge.type.scalar)
+
+    def _given(self, edge: EdgeValues) -> bool:
+        """Whether it is an edge field that the graph has."""
+        return edge.field is not None and edge.name in self.graph.edge_fields
+
+    def _field(self, edge: EdgeValues) -> np.ndarray:
+        """An edge field, in the order of the edges."""
+        assert edge.type is not None
+        return self.graph.edge_fields[edge.name].astype(edge.type.scalar, copy=False)
+
+
+def shortage(
+    device: Device, sizes: Mapping[Key, int], resident: int = 0, limit: int | None = None
+) -> str:
+    """Why the buffers do not fit on the device together with the `resident` bytes that are already
+    there, in a clause; "" if they do.
+
+    Args:
+        limit: the bytes that the run may take; None: all that the device has.
+    """
+    needed, largest = resident + sum(sizes.values()), max(sizes, key=lambda n: sizes[n])
+    most = device.memory if limit is None else limit
+    if needed > most:
+        may = "which has" if limit is None else "and may take"
+        return f"the run needs {needed / 2**20:,.1f} MiB on {device}, {may} {most / 2**20:,.1f} MiB"
+    if sizes[largest] > device.largest_buffer:
+        return (
+            f"the run needs one buffer of {sizes[largest] / 2**20:,.1f} MiB ({largest}) on "
+            f"{device}, whose largest is {device.largest_buffer / 2**20:,.1f} MiB"
+        )
+    return ""
+
+
+def check_vertices(
+    device: Device,
+    vertices: int,
+    arcs: int,
+    types: Iterable[Type],
+    lanes: int,
+    limit: int | None,
+    mapped: bool = False,
+) -> None:
+    """Raise DeviceError, before anything is computed, if not even the fields of the vertices, and
+    where the arcs of each begin, fit on the device, which arcs may pass through in parts; or in
+    the host's memory.
+
+    Args:
+        types: those of the vertex fields.
+        limit: as in `shortage`.
+        mapped: a file has the arcs, which need not be in memory.
+    """
+    offsets = (vertices + 1) * index_dtype(arcs).itemsize
+    least = vertices * lanes * sum(type_.itemsize for type_ in types) + offsets
+    if least < MUCH:
+        return
+    most = device.memory if limit is None else limit
+    if least > most:
+        raise DeviceError(
+            f"the run needs at least {amount(least, up=True)} on {device} for the fields of "
+            f"{vertices:,} vertices; it may take {amount(most)}: let it take more, or use a device "
+            "with more"
+        )
+    needed, have = (least if device.is_cpu else 0) + (0 if mapped else offsets), machine_memory()
+    if have is not None and needed > have:
+        raise DeviceError(
+            f"the run needs at least {amount(needed, up=True)} of the host's memory for "
+            f"{vertices:,} vertices, and there are {amount(have)}: use a machine with more"
+        )
+
+
+def check_memory(device: Device, sizes: Mapping[Key, int], resident: int) -> None:
+    """Raise DeviceError, before anything is allocated, where there is a `shortage`."""
+    if why := shortage(device, sizes, resident):
+        hint = (
+            "PoCL's limit can be raised: POCL_MEMORY_LIMIT=16 is 16 GiB"
+            if "portable" in device.platform.lower()
+            else "use a device with more memory"
+        )
+        raise DeviceError(f"{why}; {hint}")

@@ -1,0 +1,130 @@
+"""Sorts the arcs of a graph on a device, where that is faster than on the host."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+
+from gascl.delivery.sort_kernels import DIGIT_BITS, EACH, LEAST_GROUP, fitting_group, sorting
+from gascl.device_graph.gather import take
+from gascl.graph.arcs import Order
+from gascl.graph.reordering import Renumbered
+from gascl.opencl.device import Device, built, kernel
+
+#: The most work-groups that add up counts.
+_SUMS = 512
+
+
+def pays(device: Device) -> bool:
+    """Whether the device sorts faster than the host does in threads."""
+    return device.kind == "GPU"
+
+
+def room(order: Order, offset: np.dtype, places: bool) -> int:
+    """The bytes of the device that sorting an Order with such offsets takes beyond its results."""
+    pairs, keys = len(order.row), len(order.row) << order.both
+    index = offset.itemsize
+    counts = index * (_SUMS + (keys // (LEAST_GROUP * EACH) + 1 << DIGIT_BITS))
+    ends = 8 * pairs * (1 + isinstance(order.row, Renumbered))
+    return ends + 2 * keys * (8 + index * places) + counts
+
+
+class Sorted:
+    """An Order, sorted on a device; the Order gets the offsets.
+
+    Attributes:
+        offsets, ends, places: buffers with those arrays of the Order; `places` may be None.
+    """
+
+    def __init__(
+        self, device: Device, order: Order, num_pairs: int, offset: np.dtype, places: bool
+    ):
+        """
+        Args:
+            num_pairs: how many the sorted pairs are.
+            offset: the dtype of offsets and places.
+            places: whether `places` is asked for.
+        """
+        self.device, self.order = device, order
+        self._group = fitting_group(device.group, offset.itemsize, places, device.cl.local_mem_size)
+        self._bits = max(order.num_vertices - 1, 1).bit_length()
+        self._keys = len(order.row) << order.both
+        self._offset = offset
+        self._tiles = -(-self._keys // (self._group * EACH))
+        self._program = _program(device, sorting(self._offset.name, self._group, places))
+        ends = self._ends()
+        bits, rows = np.int32(self._bits), np.int32(order.num_vertices)
+        side, other = [self._buffers(places) for _ in range(2)]
+        pairs, both = np.int64(len(order.row)), np.int32(order.both)
+        self._run("sort_keys", device.groups, *side, *ends, pairs, bits, both)
+        if not order.given:
+            counts = device.reserve((self._tiles << DIGIT_BITS) * self._offset.itemsize)
+            sums = device.reserve(_SUMS * self._offset.itemsize)
+            # The key that comes last, of a self-loop's reverse, differs from others above the rows.
+            for shift in range(0, 2 * self._bits + order.both, DIGIT_BITS):
+                self._pass(side, other, counts, sums, shift)
+                side, other = other, side
+        self.offsets = device.reserve((order.num_vertices + 1) * self._offset.itemsize)
+        self._run(
+            "sort_offsets", device.groups, side[0], self.offsets, np.int64(self._keys), bits, rows
+        )
+        self.ends, self.places = ends[1], side[1] if places else None
+        if not order.given:
+            self.ends = device.reserve(4 * num_pairs)
+            self._run("sort_ends", device.groups, side[0], self.ends, np.int64(num_pairs), bits)
+        if "offsets" not in order.kept:
+            offsets = np.empty(order.num_vertices + 1, self._offset)
+            cl.enqueue_copy(device.queue, offsets, self.offsets)
+            order.know(offsets)
+
+    def taken(self, values: np.ndarray, count: int) -> Any:
+        """A buffer with the values of given pairs, in the order of the sorted ones."""
+        given = self.device.upload(values)
+        return self._take(given, self.places, count, values.itemsize, self._offset.name)
+
+    def _ends(self) -> list[Any]:
+        """The rows and ends as they are given, new numbers looked up on the device."""
+        device, given = self.device, [self.order.row, self.order.end]
+        ends = [
+            device.upload(np.asarray(e.ends if isinstance(e, Renumbered) else e)) for e in given
+        ]
+        if isinstance(given[1], Renumbered):
+            number = device.upload(given[1].number)
+            ends = [self._take(number, places, len(given[1]), 4, "int32") for places in ends]
+        return ends
+
+    def _take(self, values: Any, places: Any, count: int, size: int, index: str) -> Any:
+        """A buffer with the values, of `size` bytes each, at so many places."""
+        found = self.device.reserve(size * count)
+        take(self.device, found, values, places, count, size, index)
+        return found
+
+    def _buffers(self, places: bool) -> list[Any]:
+        """Room for the keys, and for the places if they are asked for."""
+        sizes = [8, self._offset.itemsize] if places else [8]
+        return [self.device.reserve(size * self._keys) for size in sizes]
+
+    def _pass(self, side: list[Any], other: list[Any], counts: Any, sums: Any, shift: int) -> None:
+        """Sort stably by one digit."""
+        groups = min(self._tiles, self.device.groups)
+        keys, tiles, low = np.int64(self._keys), np.int32(self._tiles), np.int32(shift)
+        number = np.int64(self._tiles << DIGIT_BITS)
+        self._run("sort_count", groups, side[0], counts, keys, tiles, low)
+        adding = min(_SUMS, -(-int(number) // self._group))
+        self._run("sort_sum", adding, counts, sums, number)
+        self._run("sort_add", adding, counts, sums, number)
+        self._run("sort_move", groups, *side, *other, counts, keys, tiles, low)
+
+    def _run(self, name: str, groups: int, *arguments: Any) -> None:
+        run = kernel(self._program, f"gascl_{name}")
+        run.set_args(*arguments)
+        size = (max(groups, 1) * self._group,)
+        cl.enqueue_nd_range_kernel(self.device.queue, run, size, (self._group,))
+
+
+@cache
+def _program(device: Device, text: str) -> Any:
+    return built(device, text, [])

@@ -1,0 +1,260 @@
+"""The arcs of a graph that do not fit on the device: they pass through it part by part.
+
+The device keeps everything of the vertices, and two parts of the arcs: while kernels read one, the
+other one is copied. The idea, arcs in intervals of receiving vertices that pass through memory in
+turn, is that of GraphChi (Kyrola, Blelloch, Guestrin 2012) and, for GPUs, of Subway (Sabet, Zhao,
+Gupta 2020).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyopencl as cl
+
+from gascl.delivery.run_layout import GRAPH, RUN, Array, Extent, Key, RunSpec, is_streamed
+from gascl.device_graph.buffers import ResidentGraph
+from gascl.errors import DeviceError
+from gascl.graph.partition import bit_of, cut
+from gascl.opencl import fork_guard
+from gascl.opencl.device import Device
+from gascl.util.units import amount
+
+OFFSETS, BLOCKS = Key(GRAPH, "in_offsets"), Key(GRAPH, "in_blocks")
+#: The fewest parts: while kernels read one, another is copied.
+FEWEST = 2
+#: The groups' tallies of a part, which are copied to those of the superstep.
+TALLIES = Key(RUN, "tallies")
+#: Which parts hold arcs of those that scatter, where not all need be copied.
+NEEDED = Key(RUN, "needed")
+
+
+@dataclass
+class _Place:
+    """Room on the device for one part.
+
+    Attributes:
+        holds: the number of the part that is in each of the buffers.
+        ready: the events after which it is there.
+        readers: of the kernels that read it, the last.
+    """
+
+    buffers: dict[Key, Any]
+    holds: dict[Key, int] = field(default_factory=dict)
+    ready: list[Any] = field(default_factory=list)
+    readers: list[Any] = field(default_factory=list)
+
+
+class Taken(NamedTuple):
+    """A part on the device.
+
+    Attributes:
+        buffers: those that its kernels use in place of the whole graph's.
+        place: where its arcs are; the kernels that read them wait for `ready`, and the last one is
+            to be noted in `readers`.
+    """
+
+    buffers: Mapping[Key, Any]
+    place: _Place
+
+
+def in_parts(
+    device: Device,
+    orders: Sequence[np.ndarray],
+    specify: Callable[[Extent], RunSpec],
+    extent: Extent,
+    limit: int,
+) -> RunSpec:
+    """What a run needs that takes the arcs in as few parts as fit.
+
+    Args:
+        orders: where the arcs of each receiving vertex begin, of those that the device is to
+            handle; where edges alternate, also of the same arcs turned round.
+        specify: what a run of some extent needs.
+        extent: that of all arcs that the device is to handle.
+        limit: the bytes of the device that it may use.
+
+    Raises:
+        DeviceError: not even parts with the arcs of one vertex do.
+    """
+
+    def specified(arcs: int, parts: int) -> RunSpec:
+        return specify(replace(extent, arcs=arcs, parts=parts, symmetric=False))
+
+    def needed(spec: RunSpec) -> int:
+        return _resting_bytes(spec) + len(orders) * sum(streamed_bytes(device, spec).values())
+
+    asks = Key(GRAPH, "all_out_targets") in specified(0, FEWEST).graph
+    longest = max(int(np.diff(offsets).max()) for offsets in orders)
+    parts, smallest = FEWEST, 0
+    while True:
+        least = needed(specified(longest, parts))  # with parts as small as can be
+        if least > limit and 0 < smallest <= least:  # what all parts need for themselves rises
+            raise DeviceError(
+                f"the run needs {amount(smallest, up=True)} on {device} for what it keeps of "
+                f"vertices{', for neighbours' if asks else ''} and for parts of its arcs, the "
+                f"largest of {longest:,} arcs that end in one vertex; it may take "
+                f"{amount(limit)}: let it take more, or use a device with more"
+            )
+        cuts = [cut(offsets, parts) for offsets in orders]
+        largest = max((part.end - part.begin for its in cuts for part in its), default=0)
+        spec = specified(largest, parts)
+        widest = max(array.nbytes for array in (*spec.own.values(), *_passing(spec).values()))
+        if needed(spec) <= limit and (widest <= device.largest_buffer or largest == longest):
+            return spec
+        smallest = min(needed(spec), smallest or needed(spec))
+        parts = max(parts + 1, int(1.1 * parts))
+
+
+def streamed_bytes(device: Device, spec: RunSpec) -> dict[Key, int]:
+    """The bytes on the device of what an ArcStream keeps there."""
+    extent, sizes = spec.extent, {k: 2 * a.nbytes for k, a in _passing(spec).items()}
+    twice = 2 if NEEDED in spec.own else 1  # of parts without arcs, too
+    blocks = extent.blocks + extent.parts * extent.groups
+    sizes[OFFSETS] = twice * spec.graph[OFFSETS].nbytes + extent.parts * _alignment(device)
+    sizes[BLOCKS] = twice * spec.graph[BLOCKS].dtype.itemsize * blocks
+    if NEEDED in spec.own:  # which parts each vertex reaches
+        sizes[Key(GRAPH, "reaches")] = 4 * extent.vertices
+    return sizes
+
+
+def _resting_bytes(spec: RunSpec) -> int:
+    arrays = (*spec.own.values(), *whole_arrays(spec).values())
+    return sum(array.nbytes for array in arrays)
+
+
+def whole_arrays(spec: RunSpec) -> dict[Key, Array]:
+    """The arrays of the graph that are on the device as a whole."""
+    if spec.extent.parts == 1:
+        return dict(spec.graph)
+    return {key: array for key, array in spec.graph.items() if not is_streamed(key, array)}
+
+
+def _passing(spec: RunSpec) -> dict[Key, Array]:
+    """The arrays with an item for each arc."""
+    streamed = {k: a for k, a in spec.graph.items() if is_streamed(k, a)}
+    return {k: a for k, a in streamed.items() if k not in (OFFSETS, BLOCKS)}
+
+
+def _alignment(device: Device) -> int:
+    """In bytes, where a buffer within another may begin."""
+    return max(int(device.cl.mem_base_addr_align) // 8, 8)
+
+
+class ArcStream:
+    """The parts of a graph's arcs, on the device two at a time.
+
+    The arcs of a part are numbered from 0, in its row blocks and its offsets, so that kernels need
+    not know of parts. The offsets of all parts stay on the device, in one buffer: those of the next
+    part begin a little later, so that the last offset of one and the first of the next have places
+    of their own. A part that a superstep does not need has row blocks and offsets, too, which say
+    that it has no arcs.
+
+    Args:
+        spec: what the run needs, in so many parts.
+
+    Attributes:
+        parts: in the order of their rows.
+        reaches: a buffer with the bits of the parts that each vertex sends to (`bit_of`), where a
+            superstep may not need all; else None.
+    """
+
+    def __init__(self, graph: ResidentGraph, spec: RunSpec):
+        self.device, extent = graph.device, spec.extent
+        offsets = graph.arcs.into.offsets
+        self.parts = graph.cut(extent.parts)
+        arrays = _passing(spec)
+        self._values = {k: graph.pieces(k, array, self.parts) for k, array in arrays.items()}
+        self._queue = cl.CommandQueue(self.device.context)
+        sizes = {key: array.nbytes for key, array in arrays.items()}
+        self._places = [
+            _Place({k: self.device.allocate(size) for k, size in sizes.items()}) for _ in range(2)
+        ]
+        tally = spec.own[TALLIES].dtype.itemsize
+        self._tallies = self.device.reserve(extent.block_groups * tally)
+        pad = _alignment(self.device) // offsets.itemsize
+        placed = np.zeros(len(offsets) + pad * len(self.parts), offsets.dtype)
+        self.reaches: Any = None
+        self._blocks: list[Any] = []
+        self._no_arcs: list[dict[Key, Any]] = []  # in place of a part's offsets and blocks
+        self._num_blocks: list[int] = []
+        if NEEDED in spec.own:
+            self.reaches = self.device.upload(graph.reaches(self.parts))
+            no_offsets = self.device.upload(np.zeros_like(offsets))
+        for number, (part, table) in enumerate(
+            zip(self.parts, graph.tables(self.parts), strict=True)
+        ):
+            first, last, begin, _ = part
+            rows = offsets[first : last + 1] - offsets.dtype.type(begin)
+            placed[number * pad + first : number * pad + last + 1] = rows
+            self._blocks.append(self.device.upload(table))
+            self._num_blocks.append(len(table))
+            if NEEDED in spec.own:
+                empty = table.copy()
+                empty["begin"] = empty["end"] = 0
+                self._no_arcs.append({OFFSETS: no_offsets, BLOCKS: self.device.upload(empty)})
+        whole = self.device.upload(placed)
+        step = pad * offsets.itemsize
+        self._offsets = [
+            whole.get_sub_region(n * step, offsets.nbytes) for n in range(len(self.parts))
+        ]
+        fork_guard.holds_opencl(self)
+
+    def needed(self, words: np.ndarray) -> list[int]:
+        """The numbers of the parts of which any of the words has the bit."""
+        count, bits = len(self.parts), int(np.bitwise_or.reduce(words))
+        return [number for number in range(count) if bits & bit_of(number, count)]
+
+    def in_turn(self) -> list[int]:
+        """The numbers of the parts; those that are on the device come first."""
+        there = {number for place in self._places for number in place.holds.values()}
+        return sorted(range(len(self.parts)), key=lambda number: number not in there)
+
+    def blocks_of(self, number: int) -> int:
+        """How many row blocks a part has."""
+        return self._num_blocks[number]
+
+    def take(self, number: int, keys: Collection[Any], needed: bool = True) -> Taken:
+        """A part, of which the arrays in `keys` are copied to the device, unless they are there.
+
+        Args:
+            needed: else it is taken without its arcs, for what runs for vertices that get none.
+        """
+        keys = [key for key in keys if key in self._values]
+        # What is not needed is not read: any buffers will do.
+        place = self._place(number, keys) if needed and keys else _Place(self._places[0].buffers)
+        buffers = {key: place.buffers[key] for key in keys}
+        buffers |= {OFFSETS: self._offsets[number], BLOCKS: self._blocks[number]}
+        buffers |= {} if needed else self._no_arcs[number]
+        buffers[TALLIES] = self._tallies
+        return Taken(buffers, place)
+
+    def _place(self, number: int, keys: Sequence[Key]) -> _Place:
+        """Where a part is, once the copies have ended that this may begin."""
+        place = next(
+            (p for p in self._places if all(p.holds.get(k) == number for k in keys)),
+            self._places[0],
+        )
+        self._places = [p for p in self._places if p is not place] + [place]  # used last
+        if any(place.holds.get(key) != number for key in keys):
+            self._fill(place, number, keys)
+        return place
+
+    def _fill(self, place: _Place, number: int, keys: Sequence[Key]) -> None:
+        self.device.queue.flush()  # a queue may wait for ever for what another has not been given
+        events = []
+        for key in keys:
+            values = self._values[key][number]
+            if values.nbytes:
+                copied = cl.enqueue_copy(
+                    *(self._queue, place.buffers[key], values),
+                    is_blocking=False,
+                    wait_for=place.readers,
+                )
+                events.append(copied)
+            place.holds[key] = number
+        self._queue.flush()
+        place.ready, place.readers = events, []

@@ -1,0 +1,93 @@
+"""The next frontier of a run on several ranks: see `FrontierLists`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+
+from gascl.delivery.frontier import FRONTIER, most_pieces
+from gascl.delivery.run_layout import Key
+from gascl.distributed.ranks import Ranks
+from gascl.run.state import State
+
+#: The active vertices as lists (kernels/frontier.cl). The lengths of lists are `_LENGTH` words from
+#: each other, and the first two are those of the frontiers of even and odd supersteps.
+LENGTHS, FRONTIERS, TOUCHED = (
+    Key(f"active set {FRONTIER.name}", name) for name in ("lengths", "frontiers", "touched")
+)
+_LENGTH, _LISTED = 16, 2 * 16
+#: How many pieces of a frontier are read before its length is known; others take a second read.
+FIRST = 4096
+
+
+class FrontierLists:
+    """Brings the vertices that apply has put into the next frontier to all ranks, so that
+    gascl_commit then lists them, each rank with the arcs that it has of them.
+
+    Args:
+        halves: shared memory of the ranks of one host, uint8 (4 V,) each, of which one may be
+            written while others still read the other; none between hosts.
+    """
+
+    def __init__(self, ranks: Ranks, state: State, halves: Sequence[np.ndarray]):
+        self._ranks, self._state = ranks, state
+        self._halves = [half.view(np.int32) for half in halves]
+        self._most = most_pieces(state.graph.num_vertices, state.num_arcs)
+        lengths = ranks.memory(state.device, LENGTHS, state.sizes[LENGTHS])
+        pieces = ranks.memory(state.device, FRONTIERS, 8 * FIRST)[: 8 * self._most]
+        self._lengths, self._pieces = lengths.view(np.int32), pieces.view(np.int32).reshape(-1, 2)
+        self._begin = 0  # of the next frontier, in the buffer of both
+        self._own = self._listed = np.empty(0, np.int32)
+
+    def ask(self, superstep: int) -> Any:
+        """Enqueue the reading of what this rank has put into the frontier of a superstep; the
+        event after which it is there."""
+        self._begin = superstep % 2
+        self._read(self._pieces, 0)
+        lengths = self._state.buffers[LENGTHS]
+        return cl.enqueue_copy(self._state.device.queue, self._lengths, lengths, is_blocking=False)
+
+    def show(self) -> int:
+        """Show the others what was asked for, once it is there; how many vertices these are."""
+        count, first = int(self._lengths[self._begin * _LENGTH]), len(self._pieces)
+        pieces = self._pieces[:count]
+        if count > first:
+            rest = np.empty((count - first, 2), np.int32)
+            self._read(rest, first).wait()
+            pieces = np.concatenate([pieces, rest])
+        self._own = np.ascontiguousarray(pieces[pieces[:, 1] == 0, 0])
+        if self._halves:
+            self._slot(self._ranks.rank, len(self._own))[:] = self._own
+        return len(self._own)
+
+    def hear(self, counts: np.ndarray) -> None:
+        """Enqueue the writing of the vertices of all ranks, of which there are so many, once all
+        have shown theirs."""
+        lists = []
+        if self._halves:
+            lists = [self._slot(rank, count) for rank, count in enumerate(counts.tolist()) if count]
+            self._halves.reverse()
+        elif counts.any():
+            self._listed = self._ranks.lists(self._own[:, None], counts)[:, 0]
+            lists = [self._listed]
+        queue, buffers, begin = self._state.device.queue, self._state.buffers, 0
+        for each in lists:
+            where: Any = {"dst_offset": 4 * begin, "is_blocking": False}
+            cl.enqueue_copy(queue, buffers[TOUCHED], each, **where)
+            begin += len(each)
+        self._lengths[self._begin * _LENGTH], self._lengths[_LISTED] = 0, begin
+        cl.enqueue_copy(queue, buffers[LENGTHS], self._lengths, is_blocking=False)
+
+    def _read(self, pieces: np.ndarray, first: int) -> Any:
+        """Enqueue the reading of pieces of the next frontier, from the `first` on."""
+        at: Any = {"src_offset": 8 * (self._begin * self._most + first), "is_blocking": False}
+        buffer = self._state.buffers[FRONTIERS]
+        return cl.enqueue_copy(self._state.device.queue, pieces, buffer, **at)
+
+    def _slot(self, rank: int, count: int) -> np.ndarray:
+        """Where a rank's vertices are in shared memory: as many as it has at most."""
+        first = self._state.resident.parts[rank].first
+        return self._halves[0][first : first + count]

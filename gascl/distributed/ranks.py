@@ -1,0 +1,224 @@
+"""A run on several devices: one part of the arcs for each rank of an MPI communicator.
+
+Every rank has all vertices, and the arcs that end in a range of them. What runs for every vertex
+runs on every rank; gather and apply run for a rank's own vertices. After them, the ranks tell each
+other what they have written that others read, and their tallies, in the order of the parts, so that
+all decide alike. That is the owner-computes rule of distributed graph systems with a cut by
+receivers (Gemini: Zhu, Chen, Zheng, Ma 2016).
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from gascl.distributed.abort import say_last
+from gascl.distributed.shared_memory import shared_memory
+from gascl.errors import GasclError, RankError
+from gascl.opencl import fork_guard
+from gascl.opencl.device import Device, devices, find
+from gascl.opencl.pinned import pin, pinned
+from gascl.util.host import machine_memory
+
+#: How many bytes of an array each rank tells at a time, where arrays of all are combined.
+AT_ONCE = 2**26
+#: The tag of messages by which a rank calls off what each does by itself.
+OFF = 1
+
+
+def ranks_of(comm: Any) -> Ranks | None:
+    """The ranks of an mpi4py communicator; None where there is only one, or no communicator.
+
+    Raises:
+        GasclError: it is something else.
+    """
+    if comm is None:
+        return None
+    if not hasattr(comm, "Get_size"):
+        raise GasclError(f"comm={comm!r} is no communicator; give mpi4py's MPI.COMM_WORLD, or None")
+    return Ranks(comm) if comm.Get_size() > 1 else None
+
+
+@contextmanager
+def agreed(ranks: Ranks | None) -> Iterator[None]:
+    """What each rank does by itself; an error in any of them is raised in all."""
+    try:
+        yield
+    except Exception as error:
+        if ranks:
+            ranks.agree(error)
+        raise
+    if ranks:
+        ranks.agree(None)
+
+
+class Ranks:
+    """The ranks of a communicator: what they agree on, and memory for what they exchange.
+
+    Args:
+        comm: mpi4py's, or something else with those of its methods that are called here.
+
+    Attributes:
+        alone: whether this rank has a GPU for itself, once it has one.
+        room: the bytes of memory that each rank may use: of the host with least for a rank;
+            None where the systems do not tell.
+    """
+
+    def __init__(self, comm: Any):
+        # MPI's constants stand beside the class of a communicator.
+        homes = (sys.modules[cls.__module__] for cls in type(comm).__mro__)
+        mpi: Any = next(home for home in homes if hasattr(home, "IN_PLACE"))
+        self.IN_PLACE, self.BYTE = mpi.IN_PLACE, mpi.BYTE
+        self.MAX, self.MIN, self.BOR = mpi.MAX, mpi.MIN, mpi.BOR
+        self.comm, self.rank, self.size = comm, comm.Get_rank(), comm.Get_size()
+        self.alone = False
+        self._kept: dict[Any, np.ndarray] = {}
+        self._shared: np.ndarray | None = None
+        self._one_host = True  # as far as is known
+        self._calls: list[Any] = []
+        fork_guard.holds_opencl(self)
+
+    def device(self, choice: Any) -> Device:
+        """The device that a user chose; of several alike, each rank of a host has another one."""
+        found = find(choice)
+        alike = [d for d in devices() if (d.name, d.kind) == (found.name, "GPU")]
+        hosts = self.comm.allgather((platform.node(), machine_memory()))
+        nodes = [node for node, _ in hosts]
+        shares = (has // nodes.count(node) for node, has in hosts if has is not None)
+        self.room = min(shares, default=None)
+        self.alone = nodes.count(platform.node()) <= len(alike)
+        local = nodes[: self.rank].count(platform.node())
+        return alike[local % len(alike)] if alike else found
+
+    def agree(self, error: Exception | None) -> None:
+        """Raise an error in all ranks if there is one in any; all must call this."""
+        told = self.comm.allgather(None if error is None else f"{type(error).__name__}: {error}")
+        if error is not None:
+            raise error
+        for rank, text in enumerate(told):
+            if text is not None:
+                raise RankError(f"rank {rank} of {self.size} has failed: {text}")
+
+    def check_same(self, about: dict[str, str]) -> None:
+        """Raise GasclError in all ranks unless all run the same; all must call this.
+
+        Args:
+            about: what must be equal, in words and as text.
+        """
+        told = self.comm.allgather(about)
+        for rank, other in enumerate(told):
+            for what, text in told[0].items():
+                if other[what] != text:
+                    raise GasclError(
+                        f"rank {rank} of {self.size} and rank 0 differ in their {what}: "
+                        f"{other[what]}, and {text}; "
+                        "all ranks must run the same program on the same graph"
+                    )
+
+    def any_of(self, text: str) -> str:
+        """The text of the first rank that has one; "" if none has."""
+        return next(filter(None, self.comm.allgather(text)), "")
+
+    def abort(self, error: BaseException) -> None:
+        """End all ranks, of which this one cannot go on."""
+        told = f"rank {self.rank} of {self.size} ends all: {type(error).__name__}: {error}"
+        say_last(f"gascl: {told}")
+        self.comm.Abort(1)
+
+    def first(self, value: Any) -> Any:
+        """What rank 0 has."""
+        return self.comm.bcast(value)
+
+    def all_of(self, value: bytes) -> bytes:
+        """What all ranks have, one after the other."""
+        return b"".join(self.comm.allgather(value))
+
+    def each(self, value: Any) -> list[Any]:
+        """What each rank has."""
+        return self.comm.allgather(value)
+
+    def call_off(self) -> None:
+        """Tell the others that what each does by itself is for nothing; `meet` comes next."""
+        others = [rank for rank in range(self.size) if rank != self.rank]
+        self._calls = [self.comm.isend(None, rank, tag=OFF) for rank in others]
+
+    def called_off(self) -> bool:
+        """Whether another rank has called it off."""
+        return bool(self.comm.iprobe(tag=OFF))
+
+    def meet(self) -> None:
+        """Wait until all ranks are done with what each does by itself."""
+        for rank, called in enumerate(self.comm.allgather(bool(self._calls))):
+            if called and rank != self.rank:
+                self.comm.recv(source=rank, tag=OFF)
+        for call in self._calls:
+            call.wait()
+        self._calls = []
+
+    def reduced(self, own: np.ndarray, by: np.ufunc, givers: int) -> np.ndarray:
+        """The arrays of the first ranks combined, in their order.
+
+        Args:
+            own: this rank's, of the same type and shape in all; of a rank that gives nothing, too.
+            givers: how many ranks give one.
+        """
+        values, found = np.ascontiguousarray(own).reshape(-1, 1), []
+        gives, most = np.arange(self.size) < givers, AT_ONCE // own.itemsize
+        for begin in range(0, max(len(values), 1), most):
+            piece = values[begin : begin + most]
+            counts = len(piece) * gives
+            every = self.lists(piece[: counts[self.rank]], counts)
+            found.append(by.reduce(every.reshape(givers, len(piece)), axis=0))
+        return np.concatenate(found).reshape(own.shape)
+
+    def arrive(self) -> None:
+        """Wait until all ranks have come here."""
+        self.counts(0)
+
+    def counts(self, own: int) -> np.ndarray:
+        """A number of each rank, int64 (ranks,)."""
+        counts = np.empty(self.size, np.int64)
+        self.comm.Allgather(np.array([own]), counts)
+        return counts
+
+    def lists(self, own: np.ndarray, counts: np.ndarray) -> np.ndarray:
+        """The rows of all ranks' lists, of which there are so many."""
+        every = np.empty((int(counts.sum()), own.shape[1]), own.dtype)
+        size = own.itemsize * own.shape[1]
+        begins = np.cumsum(counts) - counts
+        places = (counts * size).tolist(), (begins * size).tolist()
+        self.comm.Allgatherv([own, self.BYTE], [every, places, self.BYTE])
+        return every
+
+    def together(self, values: np.ndarray, op: Any) -> None:
+        """Combine the arrays of all ranks in place."""
+        self.comm.Allreduce(self.IN_PLACE, values, op)
+
+    def least(self, values: np.ndarray) -> np.ndarray:
+        """The smallest of what all ranks have in each place."""
+        found = np.empty_like(values)
+        self.comm.Allreduce(values, found, self.MIN)
+        return found
+
+    def memory(self, device: Device, use: Any, size: int) -> np.ndarray:
+        """Memory of the host, uint8 (size,), that is kept for this use."""
+        found = self._kept.get(use)
+        if found is None or len(found) != size:
+            pins = device.pools and size
+            found = pinned(device.context, size) if pins else np.empty(size, np.uint8)
+            self._kept[use] = found
+        return found
+
+    def shared(self, device: Device, size: int) -> np.ndarray | None:
+        """Memory of the host, uint8 (size,), that all ranks see; None where they are on several
+        hosts. All must call this, with the same size."""
+        if self._one_host and (self._shared is None or len(self._shared) < size):
+            shared = shared_memory(self.comm, size)
+            self._one_host = shared is not None
+            self._shared = None if shared is None else pin(device.context, shared)
+        return None if self._shared is None else self._shared[:size]

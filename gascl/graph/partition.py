@@ -1,0 +1,81 @@
+"""Partitions a graph's arcs by receiver: a part is a range of vertices with all arcs into it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+#: The bits of a word; each stands for a part, or for a range of parts if there are more.
+BITS = 32
+
+
+class Part(NamedTuple):
+    """The arcs [begin, end) in the order of receivers, which end in the vertices [first, last)."""
+
+    first: int
+    last: int
+    begin: int
+    end: int
+
+
+def cut(offsets: np.ndarray, number: int, first: int = 0, last: int | None = None) -> list[Part]:
+    """Cut the arcs that end in a range of vertices into parts of about equal size.
+
+    Args:
+        offsets: (V + 1,) where the arcs of each receiving vertex begin; V is 1 or more.
+        number: the number of parts; there are fewer if a vertex has more arcs than a part would.
+        first, last: the range; by default all vertices.
+
+    Returns:
+        The parts in order; every vertex of the range is in one of them.
+    """
+    last = len(offsets) - 1 if last is None else last
+    begin, end = int(offsets[first]), int(offsets[last])
+    targets = [begin + (end - begin) * i // number for i in range(1, number)]
+    cuts = np.searchsorted(offsets, np.array(targets, offsets.dtype)).clip(first, last)
+    bounds = np.unique(np.concatenate([[first], cuts, [last]])).tolist()
+    ends = offsets[bounds].tolist()
+    return [Part(*each) for each in zip(bounds, bounds[1:], ends, ends[1:], strict=False)]
+
+
+class Division(NamedTuple):
+    """How ranks partition the arcs: this rank, the number of ranks, and the cost of a vertex
+    measured in arcs."""
+
+    rank: int
+    ranks: int
+    vertex: int = 4
+
+
+def shares(offsets: np.ndarray, share: Division) -> list[Part]:
+    """The part of the arcs of each rank; `offsets` as in `cut`."""
+    rows = len(offsets) - 1
+    work = offsets + np.arange(rows + 1, dtype=np.int64) * share.vertex
+    bounds = [part.last for part in cut(work, share.ranks)]
+    bounds = [0, *bounds, *[rows] * (share.ranks - len(bounds))]
+    begins = offsets[bounds].tolist()
+    return [Part(*each) for each in zip(bounds, bounds[1:], begins, begins[1:], strict=False)]
+
+
+def bit_of(number: int, count: int) -> int:
+    """The bit of one of `count` parts in a word."""
+    return 1 << number * BITS // count
+
+
+def reaches(parts: Sequence[Part], sources: np.ndarray, vertices: int) -> np.ndarray:
+    """The parts in which each vertex has outgoing arcs.
+
+    Args:
+        sources: the senders of the arcs, in the order of receivers.
+
+    Returns:
+        (vertices,) uint32, the bits of those parts.
+    """
+    reached = np.zeros(vertices, np.uint32)
+    for number, part in enumerate(parts):
+        is_source = np.zeros(vertices, bool)
+        is_source[sources[part.begin : part.end]] = True
+        reached[is_source] |= np.uint32(bit_of(number, len(parts)))
+    return reached

@@ -1,0 +1,353 @@
+"""Tables of edges in files: Parquet, and Arrow's IPC files (Feather version 2) and streams.
+
+https://parquet.apache.org; https://arrow.apache.org/docs/format/Columnar.html.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gascl.errors import FormatError, GraphError
+from gascl.graph.edge_data import Parsed
+from gascl.graph.parallel import ahead
+from gascl.io.adapters.arrow import (
+    KEY,
+    Source,
+    parsed_table,
+    spool_table,
+    table_layout,
+    write_arrow,
+)
+from gascl.io.files import created, opened
+from gascl.io.format import Format, without
+from gascl.io.outofcore.spool import EdgeSpool, Spooled
+from gascl.util.extras import imported
+
+if TYPE_CHECKING:
+    from gascl.graph.graph import Graph
+
+MAX_METADATA = 1 << 26  # bytes; Parquet readers refuse text beyond about 100 MB
+BATCH = 1 << 20  # rows
+SPOOLED = 1 << 17  # rows read at a time into a spool: what is long, as text may be, must fit, too
+
+
+def read_parquet(
+    path: Path,
+    directed: bool | None,
+    columns: Sequence[str] | str | None = None,
+    weight: str | None = None,
+) -> Parsed:
+    """Read a Parquet file: one edge per row; ids, integers or text, become labels.
+
+    Only the columns needed are read.
+
+    Args:
+        directed: by default what gascl wrote into the file, otherwise directed.
+        columns: the names of the columns of the sources, the targets, and those to take as fields;
+            by default `source` and `target`, `src` and `dst`, `from` and `to` and the like, or the
+            only two that are not the weight, and all other numeric ones as fields.
+        weight: the column to take as the field "weight", whatever its name.
+
+    Raises:
+        FormatError: the file is damaged, a column is missing, of another type or has a null, or
+            pyarrow is not installed.
+    """
+    parquet = imported("pyarrow.parquet", f"{path}: Parquet")
+
+    def source(file: Any) -> Source:
+        data = parquet.ParquetFile(file, memory_map=True, page_checksum_verification=True)
+        return Source(
+            name=str(path),
+            schema=data.schema_arrow,
+            rows=data.metadata.num_rows,
+            load=lambda names: _columns(data.read(columns=names)),
+            error=FormatError,
+        )
+
+    return _read(path, source, directed, columns, weight, "Parquet")
+
+
+def read_arrow(
+    path: Path,
+    directed: bool | None,
+    columns: Sequence[str] | str | None = None,
+    weight: str | None = None,
+) -> Parsed:
+    """Read an Arrow IPC file (or Feather version 2) or stream, like `read_parquet`.
+
+    A stream may have no end marker; it could then have been cut off between two of its batches,
+    and the report says so.
+
+    Raises:
+        FormatError: as for `read_parquet`; or the file is Feather version 1, which pyarrow reads
+            without checks, so that damage may end the process.
+    """
+    pyarrow = imported("pyarrow", f"{path}: Arrow")
+    ipc = imported("pyarrow.ipc", f"{path}: Arrow")
+    report: list[str] = []
+
+    def source(file: Any) -> Source:
+        data = pyarrow.memory_map(file) if isinstance(file, str) else pyarrow.BufferReader(file)
+        begin = data.read(8)
+        data.seek(0)
+        if begin.startswith(b"ARROW1"):
+            return _of_file(path, data)
+        if begin.startswith(b"FEA1"):
+            raise FormatError(
+                f"{path} is Feather version 1, which is not supported; if you trust it, convert "
+                "it: "
+                "pyarrow.feather.write_feather(pyarrow.feather.read_table(path), other)"
+            )
+        reader = ipc.open_stream(data)
+        batches = []
+        while True:
+            end = data.tell()
+            try:
+                batches.append(reader.read_next_batch())
+            except StopIteration:
+                break
+        if data.tell() == end:
+            report.append("the stream has no end marker: it may have been cut off")
+        if data.read(1):
+            raise FormatError(f"{path} continues after the end of its stream; split it there")
+        table = pyarrow.Table.from_batches(batches, reader.schema)
+        return _of_table(path, table)
+
+    parsed = _read(path, source, directed, columns, weight, "Arrow")
+    parsed.report.extend(report)
+    return parsed
+
+
+def _of_file(path: Path, data: Any) -> Source:
+    """An IPC file: mapped into memory, or read column by column if it is compressed."""
+    import pyarrow
+    from pyarrow import ipc
+
+    reader = ipc.open_file(data)
+    schema, before = reader.schema, pyarrow.total_allocated_bytes()
+    first = reader.get_batch(0) if reader.num_record_batches else None
+    if first is not None:
+        first.validate()  # asking for the size of invalid columns may end the process
+    if first is None or pyarrow.total_allocated_bytes() - before < first.nbytes // 2:
+        return _of_table(path, reader.read_all())
+
+    def column(place: int) -> Any:
+        options = ipc.IpcReadOptions(included_fields=[place])
+        return _whole(ipc.open_file(data, options=options).read_all()).column(0)
+
+    return Source(
+        name=str(path),
+        schema=schema,
+        rows=len(column(0)),
+        load=lambda names: {name: column(schema.names.index(name)) for name in names},
+        error=FormatError,
+    )
+
+
+def _of_table(path: Path, table: Any) -> Source:
+    return Source(
+        name=str(path),
+        schema=table.schema,
+        rows=table.num_rows,
+        load=lambda names: _columns(table.select(names)),
+        error=FormatError,
+    )
+
+
+def _read(
+    path: Path,
+    source: Callable[[Any], Source],
+    directed: bool | None,
+    columns: Sequence[str] | str | None,
+    weight: str | None,
+    kind: str,
+) -> Parsed:
+    import pyarrow
+
+    with opened(path) as file:
+        # pyarrow reads an uncompressed file itself, without Python's lock
+        place = str(path) if isinstance(file, io.BufferedReader) else file.read()
+        if isinstance(place, bytes) and kind == "Parquet":
+            place = pyarrow.BufferReader(place)
+    with _explained(path, kind):
+        return parsed_table(source(place), columns, directed, weight, kind)
+
+
+@contextmanager
+def _explained(path: Path, kind: str) -> Iterator[None]:
+    """Turns pyarrow's errors into FormatError."""
+    import pyarrow
+
+    try:
+        yield
+    except (MemoryError, OverflowError) as error:
+        raise _damaged(path, kind, "it claims to contain more than fits in memory") from error
+    except GraphError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
+        raise _damaged(path, kind, " ".join(str(error).split())[:200]) from error
+
+
+def spool_parquet(
+    path: Path,
+    directed: bool | None,
+    spool: EdgeSpool,
+    columns: Sequence[str] | str | None = None,
+    weight: str | None = None,
+) -> Spooled:
+    """Read a Parquet file like `read_parquet`, row by row into a spool."""
+    parquet = imported("pyarrow.parquet", f"{path}: Parquet")
+    _check_unpacked(path)
+    with _explained(path, "Parquet"), path.open("rb") as file:
+        data = parquet.ParquetFile(file, pre_buffer=False, page_checksum_verification=True)
+        source = _unloaded(path, data.schema_arrow, data.metadata.num_rows)
+        layout = table_layout(source, columns, directed, weight, "Parquet")
+        names = [layout.tail, layout.head, *layout.fields.values()]
+        decoded = data.iter_batches(SPOOLED, columns=names)
+        with closing(ahead(decoded)) as batches:  # before the file, also after an error
+            return spool_table(source, batches, layout, spool)
+
+
+def spool_arrow(
+    path: Path,
+    directed: bool | None,
+    spool: EdgeSpool,
+    columns: Sequence[str] | str | None = None,
+    weight: str | None = None,
+) -> Spooled:
+    """Read an Arrow IPC file like `read_arrow`, row by row into a spool; streams are refused.
+
+    What is read of an uncompressed file stays in its mapping; one batch of a compressed file must
+    fit in memory.
+    """
+    pyarrow = imported("pyarrow", f"{path}: Arrow")
+    _check_unpacked(path)
+    with _explained(path, "Arrow"), pyarrow.memory_map(str(path)) as data:
+        if data.read(6) != b"ARROW1":
+            raise FormatError(
+                f"{path} is no Arrow IPC file, and --memory reads no streams of Arrow; write a "
+                "file (pyarrow.ipc.new_file) or Parquet, or convert it without --memory"
+            )
+        reader = imported("pyarrow.ipc", f"{path}: Arrow").open_file(data)
+        numbers = range(reader.num_record_batches)
+        rows = sum(reader.get_batch(number).num_rows for number in numbers)
+        source = _unloaded(path, reader.schema, rows)
+        layout = table_layout(source, columns, directed, weight, "Arrow")
+
+        def batches() -> Iterator[Any]:
+            for number in numbers:
+                batch = reader.get_batch(number)
+                for at in range(0, batch.num_rows, SPOOLED):
+                    yield batch.slice(at, SPOOLED)
+
+        return spool_table(source, batches(), layout, spool)
+
+
+def _check_unpacked(path: Path) -> None:
+    """Raises FormatError if a file cannot be opened, or is compressed as a whole."""
+    with opened(path) as file:
+        if not isinstance(file, io.BufferedReader):
+            raise FormatError(
+                f"{path} is compressed as a whole, and would have to be unpacked into memory; "
+                "unpack it first, or convert it without --memory"
+            )
+
+
+def _unloaded(path: Path, schema: Any, rows: int) -> Source:
+    """A table whose columns are not loaded at once."""
+    return Source(str(path), schema, rows, lambda _: {}, FormatError)
+
+
+def _whole(table: Any) -> Any:
+    """The table, after checking its offsets and texts."""
+    table.validate(full=True)
+    return table
+
+
+def _columns(table: Any) -> dict[str, Any]:
+    """The columns by name, checked like `_whole`."""
+    return dict(zip(table.column_names, _whole(table).columns, strict=True))
+
+
+def _damaged(path: Path, kind: str, cause: str) -> FormatError:
+    return FormatError(
+        f"{path} is damaged, or not a table in the {kind} format: {cause}; fetch or write it again"
+    )
+
+
+def _table(path: Path, graph: Graph, kind: str) -> Any:
+    """The graph as a table.
+
+    Raises:
+        FormatError: a table cannot hold it, or pyarrow is not installed.
+    """
+    imported("pyarrow", f"{path}: {kind}")
+    if graph.vertex_fields:
+        raise FormatError(
+            f"{path}: {kind} is a table of edges and cannot hold vertex fields "
+            f"({', '.join(graph.vertex_fields)}); write gascl's own .npz, .gml or "
+            f".graphml; {without('vertex-fields')}"
+        )
+    try:
+        table = write_arrow(graph, dense=kind == "Parquet")
+    except GraphError as error:
+        raise FormatError(f"{path}: ", error.message) from error
+    if len(table.schema.metadata[KEY]) > MAX_METADATA:
+        raise FormatError(
+            f"{path}: {kind} is a table of edges, and the labels, which are not sorted or not all "
+            f"in edges, take {len(table.schema.metadata[KEY]):,} bytes of metadata, over the limit "
+            f"of {MAX_METADATA:,}; write gascl's own .npz"
+        )
+    return table
+
+
+def write_parquet(path: Path, graph: Graph) -> None:
+    """Write columns `source`, `target` and the edge fields, with checksums; labels are the ids.
+
+    Direction, and labels that the rows do not determine, are in the file's schema metadata.
+
+    Raises:
+        FormatError: the graph has vertex fields or labels that a column cannot hold, or pyarrow is
+            not installed.
+    """
+    table = _table(path, graph, "Parquet")
+    parquet = imported("pyarrow.parquet", f"{path}: Parquet")
+    with created(path) as file:
+        parquet.write_table(table, file, row_group_size=BATCH, write_page_checksum=True)
+
+
+def write_arrow_file(path: Path, graph: Graph) -> None:
+    """Write an Arrow IPC file (Feather version 2), like `write_parquet` but not compressed, so that
+    it is read without a copy. Labels are a dictionary.
+
+    Raises:
+        FormatError: as for `write_parquet`.
+    """
+    table = _table(path, graph, "Arrow")
+    pyarrow = imported("pyarrow", f"{path}: Arrow")
+    with created(path) as file, pyarrow.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+
+
+PARQUET = Format(
+    name="parquet",
+    extensions=(".parquet", ".pq"),
+    recognizes=lambda head: head.startswith(b"PAR1"),
+    read=read_parquet,
+    spool=spool_parquet,
+    write=write_parquet,
+    packs=False,
+)
+
+ARROW = Format(
+    name="arrow",
+    extensions=(".arrow", ".feather", ".ipc", ".arrows"),
+    recognizes=lambda head: head.startswith((b"ARROW1\0\0", b"FEA1")),
+    read=read_arrow,
+    spool=spool_arrow,
+    write=write_arrow_file,
+)

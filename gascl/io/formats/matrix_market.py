@@ -1,0 +1,535 @@
+"""Matrix Market: square real matrices, coordinate and array.
+
+Boisvert, Pozo, Remington, "The Matrix Market Exchange Formats: Initial Design", NISTIR 5935, 1996.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+from array import array
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gascl.errors import FormatError
+from gascl.graph.edge_data import Parsed
+from gascl.graph.labels import INTEGER
+from gascl.graph.parallel import copied, extremes, filled
+from gascl.io.files import created, opened, unended
+from gascl.io.format import Format, without
+from gascl.io.symmetry import ASSUMED_DIRECTED, both_ways
+from gascl.io.text_lines import (
+    ODD,
+    LineReader,
+    Splitter,
+    is_float64,
+    is_int64,
+    is_number,
+    return_inside,
+    shown,
+    split_lines,
+)
+from gascl.io.text_numbers import Irregular, read_columns
+from gascl.messages import Message, Option
+from gascl.util.decimals import decimals
+
+if TYPE_CHECKING:
+    from gascl.graph.graph import Graph
+
+BANNER = b"%%matrixmarket"
+VALUE_TYPES = {"real": np.float64, "integer": np.int64, "unsigned-integer": np.uint64}
+
+
+def read(path: Path, directed: bool | None) -> Parsed:
+    """Read a matrix: every stored entry (i, j) is an edge from i to j, explicit zeros too.
+
+    A general matrix is directed and a symmetric one, which stores one triangle, undirected, unless
+    `directed` says otherwise: True makes edges of both triangles of a symmetric matrix, False makes
+    every entry of a general one an undirected edge. A skew-symmetric matrix is directed, with both
+    triangles: -x at (j, i) for x at (i, j). Values are the field "weight"; a pattern has none. In
+    an array, which stores all entries, the nonzero ones are edges.
+
+    A file without the header is a list of coordinates: rows "i j" or "i j value", possibly after a
+    row of sizes "V V E". Ids start at 0 if one is 0, otherwise at 1; the report says how the file
+    was interpreted.
+
+    SciPy reads the header but not the entries: SciPy 1.17's `mmread` reads 0.5x as 0.5 and ends the
+    process at a NUL or at a final value 1e-, and its `mminfo` can abort when given a file object,
+    so it is given the header's bytes.
+
+    Raises:
+        FormatError: the file is damaged, or the matrix is not square and real.
+    """
+    from scipy.io import mminfo
+
+    with opened(path) as file:
+        lines = LineReader(path, file)
+        header = _header(path, lines)
+        if header and not header[0].lower().startswith(BANNER):
+            bare = read_bare(path, lines, header, directed)
+            if bare is not None:
+                return bare
+        try:
+            height, width, count, layout, kind, symmetry = mminfo(io.BytesIO(b"".join(header)))
+        except (ValueError, OverflowError) as error:
+            raise FormatError(
+                f"{path} has no Matrix Market header: {str(error).rstrip('.')}; correct the file, "
+                "or, if it is a plain list of edges, read it with ",
+                Option("format", "edgelist"),
+            ) from error
+        _check(path, height, width, layout, kind, symmetry, directed)
+        dense = layout == "array"
+        header_line = lines.number
+        dtype = None if kind == "pattern" else VALUE_TYPES[kind]
+        columns = _columns(path, lines, 0 if dense else 2, dtype)
+    if dense:
+        count = height * height
+        if symmetry != "general":
+            count = height * (height + (1 if symmetry == "symmetric" else -1)) // 2
+    if len(columns[0]) != count:
+        lost = "it may be cut off: fetch it again"
+        raise FormatError(
+            f"{path}: the header declares {count:,} entries, and the file has {len(columns[0]):,};"
+            f" {lost if len(columns[0]) < count else 'correct the header, or fetch the file again'}"
+        )
+    report = [f"Matrix Market: {kind}, {symmetry}", *unended(path)]
+    if dense:
+        src, dst, values = _entries(columns[0], height, symmetry)
+        report[0] += ", array"
+        report.append(
+            f"zeros are not edges: {len(values):,} of {count:,} entries of the array are edges"
+        )
+        columns = [src, dst, values]
+    else:
+        _check_places(path, header_line, columns[0], columns[1], height)
+        columns[:2] = [_from_zero(ids) for ids in columns[:2]]
+        report.append("ids, which start at 1, became vertices from 0")
+    src, dst, *values_list = columns
+    fields = {"weight": values_list[0]} if values_list else {}
+    if directed is False and symmetry == "general":
+        report.append(
+            Message(
+                Option("directed", False),
+                ": every entry of the general matrix became an undirected edge",
+            )
+        )
+    if symmetry == "symmetric" and (twice := _mirrored(src, dst)):
+        report.append(
+            Message(
+                "the matrix is symmetric but stores both triangles: "
+                f"{twice:,} entries occur in each; ",
+                Option("duplicates", "first"),
+                " merges them",
+            )
+        )
+    if symmetry == "skew-symmetric" or (directed and symmetry == "symmetric"):
+        sign, cause = (
+            (-1, symmetry)
+            if symmetry == "skew-symmetric"
+            else (1, Message(Option("directed", True)))
+        )
+        if symmetry == "skew-symmetric" and (src == dst).any():
+            raise FormatError(
+                f"{path}: a skew-symmetric matrix has entries on its diagonal, which must be zero; "
+                "correct the header or the entries"
+            )
+        report.append(cause + f": both triangles of the {symmetry} matrix became edges")
+        src, dst, fields = both_ways(src, dst, fields, sign)
+        directed = True
+    return Parsed(
+        src=src,
+        dst=dst,
+        num_vertices=height,
+        directed=symmetry == "general" if directed is None else directed,
+        fields=fields,
+        report=report,
+        in_range=True,
+    )
+
+
+def _header(path: Path, lines: LineReader) -> list[bytes]:
+    """The lines up to the first one that is not a comment, which gives the sizes."""
+    header = []
+    while (line := lines.line()) is not None:
+        header.append(line)
+        if line.strip() and not line.lstrip().startswith(b"%"):
+            if b"\r" in line.rstrip(b"\r\n"):
+                raise return_inside(path, lines.number, line.decode(errors=ODD))
+            break
+    return header
+
+
+def _check(
+    path: Path,
+    height: int,
+    width: int,
+    layout: str,
+    kind: str,
+    symmetry: str,
+    directed: bool | None,
+) -> None:
+    wrong = None
+    if kind not in ("pattern", *VALUE_TYPES):
+        wrong = f"its entries are {kind}, and a graph needs real, integer or pattern"
+    elif symmetry not in ("general", "symmetric", "skew-symmetric"):
+        wrong = f"its symmetry is {symmetry!r}, and a graph needs 'general' or 'symmetric'"
+    elif kind in ("pattern", "unsigned-integer") and symmetry == "skew-symmetric":
+        wrong = f"its entries are {kind}, and those of a skew-symmetric matrix need signs"
+    elif kind == "pattern" and layout == "array":
+        wrong = "it is a pattern stored as an array, and a pattern has no values to store"
+    elif height != width:
+        wrong = f"it has {height} rows and {width} columns, and an adjacency matrix is square"
+    if wrong:
+        raise FormatError(
+            f"{path}: {wrong}; convert it with SciPy and use Graph.from_scipy, or write it anew"
+        )
+    if symmetry == "skew-symmetric" and directed is False:
+        raise FormatError(
+            f"{path}: a skew-symmetric matrix has different values in the two directions, so the "
+            "graph is directed; leave out ",
+            Option("directed", False),
+        )
+
+
+def _columns(path: Path, lines: LineReader, ids: int, dtype: type | None) -> list[np.ndarray]:
+    """The rest of the file: `ids` columns of ids and, unless `dtype` is None, one of values."""
+    names = ["row", "column"][:ids]
+    header = lines.number
+    values = [] if dtype is None else [ids]
+    try:
+        table = read_columns(lines.pieces(), ids + len(values), range(ids), values, None, "%")
+        columns = table.values
+        if dtype is not None and dtype is not np.float64:
+            whole = columns[-1].dtype.kind == "i"
+            if not whole or (dtype is np.uint64 and (columns[-1] < 0).any()):
+                raise Irregular
+    except Irregular:
+        columns = _line_by_line(path, header, names, dtype)
+    if dtype is not None and columns[-1].dtype != dtype:
+        columns[-1] = copied(columns[-1], dtype)
+    return columns
+
+
+def _line_by_line(
+    path: Path, header: int, names: list[str], dtype: type | None
+) -> list[np.ndarray]:
+    """Like `_columns`, but slower, and naming the line that is wrong."""
+    held = [f"{name} (int64)" for name in names]
+    if dtype is not None:
+        held.append(f"value ({np.dtype(dtype).name})")
+    columns: list[Any] = [array("q") for _ in names]
+    if dtype is not None:
+        columns.append(array(np.dtype(dtype).char.replace("l", "q").replace("L", "Q")))
+    for number, line, texts in split_lines(path, Splitter(None, "%")):
+        if number <= header or not texts:
+            continue
+        try:
+            if len(texts) != len(columns):
+                raise ValueError
+            for column, text in zip(columns, texts, strict=True):
+                column.append(_value(text, column.typecode))
+        except (ValueError, OverflowError):
+            raise FormatError(
+                f"{path}: line {number} is {shown(line)}, and an entry must be {', '.join(held)}; "
+                "correct the line or fetch the file again"
+            ) from None
+    return [np.array(column, dtype=np.dtype(column.typecode)) for column in columns]
+
+
+def _value(text: str, typecode: str) -> int | float:
+    if typecode != "d":
+        if not INTEGER.fullmatch(text):
+            raise ValueError
+        return int(text)
+    if not is_float64(text):
+        raise ValueError
+    return float(text)
+
+
+def _check_places(
+    path: Path, header: int, rows: np.ndarray, columns: np.ndarray, size: int
+) -> None:
+    if not len(rows):
+        return
+    if all(least >= 1 and most <= size for least, most in map(extremes, (rows, columns))):
+        return
+    outside = (rows < 1) | (rows > size) | (columns < 1) | (columns > size)
+    entry = int(np.argmax(outside))
+    entries = (
+        number
+        for number, _, texts in split_lines(path, Splitter(None, "%"))
+        if number > header and texts
+    )
+    line = next(itertools.islice(entries, entry, None))
+    raise FormatError(
+        f"{path}, line {line}: the entry is at ({rows[entry]}, {columns[entry]}), outside the "
+        f"{size} rows and columns, which start at 1; correct the entry or the header"
+    )
+
+
+def _from_zero(ids: np.ndarray) -> np.ndarray:
+    """`ids` less 1, in place."""
+    return filled(ids, lambda block: ids[block] - 1)
+
+
+def _mirrored(src: np.ndarray, dst: np.ndarray) -> int:
+    """The number of entries of the upper triangle that are also in the lower one."""
+    upper = np.flatnonzero(src < dst)
+    if not len(upper) or not (src > dst).any():
+        return 0
+    lower = np.flatnonzero(src > dst)
+    size = int(max(src.max(), dst.max())) + 1
+    keys = dst[upper].astype(np.int64) * size + src[upper]
+    return int(np.isin(keys, src[lower].astype(np.int64) * size + dst[lower]).sum())
+
+
+def _entries(
+    values: np.ndarray, size: int, symmetry: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Row, column and value of the nonzero entries of an array, in the file's order: column by
+    column, for a matrix that is not general starting at the diagonal or below it."""
+    found = np.flatnonzero(values)
+    if symmetry == "general":
+        row, column = found % max(size, 1), found // max(size, 1)
+    else:
+        below = int(symmetry == "skew-symmetric")  # how far below the diagonal columns begin
+        lengths = np.arange(size - below, -below if below else 0, -1)[: size or None]
+        begins = np.cumsum(lengths) - lengths
+        column = np.searchsorted(begins, found, side="right") - 1
+        row = found - begins[column] + column + below
+    return row, column, values[found]
+
+
+ANYWAY = Message(
+    "read it with ",
+    Option("format", "edgelist"),
+    ", which reads every row as an edge, or give it a header",
+)
+
+
+def read_bare(
+    path: Path, lines: LineReader, header: list[bytes], directed: bool | None
+) -> Parsed | None:
+    """Read rows "i j" or "i j value", possibly after one of sizes; None if they are anything else.
+
+    Args:
+        header: the lines read so far; the last is the first row.
+
+    Raises:
+        FormatError: a row is not an entry, or it is unclear whether the first row gives sizes.
+    """
+    splitter = Splitter(None, "%")
+    first = splitter.split(header[-1].decode(errors=ODD))
+    following: list[str] = []
+    rows = [*header]
+    while not following and (line := lines.line()) is not None:
+        rows.append(line)
+        following = splitter.split(line.decode(errors=ODD))
+    if len(first) not in (2, 3) or not all(map(is_number, first)):
+        return None
+    report = ["no Matrix Market header: read as a plain list of coordinates", *unended(path)]
+    sizes = None
+    if len(first) == 3 and len(following) == 2:
+        sizes = _bare_sizes(path, first)
+    width = len(following) if sizes else len(first)
+    table = _bare_rows(path, lines, rows, width, bool(sizes))
+    src, dst, *values = table
+    if width == 3 and sizes is None and values[0].dtype.kind == "i":
+        sizes = _first_as_sizes(path, src, dst, values[0])
+        if sizes:
+            src, dst, values = src[1:], dst[1:], [values[0][1:]]
+    if sizes and sizes[2] != len(src):
+        lost = "it may be cut off: fetch it again"
+        raise FormatError(
+            f"{path}: the first row, {' '.join(first)!r}, declares {sizes[2]:,} entries, and the "
+            f"file has {len(src):,}; {lost if len(src) < sizes[2] else 'correct it'}, or ",
+            ANYWAY,
+        )
+    least = min((int(ids.min()) for ids in (src, dst) if len(ids)), default=1)
+    most = max((int(ids.max()) for ids in (src, dst) if len(ids)), default=0)
+    base = 0 if least == 0 else 1
+    size = sizes[0] if sizes else most + 1 - base
+    if least < 0 or most >= size + base:
+        raise FormatError(
+            f"{path}: the ids are {least} to {most}, and those of a matrix "
+            + (f"of {size} rows and columns are {base} to {size - 1 + base}" if sizes else "are")
+            + f"{'' if sizes else ' not negative'}; correct them, or ",
+            ANYWAY,
+        )
+    if sizes:
+        report.append(f"first row {' '.join(first)!r} read as rows, columns and entries")
+    else:
+        report.append(f"no row of sizes: {size:,} vertices, from the highest id, {most}")
+    report.append(f"ids taken to start at {base}, since the lowest is {least}")
+    if values:
+        report.append(f"third column read as weight, {values[0].dtype}")
+    if directed is None:
+        report.append(ASSUMED_DIRECTED)
+    return Parsed(
+        src=src - base,
+        dst=dst - base,
+        num_vertices=size,
+        directed=directed is not False,
+        fields={"weight": values[0]} if values else {},
+        report=report,
+    )
+
+
+def _bare_sizes(path: Path, row: list[str]) -> tuple[int, int, int]:
+    """The row as sizes, which is all that three columns before rows of two can be."""
+    if not all(map(is_int64, row)):
+        raise FormatError(
+            f"{path}: the first row, {' '.join(row)!r}, has three columns, and the next has two; "
+            f"expected sizes, 'V V E', or no such row; correct it, or ",
+            ANYWAY,
+        )
+    height, width, count = map(int, row)
+    if height != width:
+        raise _not_square(path, height, width)
+    return height, width, count
+
+
+def _first_as_sizes(
+    path: Path, src: np.ndarray, dst: np.ndarray, values: np.ndarray
+) -> tuple[int, int, int] | None:
+    """The first row as sizes, if these fit a matrix of the remaining rows; values are integers."""
+    height, width, count = int(src[0]), int(dst[0]), int(values[0])
+    rest = len(src) - 1
+    within = not rest or (src[1:].max() <= height and dst[1:].max() <= width)
+    if count == rest and within and height != width:
+        raise _not_square(path, height, width)
+    if count == rest and within:
+        return height, width, count
+    if height == width and within and rest and height > 1:
+        raise FormatError(
+            f"{path}: the first row, '{height} {width} {count}', may be an edge, or the sizes 'V "
+            "V E' "
+            f"of a file with {rest:,} more rows; correct it, or ",
+            ANYWAY,
+        )
+    return None
+
+
+def _not_square(path: Path, height: int, width: int) -> FormatError:
+    return FormatError(
+        f"{path}: the first row declares {height} rows and {width} columns, and an adjacency "
+        "matrix "
+        f"is square; correct it, or, if it is an edge, ",
+        ANYWAY,
+    )
+
+
+def _bare_rows(
+    path: Path, lines: LineReader, head: list[bytes], width: int, skip: bool
+) -> list[np.ndarray]:
+    """The columns of all rows; `head` has the first two, and `skip` leaves out the first."""
+    rows = b"".join(head[-1:] if skip else head)
+    try:
+        table = read_columns(lines.pieces(rows), width, (0, 1), range(2, width), None, "%")
+    except Irregular:
+        return _bare_line_by_line(path, width, skip)
+    return table.values
+
+
+def _bare_line_by_line(path: Path, width: int, skip: bool) -> list[np.ndarray]:
+    """Like `_bare_rows`, but slower, and naming the line that is wrong."""
+    columns: list[list[str]] = [[] for _ in range(width)]
+    for number, line, texts in split_lines(path, Splitter(None, "%")):
+        if not texts or skip:
+            skip = skip and not texts
+            continue
+        numbers = all(map(is_int64, texts[:2])) and all(map(is_float64, texts[2:]))
+        if len(texts) != width or not numbers:
+            raise FormatError(
+                f"{path}, line {number}: {shown(line)} is not an entry like those before it: "
+                f"expected row and column{' and a value' if width == 3 else ''}; correct the line, "
+                "or, if the ids do not number rows, read it with ",
+                Option("format", "edgelist"),
+            )
+        for column, text in zip(columns, texts, strict=True):
+            column.append(text)
+    ids = [np.array(list(map(int, column)), dtype=np.int64) for column in columns[:2]]
+    values = []
+    for column in columns[2:]:
+        kind = np.int64 if all(map(is_int64, column)) else np.float64
+        values.append(np.array(list(map(kind, column)), dtype=kind))
+    return [*ids, *values]
+
+
+PART = 1 << 16  # rows written at a time
+ELSE = "gascl's own format (.npz) can"
+
+
+def write(path: Path, graph: Graph) -> None:
+    """Write the adjacency matrix in coordinates: one entry per edge, in order.
+
+    A directed graph is general, an undirected one symmetric with its edges in the lower triangle.
+    The edge field "weight" gives the values, real or integer; without it the matrix is a pattern.
+    Floats have as many digits as distinguish them from all others. Labels 0 ... V-1 in order are
+    redundant and left out.
+
+    Raises:
+        FormatError: the graph has other labels, other edge fields, or vertex fields.
+    """
+    wrong = _unfit(graph)
+    if wrong:
+        raise FormatError(f"{path}: {wrong}")
+    weight = graph.edge_fields.get("weight")
+    kind = "pattern"
+    if weight is not None:
+        kind = "real" if weight.dtype.kind == "f" else "integer"
+        if weight.dtype == np.uint64 and len(weight) and weight.max() >= 2**63:
+            kind = "unsigned-integer"  # which SciPy writes and reads, too
+    symmetry = "general" if graph.directed else "symmetric"
+    with created(path) as file:
+        file.write(
+            f"%%MatrixMarket matrix coordinate {kind} {symmetry}\n"
+            f"{graph.num_vertices} {graph.num_vertices} {graph.num_edges}\n".encode()
+        )
+        for at in range(0, graph.num_edges, PART):
+            part = slice(at, at + PART)
+            row, column = graph.edge_src[part], graph.edge_dst[part]
+            if not graph.directed:
+                row, column = np.maximum(row, column), np.minimum(row, column)
+            texts: list[Iterable[str]] = [
+                map(str, (ids.astype(np.int64) + 1).tolist()) for ids in (row, column)
+            ]
+            if weight is not None:
+                texts.append(decimals(weight[part]))
+            file.write(("\n".join(map(" ".join, zip(*texts, strict=True))) + "\n").encode())
+
+
+def _unfit(graph: Graph) -> str | None:
+    """Why a Matrix Market file cannot hold the graph."""
+    if graph.vertex_fields:
+        names = ", ".join(graph.vertex_fields)
+        return (
+            f"Matrix Market cannot hold vertex fields ({names}); {ELSE}; {without('vertex-fields')}"
+        )
+    others = [name for name in graph.edge_fields if name != "weight"]
+    if others:
+        return (
+            f"Matrix Market holds one edge field, 'weight', and the graph has {', '.join(others)}; "
+            f"an edge list can hold any, and {ELSE}; {without('edge-fields')}"
+        )
+    labels = graph.labels
+    if labels is not None and not (
+        labels.dtype.kind in "iu" and np.array_equal(labels, np.arange(len(labels)))
+    ):
+        return (
+            f"Matrix Market cannot hold labels, such as {graph.label_of(0)!r} of vertex 0; an edge "
+            f"list can, and {ELSE}; {without('labels')}"
+        )
+    return None
+
+
+FORMAT = Format(
+    name="matrixmarket",
+    extensions=(".mtx", ".mm"),
+    recognizes=lambda head: head.lower().startswith(BANNER),
+    read=read,
+    write=write,
+)

@@ -1,0 +1,220 @@
+"""SciPy's sparse matrices in .npz files, as scipy.sparse.save_npz writes them."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gascl.errors import FormatError, GraphError
+from gascl.graph.arcs import arcs_of, index_dtype
+from gascl.graph.csr_ends import Runs
+from gascl.graph.edge_data import Parsed
+from gascl.graph.parallel import in_threads
+from gascl.io.adapters.scipy import parsed_entries, read_scipy
+from gascl.io.files import created, opened
+from gascl.io.format import Format, without
+from gascl.io.mapped_npz import read_members
+from gascl.io.symmetry import ASSUMED_DIRECTED
+from gascl.messages import Option
+
+if TYPE_CHECKING:
+    from gascl.graph.graph import Graph
+
+#: The names that save_npz's first member may have, in any version of SciPy.
+FIRST = ("indices", "indptr", "offsets", "row", "col", "coords", "format", "shape", "data")
+
+
+def read(path: Path, directed: bool | None, field: str | None = "weight") -> Parsed:
+    """Read a sparse matrix: every stored entry (i, j) is an edge from i to j, explicit zeros too.
+
+    Nothing in it is unpickled.
+
+    Args:
+        directed: False needs a symmetric matrix, whose lower triangle gives the edges; by default
+            directed.
+        field: the edge field for the entries' values; None: no field. Bool entries that are all
+            true are a pattern, without a field.
+
+    Raises:
+        FormatError: the file is damaged or contains no such matrix, or it is not square and real
+            (and symmetric, if read as undirected).
+    """
+    report: list[str] = []
+    entries = _entries(path)
+    matrix: Any = None
+    if entries is None:
+        matrix = _matrix(path, report)
+        kind, values, size = matrix.format, matrix.data, matrix.shape[0]
+    else:
+        kind, row, col, values, size, offsets = entries
+    report.insert(0, f"SciPy .npz: {kind}, {values.dtype}")
+    if field is not None and values.dtype == bool and values.all():
+        field = None
+        report.append("bool entries, all true: a pattern, without a field")
+    if directed is None:
+        report.append(ASSUMED_DIRECTED)
+    try:
+        if entries is None:
+            parsed = read_scipy(matrix, directed is not False, field)
+        else:
+            parsed = parsed_entries(row, col, values, size, directed is not False, field)
+            arcs = {}
+            if parsed.directed and offsets is not None:
+                arcs["out"] = arcs_of(row, col, size, "out")
+                (arcs["out"].out if kind == "csr" else arcs["out"].into).know(offsets)
+            parsed = replace(parsed, arcs=arcs, in_range=True)
+    except GraphError as error:
+        raise FormatError(f"{path}: ", error.message) from error
+    parsed.report[:0] = report
+    return parsed
+
+
+def _entries(
+    path: Path,
+) -> tuple[str, np.ndarray, np.ndarray, np.ndarray, int, np.ndarray | None] | None:
+    """Format, rows, columns, values and size of a square CSR, CSC or COO matrix, read in threads,
+    and the offsets of the first two; None if it is another or anything is wrong, which SciPy's
+    reader says."""
+    try:
+        members = read_members(path, mapped=True, packed=True)
+        kind = members["format"].array.item()
+        kind = kind.decode("ascii") if isinstance(kind, bytes) else kind
+        names = ("row", "col") if kind == "coo" else ("indices", "indptr")
+        height, width = members["shape"].array.tolist()
+        if kind not in ("csr", "csc", "coo") or not 0 <= height == width:
+            return None
+        # The longest first, so that threads end together.
+        limits = {"data": None, names[0]: height, names[1]: height if kind == "coo" else None}
+        loaded = in_threads(lambda name: members[name].loaded(limits[name]), limits)
+        for name in members.keys() - limits.keys():  # a few bytes each
+            members[name].check()
+    except (FormatError, KeyError, ValueError, TypeError, UnicodeError):
+        return None
+    values, first, second = loaded
+    if any(each.ndim != 1 for each in loaded) or values.dtype.kind not in "iufb":
+        return None
+    if {first.dtype.kind, second.dtype.kind} != {"i"} or len(values) != len(first):
+        return None
+    if kind == "coo":
+        if len(first) != len(second):
+            return None
+        return kind, first, second, values, height, None
+    if len(second) != height + 1 or second[0] or second[-1] != len(first):
+        return None
+    if (second[1:] < second[:-1]).any():
+        return None
+    places = (Runs(second).whole, first)
+    row, col = places if kind == "csr" else places[::-1]
+    offsets = second.astype(index_dtype(len(first)), copy=False)
+    return kind, row, col, values, height, offsets if first.dtype == np.int32 else None
+
+
+def _matrix(path: Path, report: list[str]) -> Any:
+    """Any matrix, by SciPy's reader, and checked."""
+    from scipy.sparse import load_npz
+
+    with opened(path) as file:
+        # zipfile seeks back and forth, which is slow in a compressed file
+        source = file if isinstance(file, io.BufferedReader) else io.BytesIO(file.read())
+        begin = source.read(4)
+        if not begin:
+            raise FormatError(f"{path} is empty; fetch or save it again")
+        if begin != b"PK\x03\x04":
+            raise FormatError(
+                f"{path} is not an .npz file, which starts with PK; name its format, or leave out ",
+                Option("format"),
+            )
+        source.seek(0)
+        try:
+            with warnings.catch_warnings(record=True) as warned:  # of headers that Python 2 wrote
+                warnings.simplefilter("always")
+                matrix = load_npz(source)
+            offsets = getattr(matrix, "indptr", None)
+            # Decreasing ones may end the process: SciPy checks nothing if the last is negative
+            if offsets is not None and (offsets[0] or (offsets[1:] < offsets[:-1]).any()):
+                raise ValueError("its offsets (indptr) do not increase from 0")
+            if hasattr(matrix, "check_format"):  # it has checked little of compressed ones
+                matrix.check_format(full_check=True)
+        except MemoryError as error:
+            raise _damaged(path, "it claims to contain more than fits in memory") from error
+        except Exception as error:  # damage makes zipfile, zlib and NumPy fail in many ways
+            if "allow_pickle" in str(error):
+                raise FormatError(
+                    f"{path} contains an array of Python objects, which are never unpickled; "
+                    "save a "
+                    "matrix of numbers"
+                ) from error
+            raise _damaged(path, str(error)[:200]) from error
+    report += [f"NumPy: {warning.message}" for warning in warned]
+    return matrix
+
+
+def _damaged(path: Path, cause: str) -> FormatError:
+    return FormatError(
+        f"{path} is damaged, or not a sparse matrix from SciPy's save_npz: {cause}; fetch or "
+        "save it "
+        "again"
+    )
+
+
+def write(path: Path, graph: Graph) -> None:
+    """Write the adjacency matrix with save_npz, not compressed, as coordinates in the edges' order.
+
+    The only edge field gives the entries; without one they are true. An undirected edge is two
+    entries, a self-loop one; read the file with directed=False.
+
+    Raises:
+        FormatError: the graph has labels, vertex fields, or more than one edge field.
+    """
+    from scipy.sparse import coo_array, save_npz
+
+    extra, what = None, "labels"
+    if graph.labels is not None:
+        extra = "labels"
+    elif graph.vertex_fields:
+        what = "vertex-fields"
+        extra = f"vertex fields ({', '.join(graph.vertex_fields)})"
+    elif len(graph.edge_fields) > 1:
+        what = "edge-fields"
+        extra = f"more than one edge field ({', '.join(graph.edge_fields)})"
+    if extra:
+        raise FormatError(
+            f"{path}: a SciPy matrix cannot hold {extra}; write gascl's own .npz, which can; "
+            f"{without(what)}"
+        )
+    values: Any = next(iter(graph.edge_fields.values()), None)
+    if values is None:
+        values = np.ones(graph.num_edges, dtype=bool)
+    row, col = graph.edge_src, graph.edge_dst
+    if not graph.directed:
+        # The reader takes the lower triangle: in the edges' order.
+        low, high = np.minimum(row, col), np.maximum(row, col)
+        across = low != high
+        row, col = np.append(high, low[across]), np.append(low, high[across])
+        values = np.append(values, values[across])
+    shape = (graph.num_vertices, graph.num_vertices)
+    with created(path) as file:
+        save_npz(file, coo_array((values, (row, col)), shape=shape), compressed=False)
+
+
+def recognizes(head: bytes) -> bool:
+    """Whether it is a zip file whose first member is one of save_npz's."""
+    if not head.startswith(b"PK\x03\x04"):
+        return False
+    name = head[30 : 30 + int.from_bytes(head[26:28], "little")]
+    return name in [f"{first}.npy".encode() for first in FIRST]
+
+
+FORMAT = Format(
+    name="scipynpz",
+    extensions=(".npz",),
+    recognizes=recognizes,
+    read=read,
+    write=write,
+    packs=False,
+)

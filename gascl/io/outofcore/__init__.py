@@ -1,0 +1,1 @@
+"""Conversion of graphs that do not fit in memory."""

@@ -1,0 +1,414 @@
+"""A NetworkX graph as this backend holds it: nodes, adjacency, attributes, and engines."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+import numpy as np
+
+from gascl.graph.graph import Graph
+from gascl.io.adapters.adjacency import Adjacency, edge_records, predecessors, read_adjacency
+from gascl.nx.edge_attribute import Column, column_of
+
+if TYPE_CHECKING:
+    from gascl.language.program import VertexProgram
+    from gascl.results.result import Result
+    from gascl.run.engine import Engine
+
+log = logging.getLogger("gascl.nx")
+
+#: An attribute, and its value where an edge has none.
+Attribute = tuple[Any, Any]
+
+
+class Topology:
+    """Nodes and edges without attributes: what all conversions of one graph share.
+
+    The device has them once for each kind of graph that programs need: as it is, reversed, or
+    without parallel edges.
+
+    Raises:
+        NotImplementedError: an undirected view shows an edge at one of its ends only.
+    """
+
+    def __init__(self, G: Any):
+        self.adjacency: Adjacency = read_adjacency(G)
+        self.directed: bool = G.is_directed()
+        self.multigraph: bool = G.is_multigraph()
+        self.original: Callable[[], Any] = weakref.ref(G)
+        if is_view(G) and not self.directed and not _symmetric(self.adjacency):
+            raise NotImplementedError("a view whose filter hides an edge at one of its ends only")
+        self._degrees = _row_lengths(G)
+        self._made: dict[Any, Any] = {}
+        self._lock = threading.RLock()
+
+    def is_current(self, G: Any) -> bool:
+        """Whether the graph still has the nodes that were read, and each as many neighbors.
+
+        This takes a millisecond for 50,000 nodes, where reading all edges would cost what the
+        cache saves.
+        """
+        return list(G._adj) == self.adjacency.nodes and np.array_equal(
+            _row_lengths(G), self._degrees
+        )
+
+    def once(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What `make()` returned when it was first asked for by this key."""
+        with self._lock:
+            if key not in self._made:
+                self._made[key] = make()
+            return self._made[key]
+
+    @cached_property
+    def index(self) -> dict[Any, int]:
+        """The place of each node."""
+        return {node: place for place, node in enumerate(self.adjacency.nodes)}
+
+    @property
+    def num_edges(self) -> int:
+        """The number of edges."""
+        return len(self.adjacency.src)
+
+    def graph(self, simple: bool = False, reverse: bool = False) -> Graph:
+        """The edges as a gascl graph.
+
+        Args:
+            simple: parallel edges are one, and there are no loops.
+            reverse: every edge leads the other way.
+        """
+
+        def make() -> Graph:
+            if reverse:
+                return self.graph(simple).reversed()
+            if simple:
+                return self.graph().simple()
+            ends = self.adjacency.src, self.adjacency.dst
+            return Graph(*ends, len(self.adjacency.nodes), self.directed)
+
+        # without effect they are the same graph
+        simple, reverse = simple and self.multigraph, reverse and self.directed
+        found: Graph = self.once(("graph", simple, reverse), make)
+        return found
+
+
+def is_view(G: Any) -> bool:
+    """Whether a graph shows another one, with which it changes."""
+    return hasattr(G, "_graph")
+
+
+def _symmetric(adjacency: Adjacency) -> bool:
+    """Whether all neighbors have each other as such, by as many edges."""
+    count = len(adjacency.nodes)
+    tails = np.repeat(np.arange(count), np.diff(adjacency.offsets))
+    heads = adjacency.neighbours.astype(np.int64)
+    there, back = tails * count + heads, heads * count + tails
+    if adjacency.counts is not None:
+        there, back = np.repeat(there, adjacency.counts), np.repeat(back, adjacency.counts)
+    return np.array_equal(np.sort(there), np.sort(back))
+
+
+def _row_lengths(G: Any) -> np.ndarray:
+    """int64 (V,): the number of neighbors in each row that the graph holds, which may be more than
+    a subclass shows."""
+    return np.fromiter(map(len, G._adj.values()), np.int64)
+
+
+class Converted:
+    """What NetworkX passes to this backend's functions instead of a graph.
+
+    Args:
+        columns: the edge attributes that were asked for.
+        every: any other is read from the original graph when it is needed.
+    """
+
+    __networkx_backend__ = "gascl"
+
+    def __init__(
+        self, topology: Topology, columns: Mapping[Attribute, Column], every: bool = False
+    ):
+        self.topology, self.columns, self.every = topology, dict(columns), every
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """None in pickles and deep copies: those of a graph contain its cache, whose conversions
+        belong to the original. NetworkX converts the copy when it is first used."""
+        return type(None), ()
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.nodes)
+
+    def __contains__(self, node: Any) -> bool:
+        try:
+            return node in self.topology.index
+        except TypeError:
+            return False
+
+    def __repr__(self) -> str:
+        return f"Converted({len(self):,} nodes, {self.number_of_edges():,} edges)"
+
+    def is_directed(self) -> bool:
+        """As NetworkX's."""
+        return self.topology.directed
+
+    def is_multigraph(self) -> bool:
+        """As NetworkX's."""
+        return self.topology.multigraph
+
+    def number_of_nodes(self) -> int:
+        """As NetworkX's."""
+        return len(self.nodes)
+
+    order = number_of_nodes
+
+    def number_of_edges(self) -> int:
+        """The number of edges; an undirected one counts once."""
+        return self.topology.num_edges
+
+    @property
+    def nodes(self) -> list[Any]:
+        """The nodes in NetworkX's order."""
+        return self.topology.adjacency.nodes
+
+    @property
+    def node_array(self) -> np.ndarray:
+        """The nodes as objects (V,)."""
+        found: np.ndarray = self.topology.once(
+            "nodes", lambda: np.fromiter(self.nodes, object, len(self.nodes))
+        )
+        return found
+
+    @property
+    def _adj(self) -> dict[Any, int]:  # what nx.Graph.nbunch_iter looks nodes up in
+        return self.topology.index
+
+    def nbunch_iter(self, nbunch: Any = None) -> Iterator[Any]:
+        """As NetworkX's, with its errors."""
+        return nx.Graph.nbunch_iter(self, nbunch)
+
+    def places(self, nodes: Iterable[Any]) -> list[int]:
+        """The places of nodes that are there."""
+        return list(map(self.topology.index.__getitem__, nodes))
+
+    def original(self) -> Any:
+        """The graph that was converted.
+
+        Raises:
+            NotImplementedError: it is gone.
+        """
+        found = self.topology.original()
+        if found is None:
+            raise NotImplementedError("the graph that was converted is gone; pass it, instead")
+        return found
+
+    def by_node(self, values: np.ndarray) -> dict[Any, Any]:
+        """Values (V,) as a dictionary of Python's numbers."""
+        return dict(zip(self.nodes, values.tolist(), strict=True))
+
+    def column(self, name: Any, default: Any = 1) -> Column:
+        """An edge attribute.
+
+        Raises:
+            NotImplementedError: it was not converted.
+        """
+        if (name, default) not in self.columns:
+            if not self.every:
+                raise NotImplementedError(f"the edge attribute {name!r} was not converted")
+            found = _read_column(self.original(), self.topology, name, default)
+            if found.values is not None and len(found.values) != self.number_of_edges():
+                raise NotImplementedError("the graph was changed after its conversion")
+            self.columns[name, default] = found
+        return self.columns[name, default]
+
+    # --- on the device ---
+
+    def engine(
+        self,
+        weight: tuple[Any, np.ndarray] | None = None,
+        simple: bool = False,
+        reverse: bool = False,
+    ) -> Engine:
+        """The engine of one kind of graph, see `Topology.graph`; made once.
+
+        Args:
+            weight: a key, and the values of an edge field `weight` of that kind of graph.
+        """
+        from gascl.run.engine import Engine  # which loads OpenCL
+
+        topology = self.topology
+        key = None if weight is None else weight[0]
+
+        def make() -> Engine:
+            graph = topology.graph(simple, reverse)
+            if weight is not None:
+                graph = graph.with_fields(weight=weight[1])
+            engine = Engine(graph)
+            engine.warns_of_nan = False
+            return engine
+
+        simple, reverse = simple and topology.multigraph, reverse and topology.directed
+        found: Engine = topology.once(("engine", key, simple, reverse), make)
+        return found
+
+    def run(
+        self,
+        program: VertexProgram,
+        *,
+        weight: tuple[Any, np.ndarray] | None = None,
+        simple: bool = False,
+        reverse: bool = False,
+        **options: Any,
+    ) -> Result:
+        """Run a program on this graph; logs where, and how long it took.
+
+        Args:
+            weight, simple, reverse: as in `engine`.
+            options: those of `Engine.run`.
+        """
+        began = time.perf_counter()
+        engine = self.engine(weight, simple, reverse)
+        result = engine.run(program, not_converged="ignore", **options)
+        if log.isEnabledFor(logging.DEBUG):
+            seconds = time.perf_counter() - began
+            parts = ", ".join(f"{part} {s:.3f}" for part, s in result.seconds.items())
+            name = type(program).__name__
+            log.debug("%s on %s: %.3f s (%s)", name, result.device, seconds, parts)
+        return result
+
+    # --- on the host ---
+
+    @property
+    def degree(self) -> np.ndarray:
+        """int64 (V,) as NetworkX's: edges at a node, in and out, and loops twice."""
+
+        def make() -> np.ndarray:
+            src, dst = self.topology.adjacency.src, self.topology.adjacency.dst
+            return np.bincount(src, minlength=len(self)) + np.bincount(dst, minlength=len(self))
+
+        found: np.ndarray = self.topology.once("degree", make)
+        return found
+
+    @property
+    def out_degree(self) -> np.ndarray:
+        """int64 (V,): edges out of a node of a directed graph."""
+        return np.bincount(self.topology.adjacency.src, minlength=len(self))
+
+    @property
+    def in_degree(self) -> np.ndarray:
+        """int64 (V,): edges into a node of a directed graph."""
+        return np.bincount(self.topology.adjacency.dst, minlength=len(self))
+
+    @property
+    def num_loops(self) -> int:
+        """The number of edges from a node to itself."""
+        return int(np.count_nonzero(self.topology.adjacency.src == self.topology.adjacency.dst))
+
+    def rows(self, reverse: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """`offsets` and `neighbours` of every node in NetworkX's order; with `reverse`, those of a
+        directed graph's predecessors.
+
+        Raises:
+            NotImplementedError: predecessors of a graph that is gone.
+        """
+        adjacency = self.topology.adjacency
+        if not (reverse and self.topology.directed):
+            return adjacency.offsets, adjacency.neighbours
+
+        def make() -> tuple[np.ndarray, np.ndarray]:
+            return predecessors(self.original(), adjacency)
+
+        found: tuple[np.ndarray, np.ndarray] = self.topology.once("predecessors", make)
+        return found
+
+
+def convert(
+    G: Any, attributes: Iterable[Attribute], every: bool, shared: Topology | None
+) -> Converted:
+    """A NetworkX graph with these edge attributes.
+
+    Args:
+        every: as in `Converted`.
+        shared: the topology of an earlier conversion of the same graph.
+    """
+    topology = shared or Topology(G)
+    columns = {
+        (name, default): _read_column(G, topology, name, default) for name, default in attributes
+    }
+    return Converted(topology, columns, every)
+
+
+def _read_column(G: Any, topology: Topology, name: Any, default: Any) -> Column:
+    shown = G
+    while is_view(shown) and not topology.directed:
+        shown = shown._graph
+        if shown.is_directed():
+            why = "an undirected view, whose edges may have other attributes from their other ends"
+            return Column(None, why)
+    records = partial(edge_records, G, topology.adjacency)
+    return column_of(records, topology.num_edges, name, default)
+
+
+def converted_before(G: Any) -> Topology | None:
+    """The topology of a conversion in NetworkX's cache, which its methods empty when they change
+    the graph."""
+    cache = getattr(G, "__networkx_cache__", None) or {}
+    for found in list(cache.get("backends", {}).get("gascl", {}).values()):
+        if isinstance(found, Converted):
+            return found.topology
+    return None
+
+
+def current(converted: Converted) -> Converted:
+    """The same conversion, or a new one if it was cached, and its graph has been changed since
+    without NetworkX noticing."""
+    topology = converted.topology
+    original = topology.original()
+    if original is None or converted_before(original) is not topology:
+        return converted
+    if topology.is_current(original):
+        return converted
+    original.__networkx_cache__.clear()  # what other backends have is as old
+    log.info("converted again: the graph was changed without a method")
+    return convert(original, converted.columns, converted.every, None)
+
+
+def check_cache(G: Any) -> None:
+    """Called before NetworkX looks for a conversion of `G` in its cache.
+
+    A view changes with its graph, which does not empty the view's cache: a view gets none. A copy
+    by `copy.copy` shares the cache of its original, which may be gone when the conversion needs it.
+    """
+    if is_view(G):
+        G.__networkx_cache__ = None  # NetworkX's documented switch
+    topology = converted_before(G)
+    if topology is not None and topology.original() is not G:
+        G.__networkx_cache__.clear()
+
+
+def to_networkx(converted: Converted) -> Any:
+    """A NetworkX graph again, with the attributes that were converted."""
+    kinds = {
+        (False, False): nx.Graph,
+        (True, False): nx.DiGraph,
+        (False, True): nx.MultiGraph,
+        (True, True): nx.MultiDiGraph,
+    }
+    G = kinds[converted.is_directed(), converted.is_multigraph()]()
+    nodes, adjacency = converted.nodes, converted.topology.adjacency
+    G.add_nodes_from(nodes)
+    columns = {name: c.values for (name, _), c in converted.columns.items() if c.values is not None}
+    lists = [values.tolist() for values in columns.values()]
+    records = (dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True))
+    if not columns:
+        records = ({} for _ in range(converted.number_of_edges()))
+    ends = zip(adjacency.src.tolist(), adjacency.dst.tolist(), records, strict=True)
+    G.add_edges_from((nodes[u], nodes[v], record) for u, v, record in ends)
+    return G

@@ -1,0 +1,1 @@
+"""OpenCL devices: discovery, checks, queues, events, pinned memory, and the fork guard."""

@@ -1,0 +1,1 @@
+"""Results of runs: fields, the trace, tables and plots."""

@@ -1,0 +1,404 @@
+"""`Result`, which a run returns: arrays by name, the trace, and why the run stopped."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from gascl.errors import FieldError, GasclError, GraphError
+from gascl.graph.graph import Graph
+from gascl.graph.labels import shown
+from gascl.language.types import VERTEX, FieldTypes, Struct
+from gascl.results.plots import plot_distribution
+from gascl.results.table import ResultTable
+from gascl.results.trace import Trace
+from gascl.util import notebook_html
+from gascl.util.atomic_file import new_file
+from gascl.util.paths import checked_path
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class KeptState(Protocol):
+    """The state of a run, kept on the device for `Engine.run(state=...)`, which uses it up."""
+
+    @property
+    def superstep(self) -> int:
+        """The number of supersteps that its program has run."""
+
+    @property
+    def pending(self) -> bool:
+        """Whether messages to the next superstep are pending."""
+
+    def names(self) -> list[str]:
+        """The vertex fields that it holds."""
+
+    def field(self, name: str) -> np.ndarray:
+        """A vertex field on the host: (V,), (V, lanes) with lanes, and one more dimension for a
+        vector's components."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result:
+    """The outcome of a run of a program.
+
+    `result["rank"]` and `result.rank` are the vertex field `rank`: (V,) in the graph's vertex
+    order, or (V, lanes) for a run with lanes, read from the device on first use. A vector field
+    has one more dimension, and a struct field is a structured array. A field with the name of an
+    attribute or method of this class, such as `missing`, can only be read as `result["missing"]`.
+
+    Vertices in fields, such as a `parent`, are indices there, less than 0 for no vertex;
+    `to_pandas`, `save`, `top` and `path` give labels, and None for no vertex, as
+    `graph.labels_of(result.parent)` does.
+
+    Attributes:
+        arc_fields: arc fields by name, (A,) or (A, lanes), sorted by scattering vertex, other end
+            and edge id.
+        aggregates: the aggregators' values by name: those of the last superstep, or if none ran,
+            those after init, which are the identities if init adds nothing. Of a program of
+            several stages, what it returned; on the empty graph, 0 for integers and else NaN.
+        supersteps: the number of supersteps that ran.
+        converged: whether the program's own rule ended the run.
+        stopped: why it ended, as text.
+        trace: one `Step` per superstep; see `Trace` for its table and its plot.
+        device, delivery: the device, and the deliveries of the messages.
+        numbering: the order of the vertices on the device, if it is not the graph's, and why.
+        seconds: wall time of "build", "upload" and "supersteps"; for a program of several stages
+            also "solve", the time spent between them.
+        state: the State on the device, if it was kept, for `Engine.run(state=...)`.
+        missing: vertex fields, arc fields and aggregators that were not computed yet when a
+            program of several stages ended early.
+        types: the declared types of vertex and arc fields: those of type "vertex" are vertices;
+            `types.inputs` are the vertex fields that the program reads and never writes.
+        edges: the direction of the arcs of `arc_fields`, as in `Graph.arcs`.
+        named: for each lane, the labels of the vertices that parameters named, such as a `source`.
+    """
+
+    graph: Graph
+    fields: Mapping[str, np.ndarray]
+    supersteps: int
+    converged: bool
+    stopped: str
+    trace: Trace
+    device: str
+    delivery: str
+    seconds: dict[str, float] = field(default_factory=dict)
+    arc_fields: Mapping[str, np.ndarray] = field(default_factory=dict)
+    aggregates: Mapping[str, Any] = field(default_factory=dict)
+    state: KeptState | None = None
+    missing: tuple[str, ...] = ()
+    numbering: str = ""
+    types: FieldTypes = field(default_factory=FieldTypes)
+    edges: str = "out"
+    named: Sequence[Sequence[Any]] = ()
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name in self.fields:
+            return self.fields[name]
+        available = ", ".join(self.fields) or "none"
+        if name in self.missing:
+            raise FieldError(
+                f"field {name!r} is not computed yet: the run ended too early (",
+                self.stopped,
+                f"); let it run to its end. Available fields: {available}",
+            )
+        if name in self.arc_fields:
+            raise FieldError(f"{name!r} is an arc field: use result.arc_fields[{name!r}]")
+        if name in self.aggregates:
+            raise FieldError(f"{name!r} is an aggregator: use result.aggregates[{name!r}]")
+        near = get_close_matches(str(name), [*self.fields, *self.missing], 1)
+        hint = f"; did you mean {near[0]!r}?" if near else "."
+        raise FieldError(f"the result has no field {name!r}{hint} Available fields: {available}")
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if name.startswith("__") or "fields" not in self.__dict__:  # copy and pickle look for such
+            raise AttributeError(name)
+        return self[name]
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.fields]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.fields)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.fields
+
+    def __repr__(self) -> str:
+        return (
+            f"Result({', '.join(self.fields) or 'no field'}; {self.supersteps} supersteps, "
+            f"{self.stopped}, {self.delivery} on {self.device})"
+        )
+
+    def _repr_html_(self) -> str:
+        took = ", ".join(f"{name} {seconds:.3f} s" for name, seconds in self.seconds.items())
+        lines = [
+            f"{self.supersteps:,} supersteps: {self.stopped}",
+            f"{self.delivery} on {self.device}",
+        ]
+        lines += [took] if took else []
+        lines += [f"{name} = {value}" for name, value in self.aggregates.items()]
+        lines += [f"not computed yet: {', '.join(self.missing)}"] if self.missing else []
+        lines += [f"arc fields: {', '.join(self.arc_fields)}"] if self.arc_fields else []
+        count = min(self.graph.num_vertices, notebook_html.ROWS)
+        try:
+            first = {name: self[name][:count] for name in self._answers()}
+        except GasclError as error:  # the device is busy, or a later run has used the State up
+            return notebook_html.page("Result", *map(notebook_html.line, [*lines, str(error)]))
+        table = ResultTable(self.graph, {"vertex": np.arange(count)}, first, self.types)
+        columns = {name: column.listed() for name, column in table.columns().items()}
+        rows = zip(*columns.values(), strict=True)
+        shown = notebook_html.table([*columns], rows, self.graph.num_vertices - count)
+        return notebook_html.page("Result", *map(notebook_html.line, lines), shown)
+
+    def top(
+        self, name: str | None = None, k: int = 10, largest: bool = True
+    ) -> list[tuple[Any, Any]]:
+        """The k vertices with the largest (or smallest) values of a field, as (label, value).
+
+        Vertices without a value are left out: those where it is infinite, such as the distance to a
+        vertex that is not reached, or NaN, or no vertex. So there may be fewer than k. Ties are in
+        vertex order. Values that are vertices are compared by their indices in the graph, and shown
+        by label.
+
+        Args:
+            name: the field; it can be left out if only one, inputs aside, has a number per vertex.
+        """
+        name = self._only_number("top sorts by") if name is None else name
+        listed = values = self._scalars(name, "sorted", "sort")
+        if self.types.get(name) == VERTEX:
+            listed = self.graph.labels_of(values)
+        candidates = np.flatnonzero(has_value(values, self.types.get(name)))
+        if largest:  # reversed twice, so that equal values stay in the order of vertices
+            candidates = candidates[::-1]
+        order = candidates[np.argsort(values[candidates], kind="stable")]
+        first = (order[::-1] if largest else order)[: max(k, 0)]
+        labels = self.graph.labels_of(first).tolist()
+        return list(zip(labels, listed[first].tolist(), strict=True))
+
+    def plot(self, name: str | None = None, kind: str = "auto", ax: Any = None) -> Axes:
+        """Draw the distribution of a field's values over the vertices, by matplotlib.
+
+        Args:
+            name: the field; it can be left out if only one, inputs aside, has a number per vertex.
+            kind: "histogram"; "ccdf", the share of vertices with x or more, for each x above 0, on
+                logarithmic axes; or "auto": "ccdf" if no value is below 0 and the largest is at
+                least 50 times the median of those above 0, else "histogram".
+            ax: the matplotlib Axes to draw on; default: those of a new figure.
+
+        Returns:
+            The Axes.
+
+        Raises:
+            GasclError: matplotlib is missing, or the field has no finite values, or several values
+                per vertex; or no name is given, and there is not just one field to draw.
+            FieldError: there is no such field.
+        """
+        name = self._only_number("plot draws") if name is None else name
+        return plot_distribution(self._scalars(name, "drawn", "draw"), name, kind, ax)
+
+    def _only_number(self, does: str) -> str:
+        """The name of the only field with a number per vertex, for a method that `does` it."""
+        plain = [n for n in self._answers() if self.types.get(n) != VERTEX]
+        numbers = [n for n in plain if self[n].ndim == 1 and not self[n].dtype.names]
+        if len(numbers) == 1:
+            return numbers[0]
+        if numbers:
+            raise GasclError(
+                f"{does} one field: name it, such as {numbers[0]!r}; there are: "
+                f"{', '.join(numbers)}"
+            )
+        raise GasclError(
+            f"{does} a field with one number per vertex, and there is none among: "
+            f"{', '.join(self._answers()) or 'no field'}"
+        )
+
+    def _answers(self) -> list[str]:
+        """The vertex fields except inputs."""
+        return [name for name in self if name not in self.types.inputs]
+
+    def _scalars(self, name: str, done: str, do: str) -> np.ndarray:
+        """(V,): a field with one number per vertex, which can be `done`."""
+        values = self[name]
+        if values.ndim > 1 or values.dtype.names:
+            what = "a struct" if values.dtype.names else f"{values.shape[1]} values"
+            raise GasclError(
+                f"field {name!r} has {what} per vertex and cannot be {done}; {do} a part of it"
+            )
+        return values
+
+    def path(self, target: Any, field: str = "parent", lane: int | None = None) -> list[Any]:
+        """The labels on the path to a vertex, from where it begins to the vertex itself.
+
+        Args:
+            target: the label of its last vertex.
+            field: the vertex field with the vertex before on the path, or none.
+            lane: in a run with lanes, the number of the lane.
+
+        Raises:
+            FieldError: there is no such field.
+            GraphError: there is no such vertex, or no path to it: nothing comes before it, and it
+                is none of those that the program's parameters name.
+            GasclError: the field's values are not vertices, they lead round in a circle, or
+                there is no such lane.
+        """
+        before = self._before(field, lane)
+        last = vertex = self.graph.index_of(target)
+        path = [vertex]
+        while 0 <= (ahead := int(before[vertex])) < len(before) and ahead != vertex:
+            path.append(vertex := ahead)
+            if len(path) > len(before):
+                raise GasclError(
+                    f"{field!r} leads round in a circle before {shown(target)}: it is no tree"
+                )
+        named = self.named[lane or 0] if self.named else ()
+        if vertex == last and named and last not in self.graph.indices_of(named):
+            starts = ", ".join(map(shown, named[:3])) + (", ..." if named[3:] else "")
+            raise GraphError(
+                f"there is no path to {shown(target)}: it has no {field!r}, and paths begin at "
+                f"{starts}; `{field}` is -1 at all such vertices"
+            )
+        labels: list[Any] = self.graph.labels_of(path[::-1]).tolist()
+        return labels
+
+    def _before(self, field: str, lane: int | None) -> np.ndarray:
+        """int (V,): a field of vertices, in one lane."""
+        if field not in self and field not in self.missing:
+            vertices = [n for n in self if self.types.get(n) == VERTEX]
+            hint = f"its fields of vertices are {', '.join(vertices)}" if vertices else ""
+            raise FieldError(
+                f"the result has no field {field!r} to follow; "
+                f"{hint or 'run a program that finds parents, such as ShortestPaths'}"
+            )
+        values = self[field]
+        if self.types.get(field) != VERTEX:
+            raise GasclError(
+                f"field {field!r} does not hold vertices; declare it as vertex.vertex()"
+            )
+        lanes = values.shape[1] if values.ndim > 1 else 1
+        if values.ndim > 1 and lane is None:
+            raise GasclError(f"the run has {lanes} lanes; say which one: path(target, lane=0)")
+        if lane is not None and not 0 <= lane < lanes:
+            raise GasclError(f"lane={lane}: the run has {lanes}; give one from 0 to {lanes - 1}")
+        return values if values.ndim == 1 else values[:, lane]
+
+    def to_pandas(self, fields: Iterable[str] | None = None, *, arcs: bool = False) -> Any:
+        """A DataFrame with one row per vertex, whose index `vertex` holds the labels.
+
+        The columns are named as by `save`. Those of vertices, such as `parent`, hold labels, and
+        NA or None for no vertex. Everything is copied.
+
+        Args:
+            fields: the names of the fields to take; by default all but inputs, which the program
+                reads and never writes, such as PageRank's `personalization`. `fields=[*result]`
+                takes these, too.
+            arcs: one row per arc instead, in the order of `arc_fields`, with columns `source` and
+                `target`, the labels of the vertex that scattered and of the other end, `edge`, the
+                edge's id, and the arc fields.
+
+        Raises:
+            FieldError: there is no such field, or there are no arc fields.
+            GasclError: pandas is not installed.
+        """
+        return self._table(fields, arcs).to_pandas()
+
+    def save(
+        self, path: str | Path, fields: Iterable[str] | None = None, *, arcs: bool = False
+    ) -> None:
+        r"""Write the fields and the labels, one row per vertex: .csv, .npz or .parquet.
+
+        The column `vertex` holds the labels, or the indices if the graph has no labels. A vector's
+        columns are `x_0`, `x_1` and so on, a struct's are `best_near` and so on; if another column
+        already has such a name, they are `x[0]` or `best.near` instead. A field called `vertex`
+        becomes `fields.vertex`. Vertices in fields are written as labels, and nothing or null for
+        no vertex. .npz holds each field unchanged, under its name, so that vertices are indices
+        into `vertex`.
+
+        Text is UTF-8; a lone surrogate in a label, which UTF-8 cannot encode, is written as an
+        escape, such as \ud800, in .csv and .parquet. An existing file is replaced only when the new
+        one is complete.
+
+        Args:
+            fields, arcs: as in `to_pandas`.
+
+        Raises:
+            FormatError: the file cannot be written; an existing one is unchanged.
+            FieldError: there is no such field, or there are no arc fields.
+            GasclError: another file extension, or pyarrow is missing for .parquet.
+        """
+        self._table(fields, arcs).save(checked_path(path))
+
+    def _table(self, fields: Iterable[str] | None, arcs: bool) -> ResultTable:
+        """The table of the vertices, or of the arcs."""
+        if isinstance(fields, str):
+            raise FieldError(f"fields={fields!r} must be a list of names: fields=[{fields!r}]")
+        if not arcs:
+            names = self._answers() if fields is None else fields
+            chosen = {name: self[name] for name in names}
+            every = np.arange(self.graph.num_vertices)
+            return ResultTable(self.graph, {"vertex": every}, chosen, self.types)
+        available = ", ".join(self.arc_fields)
+        if not available:
+            raise FieldError("the result has no arc fields: leave out arcs=True")
+        names = list(self.arc_fields if fields is None else fields)
+        for name in names:
+            if name not in self.arc_fields:
+                raise FieldError(f"the result has no arc field {name!r}. Arc fields: {available}")
+        order = self.graph.arcs(self.edges)
+        return ResultTable(
+            self.graph,
+            {"source": order.out.rows, "target": order.out_targets},
+            {name: self.arc_fields[name] for name in names},
+            self.types,
+            {"edge": order.out_edges},
+        )
+
+    def save_trace(self, path: str | Path) -> None:
+        """Write the trace as JSON, with a summary of the run and why it stopped.
+
+        Perfetto (https://ui.perfetto.dev) and Chrome (chrome://tracing) open the file as a
+        timeline: its `traceEvents` are those of `Trace.events`.
+
+        Raises:
+            FormatError: the file cannot be written; an existing one is unchanged.
+        """
+        summary = {
+            "supersteps": self.supersteps,
+            "converged": self.converged,
+            "stopped": self.stopped,
+            "device": self.device,
+            "delivery": self.delivery,
+            "aggregates": self.aggregates,
+            "numbering": self.numbering,
+            "seconds": self.seconds,
+            "trace": [step.to_dict() for step in self.trace],
+            "traceEvents": self.trace.events(),
+        }
+        text = json.dumps(_plain(summary), indent=1) + "\n"
+        with new_file(checked_path(path)) as file:
+            file.write(text.encode())
+
+
+def _plain(value: Any) -> Any:
+    """The value with infinity and NaN, which JSON does not have, as text."""
+    if isinstance(value, dict):
+        return {k: _plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
+
+
+def has_value(values: np.ndarray, type_: str | Struct | None) -> np.ndarray:
+    """bool (V,): where a field with one number per vertex has a value: it is neither infinite nor
+    NaN and, if it is declared as a vertex, names one."""
+    return values >= 0 if type_ == VERTEX else np.isfinite(values)

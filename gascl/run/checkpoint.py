@@ -1,0 +1,348 @@
+"""`Checkpoint`: the file from which a run that was killed goes on, bit for bit.
+
+It is an .npz file (NumPy's NEP 1) with the buffers that the next superstep depends on, a row of
+bytes for each vertex or arc in the graph's own order; the device's record of each superstep so far;
+and `about`, JSON that says which run it is of. It is written beside the old one, which it then
+replaces, so that a kill at any moment leaves a whole file.
+"""
+
+from __future__ import annotations
+
+import json
+import operator
+import re
+import struct
+import time
+import zipfile
+import zlib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gascl.codegen.generate import generate
+from gascl.errors import DeviceError, FormatError, GasclError, warn
+from gascl.graph.graph import Graph
+from gascl.language.program import VertexProgram
+from gascl.messages import Option, Word
+from gascl.run.resume import Start
+from gascl.run.state import State
+from gascl.util.atomic_file import new_file, why_unwritable
+from gascl.util.paths import checked_path
+from gascl.version import __version__
+
+#: The version of the file's layout.
+FORMAT = 1
+#: What `every` is where it is not given.
+EVERY = "60s"
+_UNITS = {"s": 1, "min": 60, "h": 3600}
+_ABOUT, _TRACE, _BUFFER = "about", "trace", "state."
+#: What NumPy and zipfile raise for files that are damaged or something else.
+_DAMAGES = (
+    *(zipfile.BadZipFile, zlib.error, ValueError, EOFError, KeyError, TypeError, AttributeError),
+    *(NotImplementedError, RuntimeError, OverflowError, OSError, struct.error),
+)
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What a checkpoint holds.
+
+    Attributes:
+        buffers: uint8 (rows, bytes of a row) each, by name: see `State.saved`.
+        records: uint8 (supersteps, bytes of a record).
+        layout: how the buffers and records are laid out.
+        watch: what `Standstill` knew.
+    """
+
+    buffers: Mapping[str, np.ndarray]
+    records: np.ndarray
+    layout: str
+    watch: Mapping[str, Any]
+
+
+class Checkpoint:
+    """A file that a run renews while it goes on, and when it does.
+
+    Attributes:
+        path: the file.
+        saved: what the run goes on from; None: it starts from the beginning.
+        done: the number of supersteps in the file.
+    """
+
+    def __init__(self, path: Any, every: str | int | None, resume: bool):
+        """Check what a user gave.
+
+        Raises:
+            GasclError, FormatError: `every` is neither a time nor a number; the file cannot be
+                written; or it is there, and the run is not to go on from it.
+        """
+        self.path = checked_path(path, "the checkpoint")
+        self._seconds, self._supersteps = _interval(EVERY if every is None else every)
+        if not self.path.parent.is_dir():
+            raise FormatError(
+                f"checkpoint {self.path}: there is no folder {self.path.parent}; create it first"
+            )
+        if why := why_unwritable(self.path):
+            raise FormatError(f"checkpoint {self.path} cannot be written: {why}")
+        self._resumes = resume and self.path.exists()
+        if self.path.exists() and not resume:
+            raise GasclError(
+                f"checkpoint {self.path} is there already: give ",
+                Option("resume", True),
+                " to go on from it, or delete it, or name another file",
+            )
+        self.saved: Saved | None = None
+        self.done = self._tried = 0
+
+    def open(self, run: Mapping[str, Any], limit: int) -> None:
+        """Read the file, if the run goes on from it.
+
+        Args:
+            run: as `identity` returns it.
+            limit: the largest number of supersteps.
+
+        Raises:
+            FormatError: the file is damaged, or no checkpoint.
+            GasclError: it is of another run.
+        """
+        self._run = dict(run)
+        if self._resumes:
+            about, self.saved = _read(self.path)
+            _compare(self.path, about["run"], self._run)
+            self.done = self._tried = len(self.saved.records)
+            if self.done > limit:
+                raise GasclError(
+                    f"checkpoint {self.path} is of {self.done} supersteps, and the run is to end "
+                    f"after {limit}: ask for {self.done} or more, or run without the checkpoint"
+                )
+
+    def check_layout(self, state: State) -> None:
+        """Raise DeviceError unless the buffers of a State are as those that were saved."""
+        if self.saved and self.saved.layout != state.layout():
+            raise DeviceError(
+                f"checkpoint {self.path}: on the device of its run, messages or aggregators have "
+                f"other types than on {state.device}, which may have no double precision: go on on "
+                "a device like that one"
+            )
+
+    def start_clock(self) -> None:
+        """The supersteps begin, or go on."""
+        self._began = time.monotonic()
+
+    def next_at(self) -> float:
+        """The number of supersteps after which to save; infinite where time decides."""
+        return self._tried + self._supersteps
+
+    def is_due(self, done: int) -> bool:
+        """Whether to save now, after so many supersteps."""
+        return done > self._tried and (
+            done >= self.next_at() or time.monotonic() - self._began >= self._seconds
+        )
+
+    def save(
+        self,
+        state: State,
+        leave_out: Collection[str],
+        records: Sequence[np.ndarray],
+        watch: Mapping[str, Any],
+        writes: bool = True,
+    ) -> None:
+        """Replace the file. If that fails, warn: the run is worth more than its checkpoint.
+
+        Args:
+            writes: this process does it, not another one of the same run.
+            leave_out: the vertex fields that the program is given again.
+            records: the device's records of all supersteps, in parts.
+            watch: what `Standstill` knows.
+        """
+        # As bytes: where NumPy puts records together, it leaves out what is between their fields.
+        trace = np.concatenate([its.view(np.uint8).reshape(len(its), -1) for its in records])
+        about = {"run": self._run, "layout": state.layout(), "watch": dict(watch)}
+        arrays = {
+            _ABOUT: np.frombuffer(json.dumps(about, indent=1).encode(), np.uint8),
+            _TRACE: trace,
+            **{_BUFFER + name: rows for name, rows in state.saved(leave_out).items()},
+        }
+        try:
+            if writes:
+                with new_file(self.path) as file:
+                    np.savez(file, **arrays)  # type: ignore[arg-type]
+        except FormatError as error:
+            warn(f"checkpoint: {error}; the run goes on without it")
+        else:
+            self.done = len(trace)
+        self._tried, self._began = len(trace), time.monotonic()
+
+
+def checkpoint_of(
+    program: VertexProgram,
+    checkpoint: Any,
+    every: str | int | None,
+    resume: bool,
+    state: State | None = None,
+) -> Checkpoint | None:
+    """What `Engine.run` was given as its checkpoint; None: it is to have none.
+
+    Raises:
+        GasclError, FormatError: as `Checkpoint`; or such a run cannot have one.
+    """
+    if checkpoint is None:
+        if resume or every is not None:
+            given = Option("resume", True) if resume else Option("every", every)
+            missing = Option("checkpoint", Word("FILE"))
+            raise GasclError(given, " is about a checkpoint: give ", missing, ", too")
+        return None
+    why = ""
+    if type(program).solve is not None:
+        why = (
+            "a checkpoint is of one program's supersteps, and this one runs several, between which "
+            "its solve() keeps values in Python; run it on parts of its work, such as some of its "
+            "sources, and save each result"
+        )
+    elif state is not None:
+        why = (
+            "a checkpoint is of a whole run, and this one continues from a State; leave out "
+            "state=, and construct the program with the values of its fields"
+        )
+    if why:
+        raise GasclError(
+            f"{type(program).__name__}: ", Option("checkpoint", str(checkpoint)), f": {why}"
+        )
+    return Checkpoint(checkpoint, every, resume)
+
+
+def identity(
+    program: VertexProgram,
+    graph: Graph,
+    initial: Mapping[str, np.ndarray],
+    start: Start,
+    delivery: str,
+    order: int | None,
+) -> dict[str, Any]:
+    """What makes two runs the same, by names of which JSON keeps the order.
+
+    Args:
+        initial: the initial fields that are given.
+        delivery: the name of the delivery.
+        order: in debug mode, the seed.
+    """
+    spec = program.spec
+    # Of no device in particular.
+    options: dict[str, Any] = {"choices": program.choices(), "lanes": program.lanes}
+    text = generate(spec, real=program.dtype, **options).text
+    read = {n: graph.edge_fields[n] for n in spec.edge_fields if n in graph.edge_fields}
+    return {
+        "format": FORMAT,
+        "gascl": __version__,
+        "program": spec.name,
+        "dtype": f"dtype={program.dtype!r}",
+        "parameters": {n: repr(value) for n, value in program.parameter_values().items()},
+        "snippets": blake2b(text.encode(), digest_size=16).hexdigest(),
+        "initial fields": {n: _hash(values) for n, values in initial.items()},
+        "start": None if start.mask is None else _hash(start.mask),
+        "graph": graph.fingerprint,
+        "edge fields": {n: _hash(values) for n, values in read.items()},
+        "debug": "without debug mode" if order is None else f"in debug mode with seed={order}",
+        "delivery": f"delivery={delivery!r}",
+    }
+
+
+def same_runs(program: VertexProgram, graph: Graph) -> dict[str, str]:
+    """What processes that share a run must agree in, in words and as text."""
+    spec = program.spec
+    read = [n for n in spec.edge_fields if n in graph.edge_fields]
+    of_graph = {n: v for n, v in graph.vertex_fields.items() if n in spec.vertex_fields}
+    initial = {**of_graph, **program.initial}
+    given = {n: _hash(np.ma.asanyarray(values)) for n, values in initial.items()}
+    return {
+        "program": f"{spec.name}, lanes: {program.lanes}",
+        "parameters": f"dtype={program.dtype!r}, {program.parameter_values()}",
+        "initial fields": str(given),
+        "graph": f"{graph!r} {graph.fingerprint}",
+        "edge fields": str({n: _hash(graph.edge_fields[n]) for n in read}),
+    }
+
+
+def _compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
+    """Raise GasclError unless a checkpoint is of this run."""
+    name = next((n for n, now in here.items() if there.get(n) != now), None)
+    if name is None:
+        return
+    then, now = there.get(name), here[name]
+    if isinstance(then, dict) and isinstance(now, dict):  # of a field or parameter each
+        of = next(n for n in {**then, **now} if then.get(n) != now.get(n))
+        then, now = f"{of}={then.get(of)}", f"{of}={now.get(of)}"
+    else:
+        of = ""
+    why = {
+        "format": f"has the format {then}, and gascl {__version__} reads {now}",
+        "gascl": f"was written by gascl {then}, and this is gascl {now}",
+        "program": f"is of a run of {then}, not of {now}",
+        "snippets": f"is of a run of {here['program']} with other snippets or declarations",
+        "initial fields": f"is of a run with other initial values of the field {of!r}",
+        "start": "is of a run with another start=",
+        "graph": "is of a run on another graph, or one with its edges or vertices in another order",
+        "edge fields": f"is of a run on a graph with other values of the edge field {of!r}",
+        "debug": f"is of a run {then}, not {now}",
+    }.get(name, f"is of a run with {then}, not {now}")
+    raise GasclError(
+        f"checkpoint {path} {why}; go on with what it was made with, or delete it to start from "
+        "the beginning"
+    )
+
+
+def _interval(every: Any) -> tuple[float, float]:
+    """Seconds and supersteps between two checkpoints, one of them infinite.
+
+    Raises:
+        GasclError: it is neither a time nor a number of supersteps.
+    """
+    if isinstance(every, str):
+        found = re.fullmatch(r"(\d+(?:\.\d+)?) ?(s|min|h)", every)
+        if found and float(found[1]) > 0:
+            return float(found[1]) * _UNITS[found[2]], np.inf
+    elif not isinstance(every, bool):
+        try:
+            if operator.index(every) > 0:
+                return np.inf, operator.index(every)
+        except TypeError:
+            pass
+    raise GasclError(
+        Option("every", every),
+        " must be a time, such as '60s', '5min' or '1h', or a number of supersteps from 1",
+    )
+
+
+def _read(path: Path) -> tuple[dict[str, Any], Saved]:
+    """What a file says of its run, and what it holds."""
+    try:
+        with zipfile.ZipFile(path) as members:
+            # First, since a damaged shape could ask for more memory than there is.
+            if (damaged := members.testzip()) is not None:
+                raise ValueError(f"{damaged} has another checksum")
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        about = json.loads(arrays.pop(_ABOUT).tobytes())
+        records = arrays.pop(_TRACE)
+        buffers = {name.removeprefix(_BUFFER): rows for name, rows in arrays.items()}
+        return about, Saved(buffers, records, about["layout"], about["watch"])
+    except PermissionError as error:
+        raise FormatError(f"checkpoint {path}: {error.strerror}; let it be read") from error
+    except _DAMAGES as error:
+        raise FormatError(
+            f"{path} is a damaged checkpoint, or none at all ({error}); to start from the "
+            "beginning, name another file"
+        ) from error
+
+
+def _hash(values: np.ndarray) -> str:
+    """Of the type, the shape and the values, and of which of them a masked array has."""
+    text = blake2b(f"{values.dtype.str} {values.shape} ".encode(), digest_size=16)
+    masked = isinstance(values, np.ma.MaskedArray)
+    for part in (np.ma.getdata(values), *([np.ma.getmaskarray(values)] if masked else ())):
+        text.update(np.ascontiguousarray(part).reshape(-1).view(np.uint8).data)
+    return text.hexdigest()

@@ -1,0 +1,422 @@
+"""Checks the initial fields and parameters of a run, and lays them out for the device."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from gascl.codegen.header import Header
+from gascl.device_graph.buffers import convert
+from gascl.errors import GraphError, ProgramError
+from gascl.graph.graph import Graph
+from gascl.graph.validation import by_label
+from gascl.language.combiners import MAX, MIN
+from gascl.language.fields import (
+    REQUIRED,
+    EdgeField,
+    Field,
+    Lanes,
+    Param,
+    VertexParam,
+    span,
+    within,
+)
+from gascl.language.program import VertexProgram
+from gascl.language.types import Type
+from gascl.messages import DOUBLE, Message, Option
+
+#: Up to this many arcs a vertex, a graph is sparse.
+SPARSE = 8
+
+
+def parameters(
+    program: VertexProgram, graph: Graph, header: Header, gpu: bool, finite: bool = True
+) -> np.ndarray:
+    """The parameters of each lane and the graph's counts, as kernels read them.
+
+    Args:
+        gpu: the run is on a GPU.
+        finite: in debug mode, a value that becomes infinite is a fault.
+    """
+    run = np.zeros(1, header.run)
+    run["graph"]["num_vertices"], run["graph"]["num_edges"] = graph.num_vertices, graph.num_edges
+    if program.spec.snippets.get("priority") is not None:
+        run["graph"]["gascl_delta"] = bucket_width(program, graph, gpu)
+    if "gascl_finite" in (header.run["graph"].names or ()):
+        run["graph"]["gascl_finite"] = finite
+    for name, param in program.spec.params.items():
+        if not param.in_run:
+            continue
+        value = getattr(program, name)
+        for lane in range(program.lanes):
+            one = value[lane] if isinstance(value, Lanes) else value
+            run["params"][name][0, lane] = _parameter(program, graph, param, one)
+    return run
+
+
+def begins_finite(
+    program: VertexProgram, graph: Graph, initial: Mapping[str, np.ndarray], kept: Iterable[Any]
+) -> bool:
+    """Whether a run begins without infinity, so that one in a field comes from an overflow.
+
+    Infinity comes from a snippet that names it, from a parameter, an initial value or an edge
+    field, or from min and max of nothing, where apply runs without messages or reads aggregates.
+
+    Args:
+        kept: the fields that are kept from another run, as arrays.
+    """
+    spec, snippets = program.spec, program.spec.snippets.values()
+    read = set().union(*(s.reads("prev") for s in snippets))
+    seen = [(a.combiner, a.resolve(program.dtype)) for n, a in spec.aggregates.items() if n in read]
+    if spec.apply_on != "message" and spec.combiner is not None:
+        seen.append((spec.combiner, spec.message_type(program.dtype)))
+    of_nothing = any(combiner in (MIN, MAX) and type_.is_float for combiner, type_ in seen)
+    if of_nothing or any(s.uses("INFINITY", "HUGE_VAL", "HUGE_VALF") for s in snippets):
+        return False
+    values = [getattr(program, name) for name, param in spec.params.items() if param.in_run]
+    values += [field.init for field in spec.vertex_fields.values()]
+    values += [field.init for field in spec.arc_fields.values()]
+    values += [field.default for field in spec.edge_fields.values()]
+    values += [graph.edge_fields[name] for name in spec.edge_fields if name in graph.edge_fields]
+    return not any(map(_has_infinity, (*values, *initial.values(), *kept)))
+
+
+def _has_infinity(values: Any) -> bool:
+    array = np.ma.getdata(values)
+    if array.dtype.names:
+        return any(_has_infinity(array[name]) for name in array.dtype.names)
+    return array.dtype.kind == "f" and bool(np.isinf(array).any())
+
+
+def bucket_width(program: VertexProgram, graph: Graph, gpu: bool) -> float:
+    """The width of a bucket of priorities: the program's `delta`, or one by the weights.
+
+    Four times the mean weight by the mean degree (Meyer and Sanders, Delta-Stepping, 2003, section
+    3, have the maximum by the degree): on two CPU cores, half and twice as much were up to a fifth
+    slower on Kronecker and uniform graphs. A GPU needs wider frontiers than sparse graphs have, and
+    takes wider buckets for them.
+    """
+    spec = program.spec
+    if spec.delta is not None:
+        return float(spec.delta)
+    read = spec.snippets["scatter"].reads("e")
+    fields = [n for n in spec.edge_fields if n in read and n in graph.edge_fields]
+    known = [graph.edge_summary(name) for name in fields]
+    mean = max((one.mean for one in known if one.count), default=1.0)
+    degree = max(1.0, graph.num_arcs / max(1, graph.num_vertices))
+    if gpu and degree <= SPARSE:
+        mean *= 16
+    width = min(4 * mean / degree, float(np.finfo(program.dtype).max))
+    return width if width > 0 else 1.0
+
+
+def _parameter(program: VertexProgram, graph: Graph, param: Param, value: Any) -> Any:
+    if isinstance(param, VertexParam):  # a program runs on the empty graph, whatever it names
+        return graph.index_of(value) if graph.num_vertices else -1
+    type_ = param.resolve(program.dtype)
+    if type_.is_float:
+        most = float(np.finfo(type_.scalar).max)
+        if np.isfinite(value) and abs(value) > most:
+            raise ProgramError(
+                f"{program!r}: {param.name}={value} does not fit {type_.scalar}, whose largest "
+                f"value is {most:.3g}; use ",
+                DOUBLE,
+            )
+    return value
+
+
+def check_edge_fields(
+    program: VertexProgram, graph: Graph, types: Mapping[str, Type], left_out: Collection[str] = ()
+) -> list[str]:
+    """Check the edge fields that a program reads; returns warnings about those that are missing.
+
+    Args:
+        types: the type of each of them.
+        left_out: those that are missing because the user wants the defaults.
+
+    Raises:
+        GraphError: a missing one has no default, or the graph's values do not fit its type or
+            range.
+    """
+    declared = program.spec.edge_fields
+    notes = [_check_edge_field(program, graph, declared[n], type_) for n, type_ in types.items()]
+    return [note for name, note in zip(types, notes, strict=True) if note and name not in left_out]
+
+
+def _check_edge_field(
+    program: VertexProgram, graph: Graph, field: EdgeField, type_: Type
+) -> str | None:
+    cls, name = type(program), field.name
+    there = ", ".join(graph.edge_fields) or "none"
+    values = graph.edge_fields.get(name)
+    if values is not None:
+        short, bounds = graph.edge_summary(name), (field.low, field.high)
+        if not short.fits(type_.scalar):
+            convert(values, type_, f"edge field {name!r}", _wider(field, type_))
+        ends = [] if short.least is None else [short.least, short.greatest]
+        free = bounds == (None, None) and not field.finite
+        if (short.finite or free) and all(within(end, *bounds) for end in ends):
+            return None
+        right = within(values, *bounds) if bounds != (None, None) else np.ones(len(values), bool)
+        wrong = np.flatnonzero(~(right & np.isfinite(values) if field.finite else right))
+        if len(wrong):
+            rules = [span(*bounds)] * (bounds != (None, None)) + ["finite"] * field.finite
+            src, dst = (int(ends[wrong[0]]) for ends in (graph.edge_src, graph.edge_dst))
+            error = GraphError(
+                f"{cls.__name__}: {name} must be {' and '.join(rules)}, but edge {wrong[0]} "
+                f"({graph.label_of(src)!r} to {graph.label_of(dst)!r}) has {values[wrong[0]]} "
+                f"({len(wrong):,} such edge{'s' * (len(wrong) > 1)}): change or remove "
+                f"{'these edges' if len(wrong) > 1 else 'it'}"
+            )
+            error.edge = int(wrong[0])
+            raise error
+    elif field.default is REQUIRED:
+        raise GraphError(
+            f"{cls.spec.source.place(name)}: the program reads {name}, but the graph has no such "
+            f"edge field (it has: {there}); give the graph one, as by Graph.from_edges(..., "
+            f"{name}=...), or the declaration a default",
+            _renaming(name, graph),
+        )
+    elif graph.edge_fields:
+        return Message(
+            f"the graph has no edge field {name!r} (it has: {there}); "
+            f"the default {field.default!r} is used for every edge",
+            _renaming(name, graph),
+        )
+    return None
+
+
+def _renaming(name: str, graph: Graph) -> str:
+    """How to use a column of another name as the field, as the end of a message."""
+    if not graph.edge_fields:
+        return ""
+    return Message(f"; to use another field as {name!r}, ", Option(name, "FIELD", "edge field"))
+
+
+def graph_values(
+    program: VertexProgram, graph: Graph, kept: Collection[str] = ()
+) -> tuple[dict[str, np.ndarray], list[str]]:
+    """The graph's vertex fields that a program takes as initial values, and warnings about others.
+
+    A field that no snippet writes is an input, like an edge field. A field that the program
+    computes has a start of its own: the graph's column is often the result of an earlier run.
+
+    Args:
+        kept: the fields whose values come from a State.
+    """
+    spec = program.spec
+    found = [
+        name
+        for name in spec.vertex_fields
+        if name in graph.vertex_fields
+        and name not in kept
+        and name not in program.initial
+        and (program.outer_fields is None or name in program.outer_fields)
+    ]
+    notes = []
+    for name in (n for n in found if n in spec.written):
+        here = f"{spec.name}({name}=graph.vertex_fields[{name!r}]) starts from it"
+        notes.append(
+            f"the graph's vertex field {name!r} is not used, since the program computes its own "
+            f"{name!r}{'' if program.run_by else f'; {here}'}"
+        )
+    return {n: graph.vertex_fields[n] for n in found if n not in spec.written}, notes
+
+
+def initial_values(
+    program: VertexProgram,
+    graph: Graph,
+    types: dict[str, Type],
+    of_graph: Mapping[str, np.ndarray] | None = None,
+) -> dict[str, Any]:
+    """The vertex fields given at construction, and those of the graph, each in its field's type.
+
+    Their shape is (V,), or with lanes (V, lanes), plus a dimension for the components of a vector.
+    Where a dict leaves out vertices and only the device can tell how these begin, it is a masked
+    array.
+
+    Args:
+        of_graph: those of the graph to use, as `graph_values` returns them.
+
+    Raises:
+        ProgramError: an array has the wrong shape, or a value does not fit the type.
+        GraphError: there is no such vertex, or the graph's values do not fit.
+    """
+    arrays = {}
+    of_graph = of_graph or {}
+    for name, values in {**of_graph, **program.initial}.items():
+        given = by_label(values, graph)
+        type_ = types[name]
+        tail = (type_.width,) if type_.width > 1 else ()
+        lanes = (program.lanes,) if program.lanes > 1 else ()
+        shape = (graph.num_vertices, *tail)
+        if isinstance(given, Mapping):
+            values = _with_rest(program, name, type_, shape, given, graph)
+        elif np.ndim(given) == 0 or isinstance(given, tuple):
+            values = np.full(shape, _one(program, name, type_, "", given), type_.scalar)
+        elif type_.members and name not in of_graph:
+            values = _struct_array(program, name, type_, given)
+        else:
+            values = np.asarray(given)
+        if lanes and values.shape == shape:
+            values = np.ma.repeat(values[:, None], program.lanes, axis=1)
+        shape = (graph.num_vertices, *lanes, *tail)
+        if values.shape != shape or values.dtype.kind not in ("V" if type_.members else "iuf"):
+            what, remedy = f"{type(program).__name__}({name}=...): expected ", ""
+            if name in of_graph:
+                what = f"{program.title()}: the graph's vertex field {name!r} must have "
+                remedy = f"; change it{_instead_of_graph(program, name)}"
+            raise ProgramError(
+                f"{what}{'values' if type_.members else 'numbers'} of shape {shape}, one per "
+                "vertex, or a single one, or a dict from labels to values; got "
+                f"{values.dtype}, {values.shape}{remedy}"
+            )
+        if not type_.members:
+            remedy = _wider(program.spec.vertex_fields[name], type_)
+            what = f"the initial {name!r}"
+            if name in of_graph:
+                what = f"{program.title()}: the graph's vertex field {name!r}"
+                remedy = Message(remedy, _instead_of_graph(program, name))
+            mask = np.ma.getmask(values)
+            values = convert(np.ma.getdata(values), type_, what, remedy)
+            values = values if mask is np.ma.nomask else np.ma.MaskedArray(values, mask)
+        arrays[name] = values.copy()
+    return arrays
+
+
+def _instead_of_graph(program: VertexProgram, name: str) -> str:
+    """How to start from other values than the graph's, in the middle of a remedy."""
+    return f", give other values with {program.spec.name}({name}=...)"
+
+
+def _with_rest(
+    program: VertexProgram,
+    name: str,
+    type_: Type,
+    shape: tuple[int, ...],
+    given: Mapping[Any, Any],
+    graph: Graph,
+) -> np.ndarray:
+    """The values in a dict from labels; all other vertices have the field's `rest` or its init."""
+    field = program.spec.vertex_fields[name]
+    rest = field.init if field.rest is None else field.rest
+    of_device = isinstance(rest, str)
+    values = np.full(shape, 0 if of_device or type_.members else rest, type_.scalar)
+    unset = np.ones(len(values), bool)
+    for label, value in given.items():
+        at = graph.index_of(label)
+        values[at] = _one(program, name, type_, f" for {label!r}", value)
+        unset[at] = False
+    if not of_device:
+        return values
+    masked = np.ma.MaskedArray(values)
+    masked[unset] = np.ma.masked
+    return masked
+
+
+def has_rest(values: np.ndarray) -> bool:
+    """Whether some vertices begin as only the device can tell."""
+    return isinstance(values, np.ma.MaskedArray) and not set_at(values).all()
+
+
+def set_at(values: np.ndarray) -> np.ndarray:
+    """(V,): which vertices have an initial value."""
+    mask: Any = np.ma.getmaskarray(values)
+    if mask.dtype.names:
+        mask = mask[mask.dtype.names[0]]
+    set_: np.ndarray = ~mask.reshape(len(mask), math.prod(mask.shape[1:])).any(axis=1)
+    return set_
+
+
+def _wider(field: Field, type_: Type) -> str:
+    """What to do about a value that does not fit the type."""
+    real = field.type == "real" and type_.scalar == np.float32
+    return Message("give ", DOUBLE) if real else "declare another type"
+
+
+def empty_field(type_: Type, lanes: int = 1) -> np.ndarray:
+    """A field of a graph without vertices."""
+    shape = (0, *([lanes] if lanes > 1 else []), *([type_.width] if type_.width > 1 else []))
+    return np.zeros(shape, type_.scalar)
+
+
+def check_prepared(
+    program: VertexProgram, graph: Graph, types: dict[str, Type], initial: dict[str, Any]
+) -> None:
+    """Raise ProgramError if the program's `prepare` has made an initial field unusable."""
+    for name, values in initial.items():
+        if name not in types or name not in program.spec.vertex_fields:
+            known = ", ".join(program.spec.vertex_fields)
+            raise ProgramError(
+                f"{type(program).__name__}.prepare added {name!r} to the initial fields; the "
+                f"vertex fields are {known}"
+            )
+        type_ = types[name]
+        lanes = (program.lanes,) if program.lanes > 1 else ()
+        shape = (graph.num_vertices, *lanes, *((type_.width,) if type_.width > 1 else ()))
+        kind, found = getattr(values, "dtype", type(values).__name__), getattr(values, "shape", "")
+        if kind != type_.scalar or found != shape:
+            raise ProgramError(
+                f"{type(program).__name__}.prepare left {kind}, {found} as the initial {name!r}; "
+                f"expected an array of {type_.scalar}, {shape}"
+            )
+
+
+def _one(program: VertexProgram, name: str, type_: Type, whose: str, value: Any) -> Any:
+    """One vertex's initial value; `whose`: " for LABEL", or "" if it is every vertex's."""
+    if type_.members:
+        try:
+            return np.array(tuple(value), type_.scalar)
+        except (TypeError, ValueError):
+            one = None
+    else:
+        one = np.asarray(value)
+    shape = (type_.width,) if type_.width > 1 else ()
+    if one is None or one.dtype.kind not in "iuf" or one.shape != shape:
+        raise ProgramError(
+            f"{type(program).__name__}({name}=...): {value!r}{whose} is not a {type_.c}"
+        )
+    what = f"the initial {name!r}{whose}"
+    return convert(np.atleast_1d(one), type_, what).reshape(one.shape)
+
+
+def _struct_array(program: VertexProgram, name: str, type_: Type, given: Any) -> np.ndarray:
+    """A structured array in the type's layout; members are matched by name."""
+    values = np.asarray(given)
+    members = [n for n, _ in type_.members]
+    if values.dtype.names is None or set(values.dtype.names) != set(members):
+        raise ProgramError(
+            f"{type(program).__name__}({name}=...): expected a structured array with the members "
+            f"{', '.join(members)}; got {values.dtype}"
+        )
+    array = np.zeros(values.shape, type_.scalar)
+    for member, inner in type_.members:
+        part = values[member]
+        if inner.width == 1:
+            array[member] = convert(part, inner, f"the initial {name!r}, {member!r}")
+        elif part.shape == array[member].shape:
+            array[member] = part
+        else:
+            raise ProgramError(
+                f"{type(program).__name__}({name}=...): its member {member!r} has {inner.width} "
+                f"components; got an array of shape {part.shape}"
+            )
+    return array
+
+
+def stored(values: np.ndarray, type_: Type) -> np.ndarray:
+    """The values as OpenCL stores them: a vector of 3 takes the space of 4."""
+    if type_.width == type_.stored:
+        return np.ascontiguousarray(values)
+    pad = [(0, 0)] * (values.ndim - 1) + [(0, type_.stored - type_.width)]
+    return np.pad(values, pad)
+
+
+def listed(values: np.ndarray) -> list[Any]:
+    """The values as Python objects: a struct's are tuples, a vector's are lists."""
+    if values.dtype.names:  # whose tolist() leaves the vectors within as arrays
+        return list(zip(*(listed(values[name]) for name in values.dtype.names), strict=True))
+    return list(values.tolist())

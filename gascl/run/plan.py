@@ -1,0 +1,361 @@
+"""Builds the kernels for a program and a delivery, and translates compiler messages."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import pyopencl as cl
+
+from gascl.codegen.declarations import LAYOUT
+from gascl.codegen.generate import generate
+from gascl.codegen.header import Header
+from gascl.delivery.assembly import CHUNK_ARCS, assemble
+from gascl.delivery.delivery import Delivery
+from gascl.delivery.run_layout import Extent, RunSpec, run_spec
+from gascl.device_graph.buffers import ResidentGraph
+from gascl.errors import DeviceError, ProgramError
+from gascl.language.program import VertexProgram
+from gascl.language.source import Place
+from gascl.language.spec import ProgramSpec
+from gascl.language.traits import Facts
+from gascl.messages import Option
+from gascl.opencl import fork_guard
+from gascl.opencl.device import Device, built, cannot_build, kernel
+
+#: The number of arcs and rows in a block of a work-group (the best as measured on an H200).
+BLOCK = 2048
+#: The largest number of vertices in a tile of pairs.cl.
+TILE = 256
+#: How compiler messages start: PoCL `error: FILE:4:2: ...`, NVIDIA `<kernel>:4:2: error: ...`,
+#: Intel `1:4:2: error: ...`, Oclgrind `input.cl:4:2: error: ...`. Inside a macro such as send(),
+#: PoCL adds the place of the macro: `error: FILE:4:2 <Spelling=FILE:9:9>: ...`.
+_COMPLAINT = re.compile(
+    r"^(?:(?P<first>error|warning): )?[^\s:]*:(?P<line>\d+):"
+    r"(?:\d+(?: <Spelling=[^:>]*:(?P<spelled>\d+):\d+>)?:)?"
+    r" (?:(?:fatal )?(?P<second>error|warning): )?(?P<text>.*)$"
+)
+
+
+#: Up to this many vertices and arcs, a CPU makes a whole run with one work-item: others would cost
+#: more than they do.
+ALONE = 2**15
+#: The number of work-groups for each compute unit of a GPU that make a whole run.
+WHOLE_GROUPS = 4
+#: The most groups that kernels/whole.cl can count, in 12 bits.
+MOST_GROUPS = 2**12 - 1
+#: The number of built programs to keep for other classes with the same text, such as a notebook's
+#: cell that is run again; and the number of plans to keep for each class.
+PROGRAMS, PLANS = 64, 64
+
+
+class Kernels:
+    """The kernels of a built program, created when first used. A kernel holds its arguments until
+    it is enqueued, so concurrent runs need their own."""
+
+    def __init__(self, program: Any):
+        self._program = program
+        self._kernels: dict[str, Any] = {}
+        fork_guard.holds_opencl(self)
+
+    def with_arguments(self, name: str, values: Sequence[Any]) -> Any:
+        """A kernel with its arguments set."""
+        if name not in self._kernels:
+            with _building:
+                made = kernel(self._program, name)
+                if made.num_args != len(values):
+                    raise DeviceError(
+                        f"kernel {name} takes {made.num_args} arguments, and its launch gives "
+                        f"{len(values)}: see how Launch counts STATE, EDGE and row blocks"
+                    )
+                # Otherwise pyopencl tests each argument for being a number.
+                made.set_scalar_arg_dtypes([getattr(v, "dtype", None) for v in values])
+            self._kernels[name] = made
+        self._kernels[name].set_args(*values)
+        return self._kernels[name]
+
+
+@dataclass(eq=False)
+class Plan:
+    """The kernels for a program, device, type of offsets and delivery; outlives graphs.
+
+    Attributes:
+        header: the generated header, which also describes the kernels' arguments.
+        text: the complete source text.
+        group: the number of items in a work-group.
+        block: the largest number of arcs, and of rows, in a block of a work-group.
+        whole: a launch makes a whole run (kernels/whole.cl).
+        program: the built pyopencl program.
+        places: for each line of the text, the user's line that it comes from, or None.
+    """
+
+    header: Header
+    facts: Facts
+    delivery: Delivery
+    text: str
+    group: int
+    block: int
+    whole: bool
+    program: Any
+    places: list[Place | None]
+    _idle: list[Kernels] = field(default_factory=list)
+    _run_specs: dict[Extent, RunSpec] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        fork_guard.holds_opencl(self)
+
+    def run_spec(self, spec: ProgramSpec, extent: Extent) -> RunSpec:
+        """What a run by this plan needs. It is kept, since a run on a small graph takes hardly
+        longer than working it out."""
+        found = self._run_specs.get(extent)
+        if found is None:
+            if len(self._run_specs) >= PLANS:  # graphs have no end
+                self._run_specs.clear()
+            found = run_spec(spec, self.header, self.facts, self.delivery, extent)
+            self._run_specs[extent] = found
+        return found
+
+    def whole_groups(self, device: Device, resident: ResidentGraph) -> int:
+        """The number of work-groups that make a whole run: as many as run at once, or some more,
+        since a CPU's driver may give one thread several in a row."""
+        vertices, arcs = resident.graph.num_vertices, resident.num_arcs
+        units = int(device.cl.max_compute_units)
+        if device.is_cpu:
+            groups = 1 if vertices + arcs <= ALONE else 4 * units
+        else:
+            groups = units * WHOLE_GROUPS
+        # Each has a tally of its own.
+        return min(groups, device.groups, MOST_GROUPS)
+
+    @contextmanager
+    def kernels(self) -> Iterator[Kernels]:
+        """Kernels that no other run uses meanwhile. A run that fails does not return them."""
+        try:
+            kernels = self._idle.pop()
+        except IndexError:
+            kernels = Kernels(self.program)
+        yield kernels
+        self._idle.append(kernels)
+
+
+def group_size(header: Header, device: Device) -> tuple[int, int]:
+    """The number of items in a work-group, and of arcs in a block.
+
+    The device's choice is halved until a group's data takes at most half of the local memory: a
+    message, its mark and the start of a row for each arc of a block; and a box per item and chunk
+    of arcs, a tally per two items, or two counts per item. The other half has room for a word of
+    lanes for each arc. What push.cl holds back is less than the messages of a block.
+    """
+    group, block = device.group, BLOCK
+    while group > 1:
+        shared = block * (header.message.itemsize + 3) + 2
+        boxes = max(group, block // CHUNK_ARCS) * header.box.itemsize
+        shared += max(boxes, group // 2 * header.tally.itemsize, 16 * group)
+        if 2 * shared <= device.cl.local_mem_size:
+            break
+        group, block = (group, block // 2) if block > 4 * group else (group // 2, block)
+    return group, block
+
+
+def whole_options(device: Device) -> list[str]:
+    """The options of a kernel that makes a whole run: how often a group looks for others that start
+    with it, on a GPU, and for others in a phase: before it leaves them, on a CPU (after some
+    milliseconds), or gives up the run."""
+    welcome, patience = (0, 2**21) if device.is_cpu else (64, 2**30)
+    return [
+        "-DGASCL_WHOLE=1",
+        f"-DGASCL_WELCOME={welcome}",
+        f"-DGASCL_PATIENCE={patience}UL",
+        f"-DGASCL_PTX_FENCES={int(device.is_nvidia)}",
+        # So that WHOLE_GROUPS of 256 items fit in a unit's 65,536 registers.
+        *(["-cl-nv-maxrregcount=64"] if device.is_nvidia else []),
+    ]
+
+
+def tile_size(header: Header, device: Device) -> int:
+    """The number of vertices in a tile of pairs.cl: what is read of them, and a mark for each, take
+    at most half of the local memory."""
+    tile = TILE
+    while tile > 1 and 2 * tile * (header.other.itemsize + 1) > device.cl.local_mem_size:
+        tile //= 2
+    return tile
+
+
+#: The plans of each class, by the options that they were built for, so that they can be reused.
+_plans: WeakKeyDictionary[type[VertexProgram], dict[tuple[Any, ...], Plan]] = WeakKeyDictionary()
+#: Held while kernels are built: threads that need the same kernels build them once, and neither the
+#: filters of `warnings` nor pyopencl's caches support several threads.
+_building = threading.RLock()
+
+
+def build(
+    program: VertexProgram,
+    device: Device,
+    delivery: Delivery,
+    offset: str,
+    debug: bool = False,
+    seed: int = 0,
+    whole: bool = False,
+    numbered: bool = False,
+) -> Plan:
+    """The kernels of a program: built, or reused if this process has built them before. pyopencl
+    and the drivers also cache compiled kernels on disk.
+
+    Args:
+        debug: with traps, one work-item per row, and messages in an order that `seed` determines.
+        whole: for a whole run in one launch, instead of launches for each superstep.
+        numbered: vertices have other numbers on the device than the user's.
+
+    Raises:
+        ProgramError: a snippet does not compile; names the user's file and line.
+        DeviceError: the device cannot do what the program needs.
+    """
+    choices = tuple(program.choices().items())
+    key = (
+        *(program.dtype, choices, program.lanes, device, delivery, offset),
+        *(debug, seed, whole, numbered),
+    )
+    plans = _plans.setdefault(type(program), {})
+    plan = plans.get(key)
+    if plan is None:
+        with _building:
+            plan = plans.get(key)  # another thread may have built it meanwhile
+            if plan is None:
+                plan = _build(program, device, delivery, offset, debug, seed, whole, numbered)
+                if len(plans) == PLANS:  # there can be any number of seeds in debug mode
+                    del plans[next(iter(plans))]
+                plans[key] = plan
+    return plan
+
+
+def header_of(
+    program: VertexProgram,
+    device: Device,
+    offset: str,
+    debug: bool = False,
+    numbered: bool = False,
+) -> tuple[Header, Facts]:
+    """The header of a program for a device, and its facts."""
+    header = generate(
+        program.spec,
+        real=program.dtype,
+        choices=program.choices(),
+        offset=offset,
+        fp64=device.fp64,
+        lanes=program.lanes,
+        debug=debug,
+        numbered=numbered,
+    )
+    return header, Facts.of(program.spec, program.lanes, debug)
+
+
+def _build(
+    program: VertexProgram,
+    device: Device,
+    delivery: Delivery,
+    offset: str,
+    debug: bool,
+    seed: int,
+    whole: bool,
+    numbered: bool,
+) -> Plan:
+    spec = program.spec
+    header, facts = header_of(program, device, offset, debug, numbered)
+    double = np.dtype("float64")
+    doubles = [n for n, t in header.types.items() if double in t.scalars]
+    of_messages = double in [*header.message.scalars, *header.gathered.scalars]
+    if not device.fp64 and (doubles or of_messages):
+        raise DeviceError(
+            f"{device} has no double precision, which {spec.name} needs for "
+            f"{', '.join(doubles) or 'its messages'}; use ",
+            Option("dtype", "float32", of="program"),
+            " or another device",
+        )
+    text, places = assemble(header, facts, delivery)
+    group, block = (1, BLOCK) if debug else group_size(header, device)
+    plan = Plan(header, facts, delivery, text, group, block, whole, None, places)
+    wide = doubles or of_messages or _double_params(program)
+    # Unless the program uses double, a literal such as 0.85 is a float.
+    options = [
+        f"-DGASCL_GROUP={group}",
+        f"-DGASCL_BLOCK={block}",
+        f"-DGASCL_LINES={len(places) + 1}",
+        *([f"-DGASCL_TILE={tile_size(header, device)}"] if facts.pairs else []),
+        *([f"-DGASCL_SEED={seed}u"] if debug else []),
+        *(whole_options(device) if whole else []),
+        # It takes plain reads beside atomic operations for races, and lacks some builtins.
+        *(["-DGASCL_OCLGRIND"] if device.is_oclgrind else []),
+        # Oclgrind cannot run the builtin.
+        *(["-DGASCL_PREFETCHES=1"] if device.is_cpu and not device.is_oclgrind else []),
+        # Kernel caches in a shared home directory must distinguish processors that pocl.py set.
+        *([f"-DGASCL_PROCESSOR={device.processor}"] if device.processor else []),
+        *(device.atomics.options() if delivery.has_inbox(facts) else []),
+        *([] if wide else ["-cl-single-precision-constant"]),
+        *(["-cl-fp32-correctly-rounded-divide-sqrt"] if _rounds(device) else []),
+    ]
+    try:
+        plan.program = _built(text, tuple(options), device)
+    except cl.RuntimeError as error:
+        if LAYOUT in str(error):
+            raise DeviceError(
+                f"{device} and the host disagree on the layout of structs; please report this:\n"
+                f"{error}"
+            ) from None
+        if not _blames_a_line(str(error)):
+            raise cannot_build(device, error) from None
+        raise ProgramError(translate(str(error), places, spec.name)) from None
+    return plan
+
+
+@lru_cache(PROGRAMS)
+def _built(text: str, options: tuple[str, ...], device: Device) -> Any:
+    """A program by its text: classes that differ only in their place in files share it."""
+    return built(device, text, options)
+
+
+def _double_params(program: VertexProgram) -> bool:
+    params = program.spec.params.values()
+    return any(p.resolve(program.dtype).scalar == "float64" for p in params)
+
+
+def _rounds(device: Device) -> bool:
+    """Whether float division can be correctly rounded (IEEE 754), so that devices agree."""
+    config = device.cl.single_fp_config
+    return bool(config & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT)
+
+
+def _blames_a_line(log: str) -> bool:
+    """Whether a compiler's log reports an error at a line of the text."""
+    found = (_COMPLAINT.match(line.strip()) for line in log.splitlines())
+    return any("error" in (match["first"], match["second"]) for match in found if match)
+
+
+def translate(log: str, places: Sequence[Place | None], program: str) -> str:
+    """A compiler's log, with the user's lines instead of the generated ones."""
+    messages: list[str] = []
+    for line in log.splitlines():
+        match = _COMPLAINT.match(line.strip())
+        if not match or "warning" in (match["first"], match["second"]):
+            continue
+        # For a macro's argument, the spelling is the user's line; for its body, the expansion is.
+        numbers = [int(n) for n in (match["spelled"], match["line"]) if n]
+        # If an expression ends too early, compilers name the line after it.
+        numbers += [numbers[-1] - 1]
+        found = [places[n - 1] for n in numbers if 0 < n <= len(places)]
+        place = next((p for p in found if p is not None), None)
+        if place is None or match["text"].startswith("note:"):
+            continue
+        shown = f"\n    {place.text.strip()}" if place.text else ""
+        message = f"{place}: error: {match['text']}{shown}"
+        if message not in messages:
+            messages.append(message)
+    if messages:
+        return f"{program} does not compile:\n" + "\n".join(messages)
+    return f"{program} does not compile, and the compiler names none of its lines:\n{log}"

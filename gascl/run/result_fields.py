@@ -1,0 +1,95 @@
+"""`ResultFields`: what a run has left on the device, each field read when it is asked for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from gascl.delivery.run_layout import VERTEX, Key
+from gascl.opencl import fork_guard
+from gascl.run.state import State
+
+
+class ResultFields(Mapping[str, np.ndarray]):
+    """The fields of a State after its run. Threads may share it; a pickled one has been read.
+
+    Args:
+        owner: VERTEX, or ARC for arc fields.
+        known: the fields whose values are on the host already.
+        kept: the State is kept for another run. Otherwise a field that has been read takes no more
+            memory of the device, and all are read when a run needs that memory and before a fork.
+    """
+
+    def __init__(
+        self,
+        state: State,
+        owner: str = VERTEX,
+        *,
+        known: Mapping[str, np.ndarray] | None = None,
+        kept: bool = False,
+    ):
+        self._state, self._owner, self._kept = state, owner, kept
+        names = state.names(owner)
+        self._names = state.program.spec.in_order(names) if owner == VERTEX else names
+        self._known = {name: known[name] for name in self._names if name in known} if known else {}
+        self._read: dict[str, np.ndarray] = {}
+        self._lock = threading.RLock()
+        if not kept:
+            state.drop(self._known, owner)
+            if self.nbytes:
+                state.device.holds(self)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        found = self._read.get(name)
+        if found is None:
+            if name not in self._names:
+                raise KeyError(name)
+            if name not in self._known:
+                fork_guard.check()  # in a forked child, the lock could stay locked
+            with self._lock:
+                if name not in self._read:
+                    self._read[name] = self._field(name)
+                found = self._read[name]
+            if not self._kept:  # after it has been stored: Ctrl-C may come at any time
+                self._state.drop([name], self._owner)
+        return found
+
+    def _field(self, name: str) -> np.ndarray:
+        values = self._known.get(name)
+        if values is not None:  # those of a graph are for reading alone
+            return values if values.flags.writeable else values.copy()
+        return self._state.field(name, self._owner)
+
+    def __repr__(self) -> str:
+        return f"<the fields {', '.join(self._names)}>"
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    # As Results, these are equal only to themselves, and devices remember them.
+    __eq__, __hash__ = object.__eq__, object.__hash__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the device's memory that these fields take where the State is not kept."""
+        keys = (Key(self._owner, name) for name in self._names)
+        buffers = self._state.buffers
+        return sum(self._state.sizes[key] for key in keys if key in buffers)
+
+    def read(self) -> None:
+        """Read all that is on the device alone."""
+        for name in self._names:
+            if name not in self._known:
+                self[name]

@@ -1,0 +1,540 @@
+"""Runs several programs one after the other on one State, for a program with `solve`."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from gascl.device_graph.buffers import convert
+from gascl.distributed.ranks import Ranks
+from gascl.distributed.work_sharing import CalledOff, Share, TooLarge, alike, checked
+from gascl.errors import GasclError, ProgramError, warn
+from gascl.graph.graph import Graph
+from gascl.language.fields import Lanes
+from gascl.language.program import VertexProgram
+from gascl.language.types import Type, unfit
+from gascl.messages import DOUBLE, Message, Option
+from gascl.opencl.device import Device
+from gascl.opencl.event_wait import busy
+from gascl.results.result import KeptState, Result
+from gascl.results.trace import Step, Trace
+from gascl.run.initial_values import check_edge_fields, empty_field, initial_values
+from gascl.run.state import State
+from gascl.run.supersteps import MAX_SUPERSTEPS
+from gascl.util.progress import Progress
+
+
+class Runner(Protocol):
+    """What runs a single program: an Engine, whose module imports this one."""
+
+    graph: Graph
+    device: Device
+    ranks: Ranks | None
+    left_out: frozenset[str]
+
+    def run(
+        self,
+        program: VertexProgram,
+        *,
+        delivery: str = ...,
+        state: KeptState | None = ...,
+        start: Any = ...,
+        keep_state: bool = ...,
+        max_supersteps: int | None = ...,
+        callback: Callable[[Step], Any] | None = ...,
+        progress: bool | Progress = ...,
+        not_converged: str = ...,
+    ) -> Result: ...
+
+    def for_graph(self, graph: Graph) -> Runner: ...
+
+    def solo(self) -> Runner: ...
+
+
+class Stages:
+    """Runs programs one after the other on a graph, each continuing from the State of the last.
+
+    This is what `solve` gets as its argument.
+
+    Attributes:
+        graph, device: those of the engine.
+        state: what the last run left on the device; before the first run, what was given, or None.
+        trace: the steps of all runs, numbered consecutively.
+        deliveries: the names of how messages travelled, in the order of first use.
+        computed: the fields that they had, but for inputs.
+        numberings: in which other orders the vertices were on the device (`Result.numbering`).
+        last: the program that ran last, and why it ended.
+        endless: the first program that would never have ended, and why; "" if there was none.
+    """
+
+    def __init__(
+        self,
+        engine: Runner,
+        whole: VertexProgram,
+        delivery: str,
+        state: State | None,
+        max_supersteps: int | None,
+        callback: Callable[[Step], Any] | None,
+        progress: Progress | None,
+    ):
+        self.graph: Graph = engine.graph
+        self.device: Device = engine.device
+        self.state = state
+        self.trace = Trace()
+        self.deliveries = dict[str, None]()
+        self.numberings = dict[str, None]()
+        self.computed = set[str]()
+        self.last = self.endless = ""
+        self._runs = Counter[str]()
+        self._whole = whole
+        self._delivery, self._limit = delivery, max_supersteps
+        self._callback, self._progress = callback, progress
+        self._engines = {id(engine.graph): engine}
+        self._ranks, self._sharing = engine.ranks, False
+        self._others: Ranks | None = None  # who do other items, if these are a rank's share
+
+    def run(
+        self,
+        program: VertexProgram,
+        *,
+        fresh: bool | Sequence[str] = False,
+        start: Any = None,
+        graph: Graph | None = None,
+    ) -> Result:
+        """Run a program from superstep 0; fields that are in the State keep their values.
+
+        Read what you need from the Result before the next run, which uses the State up.
+
+        Args:
+            fresh: fields that start from their `init` nevertheless; True: all, without the State.
+            start: which vertices scatter first, as in `Engine.run`.
+            graph: another graph with the same vertices.
+        """
+        if self._sharing:
+            raise ProgramError(
+                "share gives the function a Stages of its own: call the run method of that one"
+            )
+        if self._others is not None and self._others.called_off():
+            raise CalledOff
+        before = len(self.trace)
+        name = type(program).__name__
+
+        def add(steps: Sequence[Step], delivery: str) -> None:
+            def step(i: int) -> Step:
+                made = steps[i]
+                return replace(made, superstep=before + made.superstep, program=name)
+
+            self.trace.extend(len(steps), step)
+            self.deliveries |= dict.fromkeys(delivery.split(" and "))
+
+        def called(step: Step) -> None:
+            add([step], step.delivery)
+            assert self._callback
+            self._callback(self.trace[-1])
+
+        def keep(result: Result) -> None:
+            self.state = _state_of(result)
+            self.computed |= {*result.types} - result.types.inputs
+            self.numberings |= dict.fromkeys([result.numbering] if result.numbering else [])
+            if self._callback is None and result.trace:  # else `called` has added them
+                add(result.trace, result.delivery)
+            phases = result.trace.phases
+            self.trace.phases += [phase._replace(first=before) for phase in phases]
+
+        program.run_by = type(self._whole).__name__
+        fields = frozenset(type(self._whole).spec.vertex_fields)
+        above = self._whole.outer_fields
+        program.outer_fields = fields if above is None else fields & above
+        if fresh is True:
+            self.state = None
+        elif self.state is not None:
+            self.state.begin_anew(fresh or ())
+        try:
+            result = self._engine(graph or self.graph).run(
+                program,
+                state=self.state,
+                start=start,
+                keep_state=True,
+                max_supersteps=None if self._limit is None else self._limit - before,
+                callback=None if self._callback is None else called,
+                progress=self._progress or False,
+                not_converged="ignore",
+                delivery=self._delivery,
+            )
+        except KeyboardInterrupt as pressed:
+            left: Result | None = getattr(pressed, "result", None)
+            if left is not None:
+                keep(left)
+            raise
+        keep(result)
+        self.last = f"{name}: " + result.stopped
+        self._runs[name] += 1
+        if result.converged:
+            return result
+        allowed = MAX_SUPERSTEPS if self._limit is None else self._limit - before
+        if result.supersteps < allowed:  # it had supersteps left, but they would change nothing
+            self.endless = self.endless or self.last
+            return result
+        if self._limit is not None:
+            raise _Unfinished(
+                "reached ",
+                Option("max_supersteps", self._limit),
+                f" in {name}, before it converged",
+            )
+        raise _Unfinished(self.last)
+
+    def share(
+        self,
+        items: Iterable[Any],
+        work: Callable[[Stages, list[Any]], Mapping[str, Any]],
+        *,
+        by: Mapping[str, np.ufunc] | None = None,
+    ) -> dict[str, np.ndarray]:
+        """Do work that consists of independent items, such as searches from many sources.
+
+        One device does all items. Of several ranks, each does some of them, on its own device with
+        all arcs, and at the end they tell each other what they have found. Where the arcs do not
+        fit on a device, or supersteps are counted for `max_supersteps` or a callback, the ranks do
+        all items together instead, each with its part of the arcs.
+
+        Args:
+            items: in the same order in all ranks. Of n ranks, the r-th does every n-th item, from
+                the r-th on.
+            work: a function of a Stages and a list of some of the items, at least one, which
+                returns arrays or numbers by name. Its runs begin without a State.
+            by: NumPy's function, such as `np.maximum`, by which the arrays of a name are combined,
+                by that name; others are added up.
+
+        Returns:
+            By name, the arrays of all items, combined in the order of the ranks. Sums of integers
+            are int64 or uint64, as those of NumPy. Afterwards there is no State.
+
+        Raises:
+            ProgramError: there are no items, or `work` returns something else, or ranks return
+                arrays of different names or shapes.
+            RankError: `work` has failed in another rank.
+        """
+        if not isinstance(items, Iterable):
+            raise ProgramError(f"share: items must be a list or another iterable, not {items!r}")
+        if by is not None and not isinstance(by, Mapping):
+            raise ProgramError(
+                f"share(by={by!r}): expected a dict by name, such as {{'farthest': np.maximum}}"
+            )
+        items, by = list(items), dict(by or {})
+        if not items:
+            raise ProgramError("there is nothing to share: the list of items is empty")
+        ranks, counted = self._ranks, self._limit is not None or self._callback is not None
+        if ranks and not counted:
+            found = self._side_by_side(ranks, items, work, by)
+            if found is not None:
+                return found
+        own = copy(self)  # which shares all that is added to
+        own.state, self._sharing = None, True
+        try:
+            done = checked(work(own, items), by)
+        finally:
+            self._sharing, self.state = False, None
+            self.last, self.endless = own.last, own.endless
+        return {name: by.get(name, np.add).reduce(each[None]) for name, each in done.items()}
+
+    def _side_by_side(
+        self, ranks: Ranks, items: list[Any], work: Callable[..., Any], by: dict[str, np.ufunc]
+    ) -> dict[str, np.ndarray] | None:
+        """What `share` returns; None if the arcs do not fit on some device."""
+        engine, nothing = self._engines[id(self.graph)].solo(), dict[str, np.ndarray]()
+        own = Stages(engine, self._whole, self._delivery, None, None, None, self._progress)
+        own._others = ranks
+        mine, found, ended = items[ranks.rank :: ranks.size], nothing, ""
+        interrupted = large = False
+        failed: Exception | None = None
+        self._sharing = True
+        try:
+            found = checked(work(own, mine), by) if mine else nothing
+        except CalledOff:
+            pass
+        except TooLarge:
+            large = True
+        except _Unfinished as unfinished:
+            ended = str(unfinished)
+        except KeyboardInterrupt as pressed:
+            if busy(self.device):  # this rank cannot go on
+                ranks.abort(pressed)
+            interrupted = True
+        except Exception as error:
+            failed = error
+        self._sharing = False
+        self.state = own.state = None
+        if large or ended or interrupted or failed is not None:
+            ranks.call_off()
+        ranks.meet()
+        ranks.agree(failed)
+        if any(ranks.each(large)):
+            return None
+        steps = [replace(step, kernels=()) for step in own.trace]
+        types = {name: (values.dtype, values.shape) for name, values in found.items()}
+        told = own.deliveries, own.numberings, own.computed, own.last, own.endless, own._runs
+        shares = ranks.each(Share(steps, *told, types, ended, interrupted))
+        for rank, share in enumerate(shares):
+            self._add(share, own.trace if rank == ranks.rank else None)
+        if any(share.interrupted for share in shares):
+            raise KeyboardInterrupt
+        if ended := next((share.ended for share in shares if share.ended), ""):
+            raise _Unfinished(ended)
+        givers = min(ranks.size, len(items))
+        combined = {}
+        for name, type_, shape in alike(shares[:givers]):
+            values = np.asarray(found[name], type_) if mine else np.empty(shape, type_)
+            combined[name] = ranks.reduced(values, by.get(name, np.add), givers)[()]
+        return combined
+
+    def _add(self, share: Share, trace: Trace | None) -> None:
+        """Add what a rank has run; its trace, if that is this one."""
+        before, steps = len(self.trace), share.steps if trace is None else trace
+
+        def step(i: int) -> Step:
+            return replace(steps[i], superstep=before + i)
+
+        if steps:
+            self.trace.extend(len(steps), step)
+        if trace is not None:
+            phases = [phase._replace(first=before + phase.first) for phase in trace.phases]
+            self.trace.phases += phases
+        self.deliveries |= share.deliveries
+        self.numberings |= share.numberings
+        self.computed |= share.computed
+        self.last = share.last or self.last
+        self.endless = self.endless or share.endless
+        self._runs += share.runs
+
+    def runs_made(self) -> str:
+        """How many runs of which programs came to their ends, as the end of a message."""
+        many = [f"{n} run{'s' * (n > 1)} of {name}" for name, n in self._runs.items()]
+        return f" by {' and '.join(many)}" if many else ""
+
+    def vertices(self, wanted: int | list[Any] | None, seed: int = 0) -> list[Any]:
+        """The labels that a `param.vertices()` stands for: all, that many drawn by `seed`, or
+        these.
+
+        They are drawn without replacement, and the same on every machine (NumPy's RandomState is
+        frozen).
+        """
+        graph = self.graph
+        every = np.arange(graph.num_vertices) if graph.labels is None else graph.labels
+        if isinstance(wanted, list):
+            if not wanted:
+                raise ProgramError("expected a list of labels, not an empty list")
+            indices = graph.indices_of(wanted)  # refuses unknown labels
+            first, counts = np.unique(indices, return_counts=True)
+            if counts.max() > 1:
+                twice = graph.label_of(int(first[np.argmax(counts > 1)]))
+                raise ProgramError(
+                    f"vertex {twice!r} occurs twice in the list: give each vertex once"
+                )
+            return every[indices].tolist()
+        if wanted is None:
+            return every.tolist()
+        if wanted > graph.num_vertices:
+            raise ProgramError(
+                f"cannot draw {wanted:,} vertices from a graph with {graph.num_vertices:,}: "
+                "give a smaller number, or None for all"
+            )
+        drawn = np.random.RandomState(seed).permutation(graph.num_vertices)[:wanted]
+        return every[drawn].tolist()
+
+    def _engine(self, graph: Graph) -> Runner:
+        if id(graph) not in self._engines:
+            self._engines[id(graph)] = self._engines[id(self.graph)].for_graph(graph)
+        return self._engines[id(graph)]
+
+
+def _state_of(result: Result) -> State | None:
+    """The State of a run with keep_state."""
+    return result.state if isinstance(result.state, State) else None
+
+
+class _Unfinished(Exception):
+    """A run reached max_supersteps, so that `solve` cannot continue."""
+
+
+def solve(
+    engine: Runner,
+    program: VertexProgram,
+    keep_state: bool,
+    *,
+    delivery: str,
+    state: State | None,
+    max_supersteps: int | None,
+    callback: Callable[[Step], Any] | None,
+    progress: Progress | None,
+) -> tuple[Result, bool]:
+    """Run a program's `solve`; returns its Result, and whether Ctrl-C ended it.
+
+    The arguments are those of `Engine.run`.
+    """
+    cls, graph = type(program), engine.graph
+    if program.lanes > 1:
+        listed = [n for n in cls.spec.params if isinstance(getattr(program, n), Lanes)]
+        what = f"{listed[0]}={getattr(program, listed[0])}" if listed else f"lanes = {cls.lanes}"
+        raise ProgramError(
+            f"{cls.__name__}: {what}: programs with solve cannot have lanes; run it once for each "
+            "value"
+        )
+    started = time.perf_counter()
+    types = {n: f.resolve(program.dtype) for n, f in cls.spec.vertex_fields.items()}
+    read = {n: f.resolve(program.dtype) for n, f in cls.spec.edge_fields.items()}
+    for note in check_edge_fields(program, graph, read, engine.left_out):
+        warn(f"{cls.__name__}: {note}")
+    program.prepare(graph, initial_values(program, graph, types))
+    stages = Stages(engine, program, delivery, state, max_supersteps, callback, progress)
+    interrupted = False
+    stopped, whole, found = "the graph has no vertices", True, {}
+    try:
+        if graph.num_vertices:
+            found = cls.solve(program, stages)
+            stopped = stages.endless or f"solved{stages.runs_made()}"
+    except _Unfinished as unfinished:
+        stopped, whole = Message(*unfinished.args), False
+    except KeyboardInterrupt:
+        if busy(engine.device):  # its fields cannot be read
+            raise
+        stopped, whole, interrupted = "interrupted by Ctrl-C", False, True
+    except GasclError as error:
+        error.args = (_within(cls.__name__, error.message), *error.args[1:])
+        raise
+    fields = _fields(program, stages, found, types, whole)
+    arc_fields = _arc_fields(program, stages, found, whole)
+    aggregates = _aggregates(program, found, whole, graph)
+    seconds = stages.trace.seconds()
+    seconds["solve"] = time.perf_counter() - started - sum(seconds.values())
+    result = Result(
+        graph=graph,
+        fields=fields,
+        arc_fields=arc_fields,
+        supersteps=len(stages.trace),
+        converged=whole and not stages.endless,
+        stopped=stopped,
+        trace=stages.trace,
+        device=str(engine.device),
+        delivery=" and ".join(stages.deliveries),
+        numbering="; ".join(stages.numberings),
+        seconds=seconds,
+        state=stages.state if keep_state else None,
+        missing=tuple(n for n in _declared(cls) if n not in fields | arc_fields | aggregates),
+        types=replace(cls.spec.types, inputs=frozenset(types) - {*found} - stages.computed),
+        aggregates=aggregates,
+        named=program.named_vertices(),
+    )
+    return result, interrupted
+
+
+def _declared(cls: type[VertexProgram]) -> list[str]:
+    """The names of what solve may return."""
+    return [*cls.spec.vertex_fields, *cls.spec.arc_fields, *cls.spec.aggregates]
+
+
+def _fields(
+    program: VertexProgram, stages: Stages, found: Any, types: dict[str, Any], whole: bool
+) -> dict[str, np.ndarray]:
+    """The declared vertex fields: those that solve returned, and the others from the State."""
+    cls, graph = type(program), stages.graph
+    declared = _declared(cls)
+    if not isinstance(found, dict) or not set(found) <= set(declared):
+        known = ", ".join(declared)
+        _refuse(cls, f"must return a dict of its fields ({known}), not {_shown(found)}")
+    fields = {}
+    for name in sorted(types, key=lambda name: name not in found):  # what solve returned first
+        type_ = types[name]
+        if not graph.num_vertices:
+            fields[name] = empty_field(type_)
+        elif name in found:
+            fields[name] = np.asarray(found[name])
+            shape = (graph.num_vertices, *([type_.width] if type_.width > 1 else []))
+            if fields[name].shape != shape:
+                _refuse(cls, f"returned {name!r} with shape {fields[name].shape}, not {shape}")
+            fields[name] = _held(cls, name, fields[name], type_)
+        elif stages.state is not None and name in stages.state.names() and not stages.state.used_by:
+            fields[name] = stages.state.field(name)
+        elif whole:
+            _refuse(
+                cls, f"did not compute {name!r}: return it, or declare it in a program that it runs"
+            )
+    return fields
+
+
+def _arc_fields(
+    program: VertexProgram, stages: Stages, found: Any, whole: bool
+) -> dict[str, np.ndarray]:
+    """The declared arc fields, all of which solve must have returned if it came to its end."""
+    cls, graph = type(program), stages.graph
+    fields = {}
+    for name, declared in cls.spec.arc_fields.items():
+        type_ = declared.resolve(program.dtype)
+        if not graph.num_vertices:
+            fields[name] = empty_field(type_)
+        elif name in found:
+            values = np.asarray(found[name])
+            if values.shape != (graph.num_arcs,):
+                _refuse(cls, f"returned {name!r} with shape {values.shape}, not one value per arc")
+            fields[name] = _held(cls, name, values, type_)
+        elif whole:
+            _refuse(cls, f"did not compute {name!r}: return it")
+    return fields
+
+
+def _aggregates(
+    program: VertexProgram, found: dict[str, Any], whole: bool, graph: Graph
+) -> dict[str, Any]:
+    """The declared aggregators, all of which solve must have returned if it came to its end."""
+    cls, values = type(program), {}
+    for name, declared in cls.spec.aggregates.items():
+        is_float = declared.resolve("float64").is_float
+        if not graph.num_vertices:
+            values[name] = np.nan if is_float else 0
+        elif name in found:
+            value = np.asarray(found[name])
+            plain = value.item() if value.ndim == 0 else found[name]
+            if why := unfit(plain, declared.type):
+                _refuse(cls, f"returned {name}={found[name]!r}: {why}")
+            values[name] = float(plain) if is_float else int(plain)
+        elif whole:
+            _refuse(cls, f"did not compute {name!r}: return it")
+    return values
+
+
+def _within(name: str, message: str) -> str:
+    """The message of an inner program, with the name of the outer one in front."""
+    if re.match(rf"(?:\S+:\d+: )?{name}\b", message):
+        return message
+    inner = re.match(r"((?:\S+:\d+: )?)([A-Z]\w*)(?=: )", message)
+    if inner:
+        renamed = f"{inner[1]}{name} ({inner[2]})"
+        return message.replace(message[: inner.end()], renamed, 1)
+    return f"{name}: " + message
+
+
+def _held(cls: type[VertexProgram], name: str, values: np.ndarray, type_: Type) -> np.ndarray:
+    """The values in the field's type. Integers must fit; floats may be rounded, even to 0."""
+    scalar = type_.scalar
+    if scalar.kind in "iu":
+        return convert(values, type_, f"{cls.__name__}: the {name!r} that solve returns")
+    with np.errstate(over="ignore"):
+        held = values.astype(scalar, copy=False)
+    if held.dtype.kind == "f" and not (np.isfinite(held) | ~np.isfinite(values)).all():
+        most = f"{name} is up to {np.abs(values).max():.3g}, more than {held.dtype} can hold"
+        raise ProgramError(f"{cls.__name__}: {most}; use ", DOUBLE, " or smaller values")
+    return held
+
+
+def _shown(found: Any) -> str:
+    return ", ".join(map(str, found)) if isinstance(found, dict) else repr(found)
+
+
+def _refuse(cls: type[VertexProgram], why: str) -> Any:
+    raise ProgramError(f"{cls.spec.source.place('solve')}: {cls.__name__}: solve {why}")

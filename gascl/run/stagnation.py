@@ -1,0 +1,127 @@
+"""Detects runs that would never end, because of rounding or a rule that cannot hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from gascl.language.fields import ToleranceParam
+from gascl.language.program import VertexProgram
+from gascl.messages import DOUBLE, Message, Option
+from gascl.results.trace import Step
+
+#: States are compared once the records of so many supersteps repeat, with at most this period.
+RECENT, LONGEST = 128, 32
+#: States are compared this many periods apart, because the period of the state may be a multiple of
+#: that of the records: if two parts swap their values, a sum does not change. It is even, since
+#: where edges alternate, only every other superstep has the same arcs.
+APART = 12
+
+
+class Standstill:
+    """Watches a run for two signs that its rule will never hold.
+
+    First, a state is repeated. From the same state a program always continues in the same way,
+    unless a snippet reads `superstep` or Python decides when it ends. Reading a state takes time,
+    so this is done only when the records of the last supersteps repeat; if the states differ, it is
+    not done again before the run is a quarter longer.
+
+    Second, a change that falls at a known rate (`param.tolerance(rate=...)`) should by now be below
+    the tolerance: what is left is rounding error. This also ends runs in which states take very
+    long to repeat, because parts of the graph oscillate with different periods.
+    """
+
+    def __init__(self, program: VertexProgram, digest: Callable[[], bytes]):
+        """`digest` returns a hash of the current state."""
+        self._program, self._digest = program, digest
+        self._stop = program.spec.snippets.get("stop")
+        self._asked = program.fixed_supersteps() is None and program.converged is None
+        reads = any(s.uses("superstep") for s in program.spec.snippets.values())
+        self._compare = RECENT if self._asked and not reads else math.inf
+        self._fallen: float = math.inf
+        self._period, self._kept = 0, b""
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """What it knows beside the trace, for `recall` of another run; JSON can hold it."""
+        compare, fallen = self._compare, self._fallen
+        return {
+            "compare": compare,
+            "fallen": fallen,
+            "period": self._period,
+            "kept": self._kept.hex(),
+        }
+
+    def recall(self, known: Mapping[str, Any]) -> None:
+        self._compare, self._fallen = known["compare"], known["fallen"]
+        self._period, self._kept = known["period"], bytes.fromhex(known["kept"])
+
+    @property
+    def due(self) -> float:
+        """The number of supersteps before which `look` cannot find anything."""
+        return min(self._compare, self._fallen)
+
+    def look(self, trace: Sequence[Step]) -> str:
+        """Why the run would never end, and what to do; "" while that is not certain."""
+        done, last = len(trace), trace[-1]
+        if done == 1:
+            self._fallen = self._time_to_fall(last)
+        if done >= self._fallen:
+            return self._words(last)
+        if done < self._compare:
+            return ""
+        if self._period and self._digest() == self._kept:
+            return self._words(last)
+        self._period = 0 if self._period else period(trace)
+        if self._period:
+            self._compare, self._kept = done + APART * self._period, self._digest()
+        else:
+            self._compare = done + max(RECENT, done // 4)
+        return ""
+
+    def _time_to_fall(self, first: Step) -> float:
+        """After how many supersteps only rounding is left, if a tolerance has a rate."""
+        for param in self._program.spec.params.values():
+            if isinstance(param, ToleranceParam) and param.rate and self._stop and self._asked:
+                (name,) = self._stop.reads("agg")
+                return param.time_to_fall(self._program, first.aggregates[name])
+        return math.inf
+
+    def _words(self, last: Step) -> str:
+        program, params = self._program, self._program.spec.params
+        sums, bounds = (sorted(self._stop.reads(n)) if self._stop else [] for n in ("agg", "p"))
+        values = [f"{n}={x:.4g}" for n in sums if isinstance(x := last.aggregates[n], int | float)]
+        values += [f"{n}={getattr(program, n)}" for n in bounds]
+        shown = f" ({', '.join(values)})" if values else ""
+        types = [f.resolve for f in program.spec.vertex_fields.values()]
+        floats = program.dtype == "float32" and any(t("float32") != t("float64") for t in types)
+        larger = [
+            f"a larger {n}" if isinstance(params[n], ToleranceParam) else f"another {n}"
+            for n in bounds
+        ]
+        remedies: list[str | Option] = [*larger, *[DOUBLE] * floats]
+        if self._fallen < math.inf:  # without rounding, the change would fall
+            above = f"rounding in {program.dtype} keeps the change above the tolerance{shown}"
+            return Message(f"{above}; give ", *_either(remedies))
+        remedies += ["another stop rule", "a number of supersteps"]
+        repeats = f"returned to an earlier state and would never end{shown}; give "
+        return Message(repeats, *_either(remedies))
+
+
+def _either(choices: Sequence[str | Option]) -> list[str | Option]:
+    """The choices with " or " between them."""
+    return [part for choice in choices for part in (" or ", choice)][1:]
+
+
+def period(trace: Sequence[Step]) -> int:
+    """The period with which the last RECENT records repeat; 0 if they do not."""
+    last = [_seen(s) for s in trace[-LONGEST - 1 :]]
+    if last[-1] not in last[:-1]:  # mostly; then the others need not be looked at
+        return 0
+    seen = [_seen(s) for s in trace[-RECENT:]]
+    return next((n for n in range(1, LONGEST + 1) if seen[n:] == seen[:-n]), 0)
+
+
+def _seen(step: Step) -> str:
+    return repr((step.active, step.messages, step.aggregates))

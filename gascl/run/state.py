@@ -1,0 +1,529 @@
+"""`State`: everything that supersteps change, as buffers on the device."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import weakref
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+
+from gascl.codegen.header import Header
+from gascl.delivery.buffers import ANYTHING, PENDING
+from gascl.delivery.frontier import most_pieces
+from gascl.delivery.launch import NUMBERS, Launch
+from gascl.delivery.run_layout import ARC, RUN, VERTEX, Key, RunSpec, turned_arrays
+from gascl.delivery.status_codes import Fault
+from gascl.device_graph import gather
+from gascl.device_graph.buffers import ResidentGraph, check_memory, resident_bytes
+from gascl.device_graph.stream import ArcStream, streamed_bytes, whole_arrays
+from gascl.errors import DeviceError, GasclError, ProgramError
+from gascl.graph.arcs import ArcsPart
+from gascl.graph.reordering import Numbering, by_number, by_vertex
+from gascl.language.program import VertexProgram
+from gascl.language.types import Type
+from gascl.opencl import fork_guard
+from gascl.opencl.event_wait import check_free
+from gascl.run.initial_values import has_rest, listed, parameters, set_at, stored
+from gascl.run.plan import Plan
+
+_NEVER = np.iinfo(np.int32).max
+#: The most bytes to fill at once: NVIDIA's driver fails from 2 GiB on.
+_FILL = 2**30
+MASK = Key(RUN, "mask")
+_PENDING = tuple(Key(RUN, name) for name in PENDING)
+
+
+class State:
+    """The vertex and arc fields, mask, messages, aggregators and superstep number of a run.
+
+    Creating one allocates the buffers of a RunSpec, after checking that there is enough memory.
+    `Engine.run(..., keep_state=True)` leaves it on the device, in `result.state`, and
+    `run(..., state=...)` continues from it, which uses it up.
+
+    Args:
+        finite: as `parameters` takes it.
+
+    Attributes:
+        graph, program, lanes, values: those of the run; `program` is the class, `values` are its
+            parameters.
+        spec: the buffers that it has.
+        control: the device's record of the last superstep.
+        resumable: a run of the same class can resume it; otherwise it starts at superstep 0.
+        sizes: the bytes of each buffer; the buffer itself may be larger.
+        unset: the buffers whose initial content must still be set, and what it is.
+        given, kept, kept_arcs: one bit per field: which vertex fields already have a value, and
+            which vertex and arc fields keep that of an earlier run.
+        partly: until the run has started, a buffer of such bits for each vertex: which fields have
+            a value there and not everywhere; None if there are no such fields.
+        share: as in `ResidentGraph`.
+        told_arcs: where processes share the arcs, what they have told each other of arc fields:
+            uint8 (all arcs, bytes of a row), in CSR order.
+    """
+
+    def __init__(
+        self,
+        program: VertexProgram,
+        header: Header,
+        spec: RunSpec,
+        resident: ResidentGraph,
+        initial: dict[str, np.ndarray],
+        previous: State | None = None,
+        resumes: bool = False,
+        finite: bool = True,
+    ):
+        self.program, self.lanes, self.graph = type(program), program.lanes, resident.graph
+        self.values = program.parameter_values()
+        self.header, self.spec = header, spec
+        # Where edges alternate, even supersteps use the first, odd ones the second.
+        alternates = program.spec.alternates and not spec.extent.symmetric
+        self._graphs = [resident, resident.turned()] if alternates else [resident]
+        self._turn = 0
+        self.device, self.edges, self.num_arcs = resident.device, resident.edges, resident.num_arcs
+        self.numbering, self._resident = resident.numbering, weakref.ref(resident)
+        self.share = resident.share
+        self.told_arcs: dict[Key, np.ndarray] = {}
+        self.types = self._types()
+        self.used_by, self.resumable = "", True
+        self._lock = threading.RLock()
+        fork_guard.holds_opencl(self)
+        run = parameters(program, resident.graph, header, not self.device.is_cpu, finite)
+        kept = self._kept(previous, initial, resumes)
+        new = {key: array for key, array in spec.own.items() if key not in kept}
+        sizes = {key: array.nbytes for key, array in new.items()}
+        earlier = previous.sizes if previous else {}
+        self.sizes: dict[Key, int] = sizes | {key: earlier[key] for key in kept}
+        graphs = self._graphs
+        before = resident_bytes(graphs) + sum(self.sizes[key] for key in kept)
+        whole = whole_arrays(spec)
+        missing = resident.missing(whole)
+        if spec.extent.parts > 1:
+            missing |= streamed_bytes(self.device, spec)
+        for graph in graphs[1:]:
+            more = graph.missing(turned_arrays(whole))
+            if spec.extent.parts > 1:
+                more |= streamed_bytes(self.device, spec)
+            missing |= {Key(k.owner, f"{k.name}, turned"): size for k, size in more.items()}
+        check_memory(self.device, {**sizes, **missing}, before)
+        self.device.release(before + sum(sizes.values()) + sum(missing.values()))
+
+        self._arrays = [graph.buffers(whole) for graph in graphs]
+        self._streams = [ArcStream(graph, spec) for graph in graphs if spec.extent.parts > 1]
+        self.buffers: dict[Key, Any] = {k: self.device.allocate(size) for k, size in sizes.items()}
+        self.buffers |= kept
+        self.unset = {key: a.begins for key, a in new.items() if a.begins != ANYTHING}
+        most = np.int64(most_pieces(self.graph.num_vertices, self.num_arcs))
+        self._numbers: list[dict[str, Any]] = [
+            {"num_arcs": np.int64(self.num_arcs), "most_pieces": most} for _ in graphs
+        ]
+        self.types = {**(previous.types if previous else {}), **self.types}
+        declared = self.program.spec
+        self.kept = _bits(Key(VERTEX, n) in kept for n in declared.vertex_fields)
+        self.kept_arcs = _bits(Key(ARC, n) in kept for n in declared.arc_fields)
+        some = {n: set_at(values) for n, values in initial.items() if has_rest(values)}
+        everywhere = initial.keys() - some.keys()
+        self.given = self.kept | _bits(n in everywhere for n in declared.vertex_fields)
+        self.partly: Any = None
+        if some:
+            bits = np.zeros(self.graph.num_vertices, np.uint64)
+            for i, name in enumerate(declared.vertex_fields):
+                if name in some:
+                    bits |= some[name].astype(np.uint64) << np.uint64(i)
+            self.partly = self.device.upload(by_number(self.numbering, bits))
+        for name, values in initial.items():
+            if Key(VERTEX, name) not in kept:
+                values = stored(np.ma.getdata(values), header.types[name])
+                self.write(Key(VERTEX, name), by_number(self.numbering, values))
+        self.write(Key(RUN, "run"), run)
+        faults = spec.own.get(Key(RUN, "faults"))
+        if faults is not None:
+            self.write(Key(RUN, "faults"), np.full(faults.count, _NEVER, np.int32))
+        self.control = np.zeros(1, header.control)
+        if resumes and previous is not None:
+            self.control = previous.control.copy()
+        self.control["overflow"] = self.control["fault"] = _NEVER
+        self.control["stopped"] = 0
+        self.write_control()
+        for key in spec.clears:  # here, so that the run need not wait for it
+            if self.unset.pop(key, None) is not None:
+                self.clear(key)
+        if previous is not None:
+            self._renumber(previous.numbering, kept)
+            previous.use(type(program).__name__)
+
+    def __repr__(self) -> str:
+        if self.used_by:
+            return f"State({self.program.__name__}, used up by {self.used_by})"
+        names = ", ".join(self.names()) or "no field"
+        return f"State({self.program.__name__}: {names}; superstep {self.superstep}, {self.device})"
+
+    # What a run needs -------------------------------------------------------------------------
+
+    def _types(self) -> dict[Key, Type]:
+        """The types of the program's fields."""
+        of = self.header.types
+        fields = {Key(VERTEX, n): of[n] for n in self.program.spec.vertex_fields}
+        return fields | {Key(ARC, n): of[n] for n in self.program.spec.arc_fields}
+
+    def _kept(
+        self, previous: State | None, initial: dict[str, np.ndarray], resumes: bool
+    ) -> dict[Key, Any]:
+        """The buffers to take over from another run: fields that are not given again, and so on."""
+        if previous is None:
+            return {}
+        cls = self.program.__name__
+        if previous.device.context != self.device.context:
+            raise DeviceError(
+                f"the State of {previous.program.__name__} is in the memory of {previous.device}, "
+                f"but {cls} runs on {self.device}: give Engine the same device"
+            )
+        if previous.lanes != self.lanes:
+            raise ProgramError(
+                f"the State has {previous.lanes} lanes, but the run has {self.lanes}: use the same "
+                "number"
+            )
+        same_arcs = previous.edges == self.edges and (
+            previous.graph is self.graph or previous.graph.fingerprint == self.graph.fingerprint
+        )
+        with previous._lock:  # another thread may use it up meanwhile, which `use` then reports
+            previous.check_unused()
+            buffers = previous.buffers
+        arcs = same_arcs and any(key.owner == ARC for key in buffers)
+        if arcs and previous.share != self.share:
+            had = previous.share.ranks if previous.share else 1
+            if self.share is not None and self.share.ranks == had:
+                raise ProgramError(
+                    "the State has values of arcs, and ranks share arcs out otherwise where a "
+                    f"program has `pairs`, as one of these does: run {cls} without state="
+                )
+            raise ProgramError(
+                f"the State has values of arcs, in as many parts as its run had ranks: {had}; run "
+                f"{cls} with as many, or without state="
+            )
+        keys = [key for key in buffers if key.owner == VERTEX and key.name not in initial]
+        keys += [key for key in buffers if key.owner == ARC and same_arcs]
+        for key in (key for key in keys if key in self.types):
+            there, here = previous.types[key], self.types[key]
+            if (there.scalar, there.width) != (here.scalar, here.width):
+                again = f"give {key.name}=... or " if key.owner == VERTEX else ""
+                raise ProgramError(
+                    f"the State's field {key.name!r} is {there.c}, but that of {cls} is {here.c}: "
+                    f"{again}use the same type and dtype"
+                )
+        keys += [MASK] if MASK in buffers else []
+        if resumes:
+            keys += [key for key in _PENDING if key in buffers]
+            carried = [(h.control, h.accumulator) for h in (previous.header, self.header)]
+            if carried[0] != carried[1]:
+                raise ProgramError(
+                    f"the State is from a run of {cls} with another dtype, so that its messages or "
+                    "aggregators have other types: use the same dtype, or run without state="
+                )
+        return {key: buffers[key] for key in keys}
+
+    def _renumber(self, before: Numbering | None, kept: Iterable[Key]) -> None:
+        """Bring what was kept of vertices into the order that they have in this run."""
+        if before is self.numbering:
+            return
+        for key in kept:
+            if key.owner == ARC:  # a program that has arc fields numbers nothing anew
+                continue
+            rows = self.read(key, np.empty(self._shape(key), np.uint8))
+            self.write(key, by_number(self.numbering, by_vertex(before, rows)))
+
+    # What a run does --------------------------------------------------------------------------
+
+    def clear(self, key: Key) -> None:
+        """Set every byte to 0."""
+        buffer = self.buffers[key]
+        for start in range(0, buffer.size, _FILL):
+            part = min(_FILL, buffer.size - start)
+            cl.enqueue_fill_buffer(self.device.queue, buffer, np.zeros(1, np.uint8), start, part)
+
+    def arguments(
+        self, launch: Launch, given: Mapping[str, Any], instead: Mapping[Key, Any] | None = None
+    ) -> list[Any]:
+        """The arguments of a kernel: buffers, and numbers in the kernel's types.
+
+        Args:
+            given: by name, the arguments that differ between launches.
+            instead: buffers to use in place of those of the run or the graph.
+        """
+        graph, own = self._arrays[self._turn], self.buffers
+        values: list[Any] = []
+        for name in self.spec.arguments[launch.kernel]:
+            if isinstance(name, Key):
+                found = instead.get(name) if instead else None
+                if found is None:
+                    found = graph.get(name)
+                values.append(own[name] if found is None else found)
+            elif name not in NUMBERS:
+                values.append(given[name])
+            elif name in given:
+                values.append(_NUMBER_TYPES[name](given[name]))
+            else:
+                values.append(self._number(name))
+        return values
+
+    def _number(self, name: str) -> Any:
+        """A number that depends on the graph alone."""
+        numbers = self._numbers[self._turn]
+        if name not in numbers:
+            blocks = self.resident.blocks(name.removeprefix("num_"))
+            numbers[name] = _NUMBER_TYPES[name](len(blocks) - 1)
+        return numbers[name]
+
+    @property
+    def resident(self) -> ResidentGraph:
+        """The graph, with the arcs of the superstep that is being enqueued."""
+        return self._graphs[self._turn]
+
+    def resident_at(self, superstep: int) -> ResidentGraph:
+        """The graph, with the arcs of this superstep."""
+        return self._graphs[superstep % len(self._graphs)]
+
+    @property
+    def stream(self) -> ArcStream | None:
+        """The parts in which the arcs of the superstep that is being enqueued come, if they do."""
+        return self._streams[self._turn] if self._streams else None
+
+    def take_turn(self, superstep: int) -> None:
+        """Make kernels use the arcs of this superstep."""
+        self._turn = superstep % len(self._graphs)
+
+    def swap(self) -> None:
+        """Swap the double buffers, after a superstep."""
+        for one, other in self.spec.swaps:
+            self.buffers[one], self.buffers[other] = self.buffers[other], self.buffers[one]
+
+    def write_control(self) -> None:
+        """Write the control record for the next superstep, which determines again whether messages
+        are pending."""
+        control = self.control.copy()
+        control["pulls"] = control["pulled"]  # so that it decides once more as it did
+        for name in ("under_way", "bits", "near_side", "far_side"):
+            if name in control.dtype.names:
+                control[name] = 0
+        lows = ("near_low", "far_low", "near_low_next", "far_low_next")
+        for name in ("low", *lows, "near_found", "far_found"):  # no bucket is known yet
+            if name in control.dtype.names:
+                control[name] = _NEVER
+        for name in ("bucket", "near_end"):
+            if name in control.dtype.names:
+                control[name] = -_NEVER - 1
+        self.write(Key(RUN, "control"), control)
+
+    def write(self, key: Key, values: np.ndarray) -> None:
+        """Copy values to the start of a buffer."""
+        if values.nbytes:
+            cl.enqueue_copy(self.device.queue, self.buffers[key], values)
+
+    def read(self, key: Key, values: np.ndarray) -> np.ndarray:
+        """Fill an array from the start of a buffer, and return it."""
+        if values.nbytes:
+            self.device.download(values, self.buffers[key])
+        return values
+
+    def faults(self, plan: Plan) -> np.ndarray:
+        """(kinds of faults, lines of the source text): the smallest vertex with each fault."""
+        host = np.empty((len(Fault), len(plan.places) + 1), np.int32)
+        return self.read(Key(RUN, "faults"), host)
+
+    # What is left of it -----------------------------------------------------------------------
+
+    @property
+    def has_mask(self) -> bool:
+        return MASK in self.buffers
+
+    @property
+    def pending(self) -> bool:
+        """Whether apply has sent messages that arrive in the next superstep."""
+        return bool(self.control["under_way"][0])
+
+    @property
+    def superstep(self) -> int:
+        """The number of supersteps that its program has run."""
+        return int(self.control["superstep"][0])
+
+    def aggregates(self) -> dict[str, Any]:
+        """The aggregators' values after the last superstep, or else after init."""
+        values = self.control["aggregates"]
+        return {name: listed(values[name])[0] for name in self.program.spec.aggregates}
+
+    def _lasting(self) -> dict[Key, Any]:
+        """The buffers whose content the next superstep needs."""
+        keys = {MASK, *(_PENDING if self.pending else ())}
+        return {k: b for k, b in self.buffers.items() if k in keys or k.owner in (VERTEX, ARC)}
+
+    def keep(self) -> None:
+        """Release the buffers that are only needed during a run, after all work is done; the graph
+        is then on the device only for as long as its engine is there."""
+        self.device.queue.finish()
+        self.buffers, self._graphs, self._arrays = self._lasting(), [], []
+        self._streams = []
+
+    def drop(self, fields: Iterable[str], owner: str = VERTEX) -> None:
+        """Release the buffers of these fields."""
+        for name in fields:
+            self.buffers.pop(Key(owner, name), None)
+            self.told_arcs.pop(Key(owner, name), None)
+
+    def digest(self) -> bytes:
+        """A hash of everything that the next superstep depends on."""
+        found = hashlib.blake2b(repr(self.control["aggregates"].tolist()).encode())
+        for key, buffer in sorted(self._lasting().items()):
+            host = np.empty(self.sizes[key], np.uint8)
+            cl.enqueue_copy(self.device.queue, host, buffer)
+            found.update(host.data)
+        return found.digest()
+
+    def saved(self, leave_out: Collection[str] = ()) -> dict[str, np.ndarray]:
+        """Everything that the next superstep depends on, but for the control record, on the host:
+        uint8 (rows, bytes of a row) each, with a row for each vertex or arc in the graph's order.
+
+        Args:
+            leave_out: vertex fields.
+        """
+        found = {}
+        for key in sorted(self._lasting()):
+            if key.owner == VERTEX and key.name in leave_out:
+                continue
+            if key.owner == ARC:
+                found[str(key)] = self._arc_rows(key)
+            else:
+                rows = self.read(key, np.empty(self._shape(key), np.uint8))
+                found[str(key)] = by_vertex(self.numbering, rows)
+        return found
+
+    def restore(self, saved: Mapping[str, np.ndarray]) -> None:
+        """Set the buffers to what `saved` has returned, in a new State."""
+        for key in [key for key in self.buffers if str(key) in saved]:
+            rows = saved[str(key)]
+            if key.owner != ARC:
+                rows = by_number(self.numbering, rows)
+            elif self.share:
+                rows = rows[self._own_arcs()]
+            self.write(key, rows)
+            self.unset.pop(key, None)
+
+    def layout(self) -> str:
+        """What must agree between the State that was saved and the one that is restored: the
+        control record, and the bytes of what can last."""
+        sizes = {
+            str(key): self._shape(key)[1]
+            for key in sorted(self.buffers)
+            if key in (MASK, *_PENDING) or key.owner in (VERTEX, ARC)
+        }
+        return f"{self.header.control.descr} {self.header.accumulator.scalar} {sizes}"
+
+    def _shape(self, key: Key) -> tuple[int, int]:
+        """The rows of a buffer of vertices or arcs, and the bytes of each."""
+        if key.owner == ARC:
+            type_ = self.types[key]
+            return self.num_arcs, self.lanes * type_.stored * type_.scalar.itemsize
+        rows = self.graph.num_vertices
+        return rows, self.sizes[key] // max(rows, 1)
+
+    def _arc_rows(self, key: Key) -> np.ndarray:
+        """uint8 (all arcs, bytes of a row): an arc field, of all processes if they share them."""
+        found = self.told_arcs.get(key)
+        return self.read(key, np.empty(self._shape(key), np.uint8)) if found is None else found
+
+    def _own_arcs(self) -> np.ndarray:
+        """Which of all arcs are this process's, in CSR order."""
+        arcs = self.resident.arcs
+        assert isinstance(arcs, ArcsPart)
+        return arcs.places
+
+    def arcs_of_all(self, key: Key) -> np.ndarray:
+        """uint8 (all arcs, bytes of a row): an arc field, with 0 where other processes know."""
+        own = self.read(key, np.empty(self._shape(key), np.uint8))
+        count = self.resident.extent().all_arcs
+        assert count is not None
+        values = np.zeros((count, own.shape[1]), np.uint8)
+        values[self._own_arcs()] = own
+        return values
+
+    def begin_anew(self, fields: Iterable[str] = ()) -> None:
+        """Make the next run start at superstep 0, with these fields set by their `init`."""
+        self.resumable = False
+        self.drop(fields)
+
+    def use(self, by: str) -> None:
+        """Mark the State as used up. If two threads do this at once, the second one fails."""
+        with self._lock:
+            self.check_unused()
+            self.used_by, self.buffers = by, {}
+
+    def check_unused(self) -> None:
+        if self.used_by:
+            raise GasclError(
+                f"this State of {self.program.__name__} was used up by a later run of "
+                f"{self.used_by}; continue from the state of that run, and read the fields of a "
+                "result before another run uses its State"
+            )
+
+    def names(self, owner: str = VERTEX) -> list[str]:
+        """The names of its vertex fields; with ARC, of its arc fields."""
+        return [key.name for key in self.buffers if key.owner == owner]
+
+    def fields(self) -> list[np.ndarray]:
+        """Read all vertex and arc fields."""
+        return [self.field(name, owner) for owner in (VERTEX, ARC) for name in self.names(owner)]
+
+    def field(self, name: str, owner: str = VERTEX) -> np.ndarray:
+        """Read a vertex field, or with ARC an arc field.
+
+        Returns:
+            (V,), or with lanes (V, lanes), plus a dimension for the components of a vector. Arc
+            fields have A rows, in CSR order, instead of V.
+
+        Raises:
+            GasclError: the State is used up.
+            DeviceError: the device is busy, or this process was forked.
+        """
+        fork_guard.check()
+        check_free(self.device)
+        key = Key(owner, name)
+        type_ = self.types[key]
+        count = self.graph.num_vertices if owner == VERTEX else self.num_arcs
+        host = np.empty((count, self.lanes, type_.stored), type_.scalar)
+        with self._lock:
+            self.check_unused()
+            buffer, places = self.buffers[key], None
+            if key in self.told_arcs:
+                told = self.told_arcs[key].view(type_.scalar)
+                host = told.reshape(-1, self.lanes, type_.stored).copy()
+            else:
+                if self.numbering is not None and owner == VERTEX:
+                    ordered = self._by_vertex(buffer, host.nbytes, host.nbytes // max(count, 1))
+                    buffer, places = ordered or buffer, None if ordered else self.numbering.order
+                self.device.download(host, buffer, places)
+        host = host[:, :, : type_.width] if type_.width > 1 else host[:, :, 0]
+        return host if self.lanes > 1 else host[:, 0]
+
+    def _by_vertex(self, buffer: Any, size: int, row: int) -> Any:
+        """A buffer with the `size` bytes of another one, whose rows, of `row` bytes, are in the
+        order of numbers. None where the host is to do that: it is as fast, there is no room for the
+        numbers and the field once more, or the graph has left the device with its engine.
+        """
+        resident = self._resident()
+        if resident is None or row not in gather.SIZES or not gather.pays(self.device):
+            return None
+        count = self.graph.num_vertices
+        room = resident_bytes([resident]) + sum(self.sizes.values()) + size + 4 * count
+        if room > self.device.memory:
+            return None
+        found = self.device.allocate(size)
+        gather.take(self.device, found, buffer, resident.numbers(), count, row)
+        return found
+
+
+_NUMBER_TYPES = {name: np.dtype(type_).type for name, type_ in NUMBERS.items()}
+
+
+def _bits(flags: Iterable[bool]) -> int:
+    return sum(1 << i for i, flag in enumerate(flags) if flag)

@@ -1,1 +1,0 @@
-"""Runs programs: devices, plans, states and the superstep loop. Only this package uses pyopencl."""

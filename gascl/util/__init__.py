@@ -1,0 +1,1 @@
+"""Helpers independent of graphs: units, paths, atomic files, optional packages, progress."""

@@ -1,0 +1,421 @@
+"""Programs written by hand, a rule of a superstep each: engine = oracle = what a hand computes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from support.admission import DELIVERIES, expected_deliveries
+from support.agreement import in_parts
+from support.oracle import PlainGraph
+from support.program_tree import (
+    Aggregate,
+    Assign,
+    Bin,
+    Cond,
+    Const,
+    Expr,
+    Field,
+    GetMask,
+    If,
+    Program,
+    Send,
+    SetMask,
+    UnsetMask,
+    Var,
+    Vertex,
+)
+from support.written_cases import Written, case, check_engine, check_oracle
+
+from gascl import VertexProgram, aggregate, edge, param, vertex
+from gascl.delivery.admission import demand_of
+from gascl.delivery.registry import admitted
+from gascl.opencl.device import find
+
+CASES: dict[str, Written] = {}
+
+
+def is_(a: Expr, b: int) -> Expr:
+    return Bin("==", a, Const(b))
+
+
+def plus(a: Expr, b: int) -> Expr:
+    return Bin("+", a, Const(b))
+
+
+ID, MSG, HAS, NOW = Var("v", "id"), Var("", "msg"), Var("", "has_msg"), Var("", "superstep")
+SRC, DST = Var("e", "src"), Var("e", "dst")
+X = Var("v", "x")
+RING = PlainGraph(3, ((0, 1), (1, 2), (2, 0)))
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={"x": Field("int32", Const(5)), "heard": Field("uint8")},
+        message="int32",
+        combine="min",
+        apply_on="all",
+        scatter=(Send(Const(2**31 - 1)),),
+        apply=(Assign("x", MSG), Assign("heard", Cond(HAS, Const(2), Const(1)))),
+    ),
+    graph=PlainGraph(3, ((0, 1), (1, 2))),
+    fields={"x": [2**31 - 1] * 3, "heard": [1, 2, 2]},
+    steps=[(3, 2)],
+)
+class IdentitySent(VertexProgram):
+    x = vertex.int32(init=5)
+    heard = vertex.uint8()
+    message, combine = "int32", "min"
+    apply_on = "all"
+    scatter = "send(INT_MAX);"
+    apply = "v.x = msg; v.heard = has_msg ? 2 : 1;"
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={"x": Field("real", Const(5))},
+        message="real",
+        combine="max",
+        apply_on="all",
+        edges="in",
+        mask=Bin(">", ID, Const(0)),
+        scatter=(Send(ID),),
+        apply=(Assign("x", MSG),),
+    ),
+    graph=PlainGraph(4, ((0, 1), (0, 2), (1, 3))),
+    fields={"x": [2, 3, -math.inf, -math.inf]},
+    steps=[(3, 3)],
+)
+class NoMessage(VertexProgram):
+    x = vertex.real(init=5)
+    message, combine = "real", "max"
+    apply_on = "all"
+    edges = "in"
+    mask = "v.id > 0"
+    scatter = "send(v.id);"
+    apply = "v.x = msg;"
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={"x": Field("int64", Const(-1))},
+        message="int64",
+        combine="sum",
+        scatter=(If(is_(Bin("%", ID, Const(2)), 0), (Send(plus(ID, 10)),)),),
+        apply=(Assign("x", MSG),),
+    ),
+    graph=PlainGraph(5, ((0, 3), (1, 3), (2, 3), (1, 4), (3, 4))),
+    fields={"x": [-1, -1, -1, 22, -1]},
+    steps=[(5, 2)],
+)
+class Conditional(VertexProgram):
+    x = vertex.int64(init=-1)
+    message, combine = "int64", "sum"
+    scatter = """
+        if (v.id % 2 == 0) send(v.id + 10);
+    """
+    apply = "v.x = msg;"
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={"x": Field("int32")},
+        message="uint32",
+        combine="(a + b) % 1009",
+        identity=0,
+        scatter=(Send(Const(1000)), Send(Bin("*", DST, Const(3)))),
+        apply=(Assign("x", MSG),),
+    ),
+    graph=PlainGraph(4, ((0, 1), (0, 1), (0, 2), (3, 3))),
+    fields={"x": [0, 997, 1006, 0]},  # 2 * 1003 - 1009; 1000 + 6; 1000 + 9 - 1009
+    steps=[(4, 4)],
+)
+class Twice(VertexProgram):
+    x = vertex.int32()
+    message, combine, identity = "uint32", "(a + b) % 1009", "0"
+    scatter = """
+        send(1000);
+        send(e.dst * 3);
+    """
+    apply = "v.x = msg;"
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={"x": Field("int32")},
+        message="int32",
+        combine="sum",
+        mask=is_(ID, 0),
+        scatter=(Send(Const(1)), SetMask(DST)),
+        apply=(Assign("x", plus(NOW, 1)),),
+    ),
+    graph=PlainGraph(4, ((0, 1), (1, 2), (2, 3))),
+    fields={"x": [0, 1, 2, 3]},
+    steps=[(1, 1), (1, 1), (1, 1), (1, 0)],
+)
+class MaskInScatter(VertexProgram):
+    x = vertex.int32()
+    message, combine = "int32", "sum"
+    mask = "v.id == 0"
+    scatter = "send(1); set_mask_of(e.dst);"
+    apply = "v.x = superstep + 1;"
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={"x": Field("int32")},
+        message="int32",
+        combine="or",
+        mask=is_(ID, 0),
+        scatter=(Send(Const(1)),),
+        apply=(Assign("x", plus(NOW, 1)), SetMask(Vertex(plus(ID, 1)))),
+    ),
+    graph=PlainGraph(4, ((0, 2), (3, 1))),
+    fields={"x": [0, 2, 1, 0]},  # 0 reaches 2, who wakes 3, who reaches 1, who wakes 2
+    steps=[(1, 1), (1, 1), (1, 0)],
+)
+class MaskInApply(VertexProgram):
+    x = vertex.int32()
+    message, combine = "int32", "or"
+    mask = "v.id == 0"
+    scatter = "send(1);"
+    apply = """
+        v.x = superstep + 1;
+        set_mask_of((v.id + 1) % g.num_vertices);
+    """
+
+
+FIRST_HEARD = Bin("&&", is_(NOW, 0), HAS)
+
+
+@case(
+    CASES,
+    # All of 1 ... 4 are set by 0 in scatter. 1: nothing more; 2: cancels that and its own;
+    # 3: sets itself last; 4: cancels, but 1 has set it in apply.
+    tree=Program(
+        fields={"x": Field("int32")},
+        message="int32",
+        combine="and",
+        mask=is_(ID, 0),
+        apply_on="all",
+        scatter=(Send(Const(1)), SetMask(DST)),
+        apply=(
+            Assign("x", Bin("+", Bin("*", X, Const(10)), GetMask())),
+            If(
+                FIRST_HEARD,
+                (
+                    If(is_(ID, 1), (SetMask(Const(4)),)),
+                    If(is_(ID, 2), (SetMask(), UnsetMask())),
+                    If(is_(ID, 3), (UnsetMask(), SetMask())),
+                    If(is_(ID, 4), (UnsetMask(),)),
+                ),
+            ),
+        ),
+    ),
+    graph=PlainGraph(6, ((0, 1), (0, 2), (0, 3), (0, 4))),
+    fields={"x": [10, 1, 0, 1, 1, 0]},
+    steps=[(1, 4), (3, 0)],
+)
+class Unset(VertexProgram):
+    x = vertex.int32()
+    message, combine = "int32", "and"
+    mask = "v.id == 0"
+    apply_on = "all"
+    scatter = "send(1); set_mask_of(e.dst);"
+    apply = """
+        v.x = v.x * 10 + get_mask();
+        if (superstep == 0 && has_msg) {
+            if (v.id == 1) set_mask_of(4);
+            if (v.id == 2) { set_mask(); unset_mask(); }
+            if (v.id == 3) { unset_mask(); set_mask(); }
+            if (v.id == 4) unset_mask();
+        }
+    """
+
+
+PREV = Var("prev", "total")
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={"x": Field("real")},
+        message="real",
+        combine="sum",
+        scatter_on="all",
+        aggregates={"total": ("real", "sum")},
+        init=(Aggregate("total", plus(ID, 1)),),
+        scatter=(Send(PREV),),
+        apply=(Assign("x", MSG), Aggregate("total", X)),
+        stop=Bin(">=", Var("agg", "total"), Const(162)),
+    ),
+    graph=RING,
+    fields={"x": [54, 54, 54]},
+    steps=[(3, 3), (3, 3), (3, 3)],
+    aggregates=[
+        {"total": 18},
+        {"total": 54},
+        {"total": 162},
+    ],  # init: 1 + 2 + 3; then three times the one before
+)
+class PrevInScatter(VertexProgram):
+    x = vertex.real()
+    total = aggregate.real("sum")
+    message, combine = "real", "sum"
+    scatter_on = "all"
+    init = "aggregate_total(v.id + 1);"
+    scatter = "send(prev.total);"
+    apply = "v.x = msg; aggregate_total(v.x);"
+    stop = "agg.total >= 162"
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={"x": Field("int32", plus(ID, 1))},
+        message="int32",
+        combine="sum",
+        scatter_on="all",
+        aggregates={"total": ("int32", "max")},
+        scatter=(Send(X),),
+        apply=(
+            Assign("x", Bin("+", Bin("*", X, Const(10)), MSG)),
+            If(is_(ID, 1), (Aggregate("total", PREV), Aggregate("total", NOW))),
+        ),
+        supersteps=2,
+    ),
+    graph=RING,
+    # 1 2 3, then 10 + 3, 20 + 1, 30 + 2, then 130 + 32, 210 + 13, 320 + 21
+    fields={"x": [162, 223, 341]},
+    steps=[(3, 3), (3, 3)],
+    aggregates=[
+        {"total": 0},
+        {"total": 1},
+    ],  # prev is INT_MIN, nobody having added; then the superstep
+)
+class Shift(VertexProgram):
+    x = vertex.int32(init="v.id + 1")
+    supersteps = param.supersteps(default=2)
+    total = aggregate.int32("max")
+    message, combine = "int32", "sum"
+    scatter_on = "all"
+    scatter = "send(v.x);"
+    apply = """
+        v.x = v.x * 10 + msg;
+        if (v.id == 1) {
+            aggregate_total(prev.total);
+            aggregate_total(superstep);
+        }
+    """
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={"x": Field("int32")},
+        message="int32",
+        combine="sum",
+        edges="both",
+        edge_fields={"w": ("int32", None)},
+        scatter=(
+            Send(Bin("+", Bin("*", Var("e", "reversed"), Const(100)), Bin("*", SRC, Const(10)))),
+            Send(Bin("+", Var("e", "id"), Var("e", "w"))),
+        ),
+        apply=(Assign("x", MSG),),
+    ),
+    graph=PlainGraph(3, ((0, 1), (1, 2), (2, 2)), True, {"w": [4, 5, 7]}),
+    # to 0 from 1 back: 110 + 4; to 1 from 0: 0 + 4, from 2 back: 120 + 6;
+    # to 2 from 1: 10 + 6, from itself, forth and once: 20 + 9
+    fields={"x": [114, 130, 45]},
+    steps=[(3, 5)],
+)
+class BothWays(VertexProgram):
+    x = vertex.int32()
+    w = edge.int32()
+    message, combine = "int32", "sum"
+    edges = "both"
+    scatter = """
+        send(e.reversed * 100 + e.src * 10);
+        send(e.id + e.w);
+    """
+    apply = "v.x = msg;"
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={"x": Field("int32", ID)},
+        message="int32",
+        combine="sum",
+        edges="alternate",
+        scatter_on="all",
+        apply_on="all",
+        supersteps=3,
+        edge_fields={"w": ("int32", None)},
+        scatter=(Send(Bin("+", Bin("*", X, Var("e", "w")), Var("e", "reversed"))),),
+        apply=(Assign("x", MSG),),
+    ),
+    graph=PlainGraph(3, ((0, 1), (1, 2), (2, 2)), True, {"w": [4, 5, 7]}),
+    # forth: 0, 0 * 4, 1 * 5 + 2 * 7; back: 0 * 4 + 1, 19 * 5 + 1, 19 * 7 + 1;
+    # forth: 0, 1 * 4, 96 * 5 + 134 * 7
+    fields={"x": [0, 4, 1418]},
+    steps=[(3, 3), (3, 3), (3, 3)],
+)
+class Alternating(VertexProgram):
+    x = vertex.int32(init="v.id")
+    w = edge.int32()
+    supersteps = param.supersteps(3)
+    message, combine = "int32", "sum"
+    edges = "alternate"
+    scatter_on = apply_on = "all"
+    scatter = "send(v.x * e.w + e.reversed);"
+    apply = "v.x = msg;"
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={"x": Field("int32", Var("v", "out_degree"))},
+        message="int32",
+        combine="max",
+        mask=Const(0),
+        init=(If(is_(ID, 0), (SetMask(Const(2)),)), Assign("x", plus(X, 1))),
+        scatter=(Send(Bin("+", Bin("*", X, Const(10)), GetMask(DST))),),
+        apply=(Assign("x", MSG),),
+    ),
+    graph=PlainGraph(3, ((0, 1), (2, 0), (2, 2))),
+    fields={"x": [30, 1, 31]},
+    steps=[(1, 2)],
+)
+class InitMask(VertexProgram):
+    x = vertex.int32(init="v.out_degree")
+    message, combine = "int32", "max"
+    mask = "0"
+    init = "if (v.id == 0) set_mask_of(2); v.x += 1;"
+    scatter = "send(v.x * 10 + get_mask_of(e.dst));"
+    apply = "v.x = msg;"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_oracle(name: str) -> None:
+    check_oracle(CASES[name])
+
+
+@pytest.mark.parametrize(("name", "device", "part"), in_parts(CASES), indirect=["device"])
+def test_engine(device: Any, name: str, part: int) -> None:
+    check_engine(device, CASES[name], part)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_admission(name: str) -> None:
+    c = CASES[name]
+    demand = demand_of(c.cls(), find().atomics, find().fp64, True)
+    names = set(admitted(demand)) & set(DELIVERIES)
+    assert names == expected_deliveries(c.tree)

@@ -1,0 +1,414 @@
+"""What receive_if, first, enough, priority and apply_on = "mask" mean: computed by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support.admission import DELIVERIES, expected_deliveries
+from support.agreement import in_parts
+from support.oracle import PlainGraph
+from support.program_tree import (
+    Assign,
+    Bin,
+    Cond,
+    Const,
+    Expr,
+    Field,
+    If,
+    Program,
+    Send,
+    SetMask,
+    Var,
+    Vertex,
+)
+from support.written_cases import Written, case, check_engine, check_oracle
+
+from gascl import Engine, Graph, VertexProgram, edge, vertex
+from gascl.delivery.admission import demand_of
+from gascl.delivery.registry import admitted
+from gascl.opencl.device import find
+
+CASES: dict[str, Written] = {}
+
+
+def v(name: str) -> Var:
+    return Var("v", name)
+
+
+def plus(a: Expr, b: int) -> Expr:
+    return Bin("+", a, Const(b))
+
+
+ID, X, MSG = v("id"), v("x"), Var("", "msg")
+HAS, NOW, LANE = Var("", "has_msg"), Var("", "superstep"), Var("", "lane")
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={
+            "depth": Field("int32", Cond(Bin("==", ID, Const(0)), Const(0), Const(-1))),
+            "parent": Field("int32", Const(-1)),
+        },
+        message="int32",
+        combine="first",
+        receive_if=Bin("<", v("depth"), Const(0)),
+        mask=Bin("==", ID, Const(0)),
+        scatter=(Send(ID),),
+        apply=(Assign("depth", plus(NOW, 1)), Assign("parent", MSG), SetMask()),
+    ),
+    graph=PlainGraph(5, ((0, 2), (0, 1), (2, 3), (1, 3), (3, 0), (3, 4), (1, 2))),
+    fields={"depth": [0, 1, 1, 2, 3], "parent": [-1, 0, 0, 1, 3]},
+    steps=[(1, 2), (2, 1), (1, 1), (1, 0)],  # 3 hears of 1 and 2; 0 and 2 listen no more
+)
+class Search(VertexProgram):
+    depth = vertex.int32(init="v.id == 0 ? 0 : -1")
+    parent = vertex.int32(init=-1)
+    message, combine = "int32", "first"
+    receive_if = "v.depth < 0"
+    mask = "v.id == 0"
+    scatter = "send(v.id);"
+    apply = "v.depth = superstep + 1; v.parent = msg; set_mask();"
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={"x": Field("int32", ID)},
+        message="int32",
+        combine="sum",
+        receive_if=Bin(">", MSG, X),
+        scatter=(Send(ID), Send(plus(ID, 2))),
+        apply=(Assign("x", MSG),),
+    ),
+    graph=PlainGraph(3, ((0, 2), (1, 2), (1, 2), (2, 0))),
+    # along the arcs from 0, 1 and 1, vertex 2 hears 2, 4 and 4, and wants more than 2; 0 hears 6
+    fields={"x": [6, 1, 8]},
+    steps=[(3, 3)],
+)
+class MoreThanMine(VertexProgram):
+    x = vertex.int32(init="v.id")
+    message, combine = "int32", "sum"
+    receive_if = "msg > v.x"
+    scatter = "send(v.id); send(v.id + 2);"
+    apply = "v.x = msg;"
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={"x": Field("int32", Const(-1))},
+        message="int32",
+        combine="first",
+        edges="both",
+        scatter=(
+            Send(Bin("+", Bin("*", Var("e", "id"), Const(10)), Var("e", "reversed"))),
+            Send(Const(99)),
+        ),
+        apply=(Assign("x", MSG),),
+    ),
+    graph=PlainGraph(3, ((1, 0), (0, 1), (1, 0), (2, 0), (0, 0))),
+    fields={"x": [40, 1, 31]},  # 0 hears itself first, and 1 hears 0 along the edges 0, 1, 2
+    steps=[(3, 3)],
+)
+class FirstOfParallelArcs(VertexProgram):
+    x = vertex.int32(init=-1)
+    message, combine, edges = "int32", "first", "both"
+    scatter = "send(e.id * 10 + e.reversed); send(99);"
+    apply = "v.x = msg;"
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={"x": Field("int32", plus(ID, 1))},
+        message="int32",
+        combine="or",
+        enough=Bin("&&", Bin("==", MSG, Const(3)), Bin(">", ID, Const(0))),
+        scatter=(Send(X),),
+        apply=(Assign("x", MSG),),
+    ),
+    graph=PlainGraph(5, ((0, 3), (1, 3), (2, 3), (0, 4), (0, 4))),
+    fields={"x": [1, 2, 3, 3, 1]},
+    steps=[(5, 2)],  # one for each that hears anything
+)
+class EnoughBits(VertexProgram):
+    x = vertex.int32(init="v.id + 1")
+    message, combine = "int32", "or"
+    enough = "msg == 3 && v.id > 0"
+    scatter = "send(v.x);"
+    apply = "v.x = msg;"
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={"x": Field("int32", Cond(Bin("==", ID, Const(0)), Const(0), Const(99)))},
+        edge_fields={"w": ("int32", None)},
+        message="int32",
+        combine="min",
+        mask=Bin("==", ID, Const(0)),
+        priority=X,
+        delta=2,
+        scatter=(Send(Bin("+", X, Var("e", "w"))),),
+        apply=(If(Bin("<", MSG, X), (Assign("x", MSG), SetMask())),),
+    ),
+    graph=PlainGraph(4, ((0, 1), (0, 2), (2, 1), (1, 3), (2, 3)), fields={"w": [5, 1, 1, 1, 4]}),
+    fields={"x": [0, 2, 1, 3]},
+    # 0; of 1 (at 5) and 2 (at 1) the nearer; of 1 (now at 2) and 3 (at 5); 3 (now at 3)
+    steps=[(1, 2), (1, 2), (1, 1), (1, 0)],
+)
+class NearestFirst(VertexProgram):
+    x = vertex.int32(init="v.id == 0 ? 0 : 99")
+    w = edge.int32()
+    message, combine = "int32", "min"
+    mask = "v.id == 0"
+    priority, delta = "v.x", 2
+    scatter = "send(v.x + e.w);"
+    apply = "if (msg < v.x) { v.x = msg; set_mask(); }"
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={"x": Field("int32", Cond(Bin("==", ID, Const(0)), Const(0), Const(999)))},
+        edge_fields={"w": ("int32", None)},
+        message="int32",
+        combine="min",
+        mask=Bin("==", ID, Const(0)),
+        priority=X,
+        delta=1,
+        scatter=(Send(Bin("+", X, Var("e", "w"))),),
+        apply=(If(Bin("<", MSG, X), (Assign("x", MSG), SetMask())),),
+    ),
+    graph=PlainGraph(
+        5,
+        ((0, 1), (0, 2), (2, 3), (3, 1), (0, 4), (4, 1)),
+        fields={"w": [100, 3, 5, 4, 50, 1]},
+    ),
+    fields={"x": [0, 12, 3, 8, 50]},
+    # 0; 2 (at 3) before 4 and 1 (at 50 and 100); 3 (at 8); 1 (which is at 12 now); 4
+    steps=[(1, 3), (1, 1), (1, 1), (1, 0), (1, 1)],
+)
+class NearAndFar(VertexProgram):
+    x = vertex.int32(init="v.id == 0 ? 0 : 999")
+    w = edge.int32()
+    message, combine = "int32", "min"
+    mask = "v.id == 0"
+    priority, delta = "v.x", 1
+    scatter = "send(v.x + e.w);"
+    apply = "if (msg < v.x) { v.x = msg; set_mask(); }"
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={
+            "turn": Field("int32", Bin("%", Bin("+", Bin("*", ID, Const(2)), Const(1)), Const(3))),
+            "heard": Field("int32", Const(-1)),
+        },
+        message="int32",
+        combine="min",
+        mask=Bin("==", ID, Const(0)),
+        priority=v("turn"),
+        delta=1,
+        scatter=(Send(Const(1)),),
+        apply=(Assign("heard", NOW), SetMask()),
+    ),
+    graph=PlainGraph(5, ((0, 3), (0, 1), (1, 2), (3, 4))),
+    fields={"turn": [1, 0, 2, 1, 0], "heard": [-1, 0, 1, 0, 2]},
+    # 0; 1, which is before 3; 3, since 2 is behind it; 4, which is before 2; 2
+    steps=[(1, 2), (1, 1), (1, 1), (1, 0), (1, 0)],
+)
+class EarlierTurnsComeLate(VertexProgram):
+    turn = vertex.int32(init="(v.id * 2 + 1) % 3")
+    heard = vertex.int32(init=-1)
+    message, combine = "int32", "min"
+    mask = "v.id == 0"
+    priority, delta = "v.turn", 1
+    scatter = "send(1);"
+    apply = "v.heard = superstep; set_mask();"
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={"x": Field("int32", Bin("%", Bin("*", ID, Const(10)), Const(16))),
+                "heard": Field("int32", Const(-1))},
+        message="int32",
+        combine="min",
+        priority=X,
+        delta=4,
+        scatter=(Send(X),),
+        apply=(Assign("x", MSG), Assign("heard", NOW)),
+    ),
+    graph=PlainGraph(3, ((0, 1), (1, 2), (2, 0))),
+    fields={"x": [0, 0, 0], "heard": [2, 0, 1]},
+    steps=[(1, 1)] * 3,  # 0, then 1, which waits and is at 0 now, then 2, which was before it
+)  # fmt: skip
+class WhileItWaits(VertexProgram):
+    x = vertex.int32(init="v.id * 10 % 16")  # 0, 10, 4
+    heard = vertex.int32(init=-1)
+    message, combine = "int32", "min"
+    priority, delta = "v.x", 4
+    scatter = "send(v.x);"
+    apply = "v.x = msg; v.heard = superstep;"
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={
+            "key": Field(
+                "int32",
+                Cond(LANE, Bin("-", Const(2), Bin("*", Const(2), ID)), Bin("-", ID, Const(1))),
+            ),
+            "x": Field("int32", Const(-9)),
+        },
+        lanes=2,
+        message="int32",
+        combine="max",
+        priority=v("key"),
+        delta=2,
+        scatter=(Send(v("key")),),
+        apply=(Assign("x", MSG),),
+    ),
+    graph=PlainGraph(3, ((0, 1), (2, 1), (1, 0))),
+    # in lane 0 the buckets are -1, 0, 0, in lane 1 they are 1, 0, -1
+    fields={"key": [[-1, 2], [0, 0], [1, -2]], "x": [[0, 0], [1, 2], [-9, -9]]},
+    steps=[(2, 4), (1, 2)],
+)
+class LeastOfTheLanes(VertexProgram):
+    key = vertex.int32(init="lane ? 2 - 2 * v.id : v.id - 1")
+    x = vertex.int32(init=-9)
+    lanes = 2
+    message, combine = "int32", "max"
+    priority, delta = "v.key", 2
+    scatter = "send(v.key);"
+    apply = "v.x = msg;"
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={"x": Field("int32"), "y": Field("int32", Const(5))},
+        message="int32",
+        combine="first",
+        apply_on="mask",
+        mask=Bin("<", ID, Const(2)),
+        scatter=(Send(plus(ID, 1)),),
+        apply=(Assign("x", plus(HAS, 1)), Assign("y", MSG)),
+    ),
+    graph=PlainGraph(4, ((0, 1), (1, 2))),
+    fields={"x": [1, 2, 2, 0], "y": [0, 1, 2, 5]},  # without a message, `msg` is 0
+    steps=[(2, 2)],
+)
+class OnTheMask(VertexProgram):
+    x = vertex.int32()
+    y = vertex.int32(init=5)
+    message, combine = "int32", "first"
+    apply_on = "mask"
+    mask = "v.id < 2"
+    scatter = "send(v.id + 1);"
+    apply = "v.x = has_msg + 1; v.y = msg;"
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={"x": Field("int32"), "wants": Field("int32", Const(1))},
+        message="int32",
+        combine="sum",
+        apply_on="mask",
+        receive_if=v("wants"),
+        apply=(
+            If(
+                Bin("==", NOW, Const(0)),
+                (
+                    Send(plus(ID, 1), Vertex(plus(ID, 1))),
+                    Assign("wants", Bin("!=", ID, Const(1))),
+                ),
+                (Assign("x", MSG),),
+            ),
+        ),
+    ),
+    graph=PlainGraph(3, ((0, 0),)),
+    fields={"x": [3, 0, 2], "wants": [1, 0, 1]},  # 1 wants none when it arrives
+    steps=[(3, 0), (0, 2)],
+)
+class WantsNoMore(VertexProgram):
+    x = vertex.int32()
+    wants = vertex.int32(init=1)
+    message, combine = "int32", "sum"
+    apply_on = "mask"
+    receive_if = "v.wants"
+    apply = """
+        if (superstep == 0) {
+            send_to((v.id + 1) % g.num_vertices, v.id + 1);
+            v.wants = v.id != 1;
+        } else
+            v.x = msg;
+    """
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={"x": Field("int32", Const(-1))},
+        message="int32",
+        combine="sum",
+        receive_if=Bin("!=", ID, Const(1)),
+        pairs=(Send(Var("u", "id")),),
+        apply=(Assign("x", MSG),),
+    ),
+    graph=PlainGraph(3, ((0, 1),)),
+    fields={"x": [3, -1, 1]},
+    steps=[(3, 4)],
+)
+class PairsWithTwo(VertexProgram):
+    x = vertex.int32(init=-1)
+    message, combine = "int32", "sum"
+    receive_if = "v.id != 1"
+    pairs = "send(u.id);"
+    apply = "v.x = msg;"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_oracle(name: str) -> None:
+    check_oracle(CASES[name])
+
+
+@pytest.mark.parametrize(("name", "device", "part"), in_parts(CASES), indirect=["device"])
+def test_engine(device: Any, name: str, part: int) -> None:
+    check_engine(device, CASES[name], part)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_admission(name: str) -> None:
+    c = CASES[name]
+    demand = demand_of(c.cls(), find().atomics, find().fp64, True)
+    assert set(admitted(demand)) & set(DELIVERIES) == expected_deliveries(c.tree)
+
+
+class Ends(VertexProgram):
+    """Priorities that are no numbers, and one that is the last which has a bucket of its own."""
+
+    heard = vertex.int32()
+    message, combine = "int32", "max"
+    mask = "1"
+    priority = """
+        v.id == 0 ? -INFINITY : v.id == 1 ? -1e30f : v.id == 2 ? 0
+        : v.id == 3 ? 1e9f : v.id == 4 ? INFINITY : NAN
+    """
+    delta = 1
+    scatter = "send(superstep);"
+    apply = "v.heard = msg;"
+
+
+@pytest.mark.parametrize("delivery", ["slots", "pull", "push", "edges", "serial"])
+def test_buckets_beyond_32_bits_are_the_first_and_the_last(delivery):
+    ring = Graph.from_edges(range(6), [1, 2, 3, 4, 5, 0])
+    result = Engine(ring).run(Ends(), delivery=delivery)
+    assert [step.active for step in result.trace] == [2, 1, 1, 2]
+    assert result.heard.tolist() == [3, 0, 0, 1, 2, 3]

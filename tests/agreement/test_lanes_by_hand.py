@@ -1,0 +1,303 @@
+"""Lanes, arc state, the adjacency and aggregators: programs written by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support.agreement import in_parts
+from support.oracle import PlainGraph
+from support.program_tree import (
+    Aggregate,
+    Aggregator,
+    Assign,
+    Bin,
+    Cond,
+    Const,
+    Expr,
+    Field,
+    HasEdge,
+    If,
+    Make,
+    Member,
+    Neighbor,
+    Program,
+    Send,
+    SetMask,
+    UnsetMask,
+    Var,
+)
+from support.written_cases import Written, case, check_engine, check_oracle
+
+from gascl import VertexProgram, aggregate, arc, edge, param, struct, vertex
+
+CASES: dict[str, Written] = {}
+
+
+def is_(a: Expr, b: int | Expr) -> Expr:
+    return Bin("==", a, Const(b) if isinstance(b, int) else b)
+
+
+def plus(a: Expr, b: int | Expr) -> Expr:
+    return Bin("+", a, Const(b) if isinstance(b, int) else b)
+
+
+ID, MSG, NOW, LANE = Var("v", "id"), Var("", "msg"), Var("", "superstep"), Var("", "lane")
+X, SRC, DST = Var("v", "x"), Var("e", "src"), Var("e", "dst")
+DEPTH, SOURCE = Var("v", "depth"), Var("p", "source")
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={"depth": Field("int32", Cond(is_(ID, SOURCE), Const(0), Const(99)))},
+        params={"source": ("int32", 0)},
+        message="int32",
+        combine="min",
+        mask=is_(ID, SOURCE),
+        scatter=(Send(plus(DEPTH, 1)),),
+        apply=(If(Bin("<", MSG, DEPTH), (Assign("depth", MSG), SetMask())),),
+    ),
+    graph=PlainGraph(4, ((0, 1), (1, 2), (2, 3))),
+    params={"source": [0, 2]},
+    fields={"depth": [[0, 99], [1, 99], [2, 0], [3, 1]]},
+    # 0 and 2 in both lanes; 1 and 3; 2 once more; 3
+    steps=[(2, 4), (2, 2), (1, 2), (1, 0)],
+)
+class TwoSources(VertexProgram):
+    source = param.vertex()
+    depth = vertex.int32(init="v.id == p.source ? 0 : 99")
+    message, combine = "int32", "min"
+    mask = "v.id == p.source"
+    scatter = "send(v.depth + 1);"
+    apply = "if (msg < v.depth) { v.depth = msg; set_mask(); }"
+
+
+@case(
+    CASES,
+    # 0 sets 1 and 2 in scatter, in both lanes: 1 takes it back in one of them, 2 in both.
+    tree=Program(
+        fields={"x": Field("int32", LANE), "pair": Field("int2", Make("int2", (ID, LANE)))},
+        lanes=2,
+        message="int32",
+        combine="sum",
+        mask=Bin("&&", is_(ID, 0), is_(LANE, 1)),
+        aggregates={"total": ("int32", "sum")},
+        scatter=(If(Bin("||", is_(DST, 1), LANE), (Send(plus(DST, 10)),)), SetMask(DST)),
+        apply=(
+            Assign("x", MSG, "+="),
+            Aggregate("total", Const(1)),
+            If(is_(ID, 1), (If(is_(LANE, 0), (UnsetMask(),)),)),
+            If(is_(ID, 2), (UnsetMask(),)),
+        ),
+        apply_on="all",
+        stop=Bin(">=", NOW, Const(3)),
+    ),
+    graph=PlainGraph(3, ((0, 1), (0, 2), (1, 0))),
+    # 1 sends to 0 in lane 1 only, and sets it: 0 sends again
+    fields={"x": [[0, 21], [22, 23], [0, 25]], "pair": [[[i, 0], [i, 1]] for i in range(3)]},
+    steps=[(1, 3), (1, 1), (1, 3), (1, 1)],
+    aggregates=[{"total": 6}] * 4,
+)
+class UnsetInOneLane(VertexProgram):
+    x = vertex.int32(init="lane")
+    pair = vertex.int2(init="(int2)(v.id, lane)")
+    total = aggregate.int32("sum")
+    lanes = 2
+    message, combine = "int32", "sum"
+    mask = "v.id == 0 && lane == 1"
+    apply_on = "all"
+    scatter = "if (e.dst == 1 || lane) send(e.dst + 10); set_mask_of(e.dst);"
+    apply = """
+        v.x += msg;
+        aggregate_total(1);
+        if (v.id == 1 && lane == 0) unset_mask();
+        if (v.id == 2) unset_mask();
+    """
+    stop = "superstep >= 3"
+
+
+TIMES = Var("e", "times")
+
+
+@case(
+    CASES,
+    # Arcs in order: 0-1 (edge 0), 0-1 (edge 2), 1-0 (0), 1-0 (2), 1-1 (1). They start with
+    # 0 21 0 21 10, and 0 adds 1 in each superstep, 1 adds 2.
+    tree=Program(
+        fields={"x": Field("int32")},
+        edge_fields={"w": ("int32", None)},
+        arc_fields={
+            "times": Field("int32", plus(Bin("*", Var("e", "id"), Const(10)), Var("e", "w"))),
+            "last": Field("int2", Make("int2", (SRC, DST))),
+        },
+        message="int32",
+        combine="sum",
+        scatter_on="all",
+        has_supersteps=True,
+        supersteps=2,
+        scatter=(
+            Assign("times", plus(SRC, 1), "+=", "e"),
+            Assign("last.x", plus(TIMES, Member(Var("e", "last"), "y")), space="e"),
+            Send(TIMES),
+        ),
+        apply=(Assign("x", MSG, "+="),),
+    ),
+    graph=PlainGraph(2, ((0, 1), (1, 1), (0, 1)), False, {"w": [0, 0, 1]}),
+    # to 0: 2 + 23, then 4 + 25; to 1: 1 + 22 + 12, then 2 + 23 + 14
+    fields={"x": [54, 74]},
+    steps=[(2, 5), (2, 5)],
+    arc_fields={
+        "times": [2, 23, 4, 25, 14],
+        "last": [[3, 1], [24, 1], [4, 0], [25, 0], [15, 1]],
+    },
+)
+class ArcState(VertexProgram):
+    x = vertex.int32()
+    w = edge.int32()
+    times = arc.int32(init="e.id * 10 + e.w")
+    last = arc.int2(init="(int2)(e.src, e.dst)")
+    supersteps = param.supersteps(default=2)
+    message, combine = "int32", "sum"
+    scatter_on = "all"
+    scatter = "e.times += e.src + 1; e.last.x = e.times + e.last.y; send(e.times);"
+    apply = "v.x += msg;"
+
+
+COUNT = Var("", "num_neighbors")
+
+
+@case(
+    CASES,
+    # It scatters against the arrows: 0 to 1, 1 to 0 twice, 2 to 0 and to itself, 3 to nobody.
+    tree=Program(
+        fields={"n": Field("uint8"), "last": Field("int32"), "back": Field("int32")},
+        message="int32",
+        combine="sum",
+        edges="in",
+        apply_on="all",
+        scatter=(Send(plus(Bin("*", COUNT, Const(10)), HasEdge(DST, SRC))),),
+        apply=(
+            Assign("n", COUNT),
+            Assign("last", Neighbor(plus(COUNT, -1))),
+            Assign("back", plus(Bin("*", MSG, Const(10)), HasEdge(ID, Const(0)))),
+        ),
+    ),
+    graph=PlainGraph(4, ((0, 2), (0, 1), (0, 1), (1, 0), (2, 2))),
+    # 0 hears 21 twice and, of 2, to whom it has no arc, 20; 1 hears 11; 2 hears 21 of itself
+    fields={"n": [1, 2, 2, 0], "last": [1, 0, 2, 3], "back": [620, 111, 211, 0]},
+    steps=[(4, 5)],
+)
+class Adjacency(VertexProgram):
+    n = vertex.uint8()
+    last = vertex.int32()
+    back = vertex.int32()
+    message, combine = "int32", "sum"
+    edges = "in"
+    apply_on = "all"
+    scatter = "send(num_neighbors * 10 + has_edge(e.dst, e.src));"
+    apply = """
+        v.n = num_neighbors;
+        v.last = num_neighbors ? neighbor(num_neighbors - 1) : v.id;
+        v.back = msg * 10 + has_edge(v.id, 0);
+    """
+
+
+MEAN = Var("prev", "mean")
+LEAST = "a.x < b.x || (a.x == b.x && a.id <= b.id) ? a : b"
+
+
+@case(
+    CASES,
+    # 0 wakes 1 and 2, they wake 3.
+    tree=Program(
+        structs={"Pair": (("x", "int16"), ("id", "int32"))},
+        fields={"x": Field("int32", Const(9)), "first": Field("int32")},
+        message="int32",
+        combine="sum",
+        aggregates={
+            "n": ("int8", "count"),
+            "mean": ("int32", "mean"),
+            "odd": ("uint32", "a ^ b", 0),
+            "best": Aggregator("Pair", LEAST, Make("Pair", (Const(99), Const(-1)))),
+            # Wider than what stands beside them, and with a place that holds nothing.
+            "far": Aggregator("uint4", "max(a, b)", Make("uint4", (Const(0),) * 4)),
+            "sums": Aggregator("float3", "a + b", Make("float3", (Const(0),) * 3)),
+        },
+        folds={
+            LEAST: min,
+            "max(a, b)": lambda a, b: tuple(map(max, a, b)),
+            "a + b": lambda a, b: tuple(map(sum, zip(a, b, strict=True))),
+        },
+        mask=is_(ID, 0),
+        scatter=(Send(plus(ID, 1)),),
+        apply=(
+            Assign("x", Member(Var("prev", "best"), "x")),
+            Assign("first", Bin("!=", MEAN, MEAN)),
+            Aggregate("n", Const(3)),
+            Aggregate("mean", ID),
+            Aggregate("odd", ID),
+            Aggregate("best", Make("Pair", (plus(Const(7), MSG), ID))),
+            Aggregate("far", Make("uint4", (ID, Const(1), MSG, Const(3)))),
+            Aggregate("sums", Make("float3", (ID, Const(1), MSG))),
+            SetMask(),
+        ),
+        stop=is_(Member(Var("agg", "best"), "id"), 3),
+    ),
+    graph=PlainGraph(4, ((0, 2), (0, 1), (1, 3), (2, 3))),
+    fields={"x": [9, 99, 99, 8], "first": [0, 1, 1, 0]},
+    steps=[(1, 2), (2, 2)],
+    aggregates=[
+        {
+            "n": 2,
+            "mean": 1.5,
+            "odd": 3,
+            "best": (8, 1),
+            "far": (2, 1, 1, 3),
+            "sums": (3.0, 2.0, 2.0),
+        },
+        {
+            "n": 1,
+            "mean": 3.0,
+            "odd": 3,
+            "best": (12, 3),
+            "far": (3, 1, 5, 3),
+            "sums": (3.0, 1.0, 5.0),
+        },
+    ],
+)
+class Aggregators(VertexProgram):
+    Pair = struct([("x", "int16"), ("id", "int32")])
+    x = vertex.int32(init=9)
+    first = vertex.int32()
+    n = aggregate.int8("count")
+    mean = aggregate.int32("mean")
+    odd = aggregate.uint32("a ^ b", identity="0")
+    best = aggregate.struct(Pair, LEAST, identity="(Pair){99, -1}")
+    far = aggregate.uint4("max(a, b)", identity="(uint4)(0)")
+    sums = aggregate.float3("a + b", identity="(float3)(0, 0, 0)")
+    message, combine = "int32", "sum"
+    mask = "v.id == 0"
+    scatter = "send(v.id + 1);"
+    apply = """
+        v.x = prev.best.x;
+        v.first = prev.mean != prev.mean;
+        aggregate_n(3);
+        aggregate_mean(v.id);
+        aggregate_odd(v.id);
+        aggregate_best((Pair){7 + msg, v.id});
+        aggregate_far((uint4)(v.id, 1, msg, 3));
+        aggregate_sums((float3)(v.id, 1, msg));
+        set_mask();
+    """
+    stop = "agg.best.id == 3"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_oracle(name: str) -> None:
+    check_oracle(CASES[name])
+
+
+@pytest.mark.parametrize(("name", "device", "part"), in_parts(CASES), indirect=["device"])
+def test_engine(device: Any, name: str, part: int) -> None:
+    check_engine(device, CASES[name], part)

@@ -1,0 +1,325 @@
+"""Messages of every kind, to every vertex, combined or read singly: programs written by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from support.agreement import in_parts
+from support.oracle import PlainGraph
+from support.program_tree import (
+    Assign,
+    Bin,
+    Const,
+    Expr,
+    Field,
+    Gather,
+    If,
+    Make,
+    Member,
+    Of,
+    Program,
+    Send,
+    SetMask,
+    Var,
+)
+from support.written_cases import Written, case, check_engine, check_oracle
+
+from gascl import VertexProgram, param, struct, vertex
+
+CASES: dict[str, Written] = {}
+
+
+def is_(a: Expr, b: int) -> Expr:
+    return Bin("==", a, Const(b))
+
+
+def plus(a: Expr, b: int | Expr) -> Expr:
+    return Bin("+", a, Const(b) if isinstance(b, int) else b)
+
+
+def of(x: Expr, path: str) -> Expr:
+    return Member(x, path)
+
+
+ID, MSG, HAS, NOW = Var("v", "id"), Var("", "msg"), Var("", "has_msg"), Var("", "superstep")
+X, DST = Var("v", "x"), Var("e", "dst")
+PATH = PlainGraph(3, ((0, 1), (1, 2)))
+NEARER = "a.distance < b.distance || (a.distance == b.distance && a.parent <= b.parent) ? a : b"
+NONE = Make("Pair", (Const(99.0), Const(-1)))
+BEST = Var("v", "best")
+
+
+@case(
+    CASES,
+    tree=Program(
+        structs={"Pair": (("distance", "float32"), ("parent", "int32"))},
+        fields={"best": Field("Pair", Make("Pair", (Const(99), Const(-1))))},
+        message="Pair",
+        combine=NEARER,
+        folds={NEARER: min},
+        identity=NONE,
+        mask=is_(ID, 0),
+        init=(If(is_(ID, 0), (Assign("best.distance", Const(0)),)),),
+        scatter=(Send(Make("Pair", (plus(of(BEST, "distance"), 1), ID))),),
+        apply=(
+            If(
+                Bin("<", of(MSG, "distance"), of(BEST, "distance")),
+                (Assign("best", MSG), SetMask()),
+            ),
+        ),
+    ),
+    graph=PlainGraph(5, ((0, 2), (0, 1), (2, 3), (1, 3), (3, 0))),
+    fields={"best": [(0, -1), (1, 0), (1, 0), (2, 1), (99, -1)]},
+    steps=[(1, 2), (2, 2), (1, 1)],  # 3 hears of 1 and 2: as near, and 1 is less
+)
+class Nearest(VertexProgram):
+    Pair = np.dtype([("distance", "f4"), ("parent", "i4")])
+    best = vertex.struct(Pair, init="(Pair){99, -1}")
+    message = Pair
+    combine = NEARER
+    identity = "(Pair){99, -1}"
+    mask = "v.id == 0"
+    init = "if (v.id == 0) v.best.distance = 0;"
+    scatter = "send((Pair){v.best.distance + 1, v.id});"
+    apply = "if (msg.distance < v.best.distance) { v.best = msg; set_mask(); }"
+
+
+@case(
+    CASES,
+    tree=Program(
+        structs={"message": (("n", "int16"), ("far", "uint16"))},
+        fields={"n": Field("int32"), "far": Field("int32")},
+        message="message",
+        combine="(message){a.n + b.n, max(a.far, b.far)}",
+        folds={
+            "(message){a.n + b.n, max(a.far, b.far)}": lambda a, b: (a[0] + b[0], max(a[1], b[1]))
+        },
+        identity=Make("message", (Const(0), Const(0))),
+        scatter=(
+            Send(Make("message", (Const(-1), ID))),
+            Send(Make("message", (Const(3), Const(1)))),
+        ),
+        apply=(Assign("n", of(MSG, "n")), Assign("far", of(MSG, "far"))),
+    ),
+    graph=PlainGraph(4, ((0, 1), (2, 1), (3, 1), (3, 2), (0, 0))),
+    fields={"n": [2, 6, 2, 0], "far": [1, 3, 3, 0]},
+    steps=[(4, 5)],
+)
+class StructInPlace(VertexProgram):
+    n = vertex.int32()
+    far = vertex.int32()
+    message = struct([("n", "int16"), ("far", "uint16")])
+    combine = "(message){a.n + b.n, max(a.far, b.far)}"
+    identity = "(message){0, 0}"
+    scatter = "send((message){-1, v.id}); send((message){3, 1});"
+    apply = "v.n = msg.n; v.far = msg.far;"
+
+
+POS = Var("v", "pos")
+
+
+@case(
+    CASES,
+    # Too wide for atomics: 8 + 4 + 1 bytes, aligned as C does.
+    tree=Program(
+        structs={"Place": (("p", "int2"), ("w", "float32"), ("c", "uint8"))},
+        fields={"pos": Field("Place", Make("Place", (ID, Const(1), Const(2), Const(3))))},
+        message="int2",
+        combine="a + b",
+        folds={"a + b": lambda a, b: (a[0] + b[0], a[1] + b[1])},
+        identity=Make("int2", (Const(0), Const(0))),
+        scatter=(Send(Make("int2", (of(POS, "p.x"), of(POS, "c")))),),
+        apply=(
+            Assign("pos.p.y", plus(of(MSG, "x"), of(MSG, "y"))),
+            Assign("pos.w", of(MSG, "y")),
+        ),
+    ),
+    graph=PATH,
+    fields={"pos": [(0, 1, 2, 3), (1, 3, 3, 3), (2, 4, 3, 3)]},
+    steps=[(3, 2)],
+)
+class Places(VertexProgram):
+    Place = struct([("p", "int2"), ("w", "float32"), ("c", "uint8")])
+    pos = vertex.struct(Place, init="(Place){(int2)(v.id, 1), 2, 3}")
+    message, combine, identity = "int2", "a + b", "(int2)(0, 0)"
+    scatter = "send((int2)(v.pos.p.x, v.pos.c));"
+    apply = "v.pos.p.y = msg.x + msg.y; v.pos.w = msg.y;"
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={"x": Field("int32")},
+        message="int32",
+        combine="sum",
+        scatter=(Send(Const(1)), Send(Const(10), Const(0)), Send(Const(100), DST)),
+        apply=(Assign("x", MSG, "+="),),
+    ),
+    graph=PATH,
+    fields={"x": [20, 101, 101]},
+    steps=[(3, 6)],  # two arcs, and two calls on each of them
+)
+class ToAnyone(VertexProgram):
+    x = vertex.int32()
+    message, combine = "int32", "sum"
+    scatter = "send(1); send_to(0, 10); send_to(e.dst, 100);"
+    apply = "v.x += msg;"
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={"x": Field("int32")},
+        message="int32",
+        combine="max",
+        mask=is_(ID, 0),
+        scatter=(Send(Const(1)),),
+        apply=(
+            Assign("x", MSG, "+="),
+            If(Bin("<", ID, Const(3)), (Send(plus(MSG, 1), plus(ID, 1)),)),
+        ),
+    ),
+    graph=PlainGraph(4, ((0, 1),)),
+    fields={"x": [0, 1, 2, 3]},
+    steps=[(1, 1), (0, 1), (0, 1)],  # nobody is in the mask, and yet it goes on
+)
+class HandedOn(VertexProgram):
+    x = vertex.int32()
+    message, combine = "int32", "max"
+    mask = "v.id == 0"
+    scatter = "send(1);"
+    apply = """
+        v.x += msg;
+        if (v.id < 3) send_to(v.id + 1, msg + 1);
+    """
+
+
+@case(
+    CASES,
+    # What apply sent and what scatter sends to the same vertex are combined; sums of floats.
+    tree=Program(
+        fields={"x": Field("real")},
+        message="real",
+        combine="sum",
+        supersteps=2,
+        has_supersteps=True,
+        scatter_on="all",
+        scatter=(Send(Const(1)), Send(Const(4), ID)),
+        apply=(Assign("x", MSG), Send(Const(100), Const(2)), Send(Const(1000), ID)),
+    ),
+    graph=PATH,
+    # 0: 4, then 4 + 1000; 1: 1 + 4, then 5 + 1000; 2: 1, then 1 + 3 * 100 + 1000
+    fields={"x": [1004, 1005, 1301]},
+    steps=[(3, 4), (3, 10)],
+)
+class BothAtOnce(VertexProgram):
+    x = vertex.real()
+    supersteps = param.supersteps(default=2)
+    message, combine = "real", "sum"
+    scatter_on = "all"
+    scatter = "send(1); send_to(v.id, 4);"
+    apply = "v.x = msg; send_to(2, 100); send_to(v.id, 1000);"
+
+
+@case(
+    CASES,
+    # Whoever reads in place what the one before has written gets 0 for vertex 3.
+    tree=Program(
+        fields={"up": Field("int32", Bin("max", plus(ID, -1), Const(0)))},
+        message="int32",
+        combine="sum",
+        apply_on="all",
+        scatter=(Send(Of("up", DST)),),
+        apply=(Assign("up", plus(Bin("*", MSG, Const(10)), Of("up", Var("v", "up")))),),
+    ),
+    graph=PlainGraph(5, ((0, 4), (1, 4), (4, 2))),
+    fields={"up": [0, 0, 10, 1, 62]},  # each the parent's parent; 2 heard 1, 4 heard 3 twice
+    steps=[(5, 3)],
+)
+class PointerJumping(VertexProgram):
+    up = vertex.int32(init="max(v.id - 1, 0)")
+    message, combine = "int32", "sum"
+    apply_on = "all"
+    scatter = "send(up_of(e.dst));"
+    apply = "v.up = msg * 10 + up_of(v.up);"
+
+
+INTO_0 = PlainGraph(6, ((1, 0), (2, 0), (3, 0), (4, 0), (5, 0), (1, 2)))
+INSERTION = """
+    for (int i = 1; i < num_messages; i++) {
+        int moved = messages[i], j = i;
+        for (; j > 0 && messages[j - 1] > moved; j--) messages[j] = messages[j - 1];
+        messages[j] = moved;
+    }
+"""
+LABEL = Field("int32", Bin("%", Bin("*", ID, Const(7)), Const(4)))  # 0 3 2 1 0 3
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={"x": LABEL},
+        message="int32",
+        gather=Gather("frequent", Var("", "item"), Var("", "found")),
+        scatter=(Send(X),),
+        apply=(Assign("x", MSG),),
+    ),
+    graph=INTO_0,
+    fields={"x": [3, 3, 3, 1, 0, 3]},  # 0 hears 3 2 1 0 3; 2 hears 3
+    steps=[(6, 6)],
+)
+class MostFrequent(VertexProgram):
+    x = vertex.int32(init="v.id * 7 % 4")
+    message = "int32"
+    scatter = "send(v.x);"
+    gather = f"""
+        {INSERTION}
+        int run = 0, longest = 0;
+        for (int i = 0; i < num_messages; i++) {{
+            run = i && messages[i] == messages[i - 1] ? run + 1 : 1;
+            if (run > longest) {{
+                longest = run;
+                msg = messages[i];
+            }}
+        }}
+    """
+    apply = "v.x = msg;"
+
+
+@case(
+    CASES,
+    tree=Program(
+        fields={"x": LABEL, "m": Field("real2")},
+        message="int32",
+        gathered="real2",
+        identity=Make("real2", (Const(-1), Const(-2))),
+        gather=Gather("median", Var("", "item"), Make("real2", (Var("", "found"), plus(X, 10)))),
+        apply_on="all",
+        scatter=(If(Bin("!=", X, Const(0)), (Send(X),)),),
+        apply=(Assign("m", MSG), Assign("x", HAS)),
+    ),
+    graph=INTO_0,
+    # 0 hears 3 2 1 3: the third of 1 2 3 3; 2 hears 3; the others nobody
+    fields={"x": [1, 0, 1, 0, 0, 0], "m": [[3, 10], [-1, -2], [3, 12], *[[-1, -2]] * 3]},
+    steps=[(6, 5)],
+)
+class Median(VertexProgram):
+    x = vertex.int32(init="v.id * 7 % 4")
+    m = vertex.real2()
+    message, gathered, identity = "int32", "real2", "(real2)(-1, -2)"
+    apply_on = "all"
+    scatter = "if (v.x != 0) send(v.x);"
+    gather = f"{INSERTION} msg = (real2)(messages[num_messages / 2], v.x + 10);"
+    apply = "v.m = msg; v.x = has_msg;"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_oracle(name: str) -> None:
+    check_oracle(CASES[name])
+
+
+@pytest.mark.parametrize(("name", "device", "part"), in_parts(CASES), indirect=["device"])
+def test_engine(device: Any, name: str, part: int) -> None:
+    check_engine(device, CASES[name], part)

@@ -1,0 +1,236 @@
+"""Runs on several MPI ranks, each with a part of the arcs: see support/rank_runs.py."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.random_cases import RECIPES
+from support.special_programs import SPECIAL_PROGRAMS
+
+from gascl import generators
+
+pytest.importorskip("mpi4py", reason="mpi4py is not installed", exc_type=ImportError)
+
+HERE = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+MPIEXEC = shutil.which("mpiexec", path=HERE)
+pytestmark = pytest.mark.skipif(not MPIEXEC, reason="there is no mpiexec")
+
+
+def ranks(count: int, *arguments: str, module: str = "support.rank_runs"):
+    """So many ranks of a module of the tests.
+
+    Args:
+        arguments: of rank_runs: functions of it, joined by "+", after others that are to be called
+            before each, each with a colon; and their arguments.
+    """
+    return subprocess.run(
+        [MPIEXEC, "-n", str(count), sys.executable, "-m", module, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        cwd=Path(__file__).parents[1],
+    )
+
+
+def succeed(count: int, *arguments: str, **options: str) -> str:
+    ran = ranks(count, *arguments, **options)
+    assert ran.returncode == 0, ran.stdout[-2000:] + ran.stderr[-4000:]
+    assert sorted(re.findall(r"done (\d)", ran.stdout)) == list(map(str, range(count)))
+    return ran.stdout
+
+
+@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("first", [3, pytest.param(27, marks=pytest.mark.slow)])
+def test_random_programs_on_ranks(first, count):
+    told = succeed(count, "random", *map(str, range(first + count, len(RECIPES), 48)))
+    assert re.search(r"deliveries: [1-9]", told)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("count", "what"), [(2, "random"), (3, "random"), (2, "on_several_hosts:random")]
+)
+@pytest.mark.parametrize("first", range(12))
+def test_all_random_programs_on_ranks(count, what, first):
+    succeed(count, what, *map(str, range(first, len(RECIPES), 12)))
+
+
+@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_special_programs_on_ranks(count):
+    succeed(count, "special", *list(SPECIAL_PROGRAMS)[count::4])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("count", "what"), [(2, "special"), (3, "special"), (2, "on_several_hosts:special")]
+)
+def test_all_special_programs_on_ranks(count, what):
+    succeed(count, what, *SPECIAL_PROGRAMS)
+
+
+def test_ranks_of_several_hosts():
+    succeed(2, "on_several_hosts:special", *list(SPECIAL_PROGRAMS)[::6])
+
+
+@pytest.mark.parametrize(
+    "what", ["batches+states+presses+pairs", "frontiers+declared+pieces+lists+sorts"]
+)
+def test_functions_of_rank_runs(what):
+    """Several in one start of the ranks, which takes longer than most of them."""
+    succeed(2, what)
+
+
+@pytest.mark.slow
+def test_functions_of_rank_runs_on_several_hosts():
+    succeed(2, "on_several_hosts:batches+frontiers+declared")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_programs_on_ranks(count):
+    succeed(count, "programs")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 3])
+def test_programs_that_read_neighbours_on_ranks(count):
+    succeed(count, "neighbours")
+
+
+@pytest.mark.parametrize(
+    ("count", "what"),
+    [(2, "posts+checkpoints"), pytest.param(3, "posts", marks=pytest.mark.slow)],
+)
+def test_messages_to_vertices_of_other_ranks_and_checkpoints(count, what, tmp_path):
+    succeed(count, what, str(tmp_path))
+
+
+@pytest.mark.slow
+def test_every_pair_on_three_ranks():
+    succeed(3, "pairs")
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="the system does not say it")
+@pytest.mark.parametrize("directed", [True, pytest.param(False, marks=pytest.mark.slow)])
+def test_a_rank_reads_its_rows(directed, tmp_path):
+    """Of a mapped file, the sources of the arcs that end in its own vertices, half of them here,
+    and nothing else that is of edges."""
+    path = tmp_path / "g.npz"
+    graph = generators.uniform(1 << 12, 1 << 20, seed=1, directed=directed)
+    graph.write(path, arcs=True)
+    found = [int(n) for n in re.findall(r"read: (\d+)", succeed(2, "reads", str(path)))]
+    most = 4 * graph.num_arcs // 2 + 8 * graph.num_vertices + 2**19  # what is read ahead, too
+    assert len(found) == 2 and max(found) < most < path.stat().st_size / 2
+    assert min(found) > 4 * graph.num_arcs // 3
+
+
+def test_ranks_that_do_not_run_the_same():
+    told = succeed(2, "differ")
+    for what in ("parameters", "parameters", "program", "graph", "edge fields", "initial fields"):
+        assert f"rank 1 of 2 and rank 0 differ in their {what}: " in told
+    assert told.count("all ranks must run the same program on the same graph") == 12
+
+
+def test_what_fails_in_one_rank_is_raised_in_all():
+    ran = ranks(3, "fails")
+    for told in (  # their lines may run into each other
+        "0: RankError: rank 1 of 3 has failed: MemoryError: no room here",
+        "1: MemoryError: no room here",
+        "2: RankError: rank 1 of 3 has failed: MemoryError: no room here",
+    ):
+        assert ran.stdout.count(told) == 1, ran.stdout
+
+
+def test_a_rank_that_dies_ends_all_with_one_message():
+    ran = ranks(3, "dies")
+    assert ran.returncode
+    assert ran.stderr.count("gascl: rank 1 of 3 ends all: ValueError: no more of this") == 1
+    assert "done" not in ran.stdout
+
+
+def test_the_script_of_the_documentation(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "scale.md").read_text()
+    (tmp_path / "script.py").write_text(re.search(r"^```py\n(.*?)^```$", page, re.M | re.S)[1])
+    generators.rmat(6, seed=1).write(tmp_path / "web.npz")
+    command = [MPIEXEC, "-n", "2", sys.executable, "script.py"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=240)
+    assert (tmp_path / "ranks.parquet").exists()
+
+
+def test_the_command_on_ranks(tmp_path, write):
+    """One of the ranks prints and writes."""
+    graph = write("g.txt", "1 2\n2 3\n3 1\n3 4\n")
+    command = [*("run", "PageRank", graph, "--output"), str(tmp_path / "ranks.csv")]
+    ran = ranks(3, *command, module="gascl")
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.count("4 vertices") == 1 and ran.stdout.count("; ranks: 3") == 1
+    alone = subprocess.run(
+        [sys.executable, "-m", "gascl", *command[:-1], str(tmp_path / "one.csv")], check=True
+    )
+    assert alone.returncode == 0
+    assert (tmp_path / "ranks.csv").read_text() == (tmp_path / "one.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("program", "graph", "message"),
+    [
+        (
+            "PageRank --delivery serial",
+            "karate",
+            "delivery 'serial' cannot take the arcs of PageRank",
+        ),
+        ("PageRank", "nothere.txt", "nothere.txt: there is no such file"),
+        ("PageRank", "-", "stdin has one reader, and the run has several ranks; name a file"),
+        ("PageRank", "karate --bogus", "unrecognized arguments: --bogus"),
+        ("PageRank", "karate --output /nowhere/ranks.csv", "there is no folder /nowhere"),
+        ("PageRank", "karate --output - --trace -", "--output and --trace are both -"),
+    ],
+)
+def test_the_command_refuses_once(program, graph, message):
+    ran = ranks(2, "run", *program.split(), *graph.split(), module="gascl")
+    assert ran.returncode in (1, 2)
+    assert ran.stderr.count(message) == 1 and ran.stderr.count("error:") == 1
+
+
+def test_wrong_arguments_of_one_rank_end_all():
+    command = [sys.executable, "-m", "gascl", "run", "PageRank", "karate"]
+    both = [MPIEXEC, "-n", "1", *command, ":", "-n", "1", *command, "--bogus"]
+    ran = subprocess.run(both, capture_output=True, text=True, timeout=240)
+    assert ran.returncode != 0
+    assert "rank 1 of 2 has failed: GasclError: wrong arguments: run PageRank" in ran.stderr
+
+
+# Work that ranks share out: see support/share_runs.py --------------------------------------------
+
+SHARES = "support.share_runs"
+
+
+@pytest.mark.parametrize(
+    ("count", "kind"),
+    [
+        (2, "few"),
+        pytest.param(2, "plain", marks=pytest.mark.slow),
+        pytest.param(3, "plain", marks=pytest.mark.slow),
+        pytest.param(2, "weighted", marks=pytest.mark.slow),
+        pytest.param(3, "weighted", marks=pytest.mark.slow),
+    ],
+)
+def test_searches_that_ranks_share_out(count, kind):
+    succeed(count, "bundled", kind, module=SHARES)
+
+
+@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("what", ["own", "wrong", pytest.param("unending", marks=pytest.mark.slow)])
+def test_shares(what, count):
+    succeed(count, what, module=SHARES)
+
+
+def test_a_rank_that_dies_in_its_share_ends_all():
+    ran = ranks(3, "dies", module=SHARES)
+    assert ran.returncode and "done" not in ran.stdout

@@ -1,0 +1,22 @@
+"""The table of functions that packages above gascl.graph provide."""
+
+from __future__ import annotations
+
+import pytest
+
+import gascl
+from gascl.graph import plugins
+
+
+def test_everything_that_is_provided_exists():
+    assert gascl.Graph is not None
+    for name in plugins._PLACES:
+        assert callable(plugins.outside(name)), name
+
+
+def test_nothing_was_provided(monkeypatch):
+    monkeypatch.setattr(plugins, "_PLACES", {"read": "gascl.io.registry:read_file"})
+    with pytest.raises(
+        LookupError, match=r"'write' .*none was provided \(provided: read\).*provide"
+    ):
+        plugins.outside("write")

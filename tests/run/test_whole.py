@@ -1,0 +1,546 @@
+"""Whole runs in one launch: the same as launch by launch, however its groups come and go."""
+
+from __future__ import annotations
+
+import functools
+import re
+import signal
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gascl import (
+    DeviceError,
+    Engine,
+    Graph,
+    VertexProgram,
+    aggregate,
+    edge,
+    param,
+    vertex,
+)
+from gascl.codegen.kernel_files import kernel_text
+from gascl.delivery.run_layout import TEAM
+from gascl.opencl.device import Device, find
+from gascl.results.result import Result
+from gascl.run import plan, push_pull, supersteps
+from gascl.run.plan import ALONE, Plan
+from gascl.run.supersteps import Loop
+
+pytestmark = [
+    pytest.mark.optimized,
+    pytest.mark.usefixtures("poisoned"),
+    pytest.mark.skipif(not find().can_join, reason="no launch of this device makes a whole run"),
+]
+
+
+class Launches(Device):
+    """A device that makes no whole runs."""
+
+    can_join = False
+
+
+@functools.cache
+def device(kind: type[Device] = Device) -> Device:
+    return kind(find().cl)
+
+
+class Reach(VertexProgram):
+    """How far a vertex is from the first, and who told it first."""
+
+    level = vertex.int32(init="v.id == 0 ? 0 : -1")
+    parent = vertex.int32(init="-1")
+    message, combine = "int32", "first"
+    receive_if = "v.level < 0"
+    mask = "v.id == 0"
+    scatter = "send(v.id);"
+    apply = "v.level = superstep + 1; v.parent = msg; set_mask();"
+
+
+class Least(VertexProgram):
+    """The least id in reach, which scatter reads and apply writes; aggregators; a rule to end."""
+
+    least = vertex.int32(init="(int)(v.id * 7919L % g.num_vertices)")
+    changes = aggregate.int64("sum")
+    most = aggregate.int32("max")
+    message, combine = "int32", "min"
+    scatter = "send(v.least);"
+    apply = """
+        if (msg < v.least) {
+            v.least = msg;
+            aggregate_changes(1);
+            aggregate_most(msg);
+            set_mask();
+        }
+    """
+    stop = "superstep > 0 && agg.changes == 0"
+
+
+class Nearest(VertexProgram):
+    """The nearest first, by arcs' lengths."""
+
+    length = edge.int32()
+    distance = vertex.int32(init="v.id == 0 ? 0 : INT_MAX")
+    message, combine = "int32", "min"
+    receive_if = "msg < v.distance"
+    priority = "v.distance"
+    mask = "v.id == 0"
+    scatter = "send(v.distance + e.length);"
+    apply = "v.distance = msg; set_mask();"
+
+
+class Marking(VertexProgram):
+    """Masks that others set, and that are asked for; copies of fields that others read."""
+
+    x = vertex.int32(init="v.id % 1000")
+    supersteps = param.supersteps(7)
+    message, combine = "int32", "max"
+    mask = "v.id % 5 == 0"
+    scatter = "send(v.x); if (v.id % 3 == 0) set_mask_of(e.dst);"
+    apply = """
+        v.x = (msg + x_of((v.id + 1) % g.num_vertices) + get_mask()) % 1000;
+        if (v.x % 2)
+            set_mask();
+    """
+
+
+class Everyone(VertexProgram):
+    """All scatter, all apply."""
+
+    x = vertex.int32(init="v.id % 1000")
+    total = aggregate.int64("sum")
+    supersteps = param.supersteps(5)
+    message, combine = "int32", "max"
+    scatter_on = apply_on = "all"
+    scatter = "if (v.x % 3) send(v.x);"
+    apply = "v.x = (v.x + (has_msg ? msg : 1)) % 1000; aggregate_total(v.x);"
+
+
+class Backwards(VertexProgram):
+    """Whose turn is earlier often comes late."""
+
+    x = vertex.int32(init="v.id == 0 ? 0 : INT_MAX")
+    message, combine = "int32", "min"
+    mask = "v.id == 0"
+    priority, delta = "v.id % 3 * 10", 1
+    scatter = "send(v.x + 1 + e.dst % 4);"
+    apply = "if (msg < v.x) { v.x = msg; set_mask(); }"
+
+
+class Forwarding(VertexProgram):
+    """Apply sends to others, whose sums of 64 bits arrive a superstep later."""
+
+    x = vertex.int64(init="v.id % 1000")
+    supersteps = param.supersteps(6)
+    message, combine = "int64", "sum"
+    mask = "v.id % 7 == 0"
+    scatter = "send(v.x);"
+    apply = """
+        v.x = (v.x + msg) % 1000;
+        send_to((v.id * 31L + superstep) % g.num_vertices, v.x);
+        if (v.x % 3 == 0)
+            set_mask();
+    """
+
+
+class Relaying(VertexProgram):
+    """As Forwarding, but so few vertices send that apply goes by the list of receivers."""
+
+    x = vertex.int32(init="v.id")
+    supersteps = param.supersteps(6)
+    message, combine = "int32", "max"
+    mask = "v.id % 97 == 0"
+    scatter = "if (e.dst % 13 == 0) send(v.x + 1);"
+    apply = """
+        v.x = max(v.x, msg) % 10007;
+        send_to((v.x * 31L + superstep) % g.num_vertices, v.x);
+        if (v.x % 3 == 0)
+            set_mask();
+    """
+
+
+#: Programs, with the deliveries that make whole runs of them.
+PROGRAMS: dict[str, tuple[type[VertexProgram], tuple[str, ...]]] = {
+    "Reach": (Reach, ("push", "frontier")),
+    "Least": (Least, ("push", "frontier")),
+    "Nearest": (Nearest, ("push",)),
+    "Backwards": (Backwards, ("push",)),
+    "Forwarding": (Forwarding, ("push",)),
+    "Relaying": (Relaying, ("push",)),
+    "Marking": (Marking, ("push",)),
+    "Everyone": (Everyone, ("push",)),
+}
+#: Lists, turns, masks, receivers and aggregators are each in one of these; the others are slow.
+FAST = ("Reach-frontier", "Nearest-push", "Marking-push", "Relaying-push", "Everyone-push")
+CASES = [
+    pytest.param(name, delivery, marks=[] if f"{name}-{delivery}" in FAST else pytest.mark.slow)
+    for name, (_, its) in PROGRAMS.items()
+    for delivery in its
+]
+
+
+@functools.cache
+def random_graph() -> Graph:
+    """Some very large degrees, some vertices alone, a tail; larger than one item's."""
+    rng = np.random.default_rng(5)
+    n, m = 9_000, 40_000
+    src = np.minimum((rng.pareto(0.6, m) * 3).astype(np.int64), n - 1)
+    dst = rng.integers(0, n, m)
+    tail = np.arange(n, n + 100)
+    src, dst = np.concatenate([src, [0], tail[:-1]]), np.concatenate([dst, tail])
+    order = rng.permutation(n + 200)
+    order = order[order != 0]
+    order = np.concatenate([[0], order])
+    length = rng.integers(1, 200, len(src))
+    graph = Graph.from_edges(
+        order[src], order[dst], num_vertices=n + 200, directed=False, length=length
+    )
+    assert graph.num_vertices + graph.num_arcs > ALONE
+    return graph
+
+
+@functools.cache
+def long_path() -> Graph:
+    n = 5_000
+    return Graph.from_edges(
+        np.arange(n - 1), np.arange(1, n), num_vertices=n, directed=False, length=np.ones(n - 1)
+    )
+
+
+def columns(result: Result) -> list[tuple[Any, ...]]:
+    return [
+        (s.superstep, s.active, s.messages, s.aggregates, s.delivery, s.why) for s in result.trace
+    ]
+
+
+def same(one: Result, other: Result) -> None:
+    for name in other.fields:
+        np.testing.assert_array_equal(one[name], other[name])
+    assert columns(one) == columns(other)
+    assert (one.stopped, one.converged) == (other.stopped, other.converged)
+    assert one.delivery == other.delivery
+
+
+@functools.cache
+def by_launches(name: str, delivery: str, graph: Any = random_graph) -> Result:
+    """What launch by launch gives, and `serial`, which knows neither lists nor bits."""
+    launches = Engine(graph(), device(Launches))
+    result = launches.run(PROGRAMS[name][0](), delivery=delivery)
+    serial = launches.run(PROGRAMS[name][0](), delivery="serial")
+    for field in serial.fields:
+        np.testing.assert_array_equal(result[field], serial[field])
+    assert [c[:4] for c in columns(result)] == [c[:4] for c in columns(serial)]
+    return result
+
+
+@pytest.fixture
+def launched(monkeypatch) -> list[str]:
+    """The names of the kernels that runs have launched so far."""
+    names: list[str] = []
+    launch = Loop._launch
+
+    def noting(self, its, *args, **given):
+        names.append(its.kernel)
+        return launch(self, its, *args, **given)
+
+    monkeypatch.setattr(Loop, "_launch", noting)
+    return names
+
+
+def groups(count: int | None, monkeypatch) -> None:
+    if count is not None:
+        monkeypatch.setattr(Plan, "whole_groups", lambda *_: count)
+
+
+#: Fewer and more groups than a device runs at once, up to as many as runs have memory for.
+GROUPS = [
+    *(None, 3),
+    *(pytest.param(count, marks=pytest.mark.slow) for count in (1, device().groups)),
+]
+
+
+@pytest.mark.parametrize("count", GROUPS)
+@pytest.mark.parametrize(("name", "delivery"), CASES)
+def test_a_launch_does_what_many_do(name, delivery, count, launched, monkeypatch):
+    expected = by_launches(name, delivery)
+    launched.clear()
+    groups(count, monkeypatch)
+    result = Engine(random_graph(), device()).run(PROGRAMS[name][0](), delivery=delivery)
+    assert launched.count("gascl_whole") == 1
+    assert "gascl_push_scatter" not in launched
+    same(result, expected)
+
+
+@pytest.mark.parametrize("program", [Reach, Least])
+def test_each_change_of_direction(program, launched, monkeypatch):
+    """To pulling and back after each superstep, both ways."""
+    for name in ("CPU", "GPU", "SKIPPING_CPU", "SKIPPING_GPU"):
+        monkeypatch.setattr(push_pull, name, (10**9, 0.5))
+    result = Engine(random_graph(), device()).run(program(), delivery="frontier")
+    assert launched.count("gascl_whole") == 1
+    expected = Engine(random_graph(), device(Launches)).run(program(), delivery="frontier")
+    same(result, expected)
+    ways = [s.delivery for s in result.trace]
+    assert ways[:-1] == (["pull", "push"] * len(ways))[: len(ways) - 1]
+
+
+@pytest.mark.parametrize(("name", "delivery"), CASES)
+def test_a_run_that_is_cut_by_its_records(name, delivery, launched, monkeypatch):
+    expected = by_launches(name, delivery)
+    launched.clear()
+    monkeypatch.setattr(supersteps, "RECORDS", 2)
+    result = Engine(random_graph(), device()).run(PROGRAMS[name][0](), delivery=delivery)
+    assert launched.count("gascl_whole") >= len(result.trace) // 2
+    same(result, expected)
+
+
+@pytest.mark.parametrize(("name", "delivery"), CASES)
+def test_a_run_that_is_cut_by_its_work(name, delivery, launched, monkeypatch):
+    expected = by_launches(name, delivery)
+    launched.clear()
+    monkeypatch.setattr(supersteps, "_MOST_WORK", dict.fromkeys(supersteps._MOST_WORK, 1))
+    result = Engine(random_graph(), device()).run(PROGRAMS[name][0](), delivery=delivery)
+    assert launched.count("gascl_whole") == len(result.trace)
+    same(result, expected)
+
+
+def test_more_supersteps_than_records(launched):
+    result = Engine(long_path(), device()).run(Reach())
+    assert result.level.tolist() == list(range(5_000))
+    assert [(s.superstep, s.active) for s in result.trace] == [(i, 1) for i in range(5_000)]
+    assert launched.count("gascl_whole") == 5  # of 1024 records
+
+
+@pytest.mark.parametrize(("name", "delivery"), CASES)
+@pytest.mark.parametrize("cut", [2, *(pytest.param(cut, marks=pytest.mark.slow) for cut in (0, 1))])
+def test_runs_that_go_on(name, delivery, cut):
+    """From a whole run to another, and to launches, and back."""
+    kinds = (Device, Launches)
+    expected = by_launches(name, delivery)
+    for first in kinds:
+        for second in kinds:
+            if first is second is Launches:
+                continue
+            options: dict[str, Any] = {"delivery": delivery, "not_converged": "ignore"}
+            program = PROGRAMS[name][0]
+            rest = {}
+            if "supersteps" in program.spec.params:
+                rest = {"supersteps": len(expected.trace) - cut}
+            begun = Engine(random_graph(), device(first)).run(
+                program(), max_supersteps=cut, keep_state=True, **options
+            )
+            assert len(begun.trace) == cut
+            result = Engine(random_graph(), device(second)).run(
+                program(**rest), state=begun.state, **options
+            )
+            for field in expected.fields:
+                np.testing.assert_array_equal(result[field], expected[field])
+            trace = [c[:4] for c in columns(begun) + columns(result)]
+            assert trace == [c[:4] for c in columns(expected)]
+
+
+@pytest.mark.parametrize("start", [[3, 4], [0]])
+def test_starts_that_are_given(start):
+    found = [
+        Engine(random_graph(), device(kind)).run(Reach(), start=start, delivery="frontier")
+        for kind in (Device, Launches)
+    ]
+    same(*found)
+
+
+def test_callbacks_get_every_step_in_order(monkeypatch):
+    monkeypatch.setattr(supersteps, "RECORDS", 3)
+    seen: list[Any] = []
+    result = Engine(random_graph(), device()).run(Nearest(), callback=seen.append)
+    assert len(seen) > 9
+    assert seen == list(result.trace)
+    assert [s.superstep for s in seen] == list(range(len(seen)))
+
+
+def test_a_step_takes_its_share_of_the_launch(monkeypatch):
+    events: list[Any] = []
+    launch = Loop._launch
+
+    def noting(self, its, *args, **given):
+        launched = launch(self, its, *args, **given)
+        if its.kernel == "gascl_whole":
+            events.append(launched.event)
+        return launched
+
+    monkeypatch.setattr(Loop, "_launch", noting)
+    result = Engine(random_graph(), device()).run(Nearest())
+    seconds = sum((e.profile.end - e.profile.start) * 1e-9 for e in events)
+    assert sum(s.seconds for s in result.trace) == pytest.approx(seconds)
+    assert all(s.seconds >= 0 for s in result.trace)
+
+
+# When it cannot be -------------------------------------------------------------------------------
+
+
+class Halving(VertexProgram):
+    """The host decides after each superstep."""
+
+    x = vertex.int32(init="64")
+    message, combine = "int32", "max"
+    scatter = "send(v.x / 2);"
+    apply = "v.x = msg; set_mask();"
+
+    def converged(self, step):
+        return step.superstep == 4
+
+
+class Items(Device):
+    """Eight items in a group, which PoCL cannot have wait in a branch."""
+
+    def __init__(self, cl):
+        super().__init__(cl, 8)
+
+
+@pytest.mark.parametrize(
+    ("program", "options"),
+    [
+        (Halving(), {}),
+        (Reach(), {"delivery": "pull"}),
+        (Reach(), {"kind": Items}),
+        (Reach(), {"debug": True}),
+    ],
+    ids=["the host decides", "pull", "groups of 8", "debug"],
+)
+def test_where_launches_it_must_be(program, options, launched):
+    kind = options.pop("kind", Device)
+    if kind is Items and find().is_nvidia:
+        pytest.skip("its groups may wait in branches")
+    debug = options.pop("debug", False)
+    graph = Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 3])
+    result = Engine(graph, device(kind), debug=debug).run(program, **options)
+    assert result.converged
+    assert "gascl_whole" not in launched
+
+
+def test_the_host_knows_where_the_words_of_a_team_are():
+    text = kernel_text("whole.cl")
+    enum = text[text.index("enum {") : text.index("};")]
+    names = re.findall(r"^    GASCL_TEAM_(\w+)", enum, re.MULTILINE)
+    places = {name: 16 * at for at, name in enumerate(names)}
+    assert 4 * places["WORDS"] == TEAM
+    known = ("PHASE", "DONE", "FAILED", "SWAPPED")
+    assert [places[name] for name in known] == [getattr(supersteps, f"_TEAM_{n}") for n in known]
+
+
+# When groups do not come, or somebody does not want to wait --------------------------------------
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """Kernels that give others up early, built for a test alone."""
+    original = plan.whole_options
+
+    def few(device):
+        return ["-DGASCL_PATIENCE=1000000UL" if "PATIENCE" in o else o for o in original(device)]
+
+    monkeypatch.setattr(plan, "whole_options", few)
+
+
+def test_a_group_that_never_arrives(impatient, monkeypatch):
+    """The words of a team say that somebody has joined, whom nobody ever sees."""
+
+    class Lonely(Reach):
+        pass
+
+    clear = supersteps.State.clear
+
+    def one_more(self, key):
+        clear(self, key)
+        if key.name == "team":
+            words = np.zeros(TEAM // 4, np.int32)
+            if self.device.is_cpu:
+                words[0] = 1 << 20
+            else:  # where the first to join begins
+                words[16 * 10] = 1
+            self.write(key, words)
+
+    monkeypatch.setattr(supersteps.State, "clear", one_more)
+    monkeypatch.setattr(Plan, "whole_groups", lambda *_: 2)
+    with pytest.raises(DeviceError, match=r"did not run all the work-groups .* Give delivery="):
+        Engine(random_graph(), device()).run(Lonely())
+    monkeypatch.undo()
+    # The device is none the worse for it.
+    same(
+        Engine(random_graph(), device()).run(Reach(), delivery="push"),
+        by_launches("Reach", "push"),
+    )
+
+
+@pytest.mark.skipif(not find().is_cpu, reason="on a GPU, groups go on by one word alone")
+def test_a_group_that_pauses_while_it_releases_others(monkeypatch):
+    """Between the words that say so: others may be ahead of the second one then."""
+    expected = by_launches("Least", "push")
+    original = plan.assemble
+    pause = "if (next % 3 == 0) for (int i = 0; i < 3000; ++i) gascl_yield();"
+
+    def paused(*given):
+        text, places = original(*given)
+        before = "    GASCL_TEAM(RELEASED) = (int)next;"
+        assert before in text
+        return text.replace(before, f"{pause}{before}", 1), places
+
+    monkeypatch.setattr(plan, "assemble", paused)
+
+    class Slow(Least):
+        pass
+
+    for _ in range(20):
+        same(Engine(random_graph(), device()).run(Slow(), delivery="push"), expected)
+
+
+# Ctrl-C ------------------------------------------------------------------------------------------
+
+ENDLESS = """
+import signal, time
+from gascl import Engine, Graph, Interrupted, VertexProgram, vertex
+from gascl.run.supersteps import Loop
+
+class Round(VertexProgram):
+    visits = vertex.int64()
+    message, combine = "int32", "max"
+    mask = "v.id == 0"
+    scatter = "send(1);"
+    apply = "v.visits += 1; set_mask();"
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+engine = Engine(Graph.from_edges([0, 1, 2], [1, 2, 0]))
+whole, launches = Loop._whole, []
+
+def said(self, *args):
+    launches.append(1)
+    if len(launches) == 3:
+        print("goes on", flush=True)
+    return whole(self, *args)
+
+Loop._whole = said
+try:
+    engine.run(Round(), max_supersteps=10**9)
+except Interrupted as pressed:
+    at = time.time()
+    assert pressed.result.visits.sum() == pressed.result.supersteps == len(pressed.result.trace)
+    print("interrupted", at)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to one process")
+def test_ctrl_c_between_two_launches_of_a_run():
+    """A run that has no end is many launches; the result is what is done so far."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", ENDLESS], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        while process.stdout.readline() not in ("goes on\n", ""):
+            pass
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert out.startswith("interrupted"), out + err
