@@ -5,7 +5,7 @@ VENV ?= .venv
 GAP ?=
 SOURCES := pyproject.toml $(shell find gascl programs -name '*.py' -o -name '*.cl')
 
-.PHONY: demo check test oldest bench clean
+.PHONY: demo check test tables oldest bench clean
 
 demo: $(VENV)/.gascl  ## PageRank of Debian's package dependencies
 	$(VENV)/bin/gascl run PageRank datasets/debian-dependencies.txt.gz
@@ -18,6 +18,9 @@ check: $(VENV)/.test  ## lint, format, types, and which package imports which
 
 test: $(VENV)/.test  ## the tests, but for the slow ones
 	$(VENV)/bin/pytest -n auto
+
+tables: $(VENV)/.gascl  ## what README.md and docs/library.md say of each bundled program
+	$(VENV)/bin/python docs/program_tables.py
 
 oldest: $(VENV)-oldest/.installed  ## every part with the oldest versions: PYTHON must be 3.10 or 3.11
 	$(VENV)-oldest/bin/pytest -m slow tests/test_smoke.py

@@ -89,7 +89,7 @@ def components(edges: Edges, component: np.ndarray) -> None:
     """Raises AssertionError unless each component is named by its smallest vertex.
 
     The names are found anew: each vertex points to a smaller one of its component, or to itself. In
-    each round, what a vertex points to is made to point to the least that its neighbours point to,
+    each round, what a vertex points to is made to point to the least that its neighbors point to,
     and all pointers are followed to their ends, until both ends of every arc agree. Shiloach and
     Vishkin, An O(log n) Parallel Connectivity Algorithm (1982).
     """

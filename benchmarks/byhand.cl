@@ -24,7 +24,7 @@ typedef double2 total_type;
         __global float *restrict contribution_next, __global total_type *restrict totals
 #define ARRAYS_ON degree, rank, contribution_next, totals
 
-// A vertex has its new rank: what it contributes to each neighbour in the next superstep.
+// A vertex has its new rank: what it contributes to each neighbor in the next superstep.
 static void put(const int v, const float new, total_type *total, ARRAYS) {
     const int arcs = degree[v];
     rank[v] = new;

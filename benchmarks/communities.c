@@ -1,4 +1,4 @@
-// Particles that are attracted by neighbours and repelled by all others, until they are at rest: the
+// Particles that are attracted by neighbors and repelled by all others, until they are at rest: the
 // formula and the step of programs/particle_communities.py, in float32, on one thread.
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@ typedef struct {
     float alpha, beta, gamma, softening, step, tolerance;
 } values;
 
-// offsets (V + 1) and arcs are the neighbours of each vertex; x, y and z are updated. Returns the number
+// offsets (V + 1) and arcs are the neighbors of each vertex; x, y and z are updated. Returns the number
 // of supersteps: until none is faster than the tolerance, or `most`.
 int to_rest(const int n, const int *restrict offsets, const int *restrict arcs, float *restrict x,
             float *restrict y, float *restrict z, const values p, const int most) {

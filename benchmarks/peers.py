@@ -457,7 +457,7 @@ PEERS: dict[str, dict[str, Peer]] = {
     "Eigenvector": {
         "NetworKit": networkit(lambda nk, g, _: nk.centrality.EigenvectorCentrality(g))
     },
-    "GreedyColouring": {"igraph": igraph(lambda g, _: g.vertex_coloring_greedy())},
+    "GreedyColoring": {"igraph": igraph(lambda g, _: g.vertex_coloring_greedy())},
     "HarmonicCloseness": {
         "igraph": igraph(lambda g, _: g.harmonic_centrality(drawn(g), mode="in"))
     },
@@ -477,7 +477,7 @@ PEERS: dict[str, dict[str, Peer]] = {
         "igraph": igraph(lambda g, _: g.community_multilevel()),
     },
     "MaximalIndependentSet": {"NetworKit": Peer(networkit_independent)},
-    "Neighbourhoods": {"igraph": igraph(lambda g, _: g.neighborhood_size(order=2, mode="out"))},
+    "Neighborhoods": {"igraph": igraph(lambda g, _: g.neighborhood_size(order=2, mode="out"))},
     "PageRank": {
         "NetworKit": networkit(networkit_ranks, scores),
         "igraph": igraph(lambda g, _: g.pagerank(damping=DAMPING), array),

@@ -39,7 +39,7 @@ UNDIRECTED = {
     "CoreNumber",
     "Diameter",
     "Eigenvector",
-    "GreedyColouring",
+    "GreedyColoring",
     "LabelPropagation",
     "LocalClustering",
     "LocalCommunity",
@@ -63,7 +63,7 @@ VALUES: dict[str, dict[str, Any]] = {
     "Katz": {"alpha": 0.0005},  # NetworKit's default
     "LabelPropagation": {"supersteps": 10},
     "Louvain": {"weight": None},  # the peers' calls follow no weights
-    "Neighbourhoods": {"hops": 2},
+    "Neighborhoods": {"hops": 2},
     "PageRank": {"supersteps": 20},
     "WeightedBetweenness": {"sources": 2},
     "WeightedCloseness": {"sources": 16},

@@ -43,7 +43,7 @@ def main() -> None:
         [f"{devices}", f"{smaller[devices]:.3f}", f"{larger[devices]:.3f}"] for devices in DEVICES
     ]
     of = [f"of all vertices, R-MAT {scale}" for scale in COUNTED]
-    text = table(["parts", *of], counted) + "\n\n" + modelled(larger)
+    text = table(["parts", *of], counted) + "\n\n" + modeled(larger)
     print(text)
     if given.update:
         replace(given.update, MARK, text)
@@ -65,7 +65,7 @@ def shares(scale: int) -> dict[int, float]:
     return found
 
 
-def modelled(shares: dict[int, float]) -> str:
+def modeled(shares: dict[int, float]) -> str:
     rows = []
     for scale in SCALES:
         vertices, arcs = 2**scale, EDGES * 2**scale

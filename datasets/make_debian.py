@@ -33,8 +33,8 @@ HEADER = """\
 # Every alternative of 'a | b' is an arc; names that no package has (virtual ones) are left out.
 # {vertices} vertices, {arcs} arcs; {alone} more packages have no arc and so no row.
 # Origin: Packages lists of {origin}
-# Licence: package names and the relations that the packages' own control files state. All are of
-# Debian's section 'main', each under a licence that meets the Debian Free Software Guidelines,
+# License: package names and the relations that the packages' own control files state. All are of
+# Debian's section 'main', each under a license that meets the Debian Free Software Guidelines,
 # which grants redistribution and change. See README.md.
 # Made by make_debian.py.
 """

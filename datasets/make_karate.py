@@ -19,9 +19,9 @@ HEADER = """\
 % {vertices} vertices, {edges} edges.
 % Origin: networkx.karate_club_graph(). W. W. Zachary, An information flow model for conflict and
 % fission in small groups, Journal of Anthropological Research 33 (1977), 452-473.
-% Licence: as part of NetworkX, BSD-3-Clause, Copyright (c) 2004-2025, NetworkX Developers, Aric
+% License: as part of NetworkX, BSD-3-Clause, Copyright (c) 2004-2025, NetworkX Developers, Aric
 % Hagberg <hagberg@lanl.gov>, Dan Schult <dschult@colgate.edu>, Pieter Swart <swart@lanl.gov>. The
-% licence's text is in README.md. Made by make_karate.py.
+% license's text is in README.md. Made by make_karate.py.
 % Of the two clubs after the split, these went to that of Mr. Hi (vertex 0, row 1), by row number:
 % {hi}
 % and these to the Officer's (vertex 33, row 34):

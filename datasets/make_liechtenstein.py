@@ -8,7 +8,7 @@ The map is tests/data/liechtenstein-2013-08-03.osm.bz2 in Debian's source of osm
 
 A vertex is a place where roads meet or end, or where a two-way road becomes a one-way one; an arc
 is the stretch of road between two such places, in a direction in which cars may take it; its weight
-is its length along its bends, in whole metres, at least 1. The rules:
+is its length along its bends, in whole meters, at least 1. The rules:
 
 * ways with highway=motorway, trunk, primary, secondary, tertiary, their _link forms, unclassified,
   residential or living_street, but none that access, vehicle, motor_vehicle or motorcar closes
@@ -43,18 +43,18 @@ HIGHWAYS = {
     *("motorway_link", "trunk_link", "primary_link", "secondary_link", "tertiary_link"),
     *("unclassified", "residential", "living_street"),
 }
-EARTH_RADIUS = 6_371_008.8  # metres, the mean radius
+EARTH_RADIUS = 6_371_008.8  # meters, the mean radius
 ORIGIN = """\
 # Origin: OpenStreetMap of 3 August 2013, through
 # {origin}.
-# Licence: (c) OpenStreetMap contributors, https://www.openstreetmap.org/copyright
+# License: (c) OpenStreetMap contributors, https://www.openstreetmap.org/copyright
 # This file is a database derived from OpenStreetMap, made available under the Open Database License
 # (ODbL) 1.0, https://opendatacommons.org/licenses/odbl/1-0/. See README.md.
 # Made by make_liechtenstein.py.
 """
 HEADER = """\
 # Roads of Liechtenstein for cars: a directed graph with weights.
-# source<TAB>target<TAB>metres: from one crossing to the next, the way cars may go.
+# source<TAB>target<TAB>meters: from one crossing to the next, the way cars may go.
 # A vertex is named TOWN:ROAD/ROAD after the nearest town or village and the roads that meet there,
 # with '~2', '~3' ... where that is not enough.
 # {vertices} vertices, {arcs} arcs; every vertex can be reached from every other.
@@ -116,7 +116,7 @@ def directions(tags: dict[str, str]) -> tuple[bool, bool]:
 
 
 def distance(a: tuple[float, float], b: tuple[float, float]) -> float:
-    """Metres between two positions (haversine formula)."""
+    """Meters between two positions (haversine formula)."""
     south, north = math.radians(a[0]), math.radians(b[0])
     up, across = math.sin((north - south) / 2), math.sin(math.radians(b[1] - a[1]) / 2)
     return (
@@ -142,14 +142,14 @@ def contract(graph: nx.DiGraph) -> nx.DiGraph:
             continue
         result.add_node(start)
         for step in graph.succ[start]:
-            before, here, metres = start, step, graph[start][step]["metres"]
+            before, here, meters = start, step, graph[start][step]["meters"]
             while is_bend(here):
                 (onward,) = set(graph.succ[here]) - {before}
-                metres += graph[here][onward]["metres"]
+                meters += graph[here][onward]["meters"]
                 before, here = here, onward
-            known = result.get_edge_data(start, here, {"metres": math.inf})
-            if here != start and metres < known["metres"]:
-                result.add_edge(start, here, metres=metres)
+            known = result.get_edge_data(start, here, {"meters": math.inf})
+            if here != start and meters < known["meters"]:
+                result.add_edge(start, here, meters=meters)
     return result
 
 
@@ -211,11 +211,11 @@ def main() -> None:
         for a, b in pairwise(refs):
             if a not in nodes or b not in nodes or a == b:
                 continue
-            metres = distance(nodes[a], nodes[b])
+            meters = distance(nodes[a], nodes[b])
             if forth:
-                roads.add_edge(a, b, metres=metres)
+                roads.add_edge(a, b, meters=meters)
             if back:
-                roads.add_edge(b, a, metres=metres)
+                roads.add_edge(b, a, meters=meters)
             name = tags.get("name") or tags.get("ref")
             if name:
                 streets[a].add(word(name))
@@ -229,13 +229,13 @@ def main() -> None:
     graph = graph.subgraph(part)
     labels = label_all({node: nodes[node] for node in graph}, towns, streets)
     rows = sorted(
-        (labels[a], labels[b], max(1, round(metres))) for a, b, metres in graph.edges(data="metres")
+        (labels[a], labels[b], max(1, round(meters))) for a, b, meters in graph.edges(data="meters")
     )
     note = ORIGIN.format(origin=origin)
     header = HEADER.format(vertices=len(graph), arcs=len(rows)) + note
     write_gzip(
         args.output / "liechtenstein-roads.txt.gz",
-        header + "".join(f"{a}\t{b}\t{metres}\n" for a, b, metres in rows),
+        header + "".join(f"{a}\t{b}\t{meters}\n" for a, b, meters in rows),
         f"{len(graph)} vertices, {len(rows)} arcs",
     )
     places = sorted((labels[node], *nodes[node]) for node in graph)

@@ -23,26 +23,26 @@ HEADER = """\
 # verb<TAB>verb: some synset of WordNet has both.
 # {vertices} vertices, {edges} edges; {alone} more verbs share no synset and have no row.
 # Origin: WordNet 3.0, {origin} of Debian's package wordnet-base 1:3.0-37. Made by make_wordnet.py.
-# Licence: that of WordNet 3.0, which permits use, change and redistribution with this notice:
+# License: that of WordNet 3.0, which permits use, change and redistribution with this notice:
 #
 """
 
 
 def read_synsets(text: str) -> tuple[list[str], list[set[str]]]:
-    """The licence that a data file begins with, and the verbs of each of its synsets."""
-    licence, synsets = [], []
+    """The license that a data file begins with, and the verbs of each of its synsets."""
+    license, synsets = [], []
     for line in text.splitlines():
         if line.startswith("  "):
             # '  1 This software and database is being provided ...'
             _, _, words = line.strip().partition(" ")
-            licence.append(words.strip())
+            license.append(words.strip())
             continue
         # offset, lexicographer file, 'v', number of words in hexadecimal, then word, sense, ...
         items = line.split()
         if len(items) < 6 or items[2] != "v":
             raise SystemExit(f"not WordNet's data.verb: a line of it begins {line[:40]!r}")
         synsets.append(set(items[4 : 4 + 2 * int(items[3], 16) : 2]))
-    return licence, synsets
+    return license, synsets
 
 
 def main() -> None:
@@ -61,9 +61,9 @@ def main() -> None:
     if not args.data.is_file():
         raise SystemExit(f"{args.data}: no such file; 'apt-get download' gets it, see --help")
 
-    licence, synsets = read_synsets(args.data.read_text(encoding="utf-8"))
-    if not licence or not synsets:
-        raise SystemExit(f"{args.data}: WordNet's licence or its synsets are missing")
+    license, synsets = read_synsets(args.data.read_text(encoding="utf-8"))
+    if not license or not synsets:
+        raise SystemExit(f"{args.data}: WordNet's license or its synsets are missing")
     verbs = set().union(*synsets)
     edges = sorted({pair for synset in synsets for pair in combinations(sorted(synset), 2)})
     vertices = {verb for edge in edges for verb in edge}
@@ -73,7 +73,7 @@ def main() -> None:
         alone=len(verbs) - len(vertices),
         origin=args.data.name,
     )
-    header += "".join(f"# {line}".rstrip() + "\n" for line in licence)
+    header += "".join(f"# {line}".rstrip() + "\n" for line in license)
     write_gzip(
         args.output,
         header + "".join(f"{a}\t{b}\n" for a, b in edges),

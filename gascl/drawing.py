@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 #: With more edges than this, matplotlib takes long, and lines hide each other.
 LARGE = 20_000
 #: Labels are drawn for up to so many vertices unless they are asked for, and so many arrows.
-LABELLED, ARROWS = 60, 1000
+LABELED, ARROWS = 60, 1000
 #: Pixels along the longer side of the image of many edges.
 PIXELS = 1000
-#: An integer with up to so many values is a category, each with its own colour.
+#: An integer with up to so many values is a category, each with its own color.
 CATEGORIES = 20
 
 
@@ -50,10 +50,10 @@ def draw(
     Args:
         what: a Graph; or a Result, whose fields can then be named.
         color: a field of the Result, or of the graph's vertices, by name; an array with a number
-            per vertex; or a matplotlib colour for all. Up to 20 different integers are categories,
-            such as communities; other numbers are shown with a colour bar, on a logarithmic scale
+            per vertex; or a matplotlib color for all. Up to 20 different integers are categories,
+            such as communities; other numbers are shown with a color bar, on a logarithmic scale
             where `Result.plot` uses one and all are above 0. Vertices with NaN or infinity are
-            grey.
+            gray.
         size: the area of vertices in points squared, as in matplotlib's `scatter`; or numbers of 0
             or more per vertex, an array or a field's name, to which the areas are in proportion.
         labels: whether vertices have their labels; by default, up to 60 vertices do.
@@ -76,7 +76,7 @@ def draw(
     graph = what.graph if isinstance(what, Result) else what
     check_installed(graph)  # before the layout is computed
     plt, large = pyplot(), graph.num_edges > LARGE
-    colour = _colour(what, color)
+    color = _color(what, color)
     area = _area(what, size)
     texts = _texts(graph, labels)
     at = _positions(what, position, seed, device)
@@ -85,7 +85,7 @@ def draw(
     ax.set_axis_off()
     ax.set_aspect("equal")
     if graph.num_vertices:
-        kind, given = _mapping(colour, cmap)
+        kind, given = _mapping(color, cmap)
         if large:
             _draw_density(ax, graph, at)
         else:
@@ -121,7 +121,7 @@ def _field(what: Graph | Result, name: str, argument: str) -> np.ndarray:
     if name not in fields:
         near = get_close_matches(name, fields, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        more = " or a colour of matplotlib" if argument == "color" else ""
+        more = " or a color of matplotlib" if argument == "color" else ""
         there = ", ".join(fields) or "none"
         raise GasclError(
             f"{argument}={name!r} is not a vertex field{more}{hint} (available fields: {there})"
@@ -142,8 +142,8 @@ def _numbers(what: Graph | Result, given: Any, argument: str) -> np.ndarray:
     return values
 
 
-def _colour(what: Graph | Result, given: Any) -> Any:
-    """None, a colour of matplotlib, or numbers, (V,)."""
+def _color(what: Graph | Result, given: Any) -> Any:
+    """None, a color of matplotlib, or numbers, (V,)."""
     from matplotlib.colors import is_color_like
 
     if given is None:
@@ -173,7 +173,7 @@ def _texts(graph: Graph, labels: bool | None) -> list[str]:
     if labels not in (None, True, False):
         raise GasclError(f"labels must be True, False or None, not {labels!r}")
     if labels is None:
-        labels = graph.num_vertices <= LABELLED
+        labels = graph.num_vertices <= LABELED
     return [str(graph.label_of(i)) for i in range(graph.num_vertices)] if labels else []
 
 
@@ -191,14 +191,14 @@ def _positions(what: Graph | Result, given: Any, seed: int, device: Any) -> np.n
     return values
 
 
-def _mapping(colour: Any, cmap: Any) -> tuple[str, dict[str, Any]]:
-    """What colours mean ("one", "category" or "number"), and the options of `scatter` for them."""
+def _mapping(color: Any, cmap: Any) -> tuple[str, dict[str, Any]]:
+    """What colors mean ("one", "category" or "number"), and the options of `scatter` for them."""
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap, LogNorm
 
-    if not isinstance(colour, np.ndarray):
-        return "one", {"color": colour or "C0"}
-    values = colour
+    if not isinstance(color, np.ndarray):
+        return "one", {"color": color or "C0"}
+    values = color
     if values.dtype.kind in "biu":
         kinds, number = np.unique(values, return_inverse=True)
         if len(kinds) <= CATEGORIES:
@@ -260,7 +260,7 @@ def _draw_texts(ax: Any, graph: Graph, at: np.ndarray, area: Any, texts: list[st
 
 
 def _away(graph: Graph, at: np.ndarray) -> np.ndarray:
-    """(V, 2): for each vertex the direction opposite to its neighbours, of length 1; upwards where
+    """(V, 2): for each vertex the direction opposite to its neighbors, of length 1; upwards where
     they are on all sides, or there are none."""
     src, dst = graph.edge_src, graph.edge_dst
     ways = _unit(at[dst] - at[src])
@@ -347,7 +347,7 @@ def _draw_density(ax: Any, graph: Graph, at: np.ndarray) -> None:
     lines = {"x": ["x0", "x1"], "y": ["y0", "y1"], "axis": 1}
     count = canvas.line(ends, **lines, agg=ds.count()).to_numpy()
     extent = (low[0], high[0], low[1], high[1])
-    # From a light grey on, since one line in a pixel is also to be seen.
+    # From a light gray on, since one line in a pixel is also to be seen.
     scale = LogNorm(0.2, max(count.max(), 1))
     image = np.ma.masked_equal(count, 0)
     ax.imshow(image, cmap="Greys", norm=scale, extent=extent, origin="lower", zorder=1)

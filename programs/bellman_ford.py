@@ -28,7 +28,7 @@ PATIENCE = 64
 
 
 class Relax(VertexProgram):
-    """A vertex whose distance fell tells its neighbours."""
+    """A vertex whose distance fell tells its neighbors."""
 
     supersteps = param.supersteps()
     distance = vertex.real()

@@ -1,4 +1,4 @@
-"""Breadth-first search: in each round, the vertices that were just reached reach their neighbours.
+"""Breadth-first search: in each round, the vertices that were just reached reach their neighbors.
 
 Algorithm: level by level. Each vertex of the frontier sends its id along its arcs; a vertex that
 had not been reached takes the first of them for its parent and is in the next frontier. Whether a

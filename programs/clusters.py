@@ -17,7 +17,7 @@ from gascl.graph.graph import Graph
 
 #: Cuts that are tried: this many lengths in equal ratios, from a hundredth of the longest.
 CUTS, SHORTEST = 64, 0.01
-#: How often a push is averaged over neighbours.
+#: How often a push is averaged over neighbors.
 ROUNDS = 20
 
 
@@ -47,9 +47,9 @@ def push(before: Graph, now: Graph, seed: int) -> np.ndarray:
     """Where edges came or went, directions in which to set vertices apart: (V, 3), at most 1 long.
 
     Vertices of a community that lie in one point stay there when it falls apart, as forces cancel.
-    Noise, averaged over neighbours again and again, is nearly the same within what now holds
+    Noise, averaged over neighbors again and again, is nearly the same within what now holds
     together, and differs between such groups. Vertices that have neither a changed edge nor a
-    neighbour with one are not moved, and the others not on the whole.
+    neighbor with one are not moved, and the others not on the whole.
 
     Args:
         before, now: simple undirected graphs of the same vertices, as `Graph.simple` makes them.
@@ -60,7 +60,7 @@ def push(before: Graph, now: Graph, seed: int) -> np.ndarray:
     near[both[1, near[both[0]]]] = True
     both = both[:, near[both].all(axis=0)]
     links = csr_array((np.ones(both.shape[1]), tuple(both)), (n, n))
-    weight = links.sum(axis=1)[:, None]  # neighbours; of none, a vertex has nobody to leave
+    weight = links.sum(axis=1)[:, None]  # neighbors; of none, a vertex has nobody to leave
     part = connected_components(links, False)[1]
     whole = np.maximum(np.bincount(part, weight[:, 0]), 1)
     way = np.random.RandomState(seed).uniform(-1, 1, (n, 3))  # frozen: alike on every machine

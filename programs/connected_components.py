@@ -1,10 +1,10 @@
 """Weakly connected components: trees of pointers grow together until each component is one.
 
 Algorithm: every vertex points to one of its component that is no larger, at first to its smallest
-neighbour. Compressing makes it point to the root of its tree. Along some arcs, the larger of two
+neighbor. Compressing makes it point to the root of its tree. Along some arcs, the larger of two
 roots is then hooked to the smaller one: first along one more arc of each vertex, and again along a
 third, after which most of a graph tends to be one tree; then along all arcs of the vertices that
-are not in the tree of the vertex with the most neighbours. What is outside looks again until it
+are not in the tree of the vertex with the most neighbors. What is outside looks again until it
 finds no other tree; what is inside needs not look at all, since its arcs to the outside are seen
 from there.
 
@@ -12,7 +12,7 @@ Sources: Sutton, Ben-Nun and Barak, Optimizing Parallel Graph Connectivity Compu
 Sampling (2018), Afforest; Shiloach and Vishkin, An O(log n) Parallel Connectivity Algorithm (1982).
 
 Differences: a root is hooked to the smallest of the roots that it meets, by a message, so that a
-run repeats; a tree is skipped because it has the vertex of most neighbours, not because a sample of
+run repeats; a tree is skipped because it has the vertex of most neighbors, not because a sample of
 vertices says that it is the largest; a pointer is followed only so far in a superstep, because
 nobody sees how others are compressed meanwhile, and trees can be as high as paths are long.
 """
@@ -29,7 +29,7 @@ class ConnectedComponents(VertexProgram):
     component = vertex.vertex(init="v.id", doc="the vertex that it points to")
     phase = aggregate.int32("max", doc="what this superstep did")
     busy = aggregate.uint8("max", doc="it has to be done again")
-    hub = aggregate.int64("max", doc="the vertex of most neighbours, behind their number")
+    hub = aggregate.int64("max", doc="the vertex of most neighbors, behind their number")
 
     message, combine = "vertex", "min"
     mask, edges, apply_on = "v.id < 0", "both", "all"

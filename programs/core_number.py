@@ -1,8 +1,8 @@
 """Core numbers: the core number of a vertex is the largest k for which it is in a k-core, a
-subgraph in which every vertex has at least k neighbours.
+subgraph in which every vertex has at least k neighbors.
 
 Algorithm: peeling. A vertex with the fewest arcs left is removed, its arcs with it, and those were
-its core number. What its neighbours have left falls by as many arcs as they lose, but not below the
+its core number. What its neighbors have left falls by as many arcs as they lose, but not below the
 core number of what is being removed.
 
 Sources: Seidman, Network Structure and Minimum Degree (1983); Matula and Beck (1983); Batagelj and

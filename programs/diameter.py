@@ -47,7 +47,7 @@ class Diameter(VertexProgram):
     `diameter` and `radius` (int32); and from how many vertices it searched, in `searches`, a number
     of the result.
 
-    Parallel edges, self-loops and weights make no difference; a vertex without neighbours has 0 and
+    Parallel edges, self-loops and weights make no difference; a vertex without neighbors has 0 and
     0. Directed graphs are refused.
     """
 
@@ -81,12 +81,12 @@ class Diameter(VertexProgram):
         while True:
             diameter, radius = over(np.maximum, lower), over(np.minimum, upper)
             unsettled = (upper > diameter) | (lower < radius)
-            left = np.count_nonzero(unsettled)
+            left = int(np.count_nonzero(unsettled))
             if not left:
                 return {"diameter": diameter, "radius": radius, "searches": searches}
-            at_once = singles >= FIRST and not at_once and count - left < WORD
+            at_once = singles >= FIRST and not at_once and bool(count - left < WORD)
             count = left
-            # By turns, and of equal ones that with the most neighbours.
+            # By turns, and of equal ones that with the most neighbors.
             wanted = upper if singles % 2 else len(every) - lower
             score = np.where(unsettled, wanted * (most + 1) + graph.degree, -1)
             if at_once:
@@ -105,7 +105,7 @@ class Diameter(VertexProgram):
 
 
 def eccentricities(stages, sources):
-    """int64 (n,): those of up to 64 vertices, by index, that have neighbours."""
+    """int64 (n,): those of up to 64 vertices, by index, that have neighbors."""
     place = np.full(stages.graph.num_vertices, -1, np.int32)
     place[sources] = np.arange(len(sources))
     search = SearchesAtOnce(first=0, all=(1 << len(sources)) - 1, place=place)

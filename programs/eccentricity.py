@@ -12,7 +12,7 @@ search from few vertices where eccentricities alone are wanted, of connected gra
 """
 
 from gascl import VertexProgram, edge, param, vertex
-from gascl.programs.neighbourhoods import Backwards
+from gascl.programs.neighborhoods import Backwards
 from gascl.programs.search_accumulators import sums_from_each
 
 

@@ -1,15 +1,15 @@
-"""Positions in a plane for drawing a graph: neighbours attract each other, and all others repel.
+"""Positions in a plane for drawing a graph: neighbors attract each other, and all others repel.
 
 Three stages. The first gives each vertex a place by its distances from a few pivots, so that even a
 long road is unrolled; the second moves all vertices by forces, each time a little less far; the
 third sets components apart.
 
-Pivots: the first is a vertex of most neighbours, each further one a vertex farthest from those
-before. The matrix of squared distances, (V, pivots), is centred in both directions, and its two
+Pivots: the first is a vertex of most neighbors, each further one a vertex farthest from those
+before. The matrix of squared distances, (V, pivots), is centered in both directions, and its two
 strongest components are the coordinates.
 
 Forces: with d the difference of two positions, each edge pulls with |d|^2 and each pair of vertices
-repels with 1 / |d|, so that two neighbours alone come to rest at distance 1. In large graphs a
+repels with 1 / |d|, so that two neighbors alone come to rest at distance 1. In large graphs a
 vertex is repelled by a random sample of the others, drawn anew in each superstep, whose forces
 count for all. A superstep moves a vertex at most as far as the temperature, which falls linearly
 to 0.
@@ -133,10 +133,10 @@ def by_pivots(graph: Graph, stages, seed: int) -> np.ndarray:
             break
     reached = columns[0] >= 0
     squares = np.stack(columns, axis=1)[reached].astype(np.float64) ** 2
-    centred = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()
-    _, strongest = np.linalg.eigh(centred.T @ centred)
+    centered = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()
+    _, strongest = np.linalg.eigh(centered.T @ centered)
     places = np.zeros((count, 2))
-    main = centred @ strongest[:, :-3:-1]
+    main = centered @ strongest[:, :-3:-1]
     places[reached, : main.shape[1]] = main
     ends = places[graph.edge_src] - places[graph.edge_dst]
     length = np.linalg.norm(ends, axis=1).mean() if len(ends) else 0
@@ -151,7 +151,7 @@ def by_pivots(graph: Graph, stages, seed: int) -> np.ndarray:
 def packed(position: np.ndarray, graph: Graph) -> np.ndarray:
     """The same positions, with each component moved as a whole, so that none overlaps another.
 
-    The boxes around components stand in centred rows, those of most vertices first, in about a
+    The boxes around components stand in centered rows, those of most vertices first, in about a
     square.
     """
     count, component = connected_components(graph.to_scipy(copy=False), directed=False)

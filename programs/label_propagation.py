@@ -1,14 +1,14 @@
-"""Communities by label propagation: each vertex takes the most frequent label among its neighbours.
+"""Communities by label propagation: each vertex takes the most frequent label among its neighbors.
 
 Algorithm: at first every vertex is its own label. In a superstep, all vertices take the label that
-most of their neighbours have, of equally frequent ones the smallest. A neighbour with an arc each
-way counts twice, and a vertex without neighbours keeps its label.
+most of their neighbors have, of equally frequent ones the smallest. A neighbor with an arc each
+way counts twice, and a vertex without neighbors keeps its label.
 
-To find the most frequent label, a vertex first counts its own: if most neighbours have that, it is
+To find the most frequent label, a vertex first counts its own: if most neighbors have that, it is
 the one. Else it divides the labels at one drawn at random into those smaller, equal and larger, and
 so on, but drops every part that is smaller than the highest count found so far; small parts are
 counted label by label. Few labels remain after some supersteps, and then a hub with a million
-neighbours reads each of them once or twice. A vertex whose neighbours all kept their labels would
+neighbors reads each of them once or twice. A vertex whose neighbors all kept their labels would
 choose as before, and does not look again.
 
 Sources: Raghavan, Albert and Kumara, Near Linear Time Algorithm to Detect Community Structures
@@ -154,7 +154,7 @@ class LabelPropagation(VertexProgram):
             }
         }
     """
-    # The mask has those with a neighbour that changed in the superstep before: nobody else needs to
+    # The mask has those with a neighbor that changed in the superstep before: nobody else needs to
     # look again. In the first supersteps nearly all change, and it costs less if all look.
     receive_if = "superstep <= ALL_LOOK || get_mask()"
     scatter = "send(v.label);"

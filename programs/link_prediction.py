@@ -1,6 +1,6 @@
-"""Scores of pairs of vertices by their common neighbours: which pairs are likely to be joined next.
+"""Scores of pairs of vertices by their common neighbors: which pairs are likely to be joined next.
 
-Algorithm: a work-item takes a pair, and goes through both sorted rows of neighbours at once.
+Algorithm: a work-item takes a pair, and goes through both sorted rows of neighbors at once.
 
 Sources: Liben-Nowell and Kleinberg, The Link-Prediction Problem for Social Networks (2007); Adamic
 and Adar, Friends and Neighbors on the Web (2003); Zhou, Lü and Zhang, Predicting Missing Links via
@@ -62,18 +62,18 @@ class Scores(VertexProgram):
 def link_scores(engine: Engine, pairs: Any, dtype: str = "float32") -> dict[str, np.ndarray]:
     """Scores of pairs of vertices, as NetworkX has them.
 
-    Edges run both ways; parallel ones make one neighbour, but count in degrees, where a self-loop
-    counts twice. A vertex is no common neighbour of itself and another.
+    Edges run both ways; parallel ones make one neighbor, but count in degrees, where a self-loop
+    counts twice. A vertex is no common neighbor of itself and another.
 
     Args:
         pairs: (one, other), two lists or arrays of labels.
         dtype: "float32" or "float64".
 
     Returns:
-        Arrays with a value for each pair: `common` (int32), the number of common neighbours;
-        `jaccard`, that as a share of all neighbours of the two, 0 if there are none; `adamic_adar`
+        Arrays with a value for each pair: `common` (int32), the number of common neighbors;
+        `jaccard`, that as a share of all neighbors of the two, 0 if there are none; `adamic_adar`
         and `resource_allocation`, the sums of 1 / log(degree) and of 1 / degree of the common
-        neighbours; `preferential_attachment` (int64), the product of the degrees.
+        neighbors; `preferential_attachment` (int64), the product of the degrees.
 
     Raises:
         GraphError: there is no such vertex.

@@ -1,9 +1,9 @@
-"""Local clustering coefficients: of the arcs that the neighbours of a vertex could have among them,
+"""Local clustering coefficients: of the arcs that the neighbors of a vertex could have among them,
 the share that exists.
 
-    coefficient(v) = (arcs between neighbours of v) / (k * (k - 1)),  k neighbours of v
+    coefficient(v) = (arcs between neighbors of v) / (k * (k - 1)),  k neighbors of v
 
-Algorithm: every pair of neighbours with an edge between them closes a triangle. Each triangle is
+Algorithm: every pair of neighbors with an edge between them closes a triangle. Each triangle is
 found once, as in triangles.py, and each of its corners gets the number of arcs, one or two, that
 lead along the opposite edge.
 
@@ -11,7 +11,7 @@ Sources: Watts and Strogatz, Collective Dynamics of Small-World Networks (1998);
 which defines it for directed graphs (LCC); Schank and Wagner, Finding, Counting and Listing all
 Triangles in Large Graphs (2005).
 
-Differences: a row of neighbours has ids alone, so that the direction of an arc is written into the
+Differences: a row of neighbors has ids alone, so that the direction of an arc is written into the
 id: in the row of vertex v, vertex u is 2u where an arc leads to it, and 2u + 1 where one comes from
 it; where there is an arc each way, it is both.
 """
@@ -40,10 +40,10 @@ class Corners(Count):
 class LocalClustering(VertexProgram):
     """The local clustering coefficient of every vertex, in `coefficient`: from 0 to 1.
 
-    Neighbours are the vertices at the other ends of arcs in or out, each counted once. In a
-    directed graph two neighbours can have two arcs between them, one each way; an undirected edge
+    Neighbors are the vertices at the other ends of arcs in or out, each counted once. In a
+    directed graph two neighbors can have two arcs between them, one each way; an undirected edge
     counts as both. Self-loops and parallel edges count as if they were not there. A vertex with
-    fewer than two neighbours has 0.
+    fewer than two neighbors has 0.
     """
 
     coefficient = vertex.real()
@@ -58,10 +58,10 @@ class LocalClustering(VertexProgram):
                 num_vertices=2 * graph.num_vertices,
             )
             found = stages.run(Corners(), graph=doubled, fresh=True)
-            arcs, pairs = found.closed[::2], found.neighbour_pairs[::2]
+            arcs, pairs = found.closed[::2], found.neighbor_pairs[::2]
         else:  # every edge is two arcs
             found = stages.run(Count(), graph=graph, fresh=True)
-            arcs, pairs = 2 * found.closed, found.neighbour_pairs
+            arcs, pairs = 2 * found.closed, found.neighbor_pairs
         return {"coefficient": (arcs / np.maximum(2 * pairs, 1))[number]}
 
     def largest_runs(self, size):

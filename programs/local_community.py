@@ -6,7 +6,7 @@ personalized PageRank. Vertices with much rank for their degree are the communit
 
 Algorithm: local push. `residual` is the probability that a walker on its way is at the vertex. One
 with at least `epsilon` for each of its edges pushes: 1 - damping of it becomes rank, and the rest
-goes on to the neighbours. What is too little to be pushed is the error:
+goes on to the neighbors. What is too little to be pushed is the error:
 
     0 <= personalized PageRank(v) - rank(v) <= epsilon * degree(v)
 
@@ -22,7 +22,7 @@ push at once, and all that they have.
 Differences: walkers do not stay where they are half of the time. Lazy ones, which end with
 probability a, have the ranks of these with damping = (1 - a) / (1 + a). Probabilities are whole
 multiples of 2^-62, so that they add up to 1 in whatever order, and a run repeats; a push leaves
-behind what its neighbours cannot share evenly. Rounding moves less than 2^-60 / ((1 - damping) *
+behind what its neighbors cannot share evenly. Rounding moves less than 2^-60 / ((1 - damping) *
 epsilon) of the ranks.
 """
 

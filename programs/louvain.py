@@ -5,7 +5,7 @@
 where m is the weight of all edges, inside(c) that of the edges within c, and strength(c) the sum of
 its vertices' strengths, the weights of their edges.
 
-Algorithm: at first every vertex is a community. In a round, each vertex goes to that neighbour's
+Algorithm: at first every vertex is a community. In a round, each vertex goes to that neighbor's
 community to which it adds most. When few go, communities become the vertices of a smaller graph, on
 which it begins again, until nothing is gained.
 

@@ -1,8 +1,8 @@
 """A maximal independent set: vertices of which no two are adjacent, and to which none can be added.
 
 Algorithm: in each round, every undecided vertex sends its priority, a random number, to its
-neighbours. One whose priority is higher than all it receives becomes a member and says so; its
-neighbours stay out.
+neighbors. One whose priority is higher than all it receives becomes a member and says so; its
+neighbors stay out.
 
 Source: Luby, A Simple Parallel Algorithm for the Maximal Independent Set Problem (1986).
 
@@ -22,7 +22,7 @@ class MaximalIndependentSet(VertexProgram):
         seed: another one draws other priorities, and finds another set.
 
     Edges run both ways; parallel ones are one; a self-loop keeps nobody out; a vertex without
-    neighbours is a member.
+    neighbors is a member.
     """
 
     seed = param.int32(0, low=0)

@@ -1,5 +1,5 @@
 """Breadth-first searches from many sources at once, which Closeness, HarmonicCloseness,
-Eccentricity and Neighbourhoods are made of.
+Eccentricity and Neighborhoods are made of.
 
 Every vertex has a bit for each source that says whether that source has reached it: 64 sources in a
 word, and up to 8 words, a lane each, at once. In superstep k all bits travel one arc further; those

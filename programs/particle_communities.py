@@ -1,11 +1,11 @@
 """Communities that move: vertices are particles, and those of a community come to lie together.
 
-Neighbours attract each other and all others repel:
+Neighbors attract each other and all others repel:
 
-    dx_i/dt = alpha / k_i * sum over neighbours j of -d / |d|
+    dx_i/dt = alpha / k_i * sum over neighbors j of -d / |d|
             + beta / k_i * sum over all others j of d / |d| * exp(-gamma * |d|),   d = x_i - x_j
 
-with k_i neighbours of i. When the particles are at rest, vertices that many edges join have
+with k_i neighbors of i. When the particles are at rest, vertices that many edges join have
 gathered. Positions are kept while edges come and go: communities of a changing graph move, split
 and merge, and gascl.communities.track follows them.
 
@@ -16,7 +16,7 @@ are then cut out of the graph where its edges are long, see clusters.py.
 Sources: Quiles, Macau and Rubido, Dynamical Detection of Network Communities (2016); Resende,
 Fazenda and Quiles, Parallel Algorithm for Dynamic Community Detection (2017).
 
-Differences: |d| is sqrt(d.d + softening^2), as in simulations of stars, because neighbours that
+Differences: |d| is sqrt(d.d + softening^2), as in simulations of stars, because neighbors that
 meet would swing around each other for ever; and no particle moves farther than 1 / gamma, the reach
 of the repulsion, in a superstep, because where many are crowded a whole step would scatter them.
 The papers find clusters by k-means, which has to know how many there are.
@@ -75,7 +75,7 @@ class Particles(VertexProgram):
         if self.supersteps is None and self.step * self.alpha > self.softening:
             raise ProgramError(
                 f"step={self.step} is more than softening / alpha, {self.softening / self.alpha}: "
-                "neighbours would swing around each other for ever; give a smaller step, more "
+                "neighbors would swing around each other for ever; give a smaller step, more "
                 "softening, or a number of supersteps"
             )
 
@@ -89,7 +89,7 @@ class ParticleCommunities(VertexProgram):
             smaller ones. 0.1 is what the help of the papers' own program names.
         gamma: decay of the repulsion; 1 / gamma is the unit of length.
         softening, step: see `Particles`; a step is at most softening / alpha.
-        tolerance: rest is when no vertex is faster; alpha is what a single neighbour pulls with.
+        tolerance: rest is when no vertex is faster; alpha is what a single neighbor pulls with.
         supersteps: move this often instead of asking the tolerance.
         seed: of the first positions, if no `position=` is given: uniform in a cube.
 

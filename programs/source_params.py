@@ -24,9 +24,9 @@ def with_source(
     """
     title, spec = type(program).__name__, program.spec
     if values.get("sources") is None:
-        misspelt = values.keys() - {*spec.params, *spec.edge_fields, *spec.vertex_fields}
-        # The constructor tells of misspelt and positional ones.
-        if "source" not in values and not misspelt and not positional:
+        misspelled = values.keys() - {*spec.params, *spec.edge_fields, *spec.vertex_fields}
+        # The constructor tells of misspelled and positional ones.
+        if "source" not in values and not misspelled and not positional:
             raise ProgramError(
                 f"{title}: parameter 'source' is required: give ",
                 Option("source", Word("..."), of="program"),

@@ -4,21 +4,21 @@ Algorithm: what a pivot reaches and is reached from is its component, the larges
 the pivot has many arcs in and out. No other component has vertices both within and outside of what
 the pivot reaches, which are the first two parts. Then come rounds of four stages, among the
 vertices that have no component yet. All of them look only at arcs within a part, which later is
-what one colour covered.
+what one color covered.
 
 1. Trim. A vertex without arcs in, or without arcs out, is a component by itself. Without it others
    may have none, either.
-2. Colour. Every vertex has a priority, and takes the highest of all vertices that reach it for its
-   colour. A component has one colour.
-3. Roots. The vertex whose priority a colour is, is its root, and reaches all of that colour, which
+2. Color. Every vertex has a priority, and takes the highest of all vertices that reach it for its
+   color. A component has one color.
+3. Roots. The vertex whose priority a color is, is its root, and reaches all of that color, which
    is a part from now on.
 4. Collect. What reaches the root within its part is its component. The rest is left for the next
    round.
 
 Sources: Fleischer, Hendrickson and Pinar, On Identifying Strongly Connected Components in Parallel
 (2000), from a pivot both ways; Slota, Rajamanickam and Madduri, BFS and Coloring-based Parallel
-Algorithms for Strongly Connected Components (2014), one such pivot before the colours; Orzan, On
-Distributed Verification and Verified Distribution (2004), colours; Barnat, Bauch, Brim and Češka,
+Algorithms for Strongly Connected Components (2014), one such pivot before the colors; Orzan, On
+Distributed Verification and Verified Distribution (2004), colors; Barnat, Bauch, Brim and Češka,
 Computing Strongly Connected Components in Parallel on CUDA (2011), trimming.
 
 Differences: priorities are a hash of the vertex instead of its id, so that parts shrink fast
@@ -35,8 +35,8 @@ class Stage(VertexProgram):
     """What the stages share: all that they find stays in these fields."""
 
     component = vertex.vertex(doc="the component's root; -1: none yet")
-    part = vertex.uint32(doc="the colour of the round before")
-    colour = vertex.uint32(init="PRIORITY")
+    part = vertex.uint32(doc="the color of the round before")
+    color = vertex.uint32(init="PRIORITY")
 
     mask = "v.component < 0"
     functions = """
@@ -100,31 +100,31 @@ class Trim(Stage):
     """
 
 
-class Colour(Stage):
+class Color(Stage):
     """Every vertex takes the highest priority of all that reach it."""
 
     message, combine = "uint32", "max"
-    receive_if = "v.component < 0 && msg > v.colour"
+    receive_if = "v.component < 0 && msg > v.color"
     scatter = """
         if (WITHIN_PART)
-            send(v.colour);
+            send(v.color);
     """
     apply = """
-        v.colour = msg;
+        v.color = msg;
         set_mask();
     """
 
 
 class Roots(Stage):
-    """Colours become parts, and their roots components; the mask is left to Collect."""
+    """Colors become parts, and their roots components; the mask is left to Collect."""
 
     supersteps = param.supersteps(1)
 
     scatter_on = apply_on = "all"
     apply = """
         if (v.component < 0) {
-            v.part = v.colour;
-            if (v.colour == PRIORITY) {
+            v.part = v.color;
+            if (v.color == PRIORITY) {
                 v.component = v.id;
                 set_mask();
             }
@@ -165,12 +165,12 @@ class StronglyConnected(VertexProgram):
         stages.run(Reaching(pivot=pivot))
         while True:
             stages.run(Trim())
-            coloured = stages.run(Colour(), fresh=["colour"])
-            if coloured.supersteps == 0:
+            colored = stages.run(Color(), fresh=["color"])
+            if colored.supersteps == 0:
                 break  # every vertex has a component
             stages.run(Roots())
             stages.run(Collect(), start="mask")
-        return {"component": smallest_of_each(coloured.component)}
+        return {"component": smallest_of_each(colored.component)}
 
 
 def smallest_of_each(component):

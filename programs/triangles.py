@@ -1,9 +1,9 @@
 """Triangles: how many each vertex is in.
 
 Algorithm: where degrees differ much, vertices are numbered by degree, the highest first, so that
-few neighbours of a vertex have lower numbers than itself. A triangle c < b < a is found once, by
-the vertex in the middle: b puts its lower neighbours into a hash table, and looks up there the
-neighbours of each higher neighbour a, which are sorted, up to b itself.
+few neighbors of a vertex have lower numbers than itself. A triangle c < b < a is found once, by
+the vertex in the middle: b puts its lower neighbors into a hash table, and looks up there the
+neighbors of each higher neighbor a, which are sorted, up to b itself.
 
 Sources: Schank and Wagner, Finding, Counting and Listing all Triangles in Large Graphs (2005), the
 algorithm `forward-hashed`; Latapy, Main-memory Triangle Computations (2008); Beamer, Asanovic and
@@ -21,7 +21,7 @@ from gascl import Graph, VertexProgram, param, vertex
 
 
 class Count(VertexProgram):
-    """How many triangles each vertex is in, and how many pairs of neighbours it has.
+    """How many triangles each vertex is in, and how many pairs of neighbors it has.
 
     VERTEX and WAYS are for LocalClustering: the vertex that an entry of a row stands for, and what
     counts where a vertex has `entries` different ones.
@@ -29,7 +29,7 @@ class Count(VertexProgram):
 
     supersteps = param.supersteps(2)
     closed = vertex.int64(doc="for each triangle, the ways of the edge between the other two")
-    neighbour_pairs = vertex.int64()
+    neighbor_pairs = vertex.int64()
 
     message, combine, edges = "int64", "sum", "both"
     mask, apply_on, ends = "v.id < 0", "all", "stop"  # no vertex scatters
@@ -38,7 +38,7 @@ class Count(VertexProgram):
         #define WAYS(entries) 1
     """
     apply = """
-        #define MOST 1024  // neighbours in the table at a time
+        #define MOST 1024  // neighbors in the table at a time
         #define HEADS (8 * MOST)
         #define AHEAD 8  // rows that are fetched together
         #define HELD 64  // entries of a row that are looked up together
@@ -48,7 +48,7 @@ class Count(VertexProgram):
             return;
         }
         const int degree = num_neighbors;
-        int lower = 0, higher = 0, different = 0;  // where the higher neighbours begin
+        int lower = 0, higher = 0, different = 0;  // where the higher neighbors begin
         for (int i = 0, last = v.id; i < degree; ++i) {
             const int other = VERTEX(neighbor(i));
             lower += other < v.id;
@@ -56,7 +56,7 @@ class Count(VertexProgram):
             different += other != last && other != v.id;
             last = other;
         }
-        v.neighbour_pairs = (long)different * (different - 1) / 2;
+        v.neighbor_pairs = (long)different * (different - 1) / 2;
 
         ushort head[HEADS], next[MOST + 1];  // chains of places in the table; 0 ends them
         int end[MOST + 1], ways[MOST + 1], found[MOST + 1], first[AHEAD], held[HELD];
@@ -141,7 +141,7 @@ class Triangles(VertexProgram):
     """The triangles that each vertex is in, in `triangles` (int64), as NetworkX counts them.
 
     They are those of the simple graph beneath: direction, self-loops and parallel edges do not
-    count. `wedges` (int64) is how many pairs of neighbours a vertex has there. The whole graph has
+    count. `wedges` (int64) is how many pairs of neighbors a vertex has there. The whole graph has
     `triangles.sum() // 3` triangles, and its transitivity (global clustering) is
     `triangles.sum() / wedges.sum()`.
     """
@@ -152,4 +152,4 @@ class Triangles(VertexProgram):
     def solve(self, stages):
         graph, number = in_order(stages.graph)
         found = stages.run(Count(), graph=graph, fresh=True)
-        return {"triangles": found.closed[number], "wedges": found.neighbour_pairs[number]}
+        return {"triangles": found.closed[number], "wedges": found.neighbor_pairs[number]}

@@ -50,11 +50,11 @@ class Bounds(VertexProgram):
                 const int w = neighbor_of(row, k);
                 int first = 0, last = size_of_longer;
                 while (first < last) {
-                    const int centre = first + (last - first) / 2;
-                    if (neighbor_of(longer, centre) < w)
-                        first = centre + 1;
+                    const int center = first + (last - first) / 2;
+                    if (neighbor_of(longer, center) < w)
+                        first = center + 1;
                     else
-                        last = centre;
+                        last = center;
                 }
                 if (first == size_of_longer || neighbor_of(longer, first) != w)
                     continue;

@@ -3,12 +3,12 @@
     coefficient(v) = sum over triangles v, u, w of s(v, u) * s(u, w) * s(w, v) / P(v)
 
 where s(u, w) is the sum, over the arcs between u and w, of the cube root of weight / largest
-weight. In an undirected graph, P(v) = k * (k - 1) / 2 is the number of pairs of the k neighbours,
+weight. In an undirected graph, P(v) = k * (k - 1) / 2 is the number of pairs of the k neighbors,
 and a triangle counts by the geometric mean of its three weights. In a directed one, P(v) is the
 number of directed triangles that there could be: d * (d - 1) - 2 * b, where d is the number of arcs
-in and out, and b that of neighbours with an arc each way.
+in and out, and b that of neighbors with an arc each way.
 
-Algorithm: a work-item takes a vertex, and for each neighbour looks up the entries of the shorter
+Algorithm: a work-item takes a vertex, and for each neighbor looks up the entries of the shorter
 one of their two rows in the other one by bisection.
 
 Sources: Onnela, Saramäki, Kertész and Kaski, Intensity and Coherence of Motifs in Weighted Complex
@@ -90,11 +90,11 @@ class WeightedClustering(VertexProgram):
         total = stages.run(program, graph=rows, fresh=True).total[:count].astype(np.float64)
         ends = np.concatenate([pairs.edge_src, pairs.edge_dst])
         degree = np.bincount(ends, np.tile(ways, 2), count)
-        possible = degree * (degree - 1)
+        ordered = degree * (degree - 1)
         if graph.directed:
-            possible -= 2 * np.bincount(ends, np.tile(ways == 2, 2), count)
+            possible: np.ndarray = ordered - 2 * np.bincount(ends, np.tile(ways == 2, 2), count)
         else:
-            possible = possible / 2
+            possible = ordered / 2
         return {"coefficient": np.divide(total, possible, out=total * 0, where=possible > 0)}
 
     def largest_runs(self, size):

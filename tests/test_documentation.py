@@ -3,6 +3,8 @@ compute what they claim to."""
 
 from __future__ import annotations
 
+import difflib
+import importlib.util
 import json
 import re
 import shlex
@@ -20,7 +22,7 @@ from gascl import Engine, Graph
 from gascl.delivery.registry import DELIVERIES
 from gascl.errors import FormatError
 from gascl.io import FORMATS
-from gascl.programs import PageRank, ShortestPaths
+from gascl.programs import Katz, PageRank, ShortestPaths
 
 TOP = Path(__file__).parents[1]
 PAGE = TOP / "docs" / "programs.md"
@@ -305,6 +307,38 @@ def test_the_page_of_scale():
     exec(block, {})
 
 
+# Tables of the programs --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def tables():
+    """The module docs/program_tables.py."""
+    path = TOP / "docs" / "program_tables.py"
+    spec = importlib.util.spec_from_file_location("program_tables", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("file", ["README.md", "docs/library.md"])
+def test_every_program_is_in_the_tables(tables, file):
+    there = (TOP / file).read_text("utf-8")
+    changes = difflib.unified_diff(there.splitlines(), tables.FILES[file](there).splitlines())
+    missing = [line for line in changes if line[0] in "+-" and line[:3] not in ("+++", "---")]
+    assert not missing, "run `make tables`:\n" + "\n".join(missing)
+
+
+def test_the_tables_get_rows_and_a_section(tables):
+    there = (TOP / "docs" / "library.md").read_text("utf-8")
+    row = next(line for line in there.splitlines() if line.startswith("| `Katz` | 1"))
+    changed = there.replace(row + "\n", row.replace("Katz", "Gone") + "\n")
+    changed = changed.replace("## Katz, WeightedKatz\n", "## WeightedKatz\n")
+    changed = tables.library(changed)
+    assert "| `Katz` | | | | | | not measured |\n" in changed and "Gone" not in changed
+    assert f"## Katz\n\n{Katz.__doc__[:30]}" in changed
+    assert tables.library(changed) == changed
+
+
 # Recipes in docs/library.md ----------------------------------------------------------------------
 
 
@@ -415,7 +449,7 @@ def test_the_commands_of_the_readme_run_as_they_stand(folder):
     assert len(found) >= 8
     places = re.findall(r"^ +(\d+) m  (\S+)$", found["python my_program.py"], re.M)
     table = re.findall(r"^(\S+) +(\d+)$", found["gascl run my_program.py:ShortestPaths"], re.M)
-    assert [(name, metres) for metres, name in places] == table and len(table) == 5
+    assert [(name, meters) for meters, name in places] == table and len(table) == 5
     path = re.findall(r"^(\w+) +(\d+)$", found["gascl run ShortestPaths"], re.M)
     assert path == [("ann", "0"), ("eve", "5")], "the shortest by km"
     assert (folder / "karate.png").exists()

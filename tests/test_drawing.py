@@ -49,7 +49,7 @@ def test_places_edges_and_labels():
 
 
 def test_labels_are_beside_their_vertices():
-    """None lies on its vertex, nor on an edge to a neighbour, where there is room."""
+    """None lies on its vertex, nor on an edge to a neighbor, where there is room."""
     star = Graph.from_edges(["hub"] * 3, ["east", "north", "west"], directed=False)
     ax = gascl.draw(star, position=[[2, 0], [0, 0], [0, 2], [-2, 0]], size=400)
     points = vertices(ax).get_offsets()
@@ -94,15 +94,15 @@ def test_arrows_in_directed_graphs():
     assert ends == [(SQUARE[i], SQUARE[(i + 1) % 4]) for i in range(4)]
 
 
-def test_colours():
+def test_colors():
     graph = ring()
     one = vertices(gascl.draw(graph, position=SQUARE, color="red"))
     assert one.get_facecolor().tolist() == [[1, 0, 0, 1]]
     ax = gascl.draw(graph, position=SQUARE, color=[0.0, 1.0, 2.0, np.nan])
     shades = vertices(ax).get_facecolor()
     assert len(np.unique(shades, axis=0)) == 4
-    assert shades[3][:3] == pytest.approx([0.7] * 3), "NaN is grey"
-    assert len(ax.figure.axes) == 2, "numbers have a colour bar"
+    assert shades[3][:3] == pytest.approx([0.7] * 3), "NaN is gray"
+    assert len(ax.figure.axes) == 2, "numbers have a color bar"
     ax = gascl.draw(graph, position=SQUARE, color=[5, 900, 5, -1])
     shades = vertices(ax).get_facecolor().tolist()
     assert shades[0] == shades[2] and len({tuple(s) for s in shades}) == 3
@@ -169,7 +169,7 @@ def test_without_what_it_needs(monkeypatch):
 
 
 WRONG = [
-    ({"color": "rnak"}, "color='rnak' is not a vertex field or a colour of matplotlib"),
+    ({"color": "rnak"}, "color='rnak' is not a vertex field or a color of matplotlib"),
     ({"color": [1, 2]}, r"color must have one number per vertex, shape \(4,\), not int64 of shape"),
     ({"size": "big"}, r"size='big' is not a vertex field \(available fields: none\)"),
     ({"size": [1, 2, 3, -1]}, "size must be finite and 0 or more"),

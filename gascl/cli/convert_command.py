@@ -27,7 +27,7 @@ HELP = f"""\
 examples:
   gascl convert wiki-Vote.txt.gz wiki-Vote.npz
   gascl convert wiki-Vote.txt.gz wiki-Vote.npz --arcs
-  gascl convert roads.csv roads.parquet --option columns=from,to,metres
+  gascl convert roads.csv roads.parquet --option columns=from,to,meters
   gascl convert roads.gml.gz roads.mtx --drop labels --drop vertex-fields
   gascl convert links.dat links.txt.zst --from edgelist --undirected --duplicates first
   gascl convert wiki-Vote.txt.gz - --to edgelist | wc -l

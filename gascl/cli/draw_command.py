@@ -1,4 +1,4 @@
-"""`gascl draw`: draws a graph, coloured by what a program computes."""
+"""`gascl draw`: draws a graph, colored by what a program computes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def options(add: Callable[..., Any]) -> None:
     text = "run this program first, to draw what it computes: as in `gascl run`"
     add("--program", metavar="PROGRAM", help=text)
     program_options.set_option(add)
-    text = "a vertex field of the program or of the graph, or a colour of matplotlib (default: the"
+    text = "a vertex field of the program or of the graph, or a color of matplotlib (default: the"
     text += " field that `gascl run` prints)"
     add("--color", metavar="FIELD", help=text)
     text = "a vertex field to which the vertices' areas are in proportion"
@@ -137,6 +137,6 @@ def _check_fields(
     for option, name in (("--color", arguments.color), ("--size", arguments.size)):
         if name is None or name in known or (option == "--color" and is_color_like(name)):
             continue
-        what = "vertex field or colour" if option == "--color" else "vertex field"
+        what = "vertex field or color" if option == "--color" else "vertex field"
         more = "" if program else "; --program runs a program and draws its fields"
         raise GasclError(f"{option} {name}: there is no such {what}{suggestion(name, known)}{more}")

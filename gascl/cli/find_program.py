@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gascl.errors import GasclError, ProgramError
+from gascl.errors import GasclError, ProgramError, warn
 
 if TYPE_CHECKING:
     from gascl.language.program import VertexProgram
@@ -42,6 +42,9 @@ def program_class(text: str) -> type[VertexProgram]:
         import gascl.programs
 
         names = gascl.programs.__all__
+        if name in gascl.programs.RENAMED:
+            old, name = name, gascl.programs.RENAMED[name]
+            warn(f"the program {old} is called {name} now; use that name")
         found = {name: getattr(gascl.programs, name)} if name in names else {}
         problem = f"there is no bundled program {name!r}"
     if name in names:

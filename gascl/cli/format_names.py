@@ -1,30 +1,11 @@
-"""The names of the file formats, so that help texts need not import their modules.
+"""The names of the file formats, for help texts, which import none of the formats' modules."""
 
-A test compares them with `gascl.io`.
-"""
+from gascl.io.formats import LISTED
 
 #: Name -> the file extensions that indicate it.
-FORMATS = {
-    "matrixmarket": (".mtx", ".mm"),
-    "gascl": (".npz",),
-    "dimacs": (".gr",),
-    "metis": (".graph", ".metis"),
-    "graphalytics": (".properties", ".v", ".e"),
-    "gap": (".sg", ".wsg"),
-    "gml": (".gml",),
-    "graphml": (".graphml",),
-    "parquet": (".parquet", ".pq"),
-    "arrow": (".arrow", ".feather", ".ipc", ".arrows"),
-    "scipynpz": (".npz",),
-    "edgelist": (".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el", ".wel", ".dat"),
-}
+FORMATS = {name: extensions for name, (_, extensions) in LISTED.items()}
+#: A test compares them with `gascl.io.files`.
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
-#: The names that readers accept in --option.
-READER_OPTIONS = (
-    *("arcs", "columns", "comments", "coordinates", "field", "header", "label", "mmap"),
-    "separator",
-    "verify",
-)
 
 WIDTH = max(map(len, FORMATS))
 TABLE = "\n".join(
@@ -33,3 +14,10 @@ TABLE = "\n".join(
         *(f"  {name:<{WIDTH}}  {' '.join(ends)}" for name, ends in FORMATS.items()),
     ]
 )
+
+
+def reader_options() -> set[str]:
+    """The names that readers accept in --option: all but `weight`, which --weight says."""
+    from gascl.io.registry import reader_options
+
+    return reader_options() - {"weight"}

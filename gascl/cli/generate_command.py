@@ -102,7 +102,7 @@ OPTIONS = {
     "num_vertices": Option("N", _whole, "the number of vertices", "--vertices"),
     "num_edges": Option("M", _whole, "the number of edges", "--edges"),
     "edges_per_vertex": Option("N", _whole, "edges per (new) vertex (default for rmat: 16)"),
-    "neighbors": Option("N", _whole, "neighbours of each vertex before rewiring; an even number"),
+    "neighbors": Option("N", _whole, "neighbors of each vertex before rewiring; an even number"),
     "rewire": Option("P", _number, "the probability that an edge is rewired"),
     "rows": Option("N", _whole, "rows of the grid"),
     "columns": Option("N", _whole, "columns of the grid"),

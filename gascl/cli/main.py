@@ -14,7 +14,7 @@ from importlib import import_module
 
 from gascl import __version__
 from gascl.cli import exit_code
-from gascl.cli.format_names import READER_OPTIONS
+from gascl.cli.format_names import reader_options
 from gascl.cli.mpi_launch import is_first, refuse_in_all, silenced
 from gascl.cli.terminal import say, say_warning
 from gascl.errors import GasclError
@@ -85,7 +85,7 @@ def _suggestion(arguments: argparse.Namespace, unknown: Sequence[str]) -> str:
     """The known option that is most like an unknown one, as the end of a message; "" if none is."""
     known = {flag: flag for flag in arguments.parser._option_string_actions}
     if "--option" in known:
-        known = {f"--{name}": f"--option {name}=..." for name in READER_OPTIONS} | known
+        known = {f"--{name}": f"--option {name}=..." for name in reader_options()} | known
     for text in unknown:
         near = get_close_matches(text.partition("=")[0], known, 1, 0.75)
         if text.startswith("--") and near:

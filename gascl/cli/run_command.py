@@ -40,7 +40,7 @@ examples:
 {exit_code.HELP}"""
 OUTPUTS = (".csv", ".npz", ".parquet")
 #: Fields that say in which group a vertex is: of these, the sizes of the groups are printed.
-GROUPS = {"colour", "community", "component", "label", "side"}
+GROUPS = {"color", "community", "component", "label", "side"}
 #: What may go to stdout -> the suffix that it has there.
 SUFFIXES = {"output": ".csv", "arcs": ".csv", "trace": ".json"}
 

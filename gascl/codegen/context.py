@@ -126,7 +126,7 @@ class Context:
 
     @cached_property
     def read_to(self) -> dict[str, Type]:
-        """The edge fields that snippets read of the arc to a neighbour."""
+        """The edge fields that snippets read of the arc to a neighbor."""
         return {n: self.spec.edge_fields[n].resolve(self.real) for n in self.facts.reads_to}
 
     @cached_property

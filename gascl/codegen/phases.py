@@ -231,7 +231,7 @@ class Phases:
 
     def _expect_others(self, of: str) -> None:
         """Write a function that asks for what apply is likely to read of other vertices: those
-        whose ids are in fields, and its first neighbour."""
+        whose ids are in fields, and its first neighbor."""
         c, put = self.context, self.text.put
         put("// Asks for what apply may read by way of a vertex. Others may write its fields")
         put("// meanwhile; what is asked for does not change any result.")

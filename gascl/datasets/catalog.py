@@ -109,7 +109,7 @@ _ALL = (
     _ships(
         "liechtenstein-roads",
         "liechtenstein-roads.txt.gz",
-        "roads of Liechtenstein for cars, in metres",
+        "roads of Liechtenstein for cars, in meters",
         1_608,
         3_856,
         license="Open Database License 1.0, (c) OpenStreetMap contributors",

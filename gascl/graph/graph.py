@@ -20,7 +20,7 @@ from gascl.graph.csr_ends import Runs
 from gascl.graph.delta import Change, changed
 from gascl.graph.field_stats import Summary, summary
 from gascl.graph.fingerprint import canonical, fingerprint
-from gascl.graph.labels import INTEGER, LabelIndex, label_array, labelled, shown
+from gascl.graph.labels import INTEGER, LabelIndex, label_array, labeled, shown
 from gascl.graph.parallel import blocks
 from gascl.graph.plugins import outside
 from gascl.graph.reordering import Numbering, Renumbered, by_number, numbering
@@ -962,7 +962,7 @@ class Graph:
         ids = np.asarray(indices)
         if ids.dtype.kind not in "iu" and ids.size:
             raise GraphError(f"indices of vertices must be integers, not {ids.dtype}")
-        labels, none = labelled(self.labels, self.num_vertices, ids.astype(np.int64))
+        labels, none = labeled(self.labels, self.num_vertices, ids.astype(np.int64))
         if none.any():
             labels = labels.astype(object)
             labels[none] = None

@@ -49,7 +49,7 @@ def label_array(labels: Iterable[Any]) -> np.ndarray:
     return labels.copy()
 
 
-def labelled(
+def labeled(
     labels: np.ndarray | None, num_vertices: int, ids: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The labels of vertices, or without labels the vertices themselves, in the labels' dtype; and

@@ -28,7 +28,8 @@ class Format:
             format.
         read: (path, directed or None for the format's own, **options) -> Parsed.
         write: (path, graph) -> None; raises FormatError, before anything is written, for a graph
-            that the format cannot hold. None: the format is only read.
+            that the format cannot hold. None: the format is only read. With the option `arcs`, it
+            also writes arcs.
         spool: (path, directed, EdgeSpool, **options) -> Spooled, with the options of `read`: reads
             what does not fit in memory. None: the format is only read as a whole.
         packs: files may be compressed as a whole (.gz and so on); else the format has its own
@@ -39,7 +40,7 @@ class Format:
     extensions: tuple[str, ...]
     recognizes: Callable[[bytes], bool]
     read: Callable[..., Parsed]
-    write: Callable[[Path, Graph], None] | None = None
+    write: Callable[..., None] | None = None
     packs: bool = True
     spool: Callable[..., Spooled] | None = None
 

@@ -1,16 +1,18 @@
 """The registry of file formats: reading and writing a file in the right one.
 
 A format's reader turns a file into `Parsed`, and `Graph.read` does the rest. A new format is a
-module of `gascl.io.formats` with a `FORMAT`, which is added to `FORMATS` here.
+module of `gascl.io.formats` with a `Format`, and a line in that package's `LISTED`.
 """
 
 from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import replace
 from difflib import get_close_matches
+from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,19 +21,7 @@ from gascl.graph.edge_data import Parsed
 from gascl.io.column_names import as_weight
 from gascl.io.files import SHOWN, opened, plain
 from gascl.io.format import Format
-from gascl.io.formats import (
-    arrow,
-    dimacs,
-    edge_list,
-    gap,
-    gml,
-    graphalytics,
-    graphml,
-    matrix_market,
-    metis,
-    native,
-    scipy_npz,
-)
+from gascl.io.formats import LISTED
 from gascl.io.outofcore.spool import EdgeSpool, Spooled
 from gascl.messages import Message, Option
 from gascl.util.paths import checked_path
@@ -40,24 +30,42 @@ from gascl.util.progress import Progress, showing
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
 
+
+class Formats(MutableMapping[str, Format]):
+    """The formats by name. A format's module is imported when the format is first looked up."""
+
+    def __init__(self) -> None:
+        self._formats: dict[str, Format | None] = dict.fromkeys(LISTED)
+
+    def __getitem__(self, name: str) -> Format:
+        format = self._formats[name]
+        if format is None:
+            module, _, attribute = LISTED[name][0].partition(":")
+            format = getattr(import_module(f"gascl.io.formats.{module}"), attribute)
+            self._formats[name] = format
+        return format
+
+    def __setitem__(self, name: str, format: Format) -> None:
+        self._formats[name] = format
+
+    def __delitem__(self, name: str) -> None:
+        del self._formats[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._formats)
+
+    def __len__(self) -> int:
+        return len(self._formats)
+
+    def with_extension(self, suffix: str) -> Iterator[Format]:
+        """The formats that an extension, in lower case, indicates."""
+        for name, format in list(self._formats.items()):
+            if suffix in (LISTED[name][1] if format is None else format.extensions):
+                yield self[name]
+
+
 #: By name, in the order in which a file's content is tried against them.
-FORMATS = {
-    format.name: format
-    for format in (
-        matrix_market.FORMAT,
-        native.FORMAT,
-        dimacs.FORMAT,
-        metis.FORMAT,
-        graphalytics.FORMAT,
-        gap.FORMAT,
-        gml.FORMAT,
-        graphml.FORMAT,
-        arrow.PARQUET,
-        arrow.ARROW,
-        scipy_npz.FORMAT,
-        edge_list.FORMAT,
-    )
-}
+FORMATS = Formats()
 
 #: The options that Graph.read handles itself.
 READ_OPTIONS = ("directed", "duplicates", "self_loops", "format", "weight", "report", "progress")
@@ -114,6 +122,11 @@ def spool_file(
         )
     given = {} if weight is None else {"weight": weight}
     return chosen.spool(path, directed, spool, **given, **options)
+
+
+def reader_options() -> set[str]:
+    """The names of the options that the readers of the formats have."""
+    return {name for format in FORMATS.values() for name in _options_of(format)}
 
 
 def _options_of(chosen: Format) -> list[str]:
@@ -188,15 +201,15 @@ def write_file(
         raise FormatError(
             f"{path}: {chosen.name} files are not compressed as a whole; write {plain(path).name}"
         )
-    if arcs:
-        if chosen is not native.FORMAT:
-            raise FormatError(
-                f"{path}: {chosen.name} files hold no arcs; leave out ",
-                "arcs=True (`--arcs`), or write gascl's own .npz",
-            )
-        native.write(path, graph, arcs=True)
-    else:
+    if not arcs:
         chosen.write(path, graph)
+    elif "arcs" in inspect.signature(chosen.write).parameters:
+        chosen.write(path, graph, arcs=True)
+    else:
+        raise FormatError(
+            f"{path}: {chosen.name} files hold no arcs; leave out ",
+            "arcs=True (`--arcs`), or write gascl's own .npz",
+        )
 
 
 def _format_of(path: Path, name: str | None) -> Format:
@@ -204,10 +217,12 @@ def _format_of(path: Path, name: str | None) -> Format:
         return _named(name)
     with opened(path) as file:
         head = file.read(HEAD)
-    for format in FORMATS.values():
+    # Those of the extension come first, so that in most cases no other is imported.
+    likely = list(FORMATS.with_extension(plain(path).suffix.lower()))
+    for format in chain(likely, FORMATS.values()):
         if format.recognizes(head):
             return format
-    chosen = _by_extension(path)
+    chosen = next(iter(likely), None)
     if chosen is None:
         raise FormatError(
             f"{path}: neither the content nor the extension {plain(path).suffix!r} indicates the "
@@ -226,4 +241,4 @@ def _named(name: str) -> Format:
 
 def _by_extension(path: Path) -> Format | None:
     suffix = plain(path).suffix.lower()
-    return next((f for f in FORMATS.values() if suffix in f.extensions), None)
+    return next(FORMATS.with_extension(suffix), None)

@@ -72,6 +72,6 @@ def _found(labels: np.ndarray, ids: np.ndarray) -> np.ndarray:
     places = np.empty(len(ids), dtype=np.int32 if len(labels) < 2**31 else np.int64)
     for at in range(0, len(ids), PART):
         part = ids[at : at + PART]
-        order = np.argsort(part)  # sorted ids are found faster, since their labels are neighbours
+        order = np.argsort(part)  # sorted ids are found faster, since their labels are neighbors
         places[at : at + PART][order] = np.searchsorted(labels, part[order])
     return places

@@ -67,7 +67,7 @@ class Preprocessor:
         `#warning`.
 
         Raises:
-            NotUnderstood: the text cannot be analysed.
+            NotUnderstood: the text cannot be analyzed.
         """
         found, joined = _joined(text)
         if joined or any(t.text == "#" or t.text in self.macros for t in found):

@@ -75,10 +75,10 @@ class Snippet:
     def make(
         cls, label: str, text: str, places: Iterable[Place], known: Preprocessor | None = None
     ) -> Snippet:
-        """Analyse a text; `known` then also has its macros and types.
+        """Analyze a text; `known` then also has its macros and types.
 
         Raises:
-            NotUnderstood: the text cannot be analysed.
+            NotUnderstood: the text cannot be analyzed.
         """
         known = known or Preprocessor()
         expanded = known.expand(text)

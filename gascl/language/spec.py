@@ -152,7 +152,7 @@ def collect(cls: type, source: ClassSource, reserved: Callable[[str], bool]) -> 
         reserved: whether a name already has a meaning in snippets, so that no macro can have it.
 
     Raises:
-        ProgramError: a type is unknown, or a snippet cannot be analysed.
+        ProgramError: a type is unknown, or a snippet cannot be analyzed.
     """
     structs = _structs(cls)
     types = {}

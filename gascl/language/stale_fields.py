@@ -38,7 +38,7 @@ def stale_field(spec: ProgramSpec) -> Stale | None:
 
     Only straight code counts, which sets the field whatever its value was. Where a vertex gets
     messages always or never, only that of a sum or product which is sent on: others, such as the
-    largest value of the neighbours, rarely mean anything without a message.
+    largest value of the neighbors, rarely mean anything without a message.
     """
     scatter, apply = spec.snippets.get("scatter"), spec.snippets.get("apply")
     if scatter is None or apply is None or spec.combiner in (None, FIRST):

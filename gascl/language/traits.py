@@ -35,10 +35,10 @@ class Facts:
         overflows: the combiner is an integer sum or product, checked for overflow.
         snapshots: the fields that apply writes while gather or apply reads them of other vertices.
         reads_others: the fields that are read of other vertices (`FIELD_of`).
-        reads_to: the edge fields that are read of the arc to a neighbour (`FIELD_to`).
+        reads_to: the edge fields that are read of the arc to a neighbor (`FIELD_to`).
         scatter_asks: scatter reads fields of other vertices.
-        adjacent: snippets read neighbours.
-        walks: apply reads neighbours of other vertices, so that its work grows with their degrees.
+        adjacent: snippets read neighbors.
+        walks: apply reads neighbors of other vertices, so that its work grows with their degrees.
         can_trap: something can go wrong that the device must report with its line.
         lanes: the number of runs at once.
         pairs: there is a pairs snippet.

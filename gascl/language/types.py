@@ -98,7 +98,7 @@ class Type:
         return [(f".s{i:x}", one) for i in range(self.width)] if self.width > 1 else [("", self)]
 
     def array(self, shape: tuple[int, ...]) -> np.ndarray:
-        """An uninitialised array of values as the device stores them."""
+        """An uninitialized array of values as the device stores them."""
         return np.empty(shape if self.stored == 1 else (*shape, self.stored), self.scalar)
 
     def highest(self) -> str:

@@ -17,19 +17,19 @@ ROUNDS = 100
 
 
 def arcs_of_rows(
-    offsets: np.ndarray, neighbours: np.ndarray, rows: np.ndarray
+    offsets: np.ndarray, neighbors: np.ndarray, rows: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The arcs out of some vertices, in their order: both ends of each."""
     lengths = offsets[rows + 1] - offsets[rows]
     shifts = offsets[rows] - (np.cumsum(lengths) - lengths)
-    return np.repeat(rows, lengths), neighbours[
+    return np.repeat(rows, lengths), neighbors[
         np.arange(lengths.sum()) + np.repeat(shifts, lengths)
     ]
 
 
 def levels(
     offsets: np.ndarray,
-    neighbours: np.ndarray,
+    neighbors: np.ndarray,
     sources: list[int],
     limit: float | None = None,
     every_parent: bool = False,
@@ -38,9 +38,9 @@ def levels(
     the parent of each.
 
     Args:
-        offsets, neighbours: as in `Adjacency`.
+        offsets, neighbors: as in `Adjacency`.
         limit: the last level.
-        every_parent: a vertex comes once for each of its neighbours in the level before.
+        every_parent: a vertex comes once for each of its neighbors in the level before.
     """
     count = len(offsets) - 1
     seen = np.zeros(count, bool)
@@ -54,14 +54,14 @@ def levels(
             pairs = [
                 (vertex, parent)
                 for parent in frontier.tolist()
-                for vertex in neighbours[offsets[parent] : offsets[parent + 1]].tolist()
+                for vertex in neighbors[offsets[parent] : offsets[parent + 1]].tolist()
                 if not seen[vertex]
             ]
             if not pairs:
                 return
             vertices, parents = np.array(pairs, np.int64).T
         else:
-            parents, vertices = arcs_of_rows(offsets, neighbours, frontier)
+            parents, vertices = arcs_of_rows(offsets, neighbors, frontier)
             new = ~seen[vertices]
             vertices, parents = vertices[new], parents[new]
         first[vertices[::-1]] = np.arange(len(vertices))[::-1]  # the first one stays
@@ -73,15 +73,15 @@ def levels(
 
 
 def tight_arcs(
-    offsets: np.ndarray, neighbours: np.ndarray, weights: np.ndarray, distance: np.ndarray
+    offsets: np.ndarray, neighbors: np.ndarray, weights: np.ndarray, distance: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The arcs that are as long as the distance between their ends: both ends, and their places in
-    `neighbours`. They lie in rows."""
+    `neighbors`. They lie in rows."""
     reached = np.flatnonzero(np.isfinite(distance))
     lengths = offsets[reached + 1] - offsets[reached]
     places = np.repeat(offsets[reached] - (np.cumsum(lengths) - lengths), lengths)
     places += np.arange(len(places))
-    tail, head = np.repeat(reached, lengths), neighbours[places]
+    tail, head = np.repeat(reached, lengths), neighbors[places]
     tight = distance[tail] + weights[places] == distance[head]
     return tail[tight], head[tight], places[tight]
 
@@ -94,8 +94,8 @@ class Tree:
     same distance, or nearer: the order is guessed, and mended until it no longer changes.
 
     Args:
-        offsets, neighbours: as in `Adjacency`.
-        weights: float64 (N,), of each of the neighbours.
+        offsets, neighbors: as in `Adjacency`.
+        weights: float64 (N,), of each of the neighbors.
         distance: float64 (V,), infinite where there is no path.
         sources: whose distance is 0, in the order in which they are pushed.
 
@@ -110,14 +110,14 @@ class Tree:
     def __init__(
         self,
         offsets: np.ndarray,
-        neighbours: np.ndarray,
+        neighbors: np.ndarray,
         weights: np.ndarray,
         distance: np.ndarray,
         sources: list[int],
     ):
         count = len(distance)
         reached = np.flatnonzero(np.isfinite(distance))
-        self.tail, self.head, place = tight_arcs(offsets, neighbours, weights, distance)
+        self.tail, self.head, place = tight_arcs(offsets, neighbors, weights, distance)
         is_source = np.zeros(count, bool)
         is_source[sources] = True
         enters = ~is_source[self.head] & (self.tail != self.head)

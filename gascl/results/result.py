@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from gascl.errors import FieldError, GasclError, GraphError
+from gascl.errors import FieldError, GasclError, GraphError, warn
 from gascl.graph.graph import Graph
 from gascl.graph.labels import shown
 from gascl.language.types import VERTEX, FieldTypes, Struct
@@ -25,6 +25,9 @@ from gascl.util.paths import checked_path
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+#: Fields of bundled programs in earlier versions -> their names now.
+RENAMED = {"colour": "color"}
 
 
 class KeptState(Protocol):
@@ -103,6 +106,9 @@ class Result:
     def __getitem__(self, name: str) -> np.ndarray:
         if name in self.fields:
             return self.fields[name]
+        if name in RENAMED and (now := RENAMED[name]) in self.fields:
+            warn(f"the field {name!r} is called {now!r} now; use that name", DeprecationWarning)
+            return self.fields[now]
         available = ", ".join(self.fields) or "none"
         if name in self.missing:
             raise FieldError(

@@ -15,7 +15,7 @@ import numpy as np
 
 from gascl.errors import GasclError
 from gascl.graph.graph import Graph
-from gascl.graph.labels import labelled
+from gascl.graph.labels import labeled
 from gascl.language.types import VERTEX, Struct
 from gascl.util.atomic_file import new_file
 from gascl.util.decimals import decimals
@@ -72,7 +72,7 @@ class ResultTable:
 
     def columns(self) -> dict[str, TableColumn]:
         """All columns by name."""
-        table = {name: TableColumn(self._labelled(ids)[0]) for name, ids in self.keys.items()}
+        table = {name: TableColumn(self._labeled(ids)[0]) for name, ids in self.keys.items()}
         table |= {name: TableColumn(values) for name, values in self.numbers.items()}
         parts = {n: list(_parts(v, self.types.get(n, ""))) for n, v in self.fields.items()}
         uses = Counter(table.keys())
@@ -83,11 +83,11 @@ class ResultTable:
             for steps, values, type_ in columns:
                 key = self._long(name, steps) if clash else _short(name, steps)
                 ids = type_ == VERTEX
-                table[key] = TableColumn(*self._labelled(values)) if ids else TableColumn(values)
+                table[key] = TableColumn(*self._labeled(values)) if ids else TableColumn(values)
         return table
 
-    def _labelled(self, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return labelled(self.graph.labels, self.graph.num_vertices, ids)
+    def _labeled(self, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return labeled(self.graph.labels, self.graph.num_vertices, ids)
 
     def _long(self, name: str, steps: Steps) -> str:
         """A unique name: with brackets or dots, which names of fields cannot contain."""
@@ -125,7 +125,7 @@ class ResultTable:
             text.detach()
 
     def _save_npz(self, path: Path) -> None:
-        own = {name: self._labelled(ids)[0] for name, ids in self.keys.items()}
+        own = {name: self._labeled(ids)[0] for name, ids in self.keys.items()}
         for name, labels in own.items():
             if labels.dtype == object:  # to read an object array, one would need pickle
                 own[name] = np.array([str(label) for label in labels], dtype=str)

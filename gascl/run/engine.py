@@ -27,7 +27,7 @@ from gascl.device_graph.buffers import (
     shortage,
     too_many_to_sort,
 )
-from gascl.device_graph.stream import in_parts
+from gascl.device_graph.stream import in_parts, run_bytes
 from gascl.distributed.ranks import agreed, ranks_of
 from gascl.distributed.work_sharing import TooLarge
 from gascl.errors import (
@@ -405,7 +405,8 @@ class Engine:
                 progress.begin(f"{program.title()}: building kernels")
             plan, resident = self._planned(program, facts, chosen, numbered)
             memory = plan.run_spec(spec, self._extent(program, plan, resident))
-            short = shortage(self.device, memory.sizes(), limit=self.device_memory)
+            sizes = run_bytes(self.device, memory, spec.alternates)
+            short = shortage(self.device, sizes, limit=self.device_memory)
         if self.ranks:  # all take the same delivery
             short = self.ranks.any_of(short)
         if short and not self._takes_parts and self.graph.num_vertices:
@@ -421,7 +422,7 @@ class Engine:
                 extent = self._extent(program, plan, resident)
                 most = self.device_memory or self.device.memory
                 specify = partial(plan.run_spec, spec)
-                memory = in_parts(self.device, orders, specify, extent, most)
+                memory = in_parts(self.device, orders, specify, extent, most, sizes)
             if checkpoint:
                 seed = self.seed if self.debug else None
                 run = identity(program, self.graph, initial, start, chosen.name, seed)
@@ -571,7 +572,7 @@ class Engine:
         with self._lock:
             if key not in self._resident:
                 found = self._numbered(edges) if numbered else None
-                its = self.graph, self.device, *key[:3], found, share
+                its = self.graph, self.device, *key[:3], found, share, self.device_memory
                 self._resident[key] = ResidentGraph(*its)
             return self._resident[key]
 

@@ -67,7 +67,7 @@ class Stages:
         graph, device: those of the engine.
         state: what the last run left on the device; before the first run, what was given, or None.
         trace: the steps of all runs, numbered consecutively.
-        deliveries: the names of how messages travelled, in the order of first use.
+        deliveries: the names of how messages traveled, in the order of first use.
         computed: the fields that they had, but for inputs.
         numberings: in which other orders the vertices were on the device (`Result.numbering`).
         last: the program that ran last, and why it ended.

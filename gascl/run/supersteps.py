@@ -98,7 +98,7 @@ class Loop:
 
     Attributes:
         trace: a `Step` for each superstep.
-        deliveries: the names of how messages travelled, in the order of first use.
+        deliveries: the names of how messages traveled, in the order of first use.
         earlier: how many supersteps the run has made from which this one goes on.
         nans: for each field of floats where some vertex has NaN after the run, how many have, and
             the first of them; not found out where the State is kept.

@@ -46,7 +46,7 @@ import numpy as np
 import pyopencl as cl
 
 TEXT = '''
-__kernel void neighbours(__global int *a, __global const int *b) {
+__kernel void neighbors(__global int *a, __global const int *b) {
     const int i = get_global_id(0);
     a[i] = b[i];
     barrier(CLK_GLOBAL_MEM_FENCE);
@@ -71,7 +71,7 @@ queue.finish()
 @pytest.mark.parametrize(
     ("race", "beyond", "kernel", "message"),
     [
-        (1, 0, "neighbours", "Read-write data race at global memory"),
+        (1, 0, "neighbors", "Read-write data race at global memory"),
         (0, 1, "beyond", "Invalid read of size 4 at global memory"),
         (0, 0, "", ""),
     ],
@@ -81,7 +81,7 @@ def test_finds_what_is_planted(race: int, beyond: int, kernel: str, message: str
     code = PLANTED.replace("RACE", str(race)).replace("BEYOND", str(beyond))
     report = run("-c", code)
     assert report.status == 0, report.output  # whatever it found
-    assert report.ran == {"neighbours", "beyond"}
+    assert report.ran == {"neighbors", "beyond"}
     assert {f.kernel for f in report.findings} == ({kernel} if kernel else set())
     assert all(f.message.startswith(message) for f in report.findings)
 

@@ -260,7 +260,7 @@ def test_what_a_snippet_sees(device, monkeypatch):
 
 
 class Marks(VertexProgram):
-    """Masked, so that its vertices keep their numbers: adds 1 at the neighbours of its mask."""
+    """Masked, so that its vertices keep their numbers: adds 1 at the neighbors of its mask."""
 
     rank = vertex.real(init="v.id")
     count = vertex.int32()

@@ -60,7 +60,7 @@ def test_what_a_program_computes(gascl_, folder, drawn):
     assert drawn[1][1]["color"] == "authority"
 
 
-def test_fields_of_the_graph_and_colours(gascl_, write, drawn):
+def test_fields_of_the_graph_and_colors(gascl_, write, drawn):
     text = "graph [ node [ id 1 age 30 ] node [ id 2 age 4 ] edge [ source 1 target 2 ] ]"
     path = write("people.gml", text)
     for color in ("age", "tab:red"):

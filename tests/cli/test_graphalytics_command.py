@@ -20,7 +20,7 @@ PARAMETERS = {
     "cdlp.max-iterations": "3",
     "pr.damping-factor": "0.7",
     "pr.num-iterations": "4",
-    "sssp.weight-property": "metres",
+    "sssp.weight-property": "meters",
     "sssp.source-vertex": "SOURCE",
 }
 
@@ -29,7 +29,7 @@ def write(folder: Path, graph, order: list[int], source: int, **changes: str | N
     """The three files of a graph of NetworkX, vertices in that order; a change to None is a row
     less."""
     rows = {"vertex-file": "g.v", "edge-file": "g.e", "directed": str(graph.is_directed()).lower()}
-    rows |= {"edge-properties.names": "lanes, metres", "edge-properties.types": "integer, real"}
+    rows |= {"edge-properties.names": "lanes, meters", "edge-properties.types": "integer, real"}
     rows |= {"algorithms": "bfs, cdlp, lcc, pr, sssp, wcc"} | PARAMETERS
     rows |= {key.replace("_", "-").replace("--", "."): value for key, value in changes.items()}
     text = [f"graph.g.{key} = {value}\n" for key, value in rows.items() if value is not None]
@@ -256,7 +256,7 @@ def test_missing_parameters(gascl_, small, unread, key):
         ),
         ("= 0.7", "= 1.7", "pr.damping-factor is '1.7', and must be a number from 0 to 1; write"),
         ("= 0.7", "= nan", "pr.damping-factor is 'nan', and must be a number from 0 to 1; write"),
-        ("property = metres", "property = yards", "sssp.weight-property is 'yards', and the edge-"),
+        ("property = meters", "property = yards", "sssp.weight-property is 'yards', and the edge-"),
         ("graph.g.", "g.", "describes no graph"),
         ("graph.g.", "graph.../g.", "the graph's name, '../g', cannot be a file name; rename it"),
     ],

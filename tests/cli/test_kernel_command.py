@@ -44,7 +44,7 @@ def test_kernel_follows_dtype_and_choices(gascl_):
     ("program", "parts"),
     [
         ("Triangles", "Count"),
-        ("Neighbourhoods", "Backwards"),
+        ("Neighborhoods", "Backwards"),
         ("Betweenness", "Backward Forward"),
         ("LocalClustering", "Corners Count"),
         ("WeightedCloseness", "Distances"),  # by way of a function of another file

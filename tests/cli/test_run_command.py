@@ -102,7 +102,7 @@ def test_every_format_of_output_holds_what_scipy_finds(gascl_, tmp_path):
         else:
             columns = pytest.importorskip("pyarrow.parquet").read_table(path).to_pydict()
         assert list(columns["vertex"]) == names
-        # Sums of metres below 2^24 are exact in float32.
+        # Sums of meters below 2^24 are exact in float32.
         np.testing.assert_array_equal(np.array(columns["distance"], float), expected)
         assert "parent" in columns
     farthest = sorted(zip(-expected, names, strict=True))[:10]
@@ -331,7 +331,7 @@ MINUTES = "from,to,name,minutes,km\na,b,x,1,2\nb,c,y,1,2\na,c,z,5,1\n"
 
 
 def test_which_column_is_the_weight(gascl_, tmp_path):
-    """By way of b it is 2 minutes and 4 kilometres to c, otherwise 5 and 1."""
+    """By way of b it is 2 minutes and 4 kilometers to c, otherwise 5 and 1."""
     path = tmp_path / "roads.csv"
     path.write_text(MINUTES)
     for name, expected in (("minutes", "2"), ("km", "1")):

@@ -31,7 +31,7 @@ from gascl.results.result import Result
             ["PageRank", "--path", "5"],
             "PageRank finds no paths: leave out --path, or run a program",
         ),
-        (["GreedyColouring", "--set", "seed=-1"], "seed='-1': expected a value 0 or more"),
+        (["GreedyColoring", "--set", "seed=-1"], "seed='-1': expected a value 0 or more"),
         (["MaximalIndependentSet", "--set", "seed=-1"], "seed='-1': expected a value 0 or more"),
         (["PageRank", "--set", "dtype=x"], "'x'"),
         (["PageRank", "--set", "rank=1"], "rank is a vertex field, and --set only sets parameters"),

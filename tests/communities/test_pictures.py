@@ -38,8 +38,8 @@ def test_particles(tmp_path):
     assert len(lines._segments3d) == 6
     assert np.allclose(np.transpose(points._offsets3d), result.position)
     ax.figure.draw_without_rendering()  # sorts them by depth
-    shown = Counter(tuple(colour) for colour in points.get_facecolor())
-    assert shown == Counter(tuple(colour) for colour in _colors(result.community))
+    shown = Counter(tuple(color) for color in points.get_facecolor())
+    assert shown == Counter(tuple(color) for color in _colors(result.community))
     assert sorted(shown.values()) == [1, 3, 3]
     low, high = np.transpose([getattr(ax, f"get_{a}lim")() for a in "xyz"])
     assert (low <= result.position).all() and (result.position <= high).all()
@@ -65,7 +65,7 @@ def test_history(tmp_path):
 
 def test_colors():
     found = _colors(np.arange(-1, 19))
-    assert len({tuple(colour) for colour in found}) == 19, "grey, 18 others, and the first again"
+    assert len({tuple(color) for color in found}) == 19, "gray, 18 others, and the first again"
     assert tuple(found[1]) == tuple(found[19])
 
 

@@ -309,7 +309,7 @@ def test_what_auto_chooses_where_all_scatter(changes, chosen):
 # Where a device has only some of the arcs ---------------------------------------------------------
 
 BLOCKS = {"slots", "pull", "outbox"}
-NEIGHBOURS = {"scatter": "send(neighbor(0));"}
+NEIGHBORS = {"scatter": "send(neighbor(0));"}
 #: Who takes a program on several ranks, with their arcs on the devices; on one device, to which
 #: they come in parts; and where both is so.
 IN_PARTS: dict[str, tuple[dict[str, Any], set[str], set[str], set[str]]] = {
@@ -321,7 +321,7 @@ IN_PARTS: dict[str, tuple[dict[str, Any], set[str], set[str], set[str]]] = {
     "arc state": (TABLE["arc state"][0], {"slots", "push"}, set(), set()),
     "gather": (TABLE["gather"][0], {"slots"}, set(), set()),
     "lanes": ({"lanes": 3}, BLOCKS, {"pull", "outbox"}, {"pull", "outbox"}),
-    "neighbours": (NEIGHBOURS, {*BLOCKS, "push"}, set(), {"pull", "outbox"}),
+    "neighbors": (NEIGHBORS, {*BLOCKS, "push"}, set(), {"pull", "outbox"}),
     "to anyone": (TO_ANYONE, {"slots"}, set(), set()),
     "to anyone, from apply": (
         {"apply": "send_to(0, 1);"},

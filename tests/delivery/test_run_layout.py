@@ -69,7 +69,7 @@ def bundled() -> list[type[VertexProgram]]:
 
 
 def test_arrays_of_a_rank():
-    """Neighbours are those of the whole graph, and arcs to scatter on those of the rank."""
+    """Neighbors are those of the whole graph, and arcs to scatter on those of the rank."""
 
     class Asks(Levels):
         scatter = "if (num_neighbors > 2) send(v.level + 1);"

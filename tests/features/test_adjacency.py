@@ -1,4 +1,4 @@
-"""What snippets see beyond their own arcs: neighbours, edges and fields of any vertex."""
+"""What snippets see beyond their own arcs: neighbors, edges and fields of any vertex."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from gascl import Engine, GasclError, Graph, VertexProgram, edge, param, vertex
 
 
 class Triangles(VertexProgram):
-    """How many triangles each vertex is in, by trying every pair of neighbours.
+    """How many triangles each vertex is in, by trying every pair of neighbors.
 
-    A neighbour along parallel edges comes several times in a row: only the first counts.
+    A neighbor along parallel edges comes several times in a row: only the first counts.
     """
 
     triangles = vertex.int32()
@@ -38,7 +38,7 @@ class Triangles(VertexProgram):
 
 
 class TrianglesByArcs(VertexProgram):
-    """The same where edges are single: each arc counts the neighbours that its ends share."""
+    """The same where edges are single: each arc counts the neighbors that its ends share."""
 
     triangles = vertex.int32()
     supersteps = param.supersteps(1)
@@ -54,7 +54,7 @@ class TrianglesByArcs(VertexProgram):
 
 
 class TrianglesByMerging(VertexProgram):
-    """The same once more: the sorted neighbours of an arc's two ends, side by side."""
+    """The same once more: the sorted neighbors of an arc's two ends, side by side."""
 
     triangles = vertex.int32()
     supersteps = param.supersteps(1)
@@ -143,7 +143,7 @@ class Around(VertexProgram):
 
     supersteps = param.supersteps(1)
     count = vertex.int32(init=-1)
-    places = vertex.int64(doc="each neighbour times its place, counted from 1")
+    places = vertex.int64(doc="each neighbor times its place, counted from 1")
     to_first = vertex.int32(doc="there is an arc to vertex 3, and one from it")
     next = vertex.int64(doc="the same of the vertex after it")
     sent = vertex.int64()
@@ -175,7 +175,7 @@ class AroundBoth(Around):
     ("program", "delivery"),
     thinned([Around, AroundIn, AroundBoth], ["auto", "slots", "pull", "push"]),
 )
-def test_neighbours_are_the_ends_of_the_arcs_that_one_scatters_on(program, directed, delivery):
+def test_neighbors_are_the_ends_of_the_arcs_that_one_scatters_on(program, directed, delivery):
     graph = random_graph(7, directed=directed, vertices=40)
     arcs = sorted(arcs_of(graph, program.edges))
     near = [[w for u, w in arcs if u == v] for v in range(40)]
@@ -236,8 +236,8 @@ class AlongAlternate(Along):
         if both.values != (AlongAlternate, "push")  # which refuses edges that alternate
     ],
 )
-def test_edge_fields_of_the_arcs_to_neighbours(program, directed, delivery):
-    """In the order of neighbours, of parallel ones by edge id; missing fields have defaults."""
+def test_edge_fields_of_the_arcs_to_neighbors(program, directed, delivery):
+    """In the order of neighbors, of parallel ones by edge id; missing fields have defaults."""
     drawn = random_graph(7, directed=directed, vertices=40)
     graph = drawn.with_fields(weight=np.arange(drawn.num_edges) ** 2)
     arcs = []
@@ -257,7 +257,7 @@ def test_edge_fields_of_the_arcs_to_neighbours(program, directed, delivery):
     assert result.sent.tolist() == sent.tolist()
 
 
-def test_edge_fields_are_checked_where_only_neighbours_read_them():
+def test_edge_fields_are_checked_where_only_neighbors_read_them():
     with pytest.raises(GasclError, match=r"reads .*weight, but the graph has no such edge field"):
         Engine(grid(2, 2)).run(Along())
 

@@ -576,7 +576,7 @@ OFTEN = ("BellmanFord", "WeightedKatz", "WeightedPageRank")
 def test_debug_mode_stops_no_valid_run(name):
     cls = getattr(programs, name)
     given = {"source": 0} if "source" in cls.spec.params else {}
-    given |= {"hops": 2} if name == "Neighbourhoods" else {}
+    given |= {"hops": 2} if name == "Neighborhoods" else {}
     program = cls(dtype="float64", **given)
     kinds = ("negative", "zero", "infinite", "huge")
     for weights in kinds if "weight" in cls.spec.edge_fields else ("zero",):
@@ -595,6 +595,6 @@ def test_answers_that_are_infinite():
     graph = Graph.from_edges([0, 1, 1], [1, 0, 2], weight=[-1.0, 0.0, 1.0])  # a negative cycle
     result = Engine(graph, debug=True).run(BellmanFord(source=0, dtype="float64"))
     assert (result.distance == -np.inf).all()
-    # The only common neighbour of 1 and itself has degree 1, whose logarithm is 0.
+    # The only common neighbor of 1 and itself has degree 1, whose logarithm is 0.
     path = Graph.from_edges([0], [1], directed=False)
     assert link_scores(Engine(path, debug=True), ([1], [1]))["adamic_adar"] == [np.inf]

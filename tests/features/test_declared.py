@@ -28,7 +28,7 @@ from gascl import Engine, ProgramError, VertexProgram, aggregate, arc, param, ve
 
 #: Parameters of the programs that have no result without them.
 NEEDED: dict[str, dict[str, Any]] = {
-    "Neighbourhoods": {"hops": 1},
+    "Neighborhoods": {"hops": 1},
     **{
         name: {"source": 0}
         for name in ("BellmanFord", "BreadthFirst", "Distances", "LocalCommunity", "ShortestPaths")

@@ -1,6 +1,6 @@
 """Programs that read an edge field under another name: `ShortestPaths(weight="minutes")`.
 
-By way of vertex 1 it is 2 minutes and 4 kilometres to vertex 2, otherwise 5 and 1.
+By way of vertex 1 it is 2 minutes and 4 kilometers to vertex 2, otherwise 5 and 1.
 """
 
 from __future__ import annotations

@@ -346,14 +346,14 @@ def test_fingerprint_tells_graphs_apart():
 
 
 def test_fingerprint_is_of_the_graph_not_of_how_it_is_stored(roads):
-    def labelled(labels):
+    def labeled(labels):
         return Graph.from_edges([0], [1], labels=labels).fingerprint
 
-    assert labelled([3, 4]) == labelled(np.array([3, 4], np.uint8))
-    assert labelled(np.array([3, 4], ">i4")) == labelled(np.array([3, 4], np.uint64))
-    assert labelled(["a", "b"]) == labelled(np.array(["a", "b"], "U20"))
-    assert labelled(["a", (1,)]) == labelled(["a", (1,)])
-    assert labelled(["a", 7]) == labelled(["a", np.int64(7)])
+    assert labeled([3, 4]) == labeled(np.array([3, 4], np.uint8))
+    assert labeled(np.array([3, 4], ">i4")) == labeled(np.array([3, 4], np.uint64))
+    assert labeled(["a", "b"]) == labeled(np.array(["a", "b"], "U20"))
+    assert labeled(["a", (1,)]) == labeled(["a", (1,)])
+    assert labeled(["a", 7]) == labeled(["a", np.int64(7)])
     same = roads.with_edges()
     assert same.fingerprint == roads.fingerprint
     fewer = Graph.from_edges(

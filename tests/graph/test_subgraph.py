@@ -1,4 +1,4 @@
-"""Parts of graphs, neighbours and degrees: by hand, and as NetworkX has them."""
+"""Parts of graphs, neighbors and degrees: by hand, and as NetworkX has them."""
 
 from __future__ import annotations
 

@@ -17,17 +17,17 @@ from gascl.graph.graph import Graph
 
 
 def laid_out(directed, num_vertices, *rows):
-    """The bytes of lists of neighbours, each an int or a pair (vertex, weight); a list of lists for
+    """The bytes of lists of neighbors, each an int or a pair (vertex, weight); a list of lists for
     the arcs, and another for the reversed ones."""
     arcs = sum(map(len, rows[0]))
     parts = [struct.pack("<Bqq", directed, arcs, num_vertices)]
     for lists in rows:
         offsets = [0]
-        for neighbours in lists:
-            offsets.append(offsets[-1] + len(neighbours))
+        for neighbors in lists:
+            offsets.append(offsets[-1] + len(neighbors))
         parts.append(struct.pack(f"<{len(offsets)}q", *offsets))
-        for neighbour in (each for neighbours in lists for each in neighbours):
-            words = neighbour if isinstance(neighbour, tuple) else (neighbour,)
+        for neighbor in (each for neighbors in lists for each in neighbors):
+            words = neighbor if isinstance(neighbor, tuple) else (neighbor,)
             parts.append(struct.pack(f"<{len(words)}i", *words))
     return b"".join(parts)
 
@@ -111,8 +111,8 @@ def replaced(content, at, format, value):
         ("a.sg", replaced(DIRECTED, 9, "<q", 5), ["5 vertices"]),
         ("a.sg", replaced(DIRECTED, 17, "<q", 1), ["from 1 to 4, not from 0 to 4"]),
         ("a.sg", replaced(DIRECTED, 25, "<q", 9), ["decrease after vertex 1"]),
-        ("a.sg", replaced(DIRECTED, 57, "<i", 4), ["vertex 0 has the neighbour 4", "0 to 3"]),
-        ("a.sg", replaced(DIRECTED, 65, "<i", -1), ["vertex 2 has the neighbour -1"]),
+        ("a.sg", replaced(DIRECTED, 57, "<i", 4), ["vertex 0 has the neighbor 4", "0 to 3"]),
+        ("a.sg", replaced(DIRECTED, 65, "<i", -1), ["vertex 2 has the neighbor -1"]),
         ("a.sg", replaced(DIRECTED, 57, "<i", 3), ["reversed arcs of vertex"]),
         ("a.sg", replaced(DIRECTED, len(DIRECTED) - 8, "<i", 1), ["reversed arcs of vertex 2"]),
         ("a.wsg", replaced(HEAVY, len(HEAVY) - 4, "<i", 10), ["reversed arcs of vertex 2"]),

@@ -179,7 +179,7 @@ def test_written_by_hand(tmp_path_factory, count, data, ncon, weighted, size):
         ("2 2\n2\n1\n", ["line 1", "declares 2 edges", "have 1,"]),
         ("2 0\n2\n1\n", ["line 1", "declares 0 edges", "have 1,"]),
         (PLAIN.replace("7 11", "7 22"), ["line 1", "declares 22 edges", "have 11,"]),
-        # Neighbours
+        # Neighbors
         (
             "% c\n2 1\n%\n2\n3\n",
             ["line 5: '3', the line of vertex 2", "outside the vertices 1 to 2"],
@@ -187,18 +187,18 @@ def test_written_by_hand(tmp_path_factory, count, data, ncon, weighted, size):
         ("2 1\n0\n1\n", ["line 2: '0'", "outside the vertices 1 to 2"]),
         ("2 1\n-1\n1\n", ["line 2: '-1'", "outside the vertices"]),
         ("2 1\n2\n2\n", ["line 3: '2', the line of vertex 2", "self-loop"]),
-        ("3 2\n2\n1 3\n\n", ["line 3: '1 3' has the neighbour 3", "line 4", "does not have 2"]),
-        ("3 2\n\n1 3\n2\n", ["line 3: '1 3' has the neighbour 1", "line 2", "does not have 2"]),
+        ("3 2\n2\n1 3\n\n", ["line 3: '1 3' has the neighbor 3", "line 4", "does not have 2"]),
+        ("3 2\n\n1 3\n2\n", ["line 3: '1 3' has the neighbor 1", "line 2", "does not have 2"]),
         ("2 1 1\n2 5\n1 6\n", ["line 2: '2 5'", "line 3", "the weight 6, not 5"]),
         # Numbers
-        ("2 1\n2 x\n1\n", ["line 2: '2 x' has 'x'", "expected 'NEIGHBOUR ...'", "line 1"]),
-        ("2 1 1\n2 1.5\n1 1.5\n", ["line 2: '2 1.5' has '1.5'", "NEIGHBOUR WEIGHT ..."]),
+        ("2 1\n2 x\n1\n", ["line 2: '2 x' has 'x'", "expected 'NEIGHBOR ...'", "line 1"]),
+        ("2 1 1\n2 1.5\n1 1.5\n", ["line 2: '2 1.5' has '1.5'", "NEIGHBOR WEIGHT ..."]),
         ("2 1\n2\n1 nan", ["line 3: '1 nan'", "'nan'"]),
         (f"2 1 1\n2 {2**63}\n1 {2**63}\n", ["line 2", "64-bit"]),
-        ("2 1 1\n2\n1 5\n", ["line 2: '2'", "neighbour without its weight"]),
+        ("2 1 1\n2\n1 5\n", ["line 2: '2'", "neighbor without its weight"]),
         ("2 1 1\n2 0\n1 0\n", ["line 2: '2 0'", "edge weight below 1"]),
-        ("2 1 10\n3 2\n\n", ["line 3: ''", "too few numbers", "'WEIGHT NEIGHBOUR ...'"]),
-        ("2 1 100\n3 2\n-1 1\n", ["line 3: '-1 1'", "below 0", "'SIZE NEIGHBOUR ...'"]),
+        ("2 1 10\n3 2\n\n", ["line 3: ''", "too few numbers", "'WEIGHT NEIGHBOR ...'"]),
+        ("2 1 100\n3 2\n-1 1\n", ["line 3: '-1 1'", "below 0", "'SIZE NEIGHBOR ...'"]),
     ],
 )
 def test_bad_files(tmp_path, text, words):

@@ -98,12 +98,12 @@ def test_written_for_others_and_for_us(tmp_path, directed, field):
 
 def test_what_a_matrix_cannot_hold(tmp_path):
     path = tmp_path / "a.npz"
-    labelled = Graph.from_edges([0], [1], labels=["a", "b"])
+    labeled = Graph.from_edges([0], [1], labels=["a", "b"])
     many = Graph.from_edges([0], [1], u=[1], v=[2])
     filled = Graph._build(
         *([0], [1], 2, True, None, {}, {"x": np.array([1, 2])}, "keep", "keep", [])
     )
-    for graph, words in ((labelled, "labels"), (many, r"\(u, v\)"), (filled, r"\(x\)")):
+    for graph, words in ((labeled, "labels"), (many, r"\(u, v\)"), (filled, r"\(x\)")):
         with pytest.raises(FormatError, match=f"cannot hold .*{words}; write gascl's own"):
             graph.write(path, format="scipynpz")
     assert not path.exists()

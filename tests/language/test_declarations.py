@@ -302,7 +302,7 @@ def test_a_gather_is_right(text):
 
 
 def test_a_field_whose_name_makes_another_word():
-    """`end_of` was taken for a misspelt `send_to`."""
+    """`end_of` was taken for a misspelled `send_to`."""
     for name in ("end", "send_t", "neighbo"):
         cls = defined(f"{name} = vertex.int32()\napply = 'v.{name} = {name}_of(0);'")
         assert name in cls.spec.vertex_fields

@@ -89,7 +89,7 @@ def test_correlations_of_what_does_not_differ(make):
     [
         (nx.eccentricity, {"weight": "weight"}, "faster by weight below about 5,000"),
         (nx.diameter, {"weight": "weight"}, "faster by weight below about 5,000"),
-        (nx.diameter, {"e": {0: 1}}, "eccentricities that are given"),
+        (nx.diameter, {"e": {0: 1}}, "the eccentricities `e` are known"),
         (nx.closeness_centrality, {"distance": "weight"}, "faster by weight below about 5,000"),
         (
             nx.betweenness_centrality,

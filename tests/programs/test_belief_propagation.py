@@ -1,6 +1,6 @@
 """Loopy belief propagation, whose messages stay on the arcs, against sums written out in NumPy.
 
-A vertex tells each neighbour what it believes without what that neighbour told it: the belief
+A vertex tells each neighbor what it believes without what that neighbor told it: the belief
 divided by the message that came against the arc. The arc from u to w keeps the message sent along
 it and, from the belief of w, works out the one that came: both ends do the same sum.
 """
@@ -17,7 +17,7 @@ from gascl import Engine, GasclError, Graph, VertexProgram, arc, param, struct, 
 
 
 class TwoLabels(VertexProgram):
-    """Labels + and -, which neighbours like to share; halves of logarithms of odds."""
+    """Labels + and -, which neighbors like to share; halves of logarithms of odds."""
 
     coupling = param.real(0.4)
     supersteps = param.supersteps(6)

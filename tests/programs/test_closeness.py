@@ -1,4 +1,4 @@
-"""Closeness, harmonic centrality and sizes of neighbourhoods against SciPy, NetworkX and igraph."""
+"""Closeness, harmonic centrality and sizes of neighborhoods against SciPy, NetworkX and igraph."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from support.demands import admitted
 from support.samples import graphalytics, random_graph, to_networkx
 from support.thinned import thinned
-from support.verifiers import closeness, eccentricity, neighbourhoods
+from support.verifiers import closeness, eccentricity, neighborhoods
 from support.verifiers.distances import distances
 
 from gascl import Engine, GasclError, Graph, ProgramError
@@ -18,7 +18,7 @@ from gascl.programs import (
     Closeness,
     Eccentricity,
     HarmonicCloseness,
-    Neighbourhoods,
+    Neighborhoods,
     WeightedCloseness,
     WeightedEccentricity,
     WeightedHarmonicCloseness,
@@ -27,8 +27,8 @@ from gascl.programs.eccentricity import Farthest
 
 
 def verifier_of(program):
-    if isinstance(program, Neighbourhoods):
-        return neighbourhoods
+    if isinstance(program, Neighborhoods):
+        return neighborhoods
     return eccentricity if isinstance(program, Eccentricity) else closeness
 
 
@@ -76,13 +76,13 @@ def test_some_sources(sources):
 
 
 @pytest.mark.parametrize("directed", [True, False])
-def test_neighbourhoods(directed):
+def test_neighborhoods(directed):
     graph = random_graph(0, directed=directed, vertices=600, edges=900)
     everyone = np.arange(600)
     way = np.concatenate([way for _, way in distances(graph, everyone)])
     sizes = []
     for hops in (0, 1, 2, 3, 10**6):
-        result = run(graph, Neighbourhoods(hops=hops))
+        result = run(graph, Neighborhoods(hops=hops))
         assert result.size.tolist() == (way <= hops).sum(1).tolist()
         assert result.size.dtype == np.int32
         sizes.append(result.size)
@@ -160,7 +160,7 @@ def test_labels_are_sources():
 PROGRAMS = [
     Closeness(),
     HarmonicCloseness(),
-    Neighbourhoods(hops=2),
+    Neighborhoods(hops=2),
     Eccentricity(),
     WeightedCloseness(dtype="float64"),
     WeightedHarmonicCloseness(dtype="float64"),
@@ -192,7 +192,7 @@ def test_what_is_refused():
         with pytest.raises(GasclError, match=said):
             engine.run(Closeness(**values))
     with pytest.raises(ProgramError, match="hops=-1: expected a value 0 or more"):
-        Neighbourhoods(hops=-1)
+        Neighborhoods(hops=-1)
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: type(p).__name__)
@@ -210,5 +210,5 @@ def test_what_the_verifier_sees(program):
 @pytest.mark.parametrize("directed", [True, False])
 def test_a_large_graph(directed):
     graph = rmat(13, 8, seed=1, directed=directed)
-    for program in (Closeness(), HarmonicCloseness(sources=700), Neighbourhoods(hops=2)):
+    for program in (Closeness(), HarmonicCloseness(sources=700), Neighborhoods(hops=2)):
         run(graph, program)

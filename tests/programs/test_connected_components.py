@@ -44,7 +44,7 @@ def path(order: np.ndarray) -> Graph:
 
 
 def reversed_bits(bits: int) -> np.ndarray:
-    """0 ... 2^bits - 1 with their bits reversed: neighbours on such a path are far apart."""
+    """0 ... 2^bits - 1 with their bits reversed: neighbors on such a path are far apart."""
     numbers = np.arange(2**bits)
     return sum(((numbers >> i) & 1) << (bits - 1 - i) for i in range(bits))
 

@@ -42,7 +42,7 @@ def test_trajectories(directed, samples):
 
 
 def test_by_hand():
-    """Two neighbours at distance 2 on a line: they pull with 4, and repel with 1/2."""
+    """Two neighbors at distance 2 on a line: they pull with 4, and repel with 1/2."""
     program = ForceLayout(position=[[0, 0], [2, 0]], gravity=0, supersteps=1, dtype="float64")
     graph = Graph.from_edges([0], [1])
     assert run(graph, program).position.tolist() == [[0.1, 0], [1.9, 0]]  # no farther than heat
@@ -52,7 +52,7 @@ def test_by_hand():
     assert run(graph, program).position == pytest.approx(np.array([[force, 0], [1.01 - force, 0]]))
 
 
-def test_two_neighbours_come_to_rest_at_distance_1():
+def test_two_neighbors_come_to_rest_at_distance_1():
     position = run(Graph.from_edges([0], [1]), ForceLayout(gravity=0)).position
     assert np.linalg.norm(position[0] - position[1]) == pytest.approx(1, abs=0.02)
 
@@ -72,7 +72,7 @@ def test_deliveries_and_debug_mode_agree(supersteps):
 
 
 def test_a_grid_is_unrolled():
-    """Neighbours are near each other, and opposite corners as far apart as can be."""
+    """Neighbors are near each other, and opposite corners as far apart as can be."""
     graph = grid(20, 20)
     position = run(graph, ForceLayout()).position
     edges = np.linalg.norm(position[graph.edge_src] - position[graph.edge_dst], axis=1)
@@ -115,7 +115,7 @@ def test_components_are_apart(seed):
     boxes = [(each.min(axis=0), each.max(axis=0)) for each in placed]
     for (low, high), (other_low, other_high) in combinations(boxes, 2):
         gap = np.maximum(low - other_high, other_low - high).max()
-        assert gap >= 1, "as far as neighbours"
+        assert gap >= 1, "as far as neighbors"
     span = np.ptp(position, axis=0)
     assert 0.4 < span[0] / span[1] < 2.5
     given = run(graph, ForceLayout(position=position, supersteps=0)).position

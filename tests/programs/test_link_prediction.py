@@ -33,7 +33,7 @@ def check(graph: Graph, made: nx.Graph, pairs: list[tuple[int, int]], dtype: str
 
 @pytest.mark.parametrize(("many", "dtype"), thinned([1, 64, 65, 500, 9000], ["float32", "float64"]))
 def test_random_graphs(many, dtype):
-    """With self-loops; neighbours, equal vertices and many more pairs than vertices, too."""
+    """With self-loops; neighbors, equal vertices and many more pairs than vertices, too."""
     drawn = random_graph(1, directed=False, edges=300)
     made = nx.Graph(to_networkx(drawn))
     pairs = np.random.default_rng(many).integers(0, 64, (many, 2)).tolist()

@@ -29,7 +29,7 @@ def run(graph: Graph, dtype: str = "float64", **options) -> np.ndarray:
 
 
 def by_definition(graph: Graph) -> list[float]:
-    """Word for word: pairs of neighbours, and the arcs there are between them."""
+    """Word for word: pairs of neighbors, and the arcs there are between them."""
     out = {(u, w) for u, w in arcs_of(graph) if u != w}
     found = []
     for v in range(graph.num_vertices):
@@ -77,7 +77,7 @@ def test_hubs_and_other_deliveries(directed):
 
 
 def test_arcs_one_way_and_both_ways():
-    """Of a triangle's three arcs one is between the neighbours of each: a half; of both, all."""
+    """Of a triangle's three arcs one is between the neighbors of each: a half; of both, all."""
     ring = [[0, 1, 2], [1, 2, 0]]
     assert run(Graph.from_edges(*ring)).tolist() == [0.5] * 3
     assert run(Graph.from_edges(*ring, directed=False)).tolist() == [1] * 3
@@ -97,7 +97,7 @@ def test_loops_and_parallel_edges_do_not_count():
 
 
 @pytest.mark.parametrize("vertices", [0, 1, 2, 3])
-def test_without_pairs_of_neighbours(vertices):
+def test_without_pairs_of_neighbors(vertices):
     assert run(Graph.from_edges([], [], num_vertices=vertices)).tolist() == [0] * vertices
     if vertices:
         loop = Graph.from_edges([0], [vertices - 1], num_vertices=vertices)
@@ -121,7 +121,7 @@ def test_graphalytics(kind):
     ],
 )
 def test_real_graphs(name, triangles):
-    """Times its pairs of neighbours a coefficient is a vertex's triangles; read both ways, too."""
+    """Times its pairs of neighbors a coefficient is a vertex's triangles; read both ways, too."""
     path = shared(f"edgelist/{name}")
     graph = Graph.read(path, directed=False, duplicates="first", self_loops="drop")
     degree = graph.out_degree.astype(float)
@@ -133,5 +133,5 @@ def test_real_graphs(name, triangles):
 @pytest.mark.slow
 @pytest.mark.parametrize(("directed", "scale"), [(False, 18), (True, 15)])
 def test_large_and_skewed(directed, scale):
-    """At scale 18 there are 4 million edges, and a vertex with 25,000 neighbours."""
+    """At scale 18 there are 4 million edges, and a vertex with 25,000 neighbors."""
     run(generators.rmat(scale, seed=1, directed=directed))

@@ -48,7 +48,7 @@ def test_hubs_and_other_deliveries():
 
 @pytest.mark.parametrize("most", [8, pytest.param(1024, marks=pytest.mark.slow)])
 def test_rows_longer_than_the_table(most, monkeypatch):
-    """The table is made smaller, since rows are only as long where nearly all are neighbours."""
+    """The table is made smaller, since rows are only as long where nearly all are neighbors."""
     apply = Count.apply.replace("MOST 1024", f"MOST {most}")
     assert f"MOST {most} " in apply
     monkeypatch.setattr(triangles, "Count", type("Count", (Count,), {"apply": apply}))

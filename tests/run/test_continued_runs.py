@@ -112,7 +112,7 @@ def test_an_interrupted_run_goes_on(delivery):
 
 
 class Adds(VertexProgram):
-    """A vertex takes on what its neighbours have."""
+    """A vertex takes on what its neighbors have."""
 
     supersteps = param.supersteps(1)
     x = vertex.int64(init="v.id")
@@ -140,7 +140,7 @@ class Doubles(VertexProgram):
     """
 
 
-@pytest.mark.parametrize("delivery", ["auto", "slots", "push"])
+@pytest.mark.parametrize("delivery", one_in(2, ["auto", "slots", "push"]))
 def test_two_programs_take_turns(delivery):
     graph = random_graph(9, directed=True, edges=150)
     runner = Engine(graph)

@@ -190,9 +190,9 @@ def test_a_limit():
     "program", [Triangles, LocalClustering, ConnectedComponents, BipartiteMatching]
 )
 def test_programs_that_take_no_parts(program):
-    """Also where another program reads the neighbours, which this one runs."""
+    """Also where another program reads the neighbors, which this one runs."""
     note = described(build(True), program(), device_memory=2**12)[-1]
-    assert note.startswith(f"{program.__name__} cannot take its arcs in parts: it reads neighbours")
+    assert note.startswith(f"{program.__name__} cannot take its arcs in parts: it reads neighbors")
 
 
 class Allocated(cl.Buffer):
@@ -218,7 +218,7 @@ VALUES |= {name: {"source": 0} for name in ("BellmanFord", "LocalCommunity")}
 VALUES |= {
     "Katz": {"alpha": 0.0005},
     "WeightedKatz": {"alpha": 2e-6},
-    "Neighbourhoods": {"hops": 1},
+    "Neighborhoods": {"hops": 1},
 }
 VALUES |= {"ForceLayout": {"supersteps": 3}}
 FEW = ["Louvain", "TrussNumber", "LocalClustering", "Betweenness", "Closeness"]

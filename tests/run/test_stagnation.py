@@ -137,10 +137,11 @@ OPTIONS = [
 ]
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize(("cls", "given", "known"), OPTIONS)
-@pytest.mark.parametrize("name", GRAPHS)
-def test_so_does_every_form_of_it(name, cls, given, known, dtype):
+@pytest.mark.parametrize(
+    ("dtype", "option", "name"), thinned(["float32", "float64"], OPTIONS, GRAPHS, by=3)
+)
+def test_so_does_every_form_of_it(dtype, option, name):
+    cls, given, known = option
     graph, damping = graph_of(name), 0.97
     start = np.arange(1, graph.num_vertices + 1)
     program = cls(damping=damping, dtype=dtype, personalization=start, **given)
@@ -232,7 +233,7 @@ class Swap(VertexProgram):
 
 
 class Toggle(VertexProgram):
-    """Neighbours wake each other in turn; nothing else is there."""
+    """Neighbors wake each other in turn; nothing else is there."""
 
     message, combine, mask = "int32", "or", "v.id == 0"
     scatter = "send(1);"

@@ -94,7 +94,7 @@ def test_a_stage_keeps_its_own_fields():
 
 def test_stages_of_bundled_programs_do_not_read_a_foreign_column():
     graph = Graph.from_edges(
-        [0, 1, 2, 2], [1, 2, 0, 3], vertex_fields={"colour": [0, 0, 7, 7], "part": [1, 2, 3, 4]}
+        [0, 1, 2, 2], [1, 2, 0, 3], vertex_fields={"color": [0, 0, 7, 7], "part": [1, 2, 3, 4]}
     )
     found = Engine(graph).run(StronglyConnected()).component
     assert len(set(found[:3].tolist())) == 1 and found[3] != found[0]

@@ -96,7 +96,7 @@ def metis(data: bytes, directed: bool | None) -> Expected:
             raise Wrong("an edge's weight lacks")
         for at in range(0, len(rest), step):
             if not 1 <= rest[at] <= num_vertices:
-                raise Wrong("no such neighbour")
+                raise Wrong("no such neighbor")
             arcs.append((vertex, rest[at] - 1, *rest[at + 1 : at + step]))
     if len(arcs) != 2 * num_edges:
         raise Wrong("the header has other edges")

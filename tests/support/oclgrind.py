@@ -96,7 +96,7 @@ def run(*script: str | Path, options: tuple[str, ...] = (), seconds: float = 100
         "PYTHONPATH": str(Path(__file__).parents[1]),
         "GASCL_DEVICE": "",  # there is no other than Oclgrind's
         "PYOPENCL_NO_CACHE": "1",
-        # Oclgrind 21.10 can't execute the intrinsics that clang's optimiser leaves behind.
+        # Oclgrind 21.10 can't execute the intrinsics that clang's optimizer leaves behind.
         "PYOPENCL_BUILD_OPTIONS": "-cl-opt-disable",
     }
     with tempfile.TemporaryDirectory() as folder:

@@ -31,7 +31,7 @@ with pocl.Memory() as memory:
 
 
 class Sums(VertexProgram):
-    """Each vertex sums vectors of its neighbours up; real16 is float or double."""
+    """Each vertex sums vectors of its neighbors up; real16 is float or double."""
 
     rounds = param.supersteps(default=3)
     x = vertex.real16(init="(real16)((real)(v.id + 1))")

@@ -39,7 +39,7 @@ from gascl.programs import (
     BreadthFirst,
     ConnectedComponents,
     CoreNumber,
-    GreedyColouring,
+    GreedyColoring,
     Hits,
     LabelPropagation,
     LocalClustering,
@@ -129,8 +129,8 @@ def programs() -> None:
     agree(web, ParticleCommunities(supersteps=5))
 
 
-def neighbours() -> None:
-    """Bundled programs that read neighbours, or go by their frontier in several stages."""
+def neighbors() -> None:
+    """Bundled programs that read neighbors, or go by their frontier in several stages."""
     web = generators.rmat(8, seed=4)
     weight = np.random.default_rng(1).integers(1, 9, web.num_edges)
     plain = Graph.from_edges(
@@ -143,7 +143,7 @@ def neighbours() -> None:
     for program in (
         ConnectedComponents(),
         CoreNumber(),
-        GreedyColouring(),
+        GreedyColoring(),
         LabelPropagation(),
         LocalClustering(),
         Louvain(),

@@ -38,7 +38,7 @@ def skewed(seed: int, vertices: int, edges: int, *, directed: bool = True) -> Gr
 
 
 def grid(rows: int, columns: int) -> Graph:
-    """Undirected, each vertex with its four neighbours; vertex row * columns + column."""
+    """Undirected, each vertex with its four neighbors; vertex row * columns + column."""
     ids = np.arange(rows * columns).reshape(rows, columns)
     src = np.concatenate([ids[:, :-1].ravel(), ids[:-1].ravel()])
     dst = np.concatenate([ids[:, 1:].ravel(), ids[1:].ravel()])

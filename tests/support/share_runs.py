@@ -6,12 +6,12 @@ import os
 import sys
 import time
 import warnings
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
 from mpi4py import MPI
+from support.bundled import verifier_of
 
 from gascl import (
     Engine,
@@ -33,7 +33,7 @@ from gascl.programs import (
     Eccentricity,
     EdgeBetweenness,
     HarmonicCloseness,
-    Neighbourhoods,
+    Neighborhoods,
     WeightedBetweenness,
     WeightedCloseness,
     WeightedEccentricity,
@@ -42,19 +42,11 @@ from gascl.programs import (
 )
 
 COMM = MPI.COMM_WORLD
-VERIFIERS = {
-    "betweenness": (Betweenness, EdgeBetweenness),
-    "closeness": (Closeness, HarmonicCloseness, WeightedCloseness, WeightedHarmonicCloseness),
-    "eccentricity": (Eccentricity, WeightedEccentricity),
-    "neighbourhoods": (Neighbourhoods,),
-    "weighted_betweenness": (WeightedBetweenness, WeightedEdgeBetweenness),
-}
 
 
 def verify(graph: Graph, result: Any, program: VertexProgram) -> None:
     """By other libraries; and it is the same in all ranks, bit for bit."""
-    name = next(name for name, its in VERIFIERS.items() if type(program) in its)
-    import_module(f"support.verifiers.{name}").verify(graph, result, program)
+    verifier_of(type(program).__name__).verify(graph, result, program)
     same_in_all(result)
 
 
@@ -88,7 +80,7 @@ def bundled(kind: str) -> None:
             Closeness(),
             HarmonicCloseness(sources=65),  # two words, of which one has a single source
             Eccentricity(targets=300, seed=3),
-            Neighbourhoods(hops=2),
+            Neighborhoods(hops=2),
         ],
         "weighted": [
             WeightedBetweenness(),

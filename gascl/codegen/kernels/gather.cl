@@ -437,8 +437,8 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
 }
 
 #else
-// Neighbouring items take neighbouring lanes of a row, and then of the next one, so that they read
-// neighbouring memory.
+// Neighboring items take neighboring lanes of a row, and then of the next one, so that they read
+// neighboring memory.
 //
 // A row of at most GASCL_ALONE arcs is gathered by one item a lane. A longer one is cut into chunks
 // of eight arcs, which slices of the group take in turn, with an item for each lane; then the
@@ -748,8 +748,8 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
 }
 
 #else
-// The items of a work-group share a block (CSR-adaptive, Greathouse and Daga 2014). Neighbouring
-// items fetch neighbouring arcs, since neighbouring reads of memory are fast, and each fetches
+// The items of a work-group share a block (CSR-adaptive, Greathouse and Daga 2014). Neighboring
+// items fetch neighboring arcs, since neighboring reads of memory are fast, and each fetches
 // several before it looks at the first, so that it waits for memory once for all of them.
 //
 // In a block of one row, each item combines the messages that it fetched, and the group joins the
@@ -874,7 +874,7 @@ static GASCL_INLINE void gascl_combine_staged(gascl_box *whole, __local const ga
     gascl_box_add(whole, memory->messages[i]);
 }
 
-// The messages of a chunk. Neighbouring items begin at different places of their chunks, so that
+// The messages of a chunk. Neighboring items begin at different places of their chunks, so that
 // they read different banks of local memory.
 static GASCL_INLINE gascl_box gascl_combine_chunk(__local const gascl_gather_memory *memory, const int chunk) {
     gascl_box whole = gascl_box_empty();

@@ -1,5 +1,5 @@
 // Delivery `pull` (Kim, section 4, node-centric; Reddy, implementation I): no message is stored.
-// Each vertex recomputes what its in-neighbours send to it, and combines that into one box. Apply
+// Each vertex recomputes what its in-neighbors send to it, and combines that into one box. Apply
 // is a kernel of its own, because it may write what another vertex's pull still reads.
 #include "runtime.cl"
 

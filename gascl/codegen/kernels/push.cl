@@ -341,7 +341,7 @@ static void gascl_list_together(const bool has, const int id, const gascl_offset
 }
 #endif
 
-// Neighbouring items take neighbouring vertices, which lie side by side in memory. But where the work of
+// Neighboring items take neighboring vertices, which lie side by side in memory. But where the work of
 // a vertex grows with degrees, and vertices are numbered by degree, few warps would have all the work:
 // then the i-th vertex is any other, as multiplying by a prime scatters them (Knuth, The Art of
 // Computer Programming, section 6.4). The prime is greater than n, so that no vertex comes twice.

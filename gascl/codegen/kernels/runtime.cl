@@ -157,8 +157,8 @@ static int gascl_vertices(__global const gascl_run *run, __global const gascl_co
 }
 
 // A loop over an item's share of n vertices, or of whatever else is counted. The only item of a
-// group has a contiguous range; items that share a group take turns, so that neighbours read
-// neighbouring memory.
+// group has a contiguous range; items that share a group take turns, so that neighbors read
+// neighboring memory.
 #if GASCL_GROUP == 1
 #define GASCL_SHARE(n) (((long)(n) + (long)get_num_groups(0) - 1) / (long)get_num_groups(0))
 #define GASCL_FOR_RANGE_OF(type, id, n)                                                           \
@@ -177,7 +177,7 @@ static int gascl_vertices(__global const gascl_run *run, __global const gascl_co
 #define GASCL_FOR_LANES
 #endif
 
-// A loop over an item's share of the lanes of n vertices. Items that share a group take neighbouring
+// A loop over an item's share of the lanes of n vertices. Items that share a group take neighboring
 // lanes.
 #if GASCL_GROUP > 1 && GASCL_LANES > 1
 #define GASCL_FOR_PLACES(id, n)                                                         \

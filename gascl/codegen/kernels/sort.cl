@@ -123,7 +123,7 @@ __kernel void gascl_sort_add(__global gascl_offset *restrict counts, __global co
 }
 
 // Moves the keys of each tile behind all keys with a lower digit, and those of earlier tiles with the
-// same. An item has neighbouring keys.
+// same. An item has neighboring keys.
 __kernel void gascl_sort_move(GASCL_FROM, GASCL_TO, __global const gascl_offset *restrict begins,
                      const long num_keys, const int tiles, const int shift) {
     __local ulong tile_keys[GASCL_PADDED(GASCL_TILE)];

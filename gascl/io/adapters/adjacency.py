@@ -14,7 +14,7 @@ import numpy as np
 #: These have their adjacency in `_adj`. A subclass may show another one than it holds.
 _PLAIN = ("Graph", "DiGraph", "MultiGraph", "MultiDiGraph")
 
-#: The neighbours that are packed at a time: few enough to stay in the cache.
+#: The neighbors that are packed at a time: few enough to stay in the cache.
 _AT_A_TIME = 1024
 
 
@@ -25,16 +25,16 @@ class Adjacency:
 
     Attributes:
         nodes: in NetworkX's order.
-        offsets: int64 (V + 1,), where each node's neighbours begin in `neighbours`.
-        neighbours: int32 (N,), each node's successors, or neighbours, in NetworkX's order; a
-            neighbour by parallel edges is one.
-        counts: int64 (N,), how many edges each neighbour stands for; None: one each.
+        offsets: int64 (V + 1,), where each node's neighbors begin in `neighbors`.
+        neighbors: int32 (N,), each node's successors, or neighbors, in NetworkX's order; a
+            neighbor by parallel edges is one.
+        counts: int64 (N,), how many edges each neighbor stands for; None: one each.
         src, dst: int32 (E,), the ends of the edges in the order of `G.edges`.
     """
 
     nodes: list[Any]
     offsets: np.ndarray
-    neighbours: np.ndarray
+    neighbors: np.ndarray
     counts: np.ndarray | None
     src: np.ndarray
     dst: np.ndarray
@@ -46,20 +46,20 @@ def read_adjacency(G: Any) -> Adjacency:
     nodes = list(rows)
     lengths = np.fromiter(map(len, rows.values()), np.int64, len(nodes))
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-    neighbours = _places(nodes, rows, int(offsets[-1]))
+    neighbors = _places(nodes, rows, int(offsets[-1]))
     counts = None
     if G.is_multigraph():
         keys = chain.from_iterable(row.values() for row in rows.values())
-        counts = np.fromiter(map(len, keys), np.int64, len(neighbours))
+        counts = np.fromiter(map(len, keys), np.int64, len(neighbors))
     src = np.repeat(np.arange(len(nodes), dtype=np.int32), lengths)
-    dst, multiple = neighbours, counts
+    dst, multiple = neighbors, counts
     if not G.is_directed():
         listed = src <= dst
         src, dst = src[listed], dst[listed]
         multiple = None if counts is None else counts[listed]
     if multiple is not None:
         src, dst = np.repeat(src, multiple), np.repeat(dst, multiple)
-    return Adjacency(nodes, offsets, neighbours, counts, src, dst)
+    return Adjacency(nodes, offsets, neighbors, counts, src, dst)
 
 
 def edge_records(G: Any, adjacency: Adjacency) -> Iterator[dict[str, Any]]:
@@ -68,12 +68,12 @@ def edge_records(G: Any, adjacency: Adjacency) -> Iterator[dict[str, Any]]:
     if not G.is_directed():
         lengths = np.diff(adjacency.offsets)
         src = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
-        entries = compress(entries, (src <= adjacency.neighbours).tobytes())
+        entries = compress(entries, (src <= adjacency.neighbors).tobytes())
     return chain.from_iterable(e.values() for e in entries) if G.is_multigraph() else entries
 
 
 def predecessors(G: Any, adjacency: Adjacency) -> tuple[np.ndarray, np.ndarray]:
-    """`offsets` and `neighbours` of a directed graph's predecessors, in NetworkX's order."""
+    """`offsets` and `neighbors` of a directed graph's predecessors, in NetworkX's order."""
     place = {node: place for place, node in enumerate(adjacency.nodes)}
     rows = [list(map(place.__getitem__, G.predecessors(node))) for node in adjacency.nodes]
     lengths = np.fromiter(map(len, rows), np.int64, len(rows))
@@ -82,7 +82,7 @@ def predecessors(G: Any, adjacency: Adjacency) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _rows(G: Any) -> Mapping[Any, Mapping[Any, Any]]:
-    """Each node's neighbours, and what leads to them."""
+    """Each node's neighbors, and what leads to them."""
     kind = type(G)
     plain = kind.__name__ in _PLAIN and kind.__module__.startswith("networkx.classes.")
     # A view has the class of its graph, and an `_adj` that is not a dictionary.
@@ -100,11 +100,11 @@ def _rows(G: Any) -> Mapping[Any, Mapping[Any, Any]]:
 
 
 def _places(nodes: list[Any], rows: Mapping[Any, Mapping[Any, Any]], count: int) -> np.ndarray:
-    """int32 (count,): the places of all neighbours, row by row."""
+    """int32 (count,): the places of all neighbors, row by row."""
     if _numbered(nodes):
         try:
             return _packed(chain.from_iterable(rows.values()), count)
-        except StructError:  # a neighbour may be written 1.0 where the node is 1
+        except StructError:  # a neighbor may be written 1.0 where the node is 1
             pass
     place = {node: place for place, node in enumerate(nodes)}
     return _packed(map(place.__getitem__, chain.from_iterable(rows.values())), count)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MAX_GROUPS = 64  # distinct texts of an attribute that are still read as groups of vertices
 
-UNLABELLED = "gasclLabels"  # the attribute of a graph in a file whose vertices had no labels: 0
+UNLABELED = "gasclLabels"  # the attribute of a graph in a file whose vertices had no labels: 0
 
 Records = list[dict[str, Any]]  # the attributes of every edge, or of every node
 
@@ -234,10 +234,10 @@ def without_labels(
     """The labels, or None if the file says that its graph had none; reports the graph's other
     attributes.
     """
-    left_out = [str(name) for name in attributes if name != UNLABELLED]
+    left_out = [str(name) for name in attributes if name != UNLABELED]
     if left_out:
         report.append(f"graph attributes left out: {', '.join(left_out)}")
-    own = attributes.get(UNLABELLED) in (0, "0")
+    own = attributes.get(UNLABELED) in (0, "0")
     if own and np.array_equal(labels, np.arange(len(labels))):
         report[:] = [line for line in report if not line.startswith("labels: ")]
         report.append("ids are the vertices themselves, without labels")
@@ -288,7 +288,7 @@ class InOrder:
     def __init__(self, graph: Graph):
         labels = np.arange(graph.num_vertices) if graph.labels is None else graph.labels
         # NetworkX's name for attributes of the graph itself
-        self.graph: dict[str, Any] = {UNLABELLED: 0} if graph.labels is None else {}
+        self.graph: dict[str, Any] = {UNLABELED: 0} if graph.labels is None else {}
         self._source = graph
         self._labels = labels.tolist()
         self._repeats = repeats(graph)

@@ -2,8 +2,8 @@
 
 Beamer, Asanović, Patterson, "The GAP Benchmark Suite", arXiv:1508.03619; the layout is that of
 `WriteSerializedGraph` in its src/writer.h, little-endian: bool directed; int64 arcs, int64
-vertices; int64 offsets (vertices + 1); the neighbours, int32 each, in `.wsg` followed by an int32
-weight; of a directed graph also offsets and neighbours of the reversed arcs.
+vertices; int64 offsets (vertices + 1); the neighbors, int32 each, in `.wsg` followed by an int32
+weight; of a directed graph also offsets and neighbors of the reversed arcs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 HEADER = struct.Struct("<?qq")
 INT32 = np.iinfo(np.int32)
 PART = 1 << 24  # bytes read at once
-NEIGHBOURS = {
+NEIGHBORS = {
     ".sg": np.dtype([("vertex", "<i4")]),
     ".wsg": np.dtype([("vertex", "<i4"), ("weight", "<i4")]),
 }
@@ -60,7 +60,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
                 ", name the right format, or fetch the file again",
             )
         suffix = _suffix(path)
-        dtype = NEIGHBOURS[suffix]
+        dtype = NEIGHBORS[suffix]
         head = first + _take(path, file, HEADER.size - len(first))
         stored, num_arcs, num_vertices = HEADER.unpack(head)
         if not 0 <= num_vertices <= INT32_MAX or num_arcs < 0:
@@ -76,10 +76,10 @@ def read(path: Path, directed: bool | None) -> Parsed:
                 f"of its header take {needed:,}",
             )
         about = (size is not None, num_vertices, num_arcs, dtype)
-        given = _Neighbours.read(path, file, *about, ways=(True,) if stored else (True, False))
+        given = _Neighbors.read(path, file, *about, ways=(True,) if stored else (True, False))
         inverse = None
         if stored:
-            inverse = _Neighbours.read(path, file, *about, ways=(False,))
+            inverse = _Neighbors.read(path, file, *about, ways=(False,))
         if file.read(1):
             raise _damaged(path, "it continues after its last part")
     tail, head_of, weight = given.row, given.vertex, given.weight
@@ -128,7 +128,7 @@ def write(path: Path, graph: Graph) -> None:
         FormatError: the graph has labels, or other fields.
     """
     suffix = _suffix(path)
-    dtype = NEIGHBOURS[suffix]
+    dtype = NEIGHBORS[suffix]
     name = f"GAP ({suffix})"
     if suffix == ".sg" and list(graph.edge_fields) == ["weight"]:
         raise FormatError(f"{path}: {name} has no weights, and this graph has some; write a .wsg")
@@ -145,17 +145,17 @@ def write(path: Path, graph: Graph) -> None:
     with created(path) as file:
         file.write(HEADER.pack(graph.directed, len(arcs.out_targets), graph.num_vertices))
         for offsets, vertices, edges in parts:
-            neighbours = np.empty(len(vertices), dtype=dtype)
-            neighbours["vertex"] = vertices
+            neighbors = np.empty(len(vertices), dtype=dtype)
+            neighbors["vertex"] = vertices
             if suffix == ".wsg":
-                neighbours["weight"] = weight[edges]
+                neighbors["weight"] = weight[edges]
             file.write(offsets.astype("<i8").tobytes())
-            file.write(neighbours.data)
+            file.write(neighbors.data)
 
 
 def _suffix(path: Path) -> str:
     suffix = plain(path).suffix.lower()
-    if suffix not in NEIGHBOURS:
+    if suffix not in NEIGHBORS:
         raise FormatError(
             f"{path}: whether a GAP graph has weights shows only in its name; name it .wsg, or .sg "
             "if it has none"
@@ -212,14 +212,14 @@ def _hashed(row: np.ndarray, end: np.ndarray, weight: np.ndarray | None) -> int:
 
 
 @dataclass
-class _Neighbours:
-    """Offsets and neighbours in a file, checked. A arcs, V vertices."""
+class _Neighbors:
+    """Offsets and neighbors in a file, checked. A arcs, V vertices."""
 
     offsets: np.ndarray  # int64 (V+1,)
-    row: np.ndarray  # int32 (A,): the vertex that each neighbour belongs to
-    vertex: np.ndarray  # int32 (A,): the neighbours
+    row: np.ndarray  # int32 (A,): the vertex that each neighbor belongs to
+    vertex: np.ndarray  # int32 (A,): the neighbors
     weight: np.ndarray | None  # int32 (A,)
-    rises: bool  # the neighbours of each vertex are in order
+    rises: bool  # the neighbors of each vertex are in order
     sums: list[int]  # of hashes of the arcs
 
     @classmethod
@@ -232,7 +232,7 @@ class _Neighbours:
         num_arcs: int,
         dtype: np.dtype,
         ways: tuple[bool, ...],
-    ) -> _Neighbours:
+    ) -> _Neighbors:
         """The next part of the file, in threads.
 
         Args:
@@ -293,7 +293,7 @@ class _Neighbours:
             owner = int(np.searchsorted(offsets, outside[0], side="right")) - 1
             raise _damaged(
                 path,
-                f"vertex {owner} has the neighbour {vertex[outside[0]]}, and vertices are "
+                f"vertex {owner} has the neighbor {vertex[outside[0]]}, and vertices are "
                 f"0 to {num_vertices - 1}",
             )
         seams = np.array([part.start for part in parts[1:]], np.int64)
@@ -312,7 +312,7 @@ class _Neighbours:
         return known
 
     def lower(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Rows, neighbours and weights of the arcs whose row is not the higher end."""
+        """Rows, neighbors and weights of the arcs whose row is not the higher end."""
 
         def chosen(block: slice) -> list[np.ndarray]:
             kept = self.row[block] <= self.vertex[block]
@@ -333,7 +333,7 @@ class _Neighbours:
         return arcs
 
 
-def _check_pairs(path: Path, given: _Neighbours) -> None:
+def _check_pairs(path: Path, given: _Neighbors) -> None:
     """Raises FormatError for an arc of an undirected graph that has no equal one back."""
     lone = unpaired(given.row, given.vertex, given.weight, len(given.offsets) - 1)
     if lone is not None:
@@ -341,7 +341,7 @@ def _check_pairs(path: Path, given: _Neighbours) -> None:
         raise _damaged(path, f"it is undirected, and the arc from {u} to {v} has no equal one back")
 
 
-def _check_inverse(path: Path, given: _Neighbours, inverse: _Neighbours) -> None:
+def _check_inverse(path: Path, given: _Neighbors, inverse: _Neighbors) -> None:
     """Raises FormatError unless the reversed arcs are those of the graph, in any order."""
     order = stable_order(given.vertex, len(given.offsets) - 1)
     expected, found, head = given.arcs()[order], inverse.arcs(), inverse.row

@@ -1,4 +1,4 @@
-"""METIS graphs: one line per vertex, with its neighbours.
+"""METIS graphs: one line per vertex, with its neighbors.
 
 Karypis, "METIS: A Software Package for Partitioning Unstructured Graphs ...", manual of version
 5.1.0, section 4.1.1, 2013. Chaco and KaHIP use the same format.
@@ -44,7 +44,7 @@ class MetisHeader:
 
     @property
     def lead(self) -> int:
-        """Numbers before the first neighbour."""
+        """Numbers before the first neighbor."""
         return self.sizes + self.weights
 
     @property
@@ -52,7 +52,7 @@ class MetisHeader:
         """What a vertex's line must contain, in words."""
         words = ["SIZE"] * self.sizes + ["WEIGHT"] * (self.weights == 1)
         words += [f"WEIGHT_1 ... WEIGHT_{self.weights}"] * (self.weights > 1)
-        words.append("NEIGHBOUR WEIGHT ..." if self.weighted else "NEIGHBOUR ...")
+        words.append("NEIGHBOR WEIGHT ..." if self.weighted else "NEIGHBOR ...")
         return f"expected '{' '.join(words)}' with integers, as line {self.line} says"
 
 
@@ -85,7 +85,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
     report = [f"METIS: comment lines skipped: {lines.comments:,}"]
     report += ["ids, which start at 1, became vertices from 0", *unended(path)]
     if weight is not None:
-        report.append("numbers after neighbours read as weight, int64")
+        report.append("numbers after neighbors read as weight, int64")
     vertex_fields = {}
     lead = lines.lead
     if header.sizes:
@@ -214,7 +214,7 @@ def _disagreement(
     elif len(back) and weight is not None:
         other = f"gives that edge the weight {weight[back[0]]}, not {weight[arc]}"
     return (
-        f"{path}, line {here}: {shown(line)} has the neighbour {v + 1}, and line {there}, of "
+        f"{path}, line {here}: {shown(line)} has the neighbor {v + 1}, and line {there}, of "
         f"vertex {v + 1}, {other}; an edge must be in the lines of both its ends, with the same "
         "weight: correct one of them"
     )
@@ -273,7 +273,7 @@ class _Lines:
                 f"{self.path}: line {self.header.line} declares {self.header.num_vertices:,} "
                 "vertices, and "
                 f"{self._count:,} lines follow; every vertex has a line, which is empty if it has "
-                "no neighbours: correct the header, or fetch the file again"
+                "no neighbors: correct the header, or fetch the file again"
             )
         columns = [np.concatenate(column) for column in zip(*self._parts, strict=True)]
         self.degrees, self.heads, weights, lead = columns
@@ -362,17 +362,15 @@ class _Lines:
             values = values[rest]
         weights = values[:0]
         if header.weighted:
-            self._check(degrees % 2 == 1, counts, "ends in a neighbour without its weight")
+            self._check(degrees % 2 == 1, counts, "ends in a neighbor without its weight")
             degrees = degrees // 2
             values, weights = values[::2], values[1::2]
             self._check_each(weights < 1, degrees, "has an edge weight below 1")
         outside = (values < 1) | (values > header.num_vertices)
-        words = f"has a neighbour outside the vertices 1 to {header.num_vertices:,}"
+        words = f"has a neighbor outside the vertices 1 to {header.num_vertices:,}"
         self._check_each(outside, degrees, words)
         own = np.repeat(np.arange(self._count + 1, self._count + len(counts) + 1), degrees)
-        self._check_each(
-            values == own, degrees, "has the vertex itself as a neighbour: a self-loop"
-        )
+        self._check_each(values == own, degrees, "has the vertex itself as a neighbor: a self-loop")
         self._parts.append((degrees, (values - 1).astype(np.int32), weights, lead.ravel()))
 
     def _check(self, wrong: Any, counts: np.ndarray, words: str) -> None:
@@ -381,7 +379,7 @@ class _Lines:
             self._refuse(self._count + int(np.argmax(wrong)), words)
 
     def _check_each(self, wrong: np.ndarray, degrees: np.ndarray, words: str) -> None:
-        """Refuse the line of the first neighbour that is wrong."""
+        """Refuse the line of the first neighbor that is wrong."""
         if wrong.any():
             place = np.searchsorted(np.cumsum(degrees), np.argmax(wrong), side="right")
             self._refuse(self._count + int(place), words)

@@ -67,7 +67,7 @@ def farthest(matrix: csr_array, vertices: np.ndarray) -> np.ndarray:
 
 def prove(matrix: csr_array, within: np.ndarray, diameter: int, radius: int) -> None:
     """Of two vertices at the distance of the diameter, one is at least half as far from any third
-    vertex, here the one with most neighbours. No vertex is nearer to the farthest than to others
+    vertex, here the one with most neighbors. No vertex is nearer to the farthest than to others
     that are far."""
     hub = within[np.argmax(np.diff(matrix.indptr)[within])]
     depth = np.zeros(matrix.shape[0], np.int64)

@@ -52,7 +52,7 @@ def move(graph: Graph, position: np.ndarray, program: ForceLayout) -> np.ndarray
 
 def verify(graph: Graph, result: Result, program: ForceLayout) -> None:
     """Raises AssertionError where positions are not those of the model, if it is known where they
-    began; and otherwise where neighbours are no nearer to each other than all vertices are."""
+    began; and otherwise where neighbors are no nearer to each other than all vertices are."""
     at = result.position.astype(np.float64)
     assert at.shape == (graph.num_vertices, 2) and np.isfinite(at).all()
     if "position" in program.initial:
@@ -67,4 +67,4 @@ def verify(graph: Graph, result: Result, program: ForceLayout) -> None:
         for u, v in ((graph.edge_src, graph.edge_dst), drawn)
     )
     if len(edges):
-        assert edges.mean() < 1.001 * pairs.mean(), "neighbours are no nearer than others"
+        assert edges.mean() < 1.001 * pairs.mean(), "neighbors are no nearer than others"

@@ -1,7 +1,7 @@
 """Clustering by igraph where the graph is undirected, else by SciPy's matrices.
 
-With A the arcs of the simple graph and S = A or A', the arcs between the neighbours of v are the
-sum of (S A)[v, u] over its neighbours u: at R-MAT scale 18 two minutes.
+With A the arcs of the simple graph and S = A or A', the arcs between the neighbors of v are the
+sum of (S A)[v, u] over its neighbors u: at R-MAT scale 18 two minutes.
 """
 
 from __future__ import annotations

@@ -23,4 +23,4 @@ def verify(graph: Graph, result: Result, program: MaximalIndependentSet) -> None
     covered[dst[member[src]]] = True
     if not covered.all():
         first = graph.label_of(int(np.argmin(covered)))
-        raise AssertionError(f"{first!r} could be a member: none of its neighbours is")
+        raise AssertionError(f"{first!r} could be a member: none of its neighbors is")

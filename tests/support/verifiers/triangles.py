@@ -1,4 +1,4 @@
-"""Triangles by igraph: local clustering times the pairs of neighbours, of the simple graph."""
+"""Triangles by igraph: local clustering times the pairs of neighbors, of the simple graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sizes of neighbourhoods: how many vertices each one reaches in a number of hops.
+"""Sizes of neighborhoods: how many vertices each one reaches in a number of hops.
 
 Algorithm: every vertex is a source of a search against the arcs that ends after that many
 supersteps: the sources that have reached v are the vertices that v reaches. See
@@ -17,7 +17,7 @@ class Backwards(MultiSourceSearch):
     edges = "in"
 
 
-class Neighbourhoods(VertexProgram):
+class Neighborhoods(VertexProgram):
     """How many vertices are at most `hops` arcs away, itself included, in `size` (int32).
 
     Args:
