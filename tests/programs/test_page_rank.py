@@ -223,7 +223,10 @@ def test_no_arcs_at_all():
 REFUSED = [
     ({"damping": 1.5}, "damping=1.5: expected a value from 0 to 1"),
     ({"damping": float("nan")}, "damping=nan: expected a value from 0 to 1"),
-    ({"tolerance": 1e-9}, "tolerance=1e-09 cannot be reached in float32; give at least 1e-06, or dty"),
+    (
+        {"tolerance": 1e-9},
+        "tolerance=1e-09 cannot be reached in float32; give at least 1e-06, or dty",
+    ),
     ({"tolerance": 0}, "cannot be reached in float32"),
     ({"tolerance": 1e-17, "dtype": "float64"}, "cannot be reached in float64; give at least 2e-15"),
     ({"tolerance": float("nan")}, "cannot be reached"),
