@@ -9,6 +9,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from gascl.delivery.device_facts import DeviceLimits
 from gascl.delivery.run_layout import (
     ALL,
     GRAPH,
@@ -149,7 +150,7 @@ def offset_type(graph: Graph, edges: str) -> str:
 
 
 def extent_of(
-    device: Device,
+    device: DeviceLimits,
     vertices: int,
     arcs: int,
     group: int,
@@ -509,7 +510,7 @@ class ResidentGraph:
 
 
 def shortage(
-    device: Device, sizes: Mapping[Key, int], resident: int = 0, limit: int | None = None
+    device: DeviceLimits, sizes: Mapping[Key, int], resident: int = 0, limit: int | None = None
 ) -> str:
     """Why the buffers do not fit on the device together with the `resident` bytes that are already
     there, in a clause; "" if they do.

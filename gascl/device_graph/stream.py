@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
+from gascl.delivery.device_facts import DeviceLimits
 from gascl.delivery.run_layout import GRAPH, RUN, Array, Extent, Key, RunSpec, is_streamed
 from gascl.device_graph.buffers import ResidentGraph
 from gascl.errors import DeviceError
 from gascl.graph.partition import bit_of, cut
 from gascl.opencl import fork_guard
-from gascl.opencl.device import Device
 from gascl.util.units import amount
 
 OFFSETS, BLOCKS = Key(GRAPH, "in_offsets"), Key(GRAPH, "in_blocks")
@@ -62,7 +62,7 @@ class Taken(NamedTuple):
 
 
 def in_parts(
-    device: Device,
+    device: DeviceLimits,
     orders: Sequence[np.ndarray],
     specify: Callable[[Extent], RunSpec],
     extent: Extent,
@@ -109,12 +109,12 @@ def in_parts(
         parts = max(parts + 1, int(1.1 * parts))
 
 
-def streamed_bytes(device: Device, spec: RunSpec) -> dict[Key, int]:
+def streamed_bytes(device: DeviceLimits, spec: RunSpec) -> dict[Key, int]:
     """The bytes on the device of what an ArcStream keeps there."""
     extent, sizes = spec.extent, {k: 2 * a.nbytes for k, a in _passing(spec).items()}
     twice = 2 if NEEDED in spec.own else 1  # of parts without arcs, too
     blocks = extent.blocks + extent.parts * extent.groups
-    sizes[OFFSETS] = twice * spec.graph[OFFSETS].nbytes + extent.parts * _alignment(device)
+    sizes[OFFSETS] = twice * spec.graph[OFFSETS].nbytes + extent.parts * device.alignment
     sizes[BLOCKS] = twice * spec.graph[BLOCKS].dtype.itemsize * blocks
     if NEEDED in spec.own:  # which parts each vertex reaches
         sizes[Key(GRAPH, "reaches")] = 4 * extent.vertices
@@ -137,11 +137,6 @@ def _passing(spec: RunSpec) -> dict[Key, Array]:
     """The arrays with an item for each arc."""
     streamed = {k: a for k, a in spec.graph.items() if is_streamed(k, a)}
     return {k: a for k, a in streamed.items() if k not in (OFFSETS, BLOCKS)}
-
-
-def _alignment(device: Device) -> int:
-    """In bytes, where a buffer within another may begin."""
-    return max(int(device.cl.mem_base_addr_align) // 8, 8)
 
 
 class ArcStream:
@@ -175,7 +170,7 @@ class ArcStream:
         ]
         tally = spec.own[TALLIES].dtype.itemsize
         self._tallies = self.device.reserve(extent.block_groups * tally)
-        pad = _alignment(self.device) // offsets.itemsize
+        pad = self.device.alignment // offsets.itemsize
         placed = np.zeros(len(offsets) + pad * len(self.parts), offsets.dtype)
         self.reaches: Any = None
         self._blocks: list[Any] = []
