@@ -75,4 +75,4 @@ def _source(program: VertexProgram, delivery: str) -> str:
         lanes=program.lanes,
     )
     demand = demand_of(program, Atomics(int64=True, int64_extended=True), True, False)
-    return assemble(header, demand.facts, choose(program, demand, delivery))[0]
+    return assemble(header, demand.facts, choose(program, demand, delivery).delivery)[0]

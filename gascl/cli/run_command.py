@@ -6,6 +6,7 @@ import argparse
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from gascl.language.program import VertexProgram
     from gascl.opencl.device import Device
     from gascl.results.result import Result
+    from gascl.run.options import RunOptions
 
 ABOUT = "run a vertex program on a graph"
 HELP = f"""\
@@ -147,7 +149,7 @@ class _Ready(NamedTuple):
 
     program: VertexProgram
     field: str | None
-    kept: dict[str, Any]
+    options: RunOptions
     device: Device
     graph: Graph
     read_seconds: float
@@ -175,9 +177,16 @@ def _prepare(arguments: argparse.Namespace) -> _Ready:
 
     from gascl.opencl.device import find
     from gascl.run.checkpoint import checkpoint_of
+    from gascl.run.options import RunOptions
 
-    kept = {name: getattr(arguments, name) for name in ("checkpoint", "every", "resume")}
-    checkpoint_of(program, **kept)
+    options = RunOptions(
+        delivery=arguments.delivery,
+        max_supersteps=arguments.max_supersteps,
+        checkpoint=arguments.checkpoint,
+        every=arguments.every,
+        resume=arguments.resume,
+    )
+    checkpoint_of(program, options)
     device = find(arguments.device)
     if cls.solve is None:
         demand = demand_of(program, device.atomics, device.fp64, not arguments.nondeterministic)
@@ -190,14 +199,14 @@ def _prepare(arguments: argparse.Namespace) -> _Ready:
         print(graph_options.describe(graph), flush=True)
     for label in arguments.path:
         graph.index_of(label)
-    return _Ready(program, field, kept, device, graph, read_seconds)
+    return _Ready(program, field, options, device, graph, read_seconds)
 
 
 def _run(arguments: argparse.Namespace) -> int:
     from gascl.util.progress import Progress
 
     with in_all_ranks(arguments.comm):
-        program, field, kept, device, graph, read_seconds = _prepare(arguments)
+        program, field, options, device, graph, read_seconds = _prepare(arguments)
     cls = type(program)
     _note_weights(cls, graph)
 
@@ -213,13 +222,7 @@ def _run(arguments: argparse.Namespace) -> int:
             device_memory=arguments.device_memory,
             comm=arguments.comm,
         )
-        result = engine.run(
-            program,
-            delivery=arguments.delivery,
-            max_supersteps=arguments.max_supersteps,
-            progress=progress,
-            **kept,
-        )
+        result = engine.run_with(program, replace(options, progress=progress))
         code = exit_code.DONE if result.converged else exit_code.NOT_CONVERGED
     except KeyboardInterrupt as pressed:
         if not hasattr(pressed, "result"):
@@ -310,8 +313,6 @@ def _check_parents(cls: type[VertexProgram]) -> None:
 
 def _chosen(result: Result, names: Sequence[str] | None) -> Result:
     """The result with these fields alone; None: all."""
-    from dataclasses import replace
-
     there = [name for name in names or () if name not in result.missing]
     return replace(result, fields={name: result[name] for name in there}) if names else result
 

@@ -16,7 +16,8 @@ from gascl.graph import validation
 from gascl.graph.partial_array import NotHeldError
 from gascl.graph.validation import Duplicates, SelfLoops
 from gascl.language.program import VertexProgram
-from gascl.run.engine import Engine, check_call
+from gascl.run.engine import Engine, check_program
+from gascl.run.options import check_not_converged
 from gascl.util.extras import imported
 from gascl.util.progress import Progress, showing
 
@@ -65,7 +66,8 @@ def run(
     """
     distributed = imported("distributed", "gascl.dask", GasclError)
     frames = imported("dask.dataframe", "gascl.dask", GasclError)
-    check_call(program, not_converged)
+    check_program(program)
+    check_not_converged(not_converged)
     _check_options(options)
     validation.check_policy("duplicates", duplicates, Duplicates)
     validation.check_policy("self_loops", self_loops, SelfLoops)

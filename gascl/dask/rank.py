@@ -22,6 +22,7 @@ from gascl.errors import GraphError, RankError
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
 from gascl.run.engine import Engine
+from gascl.run.options import RunOptions
 from gascl.util.progress import Progress
 
 ENGINE = ("device", "deterministic", "debug", "seed", "device_memory")
@@ -107,7 +108,8 @@ def run_rank(
             graph = given if isinstance(given, Graph) else given.graph()
             engine = Engine(graph, comm=comm, **of_engine)
             reports: Any = _Reports(mailbox) if rank == 0 else False
-            result = engine.run(program, not_converged="ignore", progress=reports, **of_run)
+            run_options = RunOptions(not_converged="ignore", progress=reports, **of_run)
+            result = engine.run_with(program, run_options)
             count, size = graph.num_vertices, comm.Get_size()
             own = slice(count * rank // size, count * (rank + 1) // size)
             rows = result.to_pandas().iloc[own].copy()

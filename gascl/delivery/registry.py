@@ -5,7 +5,8 @@ To add a delivery, add an entry to DELIVERIES.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from gascl.codegen.kernel_files import kernel_text
 from gascl.delivery.admission import (
@@ -205,9 +206,39 @@ DELIVERIES = {
 }
 
 
+#: What `auto` tries, the fastest first: where every vertex scatters; where only the vertices in the
+#: mask do; and where they do in debug mode, in which the order of messages is to be shuffled.
+ALL_SCATTER = ("outbox", "pull", "slots")
+MASK_SCATTERS = ("frontier", "push", "pull", "slots")
+MASK_SCATTERS_DEBUG = ("pull", "slots")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The delivery of a run, and the reasons.
+
+    Attributes:
+        why: why this delivery was chosen, in a clause.
+        others: why each other one was not, by name.
+    """
+
+    delivery: Delivery
+    why: str
+    others: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        return self.delivery.name
+
+
 def admitted(demand: Demand) -> list[str]:
     """The names of the deliveries that can run a program."""
-    return [d.name for d in DELIVERIES.values() if d.refuses(demand) is None]
+    return [name for name, refusal in refusals(demand).items() if refusal is None]
+
+
+def refusals(demand: Demand) -> dict[str, str | None]:
+    """Why each delivery cannot run a program; None where it can."""
+    return {name: delivery.refuses(demand) for name, delivery in DELIVERIES.items()}
 
 
 def _takes(delivery: Delivery, facts: Facts, parts: Parts) -> bool:
@@ -222,7 +253,7 @@ def choose(
     name: str,
     debug: bool = False,
     parts: Parts | None = None,
-) -> Delivery:
+) -> Choice:
     """The delivery called `name`; for "auto", the one that is likely to be the fastest.
 
     A program that scatters on all vertices visits every arc anyway, and pull stores no messages.
@@ -236,15 +267,18 @@ def choose(
         ProgramError: there is no such delivery, or it cannot run the program.
         DeviceError: the device is too small for all arcs, and the program cannot take parts.
     """
-    able = admitted(demand)
+    refused = refusals(demand)
+    able = [each for each, refusal in refused.items() if refusal is None]
     title = program.run_by or type(program).__name__  # the program that the user runs
     if parts:
-        refused = parts_refuses(demand.facts, parts)
-        usable = [n for n in able if _takes(DELIVERIES[n], demand.facts, parts)]
-        able = [] if refused else usable
+        whole = parts_refuses(demand.facts, parts)
+        taken = [n for n in able if not whole and _takes(DELIVERIES[n], demand.facts, parts)]
+        for each in set(able).difference(taken):
+            refused[each] = f"{parts}, and it cannot take the arcs in parts"
+        able = taken
         kind = DeviceError if parts.short else ProgramError
         if not able:
-            why = refused or DELIVERIES["pull"].refuses(demand)
+            why = whole or DELIVERIES["pull"].refuses(demand)
             raise kind(cannot_take_parts(title, str(why), parts))
         if name in DELIVERIES and name not in able:
             raise kind(
@@ -252,28 +286,47 @@ def choose(
                 f"of: {', '.join(able)}"
             )
     if name == "auto":
-        order = ["pull", "slots"]
-        if program.spec.scatter_on == "all":
-            order = ["outbox", *order]
-        elif not debug:
-            order = ["frontier", "push", *order]
-        for each in order:
-            if each in able:
-                return DELIVERIES[each]
-        why = DELIVERIES["slots"].refuses(demand)
-        remedy = (
+        return _fastest(program, able, refused, title, debug)
+    if not isinstance(name, str) or name not in DELIVERIES:
+        known = ", ".join(["auto", *DELIVERIES])
+        raise ProgramError(f"there is no delivery {name!r}; known: {known}")
+    if refused[name] is not None:
+        raise ProgramError(
+            f"delivery {name!r} cannot run {title}: {refused[name]}; use "
+            f"{'one of: ' + ', '.join(able) if able else 'another device'}"
+        )
+    others = {n: why or "another one was requested" for n, why in refused.items() if n != name}
+    return Choice(DELIVERIES[name], f"delivery={name!r} was requested", others)
+
+
+def _fastest(
+    program: VertexProgram,
+    able: list[str],
+    refused: Mapping[str, str | None],
+    title: str,
+    debug: bool,
+) -> Choice:
+    """What "auto" chooses among the deliveries that are able to run a program."""
+    order: tuple[str, ...]
+    if program.spec.scatter_on == "all":
+        order, why = ALL_SCATTER, "every vertex scatters in every superstep"
+    elif debug:
+        order, why = MASK_SCATTERS_DEBUG, "in debug mode, the order of messages is shuffled"
+    else:
+        order, why = MASK_SCATTERS, "only the vertices in the mask scatter"
+    chosen = next((each for each in order if each in able), None)
+    if chosen is None:
+        others = (
             f"use delivery={able[0]!r}"
             if able
             else "use another type of message, or another device"
         )
-        raise ProgramError(f"{title} cannot be run by auto: {why}; {remedy}")
-    if not isinstance(name, str) or name not in DELIVERIES:
-        names = ", ".join(["auto", *DELIVERIES])
-        raise ProgramError(f"there is no delivery {name!r}; known: {names}")
-    why = DELIVERIES[name].refuses(demand)
-    if why is not None:
-        raise ProgramError(
-            f"delivery {name!r} cannot run {title}: {why}; use "
-            f"{'one of: ' + ', '.join(able) if able else 'another device'}"
-        )
-    return DELIVERIES[name]
+        raise ProgramError(f"{title} cannot be run by auto: {refused['slots']}; {others}")
+
+    def passed_over(name: str) -> str:
+        if name in order:
+            return f"auto prefers {chosen}"
+        return "auto does not consider it for such programs"
+
+    reasons = {n: refusal or passed_over(n) for n, refusal in refused.items() if n != chosen}
+    return Choice(DELIVERIES[chosen], why, reasons)

@@ -9,6 +9,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from gascl.delivery.device_facts import DeviceLimits
 from gascl.delivery.run_layout import (
     ALL,
     GRAPH,
@@ -149,7 +150,7 @@ def offset_type(graph: Graph, edges: str) -> str:
 
 
 def extent_of(
-    device: Device,
+    device: DeviceLimits,
     vertices: int,
     arcs: int,
     group: int,
@@ -514,7 +515,7 @@ class ResidentGraph:
 
 
 def shortage(
-    device: Device, sizes: Mapping[Key, int], resident: int = 0, limit: int | None = None
+    device: DeviceLimits, sizes: Mapping[Key, int], resident: int = 0, limit: int | None = None
 ) -> str:
     """Why the buffers do not fit on the device together with the `resident` bytes that are already
     there, in a clause; "" if they do.
@@ -530,7 +531,7 @@ def shortage(
     return too_large(device, sizes)
 
 
-def too_large(device: Device, sizes: Mapping[Key, int]) -> str:
+def too_large(device: DeviceLimits, sizes: Mapping[Key, int]) -> str:
     """Which buffer is larger than any on the device can be, in a clause; "" if none is."""
     largest = max(sizes, key=lambda n: sizes[n])
     if sizes[largest] <= device.largest_buffer:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
+from gascl.delivery.device_facts import DeviceLimits
 from gascl.delivery.run_layout import (
     GRAPH,
     RUN,
@@ -29,7 +30,6 @@ from gascl.device_graph.buffers import ResidentGraph, too_large
 from gascl.errors import DeviceError
 from gascl.graph.partition import bit_of, cut
 from gascl.opencl import fork_guard
-from gascl.opencl.device import Device
 from gascl.util.units import amount
 
 OFFSETS, BLOCKS = Key(GRAPH, "in_offsets"), Key(GRAPH, "in_blocks")
@@ -71,7 +71,7 @@ class Taken(NamedTuple):
 
 
 def in_parts(
-    device: Device,
+    device: DeviceLimits,
     orders: Sequence[np.ndarray],
     specify: Callable[[Extent], RunSpec],
     extent: Extent,
@@ -121,7 +121,7 @@ def in_parts(
 
 
 def _refusal(
-    device: Device, finest: RunSpec, limit: int, smallest: int, whole: Mapping[Key, int]
+    device: DeviceLimits, finest: RunSpec, limit: int, smallest: int, whole: Mapping[Key, int]
 ) -> DeviceError:
     """The error to raise where a run may not take as much as any number of parts needs.
 
@@ -145,7 +145,7 @@ def _refusal(
     )
 
 
-def run_bytes(device: Device, spec: RunSpec, alternates: bool) -> dict[Key, int]:
+def run_bytes(device: DeviceLimits, spec: RunSpec, alternates: bool) -> dict[Key, int]:
     """The bytes of each buffer that a run has on the device.
 
     Args:
@@ -160,7 +160,7 @@ def run_bytes(device: Device, spec: RunSpec, alternates: bool) -> dict[Key, int]
 
 
 def graph_bytes(
-    device: Device, spec: RunSpec, turns: Sequence[Mapping[Key, int]]
+    device: DeviceLimits, spec: RunSpec, turns: Sequence[Mapping[Key, int]]
 ) -> dict[Key, int]:
     """The bytes of the buffers that a run has of the graph.
 
@@ -172,11 +172,11 @@ def graph_bytes(
     return first | {_besides(key, "turned"): size for its in others for key, size in its.items()}
 
 
-def _streamed_bytes(device: Device, spec: RunSpec) -> dict[Key, int]:
+def _streamed_bytes(device: DeviceLimits, spec: RunSpec) -> dict[Key, int]:
     """The bytes of what an ArcStream keeps on the device."""
     extent, sizes = spec.extent, {k: a.nbytes for k, a in _passing(spec).items()}
     sizes |= {_besides(key, "the next part"): size for key, size in sizes.items()}
-    sizes[OFFSETS] = spec.graph[OFFSETS].nbytes + extent.parts * _alignment(device)
+    sizes[OFFSETS] = spec.graph[OFFSETS].nbytes + extent.parts * device.alignment
     sizes[BLOCKS] = spec.graph[BLOCKS].dtype.itemsize * extent.blocks_of_parts
     sizes[_besides(TALLIES, "of a part")] = extent.block_groups * spec.own[TALLIES].dtype.itemsize
     if NEEDED in spec.own:
@@ -202,11 +202,6 @@ def _passing(spec: RunSpec) -> dict[Key, Array]:
     """The arrays with an item for each arc."""
     streamed = {k: a for k, a in spec.graph.items() if is_streamed(k, a)}
     return {k: a for k, a in streamed.items() if k not in (OFFSETS, BLOCKS)}
-
-
-def _alignment(device: Device) -> int:
-    """In bytes, where a buffer within another may begin."""
-    return max(int(device.cl.mem_base_addr_align) // 8, 8)
 
 
 class ArcStream:
@@ -240,7 +235,7 @@ class ArcStream:
         ]
         tally = spec.own[TALLIES].dtype.itemsize
         self._tallies = self.device.reserve(extent.block_groups * tally)
-        pad = _alignment(self.device) // offsets.itemsize
+        pad = self.device.alignment // offsets.itemsize
         placed = np.zeros(len(offsets) + pad * len(self.parts), offsets.dtype)
         self.reaches: Any = None
         self._blocks: list[Any] = []

@@ -23,6 +23,7 @@ from pyopencl.tools import ImmediateAllocator, MemoryPool
 
 from gascl.delivery import atomics_probe
 from gascl.delivery.atomics import Atomics
+from gascl.delivery.device_facts import DeviceFacts
 from gascl.errors import DeviceError
 from gascl.graph.reordering import spread
 from gascl.messages import Message, Option
@@ -119,6 +120,28 @@ class Device:
     def groups(self) -> int:
         """The number of work-groups that keeps the device busy in kernels over vertices."""
         return int(self.cl.max_compute_units) * 8
+
+    @property
+    def alignment(self) -> int:
+        """In bytes, where a buffer within another may begin."""
+        return max(int(self.cl.mem_base_addr_align) // 8, 8)
+
+    @property
+    def facts(self) -> DeviceFacts:
+        """What the preparation of a run needs to know about the device."""
+        return DeviceFacts(
+            name=str(self),
+            kind=self.kind,
+            fp64=self.fp64,
+            atomics=self.atomics,
+            group=self.group,
+            groups=self.groups,
+            local_memory=int(self.cl.local_mem_size),
+            memory=self.memory,
+            largest_buffer=self.largest_buffer,
+            alignment=self.alignment,
+            can_join=self.can_join,
+        )
 
     def lacks(self) -> list[str]:
         """Optional features that the device lacks, each with its consequence, as text."""

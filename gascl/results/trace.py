@@ -86,10 +86,12 @@ class Trace(Sequence[Step]):
 
     Attributes:
         phases: the phases of the host's work, in order.
+        deliveries: the deliveries that were used, in the order of first use.
     """
 
     def __init__(self, steps: Sequence[Step] = (), phases: Sequence[Phase] = ()) -> None:
         self.phases = list(phases)
+        self.deliveries: tuple[str, ...] = ()
         self._ends: list[int] = []
         self._makers: list[Callable[[int], Step]] = []
         if steps:

@@ -28,6 +28,7 @@ from gascl.errors import DeviceError, FormatError, GasclError, warn
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
 from gascl.messages import Option, Word
+from gascl.run.options import RunOptions
 from gascl.run.resume import Start
 from gascl.run.state import State
 from gascl.util.atomic_file import new_file, why_unwritable
@@ -178,18 +179,13 @@ class Checkpoint:
         self._tried, self._began = len(trace), time.monotonic()
 
 
-def checkpoint_of(
-    program: VertexProgram,
-    checkpoint: Any,
-    every: str | int | None,
-    resume: bool,
-    state: State | None = None,
-) -> Checkpoint | None:
-    """What `Engine.run` was given as its checkpoint; None: it is to have none.
+def checkpoint_of(program: VertexProgram, options: RunOptions) -> Checkpoint | None:
+    """The checkpoint of a run; None: it has none.
 
     Raises:
         GasclError, FormatError: as `Checkpoint`; or such a run cannot have one.
     """
+    checkpoint, every, resume = options.checkpoint, options.every, options.resume
     if checkpoint is None:
         if resume or every is not None:
             given = Option("resume", True) if resume else Option("every", every)
@@ -203,7 +199,7 @@ def checkpoint_of(
             "its solve() keeps values in Python; run it on parts of its work, such as some of its "
             "sources, and save each result"
         )
-    elif state is not None:
+    elif options.state is not None:
         why = (
             "a checkpoint is of a whole run, and this one continues from a State; leave out "
             "state=, and construct the program with the values of its fields"

@@ -7,27 +7,16 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyopencl as cl
 
-from gascl.delivery.admission import Demand, Parts, demand_of
-from gascl.delivery.delivery import Delivery
-from gascl.delivery.registry import choose
-from gascl.delivery.run_layout import ARC, Extent
-from gascl.device_graph.buffers import (
-    ResidentGraph,
-    came_sorted,
-    check_vertices,
-    num_arcs,
-    offset_type,
-    shortage,
-    too_many_to_sort,
-)
-from gascl.device_graph.stream import in_parts, run_bytes
+from gascl.codegen.header import Header
+from gascl.delivery.run_layout import ARC
+from gascl.device_graph.buffers import ResidentGraph, came_sorted, check_vertices, num_arcs
 from gascl.distributed.ranks import agreed, ranks_of
 from gascl.distributed.work_sharing import TooLarge
 from gascl.errors import (
@@ -41,16 +30,13 @@ from gascl.errors import (
     users_lines,
     warn,
 )
-from gascl.graph.arcs import Arcs
 from gascl.graph.graph import Graph
 from gascl.graph.partition import Division
-from gascl.graph.reordering import Numbering
 from gascl.language.fields import REQUIRED
 from gascl.language.program import VertexProgram
 from gascl.language.spec import WORK, ProgramSpec
 from gascl.language.stage_discovery import inner_programs
 from gascl.language.stale_fields import stale_field
-from gascl.language.traits import Facts
 from gascl.messages import Message, Option
 from gascl.opencl import fork_guard
 from gascl.opencl.device import Device, find
@@ -59,23 +45,22 @@ from gascl.opencl.interrupts import Interrupts
 from gascl.results.result import KeptState, Result
 from gascl.results.trace import Phase, Step
 from gascl.run.checkpoint import Checkpoint, checkpoint_of, identity, same_runs
-from gascl.run.initial_values import (
-    begins_finite,
-    check_edge_fields,
-    check_prepared,
-    graph_values,
-    has_rest,
-    initial_values,
-)
-from gascl.run.plan import Plan, build
+from gascl.run.explanation import Explanation, explained, stage_programs
+from gascl.run.initial_values import Inputs, begins_finite, check_edge_fields, inputs
+from gascl.run.options import RunOptions
+from gascl.run.plan import PLANS, Plan, key_of, plan_of
+from gascl.run.prepare import Prepared, Setting, prepare
 from gascl.run.result_fields import ResultFields
 from gascl.run.resume import Start, resolve_start
 from gascl.run.stages import solve
 from gascl.run.state import State
-from gascl.run.supersteps import MAX_SUPERSTEPS, Ending, Loop
+from gascl.run.supersteps import Ending, Loop
 from gascl.util.host import machine_memory
 from gascl.util.progress import Progress, showing
 from gascl.util.units import bytes_of
+
+#: For each field of floats where some vertex has NaN: how many have, and the first of them.
+Nans: TypeAlias = Mapping[str, tuple[int, int]]
 
 
 class Engine:
@@ -128,7 +113,11 @@ class Engine:
         self._resident: dict[tuple[str, int, int, bool, Division | None], ResidentGraph] = {}
         self.left_out: frozenset[str] = frozenset()  # edge fields that this view's graph lacks
         self._views: dict[frozenset[tuple[str, str | None]], Engine] = {}
-        self._is_view = False
+        self._is_view, self.result_graph = False, graph  # which results name
+        self._prepared: WeakKeyDictionary[type[VertexProgram], dict[Any, Prepared]] = (
+            WeakKeyDictionary()
+        )
+        self._built: WeakKeyDictionary[Prepared, tuple[Plan, ResidentGraph]] = WeakKeyDictionary()
         self.warns_of_nan = True  # not in the NetworkX backend, whose answers may be NaN
         self._solo: Engine | None = None
         self._takes_parts = True  # where the arcs do not fit
@@ -211,8 +200,8 @@ class Engine:
         """
         try:
             self.graph.check_unchanged()
-            return self._run_checked(
-                program,
+            check_program(program)
+            options = RunOptions(
                 delivery=delivery,
                 state=state,
                 start=start,
@@ -225,287 +214,279 @@ class Engine:
                 every=every,
                 resume=resume,
             )
+            return self.run_with(program, options)
         except Exception as error:
             raise error.with_traceback(users_lines(error.__traceback__))  # noqa: B904, the same
 
-    def _run_checked(
-        self,
-        program: VertexProgram,
-        *,
-        delivery: str,
-        state: KeptState | None,
-        start: Any,
-        keep_state: bool,
-        max_supersteps: int | None,
-        callback: Callable[[Step], Any] | None,
-        progress: bool | Progress,
-        not_converged: str,
-        checkpoint: str | Path | None,
-        every: str | int | None,
-        resume: bool,
-    ) -> Result:
-        """`run`, whose errors still show gascl's own lines."""
-        check_call(program, not_converged)
-        if state is not None and not isinstance(state, State):
-            raise GasclError(
-                f"state must be result.state of a run with keep_state=True, not {state!r}"
-            )
-        if callback is not None and not callable(callback):
-            raise GasclError(f"callback must be a function of a Step, not {callback!r}")
+    def run_with(self, program: VertexProgram, options: RunOptions) -> Result:
+        """`run` with the options as an object; errors still show gascl's own lines."""
         if not hasattr(program, "initial"):
             raise ProgramError(
                 f"{type(program).__name__}: its __init__ must call super().__init__(...)"
             )
         if program.edge_names and not self._is_view:
-            try:
-                result = self._view(program).run(
-                    program,
-                    delivery=delivery,
-                    state=state,
-                    start=start,
-                    keep_state=keep_state,
-                    max_supersteps=max_supersteps,
-                    callback=callback,
-                    progress=progress,
-                    not_converged=not_converged,
-                    checkpoint=checkpoint,
-                    every=every,
-                    resume=resume,
-                )
-            except (KeyboardInterrupt, NotConvergedError) as error:
-                if isinstance(left := getattr(error, "result", None), Result):
-                    error.result = replace(left, graph=self.graph)  # type: ignore[union-attr]
-                raise
-            return replace(result, graph=self.graph)
+            return self._view(program).run_with(program, options)
         if self.ranks:
-            asked = f"delivery={delivery!r}, max_supersteps={max_supersteps}"
-            self.ranks.check_same(same_runs(program, self.graph) | {"call of run": asked})
+            call = f"delivery={options.delivery!r}, max_supersteps={options.max_supersteps}"
+            self.ranks.check_same(same_runs(program, self.graph) | {"call of run": call})
         fork_guard.check()
         check_free(self.device)
-        fixed = program.fixed_supersteps()
-        limit = MAX_SUPERSTEPS if fixed is None else fixed
-        try:
-            limit = limit if max_supersteps is None else operator.index(max_supersteps)
-        except TypeError:
-            limit = -1
-        if limit < 0:
-            raise GasclError(
-                f"max_supersteps must be a whole number, 0 or more, not {max_supersteps!r}"
-            )
-        file = checkpoint_of(program, checkpoint, every, resume, state)
-        with showing(progress) as shown:
+        limit = options.limit(program)
+        checkpoint = checkpoint_of(program, options)
+        with showing(options.progress) as shown:
+            options = replace(options, progress=shown or False)
             if type(program).solve is not None:
-                if start is not None:
-                    name = type(program).__name__
-                    raise GasclError(f"{name} runs other programs: start= has no effect; remove it")
-                with agreed(self.ranks):
-                    for inner in inner_programs(type(program)):
-                        self._check_vertices(inner.spec, program.dtype, 1)
-                result, interrupted = solve(
-                    self,
-                    program,
-                    keep_state,
-                    delivery=delivery,
-                    state=state,
-                    max_supersteps=None if max_supersteps is None else limit,
-                    callback=callback,
-                    progress=shown,
-                )
+                result, interrupted = self._solve(program, options)
                 nans = _nans(result.fields)
             else:
-                if not WORK & set(program.spec.snippets):
-                    raise ProgramError(
-                        f"{type(program).__name__} has neither scatter nor pairs nor apply: there "
-                        "is nothing to run"
-                    )
-                demand = demand_of(
-                    program, self.device.atomics, self.device.fp64, self.deterministic
-                )
-                began = resolve_start(program, self.graph, state, start)
-                try:
-                    with Interrupts() as interrupts:
-                        result, nans = self._run(
-                            *(program, demand, delivery, began, state, limit, file),
-                            *(callback, shown, interrupts, keep_state),
-                        )
-                except (cl.MemoryError, cl.RuntimeError) as error:
-                    name = program.run_by or type(program).__name__
-                    raise DeviceError(
-                        f"{self.device} failed to run {name}: {error}; another "
-                        "process may be using its memory, or the program needs another device"
-                    ) from error
-                interrupted = interrupts.ends and not result.converged
-                if interrupts.pending and result.converged:
-                    try:
-                        interrupts.hand_on()
-                    except KeyboardInterrupt as pressed:
-                        pressed.result = result  # type: ignore[attr-defined]
-                        raise
+                result, interrupted, nans = self._run_one(program, options, limit, checkpoint)
         if self.warns_of_nan:
             _warn_of_nan(self.graph, nans)
         if interrupted:
-            why: str = Message(f"interrupted after {result.supersteps} supersteps")
-            if file is not None and file.done == result.supersteps:
-                why = Message(
-                    why,
-                    "; to go on, run it again with ",
-                    Option("checkpoint", str(file.path)),
-                    Option("resume", True),
-                )
-            raise Interrupted(why, result)
-        if not result.converged and not_converged == "error":
+            raise Interrupted(_interruption(result, checkpoint), result)
+        if not result.converged and options.not_converged == "error":
             raise NotConvergedError(f"{type(program).__name__}: " + result.stopped, result)
-        if not result.converged and not_converged == "warn":
+        if not result.converged and options.not_converged == "warn":
             why = f"{type(program).__name__} did not converge: " + result.stopped
             warn(NotConverged(why))
         return result
 
-    def _run(
+    def explain(self, program: VertexProgram, **options: Any) -> Explanation:
+        """How `run` would run a program with these options, and why, without running it.
+
+        Args:
+            options: those of `run`.
+
+        Returns:
+            An Explanation, whose text has the delivery and why the others were not chosen, the
+            numbering of the vertices, where the arcs are, the memory of each buffer, what may take
+            long, and which declarations would help.
+
+        Raises:
+            ProgramError, GraphError, DeviceError, GasclError: as `run` before it computes anything.
+        """
+        try:
+            check_program(program)
+            checked = RunOptions(**options)
+            checked.limit(program)
+            if program.edge_names and not self._is_view:
+                return self._view(program).explain(program, **options)
+            programs = [program] if type(program).solve is None else stage_programs(program)
+            runs = []
+            for each in programs:
+                check_work(each)
+                prepared = self._prepare(each, checked.delivery)
+                runs.append(explained(each, self.graph, self.device.facts, prepared))
+            return Explanation(type(program).__name__, str(self.device), tuple(runs))
+        except Exception as error:
+            raise error.with_traceback(users_lines(error.__traceback__))  # noqa: B904, the same
+
+    def _solve(self, program: VertexProgram, options: RunOptions) -> tuple[Result, bool]:
+        """Run a program that runs others; returns also whether Ctrl-C ended it."""
+        if options.start is not None:
+            name = type(program).__name__
+            raise GasclError(f"{name} runs other programs: start= has no effect; remove it")
+        with agreed(self.ranks):
+            for inner in inner_programs(type(program)):
+                self._check_vertices(inner.spec, program.dtype, 1)
+        return solve(self, program, options)
+
+    def _run_one(
         self,
         program: VertexProgram,
-        demand: Demand,
-        delivery: str,
-        start: Start,
-        previous: State | None,
+        options: RunOptions,
         limit: int,
         checkpoint: Checkpoint | None,
-        callback: Callable[[Step], Any] | None,
-        progress: Progress | None,
+    ) -> tuple[Result, bool, Nans]:
+        """Run a program without `solve`; returns also whether Ctrl-C ended it, and the fields that
+        have become NaN, as in `Loop.nans`."""
+        check_work(program)
+        start = resolve_start(program, self.graph, options.previous, options.start)
+        try:
+            with Interrupts() as interrupts:
+                result, nans = self._supersteps(
+                    program, options, start, limit, checkpoint, interrupts
+                )
+        except (cl.MemoryError, cl.RuntimeError) as error:
+            name = program.run_by or type(program).__name__
+            raise DeviceError(
+                f"{self.device} failed to run {name}: {error}; another "
+                "process may be using its memory, or the program needs another device"
+            ) from error
+        if interrupts.pending and result.converged:
+            try:
+                interrupts.hand_on()
+            except KeyboardInterrupt as pressed:
+                pressed.result = result  # type: ignore[attr-defined]
+                raise
+        return result, interrupts.ends and not result.converged, nans
+
+    def _supersteps(
+        self,
+        program: VertexProgram,
+        options: RunOptions,
+        start: Start,
+        limit: int,
+        checkpoint: Checkpoint | None,
         interrupts: Interrupts,
-        keep_state: bool,
-    ) -> tuple[Result, dict[str, tuple[int, int]]]:
-        """Build, upload and run; returns the Result, and the fields that have come to be NaN, as
-        in `Loop.nans`."""
-        spec, facts = program.spec, demand.facts
-        started = time.perf_counter()
-        there = came_sorted(self.graph, spec.way)
-        if self.ranks:  # all take the same numbers
-            there = bool(self.ranks.any_of("there" if there else ""))
-        keeps = there and self._too_many_to_sort(spec.way)
+    ) -> tuple[Result, Nans]:
+        """Prepare, build, upload, and run the supersteps."""
+        began, progress = time.perf_counter(), options.shown
+        prepared = self._prepare(program, options.delivery)
         with agreed(self.ranks):
-            self._check_vertices(spec, program.dtype, program.lanes)
-            size = self.ranks.size if self.ranks else 1
-            parts = Parts(size) if self.ranks else None
-            chosen = choose(program, demand, delivery, self.debug, parts)
-            may = facts.renumbers and not self.debug and not keeps
-            by_hubs = self._numbered(spec.way) if may else None
-            numbered = bool(by_hubs)
-            types = {n: f.resolve(program.dtype) for n, f in spec.vertex_fields.items()}
-            from_state = previous.names() if previous else ()
-            of_graph, notes = graph_values(program, self.graph, from_state)
-            initial = initial_values(program, self.graph, types, of_graph)
-            given = {*initial}
-            program.prepare(self.graph, initial)
-            check_prepared(program, self.graph, types, initial)
-            # As for `init`: a field that the run goes on writing continues from the State.
-            for name in ({*initial} - given) & {*from_state} & {*spec.written}:
-                del initial[name]
-            read_only = {
-                n: values
-                for n, values in initial.items()
-                if n not in spec.written and not has_rest(values)
-            }
-            prepared = time.perf_counter()
+            values = inputs(program, self.graph, options.previous)
+            read = time.perf_counter()
             if progress:
                 progress.begin(f"{program.title()}: building kernels")
-            plan, resident = self._planned(program, facts, chosen, numbered)
-            memory = plan.run_spec(spec, self._extent(program, plan, resident))
-            sizes = run_bytes(self.device, memory, spec.alternates)
-            short = shortage(self.device, sizes, limit=self.device_memory)
-        if self.ranks:  # all take the same delivery
-            short = self.ranks.any_of(short)
-        if short and not self._takes_parts and self.graph.num_vertices:
-            raise TooLarge(short)
-        with agreed(self.ranks):
-            if short and self.graph.num_vertices:
-                chosen = choose(program, demand, delivery, self.debug, Parts(size, short))
-                if numbered and there:
-                    by_hubs, numbered = None, False
-                plan, resident = self._planned(program, facts, chosen, numbered)
-                graphs = [resident, resident.turned()] if spec.alternates else [resident]
-                orders = [graph.arcs.into.offsets for graph in graphs]
-                extent = self._extent(program, plan, resident)
-                most = self.device_memory or self.device.memory
-                specify = partial(plan.run_spec, spec)
-                memory = in_parts(self.device, orders, specify, extent, most, sizes)
+            plan, resident = self._placed(program, prepared)
             if checkpoint:
                 seed = self.seed if self.debug else None
-                run = identity(program, self.graph, initial, start, chosen.name, seed)
+                name = prepared.delivery.name
+                run = identity(program, self.graph, values.initial, start, name, seed)
                 fixed = program.fixed_supersteps()
                 checkpoint.open(run, limit if fixed is None else min(limit, fixed))
-            saved = checkpoint.saved if checkpoint else None
+                if checkpoint.saved:
+                    start = Start(resumes=True)
             built = time.perf_counter()
-            phases = [
-                Phase("upload", started, prepared - started),
-                Phase("build", prepared, built - prepared),
-            ]
             if progress:
                 progress.begin(f"{program.title()}: uploading the graph")
-            header = plan.header
-            read = {n: header.types[n] for n in spec.edge_fields if n in header.types}
-            for note in [*check_edge_fields(program, self.graph, read, self.left_out), *notes]:
-                warn(f"{program.title()}: {note}")
-            if note := self._stale_note(program):
-                warn(f"{program.title()}: {note}")
-            if saved:
-                start = Start(resumes=True)
-            fresh = read_only if saved else initial
-            earlier = previous.fields() if self.debug and previous else ()
-            finite = not self.debug or begins_finite(program, self.graph, initial, earlier)
-            its = program, header, memory, resident, fresh, previous, start.resumes, finite
-            try:
-                state = State(*its)
-            except cl.MemoryError:  # what nobody has read yet may take what is missing
-                self.device.give_back()
-                state = State(*its)
-            if checkpoint and saved:
+            self._warn_of_fields(program, plan.header, values.notes)
+            state = self._state(program, options, prepared, plan, resident, values, start)
+            if checkpoint and checkpoint.saved:
                 checkpoint.check_layout(state)
-                state.restore(saved.buffers)
+                state.restore(checkpoint.saved.buffers)
             self.device.queue.finish()
             uploaded = time.perf_counter()
-            phases.append(Phase("upload", built, uploaded - built))
-            hooks = callback, progress, interrupts
+            hooks = options.callback, progress, interrupts
             loop = Loop(
-                *(program, plan, resident, state, start, *hooks, keep_state),
-                *(checkpoint, read_only, self.ranks),
+                *(program, plan, resident, state, start, *hooks, options.keep_state),
+                *(checkpoint, values.read_only, self.ranks),
             )
-        stopped, converged = self._looped(loop, limit)
-        trace = loop.trace
-        phases.append(Phase("supersteps", uploaded, loop.seconds))
-        trace.phases = phases
+        ending = self._looped(loop, limit)
+        loop.trace.phases = [
+            Phase("upload", began, read - began),
+            Phase("build", read, built - read),
+            Phase("upload", built, uploaded - built),
+            Phase("supersteps", uploaded, loop.seconds),
+        ]
+        loop.trace.deliveries = tuple(loop.deliveries) or (prepared.delivery.name,)
         state.keep()
         result = Result(
-            graph=self.graph,
-            fields=ResultFields(state, known=read_only, kept=keep_state),
-            arc_fields=ResultFields(state, ARC, kept=keep_state),
+            graph=self.result_graph,
+            fields=ResultFields(state, known=values.read_only, kept=options.keep_state),
+            arc_fields=ResultFields(state, ARC, kept=options.keep_state),
             aggregates=state.aggregates(),
-            supersteps=len(trace),
-            converged=converged,
-            stopped=stopped,
-            trace=trace,
+            supersteps=len(loop.trace),
+            converged=ending.converged,
+            stopped=ending.reason,
+            trace=loop.trace,
             device=str(self.device),
-            delivery=" and ".join(loop.deliveries) or chosen.name,
-            numbering=str(by_hubs[0]) if by_hubs else "",
-            seconds=trace.seconds(),
-            state=state if keep_state else None,
-            types=spec.types,
-            edges=spec.way,
+            delivery=" and ".join(loop.trace.deliveries),
+            numbering=str(prepared.numbering or ""),
+            seconds=loop.trace.seconds(),
+            state=state if options.keep_state else None,
+            types=program.spec.types,
+            edges=program.spec.way,
             named=program.named_vertices(),
         )
-        nans = {name: found for name, found in loop.nans.items() if name not in initial}
-        return result, nans
+        return result, {n: nan for n, nan in loop.nans.items() if n not in values.initial}
+
+    def _prepare(self, program: VertexProgram, delivery: str) -> Prepared:
+        """How to run a program; kept for its next run. All ranks must call this alike.
+
+        Raises:
+            TooLarge: this engine is to have all arcs on its device, and they do not fit.
+        """
+        options = self.deterministic, self.debug, self.seed, self.device_memory
+        key = key_of(program), str(delivery), options
+        with self._lock:
+            kept = self._prepared.setdefault(type(program), {})
+        found = kept.get(key)
+        if found is None:
+            found = self._prepare_now(program, delivery)
+            if len(kept) >= PLANS:
+                kept.clear()
+            kept[key] = found
+        return found
+
+    def _prepare_now(self, program: VertexProgram, delivery: str) -> Prepared:
+        spec, ranks = program.spec, self.ranks
+        came = came_sorted(self.graph, spec.way)
+        if ranks:  # all take the same numbers
+            came = bool(ranks.any_of("came" if came else ""))
+        with agreed(ranks):
+            self._check_vertices(spec, program.dtype, program.lanes)
+            facts, setting = self.device.facts, self._setting()
+            found = prepare(program, self.graph, facts, setting, delivery, came=came)
+        short = found.short
+        if ranks:  # all take the same delivery
+            short = ranks.any_of(short)
+        if not short or not self.graph.num_vertices:
+            return found
+        if not self._takes_parts:
+            raise TooLarge(short)
+        with agreed(ranks):
+            return prepare(program, self.graph, facts, setting, delivery, came=came, short=short)
+
+    def _setting(self) -> Setting:
+        """What all runs of this engine have in common."""
+        ranks, size, memory = 0, 1, machine_memory()
+        if self.ranks:
+            ranks, size, memory = self.ranks.rank, self.ranks.size, self.ranks.room
+            memory = None if memory is None else memory * size
+        options = self.deterministic, self.debug, self.seed, self.device_memory
+        return Setting(*options, memory, ranks, size)
+
+    def _placed(self, program: VertexProgram, prepared: Prepared) -> tuple[Plan, ResidentGraph]:
+        """The kernels of a run, and the graph on the device as they need it."""
+        found = self._built.get(prepared)
+        if found is None:
+            source, numbered = prepared.source, prepared.renumbered.chosen
+            plan = plan_of(program, self.device, source)
+            size = source.group, source.block
+            resident = self.resident(prepared.edges, *size, numbered, prepared.share)
+            found = self._built[prepared] = plan, resident
+        return found
+
+    def _state(
+        self,
+        program: VertexProgram,
+        options: RunOptions,
+        prepared: Prepared,
+        plan: Plan,
+        resident: ResidentGraph,
+        values: Inputs,
+        start: Start,
+    ) -> State:
+        """The State of a run, on the device."""
+        previous = options.previous
+        earlier = previous.fields() if self.debug and previous else ()
+        finite = not self.debug or begins_finite(program, self.graph, values.initial, earlier)
+        resumed = start.resumes and previous is None  # from a checkpoint, which has the others
+        fresh = values.read_only if resumed else values.initial
+        arguments = (
+            *(program, plan.header, prepared.memory, resident, fresh, previous),
+            *(start.resumes, finite),
+        )
+        try:
+            return State(*arguments)
+        except cl.MemoryError:  # results that nobody has read yet may take what is missing
+            self.device.give_back()
+            return State(*arguments)
+
+    def _warn_of_fields(self, program: VertexProgram, header: Header, notes: list[str]) -> None:
+        """Check edge fields, and warn of those that are missing or not as a program may expect."""
+        read = {n: header.types[n] for n in program.spec.edge_fields if n in header.types}
+        missing = check_edge_fields(program, self.graph, read, self.left_out)
+        for note in filter(None, [*missing, *notes, self._stale_note(program)]):
+            warn(f"{program.title()}: {note}")
 
     def _check_vertices(self, spec: ProgramSpec, dtype: str, lanes: int) -> None:
         """Raise DeviceError if there is no room for the vertices of a run, whatever its arcs."""
         types = [field.resolve(dtype) for field in spec.vertex_fields.values()]
         vertices, arcs = self.graph.num_vertices, num_arcs(self.graph, spec.way)
-        there = came_sorted(self.graph, spec.way)
-        check_vertices(self.device, vertices, arcs, types, lanes, self.device_memory, there)
-
-    def _too_many_to_sort(self, way: str) -> bool:
-        if self.ranks:
-            return too_many_to_sort(self.graph, way, self.ranks.room, self.ranks.size)
-        return too_many_to_sort(self.graph, way, machine_memory())
+        came = came_sorted(self.graph, spec.way)
+        check_vertices(self.device, vertices, arcs, types, lanes, self.device_memory, came)
 
     def _looped(self, loop: Loop, limit: int) -> Ending:
         """Run the supersteps. What goes wrong in one rank alone ends all."""
@@ -516,34 +497,6 @@ class Engine:
             if self.ranks and not common:
                 self.ranks.abort(error)
             raise
-
-    def _planned(
-        self, program: VertexProgram, facts: Facts, chosen: Delivery, numbered: bool
-    ) -> tuple[Plan, ResidentGraph]:
-        """The kernels for a delivery, and the graph on the device as they need it."""
-        way = program.spec.way
-        whole = (
-            chosen.runs_whole(facts)
-            and self.device.can_join
-            and program.converged is None
-            and not self.debug
-            and not self.ranks
-        )
-        options = self.debug, self.seed, whole, numbered
-        plan = build(program, self.device, chosen, offset_type(self.graph, way), *options)
-        share = None
-        if self.ranks:
-            share = Division(self.ranks.rank, self.ranks.size)
-            if facts.pairs:  # as if each vertex had arcs from all
-                share = share._replace(vertex=self.graph.num_vertices)
-        return plan, self.resident(way, plan.group, plan.block, numbered, share)
-
-    def _extent(self, program: VertexProgram, plan: Plan, resident: ResidentGraph) -> Extent:
-        """The size of a run; where edges alternate, with the more of either turn's arcs."""
-        extent = resident.extent(lines=len(plan.places) + 1)
-        if not program.spec.alternates:
-            return extent
-        return replace(extent, arcs=max(resident.num_arcs, resident.turned().num_arcs))
 
     def _stale_note(self, program: VertexProgram) -> str:
         """A warning if a field keeps old values where no message comes; "" if none does."""
@@ -561,9 +514,6 @@ class Engine:
         first = graph.label_of(int(unheard[0]))
         return found.note(f"{len(unheard):,} vertices without incoming arcs, such as {first!r}")
 
-    def _numbered(self, edges: str) -> tuple[Numbering, Arcs] | None:
-        return self.graph.numbered(edges, self.ranks.size if self.ranks else 1)
-
     def resident(
         self,
         edges: str,
@@ -576,7 +526,8 @@ class Engine:
         key = (edges if self.graph.directed else "out", group, block, numbered, share)
         with self._lock:
             if key not in self._resident:
-                found = self._numbered(edges) if numbered else None
+                ranks = self.ranks.size if self.ranks else 1
+                found = self.graph.numbered(edges, ranks) if numbered else None
                 its = self.graph, self.device, *key[:3], found, share, self.device_memory
                 self._resident[key] = ResidentGraph(*its)
             return self._resident[key]
@@ -604,7 +555,7 @@ class Engine:
                 kept = {name: given for name, given in fields.items() if given is not None}
                 view = self.for_graph(graph.with_fields(**kept))
                 view.left_out = frozenset(fields.keys() - kept.keys())
-                view._is_view = True
+                view._is_view, view.result_graph = True, graph
                 self._views[key] = view
             return self._views[key]
 
@@ -635,12 +586,28 @@ class Engine:
         return made
 
 
-def check_call(program: Any, not_converged: Any) -> None:
-    """Raise ProgramError or GasclError unless this is a program, and one of the three words."""
+def check_program(program: Any) -> None:
+    """Raise ProgramError unless this is a constructed program."""
     if isinstance(program, type) or not isinstance(program, VertexProgram):
         raise ProgramError(_no_program(program))
-    if not_converged not in ("warn", "error", "ignore"):
-        raise GasclError(f"not_converged must be warn, error or ignore, not {not_converged!r}")
+
+
+def check_work(program: VertexProgram) -> None:
+    """Raise ProgramError if a program without `solve` has nothing to run."""
+    if not WORK & set(program.spec.snippets):
+        raise ProgramError(
+            f"{type(program).__name__} has neither scatter nor pairs nor apply: there is nothing "
+            "to run"
+        )
+
+
+def _interruption(result: Result, checkpoint: Checkpoint | None) -> str:
+    """What to say of a run that Ctrl-C has ended."""
+    why: str = Message(f"interrupted after {result.supersteps} supersteps")
+    if checkpoint is not None and checkpoint.done == result.supersteps:
+        options = Option("checkpoint", str(checkpoint.path)), Option("resume", True)
+        why = Message(why, "; to go on, run it again with ", *options)
+    return why
 
 
 def _no_program(given: Any) -> str:
@@ -669,7 +636,7 @@ def _no_graph(given: Any) -> str:
     )
 
 
-def _nans(fields: Mapping[str, np.ndarray]) -> dict[str, tuple[int, int]]:
+def _nans(fields: Mapping[str, np.ndarray]) -> Nans:
     """What `Loop.nans` is for fields on the host."""
     found = {}
     for name, values in fields.items():
@@ -680,7 +647,7 @@ def _nans(fields: Mapping[str, np.ndarray]) -> dict[str, tuple[int, int]]:
     return found
 
 
-def _warn_of_nan(graph: Graph, nans: Mapping[str, tuple[int, int]]) -> None:
+def _warn_of_nan(graph: Graph, nans: Nans) -> None:
     for name, (many, first) in nans.items():
         label = graph.label_of(first)
         warn(f"field {name!r} is NaN at {many} vertices, first at {label!r}", RuntimeWarning)

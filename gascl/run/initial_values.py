@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,8 +29,54 @@ from gascl.language.program import VertexProgram
 from gascl.language.types import Type
 from gascl.messages import DOUBLE, Message, Option
 
+if TYPE_CHECKING:
+    from gascl.run.state import State
+
 #: Up to this many arcs a vertex, a graph is sparse.
 SPARSE = 8
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The vertex fields that are given to a run.
+
+    Attributes:
+        initial: those given at construction and those of the graph, by name.
+        read_only: of these, those that no snippet writes, and that every vertex has.
+        notes: warnings about fields of the graph that are not used.
+    """
+
+    initial: dict[str, np.ndarray]
+    read_only: dict[str, np.ndarray]
+    notes: list[str]
+
+
+def inputs(program: VertexProgram, graph: Graph, previous: State | None) -> Inputs:
+    """The vertex fields that a run of a program is given, checked.
+
+    Args:
+        previous: the State that it continues from, whose fields it keeps.
+
+    Raises:
+        ProgramError, GraphError: as `initial_values`, `check_prepared` and the program's `prepare`.
+    """
+    spec = program.spec
+    types = {n: f.resolve(program.dtype) for n, f in spec.vertex_fields.items()}
+    from_state = previous.names() if previous else ()
+    of_graph, notes = graph_values(program, graph, from_state)
+    initial = initial_values(program, graph, types, of_graph)
+    given = {*initial}
+    program.prepare(graph, initial)
+    check_prepared(program, graph, types, initial)
+    # As for `init`: a field that the run goes on writing continues from the State.
+    for name in ({*initial} - given) & {*from_state} & {*spec.written}:
+        del initial[name]
+    read_only = {
+        name: values
+        for name, values in initial.items()
+        if name not in spec.written and not has_rest(values)
+    }
+    return Inputs(initial, read_only, notes)
 
 
 def parameters(

@@ -291,7 +291,7 @@ class _Run:
         twins = TWINS | {twin: name for name, twin in TWINS.items()}
         if way == "in" and key.owner == GRAPH and name in twins:
             way, name = "out", twins[name]
-        return (*group_size(self.header, self.device), self.numbered, way, key.owner, name)
+        return (*group_size(self.header, self.device.facts), self.numbered, way, key.owner, name)
 
     @cached_property
     def demand(self) -> Demand:
@@ -300,16 +300,16 @@ class _Run:
 
     @cached_property
     def chosen(self) -> Delivery:
-        return choose(self.program, self.demand, self.delivery, parts=self.parts)
+        return choose(self.program, self.demand, self.delivery, parts=self.parts).delivery
 
     @cached_property
     def header(self) -> Header:
         offset = index_dtype(self.arcs).name
-        return header_of(self.program, self.device, offset, numbered=self.numbered)[0]
+        return header_of(self.program, self.device.facts, offset, numbered=self.numbered)[0]
 
     def extent(self) -> Extent:
         lines = len(assemble(self.header, self.demand.facts, self.chosen)[1]) + 1
-        group = group_size(self.header, self.device)
+        group = group_size(self.header, self.device.facts)
         return extent_of(*(self.device, self.vertices, self.arcs, *group, lines, self.symmetric))
 
     def spec(self, extent: Extent) -> RunSpec:

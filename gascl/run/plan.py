@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -19,6 +19,7 @@ from gascl.codegen.generate import generate
 from gascl.codegen.header import Header
 from gascl.delivery.assembly import CHUNK_ARCS, assemble
 from gascl.delivery.delivery import Delivery
+from gascl.delivery.device_facts import DeviceFacts
 from gascl.delivery.run_layout import Extent, RunSpec, run_spec
 from gascl.device_graph.buffers import ResidentGraph
 from gascl.errors import DeviceError, ProgramError
@@ -83,37 +84,33 @@ class Kernels:
 
 
 @dataclass(eq=False)
-class Plan:
-    """The kernels for a program, device, type of offsets and delivery; outlives graphs.
+class Source:
+    """The OpenCL C of a program by a delivery, for devices with the same facts; needs no device.
 
     Attributes:
         header: the generated header, which also describes the kernels' arguments.
         text: the complete source text.
+        places: for each line of the text, the user's line that it comes from, or None.
         group: the number of items in a work-group.
         block: the largest number of arcs, and of rows, in a block of a work-group.
         whole: a launch makes a whole run (kernels/whole.cl).
-        program: the built pyopencl program.
-        places: for each line of the text, the user's line that it comes from, or None.
+        options: the compiler's options that depend on the program.
     """
 
     header: Header
     facts: Facts
     delivery: Delivery
     text: str
+    places: list[Place | None]
     group: int
     block: int
     whole: bool
-    program: Any
-    places: list[Place | None]
-    _idle: list[Kernels] = field(default_factory=list)
+    options: tuple[str, ...]
     _run_specs: dict[Extent, RunSpec] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        fork_guard.holds_opencl(self)
-
     def run_spec(self, spec: ProgramSpec, extent: Extent) -> RunSpec:
-        """What a run by this plan needs. It is kept, since a run on a small graph takes hardly
-        longer than working it out."""
+        """The buffers of a run. They are kept, since a run on a small graph takes hardly longer
+        than working them out."""
         found = self._run_specs.get(extent)
         if found is None:
             if len(self._run_specs) >= PLANS:  # graphs have no end
@@ -121,6 +118,23 @@ class Plan:
             found = run_spec(spec, self.header, self.facts, self.delivery, extent)
             self._run_specs[extent] = found
         return found
+
+
+class Plan:
+    """The kernels of a source, built for a device; outlives graphs.
+
+    Attributes:
+        source: the text, and what describes it; its attributes are those of the plan, too.
+        program: the built pyopencl program.
+    """
+
+    def __init__(self, source: Source, program: Any):
+        self.source, self.program = source, program
+        self.header, self.facts, self.delivery = source.header, source.facts, source.delivery
+        self.places, self.whole = source.places, source.whole
+        self.group, self.block = source.group, source.block
+        self._idle: list[Kernels] = []
+        fork_guard.holds_opencl(self)
 
     def whole_groups(self, device: Device, resident: ResidentGraph) -> int:
         """The number of work-groups that make a whole run: as many as run at once, or some more,
@@ -145,7 +159,7 @@ class Plan:
         self._idle.append(kernels)
 
 
-def group_size(header: Header, device: Device) -> tuple[int, int]:
+def group_size(header: Header, device: DeviceFacts) -> tuple[int, int]:
     """The number of items in a work-group, and of arcs in a block.
 
     The device's choice is halved until a group's data takes at most half of the local memory: a
@@ -158,7 +172,7 @@ def group_size(header: Header, device: Device) -> tuple[int, int]:
         shared = block * (header.message.itemsize + 3) + 2
         boxes = max(group, block // CHUNK_ARCS) * header.box.itemsize
         shared += max(boxes, group // 2 * header.tally.itemsize, 16 * group)
-        if 2 * shared <= device.cl.local_mem_size:
+        if 2 * shared <= device.local_memory:
             break
         group, block = (group, block // 2) if block > 4 * group else (group // 2, block)
     return group, block
@@ -179,20 +193,76 @@ def whole_options(device: Device) -> list[str]:
     ]
 
 
-def tile_size(header: Header, device: Device) -> int:
+def tile_size(header: Header, device: DeviceFacts) -> int:
     """The number of vertices in a tile of pairs.cl: what is read of them, and a mark for each, take
     at most half of the local memory."""
     tile = TILE
-    while tile > 1 and 2 * tile * (header.other.itemsize + 1) > device.cl.local_mem_size:
+    while tile > 1 and 2 * tile * (header.other.itemsize + 1) > device.local_memory:
         tile //= 2
     return tile
 
 
-#: The plans of each class, by the options that they were built for, so that they can be reused.
-_plans: WeakKeyDictionary[type[VertexProgram], dict[tuple[Any, ...], Plan]] = WeakKeyDictionary()
+#: The sources and plans of each class, by what they were made for, so that they can be reused.
+_sources: WeakKeyDictionary[type[VertexProgram], dict[Any, Source]] = WeakKeyDictionary()
+_plans: WeakKeyDictionary[type[VertexProgram], dict[Any, Plan]] = WeakKeyDictionary()
 #: Held while kernels are built: threads that need the same kernels build them once, and neither the
 #: filters of `warnings` nor pyopencl's caches support several threads.
 _building = threading.RLock()
+
+
+@dataclass(frozen=True)
+class Variant:
+    """The form of a program's kernels.
+
+    Attributes:
+        debug: with traps, one work-item per row, and messages in an order that `seed` determines.
+        whole: for a whole run in one launch, instead of launches for each superstep.
+        numbered: vertices have other numbers on the device than the user's.
+    """
+
+    debug: bool = False
+    seed: int = 0
+    whole: bool = False
+    numbered: bool = False
+
+
+def key_of(program: VertexProgram) -> tuple[Any, ...]:
+    """What the source and the preparation of a program depend on beside its class."""
+    return program.dtype, program.lanes, *program.choices().items()
+
+
+def _kept(kept: dict[Any, Any], key: Any, make: Callable[[], Any]) -> Any:
+    """What is kept for a key, or is made now; at most `PLANS`, since seeds have no end."""
+    found = kept.get(key)
+    if found is None:
+        with _building:
+            found = kept.get(key)  # another thread may have made it meanwhile
+            if found is None:
+                found = make()
+                if len(kept) == PLANS:
+                    del kept[next(iter(kept))]
+                kept[key] = found
+    return found
+
+
+def source_of(
+    program: VertexProgram,
+    device: DeviceFacts,
+    delivery: Delivery,
+    offset: str,
+    variant: Variant = Variant(),
+) -> Source:
+    """The source of a program's kernels, which is kept for other runs.
+
+    Args:
+        offset: NumPy's name of the type of arc offsets.
+
+    Raises:
+        DeviceError: the program needs double precision, which the device lacks.
+    """
+    kept = _sources.setdefault(type(program), {})
+    key = key_of(program), device, delivery, offset, variant
+    return _kept(kept, key, lambda: _write(program, device, delivery, offset, variant))
 
 
 def build(
@@ -201,43 +271,27 @@ def build(
     delivery: Delivery,
     offset: str,
     debug: bool = False,
-    seed: int = 0,
-    whole: bool = False,
-    numbered: bool = False,
 ) -> Plan:
-    """The kernels of a program: built, or reused if this process has built them before. pyopencl
-    and the drivers also cache compiled kernels on disk.
+    """The kernels of a program, built or reused; raises as `source_of` and `plan_of`."""
+    variant = Variant(debug)
+    return plan_of(program, device, source_of(program, device.facts, delivery, offset, variant))
 
-    Args:
-        debug: with traps, one work-item per row, and messages in an order that `seed` determines.
-        whole: for a whole run in one launch, instead of launches for each superstep.
-        numbered: vertices have other numbers on the device than the user's.
+
+def plan_of(program: VertexProgram, device: Device, source: Source) -> Plan:
+    """The kernels of a source: built, or reused if this process has built them before. pyopencl
+    and the drivers also cache compiled kernels on disk.
 
     Raises:
         ProgramError: a snippet does not compile; names the user's file and line.
-        DeviceError: the device cannot do what the program needs.
+        DeviceError: the device cannot build them.
     """
-    choices = tuple(program.choices().items())
-    key = (
-        *(program.dtype, choices, program.lanes, device, delivery, offset),
-        *(debug, seed, whole, numbered),
-    )
-    plans = _plans.setdefault(type(program), {})
-    plan = plans.get(key)
-    if plan is None:
-        with _building:
-            plan = plans.get(key)  # another thread may have built it meanwhile
-            if plan is None:
-                plan = _build(program, device, delivery, offset, debug, seed, whole, numbered)
-                if len(plans) == PLANS:  # there can be any number of seeds in debug mode
-                    del plans[next(iter(plans))]
-                plans[key] = plan
-    return plan
+    kept = _plans.setdefault(type(program), {})
+    return _kept(kept, (device, source), lambda: _build(program, device, source))
 
 
 def header_of(
     program: VertexProgram,
-    device: Device,
+    device: DeviceFacts,
     offset: str,
     debug: bool = False,
     numbered: bool = False,
@@ -256,52 +310,56 @@ def header_of(
     return header, Facts.of(program.spec, program.lanes, debug)
 
 
-def _build(
+def _write(
     program: VertexProgram,
-    device: Device,
+    device: DeviceFacts,
     delivery: Delivery,
     offset: str,
-    debug: bool,
-    seed: int,
-    whole: bool,
-    numbered: bool,
-) -> Plan:
-    spec = program.spec
-    header, facts = header_of(program, device, offset, debug, numbered)
+    variant: Variant,
+) -> Source:
+    header, facts = header_of(program, device, offset, variant.debug, variant.numbered)
     double = np.dtype("float64")
     doubles = [n for n, t in header.types.items() if double in t.scalars]
     of_messages = double in [*header.message.scalars, *header.gathered.scalars]
     if not device.fp64 and (doubles or of_messages):
         raise DeviceError(
-            f"{device} has no double precision, which {spec.name} needs for "
+            f"{device} has no double precision, which {program.spec.name} needs for "
             f"{', '.join(doubles) or 'its messages'}; use ",
             Option("dtype", "float32", of="program"),
             " or another device",
         )
     text, places = assemble(header, facts, delivery)
-    group, block = (1, BLOCK) if debug else group_size(header, device)
-    plan = Plan(header, facts, delivery, text, group, block, whole, None, places)
+    group, block = (1, BLOCK) if variant.debug else group_size(header, device)
     wide = doubles or of_messages or _double_params(program)
-    # Unless the program uses double, a literal such as 0.85 is a float.
     options = [
         f"-DGASCL_GROUP={group}",
         f"-DGASCL_BLOCK={block}",
         f"-DGASCL_LINES={len(places) + 1}",
         *([f"-DGASCL_TILE={tile_size(header, device)}"] if facts.pairs else []),
-        *([f"-DGASCL_SEED={seed}u"] if debug else []),
-        *(whole_options(device) if whole else []),
+        *([f"-DGASCL_SEED={variant.seed}u"] if variant.debug else []),
+        # Unless the program uses double, a literal such as 0.85 is a float.
+        *([] if wide else ["-cl-single-precision-constant"]),
+    ]
+    kept = group, block, variant.whole, tuple(options)
+    return Source(header, facts, delivery, text, places, *kept)
+
+
+def _build(program: VertexProgram, device: Device, source: Source) -> Plan:
+    places = source.places
+    options = [
+        *source.options,
+        *(whole_options(device) if source.whole else []),
         # It takes plain reads beside atomic operations for races, and lacks some builtins.
         *(["-DGASCL_OCLGRIND"] if device.is_oclgrind else []),
         # Oclgrind cannot run the builtin.
         *(["-DGASCL_PREFETCHES=1"] if device.is_cpu and not device.is_oclgrind else []),
         # Kernel caches in a shared home directory must distinguish processors that pocl.py set.
         *([f"-DGASCL_PROCESSOR={device.processor}"] if device.processor else []),
-        *(device.atomics.options() if delivery.has_inbox(facts) else []),
-        *([] if wide else ["-cl-single-precision-constant"]),
+        *(device.atomics.options() if source.delivery.has_inbox(source.facts) else []),
         *(["-cl-fp32-correctly-rounded-divide-sqrt"] if _rounds(device) else []),
     ]
     try:
-        plan.program = _built(text, tuple(options), device)
+        return Plan(source, _built(source.text, tuple(options), device))
     except cl.RuntimeError as error:
         if LAYOUT in str(error):
             raise DeviceError(
@@ -310,8 +368,7 @@ def _build(
             ) from None
         if not _blames_a_line(str(error)):
             raise cannot_build(device, error) from None
-        raise ProgramError(translate(str(error), places, spec.name)) from None
-    return plan
+        raise ProgramError(translate(str(error), places, program.spec.name)) from None
 
 
 @lru_cache(PROGRAMS)

@@ -23,12 +23,11 @@ from gascl.language.types import Type, unfit
 from gascl.messages import DOUBLE, Message, Option
 from gascl.opencl.device import Device
 from gascl.opencl.event_wait import busy
-from gascl.results.result import KeptState, Result
+from gascl.results.result import Result
 from gascl.results.trace import Step, Trace
 from gascl.run.initial_values import check_edge_fields, empty_field, initial_values
+from gascl.run.options import MAX_SUPERSTEPS, RunOptions
 from gascl.run.state import State
-from gascl.run.supersteps import MAX_SUPERSTEPS
-from gascl.util.progress import Progress
 
 
 class Runner(Protocol):
@@ -38,20 +37,9 @@ class Runner(Protocol):
     device: Device
     ranks: Ranks | None
     left_out: frozenset[str]
+    result_graph: Graph
 
-    def run(
-        self,
-        program: VertexProgram,
-        *,
-        delivery: str = ...,
-        state: KeptState | None = ...,
-        start: Any = ...,
-        keep_state: bool = ...,
-        max_supersteps: int | None = ...,
-        callback: Callable[[Step], Any] | None = ...,
-        progress: bool | Progress = ...,
-        not_converged: str = ...,
-    ) -> Result: ...
+    def run_with(self, program: VertexProgram, options: RunOptions) -> Result: ...
 
     def for_graph(self, graph: Graph) -> Runner: ...
 
@@ -78,15 +66,11 @@ class Stages:
         self,
         engine: Runner,
         whole: VertexProgram,
-        delivery: str,
-        state: State | None,
-        max_supersteps: int | None,
-        callback: Callable[[Step], Any] | None,
-        progress: Progress | None,
+        options: RunOptions,
     ):
         self.graph: Graph = engine.graph
         self.device: Device = engine.device
-        self.state = state
+        self.state = options.previous
         self.trace = Trace()
         self.deliveries = dict[str, None]()
         self.numberings = dict[str, None]()
@@ -94,8 +78,8 @@ class Stages:
         self.last = self.endless = ""
         self._runs = Counter[str]()
         self._whole = whole
-        self._delivery, self._limit = delivery, max_supersteps
-        self._callback, self._progress = callback, progress
+        self._options = options
+        self._limit, self._callback = options.max_supersteps, options.callback
         self._engines = {id(engine.graph): engine}
         self._ranks, self._sharing = engine.ranks, False
         self._others: Ranks | None = None  # who do other items, if these are a rank's share
@@ -126,16 +110,16 @@ class Stages:
         before = len(self.trace)
         name = type(program).__name__
 
-        def add(steps: Sequence[Step], delivery: str) -> None:
+        def add(steps: Sequence[Step], deliveries: Iterable[str]) -> None:
             def step(i: int) -> Step:
                 made = steps[i]
                 return replace(made, superstep=before + made.superstep, program=name)
 
             self.trace.extend(len(steps), step)
-            self.deliveries |= dict.fromkeys(delivery.split(" and "))
+            self.deliveries |= dict.fromkeys(deliveries)
 
         def called(step: Step) -> None:
-            add([step], step.delivery)
+            add([step], [step.delivery])
             assert self._callback
             self._callback(self.trace[-1])
 
@@ -144,7 +128,7 @@ class Stages:
             self.computed |= {*result.types} - result.types.inputs
             self.numberings |= dict.fromkeys([result.numbering] if result.numbering else [])
             if self._callback is None and result.trace:  # else `called` has added them
-                add(result.trace, result.delivery)
+                add(result.trace, result.trace.deliveries)
             phases = result.trace.phases
             self.trace.phases += [phase._replace(first=before) for phase in phases]
 
@@ -156,18 +140,17 @@ class Stages:
             self.state = None
         elif self.state is not None:
             self.state.begin_anew(fresh or ())
+        options = replace(
+            self._options,
+            state=self.state,
+            start=start,
+            keep_state=True,
+            max_supersteps=None if self._limit is None else self._limit - before,
+            callback=None if self._callback is None else called,
+            not_converged="ignore",
+        )
         try:
-            result = self._engine(graph or self.graph).run(
-                program,
-                state=self.state,
-                start=start,
-                keep_state=True,
-                max_supersteps=None if self._limit is None else self._limit - before,
-                callback=None if self._callback is None else called,
-                progress=self._progress or False,
-                not_converged="ignore",
-                delivery=self._delivery,
-            )
+            result = self._engine(graph or self.graph).run_with(program, options)
         except KeyboardInterrupt as pressed:
             left: Result | None = getattr(pressed, "result", None)
             if left is not None:
@@ -249,7 +232,7 @@ class Stages:
     ) -> dict[str, np.ndarray] | None:
         """What `share` returns; None if the arcs do not fit on some device."""
         engine, nothing = self._engines[id(self.graph)].solo(), dict[str, np.ndarray]()
-        own = Stages(engine, self._whole, self._delivery, None, None, None, self._progress)
+        own = Stages(engine, self._whole, replace(self._options, state=None))
         own._others = ranks
         mine, found, ended = items[ranks.rank :: ranks.size], nothing, ""
         interrupted = large = False
@@ -363,21 +346,8 @@ class _Unfinished(Exception):
     """A run reached max_supersteps, so that `solve` cannot continue."""
 
 
-def solve(
-    engine: Runner,
-    program: VertexProgram,
-    keep_state: bool,
-    *,
-    delivery: str,
-    state: State | None,
-    max_supersteps: int | None,
-    callback: Callable[[Step], Any] | None,
-    progress: Progress | None,
-) -> tuple[Result, bool]:
-    """Run a program's `solve`; returns its Result, and whether Ctrl-C ended it.
-
-    The arguments are those of `Engine.run`.
-    """
+def solve(engine: Runner, program: VertexProgram, options: RunOptions) -> tuple[Result, bool]:
+    """Run a program's `solve`; returns its Result, and whether Ctrl-C ended it."""
     cls, graph = type(program), engine.graph
     if program.lanes > 1:
         listed = [n for n in cls.spec.params if isinstance(getattr(program, n), Lanes)]
@@ -392,7 +362,7 @@ def solve(
     for note in check_edge_fields(program, graph, read, engine.left_out):
         warn(f"{cls.__name__}: {note}")
     program.prepare(graph, initial_values(program, graph, types))
-    stages = Stages(engine, program, delivery, state, max_supersteps, callback, progress)
+    stages = Stages(engine, program, options)
     interrupted = False
     stopped, whole, found = "the graph has no vertices", True, {}
     try:
@@ -411,10 +381,11 @@ def solve(
     fields = _fields(program, stages, found, types, whole)
     arc_fields = _arc_fields(program, stages, found, whole)
     aggregates = _aggregates(program, found, whole, graph)
+    stages.trace.deliveries = tuple(stages.deliveries)
     seconds = stages.trace.seconds()
     seconds["solve"] = time.perf_counter() - started - sum(seconds.values())
     result = Result(
-        graph=graph,
+        graph=engine.result_graph,
         fields=fields,
         arc_fields=arc_fields,
         supersteps=len(stages.trace),
@@ -425,7 +396,7 @@ def solve(
         delivery=" and ".join(stages.deliveries),
         numbering="; ".join(stages.numberings),
         seconds=seconds,
-        state=stages.state if keep_state else None,
+        state=stages.state if options.keep_state else None,
         missing=tuple(n for n in _declared(cls) if n not in fields | arc_fields | aggregates),
         types=replace(cls.spec.types, inputs=frozenset(types) - {*found} - stages.computed),
         aggregates=aggregates,

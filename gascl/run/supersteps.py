@@ -52,8 +52,6 @@ from gascl.run.stagnation import Standstill
 from gascl.run.state import MASK, State
 from gascl.util.progress import Progress
 
-#: The default limit of supersteps.
-MAX_SUPERSTEPS = 100_000
 #: Seconds of work to enqueue before the host reads the device's records.
 _AHEAD = 0.1
 #: What a launch of a whole run does before it returns to the host, in units of 1024 arcs: half a

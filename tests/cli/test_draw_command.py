@@ -103,7 +103,7 @@ def test_refused_before_the_run(gascl_, monkeypatch, drawn):
 
 
 def test_a_run_that_does_not_converge(gascl_, folder, write, monkeypatch):
-    monkeypatch.setattr("gascl.run.engine.MAX_SUPERSTEPS", 100)
+    monkeypatch.setattr("gascl.run.options.MAX_SUPERSTEPS", 100)
     swapping = ("--program", "LabelPropagation", "--set", "supersteps=none")
     code, _, err = gascl_("draw", write("two.txt", "a b\n"), "--undirected", *swapping)
     assert code == 3 and "did not converge" in err

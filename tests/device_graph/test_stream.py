@@ -28,7 +28,7 @@ from gascl.programs import (
     PageRank,
     ShortestPaths,
 )
-from gascl.run import engine as engine_module
+from gascl.run import prepare as preparation
 from gascl.run.memory_estimate import described, estimate
 
 pytestmark = pytest.mark.usefixtures("poisoned")
@@ -42,7 +42,7 @@ NUMBERS = [
 @pytest.fixture(params=[2, pytest.param(3, marks=pytest.mark.slow)], ids=["2 parts", "3 parts"])
 def divided(request, monkeypatch):
     """No graph fits on any device; returns the number of parts, which no more are needed than."""
-    monkeypatch.setattr(engine_module, "shortage", lambda *given, **limit: "the device is small")
+    monkeypatch.setattr(preparation, "shortage", lambda *given, **limit: "the device is small")
     monkeypatch.setattr(stream, "FEWEST", request.param)
     return request.param
 
@@ -85,7 +85,7 @@ def test_programs_on_parts(divided, device, web, program):
     for graph in (web, Graph.from_edges(web.edge_src, web.edge_dst, directed=False)):
         found = Engine(graph, device).run(program)
         with pytest.MonkeyPatch.context() as whole:
-            whole.setattr(engine_module, "shortage", lambda *given, **limit: "")
+            whole.setattr(preparation, "shortage", lambda *given, **limit: "")
             expected = Engine(graph, device).run(program)
         for name in expected.fields:
             np.testing.assert_allclose(found[name], expected[name], rtol=1e-5, atol=1e-7)

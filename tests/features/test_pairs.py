@@ -405,8 +405,7 @@ def test_a_tile_fits_local_memory():
     for text, tile in texts.items():
         body = {"pairs": text, **{n: vertex.real8() for n in "abc"}}
         header = generate(type("Wide", (Below,), body).spec, real="float64")
-        cl = SimpleNamespace(local_mem_size=48 << 10)
-        found = tile_size(header, SimpleNamespace(cl=cl))
+        found = tile_size(header, SimpleNamespace(local_memory=48 << 10))
         assert (found, 2 * found * (header.other.itemsize + 1) <= 48 << 10) == (tile, True)
 
 

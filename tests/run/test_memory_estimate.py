@@ -327,9 +327,9 @@ def untouched(monkeypatch):
     def refuse(*_):
         raise AssertionError("work was done for a run that cannot fit")
 
-    monkeypatch.setattr("gascl.run.engine.build", refuse)
+    monkeypatch.setattr("gascl.run.engine.plan_of", refuse)
     monkeypatch.setattr("gascl.graph.graph.Graph.numbered", refuse)
-    monkeypatch.setattr("gascl.run.engine.initial_values", refuse)
+    monkeypatch.setattr("gascl.run.engine.inputs", refuse)
     graph = Graph.from_edges([0], [1], num_vertices=2**31 - 1)
     yield graph
     for made in graph.arcs_made()[0].values():

@@ -1,0 +1,58 @@
+"""What the preparation of a run needs to know about a device, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from gascl.delivery.atomics import Atomics
+
+
+class DeviceLimits(Protocol):
+    """What decides whether buffers fit on a device, and in how many groups kernels run there."""
+
+    @property
+    def groups(self) -> int: ...
+    @property
+    def memory(self) -> int: ...
+    @property
+    def largest_buffer(self) -> int: ...
+    @property
+    def alignment(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class DeviceFacts:
+    """A device as `prepare` sees it; attributes are those of `gascl.opencl.device.Device`.
+
+    Attributes:
+        name: the device and its platform, as messages name it.
+        kind: "CPU", "GPU" or "accelerator".
+        fp64: it has double precision.
+        atomics: its atomic operations.
+        group: work-items per work-group.
+        groups: the number of work-groups over the vertices.
+        local_memory: bytes of a compute unit.
+        memory, largest_buffer: bytes of all buffers, and of one.
+        alignment: in bytes, where a buffer within another may begin.
+        can_join: work-groups of one launch can wait for each other.
+    """
+
+    name: str
+    kind: str
+    fp64: bool
+    atomics: Atomics
+    group: int
+    groups: int
+    local_memory: int
+    memory: int
+    largest_buffer: int
+    alignment: int
+    can_join: bool
+
+    @property
+    def is_cpu(self) -> bool:
+        return self.kind == "CPU"
+
+    def __str__(self) -> str:
+        return self.name

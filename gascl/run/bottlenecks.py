@@ -1,0 +1,95 @@
+"""What may make a run slow, judged by what its snippets do and by the graph's degrees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from gascl.delivery.device_facts import DeviceFacts
+from gascl.graph.graph import Graph
+from gascl.language.program import VertexProgram
+from gascl.run.prepare import Prepared
+
+#: A vertex with this many times the mean degree is a hub.
+HUB = 32
+#: Words of apply that read a row of neighbors.
+_NEIGHBORS = ("neighbor", "neighbor_of", "num_neighbors", "has_edge", "common", "for_common")
+
+
+class Bottleneck(NamedTuple):
+    """Something that may take long, and what would help, each in a clause."""
+
+    what: str
+    remedy: str
+
+
+def bottlenecks(
+    program: VertexProgram, graph: Graph, device: DeviceFacts, prepared: Prepared
+) -> Iterator[Bottleneck]:
+    """What may take long in a run."""
+    spec, facts, delivery = program.spec, prepared.facts, prepared.delivery
+    hub = _hub(graph, spec.edges)
+    apply = spec.snippets.get("apply")
+    if apply is not None and apply.uses(*_NEIGHBORS):
+        row = f", such as one with {hub:,} arcs," if hub else ""
+        yield Bottleneck(
+            f"apply reads neighbors: one work-item reads the whole row of a vertex{row} by itself",
+            "send these values along arcs and combine them, if the result allows it",
+        )
+    if facts.reads_singly:
+        yield Bottleneck(
+            "gather reads messages one by one, so that they are stored, one for each arc",
+            "declare combine= instead, if they are only added up, compared or combined in pairs",
+        )
+    if facts.scatters and not facts.sends_only:
+        yield Bottleneck(
+            "scatter does more than send along its arcs, so that no delivery may run it again",
+            "set the mask of a vertex in its own apply, if that is what scatter does, so that "
+            "receivers can pull",
+        )
+    loops = prepared.atomic == "cas"
+    if delivery.has_inbox(facts) and not facts.first and (loops or hub):
+        how = "compare-and-swap loops" if loops else "atomic operations"
+        row = f"; {hub:,} arcs end in the largest hub" if hub else ""
+        yield Bottleneck(
+            f"{how} combine messages to a vertex, and wait for each other where many arrive{row}",
+            "combine 32-bit integers by min, max or sum, for which devices have atomic operations"
+            if loops
+            else "try delivery='pull', if most vertices send in most supersteps",
+        )
+    if facts.scatters and not facts.scatters_on_all:
+        if not facts.receives:
+            yield Bottleneck(
+                "every vertex receives in every superstep, also where nothing can change any more",
+                "declare receive_if= if vertices can tell by their fields that they need no more "
+                "messages",
+            )
+        if not facts.counts_once:
+            yield Bottleneck(
+                "all messages to a vertex are combined, also where one is enough",
+                "declare combine = 'first', or enough, if a vertex is done with one message",
+            )
+    if facts.scatters and facts.scatters_on_all and spec.apply_on == "message":
+        yield Bottleneck(
+            "every arc is visited in every superstep",
+            "declare mask= and set_mask() in apply, if a vertex need only send after it changed",
+        )
+    if hub and facts.lanes > 1 and device.kind == "GPU":
+        yield Bottleneck(
+            f"a vertex has {hub:,} arcs, {HUB} times the mean or more, in {facts.lanes} lanes",
+            "run fewer lanes at once, if such vertices take most of the time",
+        )
+    if prepared.streamed > 1:
+        yield Bottleneck(
+            "the arcs are copied to the device in every superstep that needs them",
+            "use a device with more memory, or allow more by device_memory=",
+        )
+
+
+def _hub(graph: Graph, edges: str) -> int:
+    """The largest number of arcs that end in a vertex, if that is far above the mean; else 0."""
+    if not graph.num_vertices or not graph.num_edges:
+        return 0
+    degrees = [graph.in_degree] if edges == "out" else [graph.out_degree, graph.in_degree]
+    most = max(int(degree.max()) for degree in degrees)
+    return most if most >= HUB * graph.num_edges / graph.num_vertices else 0

@@ -1,0 +1,158 @@
+"""`Explanation`: how a program would run, and why, in words; `Engine.explain` returns it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gascl.delivery.device_facts import DeviceFacts
+from gascl.graph.graph import Graph
+from gascl.language.placeholder import example_of
+from gascl.language.program import VertexProgram
+from gascl.language.stage_discovery import inner_programs
+from gascl.run.bottlenecks import Bottleneck, bottlenecks
+from gascl.run.prepare import Prepared
+from gascl.util import notebook_html
+from gascl.util.units import amount
+
+
+@dataclass(frozen=True)
+class ExplainedRun:
+    """How one program would run.
+
+    Attributes:
+        program: its name.
+        graph: the graph's size in words.
+        delivery: the name of the delivery.
+        why: why it was chosen.
+        not_chosen: why each other delivery was not, by name.
+        direction: along which way messages travel, in words.
+        numbering: how vertices are numbered on the device, and why.
+        placement: where vertices and arcs are.
+        supersteps: how supersteps are launched, and why.
+        memory: the bytes of the device that each buffer takes, by name.
+        limit: the bytes that the run may take.
+        bottlenecks: what may take long.
+    """
+
+    program: str
+    graph: str
+    delivery: str
+    why: str
+    not_chosen: Mapping[str, str]
+    direction: str
+    numbering: str
+    placement: str
+    supersteps: str
+    memory: Mapping[str, int]
+    limit: int
+    bottlenecks: tuple[Bottleneck, ...]
+
+    def sections(self) -> list[tuple[str, list[str]]]:
+        """The explanation as titles and lines."""
+        total = f"{amount(sum(self.memory.values()))} of {amount(self.limit)} on the device"
+        buffers = sorted(self.memory.items(), key=lambda item: -item[1])
+        return [
+            (
+                f"delivery: {self.delivery}, since {self.why}",
+                [f"not {name}: {why}" for name, why in self.not_chosen.items()],
+            ),
+            (f"direction: {self.direction}", []),
+            (f"numbering: {self.numbering}", []),
+            (f"placement: {self.placement}", []),
+            (f"supersteps: {self.supersteps}", []),
+            (f"memory: {total}", [f"{name}: {amount(size)}" for name, size in buffers]),
+            (
+                "bottlenecks:" if self.bottlenecks else "bottlenecks: none found",
+                [f"{each.what}; {each.remedy}" for each in self.bottlenecks],
+            ),
+        ]
+
+    def __str__(self) -> str:
+        lines = [f"{self.program} on {self.graph}"]
+        for title, details in self.sections():
+            lines += [title, *(f"  {line}" for line in details)]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """How a run would go: `print` shows it.
+
+    Attributes:
+        program: the name of the program.
+        device: the name of the device.
+        runs: the program's, or of a program with `solve` those of the programs that its code
+            names, with any values of their parameters.
+    """
+
+    program: str
+    device: str
+    runs: tuple[ExplainedRun, ...]
+
+    def __str__(self) -> str:
+        head = f"device: {self.device}"
+        if [run.program for run in self.runs] != [self.program]:
+            names = ", ".join(run.program for run in self.runs) or "no program that its code names"
+            head = f"{self.program} runs: {names}\n{head}"
+        return "\n\n".join([head, *map(str, self.runs)])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        parts = [notebook_html.line(f"device: {self.device}")]
+        for run in self.runs:
+            rows = [(title, "; ".join(lines)) for title, lines in run.sections()]
+            parts.append(notebook_html.line(f"{run.program} on {run.graph}"))
+            parts.append(notebook_html.table(("", ""), rows))
+        return notebook_html.page(self.program, *parts)
+
+
+def stage_programs(program: VertexProgram) -> list[VertexProgram]:
+    """Examples of the programs that a program with `solve` runs, as far as its code shows."""
+    cls = type(program)
+    examples = [example_of(each, program.dtype) for each in inner_programs(cls)]
+    for example in examples:
+        example.run_by = cls.__name__
+    return examples
+
+
+def explained(
+    program: VertexProgram, graph: Graph, device: DeviceFacts, prepared: Prepared
+) -> ExplainedRun:
+    """What a prepared run is, in words."""
+    renumbered, single = prepared.renumbered, prepared.single_launch
+    own = "the graph's own numbers"
+    launched = "all in one launch" if single.chosen else "launches for each"
+    extent = prepared.memory.extent
+    arcs = extent.arcs if extent.all_arcs is None else extent.all_arcs
+    if prepared.streamed > 1 and extent.all_arcs is None:
+        arcs = graph.num_arcs
+    return ExplainedRun(
+        program=type(program).__name__,
+        graph=f"{graph.num_vertices:,} vertices and {arcs:,} arcs",
+        delivery=prepared.choice.name,
+        why=prepared.choice.why,
+        not_chosen=prepared.choice.others,
+        direction=_direction(prepared),
+        numbering=f"{prepared.numbering or own}: {renumbered.why}",
+        placement=prepared.placement,
+        supersteps=f"{launched}, since {single.why}",
+        memory=prepared.bytes(device),
+        limit=prepared.limit,
+        bottlenecks=tuple(bottlenecks(program, graph, device, prepared)),
+    )
+
+
+def _direction(prepared: Prepared) -> str:
+    """Along which way messages travel."""
+    facts, delivery = prepared.facts, prepared.delivery
+    if not facts.scatters:
+        return "no messages travel along arcs"
+    if delivery.pulls:
+        return "senders push while few arcs go out from the frontier; else receivers pull"
+    if delivery.arcs == "in":
+        return "receivers pull along the arcs that end in them"
+    if delivery.inbox:
+        return "senders push along the arcs that begin in them, and messages combine atomically"
+    return "senders store a message for each arc, and receivers gather them"

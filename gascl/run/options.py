@@ -1,0 +1,84 @@
+"""`RunOptions`: the options of a run, as `Engine.run` takes them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gascl.errors import GasclError
+from gascl.language.program import VertexProgram
+from gascl.results.result import KeptState
+from gascl.results.trace import Step
+from gascl.run.state import State
+from gascl.util.progress import Progress
+
+#: The default limit of supersteps.
+MAX_SUPERSTEPS = 100_000
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """The options of a run; `Engine.run` says what each one means.
+
+    Raises:
+        GasclError: an option has an invalid value.
+    """
+
+    delivery: str = "auto"
+    state: KeptState | None = None
+    start: Any = None
+    keep_state: bool = False
+    max_supersteps: int | None = None
+    callback: Callable[[Step], Any] | None = None
+    progress: bool | Progress = False
+    not_converged: str = "warn"
+    checkpoint: str | Path | None = None
+    every: str | int | None = None
+    resume: bool = False
+
+    def __post_init__(self) -> None:
+        check_not_converged(self.not_converged)
+        if self.state is not None and not isinstance(self.state, State):
+            raise GasclError(
+                f"state must be result.state of a run with keep_state=True, not {self.state!r}"
+            )
+        if self.callback is not None and not callable(self.callback):
+            raise GasclError(f"callback must be a function of a Step, not {self.callback!r}")
+
+    @property
+    def previous(self) -> State | None:
+        """The State that the run continues from."""
+        return self.state if isinstance(self.state, State) else None
+
+    @property
+    def shown(self) -> Progress | None:
+        """What shows how far the run is; None: nothing, or it is not made yet."""
+        return self.progress if isinstance(self.progress, Progress) else None
+
+    def limit(self, program: VertexProgram) -> int:
+        """The largest number of supersteps.
+
+        Raises:
+            GasclError: `max_supersteps` is no whole number from 0 on.
+        """
+        if self.max_supersteps is None:
+            fixed = program.fixed_supersteps()
+            return MAX_SUPERSTEPS if fixed is None else fixed
+        try:
+            limit = operator.index(self.max_supersteps)
+        except TypeError:
+            limit = -1
+        if limit < 0:
+            raise GasclError(
+                f"max_supersteps must be a whole number, 0 or more, not {self.max_supersteps!r}"
+            )
+        return limit
+
+
+def check_not_converged(value: Any) -> None:
+    """Raise GasclError unless it is one of the three words."""
+    if value not in ("warn", "error", "ignore"):
+        raise GasclError(f"not_converged must be warn, error or ignore, not {value!r}")

@@ -1,0 +1,281 @@
+"""`prepare`: decides how a program runs on a graph and a device, each decision with its reason.
+
+It is a function of data: it makes no OpenCL calls, and compiles nothing. `Engine.run` follows what
+it returns, `Engine.explain` shows it, and checkpoints are identified by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from gascl.delivery.admission import Demand, Parts, demand_of
+from gascl.delivery.delivery import Delivery
+from gascl.delivery.device_facts import DeviceFacts
+from gascl.delivery.registry import Choice, choose
+from gascl.delivery.run_layout import Extent, RunSpec
+from gascl.device_graph.buffers import (
+    came_sorted,
+    extent_of,
+    is_symmetric,
+    num_arcs,
+    offset_type,
+    shortage,
+    too_many_to_sort,
+)
+from gascl.device_graph.stream import in_parts, run_bytes
+from gascl.graph.arcs import Arcs
+from gascl.graph.graph import Graph
+from gascl.graph.partition import Division, shares
+from gascl.graph.reordering import Numbering
+from gascl.language.program import VertexProgram
+from gascl.language.traits import Facts
+from gascl.run.plan import Source, Variant, source_of
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What an engine determines for all of its runs.
+
+    Attributes:
+        deterministic, debug, seed: as in `Engine`.
+        device_memory: the most bytes of the device that a run may take; None: all.
+        host_memory: the bytes of the host that all ranks together may use; None: unknown.
+        rank, ranks: which process of how many this is.
+    """
+
+    deterministic: bool = True
+    debug: bool = False
+    seed: int = 0
+    device_memory: int | None = None
+    host_memory: int | None = None
+    rank: int = 0
+    ranks: int = 1
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A decision and its reason, which is a clause."""
+
+    chosen: bool
+    why: str
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """How a program runs on a graph and a device.
+
+    Attributes:
+        title: the name of the program for messages.
+        edges: the arcs along which it scatters, "out", "in" or "both".
+        facts: what its snippets do, without debug mode.
+        atomic: how the device combines its messages atomically (`Atomics.method_of`).
+        choice: the delivery, why, and why no other.
+        renumbered: whether vertices are numbered hubs first on the device.
+        numbering: that numbering, or None.
+        single_launch: whether one launch makes all supersteps.
+        parts: why the device has only some of the arcs at a time; None: it has all.
+        share: the part of the arcs that belongs to this process; None: all.
+        source: the text of the kernels.
+        memory: the buffers, by name with their types and sizes, and the arguments of kernels.
+        alternates: odd supersteps use the arcs turned round.
+        short: why not all arcs of this process fit on the device at once; "" if they do.
+        limit: the bytes of the device that the run may take.
+    """
+
+    title: str
+    edges: str
+    facts: Facts
+    atomic: str
+    choice: Choice
+    renumbered: Decision
+    numbering: Numbering | None
+    single_launch: Decision
+    parts: Parts | None
+    share: Division | None
+    source: Source
+    memory: RunSpec
+    alternates: bool
+    short: str
+    limit: int
+
+    @property
+    def delivery(self) -> Delivery:
+        return self.choice.delivery
+
+    @property
+    def streamed(self) -> int:
+        """In how many parts the arcs of this process come to the device, one after the other; 1:
+        they stay there."""
+        return self.memory.extent.parts
+
+    @property
+    def placement(self) -> str:
+        """Where the vertices and arcs are, in words."""
+        words = "one device has all vertices and arcs"
+        if self.share is not None:
+            words = (
+                f"rank {self.share.rank} of {self.share.ranks} has all vertices, and the arcs that "
+                "end in its own range of them"
+            )
+        if self.streamed > 1:
+            words = f"the arcs come to the device in {self.streamed} parts, since {self.short}"
+            words += f"; {self.share.ranks} ranks share them" if self.share is not None else ""
+        return words
+
+    def bytes(self, device: DeviceFacts) -> dict[str, int]:
+        """The bytes of the device that each buffer takes, by its name."""
+        sizes = run_bytes(device, self.memory, self.alternates)
+        return {str(key): size for key, size in sizes.items()}
+
+
+def prepare(
+    program: VertexProgram,
+    graph: Graph,
+    device: DeviceFacts,
+    setting: Setting = Setting(),
+    delivery: str = "auto",
+    *,
+    came: bool | None = None,
+    short: str = "",
+) -> Prepared:
+    """Decide how a program runs.
+
+    Args:
+        delivery: as in `Engine.run`.
+        came: the graph's file has the arcs of all ranks in order; None: look.
+        short: why the arcs come to the device part by part. "": they do not, and `Prepared.short`
+            says whether they must; then prepare the run again.
+
+    Raises:
+        ProgramError: the delivery cannot run the program.
+        DeviceError: the device cannot do what the program needs, or has too little memory even
+            for arcs that come part by part.
+    """
+    spec, way = program.spec, program.spec.way
+    demand = demand_of(program, device.atomics, device.fp64, setting.deterministic)
+    facts = demand.facts
+    parts = Parts(setting.ranks, short) if setting.ranks > 1 or short else None
+    choice = choose(program, demand, delivery, setting.debug, parts)
+    if came is None:
+        came = came_sorted(graph, way)
+    renumbered, found = _numbering(graph, way, demand, setting, came, bool(short))
+    single = _single_launch(program, choice.delivery, facts, device, setting)
+    variant = Variant(setting.debug, setting.seed, single.chosen, renumbered.chosen)
+    source = source_of(program, device, choice.delivery, offset_type(graph, way), variant)
+    share = None
+    if setting.ranks > 1:
+        share = Division(setting.rank, setting.ranks)
+        if facts.pairs:  # as if each vertex had arcs from all
+            share = share._replace(vertex=graph.num_vertices)
+    alternates = spec.alternates and not is_symmetric(graph.directed, way)
+    limit = setting.device_memory or device.memory
+    arcs: list[Arcs] = []  # of each turn, where they are divided
+    if share or short:
+        arcs.append(found[1] if found else graph.arcs(way))
+        if alternates:
+            turned = {"out": "in", "in": "out"}[way]
+            arcs.append(arcs[0].turned() if found else graph.arcs(turned))
+    extent = _extent(graph, way, device, source, share, arcs)
+    memory = source.run_spec(spec, extent)
+    sizes = run_bytes(device, memory, spec.alternates)
+    if short:
+        specify = partial(source.run_spec, spec)
+        memory = in_parts(device, _orders(arcs, share), specify, extent, limit, sizes)
+    else:
+        short = shortage(device, sizes, limit=setting.device_memory)
+    return Prepared(
+        title=program.title(),
+        edges=way,
+        facts=facts,
+        atomic=demand.atomic,
+        choice=choice,
+        renumbered=renumbered,
+        numbering=found[0] if found else None,
+        single_launch=single,
+        parts=parts,
+        share=share,
+        source=source,
+        memory=memory,
+        alternates=alternates,
+        short=short,
+        limit=limit,
+    )
+
+
+def _numbering(
+    graph: Graph, way: str, demand: Demand, setting: Setting, came: bool, streamed: bool
+) -> tuple[Decision, tuple[Numbering, Arcs] | None]:
+    """Whether vertices are numbered hubs first on the device, and these numbers with the arcs."""
+    if not demand.facts.renumbers:
+        why = "the program does not gather along all arcs in every superstep, or depends on ids"
+        return Decision(False, why), None
+    if setting.debug:
+        return Decision(False, "debug mode keeps the graph's own numbers"), None
+    if came and too_many_to_sort(graph, way, setting.host_memory):
+        why = "the file has the arcs in order, and sorting them takes too much of the host's memory"
+        return Decision(False, why), None
+    if came and streamed:
+        return Decision(False, "the file has the arcs in order, and they come part by part"), None
+    found = graph.numbered(way, setting.ranks)
+    if found is None:
+        return Decision(False, "by the degrees of the vertices, it would not pay"), None
+    why = "every vertex gathers along all arcs, and those of few hubs are then close together"
+    return Decision(True, why), found
+
+
+def _single_launch(
+    program: VertexProgram,
+    delivery: Delivery,
+    facts: Facts,
+    device: DeviceFacts,
+    setting: Setting,
+) -> Decision:
+    """Whether one launch makes all supersteps."""
+    reasons = [
+        (delivery.whole is None, f"delivery {delivery.name} has no such kernel"),
+        (facts.pairs, "pairs are computed in launches of their own"),
+        (not device.can_join, "work-groups of one launch cannot wait for each other here"),
+        (program.converged is not None, "converged() is called after each superstep"),
+        (setting.debug, "debug mode looks at each superstep"),
+        (setting.ranks > 1, "ranks exchange values after each superstep"),
+    ]
+    for holds, why in reasons:
+        if holds:
+            return Decision(False, why)
+    return Decision(True, "work-groups of one launch can wait for each other on this device")
+
+
+def _extent(
+    graph: Graph,
+    way: str,
+    device: DeviceFacts,
+    source: Source,
+    share: Division | None,
+    arcs: Sequence[Arcs],
+) -> Extent:
+    """The size of the run on this process; where edges alternate, with the more of either turn's
+    arcs.
+
+    Args:
+        arcs: of all processes, for each turn, if `share` is given.
+    """
+    every, lines = num_arcs(graph, way), len(source.places) + 1
+    size = source.group, source.block
+    if share is None:
+        symmetric = is_symmetric(graph.directed, way)
+        return extent_of(device, graph.num_vertices, every, *size, lines, symmetric)
+    own = [shares(its.into.offsets, share)[share.rank] for its in arcs]
+    most = max(part.end - part.begin for part in own)
+    return extent_of(device, graph.num_vertices, most, *size, lines, all_arcs=every)
+
+
+def _orders(arcs: Sequence[Arcs], share: Division | None) -> list[np.ndarray]:
+    """For each turn, where the arcs of each receiver begin, of those that this process has."""
+    if share is None:
+        return [its.into.offsets for its in arcs]
+    parts = [shares(its.into.offsets, share)[share.rank] for its in arcs]
+    return [its.part(own).into.offsets for its, own in zip(arcs, parts, strict=True)]

@@ -1,0 +1,196 @@
+"""How a run is prepared, without a device, and how `Engine.explain` shows it."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from inspect import signature
+
+import pytest
+
+from gascl import Engine, Graph, ProgramError, VertexProgram, generators, vertex
+from gascl.delivery.atomics import Atomics
+from gascl.delivery.device_facts import DeviceFacts
+from gascl.delivery.registry import DELIVERIES
+from gascl.errors import DeviceError, GasclError
+from gascl.graph import reordering
+from gascl.programs import BreadthFirst, Louvain, PageRank, ShortestPaths
+from gascl.run.options import RunOptions
+from gascl.run.prepare import Setting, prepare
+from gascl.run.state import State
+
+GPU = DeviceFacts(
+    name="a GPU",
+    kind="GPU",
+    fp64=True,
+    atomics=Atomics(int64=True, int64_extended=True),
+    group=256,
+    groups=64,
+    local_memory=48 << 10,
+    memory=1 << 34,
+    largest_buffer=1 << 32,
+    alignment=128,
+    can_join=True,
+)
+
+
+@pytest.fixture(scope="module")
+def web():
+    return generators.rmat(9, seed=4)
+
+
+def test_options_are_those_of_run():
+    taken = [name for name in signature(Engine.run).parameters if name not in ("self", "program")]
+    assert taken == [each.name for each in fields(RunOptions)]
+    defaults = {each.name: each.default for each in fields(RunOptions)}
+    parameters = signature(Engine.run).parameters
+    assert defaults == {name: parameters[name].default for name in taken}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"not_converged": "maybe"}, "not_converged must be warn, error or ignore, not 'maybe'"),
+        ({"state": 3}, "state must be result.state"),
+        ({"callback": 3}, "callback must be a function of a Step"),
+    ],
+)
+def test_wrong_options_are_refused(options, message):
+    with pytest.raises(GasclError, match=message):
+        RunOptions(**options)
+
+
+@pytest.mark.parametrize("program", [PageRank(), BreadthFirst(source=0), ShortestPaths(source=0)])
+def test_every_delivery_is_chosen_or_has_a_reason(web, program):
+    choice = prepare(program, web, GPU).choice
+    assert choice.why
+    assert {choice.name, *choice.others} == set(DELIVERIES)
+    assert choice.name not in choice.others and all(choice.others.values())
+
+
+def test_a_requested_delivery(web):
+    prepared = prepare(PageRank(), web, GPU, delivery="pull")
+    assert prepared.choice.name == "pull" and "requested" in prepared.choice.why
+    assert "atomics would add its floats" in prepared.choice.others["edges"]
+    with pytest.raises(ProgramError, match="delivery 'push' cannot run PageRank"):
+        prepare(PageRank(), web, GPU, delivery="push")
+
+
+def test_one_launch_where_groups_can_wait_for_each_other(web):
+    program = BreadthFirst(source=0)
+    assert prepare(program, web, GPU).single_launch.chosen
+    for device, setting, why in (
+        (replace(GPU, can_join=False), Setting(), "cannot wait"),
+        (GPU, Setting(debug=True), "no such kernel"),
+        (GPU, Setting(ranks=2), "ranks exchange"),
+    ):
+        single = prepare(program, web, device, setting).single_launch
+        assert not single.chosen and why in single.why
+    assert not prepare(PageRank(), web, GPU).single_launch.chosen
+
+
+def test_numbering(web, monkeypatch):
+    assert not prepare(PageRank(), web, GPU).renumbered.chosen
+    monkeypatch.setattr(reordering, "LEAST", 10)
+    graph = generators.rmat(9, seed=4)
+    prepared = prepare(PageRank(), graph, GPU)
+    assert prepared.renumbered.chosen and "hubs" in str(prepared.numbering)
+    assert not prepare(PageRank(), graph, GPU, Setting(debug=True)).renumbered.chosen
+    assert not prepare(BreadthFirst(source=0), graph, GPU).renumbered.chosen
+
+
+def test_arcs_in_parts():
+    """Where not all fit: the engine prepares the run once more, with the reason."""
+    web = generators.uniform(1 << 10, 1 << 17, seed=1)
+    every = sum(prepare(PageRank(), web, GPU).bytes(GPU).values())
+    tight = Setting(device_memory=every - web.num_arcs)  # each takes 4 bytes
+    whole = prepare(PageRank(), web, GPU, tight)
+    assert "the run needs" in whole.short and whole.streamed == 1
+    parted = prepare(PageRank(), web, GPU, tight, short=whole.short)
+    assert parted.streamed > 1
+    assert parted.delivery.in_parts and f"in {parted.streamed} parts" in parted.placement
+    assert sum(parted.bytes(GPU).values()) <= tight.device_memory
+    with pytest.raises(DeviceError, match="delivery 'slots' cannot take the arcs"):
+        prepare(PageRank(), web, GPU, tight, "slots", short=whole.short)
+
+
+def test_ranks_share_the_arcs(web):
+    parts = [prepare(PageRank(), web, GPU, Setting(rank=r, ranks=3)) for r in range(3)]
+    assert sum(each.memory.extent.arcs for each in parts) == web.num_arcs
+    assert {each.memory.extent.all_arcs for each in parts} == {web.num_arcs}
+    assert [f"rank {r} of 3" in each.placement for r, each in enumerate(parts)] == [True] * 3
+
+
+@pytest.mark.parametrize("program", [PageRank(), BreadthFirst(source=0), ShortestPaths(source=0)])
+def test_memory_is_what_a_run_allocates(web, program, monkeypatch):
+    computed = []
+    check = State.__init__.__globals__["check_memory"]
+
+    def note(device, sizes, resident):
+        computed.append(sum(sizes.values()) + resident)
+        return check(device, sizes, resident)
+
+    monkeypatch.setitem(State.__init__.__globals__, "check_memory", note)
+    graph = Graph.from_edges(web.edge_src, web.edge_dst)
+    (run,) = Engine(graph).explain(program).runs
+    Engine(graph).run(program)
+    assert sum(run.memory.values()) == computed[0]
+
+
+def test_nothing_is_built_or_run(web, monkeypatch):
+    def refuse(*_):
+        raise AssertionError("a kernel is built")
+
+    monkeypatch.setattr("gascl.run.plan._built", refuse)
+    text = str(Engine(web).explain(PageRank(), max_supersteps=3))
+    for words in ("delivery: outbox", "not push: ", "numbering: ", "placement: ", "memory: "):
+        assert words in text
+    found = Engine(web).explain(PageRank())
+    assert repr(found) == str(found)
+    assert "outbox" in found._repr_html_()
+
+
+def test_it_shows_the_programs_that_a_program_runs(web):
+    found = Engine(web).explain(Louvain())
+    assert [run.program for run in found.runs] == ["Move"]
+    assert "Louvain runs: Move" in str(found)
+
+
+def test_what_run_refuses_is_refused(web):
+    with pytest.raises(ProgramError, match="cannot run PageRank"):
+        Engine(web).explain(PageRank(), delivery="push")
+    with pytest.raises(GasclError, match="max_supersteps must be"):
+        Engine(web).explain(PageRank(), max_supersteps=-1)
+    with pytest.raises(ProgramError, match="not the class PageRank"):
+        Engine(web).explain(PageRank)
+    with pytest.raises(TypeError, match="deliver"):
+        Engine(web).explain(PageRank(), deliver="push")
+
+
+def _program(**body):
+    base = {"x": vertex.int32(), "message": "int32", "combine": "sum", "mask": "v.id == 0"}
+    base |= {"scatter": "send(1);", "apply": "v.x += msg; set_mask();", "stop": "superstep == 3"}
+    body = {name: text for name, text in {**base, **body}.items() if text is not None}
+    return type("Changed", (VertexProgram,), body)()
+
+
+@pytest.mark.parametrize(
+    ("body", "what", "remedy"),
+    [
+        ({"apply": "v.x += neighbor(0);"}, "apply reads neighbors", "along arcs"),
+        (
+            {"gather": "msg = num_messages;", "combine": None},
+            "gather reads messages one by one",
+            "combine=",
+        ),
+        ({"scatter": "send(1); set_mask();"}, "scatter does more than send", "in its own apply"),
+        ({}, "all messages to a vertex", "combine = 'first'"),
+        ({}, "every vertex receives", "receive_if="),
+        ({"scatter_on": "all", "mask": None}, "every arc is visited", "mask="),
+    ],
+)
+def test_bottlenecks(web, body, what, remedy):
+    if "scatter_on" in body:
+        body = {**body, "apply": "v.x += msg;"}
+    (run,) = Engine(web).explain(_program(**body)).runs
+    found = [each for each in run.bottlenecks if what in each.what]
+    assert len(found) == 1 and remedy in found[0].remedy
