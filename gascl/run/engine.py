@@ -27,7 +27,7 @@ from gascl.device_graph.buffers import (
     shortage,
     too_many_to_sort,
 )
-from gascl.device_graph.stream import in_parts
+from gascl.device_graph.stream import in_parts, run_bytes
 from gascl.distributed.ranks import agreed, ranks_of
 from gascl.distributed.work_sharing import TooLarge
 from gascl.errors import (
@@ -394,8 +394,12 @@ class Engine:
             from_state = previous.names() if previous else ()
             of_graph, notes = graph_values(program, self.graph, from_state)
             initial = initial_values(program, self.graph, types, of_graph)
+            given = {*initial}
             program.prepare(self.graph, initial)
             check_prepared(program, self.graph, types, initial)
+            # As for `init`: a field that the run goes on writing continues from the State.
+            for name in ({*initial} - given) & {*from_state} & {*spec.written}:
+                del initial[name]
             read_only = {
                 n: values
                 for n, values in initial.items()
@@ -406,7 +410,8 @@ class Engine:
                 progress.begin(f"{program.title()}: building kernels")
             plan, resident = self._planned(program, facts, chosen, numbered)
             memory = plan.run_spec(spec, self._extent(program, plan, resident))
-            short = shortage(self.device, memory.sizes(), limit=self.device_memory)
+            sizes = run_bytes(self.device, memory, spec.alternates)
+            short = shortage(self.device, sizes, limit=self.device_memory)
         if self.ranks:  # all take the same delivery
             short = self.ranks.any_of(short)
         if short and not self._takes_parts and self.graph.num_vertices:
@@ -422,7 +427,7 @@ class Engine:
                 extent = self._extent(program, plan, resident)
                 most = self.device_memory or self.device.memory
                 specify = partial(plan.run_spec, spec)
-                memory = in_parts(self.device, orders, specify, extent, most)
+                memory = in_parts(self.device, orders, specify, extent, most, sizes)
             if checkpoint:
                 seed = self.seed if self.debug else None
                 run = identity(program, self.graph, initial, start, chosen.name, seed)
@@ -572,7 +577,7 @@ class Engine:
         with self._lock:
             if key not in self._resident:
                 found = self._numbered(edges) if numbered else None
-                its = self.graph, self.device, *key[:3], found, share
+                its = self.graph, self.device, *key[:3], found, share, self.device_memory
                 self._resident[key] = ResidentGraph(*its)
             return self._resident[key]
 
