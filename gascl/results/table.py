@@ -15,7 +15,7 @@ import numpy as np
 
 from gascl.errors import GasclError
 from gascl.graph.graph import Graph
-from gascl.graph.labels import labeled
+from gascl.graph.labels import has_surrogate, labeled
 from gascl.language.types import VERTEX, Struct
 from gascl.util.atomic_file import new_file
 from gascl.util.decimals import decimals
@@ -104,8 +104,9 @@ class ResultTable:
             (name,) = self.keys
             # A tuple is one label, not the levels of an index.
             labels = columns.pop(name).values
-            index = pandas.Index(labels, name=name, tupleize_cols=False)
-        arrays = {name: _pandas_array(pandas, column) for name, column in columns.items()}
+            kind = object if _beyond_utf8(labels) else None
+            index = pandas.Index(labels, kind, name=name, tupleize_cols=False)
+        arrays = {name: _pandas_array(pandas, column, index) for name, column in columns.items()}
         return pandas.DataFrame(arrays, index=index, copy=True)
 
     def save(self, path: Path) -> None:
@@ -147,14 +148,21 @@ class ResultTable:
             parquet.write_table(table, file)
 
 
-def _pandas_array(pandas: Any, column: TableColumn) -> Any:
-    if column.none is None:
+def _beyond_utf8(values: np.ndarray) -> bool:
+    """Whether there are texts that pandas' own type for text, which is UTF-8, does not hold."""
+    return values.dtype.kind == "U" and any(map(has_surrogate, values.tolist()))
+
+
+def _pandas_array(pandas: Any, column: TableColumn, index: Any) -> Any:
+    if column.none is None and not _beyond_utf8(column.values):
         return column.values
     if column.values.dtype.kind in "iu":
         return pandas.arrays.IntegerArray(column.values, column.none)
     values = column.values.astype(object)
-    values[column.none] = None
-    return values
+    if column.none is not None:
+        values[column.none] = None
+    beyond = _beyond_utf8(column.values)
+    return pandas.Series(values, index, dtype=object) if beyond else values
 
 
 def _arrow_array(pyarrow: Any, column: TableColumn) -> Any:

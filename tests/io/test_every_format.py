@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 from support.filecases import edges_of
 
-from gascl import Graph
-from gascl.errors import FormatError
+from gascl import Engine, Graph
+from gascl.errors import FormatError, GraphError
+from gascl.programs import BreadthFirst
 
 pytest.importorskip("networkx")
 pytest.importorskip("pyarrow")
+pytest.importorskip("pandas")
 
 FORMATS = [
     *("a.txt", "a.tsv", "a.csv", "a.edges", "a.el", "a.wel", "a.dat", "a.mtx", "a.gr", "a.graph"),
@@ -166,6 +168,23 @@ def test_a_lone_surrogate(tmp_path):
         assert r"cannot hold the label 'a\ud800'" in str(error)
     for name in ("a.npz", "a.gml"):
         assert write_and_read(graph, tmp_path, name).labels.tolist() == ["a\ud800", "b"]
+
+
+def test_a_lone_surrogate_in_tables_of_pandas(tmp_path):
+    graph = Graph.from_edges([0, 1], [1, 0], labels=["a\ud800", "b"])
+    table = graph.to_pandas()
+    assert table.source.tolist() == ["a\ud800", "b"]
+    assert Graph.from_pandas(table).labels.tolist() == ["a\ud800", "b"]
+    result = Engine(graph).run(BreadthFirst(source="b"))
+    table = result.to_pandas()
+    assert table.index.tolist() == ["a\ud800", "b"]
+    assert table.parent["a\ud800"] == "b"
+    assert Engine(graph).run(BreadthFirst(source="a\ud800")).to_pandas().parent["b"] == "a\ud800"
+
+
+def test_none_is_no_node_of_networkx():
+    with pytest.raises(GraphError, match="label None cannot be a node of NetworkX"):
+        Graph.from_edges([0], [1], labels=[None, "b"]).to_networkx()
 
 
 def test_labels_that_a_reader_would_take_for_others(tmp_path):

@@ -604,6 +604,7 @@ def test_any_damage_is_seen(tmp_path_factory, data):
 def test_members_past_2_gib(tmp_path, monkeypatch):
     """They keep room for a second extra field: NumPy reads them, and they are aligned."""
     monkeypatch.setattr("gascl.io.mapped_npz._ZIP64", 100)
+    monkeypatch.setattr("gascl.io.mapped_npz.MAPPED", 1)
     path, graph = tmp_path / "g.npz", build(labels=["a" * 300, *"bcde"])
     graph.write(path)
     with np.load(path) as loaded:

@@ -259,10 +259,15 @@ def write_networkx(graph: Graph, multigraph: bool | None = None) -> Any:
         multigraph: True: always a multigraph; False: never.
 
     Raises:
-        GraphError: NetworkX is not installed, or there are parallel edges and `multigraph` is
-            False.
+        GraphError: NetworkX is not installed, a label is None, or there are parallel edges and
+            `multigraph` is False.
     """
     networkx = imported("networkx", "to_networkx", GraphError)
+    if graph.labels is not None and graph.labels.dtype == object and None in graph.labels.tolist():
+        raise GraphError(
+            "the label None cannot be a node of NetworkX; give the graph other labels, such as "
+            "labels=[str(label) for label in graph.labels]"
+        )
     rows = InOrder(graph)
     parallel = rows.is_multigraph()
     if multigraph not in (None, True, False):

@@ -9,7 +9,7 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.graph.edge_data import Parsed
-from gascl.graph.labels import shown
+from gascl.graph.labels import has_surrogate, shown
 from gascl.io.column_names import (
     WEIGHT,
     ends_of,
@@ -237,4 +237,7 @@ def write_pandas(graph: Graph) -> Any:
             )
     if graph.labels is not None:
         ends = {name: graph.labels[end] for name, end in ends.items()}
+        if graph.labels.dtype.kind == "U" and any(map(has_surrogate, graph.labels.tolist())):
+            # pandas' own type for text is UTF-8
+            ends = {name: pandas.Series(end, dtype=object) for name, end in ends.items()}
     return pandas.DataFrame({**ends, **graph.edge_fields}, copy=True)

@@ -264,8 +264,8 @@ def _labels(path: Path, graph: Graph) -> dict[str, np.ndarray]:
     labels = graph.labels
     if labels is None:
         return {}
-    if not len(labels):
-        labels = labels.astype(str)  # without labels, there is no telling their type
+    if not len(labels) and labels.dtype == object:
+        labels = labels.astype(str)  # as of no objects at all
     if labels.dtype.kind not in "iuU":
         other = next((x for x in labels if not isinstance(x, (int, str))), labels[0])
         raise FormatError(
