@@ -228,9 +228,10 @@ def _run(arguments: argparse.Namespace) -> int:
         if not hasattr(pressed, "result"):
             raise
         result, code = pressed.result, exit_code.INTERRUPTED
-        complete = "Ctrl-C came when the run had just ended; the result is complete"
-        partial = pressed.args[0] + "; the result is partial, not the final answer"
-        say("warning: " + (complete if result.converged else partial))
+        if result.converged:
+            say("warning: Ctrl-C came when the run had just ended; the result is complete")
+        else:
+            say("warning: " + pressed.args[0] + "; the result is partial, not the final answer")
     finally:
         progress.close()
     try:
