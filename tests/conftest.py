@@ -109,6 +109,28 @@ def device(request):
     return find_device(request.param)
 
 
+@pytest.fixture(params=[None, 132], ids=["own units", "132 units"])
+def units(request, monkeypatch):
+    """How many compute units devices have: None, their own number, or as many as a large GPU, which
+    also sorts arcs by itself."""
+    pytest.importorskip("pyopencl")
+    from gascl.device_graph import sort
+    from gascl.opencl.device import Device
+
+    if request.param:
+        monkeypatch.setattr(Device, "groups", 8 * request.param)
+        monkeypatch.setattr(sort, "pays", lambda device: True)
+    return request.param
+
+
+@pytest.fixture
+def sized_device(units):
+    """The device that a run takes by itself, and one of the shape and the size of a large GPU."""
+    from gascl.opencl.device import find
+
+    return find_device(8) if units else find()
+
+
 @pytest.fixture
 def poisoned(monkeypatch):
     """Memory that is new to a run holds what is no zero, no identity and no vertex."""

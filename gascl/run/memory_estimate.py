@@ -84,7 +84,7 @@ class Estimate:
     device: Mapping[str, int]
     device_name: str = ""
     device_memory: int | None = None  # the device's memory in bytes, if there is a device
-    sorting: int = 0  # temporarily, in addition to those of the device
+    sorting: int = 0  # temporarily, at most, in addition to those of the device
     notes: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
@@ -97,7 +97,7 @@ class Estimate:
         lines.append(f"{where}: {amount(sum(self.device.values()))}{of}")
         lines += [f"  {name}: {amount(size)}" for name, size in self.device.items()]
         if self.sorting:
-            lines.append(f"  and {amount(self.sorting)} more while it sorts the arcs")
+            lines.append(f"  and up to {amount(self.sorting)} more while it sorts the arcs")
         return lines + self.notes
 
 

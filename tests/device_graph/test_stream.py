@@ -30,6 +30,7 @@ from gascl.programs import (
 )
 from gascl.run import prepare as preparation
 from gascl.run.memory_estimate import described, estimate
+from gascl.util.units import bytes_of
 
 pytestmark = pytest.mark.usefixtures("poisoned")
 
@@ -152,20 +153,20 @@ def test_in_which_parts_a_vertex_has_arcs(count):
         assert found[vertex] == sum({bit_of(n, len(parts)) for n in its})
 
 
+@pytest.mark.usefixtures("units")
 def test_a_run_takes_parts_where_memory_is_short(device):
     """And says how many; with more memory than it needs, none."""
-    # On a GPU, what many groups tally takes megabytes.
-    web, program = generators.rmat(14 if device.is_cpu else 20, seed=4), PageRank(supersteps=3)
+    web, program = generators.rmat(14, seed=4), PageRank(supersteps=3)
     alone = Engine(web, device).run(program)
     size = web.num_vertices, web.num_edges
-    memory, taken = 2 * sum(estimate(*size, program=program, device=device.cl).device.values()), []
+    memory, taken = 2 * sum(estimate(*size, program=program, device=device).device.values()), []
     while not taken or taken[-1] < 5:
         engine = Engine(web, device, device_memory=memory)
         found = engine.run(program)
         np.testing.assert_allclose(found.rank, alone.rank, rtol=1e-6)
         why = re.search(r"the arcs come in (\d+) parts", found.trace[0].why)
         taken.append(int(why[1]) if why else 1)
-        told = described(web, program, device=device.cl, device_memory=memory)[-1]
+        told = described(web, program, device=device, device_memory=memory)[-1]
         assert told.endswith(f"so the arcs come to it in {taken[-1]} parts") == bool(why)
         memory = int(0.97 * memory)
     assert taken[0] == 1 and taken == sorted(taken)
@@ -228,8 +229,8 @@ def test_shares_have_about_as_much_work(ranks):
     assert {part.last - part.first for part in even} == {11}
 
 
-@pytest.mark.parametrize(("memory", "mapped"), thinned([None, "1.2 MiB"], [False, True]))
-def test_arcs_that_came_in_order(device, tmp_path, monkeypatch, memory, mapped):
+@pytest.mark.parametrize(("limited", "mapped"), thinned([False, True], [False, True]))
+def test_arcs_that_came_in_order(device, tmp_path, monkeypatch, limited, mapped):
     """Of a graph from compressed columns, nothing is sorted, nor are receivers written out."""
     rng = np.random.default_rng(5)
     src, dst = rng.zipf(1.4, 1 << 18) % 8000, np.sort(rng.integers(0, 8000, 1 << 18))
@@ -245,16 +246,29 @@ def test_arcs_that_came_in_order(device, tmp_path, monkeypatch, memory, mapped):
         graph.write(tmp_path / "g.npz")
         graph = Graph.read(tmp_path / "g.npz")
     monkeypatch.setattr(Order, "_sorted", never)
+    needed = sum(estimate(8000, 1 << 18, program=PageRank(), device=device).device.values())
+    memory = int(0.9 * needed) if limited else None
     found = Engine(graph, device, device_memory=memory).run(PageRank(supersteps=5))
     np.testing.assert_allclose(found.rank, expected.rank, rtol=1e-5)
-    assert bool(found.trace[0].why) == bool(memory)
+    assert bool(found.trace[0].why) == limited
     assert isinstance(graph.dst, Runs) and "whole" not in graph.dst.kept
 
 
 @pytest.mark.parametrize("program", [PageRank(), ShortestPaths(source=1)], ids=["all", "weights"])
-def test_as_much_as_it_asks_for_is_enough(device, web, program):
+@pytest.mark.parametrize("scale", [9, 13])
+@pytest.mark.usefixtures("units")
+def test_as_much_as_it_asks_for_is_enough(device, scale, program):
+    """And less is not; where parts of a small graph need as much as all of it, they do not come."""
+    web = generators.rmat(scale, seed=4)
+    web = web.with_fields(weight=np.random.default_rng(1).integers(1, 9, web.num_edges))
     with pytest.raises(DeviceError) as refused:
         Engine(web, device, device_memory=1).run(program)
-    asked = re.search(r"needs ([\d.,]+ \w+) on", str(refused.value))[1].replace(",", "")
-    found = Engine(web, device, device_memory=asked.replace("bytes", "")).run(program)
-    assert "parts" in found.trace[0].why
+    asked, unit = re.search(r"needs ([\d.]+) (\w+) on", str(refused.value)).groups()
+    memory = bytes_of(f"{asked} {unit}", "memory")
+    found = Engine(web, device, device_memory=memory).run(program)
+    size = web.num_vertices, web.num_edges
+    needed = sum(estimate(*size, program=program, device=device).device.values())
+    assert ("parts" in found.trace[0].why) == (memory < needed)
+    assert memory < needed or scale == 9
+    with pytest.raises(DeviceError, match=re.escape(str(refused.value).split(";")[0])):
+        Engine(web, device, device_memory=f"{float(asked) - 0.1:.1f} {unit}").run(program)

@@ -12,6 +12,7 @@ from support.thinned import thinned
 
 import gascl.programs
 from gascl import Graph, VertexProgram, vertex
+from gascl.device_graph import sort
 from gascl.errors import DeviceError, GraphError, ProgramError
 from gascl.graph import arcs, parallel
 from gascl.graph.arcs import ARRAYS
@@ -23,16 +24,19 @@ from gascl.programs import (
     Closeness,
     ConnectedComponents,
     Diameter,
+    Hits,
     LocalClustering,
     Louvain,
     PageRank,
     ShortestPaths,
     StronglyConnected,
     Triangles,
+    WeightedPageRank,
 )
 from gascl.run import state
 from gascl.run.engine import Engine
 from gascl.run.memory_estimate import described, estimate
+from gascl.util.units import amount
 
 
 def build(directed, count=2000, edges=20_000, **more):
@@ -167,21 +171,24 @@ def test_in_words():
     assert described(Graph.from_edges([], []))[0] == "host: 8 bytes"
 
 
-def test_a_limit():
-    graph = build(True)
-    lines = described(graph, PageRank(), device_memory=2**17)
-    assert "of 128.0 KiB" in next(line for line in lines if line.startswith("device, "))
+def test_a_limit(sized_device):
+    graph = build(True, edges=100_000)
+    size = graph.num_vertices, graph.num_edges, graph.directed
+    given = {"program": PageRank(), "device": sized_device}
+    needed = sum(estimate(*size, **given).device.values())
+    limit = int(0.8 * needed)
+    lines = described(graph, **given, device_memory=limit)
+    assert f" of {amount(limit)}" in next(line for line in lines if line.startswith("device, "))
     assert re.fullmatch(
-        r"the run needs 0\.\d MiB on .+, and may take 0\.1 MiB; so the arcs come to it in "
-        r"\d+ parts",
+        rf"the run needs {needed / 2**20:.1f} MiB on .+, and may take {limit / 2**20:.1f} MiB; so "
+        r"the arcs come to it in \d+ parts",
         lines[-1],
     )
-    size = graph.num_vertices, graph.num_edges, graph.directed
-    about = estimate(*size, program=PageRank(), device_memory=2**17).lines()[-1]
+    about = estimate(*size, **given, device_memory=limit).lines()[-1]
     assert re.search(r"in about \d+ parts$", about)  # nobody knows the degrees
     for known in (
-        described(graph, PageRank(), device_memory=5000),
-        estimate(*size, program=PageRank(), device_memory=5000).lines(),
+        described(graph, **given, device_memory=5000),
+        estimate(*size, **given, device_memory=5000).lines(),
     ):
         assert "keeps of vertices and for parts of its arcs, the largest of" in known[-1]
 
@@ -209,6 +216,25 @@ class Allocated(cl.Buffer):
         Allocated.now -= self.size
 
 
+@pytest.fixture
+def peak(monkeypatch):
+    """Calls a function, and returns the most bytes of buffers that the device had meanwhile beside
+    those that were there. No buffer is kept for later runs."""
+
+    def reserve(device, size):
+        return Allocated(device.context, cl.mem_flags.READ_WRITE, max(size, 1))
+
+    def during(function):
+        before = Allocated.most = Allocated.now
+        function()
+        return Allocated.most - before
+
+    monkeypatch.setattr(Device, "reserve", reserve)
+    monkeypatch.setattr(Device, "allocate", reserve)  # a thread may have a pool already
+    monkeypatch.setattr(Device, "pools", False)
+    return during
+
+
 SOURCES = {"Betweenness": 16, "EdgeBetweenness": 2, "Closeness": 70, "HarmonicCloseness": 500}
 WEIGHTED = ["WeightedBetweenness", "WeightedEdgeBetweenness", "WeightedCloseness"]
 VALUES = {name: {"sources": many} for name, many in SOURCES.items()}
@@ -230,7 +256,7 @@ STAGED = [n for n in gascl.programs.__all__ if getattr(gascl.programs, n).solve 
     "name",
     [n if n in FEW else pytest.param(n, marks=pytest.mark.slow) for n in STAGED],
 )
-def test_what_programs_of_stages_allocate(monkeypatch, name, directed):
+def test_what_programs_of_stages_allocate(monkeypatch, sized_device, peak, name, directed):
     """Within the 1.5 times that docs/scale.md rests on, by what is there of the buffers at a time.
     Of few vertices, the records of supersteps would be most."""
     if name == "Diameter" and directed:
@@ -243,16 +269,46 @@ def test_what_programs_of_stages_allocate(monkeypatch, name, directed):
         alike = graph.edge_src % 2 == graph.edge_dst % 2
         graph = graph.with_edges(remove=(graph.edge_src[alike], graph.edge_dst[alike]))
     program = getattr(gascl.programs, name)(**VALUES.get(name, {}))
-    said = sum(estimate_of(graph, program=program).device.values())
+    known = estimate_of(graph, program=program, device=sized_device)
+    said = sum(known.device.values())
 
-    def reserve(device, size):
-        return Allocated(device.context, cl.mem_flags.READ_WRITE, max(size, 1))
+    def most():
+        return peak(lambda: Engine(graph, sized_device).run(program, not_converged="ignore"))
 
-    monkeypatch.setattr(Device, "reserve", reserve)
-    monkeypatch.setattr(Device, "pools", property(lambda self: False))
-    before = Allocated.most = Allocated.now
-    Engine(graph).run(program, not_converged="ignore")
-    assert said / 1.5 < Allocated.most - before < 1.5 * said
+    assert said / 1.5 < most() < 1.5 * (said + known.sorting)
+    if known.sorting:
+        monkeypatch.setattr(sort, "pays", lambda device: False)
+        assert said / 1.5 < most() < 1.5 * said
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("program", [PageRank(), WeightedPageRank()])
+def test_what_sorting_on_the_device_allocates(monkeypatch, device, peak, program, directed):
+    monkeypatch.setattr(sort, "pays", lambda device: True)
+    weight = np.random.default_rng(1).integers(1, 10, 40_000).astype(np.float32)
+    graph = build(directed, 5000, 40_000, weight=weight)
+    known = estimate_of(graph, program=program, device=device)
+    assert f"  and up to {amount(known.sorting)} more while it sorts the arcs" in known.lines()
+    took = peak(lambda: Engine(graph, device).run(program, not_converged="ignore"))
+    assert 0.95 < took / (sum(known.device.values()) + known.sorting) <= 1
+
+
+@pytest.mark.parametrize(
+    "program",
+    [PageRank(supersteps=3), ShortestPaths(source=0), Hits()],
+    ids=lambda program: type(program).__name__,
+)
+@pytest.mark.parametrize("share", [1, 0.8])
+def test_a_run_takes_no_more_than_it_may(sized_device, peak, program, share):
+    """With all arcs, where sorting them needs more than the run, and in parts."""
+    weight = np.random.default_rng(1).integers(1, 10, 100_000).astype(np.float32)
+    graph = build(True, 5000, 100_000, weight=weight)
+    known = estimate_of(graph, program=program, device=sized_device)
+    limit = int(share * sum(known.device.values()))
+    engine, steps = Engine(graph, sized_device, device_memory=limit), []
+    took = peak(lambda: steps.extend(engine.run(program, not_converged="ignore").trace))
+    assert ("come in" in steps[0].why) == (share < 1)
+    assert 0.7 * limit < took <= limit
 
 
 def test_fewer_sources_than_lanes():
@@ -282,16 +338,30 @@ def test_aggregates_that_solve_returns():
     assert any(line.startswith("device, ") for line in lines)
 
 
-def test_one_buffer_that_is_too_large(monkeypatch):
+def test_one_buffer_that_is_too_large(monkeypatch, sized_device):
     """The whole fits: that is not why the arcs come in parts."""
     graph = build(True)
-    device = find()
-    largest = estimate(*(graph.num_vertices, graph.num_edges), program=PageRank()).device
-    size = max(largest.values()) - 1
-    monkeypatch.setattr(type(device), "largest_buffer", property(lambda self: size))
-    note = described(graph, PageRank())[-1]
+    given = {"program": PageRank(), "device": sized_device}
+    largest = estimate(graph.num_vertices, graph.num_edges, **given).device
+    monkeypatch.setattr(Device, "largest_buffer", max(largest.values()) - 1)
+    note = described(graph, **given)[-1]
     assert re.match(r"the run needs one buffer of 0\.\d MiB \(in_sources\) on .+ largest is", note)
     assert note.endswith("so the arcs come to it in 2 parts")
+    assert "come in 2 parts" in Engine(graph, sized_device).run(PageRank()).trace[0].why
+
+
+def test_one_buffer_of_vertices_that_is_too_large(monkeypatch, device):
+    """No number of parts makes it smaller."""
+    graph = build(True, 20_000, 1000)
+    monkeypatch.setattr(Device, "largest_buffer", 70_000)
+    note = described(graph, PageRank(), device=device)[-1]
+    assert re.fullmatch(
+        r"the run needs one buffer of 0\.1 MiB \(\S.*\) on .+, whose largest is 0\.1 MiB; use a "
+        "device that can have a larger one",
+        note,
+    )
+    with pytest.raises(DeviceError, match=re.escape(note)):
+        Engine(graph, device).run(PageRank())
 
 
 @pytest.mark.parametrize(
