@@ -338,6 +338,7 @@ class Engine:
             if progress:
                 progress.begin(f"{program.title()}: building kernels")
             plan, resident = self._placed(program, prepared)
+        with agreed(self.ranks):  # again: below, the ranks set up their exchange together
             if checkpoint:
                 seed = self.seed if self.debug else None
                 name = prepared.delivery.name
