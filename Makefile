@@ -17,7 +17,7 @@ check: $(VENV)/.test  ## lint, format, types, and which package imports which
 	$(VENV)/bin/lint-imports
 
 test: $(VENV)/.test  ## the tests, but for the slow ones
-	$(VENV)/bin/pytest -n auto
+	$(VENV)/bin/pytest -n auto --dist worksteal
 
 tables: $(VENV)/.gascl  ## what README.md and docs/library.md say of each bundled program
 	$(VENV)/bin/python docs/program_tables.py

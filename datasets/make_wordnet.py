@@ -21,7 +21,8 @@ from _output import write_gzip
 HEADER = """\
 # Verbs of one meaning: an undirected graph without weights, each edge once.
 # verb<TAB>verb: some synset of WordNet has both.
-# {vertices} vertices, {edges} edges; {alone} more verbs share no synset and have no row.
+# gascl: undirected, {vertices} vertices, {edges} edges
+# {alone} more verbs share no synset and have no row.
 # Origin: WordNet 3.0, {origin} of Debian's package wordnet-base 1:3.0-37. Made by make_wordnet.py.
 # License: that of WordNet 3.0, which permits use, change and redistribution with this notice:
 #

@@ -116,7 +116,8 @@ class Extent:
         group: the number of items in a work-group.
         groups: the number of work-groups over the vertices.
         blocks: the largest number of row blocks.
-        block_groups: the largest number of work-groups over row blocks that keep a tally.
+        block_groups: the largest number of work-groups over row blocks, of all arcs or of one part
+            of them, that keep a tally.
         lines: the number of lines of the longest source text.
         symmetric: every arc has its reverse, so that both orders of arcs are the same.
         parts: the number of parts in which arcs are streamed, each with at most `arcs`.
@@ -134,6 +135,14 @@ class Extent:
     symmetric: bool = False
     parts: int = 1
     all_arcs: int | None = None
+
+    @property
+    def blocks_of_parts(self) -> int:
+        """The largest number of row blocks of all parts together: as many in each where an item is
+        a group; else they end where blocks are full, and where a part does."""
+        if self.group == 1:
+            return self.parts * self.blocks
+        return self.blocks + 2 * (self.parts - 1)
 
 
 @dataclass(frozen=True)
@@ -158,10 +167,6 @@ class RunSpec:
     swaps: tuple[tuple[Key, Key], ...]
     clears: tuple[Key, ...]
     ranges: int
-
-    def sizes(self) -> dict[Key, int]:
-        """The bytes of each buffer."""
-        return {key: array.nbytes for key, array in {**self.graph, **self.own}.items()}
 
 
 def block_type(offset: str) -> np.dtype:
@@ -316,14 +321,13 @@ class _Builder:
         boxes = self.ranges * extent.vertices * header.lanes if self.ranges > 1 else 0
         team = TEAM + RECORDS * header.control.itemsize
         faults = len(Fault) * extent.lines
+        block_groups = min(extent.parts * extent.block_groups, extent.blocks_of_parts)
         parcels = min(extent.vertices * header.lanes, PARCELS)
         arrays = {
             "run": Array(header.run, 1),
             "control": Array(header.control, 1),
             # One per work-group, each of which handles some of the row blocks or vertices.
-            "tallies": Array(
-                header.tally, max(extent.parts * extent.block_groups, extent.groups), ZERO
-            ),
+            "tallies": Array(header.tally, max(block_groups, extent.groups), ZERO),
             "counts": Array(np.dtype("2i8"), extent.groups, ZERO),
             "posted": Array(np.dtype("i8"), extent.groups, ZERO),
             "records": Array(header.control, 1 + MOST_AHEAD),  # and before the first

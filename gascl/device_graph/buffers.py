@@ -26,7 +26,7 @@ from gascl.graph.arcs import Arcs, ArcsPart, Order, index_dtype
 from gascl.graph.graph import Graph
 from gascl.graph.parallel import filled
 from gascl.graph.partition import Division, Part, cut, reaches, shares
-from gascl.graph.reordering import Numbering, by_number
+from gascl.graph.reordering import Numbering, Renumbered, by_number
 from gascl.language.types import Type
 from gascl.opencl import fork_guard, pinned
 from gascl.opencl.device import Device
@@ -167,9 +167,10 @@ def extent_of(
         symmetric: every arc has its reverse.
         all_arcs: as in `Extent`.
     """
-    blocks, groups = device.groups, device.groups
+    blocks = block_groups = groups = device.groups
     if group > 1:
         blocks = min(vertices, 4 * arcs // block + 2 * vertices // block + 2)
+        block_groups = min(blocks, GROUPS * groups)
     return Extent(
         vertices=vertices,
         arcs=arcs,
@@ -177,7 +178,7 @@ def extent_of(
         group=group,
         groups=groups,
         blocks=blocks,
-        block_groups=groups * (1 if group == 1 else GROUPS),
+        block_groups=block_groups,
         lines=lines,
         symmetric=symmetric,
         all_arcs=all_arcs,
@@ -281,6 +282,7 @@ class ResidentGraph:
         numbered: the numbers that vertices have, and the arcs by these, as `Graph.numbered` gives
             them; None: their own.
         share: how processes share the arcs, if they do.
+        memory: the bytes of the device that a run may take; None: all that it has.
 
     Attributes:
         numbering: those numbers, or None.
@@ -300,9 +302,11 @@ class ResidentGraph:
         block: int,
         numbered: tuple[Numbering, Arcs] | None = None,
         share: Division | None = None,
+        memory: int | None = None,
     ):
         self.graph, self.device, self.edges = graph, device, edges
         self.group, self.block, self.share = group, block, share
+        self.memory = device.memory if memory is None else memory
         self.num_arcs = num_arcs(graph, edges)
         self.offset = index_dtype(self.num_arcs)
         self.numbering: Numbering | None
@@ -334,7 +338,7 @@ class ResidentGraph:
                 size = self.group, self.block
                 numbering = self.numbering
                 numbered = None if numbering is None else (numbering, self.all_arcs.turned())
-                its = self.graph, self.device, way, *size, numbered, self.share
+                its = self.graph, self.device, way, *size, numbered, self.share, self.memory
                 self._turned = ResidentGraph(*its)
             return self._turned
 
@@ -411,9 +415,10 @@ class ResidentGraph:
         offset = self.offset
         if made or index_dtype(len(order.row) << order.both) != offset:
             return None
+        numbers = order.num_vertices if isinstance(order.row, Renumbered) else 0
         room = resident_bytes([self]) + sum(array.nbytes for array in wanted.values())
-        room += sort.room(order, offset, places)
-        if not sort.pays(self.device) or room > self.device.memory:
+        room += sort.room(len(order.row), order.both, offset, places, numbers)
+        if not sort.pays(self.device) or room > self.memory:
             return None
         return sort.Sorted(self.device, order, self.num_arcs, offset, places)
 
@@ -518,17 +523,23 @@ def shortage(
     Args:
         limit: the bytes that the run may take; None: all that the device has.
     """
-    needed, largest = resident + sum(sizes.values()), max(sizes, key=lambda n: sizes[n])
+    needed = resident + sum(sizes.values())
     most = device.memory if limit is None else limit
     if needed > most:
         may = "which has" if limit is None else "and may take"
         return f"the run needs {needed / 2**20:,.1f} MiB on {device}, {may} {most / 2**20:,.1f} MiB"
-    if sizes[largest] > device.largest_buffer:
-        return (
-            f"the run needs one buffer of {sizes[largest] / 2**20:,.1f} MiB ({largest}) on "
-            f"{device}, whose largest is {device.largest_buffer / 2**20:,.1f} MiB"
-        )
-    return ""
+    return too_large(device, sizes)
+
+
+def too_large(device: DeviceLimits, sizes: Mapping[Key, int]) -> str:
+    """Which buffer is larger than any on the device can be, in a clause; "" if none is."""
+    largest = max(sizes, key=lambda n: sizes[n])
+    if sizes[largest] <= device.largest_buffer:
+        return ""
+    return (
+        f"the run needs one buffer of {sizes[largest] / 2**20:,.1f} MiB ({largest}) on "
+        f"{device}, whose largest is {device.largest_buffer / 2**20:,.1f} MiB"
+    )
 
 
 def check_vertices(

@@ -23,12 +23,18 @@ def pays(device: Device) -> bool:
     return device.kind == "GPU"
 
 
-def room(order: Order, offset: np.dtype, places: bool) -> int:
-    """The bytes of the device that sorting an Order with such offsets takes beyond its results."""
-    pairs, keys = len(order.row), len(order.row) << order.both
-    index = offset.itemsize
+def room(pairs: int, both: bool, offset: np.dtype, places: bool, numbers: int = 0) -> int:
+    """The bytes of the device that sorting takes beyond its results.
+
+    Args:
+        pairs: how many are given.
+        both: as in `Order`.
+        offset, places: as in `Sorted`.
+        numbers: how many vertices have numbers that the device looks up; 0: none.
+    """
+    keys, index = pairs << both, offset.itemsize
     counts = index * (_SUMS + (keys // (LEAST_GROUP * EACH) + 1 << DIGIT_BITS))
-    ends = 8 * pairs * (1 + isinstance(order.row, Renumbered))
+    ends = 8 * pairs * (2 if numbers else 1) + 4 * numbers
     return ends + 2 * keys * (8 + index * places) + counts
 
 

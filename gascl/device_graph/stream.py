@@ -16,8 +16,17 @@ import numpy as np
 import pyopencl as cl
 
 from gascl.delivery.device_facts import DeviceLimits
-from gascl.delivery.run_layout import GRAPH, RUN, Array, Extent, Key, RunSpec, is_streamed
-from gascl.device_graph.buffers import ResidentGraph
+from gascl.delivery.run_layout import (
+    GRAPH,
+    RUN,
+    Array,
+    Extent,
+    Key,
+    RunSpec,
+    is_streamed,
+    turned_arrays,
+)
+from gascl.device_graph.buffers import ResidentGraph, too_large
 from gascl.errors import DeviceError
 from gascl.graph.partition import bit_of, cut
 from gascl.opencl import fork_guard
@@ -67,6 +76,7 @@ def in_parts(
     specify: Callable[[Extent], RunSpec],
     extent: Extent,
     limit: int,
+    whole: Mapping[Key, int],
 ) -> RunSpec:
     """What a run needs that takes the arcs in as few parts as fit.
 
@@ -76,6 +86,7 @@ def in_parts(
         specify: what a run of some extent needs.
         extent: that of all arcs that the device is to handle.
         limit: the bytes of the device that it may use.
+        whole: the bytes of each buffer of a run that takes all arcs at once, which do not fit.
 
     Raises:
         DeviceError: not even parts with the arcs of one vertex do.
@@ -84,46 +95,100 @@ def in_parts(
     def specified(arcs: int, parts: int) -> RunSpec:
         return specify(replace(extent, arcs=arcs, parts=parts, symmetric=False))
 
-    def needed(spec: RunSpec) -> int:
-        return _resting_bytes(spec) + len(orders) * sum(streamed_bytes(device, spec).values())
+    def sizes_of(spec: RunSpec) -> dict[Key, int]:
+        return run_bytes(device, spec, len(orders) > 1)
 
-    asks = Key(GRAPH, "all_out_targets") in specified(0, FEWEST).graph
     longest = max(int(np.diff(offsets).max()) for offsets in orders)
+    finest = specified(longest, FEWEST)
+    if why := too_large(device, sizes_of(finest)):
+        raise DeviceError(f"{why}; use a device that can have a larger one")
     parts, smallest = FEWEST, 0
     while True:
-        least = needed(specified(longest, parts))  # with parts as small as can be
-        if least > limit and 0 < smallest <= least:  # what all parts need for themselves rises
-            raise DeviceError(
-                f"the run needs {amount(smallest, up=True)} on {device} for what it keeps of "
-                f"vertices{', for neighbors' if asks else ''} and for parts of its arcs, the "
-                f"largest of {longest:,} arcs that end in one vertex; it may take "
-                f"{amount(limit)}: let it take more, or use a device with more"
-            )
+        # With parts as small as can be. What all parts need for themselves rises.
+        least = sum(sizes_of(specified(longest, parts)).values())
+        if least > limit and 0 < smallest <= least:
+            raise _refusal(device, finest, limit, smallest, whole)
         cuts = [cut(offsets, parts) for offsets in orders]
         largest = max((part.end - part.begin for its in cuts for part in its), default=0)
         spec = specified(largest, parts)
-        widest = max(array.nbytes for array in (*spec.own.values(), *_passing(spec).values()))
-        if needed(spec) <= limit and (widest <= device.largest_buffer or largest == longest):
+        sizes = sizes_of(spec)
+        needed, too_wide = sum(sizes.values()), too_large(device, sizes)
+        if needed <= limit and not too_wide:
             return spec
-        smallest = min(needed(spec), smallest or needed(spec))
+        if not too_wide:
+            smallest = min(needed, smallest or needed)
         parts = max(parts + 1, int(1.1 * parts))
 
 
-def streamed_bytes(device: DeviceLimits, spec: RunSpec) -> dict[Key, int]:
-    """The bytes on the device of what an ArcStream keeps there."""
-    extent, sizes = spec.extent, {k: 2 * a.nbytes for k, a in _passing(spec).items()}
-    twice = 2 if NEEDED in spec.own else 1  # of parts without arcs, too
-    blocks = extent.blocks + extent.parts * extent.groups
-    sizes[OFFSETS] = twice * spec.graph[OFFSETS].nbytes + extent.parts * device.alignment
-    sizes[BLOCKS] = twice * spec.graph[BLOCKS].dtype.itemsize * blocks
-    if NEEDED in spec.own:  # which parts each vertex reaches
+def _refusal(
+    device: DeviceLimits, finest: RunSpec, limit: int, smallest: int, whole: Mapping[Key, int]
+) -> DeviceError:
+    """The error to raise where a run may not take as much as any number of parts needs.
+
+    Args:
+        finest: what it needs with parts of the arcs of one vertex.
+        smallest: the bytes of those parts that need least.
+    """
+    at_once = sum(whole.values())
+    if limit < at_once <= smallest and not too_large(device, whole):
+        needs = f"{amount(at_once, up=True)} on {device}, and no less where its arcs come in parts"
+    else:
+        asks = Key(GRAPH, "all_out_targets") in finest.graph
+        needs = (
+            f"{amount(smallest, up=True)} on {device} for what it keeps of "
+            f"vertices{', for neighbors' if asks else ''} and for parts of its arcs, the "
+            f"largest of {finest.extent.arcs:,} arcs that end in one vertex"
+        )
+    return DeviceError(
+        f"the run needs {needs}; it may take {amount(limit)}: let it take more, or use a device "
+        "with more"
+    )
+
+
+def run_bytes(device: DeviceLimits, spec: RunSpec, alternates: bool) -> dict[Key, int]:
+    """The bytes of each buffer that a run has on the device.
+
+    Args:
+        alternates: edges do, so that odd supersteps have arrays of the graph turned round.
+    """
+    whole = whole_arrays(spec)
+    turns = [whole]
+    if alternates and not spec.extent.symmetric:
+        turns.append(turned_arrays(whole))
+    sizes = [{key: array.nbytes for key, array in arrays.items()} for arrays in turns]
+    return {key: array.nbytes for key, array in spec.own.items()} | graph_bytes(device, spec, sizes)
+
+
+def graph_bytes(
+    device: DeviceLimits, spec: RunSpec, turns: Sequence[Mapping[Key, int]]
+) -> dict[Key, int]:
+    """The bytes of the buffers that a run has of the graph.
+
+    Args:
+        turns: of the arrays that are on the device as a whole, in each turn where edges alternate.
+    """
+    streamed = _streamed_bytes(device, spec) if spec.extent.parts > 1 else {}
+    first, *others = ({**whole, **streamed} for whole in turns)
+    return first | {_besides(key, "turned"): size for its in others for key, size in its.items()}
+
+
+def _streamed_bytes(device: DeviceLimits, spec: RunSpec) -> dict[Key, int]:
+    """The bytes of what an ArcStream keeps on the device."""
+    extent, sizes = spec.extent, {k: a.nbytes for k, a in _passing(spec).items()}
+    sizes |= {_besides(key, "the next part"): size for key, size in sizes.items()}
+    sizes[OFFSETS] = spec.graph[OFFSETS].nbytes + extent.parts * device.alignment
+    sizes[BLOCKS] = spec.graph[BLOCKS].dtype.itemsize * extent.blocks_of_parts
+    sizes[_besides(TALLIES, "of a part")] = extent.block_groups * spec.own[TALLIES].dtype.itemsize
+    if NEEDED in spec.own:
         sizes[Key(GRAPH, "reaches")] = 4 * extent.vertices
+        sizes[_besides(OFFSETS, "no arcs")] = spec.graph[OFFSETS].nbytes
+        sizes[_besides(BLOCKS, "no arcs")] = sizes[BLOCKS]
     return sizes
 
 
-def _resting_bytes(spec: RunSpec) -> int:
-    arrays = (*spec.own.values(), *whole_arrays(spec).values())
-    return sum(array.nbytes for array in arrays)
+def _besides(key: Key, what: str) -> Key:
+    """The key of another buffer with the same array."""
+    return Key(key.owner, f"{key.name}, {what}")
 
 
 def whole_arrays(spec: RunSpec) -> dict[Key, Array]:

@@ -28,6 +28,7 @@ from gascl.graph.simplify import by_degree, simple
 from gascl.graph.subgraph import largest_component, subgraph, within
 from gascl.graph.validation import Duplicates, SelfLoops
 from gascl.util import notebook_html
+from gascl.util.mapped_file import check_unchanged
 from gascl.util.progress import Progress
 
 if TYPE_CHECKING:
@@ -585,15 +586,21 @@ class Graph:
         """
         return outside("to_arrow")(self)
 
+    def check_unchanged(self) -> None:
+        """Raises FormatError if the graph is in a mapped file that was changed since."""
+        ends = (end.offsets if isinstance(end, Runs) else end for end in (self.src, self.dst))
+        fields = (*self.edge_fields.values(), *self.vertex_fields.values())
+        check_unchanged((*ends, self.labels, *fields))
+
     @property
     def edge_src(self) -> np.ndarray:
         """int32 (E,): where each edge comes from."""
-        return self.src.whole if isinstance(self.src, Runs) else self.src
+        return _array_of(self.src)
 
     @property
     def edge_dst(self) -> np.ndarray:
         """int32 (E,): where each edge leads to."""
-        return self.dst.whole if isinstance(self.dst, Runs) else self.dst
+        return _array_of(self.dst)
 
     @property
     def num_edges(self) -> int:
@@ -627,6 +634,7 @@ class Graph:
         """
         if edges not in ("out", "in", "both"):
             raise GraphError(f"edges={edges!r} is not known; use one of out, in, both")
+        self.check_unchanged()
         with self._lock:
             return self._arcs_along(edges if self.directed else "both")
 
@@ -989,3 +997,11 @@ def _degrees(offsets: np.ndarray) -> np.ndarray:
     degrees = np.diff(offsets).astype(np.int32)
     degrees.setflags(write=False)
     return degrees
+
+
+def _array_of(end: np.ndarray | Runs) -> np.ndarray:
+    """One end of each edge as an array, which has not been changed in its file."""
+    if isinstance(end, Runs):
+        return end.whole
+    check_unchanged((end,))
+    return end

@@ -66,6 +66,18 @@ def labeled(
     return (labels[vertices] if num_vertices else np.zeros(ids.shape, labels.dtype)), none
 
 
+def fit_int64(labels: np.ndarray) -> bool:
+    """Whether labels that are integers fit in int64; True for others."""
+    if labels.dtype.kind != "u" or not len(labels):
+        return True
+    return int(labels.max()) <= np.iinfo(np.int64).max
+
+
+def has_surrogate(text: str) -> bool:
+    """Whether a text has a lone surrogate, which UTF-8 cannot encode."""
+    return not text.isascii() and re.search("[\ud800-\udfff]", text) is not None
+
+
 def shown(value: Any) -> str:
     """A label or number for messages, without NumPy's types: '1' and not np.str_('1')."""
     return repr(value.item() if isinstance(value, np.generic) else value)

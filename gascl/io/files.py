@@ -21,6 +21,7 @@ from typing import Any, BinaryIO, cast
 
 from gascl.errors import FormatError
 from gascl.util.atomic_file import new_files
+from gascl.util.host import free_memory
 from gascl.util.progress import Progress
 
 #: The suffix of a compressed file, and its first bytes.
@@ -190,6 +191,14 @@ def too_large(path: str | os.PathLike[str]) -> FormatError:
     )
 
 
+def check_fits(path: str | os.PathLike[str], size: int) -> None:
+    """Raises FormatError unless so many bytes of a file's contents fit in the memory that is free,
+    with a little left, as far as the system tells."""
+    free = free_memory()
+    if free is not None and size > free - SPARE:
+        raise too_large(path)
+
+
 def _check_name(path: Path, suffix: str, head: bytes) -> None:
     """Raises FormatError if a file is named .gz or the like, and contains something else."""
     named = path.suffix.lower()
@@ -207,12 +216,12 @@ def _check_name(path: Path, suffix: str, head: bytes) -> None:
 
 
 def _packed(suffix: str, file: BinaryIO, mode: Any, path: Path) -> BinaryIO:
-    if suffix == ".gz":
-        return cast(BinaryIO, gzip.GzipFile("", mode, 6, file, mtime=0))
     if suffix == ".zst" and not find_spec("zstandard"):
         raise FormatError(f"{path}: Zstandard needs a package: `pip install zstandard`")
     if mode == "rb":
-        return cast(BinaryIO, Unpacked(suffix, file))
+        return cast(BinaryIO, Unpacked(suffix, file, path))
+    if suffix == ".gz":
+        return cast(BinaryIO, gzip.GzipFile("", mode, 6, file, mtime=0))
     if suffix == ".bz2":
         return cast(BinaryIO, bz2.BZ2File(file, mode))
     if suffix == ".xz":
@@ -233,18 +242,24 @@ CHUNK = 1 << 16  # compressed bytes read at a time
 #: The same for Zstandard, which decompresses them all at once, to up to 32,000 times as much.
 LITTLE = 1 << 12
 MOST = 1 << 20  # bytes that the others decompress at a time
+CHECKED = 1 << 24  # decompressed bytes after which the memory that is left is looked at again
+SPARE = 1 << 26  # bytes of memory that are left free
 
 
 class Unpacked(io.BufferedIOBase):
-    """The bytes of compressed streams, one after another, in a file: .bz2, .xz or .zst.
+    """The bytes of compressed streams, one after another, in a file: .gz, .bz2, .xz or .zst.
+
+    Few compressed bytes may become more than memory holds, which no stream must tell in advance: it
+    ends with an error where memory does.
 
     Python's bz2 and lzma end silently if what follows a stream is damaged, and zstandard after the
     first frame and wherever a file is cut off. Here either is an error: EOFError if the file is cut
     off, and what the decompressor raises for damage.
     """
 
-    def __init__(self, suffix: str, file: BinaryIO):
-        self._buffer = io.BufferedReader(_Streams(suffix, file), CHUNK)
+    def __init__(self, suffix: str, file: BinaryIO, path: Path):
+        raw = _Gzip(file, path) if suffix == ".gz" else _Streams(suffix, file, path)
+        self._buffer = io.BufferedReader(raw, CHUNK)
 
     def readable(self) -> bool:
         return True
@@ -259,15 +274,13 @@ class Unpacked(io.BufferedIOBase):
         return self._buffer.readline(-1 if size is None else size)
 
 
-class _Streams(io.RawIOBase):
-    def __init__(self, suffix: str, file: BinaryIO):
-        self._file = file
-        self._new = _unpacker(suffix)
-        self._limits = () if suffix == ".zst" else (MOST,)
-        self._chunk = LITTLE if suffix == ".zst" else CHUNK
-        self._padding = b"\0" if suffix == ".xz" else b""  # between streams, as the format allows
-        self._unpacker: Any = None
+class _Decompressed(io.RawIOBase):
+    """Decompressed bytes, as long as memory is left."""
+
+    def __init__(self, path: Path):
+        self._path = path
         self._ready = memoryview(b"")  # decompressed, and not yet returned
+        self._unchecked = 0
 
     def readable(self) -> bool:
         return True
@@ -275,6 +288,7 @@ class _Streams(io.RawIOBase):
     def readinto(self, buffer: Any, /) -> int:
         if not self._ready:
             self._ready = memoryview(self._more())
+            self._check(len(self._ready), 0)
         part = self._ready[: len(buffer)]
         self._ready = self._ready[len(part) :]
         buffer[: len(part)] = part
@@ -283,12 +297,49 @@ class _Streams(io.RawIOBase):
     def readall(self) -> bytes:
         parts = [bytes(self._ready)]
         self._ready = memoryview(b"")
-        while found := self._more():
-            parts.append(found)
+        size = len(parts[0])
+        while more := self._more():
+            parts.append(more)
+            size += len(more)
+            self._check(len(more), size)  # as much again is needed to join them
         return b"".join(parts)
+
+    def _check(self, count: int, needed: int) -> None:
+        """Raises FormatError, once in a while, unless so many more bytes fit in memory.
+
+        Args:
+            count: the bytes that have been decompressed since the last call.
+        """
+        self._unchecked += count
+        if self._unchecked >= CHECKED:
+            self._unchecked = 0
+            check_fits(self._path, needed)
 
     def _more(self) -> bytes:
         """The next bytes; none at the end."""
+        raise NotImplementedError
+
+
+class _Gzip(_Decompressed):
+    def __init__(self, file: BinaryIO, path: Path):
+        super().__init__(path)
+        self._file = gzip.GzipFile("", "rb", fileobj=file)
+
+    def _more(self) -> bytes:
+        return self._file.read1(MOST)
+
+
+class _Streams(_Decompressed):
+    def __init__(self, suffix: str, file: BinaryIO, path: Path):
+        super().__init__(path)
+        self._file = file
+        self._new = _unpacker(suffix)
+        self._limits = () if suffix == ".zst" else (MOST,)
+        self._chunk = LITTLE if suffix == ".zst" else CHUNK
+        self._padding = b"\0" if suffix == ".xz" else b""  # between streams, as the format allows
+        self._unpacker: Any = None
+
+    def _more(self) -> bytes:
         while True:
             packed = b""
             if self._unpacker is None or self._unpacker.eof:

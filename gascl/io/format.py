@@ -11,6 +11,7 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.edge_data import Parsed
+from gascl.graph.labels import fit_int64
 from gascl.io.outofcore.spool import Spooled
 from gascl.messages import Message, Option
 
@@ -87,7 +88,9 @@ def check_limits(
         remedy = OTHER_DIRECTION[graph.directed]
     elif graph.labels is not None and not labels:
         wrong = f"{name} numbers its vertices and cannot hold this graph's labels"
-    elif graph.labels is not None and not _fit_int64(graph.labels):
+    elif graph.labels is not None and not (
+        graph.labels.dtype.kind in "iu" and fit_int64(graph.labels)
+    ):
         wrong = f"{name} only has 64-bit integers as labels, and this graph has others"
     for noun, fields, held in (
         ("edge", graph.edge_fields, edge_fields),
@@ -116,9 +119,3 @@ def check_integers(
             f"{path}: {noun} contains {wrong}, and {name} holds {least} to {most}; change the "
             "value, or write gascl's own format (.npz)"
         )
-
-
-def _fit_int64(labels: np.ndarray) -> bool:
-    if labels.dtype.kind not in "iu":
-        return False
-    return not len(labels) or int(labels.max()) <= np.iinfo(np.int64).max

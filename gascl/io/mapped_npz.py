@@ -7,7 +7,6 @@ member's data starts at a multiple of 64 bytes in the file, by padding in the zi
 from __future__ import annotations
 
 import io
-import mmap
 import struct
 import tokenize
 import warnings
@@ -24,16 +23,20 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.parallel import in_threads
-from gascl.io.files import opened
+from gascl.io.files import check_fits, opened
 from gascl.io.outofcore.disk_array import ArrayFile
 from gascl.io.outofcore.id_map import NumberedIds
 from gascl.messages import Option
+from gascl.util.mapped_file import MappedFile
 from gascl.util.progress import Progress
 
 #: What a member is written from.
 Items: TypeAlias = np.ndarray | ArrayFile | NumberedIds
 
 ALIGNMENT = 64
+#: Bytes of a file from which on it is mapped. A smaller one is read, so that nothing happens to the
+#: graph when the file is changed.
+MAPPED = 1 << 24
 #: The start of a zip, and of each of its members.
 SIGNATURE = b"PK\x03\x04"
 #: Android's zipalign pads with an extra field of this id: the alignment, then zeros.
@@ -165,7 +168,7 @@ def read_members(path: Path, mapped: bool, packed: bool = False) -> dict[str, Zi
     """
     with opened(path) as file:
         plain = isinstance(file, io.BufferedReader)  # else it is decompressed while it is read
-        data = _bytes(file, mapped) if plain else np.frombuffer(file.read(), np.uint8)
+        data = _bytes(path, file, mapped) if plain else np.frombuffer(file.read(), np.uint8)
         if not len(data):
             raise FormatError(f"{path} is empty; fetch or write it again")
         if data[:4].tobytes() != SIGNATURE:
@@ -181,6 +184,7 @@ def read_members(path: Path, mapped: bool, packed: bool = False) -> dict[str, Zi
                 f"{path}: the zip is cut off or damaged ({error}); fetch the file again"
             ) from error
         deflated = any(info.compress_type for info in infos)
+        check_deflated(path, infos)
         each = in_threads if deflated else map
         contents = each(lambda info: _content(path, data, info, packed), infos)
         # Not in threads: CPython 3.11's parser, which reads the headers, fails in several.
@@ -193,14 +197,19 @@ def check_all(checks: Iterable[tuple[ZipMember, int | None]]) -> None:
     in_threads(lambda check: check[0].check(check[1]), checks)
 
 
-def _bytes(file: BinaryIO, mapped: bool) -> np.ndarray:
-    """The file's bytes as uint8 (n,), read-only."""
+def check_deflated(path: Path, infos: Iterable[zipfile.ZipInfo]) -> None:
+    """Raises FormatError unless what the compressed members become, which they say, fits in memory
+    twice: as they are in the file, and as arrays."""
+    check_fits(path, 2 * sum(info.file_size for info in infos if info.compress_type))
+
+
+def _bytes(path: Path, file: BinaryIO, mapped: bool) -> np.ndarray:
+    """The file's bytes as uint8 (n,), read-only; a small file is read, not mapped."""
     size = file.seek(0, io.SEEK_END)
     file.seek(0)
-    if mapped and size:
+    if mapped and size >= MAPPED:
         try:
-            whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            return np.frombuffer(whole, np.uint8)
+            return np.frombuffer(MappedFile(path, file), np.uint8)
         except OSError:  # a pipe, or a file system that can't
             pass
     data = np.empty(size, np.uint8)
@@ -235,7 +244,9 @@ def _content(path: Path, data: np.ndarray, info: zipfile.ZipInfo, unpack: bool) 
         if len(content) != info.compress_size:
             raise ValueError(f"{info.compress_size:,} bytes are listed, {len(content):,} are there")
         if unpack and method == info.compress_type == zipfile.ZIP_DEFLATED and not flags & 1:
-            content = np.frombuffer(zlib.decompress(content.data, -15, info.file_size), np.uint8)
+            # no more than was announced, and a byte that shows if there is more
+            unpacked = zlib.decompressobj(-15).decompress(content.data, info.file_size + 1)
+            content = np.frombuffer(unpacked, np.uint8)
         elif method or info.compress_type or info.compress_size != info.file_size:
             raise ValueError("it is compressed; see numpy.savez, which is not")
         if (flags | info.flag_bits) & 1:

@@ -201,6 +201,7 @@ def write_file(
         raise FormatError(
             f"{path}: {chosen.name} files are not compressed as a whole; write {plain(path).name}"
         )
+    graph.check_unchanged()
     if not arcs:
         chosen.write(path, graph)
     elif "arcs" in inspect.signature(chosen.write).parameters:

@@ -1,27 +1,51 @@
-"""Whether edges connect nodes that are alike."""
+"""Whether edges connect similar nodes."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import networkx as nx
 import numpy as np
 
 from gascl.nx.converted_graph import Converted
-from gascl.nx.degree import degrees
-from gascl.nx.dispatch import backend_function
+from gascl.nx.dispatch import Call, argument, backend_function, directed
+from gascl.nx.weighted import entry_lengths
 
-#: Below this share of the mean square, a variance is what rounding has left.
+#: Below this share of the mean square, a variance may be a rounding error.
 LEAST = 1e-6
 #: Numbers below this one have squares whose sum is a float.
 LARGE = 1e100
 
 
+def _degrees(G: Converted, direction: str, weight: Any = None) -> np.ndarray:
+    """(V,): the degrees "in", "out" or "in+out"; of an undirected graph, the degrees.
+
+    Raises:
+        NotImplementedError: weights are below 0, or not numbers.
+    """
+    both = not G.is_directed() or direction == "in+out"
+    if weight is None:
+        return G.degree if both else G.in_degree if direction == "in" else G.out_degree
+    values = G.column(weight).lengths
+    if values.min(initial=0) < 0:
+        raise NotImplementedError("weights below 0, whose sums may be rounding errors")
+    src, dst = G.ends
+    total = np.zeros(len(G))
+    if both or direction == "out":
+        total += np.bincount(src, values, len(G))
+    if both or direction == "in":
+        total += np.bincount(dst, values, len(G))
+    return total
+
+
+# --- correlations ---
+
+
 def _pairs(G: Converted) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The ends of all edges, an undirected one both ways, and how many there are."""
-    adjacency = G.topology.adjacency
-    tails = np.repeat(np.arange(len(G)), np.diff(adjacency.offsets))
-    counts = np.ones(len(tails), np.int64) if adjacency.counts is None else adjacency.counts
-    return tails, adjacency.neighbors, counts
+    """Both ends of all edges, an undirected one in both directions, and the number of each."""
+    counts = G.topology.adjacency.counts
+    heads = G.rows()[1]
+    return G.tails, heads, np.ones(len(heads), np.int64) if counts is None else counts
 
 
 def _correlation(G: Converted, left: np.ndarray, right: np.ndarray) -> float:
@@ -31,27 +55,29 @@ def _correlation(G: Converted, left: np.ndarray, right: np.ndarray) -> float:
     total = counts.sum()
     if not total:
         raise NotImplementedError("a graph without edges")
-    products = []
+    squares = []
     for values in (x, y):
         square = counts @ (values * values)
         values -= (counts @ values) / total
-        products.append(counts @ (values * values))
-        if products[-1] <= LEAST * square:
-            raise NotImplementedError("values that hardly differ: NetworkX's answer is rounding")
-    return float((counts @ (x * y)) / np.sqrt(products[0] * products[1]))
+        squares.append(counts @ (values * values))
+        if squares[-1] <= LEAST * square:
+            raise NotImplementedError("values that hardly differ: NetworkX returns rounding errors")
+    return float((counts @ (x * y)) / np.sqrt(squares[0] * squares[1]))
 
 
 def _by_degree(G: Converted, x: Any, y: Any, weight: Any) -> float:
     if G.is_directed() and not {x, y} <= {"in", "out"}:
         raise NotImplementedError("another direction than in or out")
-    return _correlation(G, degrees(G, x, weight), degrees(G, y, weight))
+    return _correlation(G, _degrees(G, x, weight), _degrees(G, y, weight))
 
 
-def _some(nodes: Any) -> str:
-    return "" if nodes is None else "`nodes`"
-
-
-@backend_function(first=20_000, cached=5_000)
+@backend_function(
+    first=20_000,
+    cached=5_000,
+    numpy=True,
+    limits="No `nodes`, no weights below 0.",
+    unsupported=[argument("nodes")],
+)
 def degree_assortativity_coefficient(
     G: Converted, x: Any = "out", y: Any = "in", weight: Any = None, nodes: Any = None
 ) -> float:
@@ -59,7 +85,13 @@ def degree_assortativity_coefficient(
     return _by_degree(G, x, y, weight)
 
 
-@backend_function(first=20_000, cached=5_000)
+@backend_function(
+    first=20_000,
+    cached=5_000,
+    numpy=True,
+    limits="No `nodes`, no weights below 0.",
+    unsupported=[argument("nodes")],
+)
 def degree_pearson_correlation_coefficient(
     G: Converted, x: Any = "out", y: Any = "in", weight: Any = None, nodes: Any = None
 ) -> float:
@@ -67,31 +99,28 @@ def degree_pearson_correlation_coefficient(
     return _by_degree(G, x, y, weight)
 
 
-for _function in (degree_assortativity_coefficient, degree_pearson_correlation_coefficient):
-
-    @_function.unless
-    def _(G: Any, x: Any, y: Any, weight: Any, nodes: Any) -> str:
-        return _some(nodes)
-
-
-@backend_function(first=20_000, cached=5_000)
+@backend_function(
+    first=20_000, cached=5_000, numpy=True, limits="No `nodes`.", unsupported=[argument("nodes")]
+)
 def numeric_assortativity_coefficient(G: Converted, attribute: Any, nodes: Any = None) -> float:
     """The correlation of a number at both ends of edges."""
-    shown = G.original().nodes
-    values = [shown[node][attribute] for node in G]
+    records = G.original().nodes
+    values = [records[node][attribute] for node in G]
     if not all(isinstance(value, int | float) and abs(value) < LARGE for value in values):
         raise NotImplementedError(f"the node attribute {attribute!r} has other values than numbers")
-    found = np.array(values, np.float64)
-    return _correlation(G, found, found)
+    numbers = np.array(values, np.float64)
+    return _correlation(G, numbers, numbers)
 
 
-@backend_function(first=20_000, cached=5_000)
+@backend_function(
+    first=20_000, cached=5_000, numpy=True, limits="No `nodes`.", unsupported=[argument("nodes")]
+)
 def attribute_assortativity_coefficient(G: Converted, attribute: Any, nodes: Any = None) -> float:
-    """How much more edges than by chance connect nodes of one value."""
-    shown = G.original().nodes
+    """How many more edges than by chance connect nodes of one value."""
+    records = G.original().nodes
     numbers: dict[Any, int] = {}
     try:
-        groups = [numbers.setdefault(shown[node].get(attribute), len(numbers)) for node in G]
+        groups = [numbers.setdefault(records[node].get(attribute), len(numbers)) for node in G]
     except TypeError as error:
         raise NotImplementedError(f"the node attribute {attribute!r}: {error}") from error
     group = np.array(groups, np.int64)
@@ -101,45 +130,78 @@ def attribute_assortativity_coefficient(G: Converted, attribute: Any, nodes: Any
     right = np.bincount(group[heads], counts, len(numbers))
     by_chance = (left @ right) / max(total, 1) ** 2
     if not total or 1 - by_chance <= LEAST:
-        raise NotImplementedError("one value at nearly all edges: NetworkX's answer is rounding")
+        raise NotImplementedError("one value at nearly all edges: NetworkX returns rounding errors")
     inside = counts @ (group[tails] == group[heads]) / total
     return float((inside - by_chance) / (1 - by_chance))
 
 
-for _function in (numeric_assortativity_coefficient, attribute_assortativity_coefficient):
-
-    @_function.unless
-    def _(G: Any, attribute: Any, nodes: Any) -> str:
-        return _some(nodes)
+# --- degrees of neighbors ---
 
 
-@backend_function(first=20_000, cached=5_000)
-def rich_club_coefficient(
+def _neighbor_sums(G: Converted, source: str, values: np.ndarray, weight: Any = None) -> np.ndarray:
+    """float64 (V,): the sum of a value over a node's neighbors; parallel edges lead to one."""
+    tails, heads = G.tails, G.rows()[1]
+    shares = 1 if weight is None else entry_lengths(G, weight)
+    total = np.zeros(len(G))
+    if not G.is_directed() or "out" in source:
+        total += np.bincount(tails, shares * values[heads], len(G))
+    if G.is_directed() and "in" in source:
+        total += np.bincount(heads, shares * values[tails], len(G))
+    return total
+
+
+def _weighted_multigraph(call: Call) -> str:
+    has_both = call.weight is not None and call.G.is_multigraph()
+    return "weights of multigraphs" if has_both else ""
+
+
+@backend_function(
+    first=100_000,
+    cached=5_000,
+    numpy=True,
+    limits="No `nodes`, no weights of multigraphs or below 0.",
+    unsupported=[_weighted_multigraph, argument("nodes")],
+)
+def average_neighbor_degree(
+    G: Converted, source: Any = "out", target: Any = "out", nodes: Any = None, weight: Any = None
+) -> dict[Any, float]:
+    """The mean degree of each node's neighbors."""
+    if not G.is_directed() and (source != "out" or target != "out"):
+        raise nx.NetworkXError("source and target arguments are only supported for directed graphs")
+    for name, value in (("source", source), ("target", target)):
+        if value not in ("in", "out", "in+out"):
+            raise nx.NetworkXError(f"{name} argument {value} must be 'in', 'out' or 'in+out'")
+    own = _degrees(G, source, weight)
+    total = _neighbor_sums(G, source, _degrees(G, target), weight)
+    return G.by_node(np.divide(total, own, out=np.zeros(len(G)), where=own != 0))
+
+
+def _one_direction(call: Call) -> str:
+    is_supported = call.source == call.target == "in+out"
+    return "" if is_supported else "another `source` or `target` than in+out"
+
+
+@backend_function(
+    first=100_000,
+    cached=5_000,
+    numpy=True,
+    limits="Undirected graphs; no weights, no `nodes`.",
+    unsupported=[directed, _one_direction, argument("weight", "nodes")],
+)
+def average_degree_connectivity(
     G: Converted,
-    normalized: bool = True,
-    Q: Any = 100,
-    seed: Any = None,
-    *,
-    n_samples: Any = 1,
-) -> dict[int, float]:
-    """By degree, the share of edges among the pairs of nodes of a higher degree."""
-    if G.num_loops:
-        message = "rich_club_coefficient is not implemented for graphs with self loops."
-        raise Exception(message)  # as NetworkX does
-    if not G.number_of_edges():
-        return {}
-    degree = G.degree
-    most = int(degree.max()) + 1
-    higher = len(G) - np.cumsum(np.bincount(degree))
-    src, dst = G.topology.adjacency.src, G.topology.adjacency.dst
-    least = np.bincount(np.minimum(degree[src], degree[dst]), minlength=most)
-    among = G.number_of_edges() - np.cumsum(least)
-    pairs = zip(among.tolist(), higher.tolist(), strict=True)
-    return {
-        k: 2 * edges / (nodes * (nodes - 1)) for k, (edges, nodes) in enumerate(pairs) if nodes > 1
-    }
-
-
-@rich_club_coefficient.unless
-def _(G: Any, normalized: Any, Q: Any, seed: Any, *, n_samples: Any) -> str:
-    return "`normalized`, by NetworkX's random graphs" if normalized else ""
+    source: Any = "in+out",
+    target: Any = "in+out",
+    nodes: Any = None,
+    weight: Any = None,
+) -> dict[int, Any]:
+    """The mean degree of the neighbors of nodes of each degree."""
+    own = G.degree
+    degrees, first, group = np.unique(own, return_index=True, return_inverse=True)
+    sums = np.bincount(group, _neighbor_sums(G, "out", own)).astype(np.int64)
+    norms = degrees * np.bincount(group)
+    means: dict[int, Any] = {}
+    for at in np.argsort(first).tolist():
+        norm, total = int(norms[at]), int(sums[at])
+        means[int(degrees[at])] = total if norm == 0 else total / norm
+    return means

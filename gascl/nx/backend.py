@@ -1,4 +1,4 @@
-"""The object that NetworkX asks: `networkx.backends` of the entry points."""
+"""The object that NetworkX's dispatcher calls, named by the entry point `networkx.backends`."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import logging
 import os
 import time
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 import networkx as nx
 
+import gascl.nx
 from gascl.nx.converted_graph import (
     Converted,
     check_cache,
@@ -20,36 +22,17 @@ from gascl.nx.converted_graph import (
 )
 from gascl.nx.dispatch import FUNCTIONS, VERSION, Verdict
 
-#: The modules with functions; importing them registers these.
-GROUPS = (
-    "link_analysis",
-    "unweighted",
-    "weighted",
-    "dag",
-    "mst",
-    "components",
-    "core",
-    "cluster",
-    "efficiency_measures",
-    "betweenness",
-    "degree",
-    "assortativity",
-    "quality",
-    "distance_measures",
-    "link_prediction",
-)
-
-#: The oldest version whose answers these are: betweenness of samples was scaled otherwise before.
+#: The oldest version with the same answers: older ones scale betweenness of samples otherwise.
 SUPPORTED = (3, 6)
 
-for _group in GROUPS:
-    import_module(f"gascl.nx.{_group}")
+for _module in iter_modules(gascl.nx.__path__, "gascl.nx."):
+    import_module(_module.name)  # which registers its functions
 
 if os.environ.get("GASCL_NX_LOG", "") not in ("", "0"):
-    # NetworkX has no variable for its own log, which tells of every dispatch besides.
-    _shown = logging.StreamHandler()  # to stderr
-    _shown.setFormatter(logging.Formatter("%(name)s: %(message)s"))
-    log.addHandler(_shown)
+    # NetworkX has no variable for its own log, which also has a line for every dispatch.
+    _handler = logging.StreamHandler()  # to stderr
+    _handler.setFormatter(logging.Formatter("%(name)s: %(message)s"))
+    log.addHandler(_handler)
     log.setLevel(logging.INFO)
     log.propagate = False  # a script that sets up logging itself would show each line twice
 
@@ -88,13 +71,13 @@ class Backend:
         attributes take them from the original graph."""
         if isinstance(G, Converted):
             return G
-        began = time.perf_counter()
+        start = time.perf_counter()
         shared = converted_before(G) if nx.config.cache_converted_graphs else None
         converted = convert(G, (edge_attrs or {}).items(), preserve_edge_attrs, shared)
         size = f"{len(converted):,} nodes, {converted.number_of_edges():,} edges"
-        what = "attributes of " if shared else ""
-        seconds = time.perf_counter() - began
-        log.info("%s: converted %s%s in %.3f s", name or "convert", what, size, seconds)
+        part = "attributes of " if shared else ""
+        seconds = time.perf_counter() - start
+        log.info("%s: converted %s%s in %.3f s", name or "convert", part, size, seconds)
         return converted
 
     def convert_to_nx(self, result: Any, *, name: str | None = None) -> Any:
@@ -102,17 +85,17 @@ class Backend:
         return to_networkx(result) if isinstance(result, Converted) else result
 
     def can_run(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Verdict:
-        """Whether these arguments are supported; or why not."""
+        """Whether these arguments are supported, or why not."""
         if VERSION < SUPPORTED:
             return f"NetworkX {nx.__version__}: this backend follows what 3.6 returns"
         function = FUNCTIONS[name]
         verdict = _logged(name, function.can_run(args, kwargs))
         if verdict is True:
-            check_cache(function.graph(args, kwargs))
+            check_cache(function.call(args, kwargs).G)
         return verdict
 
     def should_run(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Verdict:
-        """Whether it pays; or why not."""
+        """Whether NetworkX would be slower, or why not."""
         return _logged(name, FUNCTIONS[name].should_run(args, kwargs))
 
     def on_start_tests(self, items: list[Any]) -> None:

@@ -1,4 +1,4 @@
-"""How many shortest paths lead through nodes and edges."""
+"""The share of shortest paths through nodes and edges."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from gascl.nx import weighted
-from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import backend_function, too_few
+from gascl.nx.converted_graph import Converted, EdgeField
+from gascl.nx.dispatch import Call, backend_function, callable_weight
 from gascl.programs.betweenness import Betweenness, EdgeBetweenness
 from gascl.programs.weighted_betweenness import WeightedBetweenness, WeightedEdgeBetweenness
 
@@ -17,11 +17,10 @@ from gascl.programs.weighted_betweenness import WeightedBetweenness, WeightedEdg
 FEW_SOURCES, BY_WEIGHT = 50_000, 20_000
 
 
-def _worth(G: Any, k: Any, weight: Any) -> str:
-    """Why a call does not pay; "" if the number of edges decides."""
-    if isinstance(k, int) and k < 4:
-        return too_few(G, FEW_SOURCES, "with fewer than 4 sources")
-    return too_few(G, BY_WEIGHT, "by weight") if weight is not None else ""
+def _few_edges(call: Call) -> str:
+    if isinstance(call.k, int) and call.k < 4:
+        return call.too_few_edges(FEW_SOURCES, "with fewer than 4 sources")
+    return "" if call.weight is None else call.too_few_edges(BY_WEIGHT, "by weight")
 
 
 def _sources(G: Converted, k: Any, seed: Any) -> list[int] | None:
@@ -33,7 +32,7 @@ def _sources(G: Converted, k: Any, seed: Any) -> list[int] | None:
     if k is None:
         return None
     drawn = list(seed.sample(G.nodes, k))
-    # NumPy's RandomState makes texts of all nodes where some are, and NetworkX raises KeyError
+    # NumPy's RandomState converts all nodes to text if one is text; NetworkX raises KeyError then
     if not drawn or not all(node in G for node in drawn):
         raise NotImplementedError("no sources, or sources that are not in the graph")
     return G.places(drawn)
@@ -45,7 +44,7 @@ def _copied(seed: Any) -> Any:
     return type(seed)(deepcopy(seed._rng)) if hasattr(seed, "_rng") else deepcopy(seed)
 
 
-def _lengths(G: Converted, weight: Any) -> tuple[Any, np.ndarray] | None:
+def _lengths(G: Converted, weight: Any) -> EdgeField | None:
     """The edge field for the graph without parallel edges, of which the shortest counts; None
     where every edge has length 1.
 
@@ -67,24 +66,27 @@ def _lengths(G: Converted, weight: Any) -> tuple[Any, np.ndarray] | None:
 
 
 def _listed(G: Converted) -> Any:
-    """Which of `Adjacency.neighbors` have their edges in `G.edges`: all, or one of both ways."""
+    """The entries of `G.rows` in the order of `G.edges`: all, or one of both directions."""
     if G.is_directed():
         return slice(None)
-    adjacency = G.topology.adjacency
-    return np.repeat(np.arange(len(G)), np.diff(adjacency.offsets)) <= adjacency.neighbors
+    return G.tails <= G.rows()[1]
 
 
 def _entries(G: Converted) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The edges of a multigraph, each with those that are parallel to it: both ends, and how many
     they are. In the order of `G.edges`."""
-    adjacency, listed = G.topology.adjacency, _listed(G)
-    tails = np.repeat(np.arange(len(G)), np.diff(adjacency.offsets))
-    counts = adjacency.counts
+    listed, counts = _listed(G), G.topology.adjacency.counts
     assert counts is not None
-    return tails[listed], adjacency.neighbors[listed], counts[listed]
+    return G.tails[listed], G.rows()[1][listed], counts[listed]
 
 
-@backend_function(first=5_000, cached=5_000)
+@backend_function(
+    first=5_000,
+    cached=5_000,
+    limits="Weights must be above 0. NetworkX's own sample for `k`.",
+    unsupported=[callable_weight()],
+    slower=[_few_edges],
+)
 def betweenness_centrality(
     G: Converted,
     k: Any = None,
@@ -101,27 +103,20 @@ def betweenness_centrality(
         return {}
     field = _lengths(G, weight)
     program = (Betweenness if field is None else WeightedBetweenness)(
-        sources=sources,
-        normalized=bool(normalized),
-        endpoints=bool(endpoints),
-        dtype="float64",
+        sources=sources, normalized=bool(normalized), endpoints=bool(endpoints), dtype="float64"
     )
-    found = G.by_node(G.run(program, weight=field, simple=True)["centrality"])
+    result = G.run(program, weight=field, simple=True)
     _sources(G, k, seed)
-    return found
+    return G.by_node(result["centrality"])
 
 
-@betweenness_centrality.unless
-def _(G: Any, k: Any, normalized: Any, weight: Any, endpoints: Any, seed: Any) -> str:
-    return weighted.hidden(weight)
-
-
-@betweenness_centrality.worth
-def _(G: Any, k: Any, normalized: Any, weight: Any, endpoints: Any, seed: Any) -> str:
-    return _worth(G, k, weight)
-
-
-@backend_function(first=5_000, cached=5_000)
+@backend_function(
+    first=5_000,
+    cached=5_000,
+    limits="Weights must be above 0. NetworkX's own sample for `k`.",
+    unsupported=[callable_weight()],
+    slower=[_few_edges],
+)
 def edge_betweenness_centrality(
     G: Converted, k: Any = None, normalized: bool = True, weight: Any = None, seed: Any = None
 ) -> dict[tuple[Any, ...], float]:
@@ -135,13 +130,12 @@ def edge_betweenness_centrality(
     )
     graph = G.topology.graph(simple=True)
     values = np.zeros(graph.num_edges)
-    found = G.run(program, weight=field, simple=True)
-    values[graph.arcs().out_edges] = found.arc_fields["centrality"]
+    result = G.run(program, weight=field, simple=True)
+    values[graph.arcs().out_edges] = result.arc_fields["centrality"]
     if G.is_multigraph():
         edges, values = list(G.original().edges), _shared(G, values, field and weight)
     else:
-        ends = G.topology.adjacency.src, G.topology.adjacency.dst
-        edges = list(zip(*(G.node_array[places].tolist() for places in ends), strict=True))
+        edges = list(zip(*(G.node_array[ends].tolist() for ends in G.ends), strict=True))
     _sources(G, k, seed)
     return dict(zip(edges, values.tolist(), strict=True))
 
@@ -158,13 +152,3 @@ def _shared(G: Converted, values: np.ndarray, weight: Any) -> np.ndarray:
     chosen = G.column(weight).lengths == shortest
     sharing = np.add.reduceat(chosen, np.cumsum(counts) - counts, dtype=np.int64)
     return np.repeat(whole / sharing, counts) * chosen
-
-
-@edge_betweenness_centrality.unless
-def _(G: Any, k: Any, normalized: Any, weight: Any, seed: Any) -> str:
-    return weighted.hidden(weight)
-
-
-@edge_betweenness_centrality.worth
-def _(G: Any, k: Any, normalized: Any, weight: Any, seed: Any) -> str:
-    return _worth(G, k, weight)

@@ -1,4 +1,4 @@
-"""Triangles, what follows from them, and colors."""
+"""Triangles and clustering."""
 
 from __future__ import annotations
 
@@ -6,20 +6,17 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
-from networkx.algorithms.coloring.greedy_coloring import STRATEGIES
 
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import backend_function
-from gascl.nx.link_analysis import weight_of
-from gascl.programs.greedy_coloring import GreedyColoring
+from gascl.nx.dispatch import Call, backend_function, directed
 from gascl.programs.triangles import Triangles
 from gascl.programs.weighted_clustering import WeightedClustering
 
 
 def _counts(G: Converted) -> tuple[np.ndarray, np.ndarray]:
     """int64 (V,): the triangles at each node, and the pairs of its neighbors."""
-    found = G.run(Triangles())
-    return found["triangles"], found["wedges"]
+    result = G.run(Triangles())
+    return result["triangles"], result["wedges"]
 
 
 def _refuse_multigraphs(G: Converted) -> None:
@@ -37,21 +34,16 @@ def _chosen(G: Converted, nodes: Any, values: list[Any]) -> Any:
     return {node: values[index[node]] for node in G.nbunch_iter(nodes)}
 
 
-def _one(nodes: Any) -> str:
-    return "" if nodes is None else "some of the nodes"
+def _some_nodes(call: Call) -> str:
+    return "" if call.nodes is None else "some of the nodes"
 
 
-@backend_function(first=5_000, cached=2_000)
+@backend_function(first=5_000, cached=2_000, slower=[_some_nodes])
 def triangles(G: Converted, nodes: Any = None) -> Any:
-    """How many triangles nodes are in."""
+    """The number of triangles at nodes."""
     if nodes is not None:
         _refuse_multigraphs(G)
     return _chosen(G, nodes, _counts(G)[0].tolist())
-
-
-@triangles.worth
-def _(G: Any, nodes: Any) -> str:
-    return _one(nodes)
 
 
 def _coefficients(G: Converted, weight: Any) -> list[Any]:
@@ -61,7 +53,7 @@ def _coefficients(G: Converted, weight: Any) -> list[Any]:
         NotImplementedError: a weight is below 0.
     """
     _refuse_multigraphs(G)
-    field = weight_of(G, weight)
+    field = G.weight_field(weight)
     if field is not None and (field[1] < 0).any():
         raise NotImplementedError("weights below 0, whose sums rounding tells from 0")
     if G.is_directed() or field is not None:
@@ -72,18 +64,13 @@ def _coefficients(G: Converted, weight: Any) -> list[Any]:
     return [share or 0 for share in shares.tolist()]
 
 
-@backend_function(first=5_000, cached=2_000)
+@backend_function(first=5_000, cached=2_000, slower=[_some_nodes])
 def clustering(G: Converted, nodes: Any = None, weight: Any = None) -> Any:
     """Clustering coefficients."""
     return _chosen(G, nodes, _coefficients(G, weight))
 
 
-@clustering.worth
-def _(G: Any, nodes: Any, weight: Any) -> str:
-    return _one(nodes)
-
-
-@backend_function(first=5_000, cached=2_000)
+@backend_function(first=5_000, cached=2_000, slower=[_some_nodes])
 def average_clustering(
     G: Converted, nodes: Any = None, weight: Any = None, count_zeros: bool = True
 ) -> float:
@@ -96,45 +83,9 @@ def average_clustering(
     return sum(values) / len(values)
 
 
-@average_clustering.worth
-def _(G: Any, nodes: Any, weight: Any, count_zeros: Any) -> str:
-    return _one(nodes)
-
-
-@backend_function(first=5_000, cached=2_000)
+@backend_function(first=5_000, cached=2_000, limits="No directed graphs.", unsupported=[directed])
 def transitivity(G: Converted) -> float:
     """The share of the pairs of neighbors that are connected."""
     _refuse_multigraphs(G)
     closed, pairs = (int(counts.sum()) for counts in _counts(G))
     return 0 if closed == 0 else closed / pairs
-
-
-@transitivity.unless
-def _(G: Any) -> str:
-    return "directed graphs" if G.is_directed() else ""
-
-
-@backend_function(first=None, cached=100_000)
-def greedy_color(
-    G: Converted, strategy: Any = "largest_first", interchange: bool = False
-) -> dict[Any, int]:
-    """NetworkX's own colors and order: nodes of high degree choose first."""
-    if len(G) == 0:
-        return {}
-    if strategy != "largest_first":
-        raise nx.NetworkXError(
-            f"strategy must be callable or a valid string. {strategy} not valid."
-        )
-    colors = G.run(GreedyColoring(precedence=G.degree))["color"]
-    order = np.argsort(-G.degree, kind="stable")
-    nodes, chosen = G.node_array[order].tolist(), colors[order].tolist()
-    return dict(zip(nodes, chosen, strict=True))
-
-
-@greedy_color.unless
-def _(G: Any, strategy: Any, interchange: Any) -> str:
-    if strategy != "largest_first" and (callable(strategy) or strategy in STRATEGIES):
-        return "another strategy than largest_first"
-    if interchange:
-        return "`interchange`"
-    return "directed graphs" if G.is_directed() else ""

@@ -8,7 +8,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import networkx as nx
 import numpy as np
@@ -24,15 +24,20 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("gascl.nx")
 
+Made = TypeVar("Made")
+
 #: An attribute, and its value where an edge has none.
 Attribute = tuple[Any, Any]
 
+#: A key, and the values of an edge field `weight`.
+EdgeField = tuple[Any, np.ndarray]
+
 
 class Topology:
-    """Nodes and edges without attributes: what all conversions of one graph share.
+    """Nodes and edges without attributes, which all conversions of one graph share.
 
-    The device has them once for each kind of graph that programs need: as it is, reversed, or
-    without parallel edges.
+    The device holds up to four graphs of them: with and without parallel edges, and each of these
+    reversed.
 
     Raises:
         NotImplementedError: an undirected view shows an edge at one of its ends only.
@@ -59,16 +64,17 @@ class Topology:
             _row_lengths(G), self._degrees
         )
 
-    def once(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What `make()` returned when it was first asked for by this key."""
+    def once(self, key: Any, make: Callable[[], Made]) -> Made:
+        """The result of `make()`, which is called once for each key."""
         with self._lock:
             if key not in self._made:
                 self._made[key] = make()
-            return self._made[key]
+            made: Made = self._made[key]
+            return made
 
     @cached_property
     def index(self) -> dict[Any, int]:
-        """The place of each node."""
+        """The position of each node in `nodes`."""
         return {node: place for place, node in enumerate(self.adjacency.nodes)}
 
     @property
@@ -94,8 +100,7 @@ class Topology:
 
         # without effect they are the same graph
         simple, reverse = simple and self.multigraph, reverse and self.directed
-        found: Graph = self.once(("graph", simple, reverse), make)
-        return found
+        return self.once(("graph", simple, reverse), make)
 
 
 def is_view(G: Any) -> bool:
@@ -124,8 +129,8 @@ class Converted:
     """What NetworkX passes to this backend's functions instead of a graph.
 
     Args:
-        columns: the edge attributes that were asked for.
-        every: any other is read from the original graph when it is needed.
+        columns: the edge attributes that NetworkX requested.
+        every: any other is read from the original graph when a function needs it.
     """
 
     __networkx_backend__ = "gascl"
@@ -181,13 +186,10 @@ class Converted:
     @property
     def node_array(self) -> np.ndarray:
         """The nodes as objects (V,)."""
-        found: np.ndarray = self.topology.once(
-            "nodes", lambda: np.fromiter(self.nodes, object, len(self.nodes))
-        )
-        return found
+        return self.topology.once("nodes", lambda: np.fromiter(self.nodes, object, len(self.nodes)))
 
     @property
-    def _adj(self) -> dict[Any, int]:  # what nx.Graph.nbunch_iter looks nodes up in
+    def _adj(self) -> dict[Any, int]:  # where nx.Graph.nbunch_iter looks up nodes
         return self.topology.index
 
     def nbunch_iter(self, nbunch: Any = None) -> Iterator[Any]:
@@ -195,23 +197,27 @@ class Converted:
         return nx.Graph.nbunch_iter(self, nbunch)
 
     def places(self, nodes: Iterable[Any]) -> list[int]:
-        """The places of nodes that are there."""
+        """The positions of nodes of the graph in `nodes`."""
         return list(map(self.topology.index.__getitem__, nodes))
 
     def original(self) -> Any:
         """The graph that was converted.
 
         Raises:
-            NotImplementedError: it is gone.
+            NotImplementedError: it was deleted.
         """
-        found = self.topology.original()
-        if found is None:
-            raise NotImplementedError("the graph that was converted is gone; pass it, instead")
-        return found
+        original = self.topology.original()
+        if original is None:
+            raise NotImplementedError("the converted NetworkX graph was deleted: pass a graph")
+        return original
 
     def by_node(self, values: np.ndarray) -> dict[Any, Any]:
         """Values (V,) as a dictionary of Python's numbers."""
         return dict(zip(self.nodes, values.tolist(), strict=True))
+
+    def at_nodes(self, values: Mapping[Any, Any]) -> np.ndarray:
+        """float64 (V,): a dictionary's values, 0 where it has none."""
+        return np.array([values.get(node, 0) for node in self.nodes], dtype=np.float64)
 
     def column(self, name: Any, default: Any = 1) -> Column:
         """An edge attribute.
@@ -222,24 +228,32 @@ class Converted:
         if (name, default) not in self.columns:
             if not self.every:
                 raise NotImplementedError(f"the edge attribute {name!r} was not converted")
-            found = _read_column(self.original(), self.topology, name, default)
-            if found.values is not None and len(found.values) != self.number_of_edges():
+            column = _read_column(self.original(), self.topology, name, default)
+            if column.values is not None and len(column.values) != self.number_of_edges():
                 raise NotImplementedError("the graph was changed after its conversion")
-            self.columns[name, default] = found
+            self.columns[name, default] = column
         return self.columns[name, default]
+
+    def weight_field(self, weight: Any) -> EdgeField | None:
+        """The edge field of an attribute for `run`; None where every edge has the weight 1.
+
+        Raises:
+            NotImplementedError: weights are not finite numbers.
+        """
+        if weight is None:
+            return None
+        column = self.column(weight)
+        return None if column.all_one else (("numbers", weight), column.numbers)
 
     # --- on the device ---
 
     def engine(
-        self,
-        weight: tuple[Any, np.ndarray] | None = None,
-        simple: bool = False,
-        reverse: bool = False,
+        self, weight: EdgeField | None = None, simple: bool = False, reverse: bool = False
     ) -> Engine:
         """The engine of one kind of graph, see `Topology.graph`; made once.
 
         Args:
-            weight: a key, and the values of an edge field `weight` of that kind of graph.
+            weight: the weights of the edges of that kind of graph.
         """
         from gascl.run.engine import Engine  # which loads OpenCL
 
@@ -255,14 +269,13 @@ class Converted:
             return engine
 
         simple, reverse = simple and topology.multigraph, reverse and topology.directed
-        found: Engine = topology.once(("engine", key, simple, reverse), make)
-        return found
+        return topology.once(("engine", key, simple, reverse), make)
 
     def run(
         self,
         program: VertexProgram,
         *,
-        weight: tuple[Any, np.ndarray] | None = None,
+        weight: EdgeField | None = None,
         simple: bool = False,
         reverse: bool = False,
         **options: Any,
@@ -273,11 +286,11 @@ class Converted:
             weight, simple, reverse: as in `engine`.
             options: those of `Engine.run`.
         """
-        began = time.perf_counter()
+        start = time.perf_counter()
         engine = self.engine(weight, simple, reverse)
         result = engine.run(program, not_converged="ignore", **options)
         if log.isEnabledFor(logging.DEBUG):
-            seconds = time.perf_counter() - began
+            seconds = time.perf_counter() - start
             parts = ", ".join(f"{part} {s:.3f}" for part, s in result.seconds.items())
             name = type(program).__name__
             log.debug("%s on %s: %.3f s (%s)", name, result.device, seconds, parts)
@@ -287,36 +300,45 @@ class Converted:
 
     @property
     def degree(self) -> np.ndarray:
-        """int64 (V,) as NetworkX's: edges at a node, in and out, and loops twice."""
+        """int64 (V,): edges at a node, in and out; loops count twice, as in NetworkX."""
 
         def make() -> np.ndarray:
-            src, dst = self.topology.adjacency.src, self.topology.adjacency.dst
-            return np.bincount(src, minlength=len(self)) + np.bincount(dst, minlength=len(self))
+            return self.out_degree + self.in_degree
 
-        found: np.ndarray = self.topology.once("degree", make)
-        return found
+        return self.topology.once("degree", make)
 
     @property
     def out_degree(self) -> np.ndarray:
         """int64 (V,): edges out of a node of a directed graph."""
-        return np.bincount(self.topology.adjacency.src, minlength=len(self))
+        return np.bincount(self.ends[0], minlength=len(self))
 
     @property
     def in_degree(self) -> np.ndarray:
         """int64 (V,): edges into a node of a directed graph."""
-        return np.bincount(self.topology.adjacency.dst, minlength=len(self))
+        return np.bincount(self.ends[1], minlength=len(self))
 
     @property
     def num_loops(self) -> int:
         """The number of edges from a node to itself."""
-        return int(np.count_nonzero(self.topology.adjacency.src == self.topology.adjacency.dst))
+        src, dst = self.ends
+        return int(np.count_nonzero(src == dst))
+
+    @property
+    def ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """int32 (E,) each: the positions of both ends of the edges, in the order of `G.edges`."""
+        return self.topology.adjacency.src, self.topology.adjacency.dst
+
+    @property
+    def tails(self) -> np.ndarray:
+        """int64 (N,): the node of each entry of `rows`."""
+        return np.repeat(np.arange(len(self)), np.diff(self.topology.adjacency.offsets))
 
     def rows(self, reverse: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """`offsets` and `neighbors` of every node in NetworkX's order; with `reverse`, those of a
         directed graph's predecessors.
 
         Raises:
-            NotImplementedError: predecessors of a graph that is gone.
+            NotImplementedError: predecessors of a graph that was deleted.
         """
         adjacency = self.topology.adjacency
         if not (reverse and self.topology.directed):
@@ -325,8 +347,7 @@ class Converted:
         def make() -> tuple[np.ndarray, np.ndarray]:
             return predecessors(self.original(), adjacency)
 
-        found: tuple[np.ndarray, np.ndarray] = self.topology.once("predecessors", make)
-        return found
+        return self.topology.once("predecessors", make)
 
 
 def convert(
@@ -346,12 +367,11 @@ def convert(
 
 
 def _read_column(G: Any, topology: Topology, name: Any, default: Any) -> Column:
-    shown = G
-    while is_view(shown) and not topology.directed:
-        shown = shown._graph
-        if shown.is_directed():
-            why = "an undirected view, whose edges may have other attributes from their other ends"
-            return Column(None, why)
+    base = G
+    while is_view(base) and not topology.directed:
+        base = base._graph
+        if base.is_directed():
+            return Column(None, "an undirected view, whose edges may have two values")
     records = partial(edge_records, G, topology.adjacency)
     return column_of(records, topology.num_edges, name, default)
 
@@ -360,9 +380,9 @@ def converted_before(G: Any) -> Topology | None:
     """The topology of a conversion in NetworkX's cache, which its methods empty when they change
     the graph."""
     cache = getattr(G, "__networkx_cache__", None) or {}
-    for found in list(cache.get("backends", {}).get("gascl", {}).values()):
-        if isinstance(found, Converted):
-            return found.topology
+    for converted in list(cache.get("backends", {}).get("gascl", {}).values()):
+        if isinstance(converted, Converted):
+            return converted.topology
     return None
 
 
@@ -375,16 +395,17 @@ def current(converted: Converted) -> Converted:
         return converted
     if topology.is_current(original):
         return converted
-    original.__networkx_cache__.clear()  # what other backends have is as old
+    original.__networkx_cache__.clear()  # the conversions of other backends are as old
     log.info("converted again: the graph was changed without a method")
     return convert(original, converted.columns, converted.every, None)
 
 
 def check_cache(G: Any) -> None:
-    """Called before NetworkX looks for a conversion of `G` in its cache.
+    """Drops conversions from the cache of `G` that must not be used.
 
     A view changes with its graph, which does not empty the view's cache: a view gets none. A copy
-    by `copy.copy` shares the cache of its original, which may be gone when the conversion needs it.
+    by `copy.copy` shares the cache of its original, which may be deleted while a conversion still
+    needs it.
     """
     if is_view(G):
         G.__networkx_cache__ = None  # NetworkX's documented switch

@@ -1,4 +1,4 @@
-"""Orders in which every edge of a directed graph leads onwards."""
+"""Directed acyclic graphs: topological orders, ancestors and descendants."""
 
 from __future__ import annotations
 
@@ -11,45 +11,80 @@ import numpy as np
 from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import backend_function
 from gascl.nx.path_trees import FEW, arcs_of_rows
+from gascl.nx.unweighted import depths
+from gascl.programs.eigenvector import Peel
 
 
 def _generations(G: Converted) -> Iterator[np.ndarray]:
-    """The nodes to which edges of the generations before lead, and no others; in the order in which
-    NetworkX has counted off the last of these edges."""
+    """The nodes whose predecessors are all in earlier generations, in the order in which NetworkX
+    visits the last edge into each."""
     if not G.is_directed():
         raise nx.NetworkXError("Topological sort not defined on undirected graphs.")
     offsets, neighbors = G.rows()
-    awaited = np.bincount(neighbors, minlength=len(G))  # parallel edges count as one
+    in_degree = np.bincount(neighbors, minlength=len(G))  # parallel edges count as one
     left = len(G)
-    found = np.flatnonzero(awaited == 0)
-    while len(found):
-        yield found
-        left -= len(found)
-        if (offsets[found + 1] - offsets[found]).sum() < FEW:
+    generation = np.flatnonzero(in_degree == 0)
+    while len(generation):
+        yield generation
+        left -= len(generation)
+        if (offsets[generation + 1] - offsets[generation]).sum() < FEW:
             free = []
-            for node in found.tolist():
+            for node in generation.tolist():
                 for child in neighbors[offsets[node] : offsets[node + 1]].tolist():
-                    awaited[child] -= 1
-                    if not awaited[child]:
+                    in_degree[child] -= 1
+                    if not in_degree[child]:
                         free.append(child)
-            found = np.array(free, np.int64)
+            generation = np.array(free, np.int64)
             continue
-        heads = arcs_of_rows(offsets, neighbors, found)[1]
-        np.subtract.at(awaited, heads, 1)
-        heads = heads[awaited[heads] == 0][::-1]  # the last one of each counts
+        heads = arcs_of_rows(offsets, neighbors, generation)[1]
+        np.subtract.at(in_degree, heads, 1)
+        heads = heads[in_degree[heads] == 0][::-1]  # the last one of each counts
         _, places = np.unique(heads, return_index=True)
-        found = heads[np.sort(places)[::-1]]
+        generation = heads[np.sort(places)[::-1]]
     if left:
         raise nx.NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration")
 
 
-@backend_function(first=None, cached=100_000)
+@backend_function(first=None, cached=100_000, numpy=True)
 def topological_generations(G: Converted) -> Iterator[list[Any]]:
     """Lists of nodes, in NetworkX's order."""
-    return (G.node_array[found].tolist() for found in _generations(G))
+    return (G.node_array[generation].tolist() for generation in _generations(G))
+
+
+@backend_function(first=None, cached=100_000, numpy=True)
+def topological_sort(G: Converted) -> Iterator[Any]:
+    """Nodes, in NetworkX's order."""
+    return (node for generation in _generations(G) for node in G.node_array[generation].tolist())
 
 
 @backend_function(first=None, cached=100_000)
-def topological_sort(G: Converted) -> Iterator[Any]:
-    """Nodes, in NetworkX's order."""
-    return (node for found in _generations(G) for node in G.node_array[found].tolist())
+def is_directed_acyclic_graph(G: Converted) -> bool:
+    """Whether it is directed and has no cycle."""
+    return G.is_directed() and (len(G) == 0 or not G.run(Peel())["left"].any())
+
+
+@backend_function(first=None, cached=100_000)
+def has_cycle(G: Converted) -> bool:
+    """Whether a directed graph has a cycle."""
+    if not G.is_directed():
+        raise nx.NetworkXError("Topological sort not defined on undirected graphs.")
+    return len(G) > 0 and bool(G.run(Peel())["left"].any())
+
+
+def _reached(G: Converted, source: Any, reverse: bool = False) -> set[Any]:
+    if source not in G:
+        kind = "digraph" if G.is_directed() else "graph"
+        raise nx.NetworkXError(f"The node {source} is not in the {kind}.")
+    return set(G.node_array[depths(G, source, reverse=reverse) > 0].tolist())
+
+
+@backend_function(first=None, cached=20_000)
+def descendants(G: Converted, source: Any) -> set[Any]:
+    """The nodes that a node reaches."""
+    return _reached(G, source)
+
+
+@backend_function(first=None, cached=20_000)
+def ancestors(G: Converted, source: Any) -> set[Any]:
+    """The nodes that reach a node."""
+    return _reached(G, source, reverse=True)

@@ -1,12 +1,13 @@
-"""The functions of the backend, each with what it declines and where it pays."""
+"""The registry of the backend's functions: which calls each supports, and which it speeds up."""
 
 from __future__ import annotations
 
 import inspect
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import update_wrapper
+from types import SimpleNamespace
 from typing import Any
 
 import networkx as nx
@@ -14,14 +15,54 @@ import networkx as nx
 from gascl.errors import DeviceError, GasclError, warn
 from gascl.nx.converted_graph import Converted, converted_before, current, log
 
-#: Of NetworkX: its major and minor number, also of a release candidate such as "3.7rc0".
+#: The major and minor version of NetworkX, also of a release candidate such as "3.7rc0".
 VERSION = tuple(map(int, re.findall(r"\d+", nx.__version__)[:2]))
 
 #: By NetworkX's name.
 FUNCTIONS: dict[str, Function] = {}
 
-#: What a check returns: True, or the reason why not.
+#: What NetworkX expects of `can_run` and `should_run`: True, or the reason why not.
 Verdict = bool | str
+
+
+class Call(SimpleNamespace):
+    """The arguments of a call, defaults included, by the names of NetworkX's parameters."""
+
+    G: Any
+
+    @property
+    def is_converted(self) -> bool:
+        """Whether the graph needs no conversion."""
+        return isinstance(self.G, Converted) or converted_before(self.G) is not None
+
+    @property
+    def num_edges(self) -> int:
+        """About the number of edges, quickly: loops of undirected graphs count half."""
+        G = self.G
+        if isinstance(G, Converted):
+            return G.number_of_edges()
+        if (topology := converted_before(G)) is not None:
+            return topology.num_edges
+        if G.is_multigraph():
+            return int(G.number_of_edges())
+        entries = sum(map(len, G._adj.values()))
+        return entries if G.is_directed() else entries // 2
+
+    def too_few_edges(self, least: int, condition: str = "") -> str:
+        """Why a graph with fewer than `least` edges is left to NetworkX; "" if it has as many.
+
+        Args:
+            condition: which calls need more edges than other calls of their function.
+        """
+        edges = self.num_edges
+        if edges >= least:
+            return ""
+        space = " " if condition else ""
+        return f"{edges:,} edges: NetworkX is faster{space}{condition} below about {least:,}"
+
+
+#: Returns why a call is left to NetworkX; "" if it is not.
+Check = Callable[[Call], str]
 
 
 class Function:
@@ -30,119 +71,170 @@ class Function:
     Errors of gascl become NotImplementedError, upon which NetworkX runs its own function.
 
     Attributes:
-        name: the name in NetworkX's registry, which differs where two functions share one.
-        first: with fewer edges NetworkX is faster; None: it always is.
-        cached: the same once the graph has been converted.
+        name: the name in NetworkX's registry.
+        names: the names in all versions of NetworkX.
+        module: the name of the module that defines it.
+        first: the number of edges below which NetworkX is faster; None: it always is.
+        cached: the same for graphs that have been converted.
+        limits: what differs from NetworkX's function, for the documentation.
+        numpy: NumPy computes it; no device is used.
     """
 
     def __init__(
-        self, function: Callable[..., Any], name: str, first: int | None, cached: int | None
+        self,
+        function: Callable[..., Any],
+        names: tuple[str, ...],
+        first: int | None,
+        cached: int | None,
+        limits: str,
+        numpy: bool,
+        unsupported: Iterable[Check],
+        slower: Iterable[Check],
     ):
         update_wrapper(self, function)
-        self.name, self.first, self.cached = name, first, cached
-        self._function = function
-        self._signature = inspect.signature(function)
-        self._first = next(iter(self._signature.parameters))
-        self._check: Callable[..., str] | None = None
-        self._worth: Callable[..., str] | None = None
+        self.names, self.name = names, names[0]
+        self.module = function.__module__.rpartition(".")[2]
+        self.first, self.cached, self.limits, self.numpy = first, cached, limits, numpy
+        self.parameters = inspect.signature(function).parameters
+        self._function, self._signature = function, inspect.signature(function)
+        self._unsupported, self._slower = tuple(unsupported), tuple(slower)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        began = time.perf_counter()
-        G = self.graph(args, kwargs)
-        if isinstance(G, Converted):
-            args, kwargs = (current(G), *args[1:]), {**kwargs}
-            kwargs.pop(self._first, None)
+        start = time.perf_counter()
+        arguments = self._signature.bind(*args, **kwargs).arguments
+        if isinstance(arguments["G"], Converted):
+            arguments["G"] = current(arguments["G"])
         try:
-            result = self._function(*args, **kwargs)
+            result = self._function(**arguments)
         except DeviceError as error:
             warn(f"gascl could not run {self.name}: {error}", RuntimeWarning)
             raise NotImplementedError(f"gascl: {error}") from error
         except GasclError as error:
             log.info("%s: left to NetworkX: %s", self.name, error)
             raise NotImplementedError(f"gascl: {error}") from error
-        log.info("%s: ran in %.3f s", self.name, time.perf_counter() - began)
+        log.info("%s: ran in %.3f s", self.name, time.perf_counter() - start)
         return result
 
-    def unless(self, check: Callable[..., str]) -> Callable[..., str]:
-        """Decorates a function with the same parameters that returns what it does not support, a
-        noun; "" if it takes them."""
-        self._check = check
-        return check
+    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+        """The arguments by name.
 
-    def worth(self, check: Callable[..., str]) -> Callable[..., str]:
-        """Decorates a function with the same parameters that returns why it does not pay; with "",
-        the number of edges decides."""
-        self._worth = check
-        return check
+        Raises:
+            TypeError: they are not this function's.
+        """
+        bound = self._signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return Call(**bound.arguments)
 
     def can_run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Verdict:
-        """Whether it can run; or why not."""
+        """Whether the call is supported, or why not."""
         try:
-            self._signature.bind(*args, **kwargs)
+            call = self.call(args, kwargs)
         except TypeError as error:  # newer versions of NetworkX may have more parameters
             return f"gascl does not take these arguments: {error}"
-        reason = self._ask(self._check, args, kwargs) if self._check else ""
+        reason = _first_reason(self._unsupported, call)
         return f"gascl does not support {reason}" if reason else True
 
     def should_run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Verdict:
-        """Whether NetworkX would be slower; or why not."""
-        reason = self._ask(self._worth, args, kwargs) if self._worth else ""
-        if reason:
+        """Whether NetworkX would be slower, or why not."""
+        call = self.call(args, kwargs)
+        if reason := _first_reason(self._slower, call):
             return reason
-        G = self.graph(args, kwargs)
-        cached = isinstance(G, Converted) or converted_before(G) is not None
-        least = self.cached if cached else self.first
+        least = self.cached if call.is_converted else self.first
         if least is None:
-            return "NetworkX is faster" + ("" if cached else " than the conversion")
-        return too_few(G, least) or True
+            return "NetworkX is faster" + ("" if call.is_converted else " than the conversion")
+        return call.too_few_edges(least) or True
 
-    def graph(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The graph among the arguments: the first parameter."""
-        return args[0] if args else kwargs[self._first]
 
-    def _ask(self, check: Callable[..., str], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-        bound = self._signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        return check(*bound.args, **bound.kwargs)
+def _first_reason(checks: Iterable[Check], call: Call) -> str:
+    return next(filter(None, (check(call) for check in checks)), "")
 
 
 def backend_function(
-    *, first: int | None, cached: int | None, name: str = ""
+    *,
+    first: int | None,
+    cached: int | None,
+    limits: str = "",
+    numpy: bool = False,
+    unsupported: Iterable[Check] = (),
+    slower: Iterable[Check] = (),
+    names: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Any]], Function]:
     """Decorates a function of the backend, which has the name and parameters of NetworkX's.
 
     Args:
-        first, cached: the number of edges from which it pays, as in `Function`.
-        name: where NetworkX registers it by another name.
+        first, cached, limits, numpy: as in `Function`.
+        unsupported: each returns what the backend does not support, a noun phrase.
+        slower: each returns why NetworkX is faster, whatever the number of edges.
+        names: those in all versions of NetworkX, that of the installed one first, where they
+            are not the function's name.
     """
 
     def register(function: Callable[..., Any]) -> Function:
-        made = Function(function, name or function.__name__, first, cached)
-        FUNCTIONS[made.name] = made
-        return made
+        registered = Function(
+            function,
+            names or (function.__name__,),
+            first,
+            cached,
+            limits,
+            numpy,
+            unsupported,
+            slower,
+        )
+        FUNCTIONS[registered.name] = registered
+        return registered
 
     return register
 
 
-def too_few(G: Any, least: int, what: str = "") -> str:
-    """Why a graph with fewer than `least` edges does not pay; "" if it has as many.
+def argument(*names: str) -> Check:
+    """Checks that none of these arguments is passed."""
 
-    Args:
-        what: of calls that need more edges than others of their function.
-    """
-    edges = num_edges(G)
-    if edges >= least:
-        return ""
-    return f"{edges:,} edges: NetworkX is faster{what and f' {what}'} below about {least:,}"
+    def check(call: Call) -> str:
+        return next((f"`{name}`" for name in names if getattr(call, name) is not None), "")
+
+    return check
 
 
-def num_edges(G: Any) -> int:
-    """About the number of edges of a graph, quickly: loops of undirected graphs count half."""
-    if isinstance(G, Converted):
-        return G.number_of_edges()
-    if (topology := converted_before(G)) is not None:
-        return topology.num_edges
-    if G.is_multigraph():
-        return int(G.number_of_edges())
-    entries = sum(map(len, G._adj.values()))
-    return entries if G.is_directed() else entries // 2
+def callable_weight(name: str = "weight") -> Check:
+    """Checks that the argument which names a weight is no function."""
+
+    def check(call: Call) -> str:
+        return "a function as weight" if callable(getattr(call, name)) else ""
+
+    return check
+
+
+def few_edges_by_weight(name: str = "weight") -> Check:
+    """Checks that there are enough edges for searches from every node by weight."""
+
+    def check(call: Call) -> str:
+        if getattr(call, name) is None:
+            return ""
+        return call.too_few_edges(5_000, "by weight")
+
+    return check
+
+
+def one_step(name: str) -> Check:
+    """Checks that the argument which limits the depth of a search leaves more than neighbors."""
+
+    def check(call: Call) -> str:
+        depth = getattr(call, name)
+        return "" if depth is None or depth > 1 else f"NetworkX is faster with {name}={depth}"
+
+    return check
+
+
+def multigraph(call: Call) -> str:
+    """Checks that the graph is no multigraph."""
+    return "multigraphs" if call.G.is_multigraph() else ""
+
+
+def directed(call: Call) -> str:
+    """Checks that the graph is undirected."""
+    return "directed graphs" if call.G.is_directed() else ""
+
+
+def missing_node(call: Call) -> str:
+    """Checks that the node `n` is in the graph."""
+    return "" if call.n in call.G else "a node that is not in the graph"

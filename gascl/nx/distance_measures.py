@@ -1,7 +1,8 @@
-"""How far the farthest node is from each."""
+"""Eccentricities and other measures of the distances between all nodes."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -9,18 +10,57 @@ import networkx as nx
 import numpy as np
 
 from gascl.nx import weighted
+from gascl.nx.all_pairs import distances_by_weight, inverse_sums
 from gascl.nx.components import connected
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import VERSION, backend_function
+from gascl.nx.dispatch import (
+    VERSION,
+    Call,
+    Function,
+    argument,
+    backend_function,
+    callable_weight,
+    few_edges_by_weight,
+)
 from gascl.nx.unweighted import depths
 from gascl.programs.diameter import Diameter
 from gascl.programs.eccentricity import Eccentricity
 
-#: NetworkX's name of `barycenter`.
-CENTROID = "centroid" if VERSION >= (3, 7) else "barycenter"
+#: The names of `barycenter`, that of the installed NetworkX first.
+BARYCENTER = ("centroid", "barycenter") if VERSION >= (3, 7) else ("barycenter", "centroid")
 
-#: What is declined.
-NULL = "graphs without nodes, for which versions of NetworkX raise different errors"
+
+# --- checks ---
+
+
+def _no_nodes(call: Call) -> str:
+    if len(call.G):
+        return ""
+    return "graphs without nodes, for which versions of NetworkX raise different errors"
+
+
+def _bounds(call: Call) -> str:
+    if call.usebounds is True and call.e is None and not call.G.is_directed():
+        return "`usebounds`, with which NetworkX searches from few nodes"
+    return ""
+
+
+def _tree(call: Call) -> str:
+    G = call.G
+    is_tree = not G.is_directed() and G.number_of_edges() == len(G) - 1
+    is_tree = is_tree and call.weight is None and getattr(call, "e", None) is None
+    return "trees, whose center NetworkX finds faster" if is_tree else ""
+
+
+def _some_nodes(call: Call) -> str:
+    return "" if call.v is None else "some of the nodes"
+
+
+def _known(call: Call) -> str:
+    return "" if call.e is None else "the eccentricities `e` are known"
+
+
+# --- eccentricities ---
 
 
 def _unreached(G: Converted) -> nx.NetworkXError:
@@ -28,13 +68,13 @@ def _unreached(G: Converted) -> nx.NetworkXError:
     return nx.NetworkXError(f"Found infinite path length because the {kind} connected")
 
 
-def _eccentricity(G: Converted, v: Any, weight: Any) -> dict[Any, Any]:
+def _eccentricities(G: Converted, v: Any, weight: Any) -> dict[Any, Any]:
     """By node."""
     if v is None and weight is None:
-        found = G.run(Eccentricity())
-        if (found["reached"] < len(G) - 1).any():
+        result = G.run(Eccentricity())
+        if (result["reached"] < len(G) - 1).any():
             raise _unreached(G)
-        return G.by_node(found["eccentricity"])
+        return G.by_node(result["eccentricity"])
     values: dict[Any, Any] = {}
     for node in G.nbunch_iter(v):
         if weight is None:
@@ -51,112 +91,107 @@ def _eccentricity(G: Converted, v: Any, weight: Any) -> dict[Any, Any]:
     return values
 
 
-@backend_function(first=1_000, cached=500)
+@backend_function(
+    first=1_000,
+    cached=500,
+    limits="No `sp`.",
+    unsupported=[_no_nodes, argument("sp"), callable_weight()],
+    slower=[_some_nodes, few_edges_by_weight()],
+)
 def eccentricity(G: Converted, v: Any = None, sp: Any = None, weight: Any = None) -> Any:
     """The distance of the farthest node from each, or from some."""
-    found = _eccentricity(G, v, weight)
-    return found[v] if v in G else found
+    values = _eccentricities(G, v, weight)
+    return values[v] if v in G else values
 
 
-@eccentricity.unless
-def _(G: Any, v: Any, sp: Any, weight: Any) -> str:
-    if len(G) == 0:
-        return NULL
-    return "`sp`" if sp is not None else weighted.hidden(weight)
-
-
-@eccentricity.worth
-def _(G: Any, v: Any, sp: Any, weight: Any) -> str:
-    return weighted.few(G, weight) if v is None else "some of the nodes"
-
-
-def _is_tree(G: Any) -> bool:
-    return not G.is_directed() and G.number_of_edges() == len(G) - 1
-
-
-def _declines(G: Any, e: Any, usebounds: Any, weight: Any) -> str:
-    if len(G) == 0:
-        return NULL
-    if usebounds is True and e is None and not G.is_directed():
-        return "`usebounds`, by which NetworkX looks at few nodes only"
-    return weighted.hidden(weight)
-
-
-def _worth(G: Any, e: Any, usebounds: Any, weight: Any) -> str:
-    return weighted.few(G, weight) if e is None else "eccentricities that are given"
-
-
-def _given(G: Converted, e: Any, weight: Any) -> dict[Any, Any]:
-    return _eccentricity(G, None, weight) if e is None else e
+def _by_eccentricities(function: Callable[..., Any]) -> Function:
+    """Registers a function that takes known eccentricities `e`."""
+    return backend_function(
+        first=1_000,
+        cached=500,
+        limits="`usebounds` is left to NetworkX.",
+        unsupported=[_no_nodes, _bounds, callable_weight()],
+        slower=[_known, few_edges_by_weight()],
+    )(function)
 
 
 def _extreme(
-    G: Converted, e: Any, weight: Any, field: str, of: Callable[[Iterable[Any]], Any]
+    G: Converted, e: Any, weight: Any, field: str, choose: Callable[[Iterable[Any]], Any]
 ) -> Any:
-    """The largest or smallest eccentricity; by few searches, if all are not known and G has no
+    """The largest or smallest eccentricity; by few searches if they are not known and G has no
     weights and no directions."""
-    if e is not None or weight is not None or G.is_directed():
-        return of(_given(G, e, weight).values())
+    if e is not None:
+        return choose(e.values())
+    if weight is not None or G.is_directed():
+        return choose(_eccentricities(G, None, weight).values())
     if not connected(G):
         raise _unreached(G)
     return int(G.run(Diameter())[field][0])
 
 
-@backend_function(first=1_000, cached=500)
+def _nodes_at(
+    G: Converted, e: Any, weight: Any, choose: Callable[[Iterable[Any]], Any]
+) -> list[Any]:
+    """The nodes with the largest or smallest eccentricity."""
+    values = _eccentricities(G, None, weight) if e is None else e
+    extreme = choose(values.values())
+    return [node for node, value in values.items() if value == extreme]
+
+
+@_by_eccentricities
 def diameter(G: Converted, e: Any = None, usebounds: bool = False, weight: Any = None) -> Any:
     """The largest eccentricity."""
     return _extreme(G, e, weight, "diameter", max)
 
 
-@backend_function(first=1_000, cached=500)
+@_by_eccentricities
 def radius(G: Converted, e: Any = None, usebounds: bool = False, weight: Any = None) -> Any:
     """The smallest eccentricity."""
     return _extreme(G, e, weight, "radius", min)
 
 
-@backend_function(first=1_000, cached=500)
+@_by_eccentricities
 def periphery(
     G: Converted, e: Any = None, usebounds: bool = False, weight: Any = None
 ) -> list[Any]:
     """The nodes with the largest eccentricity."""
-    found = _given(G, e, weight)
-    most = max(found.values())
-    return [node for node in found if found[node] == most]
+    return _nodes_at(G, e, weight, max)
 
 
-@backend_function(first=1_000, cached=500)
+@backend_function(
+    first=1_000,
+    cached=500,
+    limits="`usebounds` and trees are left to NetworkX.",
+    unsupported=[_tree, _no_nodes, _bounds, callable_weight()],
+    slower=[_known, few_edges_by_weight()],
+)
 def center(G: Converted, e: Any = None, usebounds: bool = False, weight: Any = None) -> list[Any]:
     """The nodes with the smallest eccentricity."""
-    found = _given(G, e, weight)
-    least = min(found.values())
-    return [node for node in found if found[node] == least]
+    return _nodes_at(G, e, weight, min)
 
 
-for _function in (diameter, radius, periphery):
-    _function.unless(_declines)
-for _function in (diameter, radius, periphery, center):
-    _function.worth(_worth)
+# --- sums of distances ---
 
 
-@center.unless
-def _(G: Any, e: Any, usebounds: Any, weight: Any) -> str:
-    if e is None and weight is None and _is_tree(G):
-        return "trees, whose center NetworkX finds faster"
-    return _declines(G, e, usebounds, weight)
-
-
-@backend_function(first=1_000, cached=500, name=CENTROID)
+@backend_function(
+    first=1_000,
+    cached=500,
+    limits="No `attr`, no `sp`; trees are left to NetworkX.",
+    unsupported=[_no_nodes, argument("attr", "sp"), _tree, callable_weight()],
+    slower=[few_edges_by_weight()],
+    names=BARYCENTER,
+)
 def barycenter(G: Converted, weight: Any = None, attr: Any = None, sp: Any = None) -> list[Any]:
     """The nodes with the smallest sum of distances."""
     if weight is None:
-        found = G.run(Eccentricity())
-        sums, connected = found["distances"], (found["reached"] == len(G) - 1).all()
+        result = G.run(Eccentricity())
+        sums, reaches_all = result["distances"], (result["reached"] == len(G) - 1).all()
     elif weighted.is_whole(G, weight):
-        sums = np.array([weighted.distances(G, [place], weight).sum() for place in range(len(G))])
-        connected = np.isfinite(sums).all()
+        sums = np.array([distance.sum() for distance in distances_by_weight(G, weight)])
+        reaches_all = np.isfinite(sums).all()
     else:
-        raise NotImplementedError("sums of weights that are not whole, which rounding tells apart")
-    if not connected:
+        raise NotImplementedError("sums of weights that are not whole, which rounding may reorder")
+    if not reaches_all:
         raise nx.NetworkXNoPath(
             f"Input graph {G.original()} is disconnected, so every induced subgraph has infinite "
             "barycentricity."
@@ -164,17 +199,22 @@ def barycenter(G: Converted, weight: Any = None, attr: Any = None, sp: Any = Non
     return G.node_array[sums == sums.min()].tolist()
 
 
-@barycenter.unless
-def _(G: Any, weight: Any, attr: Any, sp: Any) -> str:
-    if len(G) == 0:
-        return NULL
-    if attr is not None or sp is not None:
-        return "`attr` and `sp`"
-    if weight is None and _is_tree(G):
-        return "trees, whose center NetworkX finds faster"
-    return weighted.hidden(weight)
-
-
-@barycenter.worth
-def _(G: Any, weight: Any, attr: Any, sp: Any) -> str:
-    return weighted.few(G, weight)
+@backend_function(
+    first=1_000,
+    cached=500,
+    limits="No `sp`.",
+    unsupported=[argument("sp"), callable_weight()],
+    slower=[few_edges_by_weight()],
+)
+def harmonic_diameter(G: Converted, sp: Any = None, *, weight: Any = None) -> float:
+    """The harmonic mean of the distances."""
+    count = len(G)
+    total = 0.0
+    if count and weight is None:
+        total = float(inverse_sums(G).sum())
+    elif count:
+        for distance in distances_by_weight(G, weight):
+            total += float((1 / distance[distance > 0]).sum())
+    if total:
+        return count * (count - 1) / total
+    return math.inf if count > 1 else math.nan

@@ -21,8 +21,8 @@ LEAST, MOST = 1e-100, 1e100
 _INTEGERS: set[type] = {int, np.int64}
 _FLOATS: set[type] = {float, np.float64}
 
-#: The edges whose attributes are read at a time.
-AT_A_TIME = 1024
+#: The number of edges whose attributes are read at once.
+CHUNK = 1024
 
 
 @dataclass(frozen=True)
@@ -62,12 +62,12 @@ class Column:
         Raises:
             NotImplementedError: they are not such numbers.
         """
-        found = self.numbers
+        values = self.numbers
         if self.numpy:
             raise NotImplementedError("integers of NumPy, whose sums NetworkX returns as NumPy's")
-        if (self.whole or self.mixed) and np.abs(found).sum() >= EXACT:
+        if (self.whole or self.mixed) and np.abs(values).sum() >= EXACT:
             raise NotImplementedError("whole weights that may sum to 2^53 or more")
-        return found
+        return values
 
     @property
     def all_one(self) -> bool:
@@ -81,19 +81,21 @@ def column_of(
     """The attribute `name` of every edge, of which there are `count`; those without it have
     `default`.
 
-    They are read some at a time, so that what is read twice is still in the cache.
+    They are read in chunks, so that a chunk that is read twice is still in the processor's cache.
     """
-    if not any(records()):  # many graphs have no attributes at all, and that shows sooner
-        one = column_of(lambda: [{name: default}], 1, name, default)
-        return one if one.values is None else replace(one, values=one.values.repeat(count))
+    if not any(records()):  # many graphs have no attributes at all, which is quicker to see
+        column = column_of(lambda: [{name: default}], 1, name, default)
+        if column.values is None:
+            return column
+        return replace(column, values=column.values.repeat(count))
     kinds: set[type] = set()
     parts: list[np.ndarray] = []
-    left = iter(records())
-    while some := list(islice(left, AT_A_TIME)):
+    remaining = iter(records())
+    while chunk := list(islice(remaining, CHUNK)):
         try:
-            values = list(map(itemgetter(name), some))  # twice as fast as the other
+            values = list(map(itemgetter(name), chunk))  # twice as fast as `get`
         except KeyError:
-            values = [record.get(name, default) for record in some]
+            values = [record.get(name, default) for record in chunk]
         new = set(map(type, values)) - kinds
         if refusal := _refusal(name, new):
             return Column(None, refusal)
@@ -104,22 +106,22 @@ def column_of(
         except OverflowError:
             return Column(None, f"the edge attribute {name!r} has integers of more than 64 bits")
     whole = _whole(kinds)
-    found = np.concatenate(parts)
+    array = np.concatenate(parts)
     mixed = not whole and not kinds.isdisjoint(_INTEGERS)
-    if (whole or mixed) and max(found.max(), -found.min()) >= EXACT:
+    if (whole or mixed) and max(array.max(), -array.min()) >= EXACT:
         return Column(None, f"the edge attribute {name!r} has integers of more than 53 bits")
-    sizes = np.abs(found[found != 0])
+    sizes = np.abs(array[array != 0])
     if not whole and not ((sizes > LEAST) & (sizes < MOST)).all():
         bounds = f"finite, or not between {LEAST} and {MOST}"
         return Column(None, f"the edge attribute {name!r} has values that are not {bounds}")
-    return Column(found, whole=whole, mixed=mixed, numpy=np.int64 in kinds)
+    return Column(array, whole=whole, mixed=mixed, numpy=np.int64 in kinds)
 
 
 def _refusal(name: Any, kinds: set[type]) -> str:
     """Why values of these types are not numbers; "" if they are."""
     for kind in kinds - _INTEGERS - _FLOATS:
-        what = "hidden edges (None)" if kind is type(None) else f"values of {kind.__name__}"
-        return f"the edge attribute {name!r} has {what}"
+        content = "hidden edges (None)" if kind is type(None) else f"values of {kind.__name__}"
+        return f"the edge attribute {name!r} has {content}"
     return ""
 
 

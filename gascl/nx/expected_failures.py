@@ -5,7 +5,7 @@ EXPECTED = {
     (
         "test_hits.py",
         "test_hits_not_convergent",
-    ): "counts the restarts of ARPACK, which is not what finds the vectors here",
+    ): "counts the restarts of ARPACK, which this backend does not use",
     (
         "test_betweenness_centrality_subset.py",
         "test_equivalence_non_subset",

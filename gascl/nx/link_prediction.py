@@ -11,36 +11,38 @@ import networkx as nx
 import numpy as np
 
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import backend_function
+from gascl.nx.dispatch import Call, Function, backend_function
 from gascl.nx.unweighted import depths_from
 
 #: How many pairs are scored at a time, where they are all that are not connected.
 CHUNK = 200_000
 #: With fewer pairs, NetworkX is faster.
 FEW = 5_000
+#: The conversion of so many edges takes as long as NetworkX takes for a pair.
+EDGES_PER_PAIR = 20
 
 Pairs = list[tuple[Any, Any]]
 
 
 def _scores(
-    G: Converted, ebunch: Any, name: str, mended: Callable[..., list[Any]]
+    G: Converted, ebunch: Any, name: str, corrected: Callable[..., list[Any]]
 ) -> Iterator[tuple[Any, Any, Any]]:
     """A score for each pair of nodes; None: for all that are not connected, in NetworkX's order.
 
     Args:
-        mended: makes the values of the scores called `name`, and of the ends (2, pairs).
+        corrected: makes the values of the scores called `name`, and of the ends (2, pairs).
     """
     from gascl.programs.link_prediction import link_scores  # which loads OpenCL
 
     def score(pairs: Pairs) -> Iterator[tuple[Any, Any, Any]]:
         ends = np.array([G.places(pair) for pair in pairs], np.int64).reshape(-1, 2).T
         scores = link_scores(G.engine(), ends, dtype="float64")[name] if pairs else np.zeros(0)
-        values = mended(scores, ends)
+        values = corrected(scores, ends)
         return ((u, v, value) for (u, v), value in zip(pairs, values, strict=True))
 
     if ebunch is None:
         others = nx.non_edges(G.original())
-        # The first ones at once: what fails is declined before NetworkX has got an iterator.
+        # Errors must come before NetworkX has received an iterator: the first chunk is scored now.
         first = score(list(islice(others, CHUNK)))
         return chain(first, chain.from_iterable(map(score, _chunks(others))))
     pairs = list(ebunch)
@@ -61,58 +63,64 @@ def _sums(scores: np.ndarray, ends: np.ndarray) -> list[Any]:
     return [score or 0 for score in scores.tolist()]
 
 
-def _read_once(G: Any, ebunch: Any, *others: Any) -> str:
-    return "pairs that can be read once" if hasattr(ebunch, "__next__") else ""
+def _iterator(call: Call) -> str:
+    return "pairs that can be read only once" if hasattr(call.ebunch, "__next__") else ""
 
 
-def _few(G: Any, ebunch: Any, *others: Any) -> str:
-    """Why a call does not pay; "" if the number of edges decides."""
-    few = ebunch is not None and length_hint(ebunch) < FEW
-    return f"fewer than {FEW:,} pairs" if few else ""
+def _few_pairs(call: Call) -> str:
+    if call.ebunch is None:
+        return ""
+    least = FEW if call.is_converted else FEW + call.num_edges // EDGES_PER_PAIR
+    return f"fewer than {least:,} pairs" if length_hint(call.ebunch) < least else ""
 
 
-@backend_function(first=1_000, cached=1_000)
+def _index(least: int) -> Callable[[Callable[..., Any]], Function]:
+    """Registers a score that pays from this number of edges."""
+    return backend_function(first=least, cached=least, unsupported=[_iterator], slower=[_few_pairs])
+
+
+@_index(1_000)
 def preferential_attachment(G: Converted, ebunch: Any = None) -> Iterator[tuple[Any, Any, int]]:
     """The product of the degrees."""
     return _scores(G, ebunch, "preferential_attachment", lambda scores, ends: scores.tolist())
 
 
-@backend_function(first=1_000, cached=1_000)
+@_index(1_000)
 def jaccard_coefficient(G: Converted, ebunch: Any = None) -> Iterator[tuple[Any, Any, Any]]:
     """Common neighbors by all neighbors of the two."""
 
-    def mended(scores: np.ndarray, ends: np.ndarray) -> list[Any]:
+    def corrected(scores: np.ndarray, ends: np.ndarray) -> list[Any]:
         none = (np.diff(G.rows()[0])[ends] == 0).all(axis=0)
         return [0 if alone else s for s, alone in zip(scores.tolist(), none, strict=True)]
 
-    return _scores(G, ebunch, "jaccard", mended)
+    return _scores(G, ebunch, "jaccard", corrected)
 
 
-@backend_function(first=1_000, cached=1_000)
+@_index(1_000)
 def resource_allocation_index(G: Converted, ebunch: Any = None) -> Iterator[tuple[Any, Any, Any]]:
     """The sum of 1 / degree over common neighbors."""
     return _scores(G, ebunch, "resource_allocation", _sums)
 
 
-@backend_function(first=1_000, cached=1_000)
+@_index(1_000)
 def adamic_adar_index(G: Converted, ebunch: Any = None) -> Iterator[tuple[Any, Any, Any]]:
     """The sum of 1 / log(degree) over common neighbors."""
 
-    def mended(scores: np.ndarray, ends: np.ndarray) -> list[Any]:
+    def corrected(scores: np.ndarray, ends: np.ndarray) -> list[Any]:
         if np.isinf(scores).any():  # a neighbor of degree 1, of a pair of a node and itself
             raise ZeroDivisionError("float division by zero")
         return _sums(scores, ends)
 
-    return _scores(G, ebunch, "adamic_adar", mended)
+    return _scores(G, ebunch, "adamic_adar", corrected)
 
 
-@backend_function(first=5_000, cached=5_000)
+@_index(5_000)
 def common_neighbor_centrality(
     G: Converted, ebunch: Any = None, alpha: Any = 0.8
 ) -> Iterator[tuple[Any, Any, Any]]:
     """Common neighbors, and the inverse distance."""
 
-    def mended(scores: np.ndarray, ends: np.ndarray) -> list[Any]:
+    def corrected(scores: np.ndarray, ends: np.ndarray) -> list[Any]:
         if (ends[0] == ends[1]).any():
             raise nx.NetworkXAlgorithmError("Self loops are not supported")
         if alpha == 1:
@@ -121,21 +129,12 @@ def common_neighbor_centrality(
         order = np.argsort(ends[0], kind="stable")
         sources, begins = np.unique(ends[0][order], return_index=True)
         groups = np.split(order, begins[1:])
-        found = depths_from(G, sources.tolist())
-        for group, (_, depth) in zip(groups, found, strict=False):  # of no pairs, one empty group
+        searches = depths_from(G, sources.tolist())
+        for group, (_, depth) in zip(
+            groups, searches, strict=False
+        ):  # of no pairs, one empty group
             length[group] = depth[ends[1][group]]
         length[length < 0] = np.inf
         return (alpha * scores + (1 - alpha) * len(G) / length).tolist()
 
-    return _scores(G, ebunch, "common", mended)
-
-
-for _function in (
-    preferential_attachment,
-    jaccard_coefficient,
-    resource_allocation_index,
-    adamic_adar_index,
-    common_neighbor_centrality,
-):
-    _function.unless(_read_once)
-    _function.worth(_few)
+    return _scores(G, ebunch, "common", corrected)

@@ -1,7 +1,7 @@
 """Trees of shortest paths in the order in which NetworkX finds them.
 
-The device finds distances, and of several parents or of vertices at one distance any order would
-do. NetworkX's order is that of its adjacency, and its users see it in paths and in dictionaries.
+The device finds distances, which leave open which of several parents a path goes through, and the
+order of vertices at one distance. NetworkX follows its adjacency; paths and dictionaries show it.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Tree:
 
     A vertex is pushed when the first of its parents is settled, and of those at one distance the
     first that was pushed is settled first. Which one that is depends on the order of others at the
-    same distance, or nearer: the order is guessed, and mended until it no longer changes.
+    same distance, or nearer: a first order is corrected until it no longer changes.
 
     Args:
         offsets, neighbors: as in `Adjacency`.
@@ -130,9 +130,8 @@ class Tree:
         order = np.lexsort((reached, distance[reached]))
         for _ in range(ROUNDS):
             # the parent that is settled first, and the place of the arc in its row
-            found = np.lexsort((place, self.rank[tails], heads))
-            begins = np.flatnonzero(np.diff(heads[found], prepend=-1))
-            firsts = found[begins]
+            by_head = np.lexsort((place, self.rank[tails], heads))
+            firsts = by_head[np.flatnonzero(np.diff(heads[by_head], prepend=-1))]
             self.parent[heads[firsts]] = tails[firsts]
             when = np.zeros((2, count), np.int64)
             when[0, heads[firsts]] = 1 + self.rank[tails[firsts]]
@@ -150,5 +149,5 @@ class Tree:
     def parents(self) -> tuple[np.ndarray, np.ndarray]:
         """Every vertex with each of its parents, by their order; also where a length of 0 leads
         back to a source, or a vertex to itself."""
-        found = np.lexsort((self.rank[self.tail], self.rank[self.head]))
-        return self.head[found], self.tail[found]
+        order = np.lexsort((self.rank[self.tail], self.rank[self.head]))
+        return self.head[order], self.tail[order]

@@ -3,39 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
 from typing import Any
 
 import networkx as nx
 import numpy as np
 
 from gascl.language.program import VertexProgram
-from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import backend_function, too_few
+from gascl.nx.converted_graph import Converted, EdgeField
+from gascl.nx.dispatch import Call, Function, argument, backend_function, callable_weight
 from gascl.nx.edge_attribute import Column
 from gascl.nx.path_trees import Tree, arcs_of_rows, levels, tight_arcs
 from gascl.programs.bellman_ford import BellmanFord
 from gascl.programs.shortest_paths import Distances
 
-_TARGET = "a single target, at which NetworkX stops"
-
-
-def hidden(weight: Any) -> str:
-    """Why a weight is declined; "" if it is not."""
-    return "a function as weight" if callable(weight) else ""
-
-
-def few(G: Any, weight: Any) -> str:
-    """Why searches from every node do not pay; "" if the number of edges decides."""
-    return "" if weight is None else too_few(G, 5_000, "by weight")
+#: The limits of functions that return paths by Bellman's and Ford's algorithm.
+ONE_PATH = "Only where there is one shortest path to each node. No function as weight."
 
 
 def _column(G: Converted, weight: Any) -> Column:
     """The lengths of the edges: 1 without an attribute."""
-    return (
-        Column(np.ones(G.number_of_edges(), np.int64), whole=True)
-        if weight is None
-        else (G.column(weight))
-    )
+    if weight is None:
+        return Column(np.ones(G.number_of_edges(), np.int64), whole=True)
+    return G.column(weight)
 
 
 def is_whole(G: Converted, weight: Any) -> bool:
@@ -43,7 +33,7 @@ def is_whole(G: Converted, weight: Any) -> bool:
     return _column(G, weight).whole
 
 
-def lengths_of(G: Converted, weight: Any) -> tuple[Any, np.ndarray] | None:
+def lengths_of(G: Converted, weight: Any) -> EdgeField | None:
     """The edge field for `Converted.run`; None where every edge has length 1.
 
     Raises:
@@ -63,13 +53,13 @@ def distances(
     weight: Any,
     cutoff: float | None = None,
     reverse: bool = False,
-    below_0: bool = False,
+    negative: bool = False,
 ) -> np.ndarray:
     """float64 (V,): the distance of each node from the nearest of the sources; infinite without a
     path.
 
     Args:
-        below_0: lengths may be negative.
+        negative: lengths may be negative.
 
     Raises:
         NotImplementedError: an edge has no length.
@@ -77,16 +67,16 @@ def distances(
     """
     program: VertexProgram
     column = _column(G, weight)
-    if below_0 and column.numbers.min(initial=0) < 0:
-        field: tuple[Any, np.ndarray] | None = (("lengths", weight), column.lengths)
+    if negative and column.numbers.min(initial=0) < 0:
+        field: EdgeField | None = (("lengths", weight), column.lengths)
         program = BellmanFord(sources=sources, dtype="float64")
     else:
         field = lengths_of(G, weight)
         program = Distances(sources=sources, cutoff=cutoff, dtype="float64")
-    found: np.ndarray = G.run(program, weight=field, reverse=reverse)["distance"]
-    if (found == -np.inf).any():
+    distance: np.ndarray = G.run(program, weight=field, reverse=reverse)["distance"]
+    if (distance == -np.inf).any():
         raise nx.NetworkXUnbounded("Negative cycle detected.")
-    return found
+    return distance
 
 
 def as_numbers(G: Converted, weight: Any, values: np.ndarray, sources: Iterable[int]) -> list[Any]:
@@ -108,17 +98,17 @@ def lengths_from(
     weight: Any,
     cutoff: float | None = None,
     reverse: bool = False,
-    below_0: bool = False,
+    negative: bool = False,
 ) -> dict[Any, Any]:
     """Nodes with a path and their distances, the nearest first."""
     places = G.places(sources)
-    distance = distances(G, places, weight, cutoff, reverse, below_0)
+    distance = distances(G, places, weight, cutoff, reverse, negative)
     reached = np.flatnonzero(np.isfinite(distance))
     order = reached[np.argsort(distance[reached], kind="stable")]
     numbers = as_numbers(G, weight, distance[order], ())
-    found = dict(zip(G.node_array[order].tolist(), numbers, strict=True))
-    found.update(dict.fromkeys(sources, 0))
-    return found
+    lengths = dict(zip(G.node_array[order].tolist(), numbers, strict=True))
+    lengths.update(dict.fromkeys(sources, 0))
+    return lengths
 
 
 def entry_lengths(G: Converted, weight: Any) -> np.ndarray:
@@ -128,7 +118,7 @@ def entry_lengths(G: Converted, weight: Any) -> np.ndarray:
     def make() -> np.ndarray:
         adjacency, directed = G.topology.adjacency, G.is_directed()
         values = _column(G, weight).lengths
-        tails = np.repeat(np.arange(len(G)), np.diff(adjacency.offsets))
+        tails = G.tails
         listed = np.ones(len(tails), bool) if directed else tails <= adjacency.neighbors
         if adjacency.counts is not None and len(values):
             counts = adjacency.counts[listed]
@@ -140,11 +130,13 @@ def entry_lengths(G: Converted, weight: Any) -> np.ndarray:
         order = np.argsort(key[listed])
         return values[order[np.searchsorted(key[listed][order], key)]]
 
-    found: np.ndarray = G.topology.once(("entries", weight), make)
-    return found
+    return G.topology.once(("entries", weight), make)
 
 
-def _tree(G: Converted, sources: list[Any], weight: Any, cutoff: Any) -> tuple[Tree, np.ndarray]:
+def tree(
+    G: Converted, sources: list[Any], weight: Any, cutoff: Any = None
+) -> tuple[Tree, np.ndarray]:
+    """The tree of shortest paths that Dijkstra's algorithm finds, and the distances (V,)."""
     places = G.places(sources)
     distance = distances(G, places, weight, cutoff)
     offsets, neighbors = G.rows()
@@ -155,18 +147,24 @@ def _dist_and_paths(
     G: Converted, sources: list[Any], weight: Any, cutoff: Any
 ) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
     """As Dijkstra's algorithm in NetworkX finds them, order and ties included."""
-    tree, distance = _tree(G, sources, weight, cutoff)
-    nodes, order = G.nodes, tree.order.tolist()
-    numbers = as_numbers(G, weight, distance[tree.order], range(len(sources)))
+    settled, distance = tree(G, sources, weight, cutoff)
+    nodes, order = G.nodes, settled.order.tolist()
+    numbers = as_numbers(G, weight, distance[settled.order], range(len(sources)))
     paths = {source: [source] for source in sources}
-    parents = tree.parent[tree.order].tolist()
+    parents = settled.parent[settled.order].tolist()
     for vertex, parent in zip(order, parents, strict=True):
         if parent >= 0:
             paths[nodes[vertex]] = [*paths[nodes[parent]], nodes[vertex]]
     return dict(zip((nodes[v] for v in order), numbers, strict=True)), paths
 
 
-def _checked(G: Converted, sources: Any) -> list[Any]:
+def distinct_sources(G: Converted, sources: Any) -> list[Any]:
+    """The sources, each once.
+
+    Raises:
+        ValueError: there are none.
+        NodeNotFound: one is not in the graph.
+    """
     if not sources:
         raise ValueError("sources must not be empty")
     for source in sources:
@@ -175,98 +173,89 @@ def _checked(G: Converted, sources: Any) -> list[Any]:
     return list(dict.fromkeys(sources))
 
 
-def _declines(index: int) -> Callable[..., str]:
-    """A check of the argument `weight`, and of a `target`, at this place or None."""
+def _dijkstra(first: int, cached: int) -> Callable[[Callable[..., Any]], Function]:
+    """Registers a function that uses Dijkstra's algorithm."""
+    return backend_function(
+        first=first,
+        cached=cached,
+        limits="No function as weight, no weights below 0.",
+        unsupported=[callable_weight()],
+    )
 
-    def check(*args: Any) -> str:
-        if index and args[index] is not None:
-            return _TARGET
-        return hidden(args[-1])
 
-    return check
+def _dijkstra_to_target(first: int, cached: int) -> Callable[[Callable[..., Any]], Function]:
+    """The same of a function with a `target`, at which NetworkX stops."""
+    return backend_function(
+        first=first,
+        cached=cached,
+        limits="No `target`, no function as weight, no weights below 0.",
+        unsupported=[argument("target"), callable_weight()],
+    )
 
 
-@backend_function(first=200_000, cached=20_000)
+@_dijkstra_to_target(200_000, 20_000)
 def multi_source_dijkstra(
     G: Converted, sources: Any, target: Any = None, cutoff: Any = None, weight: Any = "weight"
 ) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
     """Distances and NetworkX's own paths, in its order."""
-    return _dist_and_paths(G, _checked(G, sources), weight, cutoff)
+    return _dist_and_paths(G, distinct_sources(G, sources), weight, cutoff)
 
 
-multi_source_dijkstra.unless(_declines(2))
-
-
-@backend_function(first=200_000, cached=20_000)
+@_dijkstra(200_000, 20_000)
 def multi_source_dijkstra_path(
     G: Converted, sources: Any, cutoff: Any = None, weight: Any = "weight"
 ) -> dict[Any, list[Any]]:
     """NetworkX's own paths, in its order."""
-    return _dist_and_paths(G, _checked(G, sources), weight, cutoff)[1]
+    return _dist_and_paths(G, distinct_sources(G, sources), weight, cutoff)[1]
 
 
-multi_source_dijkstra_path.unless(_declines(0))
-
-
-@backend_function(first=100_000, cached=10_000)
+@_dijkstra(100_000, 10_000)
 def multi_source_dijkstra_path_length(
     G: Converted, sources: Any, cutoff: Any = None, weight: Any = "weight"
 ) -> dict[Any, Any]:
     """Distances, the nearest first."""
-    return lengths_from(G, _checked(G, sources), weight, cutoff)
+    return lengths_from(G, distinct_sources(G, sources), weight, cutoff)
 
 
-multi_source_dijkstra_path_length.unless(_declines(0))
-
-
-@backend_function(first=200_000, cached=20_000)
+@_dijkstra_to_target(200_000, 20_000)
 def single_source_dijkstra(
     G: Converted, source: Any, target: Any = None, cutoff: Any = None, weight: Any = "weight"
 ) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
     """Distances and NetworkX's own paths, in its order."""
-    return _dist_and_paths(G, _checked(G, [source]), weight, cutoff)
+    return _dist_and_paths(G, distinct_sources(G, [source]), weight, cutoff)
 
 
-single_source_dijkstra.unless(_declines(2))
-
-
-@backend_function(first=200_000, cached=20_000)
+@_dijkstra(200_000, 20_000)
 def single_source_dijkstra_path(
     G: Converted, source: Any, cutoff: Any = None, weight: Any = "weight"
 ) -> dict[Any, list[Any]]:
     """NetworkX's own paths, in its order."""
-    return _dist_and_paths(G, _checked(G, [source]), weight, cutoff)[1]
+    return _dist_and_paths(G, distinct_sources(G, [source]), weight, cutoff)[1]
 
 
-single_source_dijkstra_path.unless(_declines(0))
-
-
-@backend_function(first=100_000, cached=10_000)
+@_dijkstra(100_000, 10_000)
 def single_source_dijkstra_path_length(
     G: Converted, source: Any, cutoff: Any = None, weight: Any = "weight"
 ) -> dict[Any, Any]:
     """Distances, the nearest first."""
-    return lengths_from(G, _checked(G, [source]), weight, cutoff)
+    return lengths_from(G, distinct_sources(G, [source]), weight, cutoff)
 
 
-single_source_dijkstra_path_length.unless(_declines(0))
-
-
-@backend_function(first=200_000, cached=20_000)
+@_dijkstra(200_000, 20_000)
 def dijkstra_predecessor_and_distance(
     G: Converted, source: Any, cutoff: Any = None, weight: Any = "weight"
 ) -> tuple[dict[Any, list[Any]], dict[Any, Any]]:
     """All parents in NetworkX's order, and distances."""
     if source not in G:
         raise nx.NodeNotFound(f"Node {source} is not found in the graph")
-    tree, distance = _tree(G, [source], weight, cutoff)
+    settled, distance = tree(G, [source], weight, cutoff)
     nodes = G.nodes
-    seen = _first_seen(G, tree.order, distance, weight, cutoff)
+    seen = _first_seen(G, settled.order, distance, weight, cutoff)
     pred: dict[Any, list[Any]] = {node: [] for node in G.node_array[seen].tolist()}
-    for vertex, parent in zip(*(ends.tolist() for ends in tree.parents()), strict=True):
+    for vertex, parent in zip(*(ends.tolist() for ends in settled.parents()), strict=True):
         pred[nodes[vertex]].append(nodes[parent])
-    numbers = as_numbers(G, weight, distance[tree.order], [0])
-    return pred, dict(zip(G.node_array[tree.order].tolist(), numbers, strict=True))
+    numbers = as_numbers(G, weight, distance[settled.order], [0])
+    return pred, dict(zip(G.node_array[settled.order].tolist(), numbers, strict=True))
 
 
 def _first_seen(
@@ -282,15 +271,12 @@ def _first_seen(
     tails, places = arcs_of_rows(offsets, np.arange(len(neighbors)), order)
     if cutoff is not None:
         places = places[distance[tails] + entry_lengths(G, weight)[places] <= cutoff]
-    found = np.concatenate([order[:1], neighbors[places]])
-    _, firsts = np.unique(found, return_index=True)
-    return found[np.sort(firsts)]
+    seen = np.concatenate([order[:1], neighbors[places]])
+    _, firsts = np.unique(seen, return_index=True)
+    return seen[np.sort(firsts)]
 
 
-dijkstra_predecessor_and_distance.unless(_declines(0))
-
-
-@backend_function(first=20_000, cached=10_000)
+@_dijkstra(20_000, 10_000)
 def all_pairs_dijkstra(
     G: Converted, cutoff: Any = None, weight: Any = "weight"
 ) -> Iterator[tuple[Any, tuple[dict[Any, Any], dict[Any, list[Any]]]]]:
@@ -298,10 +284,7 @@ def all_pairs_dijkstra(
     return _each(G, lambda node: _dist_and_paths(G, [node], weight, cutoff))
 
 
-all_pairs_dijkstra.unless(_declines(0))
-
-
-@backend_function(first=20_000, cached=10_000)
+@_dijkstra(20_000, 10_000)
 def all_pairs_dijkstra_path(
     G: Converted, cutoff: Any = None, weight: Any = "weight"
 ) -> Iterator[tuple[Any, dict[Any, list[Any]]]]:
@@ -309,10 +292,7 @@ def all_pairs_dijkstra_path(
     return _each(G, lambda node: _dist_and_paths(G, [node], weight, cutoff)[1])
 
 
-all_pairs_dijkstra_path.unless(_declines(0))
-
-
-@backend_function(first=20_000, cached=5_000)
+@_dijkstra(20_000, 5_000)
 def all_pairs_dijkstra_path_length(
     G: Converted, cutoff: Any = None, weight: Any = "weight"
 ) -> Iterator[tuple[Any, dict[Any, Any]]]:
@@ -320,22 +300,11 @@ def all_pairs_dijkstra_path_length(
     return _each(G, lambda node: lengths_from(G, [node], weight, cutoff))
 
 
-all_pairs_dijkstra_path_length.unless(_declines(0))
-
-
-def _each(G: Converted, find: Callable[[Any], Any]) -> Iterator[tuple[Any, Any]]:
-    """A result for each node. The first is found at once: what must be declined is declined before
-    NetworkX has got an iterator."""
-    nodes = iter(G.nodes)
-    first = [(node, find(node)) for node in G.nodes[:1]]
-
-    def rest() -> Iterator[tuple[Any, Any]]:
-        yield from first
-        next(nodes, None)
-        for node in nodes:
-            yield node, find(node)
-
-    return rest()
+def _each(G: Converted, result: Callable[[Any], Any]) -> Iterator[tuple[Any, Any]]:
+    """A result for each node. The first is computed now: errors must come before NetworkX has
+    received an iterator."""
+    results = ((node, result(node)) for node in G.nodes)
+    return chain(list(islice(results, 1)), results)
 
 
 def _only_parents(G: Converted, source: Any, weight: Any) -> tuple[dict[Any, Any], dict[Any, Any]]:
@@ -347,16 +316,16 @@ def _only_parents(G: Converted, source: Any, weight: Any) -> tuple[dict[Any, Any
         NetworkXUnbounded: a cycle of negative length can be reached.
     """
     places = G.places([source])
-    distance = distances(G, places, weight, below_0=True)
+    distance = distances(G, places, weight, negative=True)
     tail, head, _ = tight_arcs(*G.rows(), entry_lengths(G, weight), distance)
-    begins = np.searchsorted(tail, np.arange(len(G) + 1))
-    found = list(levels(begins, head, places))
-    if len(head) != sum(len(level) for level, _ in found):
+    offsets = np.searchsorted(tail, np.arange(len(G) + 1))
+    search = list(levels(offsets, head, places))
+    if len(head) != sum(len(level) for level, _ in search):
         raise NotImplementedError(
             "several shortest paths, of which NetworkX takes one by its queue"
         )
-    order = np.concatenate([places, *(level for level, _ in found)]).astype(np.int64)
-    before = np.concatenate([np.zeros(0, np.int64), *(parents for _, parents in found)])
+    order = np.concatenate([places, *(level for level, _ in search)]).astype(np.int64)
+    before = np.concatenate([np.zeros(0, np.int64), *(parents for _, parents in search)])
     nodes = G.node_array[order].tolist()
     parents = [None, *G.node_array[before.astype(np.int64)].tolist()]
     numbers = as_numbers(G, weight, distance[order], [0])
@@ -365,7 +334,7 @@ def _only_parents(G: Converted, source: Any, weight: Any) -> tuple[dict[Any, Any
 
 def _refuse_loops(G: Converted, weight: Any) -> None:
     """As NetworkX does, wherever a loop is."""
-    src, dst = G.topology.adjacency.src, G.topology.adjacency.dst
+    src, dst = G.ends
     if (_column(G, weight).lengths[src == dst] < 0).any():
         raise nx.NetworkXUnbounded("Negative cycle detected.")
 
@@ -382,7 +351,12 @@ def _bellman_ford(
     return distance, paths
 
 
-@backend_function(first=100_000, cached=20_000)
+@backend_function(
+    first=100_000,
+    cached=20_000,
+    limits=ONE_PATH,
+    unsupported=[argument("target"), callable_weight()],
+)
 def single_source_bellman_ford(
     G: Converted, source: Any, target: Any = None, weight: Any = "weight"
 ) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
@@ -390,10 +364,7 @@ def single_source_bellman_ford(
     return _bellman_ford(G, source, weight)
 
 
-single_source_bellman_ford.unless(_declines(2))
-
-
-@backend_function(first=100_000, cached=20_000)
+@backend_function(first=100_000, cached=20_000, limits=ONE_PATH, unsupported=[callable_weight()])
 def single_source_bellman_ford_path(
     G: Converted, source: Any, weight: Any = "weight"
 ) -> dict[Any, list[Any]]:
@@ -401,23 +372,19 @@ def single_source_bellman_ford_path(
     return _bellman_ford(G, source, weight)[1]
 
 
-single_source_bellman_ford_path.unless(_declines(0))
-
-
-@backend_function(first=100_000, cached=10_000)
+@backend_function(
+    first=100_000, cached=10_000, limits="No function as weight.", unsupported=[callable_weight()]
+)
 def single_source_bellman_ford_path_length(
     G: Converted, source: Any, weight: Any = "weight"
 ) -> dict[Any, Any]:
     """Distances, the nearest first."""
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} not in G")
-    return lengths_from(G, [source], weight, below_0=True)
+    return lengths_from(G, [source], weight, negative=True)
 
 
-single_source_bellman_ford_path_length.unless(_declines(0))
-
-
-@backend_function(first=100_000, cached=20_000)
+@backend_function(first=100_000, cached=20_000, limits=ONE_PATH, unsupported=[callable_weight()])
 def bellman_ford_predecessor_and_distance(
     G: Converted, source: Any, target: Any = None, weight: Any = "weight", heuristic: Any = False
 ) -> tuple[dict[Any, list[Any]], dict[Any, Any]]:
@@ -431,12 +398,7 @@ def bellman_ford_predecessor_and_distance(
     return pred, distance
 
 
-@bellman_ford_predecessor_and_distance.unless
-def _(G: Any, source: Any, target: Any, weight: Any, heuristic: Any) -> str:
-    return hidden(weight)
-
-
-@backend_function(first=20_000, cached=10_000)
+@backend_function(first=20_000, cached=10_000, limits=ONE_PATH, unsupported=[callable_weight()])
 def all_pairs_bellman_ford_path(
     G: Converted, weight: Any = "weight"
 ) -> Iterator[tuple[Any, dict[Any, list[Any]]]]:
@@ -445,21 +407,17 @@ def all_pairs_bellman_ford_path(
     return iter([(node, _bellman_ford(G, node, weight)[1]) for node in G])
 
 
-all_pairs_bellman_ford_path.unless(_declines(0))
-
-
-@backend_function(first=20_000, cached=5_000)
+@backend_function(
+    first=20_000, cached=5_000, limits="No function as weight.", unsupported=[callable_weight()]
+)
 def all_pairs_bellman_ford_path_length(
     G: Converted, weight: Any = "weight"
 ) -> Iterator[tuple[Any, dict[Any, Any]]]:
     """Distances, the nearest first, node by node."""
-    return _each(G, lambda node: lengths_from(G, [node], weight, below_0=True))
+    return _each(G, lambda node: lengths_from(G, [node], weight, negative=True))
 
 
-all_pairs_bellman_ford_path_length.unless(_declines(0))
-
-
-@backend_function(first=100_000, cached=20_000)
+@backend_function(first=100_000, cached=20_000, limits=ONE_PATH, unsupported=[callable_weight()])
 def goldberg_radzik(
     G: Converted, source: Any, weight: Any = "weight"
 ) -> tuple[dict[Any, Any], dict[Any, Any]]:
@@ -471,10 +429,16 @@ def goldberg_radzik(
     return parents, distance
 
 
-goldberg_radzik.unless(_declines(0))
+def _frozen(call: Call) -> str:
+    return "frozen graphs, to which NetworkX cannot add a node" if nx.is_frozen(call.G) else ""
 
 
-@backend_function(first=100_000, cached=10_000)
+@backend_function(
+    first=100_000,
+    cached=10_000,
+    limits="No function as weight; in directed graphs, weights below 0 must be whole.",
+    unsupported=[_frozen, callable_weight()],
+)
 def negative_edge_cycle(G: Converted, weight: Any = "weight", heuristic: Any = True) -> bool:
     """Whether the lengths of some cycle come to less than 0."""
     column = _column(G, weight)
@@ -485,44 +449,13 @@ def negative_edge_cycle(G: Converted, weight: Any = "weight", heuristic: Any = T
     if not column.whole:
         raise NotImplementedError("sums of weights that are not whole, which rounding tells apart")
     try:
-        distances(G, list(range(len(G))), weight, below_0=True)
+        distances(G, list(range(len(G))), weight, negative=True)
     except nx.NetworkXUnbounded:
         return True
     return False
 
 
-@negative_edge_cycle.unless
-def _(G: Any, weight: Any, heuristic: Any) -> str:
-    if nx.is_frozen(G):
-        return "frozen graphs, to which NetworkX cannot add a node"
-    return hidden(weight)
-
-
-@backend_function(first=20_000, cached=10_000)
+@_dijkstra(20_000, 10_000)
 def johnson(G: Converted, weight: Any = "weight") -> dict[Any, dict[Any, list[Any]]]:
     """NetworkX's own paths between all pairs."""
     return {node: _dist_and_paths(G, [node], weight, None)[1] for node in G}
-
-
-johnson.unless(_declines(0))
-
-
-@backend_function(first=200_000, cached=20_000)
-def voronoi_cells(G: Converted, center_nodes: Any, weight: Any = "weight") -> dict[Any, set[Any]]:
-    """The nodes that are nearest to each center."""
-    centers = _checked(G, center_nodes)
-    tree, _ = _tree(G, centers, weight, None)
-    root = np.arange(len(G)).tolist()
-    cells: dict[Any, set[Any]] = {center: set() for center in centers}
-    parents = tree.parent[tree.order].tolist()
-    for vertex, parent in zip(tree.order.tolist(), parents, strict=True):
-        root[vertex] = root[parent] if parent >= 0 else vertex
-        cells[G.nodes[root[vertex]]].add(G.nodes[vertex])
-    unreachable = np.ones(len(G), bool)
-    unreachable[tree.order] = False
-    if unreachable.any():
-        cells["unreachable"] = set(G.node_array[unreachable].tolist())
-    return cells
-
-
-voronoi_cells.unless(_declines(0))

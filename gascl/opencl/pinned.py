@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import pyopencl as cl
 from gascl.graph.parallel import blocks, in_threads
 from gascl.graph.reordering import spread
 from gascl.opencl import fork_guard
+from gascl.util.mapped_file import mapped_file_of
 
 #: Bytes copied at a time, in blocks by several threads, while the previous piece is in transfer.
 PIECE, BLOCK = 1 << 25, 1 << 20
@@ -100,19 +100,11 @@ def pinned(context: Any, size: int) -> np.ndarray:
 def in_pinned(context: Any, values: np.ndarray) -> np.ndarray:
     """`pin`, or a pinned copy of an array in a mapped file: with NVIDIA's driver, pinning the pages
     of a mapped file ended the process."""
-    if not _in_file(values):
+    if mapped_file_of(values) is None:
         return pin(context, values)
     memory = pinned(context, values.nbytes)
     copy(memory, values.view(np.uint8))
     return memory.view(values.dtype)
-
-
-def _in_file(values: np.ndarray) -> bool:
-    """Whether an array is a view of a mapped file."""
-    owner: Any = values
-    while isinstance(owner, (np.ndarray, memoryview)):
-        owner = owner.base if isinstance(owner, np.ndarray) else owner.obj
-    return isinstance(owner, mmap.mmap)
 
 
 def copy(to: np.ndarray, source: np.ndarray) -> None:

@@ -199,6 +199,7 @@ class Engine:
                 Result.)
         """
         try:
+            self.graph.check_unchanged()
             check_program(program)
             options = RunOptions(
                 delivery=delivery,
@@ -265,6 +266,7 @@ class Engine:
             ProgramError, GraphError, DeviceError, GasclError: as `run` before it computes anything.
         """
         try:
+            self.graph.check_unchanged()
             check_program(program)
             checked = RunOptions(**options)
             checked.limit(program)
@@ -418,15 +420,14 @@ class Engine:
             self._check_vertices(spec, program.dtype, program.lanes)
             facts, setting = self.device.facts, self._setting()
             found = prepare(program, self.graph, facts, setting, delivery, came=came)
-        short = found.short
         if ranks:  # all take the same delivery
-            short = ranks.any_of(short)
-        if not short or not self.graph.num_vertices:
+            found = replace(found, short=ranks.any_of(found.short))
+        if not found.short or not self.graph.num_vertices:
             return found
         if not self._takes_parts:
-            raise TooLarge(short)
+            raise TooLarge(found.short)
         with agreed(ranks):
-            return prepare(program, self.graph, facts, setting, delivery, came=came, short=short)
+            return prepare(program, self.graph, facts, setting, delivery, came=came, whole=found)
 
     def _setting(self) -> Setting:
         """What all runs of this engine have in common."""
@@ -528,7 +529,7 @@ class Engine:
             if key not in self._resident:
                 ranks = self.ranks.size if self.ranks else 1
                 found = self.graph.numbered(edges, ranks) if numbered else None
-                its = self.graph, self.device, *key[:3], found, share
+                its = self.graph, self.device, *key[:3], found, share, self.device_memory
                 self._resident[key] = ResidentGraph(*its)
             return self._resident[key]
 

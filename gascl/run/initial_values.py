@@ -62,10 +62,15 @@ def inputs(program: VertexProgram, graph: Graph, previous: State | None) -> Inpu
     """
     spec = program.spec
     types = {n: f.resolve(program.dtype) for n, f in spec.vertex_fields.items()}
-    of_graph, notes = graph_values(program, graph, previous.names() if previous else ())
+    from_state = previous.names() if previous else ()
+    of_graph, notes = graph_values(program, graph, from_state)
     initial = initial_values(program, graph, types, of_graph)
+    constructed = {*initial}
     program.prepare(graph, initial)
     check_prepared(program, graph, types, initial)
+    # As for `init`: a field that the run goes on writing continues from the State.
+    for name in ({*initial} - constructed) & {*from_state} & {*spec.written}:
+        del initial[name]
     read_only = {
         name: values
         for name, values in initial.items()

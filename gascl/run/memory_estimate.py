@@ -31,6 +31,7 @@ from gascl.delivery.run_layout import (
     run_spec,
     turned_arrays,
 )
+from gascl.device_graph import sort
 from gascl.device_graph.buffers import (
     arcs_along,
     came_sorted,
@@ -40,7 +41,7 @@ from gascl.device_graph.buffers import (
     shortage,
     too_many_to_sort,
 )
-from gascl.device_graph.stream import in_parts
+from gascl.device_graph.stream import in_parts, run_bytes
 from gascl.errors import DeviceError, GraphError
 from gascl.graph.arcs import index_dtype, room
 from gascl.graph.graph import Graph
@@ -83,6 +84,7 @@ class Estimate:
     device: Mapping[str, int]
     device_name: str = ""
     device_memory: int | None = None  # the device's memory in bytes, if there is a device
+    sorting: int = 0  # temporarily, in addition to those of the device
     notes: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
@@ -94,6 +96,8 @@ class Estimate:
         of = "" if self.device_memory is None else f" of {amount(self.device_memory)}"
         lines.append(f"{where}: {amount(sum(self.device.values()))}{of}")
         lines += [f"  {name}: {amount(size)}" for name, size in self.device.items()]
+        if self.sorting:
+            lines.append(f"  and {amount(self.sorting)} more while it sorts the arcs")
         return lines + self.notes
 
 
@@ -154,10 +158,12 @@ def estimate(
         notes.append("undirected self-loops take less: they are one arc, not two")
     found = _find(device, notes)
     runs = [_run_of(found, each, delivery, numbered, run_on) for each in programs if found]
+    sorting = 0
     if runs:
         arrays, fields = _held(runs), 0
         host |= {"results": _results(_run_of(found, program, delivery, False, size))}
         known = graph if run_on == size else None
+        sorting = max(_while_sorting(run, device_memory, known) for run in runs)
         notes += filter(None, [_shortage(runs, device_memory, known)])
     else:
         arcs, symmetric = size.num_arcs(edges), is_symmetric(directed, edges)
@@ -170,7 +176,8 @@ def estimate(
             notes.append(f"device: the code of {name} names no program that it runs")
     arrays |= {"edge fields, by arc": fields} if fields else {}
     name, memory = (str(found), device_memory or found.memory) if found else ("", None)
-    return Estimate(host, building, arrays, name, memory, notes)
+    sorting = max(sorting - sum(arrays.values()), 0)
+    return Estimate(host, building, arrays, name, memory, sorting, notes)
 
 
 def _count(name: str, value: Any, most: int | None = None) -> int:
@@ -258,6 +265,7 @@ class _Run:
     """A run of a program on all arcs, or in parts.
 
     Attributes:
+        edges: how many the graph has, of which each is an arc or two.
         parts: as `choose` takes it; None: all arcs are on the device.
     """
 
@@ -266,6 +274,7 @@ class _Run:
     delivery: str
     numbered: bool
     vertices: int
+    edges: int
     arcs: int
     symmetric: bool
     parts: Parts | None = None
@@ -307,6 +316,10 @@ class _Run:
         facts = self.demand.facts
         return run_spec(self.program.spec, self.header, facts, self.chosen, extent)
 
+    def sizes(self) -> dict[Key, int]:
+        """The bytes of each buffer on the device, with all arcs."""
+        return run_bytes(self.device, self.spec(self.extent()), self.program.spec.alternates)
+
 
 def _programs(
     program: VertexProgram | None, size: GraphSize
@@ -327,7 +340,8 @@ def _run_of(device: Any, program: Any, delivery: str, numbered: bool, size: Grap
     way = program.spec.way
     arcs, symmetric = size.num_arcs(way), is_symmetric(size.directed, way)
     its = numbered and Facts.of(program.spec, program.lanes).renumbers
-    return _Run(device, program, delivery, its, size.num_vertices, arcs, symmetric)
+    counts = size.num_vertices, size.num_edges, arcs
+    return _Run(device, program, delivery, its, *counts, symmetric)
 
 
 def _held(runs: Sequence[_Run]) -> dict[str, int]:
@@ -353,6 +367,20 @@ def _held(runs: Sequence[_Run]) -> dict[str, int]:
     return sizes_of
 
 
+def _while_sorting(run: _Run, limit: int | None, graph: Graph | None) -> int:
+    """The bytes on the device while it sorts the arcs, before it has the rest of what a run needs;
+    0 where it does not: the host is faster, there is no room, or they came in order."""
+    came = graph is not None and not run.numbered and came_sorted(graph, run.program.spec.way)
+    if came or not sort.pays(run.device):
+        return 0
+    arrays = run.spec(run.extent()).graph.values()
+    places = any(array.edge is not None and array.edge.field is not None for array in arrays)
+    offset, numbers = index_dtype(run.arcs), run.vertices if run.numbered else 0
+    room = sort.room(run.edges, run.symmetric, offset, places, numbers)
+    needed = room + sum(array.nbytes for array in arrays)
+    return needed if needed <= (limit or run.device.memory) else 0
+
+
 def _results(run: _Run) -> int:
     """The bytes of a run's results on the host."""
     declared, types = run.program.spec, run.header.types
@@ -365,7 +393,7 @@ def _shortage(runs: Sequence[_Run], limit: int | None, graph: Graph | None) -> s
     """What the device does if there is no room for one of the runs; "" if there is."""
     notes = []
     for run in runs:
-        short = shortage(run.device, run.spec(run.extent()).sizes(), limit=limit)
+        short = shortage(run.device, run.sizes(), limit=limit)
         if not run.vertices or not short:
             continue
         try:
@@ -379,7 +407,7 @@ def _in_parts(run: _Run, parts: Parts, limit: int | None, graph: Graph | None) -
     """In how many parts the arcs come to the device, which has no room for all."""
     device, spec = run.device, run.program.spec
     numbered = run.numbered and not (graph and came_sorted(graph, spec.way))
-    run = replace(run, numbered=numbered, parts=parts)
+    whole, run = run.sizes(), replace(run, numbered=numbered, parts=parts)
     check_vertices(
         *(device, run.vertices, run.arcs, run.header.types.values(), run.program.lanes, limit)
     )
@@ -394,5 +422,5 @@ def _in_parts(run: _Run, parts: Parts, limit: int | None, graph: Graph | None) -
     if not spec.alternates:
         del orders[1]
     most = limit or device.memory
-    number = in_parts(device, orders, run.spec, run.extent(), most).extent.parts
+    number = in_parts(device, orders, run.spec, run.extent(), most, whole).extent.parts
     return f"so the arcs come to it in {about}{number} parts"

@@ -19,7 +19,7 @@ from gascl.delivery.run_layout import ARC, RUN, VERTEX, Key, RunSpec, turned_arr
 from gascl.delivery.status_codes import Fault
 from gascl.device_graph import gather
 from gascl.device_graph.buffers import ResidentGraph, check_memory, resident_bytes
-from gascl.device_graph.stream import ArcStream, streamed_bytes, whole_arrays
+from gascl.device_graph.stream import ArcStream, graph_bytes, whole_arrays
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.graph.arcs import ArcsPart
 from gascl.graph.reordering import Numbering, by_number, by_vertex
@@ -99,14 +99,9 @@ class State:
         graphs = self._graphs
         before = resident_bytes(graphs) + sum(self.sizes[key] for key in kept)
         whole = whole_arrays(spec)
-        missing = resident.missing(whole)
-        if spec.extent.parts > 1:
-            missing |= streamed_bytes(self.device, spec)
-        for graph in graphs[1:]:
-            more = graph.missing(turned_arrays(whole))
-            if spec.extent.parts > 1:
-                more |= streamed_bytes(self.device, spec)
-            missing |= {Key(k.owner, f"{k.name}, turned"): size for k, size in more.items()}
+        turns = [whole, turned_arrays(whole)][: len(graphs)]
+        lacking = [graph.missing(its) for graph, its in zip(graphs, turns, strict=True)]
+        missing = graph_bytes(self.device, spec, lacking)
         check_memory(self.device, {**sizes, **missing}, before)
         self.device.release(before + sum(sizes.values()) + sum(missing.values()))
 
@@ -515,7 +510,7 @@ class State:
             return None
         count = self.graph.num_vertices
         room = resident_bytes([resident]) + sum(self.sizes.values()) + size + 4 * count
-        if room > self.device.memory:
+        if room > resident.memory:
             return None
         found = self.device.allocate(size)
         gather.take(self.device, found, buffer, resident.numbers(), count, row)

@@ -15,7 +15,7 @@ from support.demands import admitted
 from support.random_cases import drawn
 from support.random_graphs import SPECIAL
 from support.special_programs import SPECIAL_PROGRAMS
-from support.thinned import thinned
+from support.thinned import one_in, thinned
 from support.toy_deliveries import TOYS, registered
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, param, vertex
@@ -116,8 +116,7 @@ def check_ways(result: Result, arcs: list[int], graph: Graph) -> None:
         assert step.why == said + ("few" if way == "push" else "many"), step
 
 
-@pytest.mark.parametrize("group", GROUPS)
-@pytest.mark.parametrize("device", [Device, Launches])
+@pytest.mark.parametrize(("group", "device"), thinned(agreement.GROUPS, [Device, Launches]))
 def test_auto_changes_to_pulling_and_back(device, group):
     graph = bulge()
     engine = Engine(graph, device(find().cl, group))
@@ -355,7 +354,7 @@ def test_a_toy_is_one_of_them():
     ],
 )
 @pytest.mark.parametrize("toy_name", ["by_frontier", "by_bits"])
-@pytest.mark.parametrize("other", ["push", "pull", "edges"])
+@pytest.mark.parametrize("other", one_in(2, ["push", "edges", "pull"]))
 def test_a_toy_goes_on_from_others_and_they_from_it(group, other, toy_name, cut):
     """Masks, frontiers and messages under way pass from each form to each."""
     with registered(toy_name):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import warnings
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -32,11 +33,21 @@ def cache(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", [name for name, d in REGISTRY.items() if d.ships])
 def test_shipped_ones_read_as_published(name):
-    graph = Graph.dataset(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        graph = Graph.dataset(name)
     dataset = REGISTRY[name]
     assert (graph.num_vertices, graph.num_edges) == (dataset.vertices, dataset.edges)
     assert graph.directed == dataset.directed
     assert "; here" not in graph.report[0]
+
+
+@pytest.mark.parametrize("name", [name for name, d in REGISTRY.items() if d.ships])
+def test_files_of_shipped_ones_say_whether_they_are_directed(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        graph = Graph.read(Path(__file__).parents[2] / "datasets" / REGISTRY[name].file)
+    assert graph.directed == REGISTRY[name].directed
 
 
 def test_the_karate_club_is_that_of_networkx():

@@ -11,6 +11,7 @@ from support.parts import agree_on_parts
 from support.random_cases import MOST, RECIPES, drawn
 from support.random_graphs import SPECIAL
 from support.special_programs import SPECIAL_PROGRAMS
+from support.thinned import thinned
 
 from gascl import DeviceError, Engine, GasclError, Graph, generators
 from gascl.device_graph import stream
@@ -92,8 +93,9 @@ def test_programs_on_parts(divided, device, web, program):
             assert f"{divided} parts" in found.trace[0].why
 
 
-@pytest.mark.parametrize("divided", [3, 7, 50], indirect=True)
-@pytest.mark.parametrize("program", [BreadthFirst, ShortestPaths])
+@pytest.mark.parametrize(
+    ("divided", "program"), thinned([3, 7, 50], [BreadthFirst, ShortestPaths]), indirect=["divided"]
+)
 def test_only_parts_with_arcs_of_senders_are_copied(divided, device, monkeypatch, program):
     """On a path with chords of some length, where the frontier is in few parts at a time."""
     ends = np.arange(600)
@@ -226,8 +228,7 @@ def test_shares_have_about_as_much_work(ranks):
     assert {part.last - part.first for part in even} == {11}
 
 
-@pytest.mark.parametrize("memory", [None, "1.2 MiB"])
-@pytest.mark.parametrize("mapped", [False, True])
+@pytest.mark.parametrize(("memory", "mapped"), thinned([None, "1.2 MiB"], [False, True]))
 def test_arcs_that_came_in_order(device, tmp_path, monkeypatch, memory, mapped):
     """Of a graph from compressed columns, nothing is sorted, nor are receivers written out."""
     rng = np.random.default_rng(5)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from support.random_cases import RECIPES
 from support.special_programs import SPECIAL_PROGRAMS
+from support.thinned import one_in
 
 from gascl import generators
 
@@ -26,8 +27,7 @@ def ranks(count: int, *arguments: str, module: str = "support.rank_runs"):
     """So many ranks of a module of the tests.
 
     Args:
-        arguments: of rank_runs: functions of it, joined by "+", after others that are to be called
-            before each, each with a colon; and their arguments.
+        arguments: of the module: names of its functions, with arguments, see `call` of rank_runs.
     """
     return subprocess.run(
         [MPIEXEC, "-n", str(count), sys.executable, "-m", module, *arguments],
@@ -45,10 +45,10 @@ def succeed(count: int, *arguments: str, **options: str) -> str:
     return ran.stdout
 
 
-@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("first", [3, pytest.param(27, marks=pytest.mark.slow)])
-def test_random_programs_on_ranks(first, count):
-    told = succeed(count, "random", *map(str, range(first + count, len(RECIPES), 48)))
+def test_random_and_special_programs_on_ranks():
+    """One by ranks that share memory, one by ranks of several hosts, in one start of the ranks."""
+    one, two = SPECIAL_PROGRAMS
+    told = succeed(2, "random", "5", "--", "special", one, "--", "on_several_hosts:special", two)
     assert re.search(r"deliveries: [1-9]", told)
 
 
@@ -61,11 +61,6 @@ def test_all_random_programs_on_ranks(count, what, first):
     succeed(count, what, *map(str, range(first, len(RECIPES), 12)))
 
 
-@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
-def test_special_programs_on_ranks(count):
-    succeed(count, "special", *list(SPECIAL_PROGRAMS)[count::4])
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "what"), [(2, "special"), (3, "special"), (2, "on_several_hosts:special")]
@@ -74,21 +69,18 @@ def test_all_special_programs_on_ranks(count, what):
     succeed(count, what, *SPECIAL_PROGRAMS)
 
 
-def test_ranks_of_several_hosts():
-    succeed(2, "on_several_hosts:special", *list(SPECIAL_PROGRAMS)[::6])
-
-
 @pytest.mark.parametrize(
-    "what", ["batches+states+presses+pairs", "frontiers+declared+pieces+lists+sorts"]
+    "names", ["batches states presses pairs", "frontiers declared pieces lists sorts"]
 )
-def test_functions_of_rank_runs(what):
+def test_functions_of_rank_runs(names):
     """Several in one start of the ranks, which takes longer than most of them."""
-    succeed(2, what)
+    succeed(2, *" -- ".join(names.split()).split())
 
 
 @pytest.mark.slow
-def test_functions_of_rank_runs_on_several_hosts():
-    succeed(2, "on_several_hosts:batches+frontiers+declared")
+@pytest.mark.parametrize("name", ["batches", "frontiers", "declared"])
+def test_functions_of_rank_runs_on_several_hosts(name):
+    succeed(2, f"on_several_hosts:{name}")
 
 
 @pytest.mark.slow
@@ -103,12 +95,13 @@ def test_programs_that_read_neighbors_on_ranks(count):
     succeed(count, "neighbors")
 
 
-@pytest.mark.parametrize(
-    ("count", "what"),
-    [(2, "posts+checkpoints"), pytest.param(3, "posts", marks=pytest.mark.slow)],
-)
-def test_messages_to_vertices_of_other_ranks_and_checkpoints(count, what, tmp_path):
-    succeed(count, what, str(tmp_path))
+def test_messages_to_vertices_of_other_ranks_and_checkpoints(tmp_path):
+    succeed(2, "posts", str(tmp_path), "--", "checkpoints", str(tmp_path))
+
+
+@pytest.mark.slow
+def test_messages_to_vertices_of_three_ranks(tmp_path):
+    succeed(3, "posts", str(tmp_path))
 
 
 @pytest.mark.slow
@@ -179,18 +172,21 @@ def test_the_command_on_ranks(tmp_path, write):
 
 @pytest.mark.parametrize(
     ("program", "graph", "message"),
-    [
-        (
-            "PageRank --delivery serial",
-            "karate",
-            "delivery 'serial' cannot take the arcs of PageRank",
-        ),
-        ("PageRank", "nothere.txt", "nothere.txt: there is no such file"),
-        ("PageRank", "-", "stdin has one reader, and the run has several ranks; name a file"),
-        ("PageRank", "karate --bogus", "unrecognized arguments: --bogus"),
-        ("PageRank", "karate --output /nowhere/ranks.csv", "there is no folder /nowhere"),
-        ("PageRank", "karate --output - --trace -", "--output and --trace are both -"),
-    ],
+    one_in(
+        2,
+        [
+            (
+                "PageRank --delivery serial",
+                "karate",
+                "delivery 'serial' cannot take the arcs of PageRank",
+            ),
+            ("PageRank", "nothere.txt", "nothere.txt: there is no such file"),
+            ("PageRank", "-", "stdin has one reader, and the run has several ranks; name a file"),
+            ("PageRank", "karate --bogus", "unrecognized arguments: --bogus"),
+            ("PageRank", "karate --output /nowhere/ranks.csv", "there is no folder /nowhere"),
+            ("PageRank", "karate --output - --trace -", "--output and --trace are both -"),
+        ],
+    ),
 )
 def test_the_command_refuses_once(program, graph, message):
     ran = ranks(2, "run", *program.split(), *graph.split(), module="gascl")
@@ -211,23 +207,22 @@ def test_wrong_arguments_of_one_rank_end_all():
 SHARES = "support.share_runs"
 
 
-@pytest.mark.parametrize(
-    ("count", "kind"),
-    [
-        (2, "few"),
-        pytest.param(2, "plain", marks=pytest.mark.slow),
-        pytest.param(3, "plain", marks=pytest.mark.slow),
-        pytest.param(2, "weighted", marks=pytest.mark.slow),
-        pytest.param(3, "weighted", marks=pytest.mark.slow),
-    ],
-)
-def test_searches_that_ranks_share_out(count, kind):
+def test_searches_and_work_that_ranks_share_out():
+    succeed(2, "bundled", "few", "--", "own", "--", "wrong", module=SHARES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("kind", ["plain", "weighted"])
+def test_more_searches_that_ranks_share_out(count, kind):
     succeed(count, "bundled", kind, module=SHARES)
 
 
-@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("what", ["own", "wrong", pytest.param("unending", marks=pytest.mark.slow)])
-def test_shares(what, count):
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("what", "count"), [("own", 3), ("wrong", 3), ("unending", 2), ("unending", 3)]
+)
+def test_more_work_that_ranks_share_out(what, count):
     succeed(count, what, module=SHARES)
 
 

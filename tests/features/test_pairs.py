@@ -122,8 +122,7 @@ def test_repulsion(form, dtype):
                                                       dtype=dtype)).push)  # fmt: skip
 
 
-@pytest.mark.parametrize("group", [ONE, EIGHT])
-@pytest.mark.parametrize("vertices", [0, 1, 2, 15, 16, 17, 300])
+@pytest.mark.parametrize(("group", "vertices"), thinned([ONE, EIGHT], [0, 1, 2, 15, 16, 17, 300]))
 def test_few_vertices(group, vertices):
     x = np.random.default_rng(vertices).integers(0, 40, vertices).astype(np.int32)
     result = Engine(without_edges(vertices), find_device(group)).run(Below(x=x))

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import os
 import struct
 import subprocess
 import sys
+import tracemalloc
+import zipfile
+import zlib
 
+import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from gascl import Graph
 from gascl.errors import FormatError
 from gascl.graphalytics.outputs import read_values
+from gascl.io import files
+
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+zstandard = pytest.importorskip("zstandard")
 
 SIZE, FREE = 64 << 20, 24 << 20  # bytes that the files unpack to, and that may be taken
 SCRIPT = """
@@ -106,3 +118,99 @@ def test_a_file_of_values(monkeypatch, write):
     monkeypatch.setattr("gascl.graphalytics.outputs.read_columns", no_memory)
     with pytest.raises(FormatError, match="a-PR: its contents take more memory than there is"):
         read_values(write("a-PR", "0 0.5\n"), Graph.from_edges([0], [1]), float)
+
+
+# What the system says is free
+
+
+MIB = 1 << 20
+
+
+@pytest.fixture
+def free(monkeypatch):
+    def leave(size):
+        monkeypatch.setattr("gascl.io.files.free_memory", lambda: files.SPARE + size)
+        monkeypatch.setattr("gascl.io.files.CHECKED", MIB)
+
+    return leave
+
+
+PACKERS = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+PACKERS[".zst"] = lambda data: zstandard.ZstdCompressor().compress(data)
+
+
+@pytest.mark.parametrize("suffix", PACKERS)
+@pytest.mark.parametrize("name", ["a.gml", "a.graphml", "a.npz", "a.arrow"])
+def test_streams_that_are_read_as_a_whole(free, tmp_path, name, suffix):
+    """They end where what has been decompressed takes the memory that is free."""
+    head = {
+        "a.gml": b"graph [\n",
+        "a.graphml": b"<graphml>",
+        "a.npz": member(b"gascl.json.npy"),
+        "a.arrow": b"ARROW1\0\0",
+    }[name]
+    path = tmp_path / f"{name}{suffix}"
+    path.write_bytes(PACKERS[suffix](head + bytes([head[-1]]) * 8 * MIB))
+    free(2 * MIB)
+    with pytest.raises(FormatError, match=f"{path.name}: its contents take more memory than ther"):
+        Graph.read(path)
+
+
+@pytest.mark.parametrize("suffix", PACKERS)
+@pytest.mark.parametrize("name", ["a.txt", "a.mtx", "a.gr", "a.graph"])
+def test_streams_that_are_read_row_by_row(free, tmp_path, name, suffix):
+    """They end where no memory is left for what the rows have become."""
+    rows = MIB // 2
+    head, row = {
+        "a.txt": ("", "1 2\n"),
+        "a.mtx": (f"%%MatrixMarket matrix coordinate pattern general\n2 2 {rows}\n", "1 2\n"),
+        "a.gr": (f"p sp 2 {rows}\n", "a 1 2 3\n"),
+        "a.graph": (f"{rows} 0\n", "\n"),
+    }[name]
+    path = tmp_path / f"{name}{suffix}"
+    path.write_bytes(PACKERS[suffix](head.encode() + row.encode() * rows + b" " * MIB))
+    free(-1)
+    with pytest.raises(FormatError, match=f"{path.name}: its contents take more memory than ther"):
+        Graph.read(path)
+
+
+def test_members_of_a_zip_that_say_how_large_they_are(free, monkeypatch, tmp_path):
+    path = tmp_path / "a.npz"
+    matrix = sp.coo_array((np.ones(10**6), (np.zeros(10**6, int), np.zeros(10**6, int))))
+    sp.save_npz(path, matrix)
+    assert Graph.read(path).num_edges == 10**6
+    free(40 * MIB)  # 23 MiB, twice
+    for name in ("decompress", "decompressobj"):
+        monkeypatch.setattr(zlib, name, None)  # nothing is decompressed
+    with pytest.raises(FormatError, match=r"a\.npz: its contents take more memory than there is"):
+        Graph.read(path)
+
+
+def test_a_member_that_is_larger_than_it_says(free, tmp_path):
+    path = tmp_path / "a.npz"
+    sp.save_npz(path, sp.coo_array((np.ones(10**7), (np.zeros(10**7, int),) * 2)))
+    with zipfile.ZipFile(path) as archive:
+        sizes = [info.file_size for info in archive.infolist()]
+    data = path.read_bytes()
+    for size in sizes:
+        data = data.replace(struct.pack("<I", size), struct.pack("<I", 1000))
+    path.write_bytes(data)
+    tracemalloc.start()
+    with pytest.raises(FormatError, match="damaged"):
+        Graph.read(path)
+    assert tracemalloc.get_traced_memory()[1] < 10 * MIB
+    tracemalloc.stop()
+
+
+def test_parquet_says_how_large_its_columns_are(free, tmp_path):
+    path = tmp_path / "a.parquet"
+    zeros = np.zeros(10**6)
+    parquet.write_table(
+        pa.table({"source": zeros.astype(int), "target": zeros.astype(int), "w": zeros}), path
+    )
+    assert path.stat().st_size < 20_000
+    assert Graph.read(path).num_edges == 10**6
+    free(20 * MIB)
+    with pytest.raises(FormatError, match=r"a\.parquet: its contents take more memory than there "):
+        Graph.read(path)
+    assert not Graph.read(path, columns=["source", "target"]).edge_fields

@@ -61,6 +61,9 @@ def test_a_skipped_line_that_may_be_a_row(write):
     with pytest.warns(UserWarning, match="line 3: '#love,#cat' is skipped .* give comments=''"):
         assert edges_of(Graph.read(path)) == [("bob", "#love")]
     assert len(edges_of(read(path, comments=""))) == 3
+    path = write("a.csv", "# not a,row\ncall_id,caller,callee\n%1,bob,ann\n2,ann,bob\n")
+    with pytest.warns(UserWarning, match="line 3: '%1,bob,ann' is skipped .* give comments=''"):
+        assert edges_of(Graph.read(path)) == [("ann", "bob")]
 
 
 # Separators and decimals

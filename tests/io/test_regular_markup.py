@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.thinned import thinned
 
 from gascl import Graph
 from gascl.errors import GasclError
@@ -122,11 +123,10 @@ def test_plain_files(tmp_path, monkeypatch, name, directed):
     assert list(graph.edge_fields) == fields
 
 
-@pytest.mark.parametrize("name", TEXTS)
-@pytest.mark.parametrize(("old", "new"), OLD_NEW)
-def test_other_files(tmp_path, monkeypatch, name, old, new):
+@pytest.mark.parametrize(("name", "old_new"), thinned(TEXTS, OLD_NEW))
+def test_other_files(tmp_path, monkeypatch, name, old_new):
     """The first place, one in the middle, the last one, or all of them changed."""
-    text = TEXTS[name]
+    (old, new), text = old_new, TEXTS[name]
     places = [found.start() for found in re.finditer(re.escape(old), text)]
     texts = [text.replace(old, new)] if places else []
     for at in {0, len(places) // 2, len(places) - 1} if places else ():

@@ -140,8 +140,7 @@ COPIES = {
     ("function", "arguments"),
     [
         (nx.pagerank, ()),
-        (nx.k_core, (1,)),
-        (nx.minimum_spanning_tree, ()),
+        (nx.minimum_spanning_edges, ()),
         (nx.jaccard_coefficient, ()),
         (nx.attribute_assortativity_coefficient, ("group",)),
     ],
@@ -160,8 +159,6 @@ def test_copies_of_a_graph_that_was_on_a_device(copied, function, arguments):
 
 
 def equal(found, expected):
-    if isinstance(found, nx.Graph):
-        return nx.utils.graphs_equal(found, expected)
     if hasattr(found, "__next__"):
         return list(found) == list(expected)
     return found == pytest.approx(expected)
@@ -174,11 +171,11 @@ def test_pickles_do_not_grow_by_the_cache():
     assert len(pickle.dumps(G)) < before + 500
 
 
-def test_a_conversion_whose_graph_is_gone():
-    converted = backend.convert_from_nx(nx.path_graph(3))
+def test_a_conversion_whose_graph_was_deleted():
+    converted = backend.convert_from_nx(nx.path_graph(3), edge_attrs={"weight": 1})
     assert list(nx.core_number(converted)) == [0, 1, 2]
-    with pytest.raises(NotImplementedError, match="gone"):
-        backend.k_core(converted, 1)
+    with pytest.raises(NotImplementedError, match="was deleted"):
+        list(backend.minimum_spanning_edges(converted))
 
 
 def test_methods_that_change_a_graph_are_seen():
@@ -302,7 +299,8 @@ def test_what_is_declined_is_run_by_networkx_with_the_reason_in_its_log(caplog):
         caplog.at_level(logging.DEBUG, logger="networkx"),
         nx.config(backend_priority=["gascl"]),
     ):
-        assert nx.shortest_path(G, 0, 9) == nx.shortest_path(G, 0, 9, backend="networkx")
+        length = nx.shortest_path_length(G, 0, 9)
+        assert length == nx.shortest_path_length(G, 0, 9, backend="networkx")
         nx.pagerank(G)
     text = caplog.text
     assert (
@@ -311,7 +309,7 @@ def test_what_is_declined_is_run_by_networkx_with_the_reason_in_its_log(caplog):
     )
     assert "because: 60 edges: NetworkX is faster below about 5,000" in text
     with pytest.raises(NotImplementedError, match="gascl"):
-        nx.shortest_path(G, 0, 9, backend="gascl")
+        nx.shortest_path_length(G, 0, 9, backend="gascl")
 
 
 @pytest.mark.parametrize(

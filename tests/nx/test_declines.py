@@ -7,7 +7,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from gascl.nx.backend import backend
+from gascl.nx.backend import FUNCTIONS, backend
 
 
 def test_pairs_that_can_be_read_once():
@@ -89,7 +89,7 @@ def test_correlations_of_what_does_not_differ(make):
     [
         (nx.eccentricity, {"weight": "weight"}, "faster by weight below about 5,000"),
         (nx.diameter, {"weight": "weight"}, "faster by weight below about 5,000"),
-        (nx.diameter, {"e": {0: 1}}, "eccentricities that are given"),
+        (nx.diameter, {"e": {0: 1}}, "the eccentricities `e` are known"),
         (nx.closeness_centrality, {"distance": "weight"}, "faster by weight below about 5,000"),
         (
             nx.betweenness_centrality,
@@ -108,3 +108,59 @@ def test_calls_that_pay_on_larger_graphs_than_others(function, keywords, reason)
     assert reason in found
     G = nx.gnm_random_graph(1_200, 60_000, seed=1)
     assert backend.should_run(function.__name__, (G,), keywords) == ("e" not in keywords or found)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "reason"),
+    [
+        ("single_source_shortest_path_length", (0, 1), "cutoff=1"),
+        ("predecessor", (0, None, 1), "cutoff=1"),
+        ("descendants_at_distance", (0, 1), "distance=1"),
+        ("bfs_edges", (0, False, 1), "depth_limit=1"),
+    ],
+)
+def test_searches_of_one_step(name, arguments, reason):
+    G = nx.gnm_random_graph(1_000, 5_000, seed=1)
+    assert backend.should_run(name, (G, *arguments), {}) == f"NetworkX is faster with {reason}"
+
+
+def test_scores_of_few_pairs_in_a_graph_that_must_be_converted():
+    """The conversion of 200,000 edges takes as long as NetworkX's scores of 10,000 pairs."""
+    G = nx.gnm_random_graph(1_000, 200_000, seed=1)
+    pairs = [(0, 1)] * 6_000
+    refused = backend.should_run("jaccard_coefficient", (G, pairs), {})
+    assert refused == "fewer than 15,000 pairs"
+    assert backend.should_run("jaccard_coefficient", (G, pairs * 3), {}) is True
+    nx.core_number(G, backend="gascl")
+    assert backend.should_run("jaccard_coefficient", (G, pairs), {}) is True
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "inner"),
+    [
+        (nx.k_core, (), "core_number"),
+        (nx.minimum_spanning_tree, (), "minimum_spanning_edges"),
+        (nx.shortest_path, (0,), "single_source_shortest_path"),
+        (nx.all_pairs_shortest_path, (), "single_source_shortest_path"),
+        (nx.bfs_tree, (0,), "bfs_edges"),
+        (nx.is_tree, (), "is_connected"),
+    ],
+)
+def test_functions_that_networkx_composes_call_the_backend(function, arguments, inner, monkeypatch):
+    """The backend does not need them: what they call runs on it."""
+    monkeypatch.setattr(type(backend), "should_run", lambda *_: True)
+    calls = []
+    inner_function = FUNCTIONS[inner]._function
+    monkeypatch.setattr(
+        FUNCTIONS[inner], "_function", lambda *a, **k: calls.append(a) or inner_function(*a, **k)
+    )
+    G = nx.balanced_tree(2, 3)
+    expected = function(G, *arguments)
+    with nx.config(backend_priority=["gascl"]):
+        answer = function(G, *arguments)
+        answer = answer if isinstance(answer, nx.Graph | dict | bool) else list(answer)
+    assert calls
+    if isinstance(answer, nx.Graph):
+        assert nx.utils.graphs_equal(answer, expected)
+    else:
+        assert answer == (list(expected) if hasattr(expected, "__next__") else expected)

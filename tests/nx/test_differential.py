@@ -67,7 +67,7 @@ def test_answers_are_those_of_networkx(name, kinds):
 
 def seeded(name):
     """A new generator for each call, so that both draw the same."""
-    return {"seed": 5} if "seed" in FUNCTIONS[name]._signature.parameters else {}
+    return {"seed": 5} if "seed" in FUNCTIONS[name].parameters else {}
 
 
 @pytest.mark.slow

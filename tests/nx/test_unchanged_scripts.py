@@ -43,7 +43,7 @@ G = nx.gnm_random_graph(1000, 6000, seed=1)
 H = nx.karate_club_graph()
 for _ in range(2):
     nx.pagerank(G, weight=None)
-nx.core_number(H), nx.shortest_path(G, 0, 1), nx.density(G)
+nx.core_number(H), nx.shortest_path_length(G, 0, 1), nx.density(G)
 """
 
 
@@ -61,7 +61,7 @@ def test_a_variable_shows_what_ran_where():
     left = [line for line in words if "left to NetworkX: " in line]
     why = dict(line.removeprefix("gascl.nx: ").split(": left to NetworkX: ") for line in left)
     assert why["core_number"].startswith("78 edges: NetworkX is faster below")
-    assert why["shortest_path"].startswith("gascl does not support a single pair")
+    assert why["shortest_path_length"].startswith("gascl does not support a single pair")
     assert len(words) == 3 + len(left) and out == ""
     basic = "import logging; logging.basicConfig(level=logging.INFO)\n"
     assert run(basic + QUIET, **ours, GASCL_NX_LOG="1")[1].count("ran in") == 2

@@ -17,6 +17,7 @@ from support.samples import (
     skewed,
     to_networkx,
 )
+from support.thinned import thinned
 
 from gascl import Engine, Graph, ProgramError
 from gascl.programs import BreadthFirst
@@ -39,8 +40,7 @@ def first_parents(graph: Graph, depth: list[int]) -> list[int]:
     return [before.get(v, -1) for v in range(graph.num_vertices)]
 
 
-@pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize(("seed", "directed"), thinned([0, 1, 2], [True, False]))
 def test_random_graphs(seed, directed):
     graph = random_graph(seed, directed=directed)
     source = int(graph.edge_src[3])

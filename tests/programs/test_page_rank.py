@@ -11,7 +11,7 @@ import pytest
 from support.agreement import PARTS, part_of
 from support.demands import admitted
 from support.plain_answers import iterate
-from support.thinned import thinned
+from support.thinned import one_in, thinned
 from support.verifiers import page_rank
 
 from gascl import Engine, GasclError, Graph, ProgramError
@@ -120,7 +120,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", one_in(2, FORMS))
 def test_kims_figure(form):
     values, delivery = FORMS[form]
     whole = 10 if "scale" in values else 1
@@ -223,7 +223,10 @@ def test_no_arcs_at_all():
 REFUSED = [
     ({"damping": 1.5}, "damping=1.5: expected a value from 0 to 1"),
     ({"damping": float("nan")}, "damping=nan: expected a value from 0 to 1"),
-    ({"tolerance": 1e-9}, "tolerance=1e-09 cannot be reached in float32; give at least 1e-06, dty"),
+    (
+        {"tolerance": 1e-9},
+        "tolerance=1e-09 cannot be reached in float32; give at least 1e-06, or dty",
+    ),
     ({"tolerance": 0}, "cannot be reached in float32"),
     ({"tolerance": 1e-17, "dtype": "float64"}, "cannot be reached in float64; give at least 2e-15"),
     ({"tolerance": float("nan")}, "cannot be reached"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 
+import networkx as nx
 import numpy as np
 import pytest
 from support.resumes import Posts, Waves
@@ -24,6 +25,7 @@ from gascl import (
 from gascl.programs import (
     BreadthFirst,
     ConnectedComponents,
+    Distances,
     LabelPropagation,
     PageRank,
     ShortestPaths,
@@ -140,7 +142,7 @@ class Doubles(VertexProgram):
     """
 
 
-@pytest.mark.parametrize("delivery", ["auto", "slots", "push"])
+@pytest.mark.parametrize("delivery", one_in(2, ["auto", "slots", "push"]))
 def test_two_programs_take_turns(delivery):
     graph = random_graph(9, directed=True, edges=150)
     runner = Engine(graph)
@@ -234,3 +236,26 @@ def test_without_keep_state_there_is_none():
     assert result.state is None
     with pytest.raises(GasclError, match="keep_state=True"):
         Engine(grid(3, 3)).run(PageRank(), state=result)
+
+
+@pytest.mark.parametrize(("program", "field"), [(Distances, "distance"), (BreadthFirst, "depth")])
+def test_a_search_from_several_sources_goes_on_from_its_state(program, field):
+    """`prepare` says where it begins, and must not begin again."""
+    graph = grid(6, 7)
+    ways = [nx.single_source_shortest_path_length(graph.to_networkx(), v) for v in (0, 7)]
+    expected = [min(way[v] for way in ways) for v in range(graph.num_vertices)]
+    engine = Engine(graph)
+    for supersteps in (0, 1, 4):
+        options = {"max_supersteps": supersteps, "keep_state": True, "not_converged": "ignore"}
+        part = engine.run(program(sources=[0, 7]), **options)
+        rest = engine.run(program(sources=[0, 7]), state=part.state)
+        assert rest[field].tolist() == expected
+
+
+def test_a_search_from_several_sources_goes_on_after_an_edge_was_added():
+    graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
+    first = Engine(graph).run(Distances(sources=[0, 3]), keep_state=True)
+    assert first.distance.tolist() == [0, 1, 2, 0, 1]
+    changed = Engine(graph.with_edges(add=[(3, 2)]))
+    second = changed.run(Distances(sources=[0, 3]), state=first.state)
+    assert second.distance.tolist() == [0, 1, 1, 0, 1]

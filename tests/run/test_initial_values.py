@@ -242,7 +242,7 @@ class Rests(VertexProgram):
     apply = "v.second = v.second + 0;"
 
 
-@pytest.mark.parametrize("delivery", ["slots", "push", "serial", "frontier"])
+@pytest.mark.parametrize("delivery", one_in(2, ["slots", "push", "frontier", "serial"]))
 def test_the_rest_begins_on_the_device(delivery):
     """Each in its turn: later fields and the init snippet see it."""
     values = {"first": {"b": 5}, "second": {"c": 7}, "both": {"a": (4, (2, 3))}}

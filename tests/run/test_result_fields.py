@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pyopencl as cl
 import pytest
+from support.thinned import thinned
 
 from gascl import Engine, Graph, VertexProgram, arc, param, vertex
 from gascl.device_graph.buffers import ResidentGraph
@@ -256,9 +257,7 @@ class Spoiling(VertexProgram):
     apply = "v.x = v.where >> lane & 1 ? NAN : 1;"
 
 
-@pytest.mark.parametrize("lanes", [1, 4])
-@pytest.mark.parametrize("group", [1, 16])
-@pytest.mark.parametrize("vertices", [1, 4, 700])
+@pytest.mark.parametrize(("lanes", "group", "vertices"), thinned([1, 4], [1, 16], [1, 4, 700]))
 def test_nan_is_counted(lanes, group, vertices, reads):
     rng = np.random.default_rng(vertices)
     cls = type("Spoiling", (Spoiling,), {"lanes": lanes})

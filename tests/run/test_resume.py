@@ -19,6 +19,7 @@ from support.program_text import listing
 from support.random_cases import QUIET, RECIPES, Case, any_case, drawn, may_be_infinite
 from support.resumes import Part, Posts, Waves, in_parts, resume_case, same_result
 from support.samples import grid, random_graph, weighted
+from support.thinned import one_in
 from support.toy_deliveries import TOYS, registered
 
 from gascl import (
@@ -277,7 +278,7 @@ def test_particles_go_on_from_where_they_were():
     assert rest.fields["position"].tobytes() == whole.fields["position"].tobytes()
 
 
-@pytest.mark.parametrize("toy", TOYS)
+@pytest.mark.parametrize("toy", one_in(2, TOYS))
 def test_a_delivery_of_ones_own_takes_runs_up_and_is_taken_up(toy):
     """What it needs begins as the items of its buffers do."""
     graph = random_graph(3, directed=True)

@@ -108,10 +108,8 @@ def by_rounding(damping: float) -> float:
 
 
 @pytest.mark.parametrize(
-    "damping",
-    [0, 0.85, 0.99, SLOW, *(pytest.param(d, marks=pytest.mark.slow) for d in (0.9, 0.95))],
+    ("name", "damping"), thinned(GRAPHS, [0, 0.85, 0.99, SLOW, 0.9, 0.95], by=3)
 )
-@pytest.mark.parametrize("name", GRAPHS)
 def test_page_rank_ends_on_any_graph(name, damping):
     graph = graph_of(name)
     result = run(graph, PageRank(damping=damping))
@@ -137,10 +135,11 @@ OPTIONS = [
 ]
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize(("cls", "given", "known"), OPTIONS)
-@pytest.mark.parametrize("name", GRAPHS)
-def test_so_does_every_form_of_it(name, cls, given, known, dtype):
+@pytest.mark.parametrize(
+    ("dtype", "option", "name"), thinned(["float32", "float64"], OPTIONS, GRAPHS, by=3)
+)
+def test_so_does_every_form_of_it(dtype, option, name):
+    cls, given, known = option
     graph, damping = graph_of(name), 0.97
     start = np.arange(1, graph.num_vertices + 1)
     program = cls(damping=damping, dtype=dtype, personalization=start, **given)

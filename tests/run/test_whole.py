@@ -255,15 +255,17 @@ def groups(count: int | None, monkeypatch) -> None:
         monkeypatch.setattr(Plan, "whole_groups", lambda *_: count)
 
 
-#: Fewer and more groups than a device runs at once, up to as many as runs have memory for.
-GROUPS = [
-    *(None, 3),
-    *(pytest.param(count, marks=pytest.mark.slow) for count in (1, device().groups)),
+#: Fewer and more groups than a device runs at once, up to as many as runs have memory for. Those of
+#: `FAST` by default with one of the first two, in turn.
+IN_GROUPS = [
+    pytest.param(*case.values, count, marks=[] if quick else pytest.mark.slow)
+    for place, case in enumerate(CASES)
+    for number, count in enumerate((None, 3, 1, device().groups))
+    for quick in [not case.marks and number == place % 2]
 ]
 
 
-@pytest.mark.parametrize("count", GROUPS)
-@pytest.mark.parametrize(("name", "delivery"), CASES)
+@pytest.mark.parametrize(("name", "delivery", "count"), IN_GROUPS)
 def test_a_launch_does_what_many_do(name, delivery, count, launched, monkeypatch):
     expected = by_launches(name, delivery)
     launched.clear()

@@ -8,6 +8,8 @@ from support.program_tree import (
     If,
     Of,
     Program,
+    Repeat,
+    Return,
     Send,
     SetMask,
     UnsetMask,
@@ -30,6 +32,8 @@ def is_in_order(program: Program) -> bool:
     scatter, apply = program.scatter, program.apply
     posts = sends_to(program)
     late = any(isinstance(s, Send) and s.to is not None for s in walk(apply))
+    if program.arc_fields and program.edges == "alternate":
+        return False
     if program.combine == "first" and (posts or program.pairs):
         return False
     singly = program.receive_if is not None and Var("", "msg") in walk(program.receive_if)
@@ -99,7 +103,8 @@ def by_pulling(program: Program) -> set[str]:
     if effects or not sends or of_arc & {*program.arc_fields}:
         return set()
     if program.gather is not None:
-        always = program.scatter_on == "all" and not any(isinstance(s, If) for s in nodes)
+        branches = any(isinstance(s, If | Repeat | Return) for s in nodes)
+        always = program.scatter_on == "all" and not branches
         return {"outbox"} if always and not of_arc else set()
     asks = any(isinstance(x, Of) for x in nodes)
     return {"pull"} if of_arc and asks else {"pull", "outbox"}

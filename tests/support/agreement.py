@@ -132,10 +132,12 @@ def same_array(values: np.ndarray, expected: np.ndarray, where: str) -> None:
 
 
 def mask_of(result: Any) -> list[int] | None:
-    """Who would scatter next, by a State that was kept; None if the program has no mask."""
+    """Who would scatter next or waits to, by a State that was kept; None without a mask."""
     from gascl.run.state import MASK
 
-    return result.state.saved()[str(MASK)].ravel().tolist() if result.state.has_mask else None
+    if not result.state.has_mask:
+        return None
+    return [int(x > 0) for x in result.state.saved()[str(MASK)].ravel()]
 
 
 def same(result: Any, outcome: Outcome, where: str) -> None:
@@ -154,6 +156,12 @@ def same(result: Any, outcome: Outcome, where: str) -> None:
     assert (result.supersteps, result.converged) == (outcome.supersteps, outcome.converged), where
     if result.state is not None:
         assert mask_of(result) in (None, outcome.mask), where
+
+
+def lanes_of(program: Program, params: Mapping[str, Any]) -> int:
+    """Of a run with these parameters: lists have a value for each lane."""
+    lists = [len(value) for value in params.values() if isinstance(value, list)]
+    return lists[0] if lists else program.lanes or 1
 
 
 def check(
@@ -179,8 +187,7 @@ def check(
     from gascl import Engine, ProgramError
 
     cls = cls or build(program)
-    lists = [len(value) for value in params.values() if isinstance(value, list)]
-    lanes = lists[0] if lists else program.lanes or 1
+    lanes = lanes_of(program, params)
     refused: set[str] = {*DELIVERIES, "auto"}
     for deterministic in (True, False):
         admitted = expected_deliveries(program, dtype, deterministic, lanes)
@@ -205,6 +212,7 @@ def check(
             )
             passed = {n: v for n, v in fields.items() if n not in columns}
             instance = cls(dtype=dtype, **params, **passed)
+            reasons: dict[str, str] = {}  # why it stopped, by delivery
             able = refused & admitted
             if device.group == 8:
                 able -= {"serial"}  # one work-item, whatever the group
@@ -213,7 +221,10 @@ def check(
                 options["keep_state"] = True
                 if delivery in admitted:
                     where = f"{delivery} on {graph}, {params}\n{listing(program)}"
-                    same(engine.run(instance, **options), outcome, where)
+                    result = engine.run(instance, **options)
+                    same(result, outcome, where)
+                    reasons[delivery] = result.stopped
+                    assert len({*reasons.values()}) == 1, f"{reasons}, {where}"
                 else:
                     why = "deterministic" if delivery == "auto" else f"{delivery}' cannot run"
                     with pytest.raises(ProgramError, match=why):

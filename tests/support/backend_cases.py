@@ -137,14 +137,6 @@ def calls(name, G):
         if name == "common_neighbor_centrality":
             found.append(((pairs,), {"alpha": 1}))
         return [*found, ((), {})]
-    if name == "has_path":
-        return [((u, v), {}) for u in nodes for v in nodes] + [(("missing", 0), {})]
-    if name == "is_k_regular":
-        return [((2,), {})]
-    if name == "k_truss":
-        return [((k,), {}) for k in (4, 3, 2)]
-    if name == "k_corona":
-        return [((2,), {})]
     if name == "descendants_at_distance":
         return [((node, k), {}) for node in nodes for k in (0, 1, 2, 99)] + [(("missing", 1), {})]
     if name == "voronoi_cells" or name.startswith("multi_source"):
@@ -162,7 +154,7 @@ def calls(name, G):
     if name == "rich_club_coefficient":
         return [((), {"normalized": False})]
     found = []
-    if name in ("shortest_path", "shortest_path_length"):
+    if name == "shortest_path_length":
         for node in [*nodes, "missing"]:
             for weight in (None, "weight"):
                 found += [((), {"source": node, "weight": weight})]

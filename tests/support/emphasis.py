@@ -25,6 +25,7 @@ from support.program_tree import (
     Neighbor,
     Of,
     Program,
+    Repeat,
     Send,
     SetMask,
     Stmt,
@@ -72,6 +73,8 @@ def without(block: tuple[Stmt, ...], kind: type) -> tuple[Stmt, ...]:
     for s in block:
         if isinstance(s, If):
             kept.append(If(s.test, without(s.then, kind), without(s.orelse, kind)))
+        elif isinstance(s, Repeat):
+            kept.append(Repeat(s.times, without(s.block, kind)))
         elif not isinstance(s, kind):
             kept.append(s)
     return tuple(kept)

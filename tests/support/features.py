@@ -8,8 +8,12 @@ from support.oracle import Outcome
 from support.program_tree import (
     Assign,
     GetMask,
+    Hash,
+    Is,
     Program,
+    Repeat,
     SetMask,
+    Uniform,
     UnsetMask,
     Var,
     walk,
@@ -44,13 +48,18 @@ def features(program: Program, outcome: Outcome) -> set[str]:
         found.add("stop")
     if program.converged is not None:
         found.add("converged")
-    if program.receive_if is not None and Var("", "msg") in walk(program.receive_if):
-        found.add("receive_if reads msg")
+    if program.receive_if is not None:
+        singly = Var("", "msg") in walk(program.receive_if)
+        found.add(f"receive_if {'reads msg' if singly else 'of the vertex alone'}")
     for phase in ("init", "scatter", "pairs", "apply"):
         for node in walk(getattr(program, phase)):
             if isinstance(node, SetMask | UnsetMask | GetMask):
                 of = "" if isinstance(node, UnsetMask) or node.of is None else " of"
                 found.add(f"{type(node).__name__}{of} in {phase}")
+            if isinstance(node, Hash | Uniform | Repeat):
+                found.add(f"{type(node).__name__} in {phase}")
+            if isinstance(node, Is):
+                found.add("a choice")
             if isinstance(node, Assign) and "." in node.name:
                 found.add(f"writes a member of {node.space}")
             if isinstance(node, Var) and node.space in ("prev", "e", "u"):
@@ -66,6 +75,9 @@ EXPECTED = {
     *("combine: of components", "gather of several messages"),
     *("combine: first", "the first of several", "enough", "enough of several"),
     *("a message is received", "a message is dropped", "receive_if reads msg"),
+    *("receive_if of the vertex alone", "a message is dropped, other effects are not"),
+    *("FIELD_to in scatter", "FIELD_to in apply", "return in scatter", "return in apply"),
+    *("Hash in scatter", "Uniform in apply", "Repeat in scatter", "Repeat in apply", "a choice"),
     *("lane in receive_if", "some wait", "a priority of each lane"),
     *("apply_on: mask", "apply in the mask without a message"),
     *(f"edges: {along}" for along in ("out", "in", "both", "alternate")),

@@ -15,6 +15,7 @@ from support.combiners import BUILT_IN, CUSTOM, identity_of
 from support.gathers import FORMS
 from support.plain_graph import PlainGraph
 from support.program_tree import (
+    WORDS,
     Aggregate,
     Assign,
     Bin,
@@ -23,15 +24,21 @@ from support.program_tree import (
     Const,
     Expr,
     HasEdge,
+    Hash,
     If,
+    Is,
     Make,
     Member,
     Neighbor,
     Of,
     Program,
+    Repeat,
+    Return,
     Send,
     Stmt,
+    To,
     ToInt,
+    Uniform,
     UnsetMask,
     Var,
     Vertex,
@@ -47,6 +54,29 @@ COMPARE = {
     "==": lambda a, b: a == b,
     "!=": lambda a, b: a != b,
 }
+
+
+class Returned(Exception):
+    """The snippet has been left."""
+
+
+def hashed(x: int) -> int:
+    """The last step of MurmurHash3."""
+    x &= 2**32 - 1
+    x = ((x ^ x >> 16) * 0x85EBCA6B) & 2**32 - 1
+    x = ((x ^ x >> 13) * 0xC2B2AE35) & 2**32 - 1
+    return x ^ x >> 16
+
+
+def drawn_bits(keys: Sequence[int]) -> int:
+    """The 64 bits of `uniform`: a step of SplitMix64 for each key."""
+    most, x = 2**64 - 1, 0
+    for key in keys:
+        x = ((x ^ (key & most)) + 0x9E3779B97F4A7C15) & most
+        x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & most
+        x = (x ^ x >> 27) * 0x94D049BB133111EB & most
+        x ^= x >> 31
+    return x
 
 
 class Interpreter:
@@ -90,6 +120,7 @@ class Interpreter:
         self.pending: list[list[list[Any]]] = []
         self.set_by: list[list[set[str]]] = []
         self.calls = 0  # of send_to that are received in this superstep
+        self.effects = 0  # of snippets, besides what is sent along arcs
         self.superstep, self.phase = 0, "init"
         self.u = -1  # in pairs, the vertex that gives
         self.lane, self.v, self.place, self.arc = 0, -1, -1, (0, 0, 0, 0)
@@ -103,8 +134,10 @@ class Interpreter:
         """Take these arcs from now on; "alternate" begins as "out"."""
         self.arcs = self.graph.arcs("out" if edges == "alternate" else edges)
         self.neighbors: list[list[int]] = [[] for _ in range(self.graph.num_vertices)]
-        for a, b, _, _ in self.arcs:
+        self.edges_to: list[list[int]] = [[] for _ in range(self.graph.num_vertices)]
+        for a, b, i, _ in self.arcs:
             self.neighbors[a].append(b)
+            self.edges_to[a].append(i)
         self.edges = {(a, b) for a, b, _, _ in self.arcs}
 
     def empty(self) -> list[list[list[Any]]]:
@@ -204,6 +237,16 @@ class Interpreter:
             found = (self.ev(x.a), self.ev(x.b)) in self.edges
             self.used.add(f"has_edge {found}".lower() + f" in {self.phase}")
             return int(found)
+        if isinstance(x, To):
+            near = self.edges_to[self.v]
+            self.used.add(f"FIELD_to in {self.phase}")
+            return self.edge_fields[x.name][near[self.ev(x.i) % len(near)]] if near else 0
+        if isinstance(x, Hash):
+            return hashed(self.ev(x.x)) % 1000
+        if isinstance(x, Uniform):
+            return drawn_bits([self.ev(key) for key in x.keys]) >> 58
+        if isinstance(x, Is):
+            return int((self.params[x.name] or WORDS[0]) == x.word)
         return self.mask[self.v if x.of is None else self.ev(x.of)]
 
     def clamp(self, x: Clamp) -> Any:
@@ -245,7 +288,8 @@ class Interpreter:
             if not np.isscalar(value):
                 self.used.add("a parameter of each lane")
                 value = value[self.lane]
-            return self.store.fit(self.program.params[name][0], value)
+            kind = self.program.params[name][0]
+            return int(value) if kind == "flag" else self.store.fit(kind, value)
         if space:
             return (self.prev if space == "prev" else self.totals())[name]
         if name in ("lane", "num_neighbors"):
@@ -284,23 +328,44 @@ class Interpreter:
 
     # Statements ------------------------------------------------------------------------------
 
+    def snippet(self, block: Sequence[Stmt], sent: list[Any] | None = None) -> None:
+        """Run a snippet for the vertex and arc of the moment, see `do`."""
+        try:
+            self.do(block, sent)
+        except Returned:
+            self.used.add(f"return in {self.phase}")
+
     def do(self, block: Sequence[Stmt], sent: list[Any] | None = None) -> None:
         """Run statements; `sent` collects what is sent along the arc of the moment."""
         for s in block:
             if isinstance(s, If):
                 self.do(s.then if self.ev(s.test) else s.orelse, sent)
-            elif isinstance(s, Assign):
-                self.assign(s)
-            elif isinstance(s, Send):
-                self.send(s, sent)
-            elif isinstance(s, Aggregate):
-                self.add(s.name, self.ev(s.value))
-            elif isinstance(s, UnsetMask):
-                self.unset()
-            elif s.of is None:
-                self.set_own()
+            elif isinstance(s, Repeat):
+                for _ in range(s.times):
+                    self.do(s.block, sent)
+            elif isinstance(s, Return):
+                raise Returned
+            elif isinstance(s, Send) and s.to is None:
+                assert sent is not None
+                sent.append(self.store.fit(self.program.message, self.ev(s.value)))
             else:
-                self.set_by[self.lane][self.ev(s.of)].add("other")
+                self.effects += 1
+                self.effect(s)
+
+    def effect(self, s: Stmt) -> None:
+        """Run a statement that does more than send along an arc."""
+        if isinstance(s, Assign):
+            self.assign(s)
+        elif isinstance(s, Send):
+            self.send_to(s)
+        elif isinstance(s, Aggregate):
+            self.add(s.name, self.ev(s.value))
+        elif isinstance(s, UnsetMask):
+            self.unset()
+        elif s.of is None:
+            self.set_own()
+        else:
+            self.set_by[self.lane][self.ev(s.of)].add("other")
 
     def assign(self, s: Assign) -> None:
         name, _, path = s.name.partition(".")
@@ -320,12 +385,8 @@ class Interpreter:
         if on_arc:
             self.written[self.lane][name].add(self.place)
 
-    def send(self, s: Send, sent: list[Any] | None) -> None:
+    def send_to(self, s: Send) -> None:
         value = self.store.fit(self.program.message, self.ev(s.value))
-        if s.to is None:
-            assert sent is not None
-            sent.append(value)
-            return
         to = self.ev(s.to)
         self.used.add(f"send_to in {self.phase}")
         if self.phase != "scatter":  # it arrives in the next superstep

@@ -61,7 +61,7 @@ class _Run(Interpreter):
                 for name, declared in self.program.fields.items():
                     value = self.given(given[name]) if name in given else self.ev(declared.init)
                     self.fields[self.lane][name][self.v] = self.store.fit(declared.type, value)
-                self.do(self.program.init)
+                self.snippet(self.program.init)
             for self.place, self.arc in enumerate(arcs):
                 for name, declared in self.program.arc_fields.items():
                     value = self.store.fit(declared.type, self.ev(declared.init))
@@ -146,11 +146,15 @@ class _Run(Interpreter):
                     continue
                 self.v = self.arc[0]
                 sent: list[Any] = []
-                self.do(program.scatter, sent)
+                before = self.effects
+                self.snippet(program.scatter, sent)
                 assert program.gather is None or len(sent) < 2, "two messages along an arc"
                 if len(sent) > 1:  # together they are the message of the arc
                     sent = self.partial(sent)[-1:]
-                sent = [message for message in sent if self.wants(self.arc[1], message)]
+                wanted = [message for message in sent if self.wants(self.arc[1], message)]
+                if sent and not wanted and self.effects > before:
+                    self.used.add("a message is dropped, other effects are not")
+                sent = wanted
                 self.inbox[self.lane][self.arc[1]] += sent
                 carried += bool(sent)
         return carried
@@ -170,7 +174,7 @@ class _Run(Interpreter):
                     if idle or self.u == self.v:
                         continue
                     sent: list[Any] = []
-                    self.do(program.pairs, sent)
+                    self.snippet(program.pairs, sent)
                     self.used.add("a pair sends" if sent else "a pair does not send")
                     sent = [message for message in sent if self.wants(self.v, message)]
                     self.inbox[self.lane][self.v] += sent
@@ -190,7 +194,7 @@ class _Run(Interpreter):
                 if on_mask and not received:
                     self.used.add("apply in the mask without a message")
                 if received or on_mask or program.apply_on == "all":
-                    self.do(program.apply)
+                    self.snippet(program.apply)
 
     def done(self) -> bool:
         """Whether a program that scatters on its mask has nothing left to do."""

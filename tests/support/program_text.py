@@ -7,6 +7,7 @@ from typing import Any
 from support.combiners import literal
 from support.gathers import FORMS
 from support.program_tree import (
+    WORDS,
     Aggregate,
     Assign,
     Bin,
@@ -16,15 +17,21 @@ from support.program_tree import (
     Expr,
     GetMask,
     HasEdge,
+    Hash,
     If,
+    Is,
     Make,
     Member,
     Neighbor,
     Of,
     Program,
+    Repeat,
+    Return,
     Send,
     Stmt,
+    To,
     ToInt,
+    Uniform,
     UnsetMask,
     Var,
     Vertex,
@@ -95,6 +102,15 @@ def c_expr(program: Program, x: Expr) -> str:
         return f"(num_neighbors ? neighbor(wrap({text(x.i)}, num_neighbors)) : v.id)"
     if isinstance(x, HasEdge):
         return f"has_edge({text(x.a)}, {text(x.b)})"
+    if isinstance(x, To):
+        known = f"{x.name}_to(wrap({text(x.i)}, num_neighbors))"
+        return f"(num_neighbors ? {UNSIGNED.get(kind_of(program, x), '{}').format(known)} : 0)"
+    if isinstance(x, Hash):
+        return f"(int)(hash((uint)({text(x.x)})) % 1000)"
+    if isinstance(x, Uniform):
+        return f"(int)(uniform({', '.join(text(key) for key in x.keys)}) * 64)"
+    if isinstance(x, Is):
+        return f"(p.{x.name} == {x.name}_{x.word})"
     assert isinstance(x, GetMask)
     return "get_mask()" if x.of is None else f"get_mask_of({text(x.of)})"
 
@@ -113,6 +129,10 @@ def c_block(program: Program, block: tuple[Stmt, ...], indent: str = "    ") -> 
                 lines.append(c_block(program, s.orelse, indent + "    "))
             lines.append(f"{indent}}}")
             continue
+        if isinstance(s, Repeat):
+            lines.append(f"{indent}for (int turn = 0; turn < {s.times}; ++turn) {{")
+            lines += [c_block(program, s.block, indent + "    "), f"{indent}}}"]
+            continue
         if isinstance(s, Assign):
             # The message may be an extreme value of uint64, which c_expr would cut.
             value = "msg" if s.value == Var("", "msg") else text(s.value)
@@ -122,8 +142,8 @@ def c_block(program: Program, block: tuple[Stmt, ...], indent: str = "    ") -> 
             line = f"send({value})" if s.to is None else f"send_to({text(s.to)}, {value})"
         elif isinstance(s, Aggregate):
             line = f"aggregate_{s.name}({text(s.value)})"
-        elif isinstance(s, UnsetMask):
-            line = "unset_mask()"
+        elif isinstance(s, UnsetMask | Return):
+            line = "unset_mask()" if isinstance(s, UnsetMask) else "return"
         else:
             line = "set_mask()" if s.of is None else f"set_mask_of({text(s.of)})"
         lines.append(f"{indent}{line};")
@@ -185,7 +205,9 @@ def declarations(program: Program) -> list[tuple[str, str, str, dict[str, Any]]]
         found += [(n, space, f.type, {"init": c_expr(program, f.init)}) for n, f in fields.items()]
     for name, (kind, default) in program.edge_fields.items():
         found.append((name, "edge", kind, {} if default is None else {"default": default}))
-    found += [(n, "param", kind, {"default": d}) for n, (kind, d) in program.params.items()]
+    for name, (kind, default) in program.params.items():
+        given: dict[str, Any] = {"default": bool(default) if kind == "flag" else default}
+        found.append((name, "param", kind, {} if kind == "choice" else given))
     for name in program.aggregates:
         its = program.aggregator(name)
         arguments = {"op": its.how}
@@ -208,7 +230,10 @@ def namespace(program: Program) -> dict[str, Any]:
             body[word] = body[body[word]]
     for name, space, kind, arguments in declarations(program):
         declare = getattr(gascl, space)
-        if is_scalar(kind) or is_vector(kind):
+        if kind in ("choice", "flag"):
+            words = WORDS if kind == "choice" else ()
+            body[name] = getattr(declare, kind)(*words, **arguments)
+        elif is_scalar(kind) or is_vector(kind):
             body[name] = getattr(declare, kind)(**arguments)
         elif space == "aggregate":
             body[name] = declare.struct(body[kind], arguments["op"], identity=arguments["identity"])
@@ -240,6 +265,7 @@ def listing(program: Program) -> str:
         lines.append(f"    {name} = struct({list(members)!r})")
     for name, space, kind, given in declarations(program):
         arguments = [f"{word}={value!r}" for word, value in given.items()]
+        arguments += [repr(word) for word in WORDS] if kind == "choice" else []
         if kind in program.structs:
             arguments, kind = [kind, *arguments], "struct"
         lines.append(f"    {name} = {space}.{kind}({', '.join(arguments)})")

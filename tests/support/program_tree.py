@@ -114,9 +114,39 @@ class HasEdge:
     b: Expr
 
 
+@dataclass(frozen=True)
+class To:
+    """`FIELD_to(i)`, i modulo the number of neighbors; 0 where there are none."""
+
+    name: str
+    i: Expr
+
+
+@dataclass(frozen=True)
+class Hash:
+    """`hash(x)` modulo 1000."""
+
+    x: Expr
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """`uniform(keys...)` as one of the numbers 0 ... 63."""
+
+    keys: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class Is:
+    """Whether a parameter is one of its words."""
+
+    name: str
+    word: str
+
+
 Expr = (
     Const | Var | Bin | Cond | Clamp | Vertex | ToInt | GetMask | Member | Make | Of | Neighbor
-) | HasEdge
+) | (HasEdge | To | Hash | Uniform | Is)
 
 # Statements ----------------------------------------------------------------------------------
 
@@ -164,7 +194,20 @@ class Aggregate:
     value: Expr
 
 
-Stmt = Assign | If | Send | SetMask | UnsetMask | Aggregate
+@dataclass(frozen=True)
+class Return:
+    """Leaves the snippet; what it has done so far stays."""
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """A loop that does the same so many times."""
+
+    times: int
+    block: tuple[Stmt, ...]
+
+
+Stmt = Assign | If | Send | SetMask | UnsetMask | Aggregate | Return | Repeat
 
 
 @dataclass(frozen=True)
@@ -183,11 +226,7 @@ class Gather:
 
 def contains(block: tuple[Stmt, ...], kind: type) -> bool:
     """Whether a statement of this kind stands in the block, on any path."""
-    return any(
-        isinstance(s, kind)
-        or (isinstance(s, If) and (contains(s.then, kind) or contains(s.orelse, kind)))
-        for s in block
-    )
+    return any(isinstance(node, kind) for node in walk(block))
 
 
 def walk(node: Any) -> Iterator[Any]:
@@ -200,6 +239,9 @@ def walk(node: Any) -> Iterator[Any]:
         for f in fields(node):
             yield from walk(getattr(node, f.name))
 
+
+#: What a parameter that is a choice may be; the first is the default.
+WORDS = ("near", "far", "away")
 
 # Programs ------------------------------------------------------------------------------------
 
@@ -223,7 +265,8 @@ class Program:
     combine: str | None = None
     identity: int | float | Make | None = None  # of a custom combine or a gather snippet
     edge_fields: Mapping[str, tuple[str, int | None]] = field(default_factory=dict)  # default
-    params: Mapping[str, tuple[str, int]] = field(default_factory=dict)  # type, default
+    # Type and default; the type may also be "flag", "vertex" or "choice", whose words are WORDS.
+    params: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     aggregates: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)  # see Aggregator
     mask: Expr | None = None  # absent: every vertex, unless init sets masks
     scatter_on: str = "mask"
@@ -268,6 +311,8 @@ def kind_of(program: Program, x: Expr) -> str:
         return x.kind
     if isinstance(x, Of):
         return program.fields[x.name].type
+    if isinstance(x, To):
+        return program.edge_fields[x.name][0]
     if isinstance(x, Cond):
         return kind_of(program, x.then)
     return declared_type(program, x.space, x.name) if isinstance(x, Var) else "int32"
@@ -282,7 +327,8 @@ def declared_type(program: Program, space: str, name: str) -> str:
     if space == "e" and name in program.edge_fields:
         return program.edge_fields[name][0]
     if space == "p":
-        return program.params[name][0]
+        kind = program.params[name][0]
+        return "int32" if kind in ("flag", "vertex") else kind
     if space in ("prev", "agg"):
         its = program.aggregator(name)
         return {"count": "int64", "mean": "float64"}.get(its.how, its.type)

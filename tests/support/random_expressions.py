@@ -21,11 +21,14 @@ from support.program_tree import (
     Field,
     GetMask,
     HasEdge,
+    Hash,
     Make,
     Member,
     Neighbor,
     Of,
+    To,
     ToInt,
+    Uniform,
     Var,
     Vertex,
 )
@@ -84,6 +87,7 @@ class Scope:
     structs: Structs = field(default_factory=dict)
     others: Mapping[str, Field] = field(default_factory=dict)  # read by FIELD_of
     adjacency: bool = False  # neighbor(...), has_edge(...)
+    edge_fields: Mapping[str, str] = field(default_factory=dict)  # type, read by FIELD_to
     writable: dict[str, str] = field(default_factory=dict)  # field: type
     arcs: dict[str, str] = field(default_factory=dict)  # the same of arc fields
 
@@ -125,7 +129,12 @@ class Scope:
 
     def near(self) -> E:
         """What the adjacency says."""
-        kind = self.pick("neighbor", "has_edge", "num_neighbors")
+        kinds = ["neighbor", "has_edge", "num_neighbors", *["to"] * bool(self.edge_fields)]
+        kind = self.pick(*kinds)
+        if kind == "to":
+            name = self.pick(*self.edge_fields)
+            x = To(name, self.integer(self.expr(0)).x)
+            return E(x, -9, 9, is_real(self.edge_fields[name]))
         if kind == "has_edge":
             ends = [Var("v", "id"), self.vertex(0)]
             return E(HasEdge(*(ends if self.chance(70) else ends[::-1])), 0, 1)
@@ -134,8 +143,19 @@ class Scope:
             return E(Neighbor(self.integer(self.expr(0)).x, of), 0, 400)
         return E(Var("", "num_neighbors"), 0, 1000)
 
+    def scrambled(self) -> E:
+        """What `hash` and `uniform` make of numbers."""
+        keys = tuple(self.integer(self.expr(0)).x for _ in range(self.draw(st.integers(1, 3))))
+        if self.chance(50):
+            return E(Hash(keys[0]), 0, 999)
+        return E(Uniform(keys), 0, 63)
+
     def test(self, depth: int = 1) -> Expr:
-        kind = self.pick("compare", "compare", "compare", "and", "or", "mask", "odd")
+        common = ["compare"] * 6 + ["and", "or", "mask", "odd"] * 2
+        kind = self.pick(*common, "scrambled")
+        if kind == "scrambled":
+            e = self.scrambled()
+            return Bin("<", e.x, Const(e.high // 2))
         if kind == "odd":
             e = self.integer(self.expr(depth - 1))
             return Bin("&", e.x, Const(1))
@@ -153,7 +173,10 @@ class Scope:
             return self.near()
         if depth <= 0 or self.chance(25):
             return self.constant() if self.chance(20) else self.pick(*self.leaves)
-        kind = self.pick("+", "+", "-", "*", "min", "max", "test", "?", "/%", "bits")
+        kinds = ["+", "+", "-", "*", "min", "max", "test", "?", "/%", "bits", "scrambled"]
+        kind = self.pick(*kinds)
+        if kind == "scrambled":
+            return self.scrambled()
         if kind == "test":
             return E(self.test(depth - 1), 0, 1)
         a, b = self.expr(depth - 1), self.expr(depth - 1)

@@ -10,6 +10,7 @@ from typing import Any
 from hypothesis import strategies as st
 from support.combiners import CUSTOM, by_component, custom_identity, least
 from support.program_tree import (
+    WORDS,
     Aggregator,
     Bin,
     Const,
@@ -17,6 +18,7 @@ from support.program_tree import (
     Gather,
     GetMask,
     If,
+    Is,
     Make,
     Of,
     Program,
@@ -44,6 +46,7 @@ from support.shapes import (
 )
 from support.values import SCALARS, components, is_real, is_scalar, layout
 
+FIELDS = (*SCALARS, "vertex")  # the scalar types of fields and messages
 OPS = ("sum", "min", "max", "count", "mean")
 EDGES = ("out", "in", "both", "alternate")
 
@@ -116,10 +119,10 @@ class _Drawing:
         elif combine in (*GATHERS, "first"):
             if combine == "first":
                 body["combine"] = combine
-            kind = kind or (self.composite(None) if self.chance(25) else self.pick(*SCALARS))
+            kind = kind or (self.composite(None) if self.chance(25) else self.pick(*FIELDS))
             kind = self.composite(kind) if kind in ("struct", "vector") else kind
         else:
-            kinds = [k for k in SCALARS if not (is_real(k) and combine in INTEGER_ONLY)]
+            kinds = [k for k in FIELDS if not (is_real(k) and combine in INTEGER_ONLY)]
             kinds = [k for k in kinds if k not in NARROW] if "%" in combine else kinds
             if combine == "prod" and "send_to" in self.wants:
                 kinds = [k for k in kinds if k not in WIDE]
@@ -134,7 +137,7 @@ class _Drawing:
     def settled(self, combine: str, kind: str) -> int:
         """A message that no other changes: for min and max, none beyond it is sent."""
         if combine in ("or", "and"):
-            ones = -1 if kind.startswith("i") else 2 ** int(kind[4:]) - 1
+            ones = 2 ** int(kind[4:]) - 1 if kind.startswith("uint") else -1
             return ones if combine == "or" else 0
         least = combine in ("min", "a < b ? a : b")
         # Emphases send a 1.
@@ -150,11 +153,9 @@ class _Drawing:
             "apply_on": pick("message", "all"),
             # Arc fields are refused where edges alternate.
             "edges": edges or pick("out", *EDGES[: 3 if "arc" in self.wants else 4]),
-            "edge_fields": {f"w{i}": (pick("int32", "real", "uint8", "int64"), i * 3 or None)
-                            for i in number(2)},
-            "params": {f"k{i}": (pick("int32", "real", "int64"), draw(st.integers(-9, 20)))
-                       for i in number(2)},
-        }  # fmt: skip
+            "edge_fields": {f"w{i}": (pick(*SCALARS), i * 3 or None) for i in number(2)},
+            "params": {f"k{i}": self.parameter() for i in number(3)},
+        }
         if "priority" in self.wants:
             body |= {"scatter_on": "mask", "apply_on": "message"}
         if "own_mask" in self.wants:
@@ -163,9 +164,9 @@ class _Drawing:
             body["apply_on"] = "mask"
         self.laned = bool(self.wants & {"lanes", "listed"})
         if self.laned:
-            body["listed" if "listed" in self.wants else "lanes"] = pick(2, 3, 5)
-        if "listed" in self.wants and not body["params"]:
-            body["params"] = {"k0": ("int32", 1)}
+            body["listed" if "listed" in self.wants else "lanes"] = pick(2, 3, 2, 3, 2, 5, 40)
+        if "listed" in self.wants:
+            body["params"]["k0"] = ("int32", 1)
         for i in number(2 * ("priority" not in self.wants)):
             kind, how = pick(*SCALARS), pick("sum", "min", "max")
             body["aggregates"][f"t{i}"] = (kind, how)
@@ -173,13 +174,27 @@ class _Drawing:
             self.new_aggregators()
         self.outside = [
             *[E(Var("g", "num_vertices"), 0, 400), E(Var("g", "num_edges"), 0, 1000)],
-            *[E(Var("p", n), -20, 20, is_real(kind)) for n, (kind, _) in body["params"].items()],
+            *[self.read_parameter(name) for name in body["params"]],
             *[E(Var("", "lane"), 0, 4)] * 2 * self.laned,
         ]
         self.own = [
             *[E(Var("v", "id"), 0, 400), E(Var("v", "in_degree"), 0, 1000)],
             *[E(Var("v", "out_degree"), 0, 1000)],
         ]
+
+    def parameter(self) -> tuple[str, int]:
+        """The type of a parameter, and its default."""
+        kind = self.pick(*SCALARS, "flag", "vertex", "choice")
+        if kind in ("flag", "vertex", "choice"):
+            return kind, self.draw(st.integers(0, 1)) if kind == "flag" else 0
+        return kind, self.draw(st.integers(0 if kind.startswith("u") else -9, 20))
+
+    def read_parameter(self, name: str) -> E:
+        kind = self.body["params"][name][0]
+        if kind == "choice":
+            return E(Is(name, self.pick(*WORDS)), 0, 1)
+        high = {"flag": 1, "vertex": 400}.get(kind, 20)
+        return E(Var("p", name), 0 if kind == "flag" else -20, high, is_real(kind))
 
     def new_aggregators(self) -> None:
         """One of each kind, one that follows a rule of its own, and one of a struct."""
@@ -206,9 +221,11 @@ class _Drawing:
         msg_type = body.get("gathered") or body["message"]
         fields: dict[str, Field] = {}
         self.body["fields"] = fields
-        scope = self.at_init = Scope(self.draw, self.own + self.outside, structs=structs)
+        self.outside_of_init = [*self.outside, E(Var("", "superstep"), 0, 0)]
+        leaves = self.own + self.outside_of_init
+        scope = self.at_init = Scope(self.draw, leaves, structs=structs)
         for i in range(self.draw(st.integers(1, 3))):
-            name, kind = f"x{i}", pick(*SCALARS)
+            name, kind = f"x{i}", pick(*FIELDS)
             if i == 0 and shape.field in SCALARS:
                 kind = shape.field
             elif i and self.chance(60):
@@ -220,9 +237,10 @@ class _Drawing:
             self.add_field("xs", self.composite(shape.field if shape.field != "real" else None))
         self.stored = {name: f.type for name, f in fields.items()}
         scope.writable = {n: kind for n, kind in self.stored.items() if not n.startswith("raw")}
-        body["mask"] = scope.test() if self.chance(60) else None
+        masks = Scope(self.draw, self.own + self.read_fields() + self.outside, structs=structs)
+        body["mask"] = masks.test() if self.chance(60) else None
         if body["scatter_on"] == "all" and body["apply_on"] == "mask":
-            body["mask"] = body["mask"] or scope.test()
+            body["mask"] = body["mask"] or masks.test()
         if self.chance(35):
             aggregates = ["aggregate"] * bool(body["aggregates"])
             others = ["set_mask_of"] * ("own_mask" not in self.wants)
@@ -232,7 +250,7 @@ class _Drawing:
     def add_field(self, name: str, kind: str) -> None:
         fields, scope = self.body["fields"], self.at_init
         fields[name] = Field(kind, scope.stored(kind))
-        scope.leaves = self.own + self.read_fields() + self.outside
+        scope.leaves = self.own + self.read_fields() + self.outside_of_init
 
     def read_fields(self) -> list[E]:
         leaves: list[E] = []
@@ -263,7 +281,10 @@ class _Drawing:
         adjacency = "adjacency" in self.wants
         structs = self.body["structs"]
         masks = "own_mask" not in self.wants
-        scope = Scope(self.draw, leaves, masks, structs, others, adjacency, **more)
+        edge_fields = {name: kind for name, (kind, _) in self.body["edge_fields"].items()}
+        scope = Scope(
+            self.draw, leaves, masks, structs, others, adjacency, edge_fields=edge_fields, **more
+        )
         wanted = [scope.other] * bool(others) + [scope.near] * adjacency
         if wanted and leaves:  # be it ever so short, the snippet is likely to ask
             asked = [self.pick(*wanted)() for _ in range(3)]
@@ -283,8 +304,9 @@ class _Drawing:
         arcs: dict[str, str] = {}
         its: list[E] = []
         if "arc" in self.wants:
-            scope = Scope(self.draw, self.arc_leaves() + self.outside, structs=body["structs"])
-            kinds = [self.pick(*SCALARS)] + [self.composite(None)] * self.chance(40)
+            its_leaves = self.arc_leaves() + self.outside_of_init
+            scope = Scope(self.draw, its_leaves, structs=body["structs"])
+            kinds = [self.pick(*FIELDS)] + [self.composite(None)] * self.chance(40)
             fields = {f"x{'ab'[i]}": Field(k, scope.stored(k, 1)) for i, k in enumerate(kinds)}
             body["arc_fields"] = fields
             arcs = {name: f.type for name, f in fields.items()}
@@ -295,7 +317,8 @@ class _Drawing:
             leaves += self.arc_leaves() * 2 + its * 6
             leaves += [E(GetMask(Var("e", "dst")), 0, 1)] * ("own_mask" not in self.wants)
         scope = self.scope(leaves, arcs=arcs)
-        marks = not self.wants & {"own_mask", "priority"} and self.chance(35)
+        often = 70 if "receive_if" in self.wants else 35
+        marks = not self.wants & {"own_mask", "priority"} and self.chance(often)
         effects = ["set_mask", "set_mask_of"] if marks else []
         effects += ["arc"] * 3 * bool(arcs) + ["send_to"] * 2 * ("send_to" in self.wants)
         if self.shape.combine in GATHERS:  # at most one message an arc
@@ -330,6 +353,7 @@ class _Drawing:
         body, structs = self.body, self.body["structs"]
         item = scalars(Var("", "item"), body["message"], structs, True)
         leaves = self.step_leaves()
+        leaves += [E(GetMask(), 0, 1)] * ("own_mask" not in self.wants)
         e = self.pick(*item)
         if self.chance(60):
             inner = self.scope(item * 8 + leaves)
@@ -387,7 +411,7 @@ class _Drawing:
         leaves += [E(Var("", "superstep"), 0, 100)]
         leaves += [E(GetMask(), 0, 1)] * ("own_mask" not in self.wants)
         if not self.wants & {"send_to", "pairs"} and self.shape.combine not in GATHERS:
-            leaves += scalars(Var("", "msg"), body["message"], structs) * self.pick(0, 4)
+            leaves += scalars(Var("", "msg"), body["message"], structs) * self.pick(0, 0, 4)
         scope = Scope(self.draw, leaves, structs=structs)
         test = scope.test()
         body["receive_if"] = Bin("||", test, scope.test()) if self.chance(50) else test
@@ -397,7 +421,8 @@ class _Drawing:
         body = self.body
         op = {"or": "==", "and": "==", "min": "<=", "a < b ? a : b": "<="}
         rule = Bin(op.get(self.shape.combine, ">="), Var("", "msg"), Const(body["settled"]))
-        scope = Scope(self.draw, self.own + self.read_fields() + self.outside)
+        leaves = self.own + self.read_fields() + self.outside
+        scope = Scope(self.draw, [*leaves, E(Var("", "superstep"), 0, 100)])
         body["enough"] = Bin("&&", rule, scope.test()) if self.chance(40) else rule
 
     def priority(self) -> None:

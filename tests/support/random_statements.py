@@ -16,6 +16,8 @@ from support.program_tree import (
     Expr,
     If,
     Make,
+    Repeat,
+    Return,
     Send,
     SetMask,
     Stmt,
@@ -81,7 +83,12 @@ class Writer:
         scope = self.scope
         if depth > 0 and scope.chance(40):
             orelse = self.block(1, depth - 1) if scope.chance(40) else ()
-            return If(scope.test(), self.block(2, depth - 1), orelse)
+            then = self.block(2, depth - 1)
+            if scope.chance(12):
+                then = (*then, Return())
+            return If(scope.test(), then, orelse)
+        if depth > 0 and scope.chance(8):
+            return Repeat(scope.pick(2, 3), self.block(2, depth - 1))
         return self.effect(scope.pick(*self.effects))
 
     def effect(self, name: str) -> Stmt:

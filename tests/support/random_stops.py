@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 from support.program_tree import Bin, Const, Member, Var
 from support.random_expressions import DRAW
-from support.values import components
+from support.values import SCALARS, components
 
 
 class Quiet(NamedTuple):
@@ -32,7 +32,8 @@ def stop_rules(draw: DRAW, body: dict[str, Any], laned: bool) -> dict[str, Any]:
         rules["converged"] = Quiet(draw(st.integers(0, 3)), number)
     if kind == "stop":
         # A parameter may have a value for each lane, and `stop` is of them all.
-        limits = [Const(number), *(Var("p", name) for name in body["params"] if not laned)]
+        params = [] if laned else [n for n, (kind, _) in body["params"].items() if kind in SCALARS]
+        limits = [Const(number), *(Var("p", name) for name in params)]
         late = rules["stop"] = Bin(">=", Var("", "superstep"), draw(st.sampled_from(limits)))
         if body["aggregates"] and draw(st.booleans()):
             name = draw(st.sampled_from(sorted(body["aggregates"])))

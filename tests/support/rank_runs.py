@@ -63,6 +63,21 @@ COMM = MPI.COMM_WORLD
 PATCH = pytest.MonkeyPatch()
 
 
+def call(functions: dict[str, Any], words: list[str]) -> None:
+    """Call functions by their names: each with arguments, and "--" before the next one. Before a
+    name may stand those of others, each with a colon, that are to be called before."""
+    for number, word in enumerate(words):
+        if word == "--":
+            call(functions, words[:number])
+            return call(functions, words[number + 1 :])
+    names, *arguments = words
+    *ways, name = names.split(":")
+    for way in ways:
+        functions[way]()
+    functions[name](*arguments)
+    PATCH.undo()
+
+
 def on_several_hosts() -> None:
     """Let ranks not share memory, as ranks of different hosts."""
     PATCH.setattr(ranks, "shared_memory", lambda comm, size: None)
@@ -603,11 +618,5 @@ def saved(path: str) -> None:
 
 if __name__ == "__main__":
     warnings.filterwarnings("ignore", ".*no edge field")
-    what, *arguments = sys.argv[1:]
-    *ways, what = what.split(":")
-    for name in what.split("+"):
-        for way in ways:
-            globals()[way]()
-        globals()[name](*arguments)
-        PATCH.undo()
+    call(globals(), sys.argv[1:])
     print(f"done {COMM.rank}", flush=True)

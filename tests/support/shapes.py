@@ -15,6 +15,7 @@ COMBINERS = (*BUILT_IN, *CUSTOM, "least", "by component", *GATHERS, "first")
 BOUNDED = ("min", "max", "or", "and", "a < b ? a : b", "a > b ? a : b")
 INTEGER_ONLY = ("or", "and", "(a + b) % 1009", "a ^ b")
 VECTORS = ("int2", "real2", "short2", "uchar4", "long2", "float3", "uint4", "double2", "char3")
+VECTORS += ("ushort3", "ulong2", "short8", "uchar16", "real4", "float8")
 # Those of 4 and 8 bytes may be combined by atomics.
 STRUCTS = (
     (("x", "int32"), ("y", "uint32")),
@@ -23,6 +24,7 @@ STRUCTS = (
     (("x", "real"), ("n", "uint8"), ("y", "int64")),
     (("p", "real2"), ("n", "int32"), ("q", "uchar4")),
     (("n", "uint16"), ("x", "float64"), ("y", "int8"), ("z", "uint64")),
+    (("x", "real"), ("parent", "vertex")),
 )
 # "lanes" by the class, "listed" by a parameter that is a list; "others" is FIELD_of; "on_mask" is
 # apply_on = "mask"; with "own_mask", nobody but the vertex itself sets its mask, or asks for it.

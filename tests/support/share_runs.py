@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from mpi4py import MPI
 from support.bundled import verifier_of
+from support.rank_runs import call
 
 from gascl import (
     Engine,
@@ -278,6 +279,5 @@ def unending() -> None:
 
 if __name__ == "__main__":
     warnings.filterwarnings("ignore", ".*no edge field")
-    what, *arguments = sys.argv[1:]
-    globals()[what](*arguments)
+    call(globals(), sys.argv[1:])
     print(f"done {COMM.rank}", flush=True)

@@ -37,7 +37,7 @@ class Inexact(Exception):
 
 
 def is_scalar(kind: str) -> bool:
-    return kind in SCALARS
+    return kind in SCALARS or kind == "vertex"
 
 
 def is_vector(kind: str) -> bool:
@@ -56,7 +56,7 @@ def element(kind: str) -> tuple[str, int]:
 
 
 def c_name(kind: str) -> str:
-    return C_NAMES.get(kind, kind)
+    return "int" if kind == "vertex" else C_NAMES.get(kind, kind)
 
 
 def components(kind: str, structs: Structs) -> tuple[tuple[str, str], ...]:
@@ -75,7 +75,7 @@ def components(kind: str, structs: Structs) -> tuple[tuple[str, str], ...]:
 
 
 def scalar_dtype(kind: str, real: str) -> np.dtype:
-    return np.dtype(real if kind == "real" else kind)
+    return np.dtype({"real": real, "vertex": "int32"}.get(kind, kind))
 
 
 def layout(kind: str, structs: Structs, real: str) -> tuple[int, int]:

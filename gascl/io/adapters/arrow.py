@@ -13,6 +13,7 @@ import numpy as np
 from gascl.errors import GraphError
 from gascl.graph.arcs import INT32_MAX
 from gascl.graph.edge_data import Parsed
+from gascl.graph.labels import has_surrogate
 from gascl.graph.parallel import in_threads, joined
 from gascl.io.column_names import (
     ENDS,
@@ -392,7 +393,7 @@ def write_arrow(graph: Graph, dense: bool = False) -> Any:
 
     Raises:
         GraphError: pyarrow is not installed, a field has the name of one of the ends, or the labels
-            are neither integers nor text.
+            are neither integers nor text in UTF-8.
     """
     pyarrow = imported("pyarrow", "to_arrow", GraphError)
     names = ENDS[0]
@@ -404,6 +405,13 @@ def write_arrow(graph: Graph, dense: bool = False) -> Any:
     labels = graph.labels
     if labels is not None and not len(labels):
         labels = labels.astype(np.int64)
+    if labels is not None and labels.dtype.kind == "U":
+        wrong = next(filter(has_surrogate, labels.tolist()), None)
+        if wrong is not None:
+            raise GraphError(
+                f"a table cannot hold the label {wrong!r}: UTF-8 does not have one of its "
+                "characters; gascl's own format (.npz) can; or give other labels"
+            )
     dense = dense or not graph.num_edges  # a file without rows has no dictionary
     own: dict[str, Any] = {"version": 1, "ends": names, "directed": graph.directed}
     own |= {"num_vertices": graph.num_vertices, "labels": "none"}

@@ -13,8 +13,9 @@ import numpy as np
 
 from gascl.errors import FormatError, GraphError
 from gascl.graph.edge_data import Parsed
-from gascl.graph.labels import INTEGER, label_array, shown
+from gascl.graph.labels import INTEGER, fit_int64, label_array, shown
 from gascl.io.adapters.adjacency import edge_records, read_adjacency
+from gascl.io.text_numbers import held
 from gascl.messages import Option
 from gascl.util.extras import imported
 
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
 MAX_GROUPS = 64  # distinct texts of an attribute that are still read as groups of vertices
 
-UNLABELED = "gasclLabels"  # the attribute of a graph in a file whose vertices had no labels: 0
+#: The attribute of a graph in a file whose vertices had no labels, or text that is integers.
+KIND_OF_LABELS, NO_LABELS, TEXT_LABELS = "gasclLabels", 0, "text"
 
 Records = list[dict[str, Any]]  # the attributes of every edge, or of every node
 
@@ -202,8 +204,10 @@ def _numbers_in_text(values: list[Any]) -> np.ndarray | None:
             if not value.isascii() or "_" in value:  # Python allows this, and no file means it
                 return None
             try:
-                value = int(value) if INTEGER.fullmatch(value) else float(value)
+                text, value = value, int(value) if INTEGER.fullmatch(value) else float(value)
             except ValueError:
+                return None
+            if isinstance(value, float) and not held(value, text.strip().encode()):
                 return None
         numbers.append(value)
     return _numbers(numbers)
@@ -221,9 +225,9 @@ def whole_or_text(ids: list[Any]) -> np.ndarray:
     """
     names = [str(name) for name in ids]
     # longer text is not a 64-bit integer, and Python refuses to convert very long text
-    if all(len(name) < 20 and INTEGER.fullmatch(name) for name in names) and names:
+    if all(len(name) <= 20 and INTEGER.fullmatch(name) for name in names) and names:
         numbers = [int(name) for name in names]
-        if max(map(abs, numbers)) < 2**63 and list(map(str, numbers)) == names:
+        if min(numbers) >= -(2**63) and max(numbers) < 2**63 and list(map(str, numbers)) == names:
             return np.array(numbers, dtype=np.int64)
     return np.array(names, dtype=str)
 
@@ -231,14 +235,17 @@ def whole_or_text(ids: list[Any]) -> np.ndarray:
 def without_labels(
     attributes: dict[str, Any], labels: np.ndarray, report: list[str]
 ) -> np.ndarray | None:
-    """The labels, or None if the file says that its graph had none; reports the graph's other
-    attributes.
+    """The labels, as text if the file says that they were, or None if it says that its graph had
+    none; reports the graph's other attributes.
     """
-    left_out = [str(name) for name in attributes if name != UNLABELED]
+    left_out = [str(name) for name in attributes if name != KIND_OF_LABELS]
     if left_out:
         report.append(f"graph attributes left out: {', '.join(left_out)}")
-    own = attributes.get(UNLABELED) in (0, "0")
-    if own and np.array_equal(labels, np.arange(len(labels))):
+    kind = attributes.get(KIND_OF_LABELS)
+    if kind == TEXT_LABELS and labels.dtype.kind == "i":
+        report.append("labels: text, as the file says")
+        return labels.astype(str)
+    if kind in (NO_LABELS, str(NO_LABELS)) and np.array_equal(labels, np.arange(len(labels))):
         report[:] = [line for line in report if not line.startswith("labels: ")]
         report.append("ids are the vertices themselves, without labels")
         return None
@@ -288,7 +295,11 @@ class InOrder:
     def __init__(self, graph: Graph):
         labels = np.arange(graph.num_vertices) if graph.labels is None else graph.labels
         # NetworkX's name for attributes of the graph itself
-        self.graph: dict[str, Any] = {UNLABELED: 0} if graph.labels is None else {}
+        self.graph: dict[str, Any] = {}
+        if graph.labels is None:
+            self.graph = {KIND_OF_LABELS: NO_LABELS}
+        elif graph.labels.dtype.kind == "U" and whole_or_text(labels.tolist()).dtype.kind == "i":
+            self.graph = {KIND_OF_LABELS: TEXT_LABELS}
         self._source = graph
         self._labels = labels.tolist()
         self._repeats = repeats(graph)
@@ -355,4 +366,10 @@ def check_labels(path: Path, graph: Graph, format: str) -> None:
         raise FormatError(
             f"{path}: {format} can only hold integers or text as labels, and the graph's are mixed "
             "or other objects; give the graph labels of text"
+        )
+    if graph.labels is not None and not fit_int64(graph.labels):
+        raise FormatError(
+            f"{path}: {format} would be read back with text as labels, since {graph.labels.max()} "
+            "is not a 64-bit integer; gascl's own format (.npz) holds such labels, or give the "
+            "graph labels of text"
         )

@@ -22,7 +22,7 @@ from gascl.io.adapters.arrow import (
     table_layout,
     write_arrow,
 )
-from gascl.io.files import created, opened
+from gascl.io.files import check_fits, created, opened
 from gascl.io.format import Format, without
 from gascl.io.outofcore.spool import EdgeSpool, Spooled
 from gascl.util.extras import imported
@@ -60,15 +60,38 @@ def read_parquet(
 
     def source(file: Any) -> Source:
         data = parquet.ParquetFile(file, memory_map=True, page_checksum_verification=True)
+
+        def load(names: list[str]) -> dict[str, Any]:
+            check_fits(path, _unpacked_size(data, names))
+            return _columns(data.read(columns=names))
+
         return Source(
             name=str(path),
             schema=data.schema_arrow,
             rows=data.metadata.num_rows,
-            load=lambda names: _columns(data.read(columns=names)),
+            load=load,
             error=FormatError,
         )
 
     return _read(path, source, directed, columns, weight, "Parquet")
+
+
+def _unpacked_size(data: Any, names: Sequence[str]) -> int:
+    """The least number of bytes that columns of a Parquet file take in memory, by its footer."""
+    size = 0
+    for number in range(data.metadata.num_row_groups):
+        group = data.metadata.row_group(number)
+        for place in range(group.num_columns):
+            column = group.column(place)
+            if column.path_in_schema.partition(".")[0] in names:
+                # runs of one value are short in the file, and have an item for each row here
+                width = _WIDTHS.get(column.physical_type, 4)
+                size += max(column.total_uncompressed_size, column.num_values * width)
+    return size
+
+
+#: Bytes of an item in memory, by its type in Parquet; of text, those of its offset.
+_WIDTHS = {"BOOLEAN": 0, "INT64": 8, "DOUBLE": 8, "INT96": 8}
 
 
 def read_arrow(

@@ -19,7 +19,7 @@ import numpy as np
 
 from gascl.errors import FormatError, warn
 from gascl.graph.edge_data import Parsed
-from gascl.graph.labels import INTEGER
+from gascl.graph.labels import INTEGER, fit_int64
 from gascl.io.column_names import (
     WEIGHT,
     ends_of,
@@ -397,7 +397,8 @@ class TextRows:
         later_odd: whether any id but the first two in `names` is not an integer.
         again: whether an id of the first row is in another.
         rows: their number.
-        like_rows: line and text of the first comment that has as many columns as the rows.
+        like_rows: line and text of the first comment, below the header or a row, that has as many
+            columns as the rows.
     """
 
     def __init__(self, path: Path, layout: RowLayout):
@@ -465,7 +466,8 @@ class TextRows:
         text = line.strip(" \t")
         self.comments += bool(text)
         separator, width = self._layout.separator, self._layout.width
-        alike = text and separator and self.rows and text.count(separator) == width - 1
+        below = self.rows or 0 < self._layout.header_line < number
+        alike = text and separator and below and text.count(separator) == width - 1
         if alike and not self.like_rows:
             self.like_rows = number, text
 
@@ -1067,7 +1069,7 @@ def _add_field(path: Path, layout: RowLayout, place: int, name: str | None = Non
     note = f"column {_column_name(layout, place)} read as edge field "
     if name is None:
         name = layout.header[place] if layout.header else f"column{place}"
-        name = re.sub(r"\W", "_", name, flags=re.ASCII)
+        name = "".join(c if f"a{c}".isidentifier() else "_" for c in name)
     if name in layout.fields:
         both = f"{_column_name(layout, layout.fields[name])} and {_column_name(layout, place)}"
         raise FormatError(f"{path}: columns {both} are both called {name!r}; rename one of them")
@@ -1151,6 +1153,11 @@ def _unfit(graph: Graph, suffix: str) -> str | None:
             f"one of {np.count_nonzero(~used):,}; {ELSE}"
         )
     labels = graph.labels
+    if labels is not None and not fit_int64(labels):
+        return (
+            f"the label {labels.max()} is not a 64-bit integer, and all would be read back as "
+            f"text; {ELSE}; {without('labels')}"
+        )
     if labels is None or labels.dtype.kind in "iu" or not len(labels):
         return None
     for label in labels.tolist():

@@ -26,6 +26,7 @@ from gascl.io.files import created, opened
 from gascl.io.format import Format, without
 from gascl.io.regular_markup import Records, without_nodes
 from gascl.io.symmetry import MADE_DIRECTED, both_ways
+from gascl.io.text_lines import is_float64
 from gascl.io.text_numbers import Irregular
 from gascl.messages import Option
 from gascl.util.extras import imported
@@ -53,6 +54,7 @@ TEXTS = re.compile(r'(?P<text>"[^"]*")|(?P<open>")|(?P<comment>#[^\n]*)')
 NAMES = re.compile(
     r'(?P<text>"[^"]*")|(?P<graph>\bgraph\s*\[)|(?P<edge>\bedge\s*\[)|'
     r"(?P<directed>\bdirected(?=\s+[\"\d+-]))|(?P<bare>\b(?:id|label|source|target)\s*\])|"
+    r"(?P<real>(?<![\w.])[+-]?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?(?![\w.]))|"
     r"(?P<power>(?<![\w.])[+-]?\d+(?=[eE][+-]?\d+\b))|"
     r"(?P<glued>(?<![\w.])[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![eE][+-]?\d)[^\W\d])"
 )
@@ -198,7 +200,15 @@ def _prepared(path: Path, text: str) -> str:
         if kind == "edge":
             edges += 1
             return f"{found} {ORDER} {edges} "
-        if kind == "power":  # NetworkX reads 1e5 as 1 and a name e5, or even e
+        if kind == "real" and not is_float64(found):
+            line = match.string.count("\n", 0, match.start()) + 1
+            raise FormatError(
+                f"{path}, line {line}: {found} is a number that float64 cannot hold: it would "
+                f"become {float(found)}; change the unit, or write that"
+            )
+        if kind == "real":  # NetworkX reads 1e5 as 1 and a name e5, or even e
+            return found if "." in found else re.sub("(?=[eE])", ".0", found)
+        if kind == "power":
             return f"{found}.0"
         if kind in ("bare", "glued"):  # it would take the bracket for the value, and 1x for 1 and x
             wrong = f"{found[:-1].strip()!r} has no value"
@@ -273,6 +283,8 @@ def _labels(
 
 def write(path: Path, graph: Graph) -> None:
     """Write a graph as GML: labels quoted, fields as attributes, `multigraph 1` where needed.
+
+    Attributes are written at edges and vertices: a graph without them comes back without fields.
 
     Raises:
         FormatError: GML cannot hold its labels or a field's name, or NetworkX is not installed.

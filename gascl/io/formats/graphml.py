@@ -34,6 +34,7 @@ from gascl.io.files import created, opened
 from gascl.io.format import Format, without
 from gascl.io.regular_markup import Records, without_nodes
 from gascl.io.symmetry import MADE_DIRECTED, both_ways
+from gascl.io.text_lines import is_float64, is_number
 from gascl.io.text_numbers import Irregular
 from gascl.messages import Option
 from gascl.util.extras import imported
@@ -309,6 +310,14 @@ def _direction(path: Path, graph: Any, edges: list[Any]) -> bool:
 
 
 def _values(path: Path, reader: Any, keys: Any, element: Any) -> dict[str, Any]:
+    for data in element.iterfind(BEGIN + "data"):
+        text = (data.text or "").strip()
+        key = keys.get(data.get("key"))
+        if key and key["type"] is float and is_number(text) and not is_float64(text):
+            raise FormatError(
+                f"{path}, line {data.line}: {text} is a number that float64 cannot hold: it would "
+                f"become {float(text)}; change the unit, or write that"
+            )
     try:
         return reader.decode_data_elements(keys, element)
     except Exception as error:  # NetworkXError, or ValueError and KeyError of the conversions
@@ -350,6 +359,8 @@ def _labels(
 
 def write(path: Path, graph: Graph) -> None:
     """Write a graph as GraphML: labels as ids, fields as attributes (long and double).
+
+    Attributes are written at edges and vertices: a graph without them comes back without fields.
 
     Raises:
         FormatError: GraphML cannot hold its labels or fields, or NetworkX is not installed.

@@ -516,7 +516,7 @@ def _unfit(graph: Graph) -> str | None:
             f"an edge list can hold any, and {ELSE}; {without('edge-fields')}"
         )
     labels = graph.labels
-    if labels is not None and not (
+    if (labels is not None and len(labels)) and not (
         labels.dtype.kind in "iu" and np.array_equal(labels, np.arange(len(labels)))
     ):
         return (

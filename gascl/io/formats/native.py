@@ -202,8 +202,10 @@ def read(
     Args:
         directed: True makes two edges of each edge of an undirected graph, False makes every edge
             of a directed one undirected. The arcs are then built anew.
-        mmap: map the file into memory, read-only, so that only what is used is read; the file must
-            not be changed meanwhile (it may be replaced, except on Windows).
+        mmap: map the file into memory, read-only, so that only what is used is read, if it has
+            16 MiB or more. The file must not be changed meanwhile (it may be replaced, except on
+            Windows): runs, `arcs` and `write` refuse the graph then, but the process ends if a file
+            is cut off while they read it.
         verify: check every member's checksum, and that all ids are in range, so that no kernel
             reads beyond an array; False opens a file at once, and is for files known to be intact.
         arcs: use the arcs in the file, if it has some. That they were written with its edges is
@@ -262,6 +264,8 @@ def _labels(path: Path, graph: Graph) -> dict[str, np.ndarray]:
     labels = graph.labels
     if labels is None:
         return {}
+    if not len(labels):
+        labels = labels.astype(str)  # without labels, there is no telling their type
     if labels.dtype.kind not in "iuU":
         other = next((x for x in labels if not isinstance(x, (int, str))), labels[0])
         raise FormatError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from gascl.graph.parallel import in_threads
 from gascl.io.adapters.scipy import parsed_entries, read_scipy
 from gascl.io.files import created, opened
 from gascl.io.format import Format, without
-from gascl.io.mapped_npz import read_members
+from gascl.io.mapped_npz import check_deflated, read_members
 from gascl.io.symmetry import ASSUMED_DIRECTED
 from gascl.messages import Option
 
@@ -131,6 +132,9 @@ def _matrix(path: Path, report: list[str]) -> Any:
             )
         source.seek(0)
         try:
+            with zipfile.ZipFile(source) as archive:
+                check_deflated(path, archive.infolist())
+            source.seek(0)
             with warnings.catch_warnings(record=True) as warned:  # of headers that Python 2 wrote
                 warnings.simplefilter("always")
                 matrix = load_npz(source)
@@ -140,6 +144,8 @@ def _matrix(path: Path, report: list[str]) -> Any:
                 raise ValueError("its offsets (indptr) do not increase from 0")
             if hasattr(matrix, "check_format"):  # it has checked little of compressed ones
                 matrix.check_format(full_check=True)
+        except FormatError:
+            raise
         except MemoryError as error:
             raise _damaged(path, "it claims to contain more than fits in memory") from error
         except Exception as error:  # damage makes zipfile, zlib and NumPy fail in many ways

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import pytest
-from support.agreement import in_parts
+from support.by_hand.case import DST, HAS, ID, MSG, X, case, is_, plus
 from support.oracle import PlainGraph
 from support.program_tree import (
     Assign,
@@ -24,35 +21,20 @@ from support.program_tree import (
     SetMask,
     Var,
 )
-from support.written_cases import Written, case, check_engine, check_oracle
 
 from gascl import VertexProgram, param, struct, vertex
 
-CASES: dict[str, Written] = {}
-
-
-def is_(a: Expr, b: int) -> Expr:
-    return Bin("==", a, Const(b))
-
-
-def plus(a: Expr, b: int | Expr) -> Expr:
-    return Bin("+", a, Const(b) if isinstance(b, int) else b)
-
-
-def of(x: Expr, path: str) -> Expr:
-    return Member(x, path)
-
-
-ID, MSG, HAS, NOW = Var("v", "id"), Var("", "msg"), Var("", "has_msg"), Var("", "superstep")
-X, DST = Var("v", "x"), Var("e", "dst")
 PATH = PlainGraph(3, ((0, 1), (1, 2)))
 NEARER = "a.distance < b.distance || (a.distance == b.distance && a.parent <= b.parent) ? a : b"
 NONE = Make("Pair", (Const(99.0), Const(-1)))
 BEST = Var("v", "best")
 
 
+def of(x: Expr, path: str) -> Expr:
+    return Member(x, path)
+
+
 @case(
-    CASES,
     tree=Program(
         structs={"Pair": (("distance", "float32"), ("parent", "int32"))},
         fields={"best": Field("Pair", Make("Pair", (Const(99), Const(-1))))},
@@ -87,7 +69,6 @@ class Nearest(VertexProgram):
 
 
 @case(
-    CASES,
     tree=Program(
         structs={"message": (("n", "int16"), ("far", "uint16"))},
         fields={"n": Field("int32"), "far": Field("int32")},
@@ -121,7 +102,6 @@ POS = Var("v", "pos")
 
 
 @case(
-    CASES,
     # Too wide for atomics: 8 + 4 + 1 bytes, aligned as C does.
     tree=Program(
         structs={"Place": (("p", "int2"), ("w", "float32"), ("c", "uint8"))},
@@ -149,7 +129,6 @@ class Places(VertexProgram):
 
 
 @case(
-    CASES,
     tree=Program(
         fields={"x": Field("int32")},
         message="int32",
@@ -169,7 +148,6 @@ class ToAnyone(VertexProgram):
 
 
 @case(
-    CASES,
     tree=Program(
         fields={"x": Field("int32")},
         message="int32",
@@ -197,7 +175,6 @@ class HandedOn(VertexProgram):
 
 
 @case(
-    CASES,
     # What apply sent and what scatter sends to the same vertex are combined; sums of floats.
     tree=Program(
         fields={"x": Field("real")},
@@ -224,7 +201,6 @@ class BothAtOnce(VertexProgram):
 
 
 @case(
-    CASES,
     # Whoever reads in place what the one before has written gets 0 for vertex 3.
     tree=Program(
         fields={"up": Field("int32", Bin("max", plus(ID, -1), Const(0)))},
@@ -258,7 +234,6 @@ LABEL = Field("int32", Bin("%", Bin("*", ID, Const(7)), Const(4)))  # 0 3 2 1 0 
 
 
 @case(
-    CASES,
     tree=Program(
         fields={"x": LABEL},
         message="int32",
@@ -289,7 +264,6 @@ class MostFrequent(VertexProgram):
 
 
 @case(
-    CASES,
     tree=Program(
         fields={"x": LABEL, "m": Field("real2")},
         message="int32",
@@ -313,13 +287,3 @@ class Median(VertexProgram):
     scatter = "if (v.x != 0) send(v.x);"
     gather = f"{INSERTION} msg = (real2)(messages[num_messages / 2], v.x + 10);"
     apply = "v.m = msg; v.x = has_msg;"
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_oracle(name: str) -> None:
-    check_oracle(CASES[name])
-
-
-@pytest.mark.parametrize(("name", "device", "part"), in_parts(CASES), indirect=["device"])
-def test_engine(device: Any, name: str, part: int) -> None:
-    check_engine(device, CASES[name], part)

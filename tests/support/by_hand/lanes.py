@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
-from support.agreement import in_parts
+from support.by_hand.case import DST, ID, LANE, MSG, NOW, SRC, case, is_, plus
 from support.oracle import PlainGraph
 from support.program_tree import (
     Aggregate,
@@ -14,7 +11,6 @@ from support.program_tree import (
     Bin,
     Cond,
     Const,
-    Expr,
     Field,
     HasEdge,
     If,
@@ -27,28 +23,13 @@ from support.program_tree import (
     UnsetMask,
     Var,
 )
-from support.written_cases import Written, case, check_engine, check_oracle
 
 from gascl import VertexProgram, aggregate, arc, edge, param, struct, vertex
 
-CASES: dict[str, Written] = {}
-
-
-def is_(a: Expr, b: int | Expr) -> Expr:
-    return Bin("==", a, Const(b) if isinstance(b, int) else b)
-
-
-def plus(a: Expr, b: int | Expr) -> Expr:
-    return Bin("+", a, Const(b) if isinstance(b, int) else b)
-
-
-ID, MSG, NOW, LANE = Var("v", "id"), Var("", "msg"), Var("", "superstep"), Var("", "lane")
-X, SRC, DST = Var("v", "x"), Var("e", "src"), Var("e", "dst")
 DEPTH, SOURCE = Var("v", "depth"), Var("p", "source")
 
 
 @case(
-    CASES,
     tree=Program(
         fields={"depth": Field("int32", Cond(is_(ID, SOURCE), Const(0), Const(99)))},
         params={"source": ("int32", 0)},
@@ -74,7 +55,6 @@ class TwoSources(VertexProgram):
 
 
 @case(
-    CASES,
     # 0 sets 1 and 2 in scatter, in both lanes: 1 takes it back in one of them, 2 in both.
     tree=Program(
         fields={"x": Field("int32", LANE), "pair": Field("int2", Make("int2", (ID, LANE)))},
@@ -121,7 +101,6 @@ TIMES = Var("e", "times")
 
 
 @case(
-    CASES,
     # Arcs in order: 0-1 (edge 0), 0-1 (edge 2), 1-0 (0), 1-0 (2), 1-1 (1). They start with
     # 0 21 0 21 10, and 0 adds 1 in each superstep, 1 adds 2.
     tree=Program(
@@ -168,7 +147,6 @@ COUNT = Var("", "num_neighbors")
 
 
 @case(
-    CASES,
     # It scatters against the arrows: 0 to 1, 1 to 0 twice, 2 to 0 and to itself, 3 to nobody.
     tree=Program(
         fields={"n": Field("uint8"), "last": Field("int32"), "back": Field("int32")},
@@ -208,7 +186,6 @@ LEAST = "a.x < b.x || (a.x == b.x && a.id <= b.id) ? a : b"
 
 
 @case(
-    CASES,
     # 0 wakes 1 and 2, they wake 3.
     tree=Program(
         structs={"Pair": (("x", "int16"), ("id", "int32"))},
@@ -291,13 +268,3 @@ class Aggregators(VertexProgram):
         set_mask();
     """
     stop = "agg.best.id == 3"
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_oracle(name: str) -> None:
-    check_oracle(CASES[name])
-
-
-@pytest.mark.parametrize(("name", "device", "part"), in_parts(CASES), indirect=["device"])
-def test_engine(device: Any, name: str, part: int) -> None:
-    check_engine(device, CASES[name], part)

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
-import pytest
-from support.admission import DELIVERIES, expected_deliveries
-from support.agreement import in_parts
+from support.by_hand.case import DST, HAS, ID, MSG, NOW, SRC, X, case, is_, plus
 from support.oracle import PlainGraph
 from support.program_tree import (
     Aggregate,
@@ -15,7 +12,6 @@ from support.program_tree import (
     Bin,
     Cond,
     Const,
-    Expr,
     Field,
     GetMask,
     If,
@@ -26,32 +22,13 @@ from support.program_tree import (
     Var,
     Vertex,
 )
-from support.written_cases import Written, case, check_engine, check_oracle
 
 from gascl import VertexProgram, aggregate, edge, param, vertex
-from gascl.delivery.admission import demand_of
-from gascl.delivery.registry import admitted
-from gascl.opencl.device import find
 
-CASES: dict[str, Written] = {}
-
-
-def is_(a: Expr, b: int) -> Expr:
-    return Bin("==", a, Const(b))
-
-
-def plus(a: Expr, b: int) -> Expr:
-    return Bin("+", a, Const(b))
-
-
-ID, MSG, HAS, NOW = Var("v", "id"), Var("", "msg"), Var("", "has_msg"), Var("", "superstep")
-SRC, DST = Var("e", "src"), Var("e", "dst")
-X = Var("v", "x")
 RING = PlainGraph(3, ((0, 1), (1, 2), (2, 0)))
 
 
 @case(
-    CASES,
     tree=Program(
         fields={"x": Field("int32", Const(5)), "heard": Field("uint8")},
         message="int32",
@@ -74,7 +51,6 @@ class IdentitySent(VertexProgram):
 
 
 @case(
-    CASES,
     tree=Program(
         fields={"x": Field("real", Const(5))},
         message="real",
@@ -100,7 +76,6 @@ class NoMessage(VertexProgram):
 
 
 @case(
-    CASES,
     tree=Program(
         fields={"x": Field("int64", Const(-1))},
         message="int64",
@@ -122,7 +97,6 @@ class Conditional(VertexProgram):
 
 
 @case(
-    CASES,
     tree=Program(
         fields={"x": Field("int32")},
         message="uint32",
@@ -146,7 +120,6 @@ class Twice(VertexProgram):
 
 
 @case(
-    CASES,
     tree=Program(
         fields={"x": Field("int32")},
         message="int32",
@@ -168,7 +141,6 @@ class MaskInScatter(VertexProgram):
 
 
 @case(
-    CASES,
     tree=Program(
         fields={"x": Field("int32")},
         message="int32",
@@ -196,7 +168,6 @@ FIRST_HEARD = Bin("&&", is_(NOW, 0), HAS)
 
 
 @case(
-    CASES,
     # All of 1 ... 4 are set by 0 in scatter. 1: nothing more; 2: cancels that and its own;
     # 3: sets itself last; 4: cancels, but 1 has set it in apply.
     tree=Program(
@@ -244,7 +215,6 @@ PREV = Var("prev", "total")
 
 
 @case(
-    CASES,
     tree=Program(
         fields={"x": Field("real")},
         message="real",
@@ -277,7 +247,6 @@ class PrevInScatter(VertexProgram):
 
 
 @case(
-    CASES,
     tree=Program(
         fields={"x": Field("int32", plus(ID, 1))},
         message="int32",
@@ -317,7 +286,6 @@ class Shift(VertexProgram):
 
 
 @case(
-    CASES,
     tree=Program(
         fields={"x": Field("int32")},
         message="int32",
@@ -349,7 +317,6 @@ class BothWays(VertexProgram):
 
 
 @case(
-    CASES,
     tree=Program(
         fields={"x": Field("int32", ID)},
         message="int32",
@@ -380,7 +347,6 @@ class Alternating(VertexProgram):
 
 
 @case(
-    CASES,
     tree=Program(
         fields={"x": Field("int32", Var("v", "out_degree"))},
         message="int32",
@@ -401,21 +367,3 @@ class InitMask(VertexProgram):
     init = "if (v.id == 0) set_mask_of(2); v.x += 1;"
     scatter = "send(v.x * 10 + get_mask_of(e.dst));"
     apply = "v.x = msg;"
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_oracle(name: str) -> None:
-    check_oracle(CASES[name])
-
-
-@pytest.mark.parametrize(("name", "device", "part"), in_parts(CASES), indirect=["device"])
-def test_engine(device: Any, name: str, part: int) -> None:
-    check_engine(device, CASES[name], part)
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_admission(name: str) -> None:
-    c = CASES[name]
-    demand = demand_of(c.cls(), find().atomics, find().fp64, True)
-    names = set(admitted(demand)) & set(DELIVERIES)
-    assert names == expected_deliveries(c.tree)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
-from support.admission import DELIVERIES, expected_deliveries
-from support.agreement import in_parts
+from support.by_hand.case import HAS, ID, LANE, MSG, NOW, X, case, plus
 from support.oracle import PlainGraph
 from support.program_tree import (
     Assign,
     Bin,
     Cond,
     Const,
-    Expr,
     Field,
     If,
     Program,
@@ -22,30 +17,15 @@ from support.program_tree import (
     Var,
     Vertex,
 )
-from support.written_cases import Written, case, check_engine, check_oracle
 
-from gascl import Engine, Graph, VertexProgram, edge, vertex
-from gascl.delivery.admission import demand_of
-from gascl.delivery.registry import admitted
-from gascl.opencl.device import find
-
-CASES: dict[str, Written] = {}
+from gascl import VertexProgram, edge, vertex
 
 
 def v(name: str) -> Var:
     return Var("v", name)
 
 
-def plus(a: Expr, b: int) -> Expr:
-    return Bin("+", a, Const(b))
-
-
-ID, X, MSG = v("id"), v("x"), Var("", "msg")
-HAS, NOW, LANE = Var("", "has_msg"), Var("", "superstep"), Var("", "lane")
-
-
 @case(
-    CASES,
     tree=Program(
         fields={
             "depth": Field("int32", Cond(Bin("==", ID, Const(0)), Const(0), Const(-1))),
@@ -73,7 +53,6 @@ class Search(VertexProgram):
 
 
 @case(
-    CASES,
     tree=Program(
         fields={"x": Field("int32", ID)},
         message="int32",
@@ -96,7 +75,6 @@ class MoreThanMine(VertexProgram):
 
 
 @case(
-    CASES,
     tree=Program(
         fields={"x": Field("int32", Const(-1))},
         message="int32",
@@ -120,7 +98,6 @@ class FirstOfParallelArcs(VertexProgram):
 
 
 @case(
-    CASES,
     tree=Program(
         fields={"x": Field("int32", plus(ID, 1))},
         message="int32",
@@ -142,7 +119,6 @@ class EnoughBits(VertexProgram):
 
 
 @case(
-    CASES,
     tree=Program(
         fields={"x": Field("int32", Cond(Bin("==", ID, Const(0)), Const(0), Const(99)))},
         edge_fields={"w": ("int32", None)},
@@ -170,7 +146,6 @@ class NearestFirst(VertexProgram):
 
 
 @case(
-    CASES,
     tree=Program(
         fields={"x": Field("int32", Cond(Bin("==", ID, Const(0)), Const(0), Const(999)))},
         edge_fields={"w": ("int32", None)},
@@ -202,7 +177,6 @@ class NearAndFar(VertexProgram):
 
 
 @case(
-    CASES,
     tree=Program(
         fields={
             "turn": Field("int32", Bin("%", Bin("+", Bin("*", ID, Const(2)), Const(1)), Const(3))),
@@ -232,7 +206,6 @@ class EarlierTurnsComeLate(VertexProgram):
 
 
 @case(
-    CASES,
     tree=Program(
         fields={"x": Field("int32", Bin("%", Bin("*", ID, Const(10)), Const(16))),
                 "heard": Field("int32", Const(-1))},
@@ -257,7 +230,6 @@ class WhileItWaits(VertexProgram):
 
 
 @case(
-    CASES,
     tree=Program(
         fields={
             "key": Field(
@@ -290,7 +262,6 @@ class LeastOfTheLanes(VertexProgram):
 
 
 @case(
-    CASES,
     tree=Program(
         fields={"x": Field("int32"), "y": Field("int32", Const(5))},
         message="int32",
@@ -315,7 +286,6 @@ class OnTheMask(VertexProgram):
 
 
 @case(
-    CASES,
     tree=Program(
         fields={"x": Field("int32"), "wants": Field("int32", Const(1))},
         message="int32",
@@ -353,7 +323,6 @@ class WantsNoMore(VertexProgram):
 
 
 @case(
-    CASES,
     tree=Program(
         fields={"x": Field("int32", Const(-1))},
         message="int32",
@@ -372,43 +341,3 @@ class PairsWithTwo(VertexProgram):
     receive_if = "v.id != 1"
     pairs = "send(u.id);"
     apply = "v.x = msg;"
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_oracle(name: str) -> None:
-    check_oracle(CASES[name])
-
-
-@pytest.mark.parametrize(("name", "device", "part"), in_parts(CASES), indirect=["device"])
-def test_engine(device: Any, name: str, part: int) -> None:
-    check_engine(device, CASES[name], part)
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_admission(name: str) -> None:
-    c = CASES[name]
-    demand = demand_of(c.cls(), find().atomics, find().fp64, True)
-    assert set(admitted(demand)) & set(DELIVERIES) == expected_deliveries(c.tree)
-
-
-class Ends(VertexProgram):
-    """Priorities that are no numbers, and one that is the last which has a bucket of its own."""
-
-    heard = vertex.int32()
-    message, combine = "int32", "max"
-    mask = "1"
-    priority = """
-        v.id == 0 ? -INFINITY : v.id == 1 ? -1e30f : v.id == 2 ? 0
-        : v.id == 3 ? 1e9f : v.id == 4 ? INFINITY : NAN
-    """
-    delta = 1
-    scatter = "send(superstep);"
-    apply = "v.heard = msg;"
-
-
-@pytest.mark.parametrize("delivery", ["slots", "pull", "push", "edges", "serial"])
-def test_buckets_beyond_32_bits_are_the_first_and_the_last(delivery):
-    ring = Graph.from_edges(range(6), [1, 2, 3, 4, 5, 0])
-    result = Engine(ring).run(Ends(), delivery=delivery)
-    assert [step.active for step in result.trace] == [2, 1, 1, 2]
-    assert result.heard.tolist() == [3, 0, 0, 1, 2, 3]

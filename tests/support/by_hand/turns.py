@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-from support.agreement import in_parts
+from support.by_hand.case import ID, MSG, NOW, X, case
 from support.oracle import PlainGraph
 from support.program_tree import (
     Assign,
@@ -18,15 +17,10 @@ from support.program_tree import (
     Program,
     Send,
     SetMask,
-    Var,
 )
-from support.written_cases import Written, case, check_engine, check_oracle
 
 from gascl import VertexProgram, vertex
 
-CASES: dict[str, Written] = {}
-
-ID, MSG, NOW, X = Var("v", "id"), Var("", "msg"), Var("", "superstep"), Var("v", "x")
 ODD = Bin("&", NOW, Const(1))
 RING = PlainGraph(8, tuple((i, (i + 1) % 8) for i in range(8)))
 
@@ -36,7 +30,6 @@ def less(a: Expr, b: int) -> Expr:
 
 
 @case(
-    CASES,
     # The mask holds 8, 1, 8, 1 ... vertices: many arcs and few. All send to 1 until superstep 4.
     tree=Program(
         fields={"x": Field("int32")},
@@ -70,7 +63,6 @@ class UnderWayInTurns(VertexProgram):
 
 
 @case(
-    CASES,
     # 0's message from apply is the last thing that happens: nothing runs behind it.
     tree=Program(
         fields={"x": Field("int32")},
@@ -94,7 +86,6 @@ class LastUnderWay(VertexProgram):
 
 
 @case(
-    CASES,
     # It is asked after each superstep, also where the next one goes another way.
     tree=Program(
         fields={"x": Field("int32")},
@@ -116,13 +107,3 @@ class AskedInTurns(VertexProgram):
 
     def converged(self, step: Any) -> bool:
         return step.superstep == 0
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_oracle(name: str) -> None:
-    check_oracle(CASES[name])
-
-
-@pytest.mark.parametrize(("name", "device", "part"), in_parts(CASES), indirect=["device"])
-def test_engine(device: Any, name: str, part: int) -> None:
-    check_engine(device, CASES[name], part)

@@ -1,0 +1,62 @@
+"""The two sides of bipartite graphs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from gascl.nx.components import is_weakly_connected, weak
+from gascl.nx.converted_graph import Converted, is_view
+from gascl.nx.dispatch import Call, argument, backend_function
+from gascl.programs.bipartition import Bipartition
+
+
+def _hidden_edges(call: Call) -> str:
+    if is_view(call.G) and call.G.is_multigraph():
+        return "views of multigraphs, which count neighbors whose edges they hide"
+    return ""
+
+
+def _colors(G: Converted) -> np.ndarray:
+    """int64 (V,): 0 or 1."""
+    if len(G) == 0:
+        return np.zeros(0, np.int64)
+    side = G.run(Bipartition())["side"]
+    if (side < 0).any():
+        raise nx.NetworkXError("Graph is not bipartite.")
+    # NetworkX gives 1 to the first node of each component that has an edge to another node
+    component = weak(G)
+    starts = np.flatnonzero(np.diff(G.rows()[0]))
+    first = np.arange(len(G))  # by component; an isolated node is its own
+    first[component[starts[::-1]]] = starts[::-1]
+    ones = side == side[first[component]]
+    return (ones & (G.degree > 0)).astype(np.int64)
+
+
+@backend_function(first=None, cached=200_000)
+def is_bipartite(G: Converted) -> bool:
+    """Whether no edge connects two nodes of one side."""
+    return len(G) == 0 or bool((G.run(Bipartition())["side"] >= 0).all())
+
+
+@backend_function(first=None, cached=200_000, unsupported=[_hidden_edges])
+def color(G: Converted) -> dict[Any, int]:
+    """The side of each node: 0 or 1."""
+    return G.by_node(_colors(G))
+
+
+@backend_function(
+    first=None,
+    cached=200_000,
+    limits="No `top_nodes`.",
+    unsupported=[argument("top_nodes"), _hidden_edges],
+)
+def sets(G: Converted, top_nodes: Any = None) -> tuple[set[Any], set[Any]]:
+    """The nodes of both sides of a connected graph."""
+    if not is_weakly_connected(G):
+        message = "Disconnected graph: Ambiguous solution for bipartite sets."
+        raise nx.AmbiguousSolution(message)
+    top = _colors(G) == 1
+    return set(G.node_array[top].tolist()), set(G.node_array[~top].tolist())

@@ -1,0 +1,125 @@
+"""Breadth-first search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import networkx as nx
+
+from gascl.errors import warn
+from gascl.nx.converted_graph import Converted
+from gascl.nx.dispatch import VERSION, argument, backend_function, one_step
+from gascl.nx.path_trees import levels
+from gascl.nx.unweighted import depths
+
+
+@backend_function(first=None, cached=20_000, slower=[one_step("distance")])
+def descendants_at_distance(G: Converted, source: Any, distance: Any) -> set[Any]:
+    """The nodes at one distance."""
+    if source not in G:
+        raise nx.NetworkXError(f"The node {source} is not in the graph.")
+    if distance != distance // 1 or distance < 0:
+        return set()
+    return set(G.node_array[depths(G, source, distance) == distance].tolist())
+
+
+@backend_function(first=None, cached=100_000, numpy=True)
+def bfs_layers(G: Converted, sources: Any) -> Iterator[list[Any]]:
+    """Layers in NetworkX's order."""
+    first = list({sources} if sources in G else set(sources))
+    for source in first:
+        if source not in G:
+            raise nx.NetworkXError(f"The node {source} is not in the graph.")
+    return _layers(G, first)
+
+
+def _layers(G: Converted, first: list[Any]) -> Iterator[list[Any]]:
+    if first:
+        yield first
+        for level, _ in levels(*G.rows(), G.places(first)):
+            yield G.node_array[level].tolist()
+
+
+def _edges(
+    G: Converted, source: Any, depth_limit: Any, reverse: bool = False
+) -> Iterator[tuple[Any, Any]]:
+    """The edges of the tree as pairs of parent and child, in NetworkX's order.
+
+    Raises:
+        NetworkXError: the source is not in the graph.
+        NotImplementedError: `reverse` with a directed graph that was deleted.
+    """
+    if source not in G:
+        kind = "digraph" if G.is_directed() else "graph"
+        raise nx.NetworkXError(f"The node {source} is not in the {kind}.")
+    limit = len(G) if depth_limit is None else depth_limit
+    nodes = G.node_array
+    return (
+        edge
+        for level, parents in levels(*G.rows(reverse), G.places([source]), limit)
+        for edge in zip(nodes[parents].tolist(), nodes[level].tolist(), strict=True)
+    )
+
+
+@backend_function(
+    first=None,
+    cached=100_000,
+    numpy=True,
+    limits="No `sort_neighbors`.",
+    unsupported=[argument("sort_neighbors")],
+    slower=[one_step("depth_limit")],
+)
+def bfs_edges(
+    G: Converted,
+    source: Any,
+    reverse: Any = False,
+    depth_limit: Any = None,
+    sort_neighbors: Any = None,
+) -> Iterator[tuple[Any, Any]]:
+    """The edges of the tree in NetworkX's order."""
+    return _edges(G, source, depth_limit, reverse)
+
+
+@backend_function(
+    first=None,
+    cached=100_000,
+    numpy=True,
+    limits="No `sort_neighbors`.",
+    unsupported=[argument("sort_neighbors")],
+    slower=[one_step("depth_limit")],
+)
+def bfs_predecessors(
+    G: Converted, source: Any, depth_limit: Any = None, sort_neighbors: Any = None
+) -> Iterator[tuple[Any, Any]]:
+    """Parents in NetworkX's order."""
+    if VERSION >= (3, 7):
+        message = "bfs_predecessors is deprecated and will be removed in NetworkX 3.9"
+        warn(f"{message}\nUse ``(t, s) for (s, t) in bfs_edges`` instead", DeprecationWarning)
+    return ((child, parent) for parent, child in _edges(G, source, depth_limit))
+
+
+@backend_function(
+    first=None,
+    cached=100_000,
+    numpy=True,
+    limits="No `sort_neighbors`.",
+    unsupported=[argument("sort_neighbors")],
+    slower=[one_step("depth_limit")],
+)
+def bfs_successors(
+    G: Converted, source: Any, depth_limit: Any = None, sort_neighbors: Any = None
+) -> Iterator[tuple[Any, list[Any]]]:
+    """Children in NetworkX's order."""
+    return _successors(_edges(G, source, depth_limit), source)
+
+
+def _successors(edges: Iterator[tuple[Any, Any]], source: Any) -> Iterator[tuple[Any, list[Any]]]:
+    current = source
+    children: list[Any] = []
+    for parent, child in edges:
+        if parent != current:
+            yield current, children
+            current, children = parent, []
+        children.append(child)
+    yield current, children

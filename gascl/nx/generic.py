@@ -1,0 +1,76 @@
+"""Lengths of shortest paths, with weights or without."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import networkx as nx
+
+from gascl.nx import unweighted, weighted
+from gascl.nx.all_pairs import total_distance
+from gascl.nx.components import connected
+from gascl.nx.converted_graph import Converted
+from gascl.nx.dispatch import Call, backend_function, callable_weight, few_edges_by_weight
+
+
+def _pair(call: Call) -> str:
+    if call.source is None or call.target is None:
+        return ""
+    return "a single pair, for which NetworkX searches from both ends"
+
+
+@backend_function(
+    first=400_000,
+    cached=20_000,
+    limits="A single pair is left to NetworkX.",
+    unsupported=[_pair, callable_weight()],
+)
+def shortest_path_length(
+    G: Converted,
+    source: Any = None,
+    target: Any = None,
+    weight: Any = None,
+    method: Any = "dijkstra",
+) -> Any:
+    """Distances, the nearest first."""
+    if method not in ("dijkstra", "bellman-ford"):
+        raise ValueError(f"method not supported: {method}")
+    dijkstra = method == "dijkstra"
+    if source is None and target is None:
+        if weight is None:
+            return unweighted.all_pairs_shortest_path_length(G)
+        if dijkstra:
+            return weighted.all_pairs_dijkstra_path_length(G, weight=weight)
+        return weighted.all_pairs_bellman_ford_path_length(G, weight=weight)
+    start, reverse = (target, True) if source is None else (source, False)
+    if weight is None:
+        if start not in G:
+            raise nx.NodeNotFound(f"Source {start} is not in G")
+        return unweighted.by_depth(G, unweighted.depths(G, start, reverse=reverse))
+    if start not in G:
+        message = f"Node {start} not found in graph" if dijkstra else f"Source {start} not in G"
+        raise nx.NodeNotFound(message)
+    return weighted.lengths_from(G, [start], weight, reverse=reverse, negative=not dijkstra)
+
+
+@backend_function(
+    first=1_000, cached=500, unsupported=[callable_weight()], slower=[few_edges_by_weight()]
+)
+def average_shortest_path_length(G: Converted, weight: Any = None, method: Any = None) -> float:
+    """The mean distance between two nodes."""
+    methods = ["unweighted", "dijkstra", "bellman-ford", "floyd-warshall", "floyd-warshall-numpy"]
+    if method is None:
+        method = "unweighted" if weight is None else "dijkstra"
+    if method not in methods:
+        raise ValueError(f"method not supported: {method}")
+    count = len(G)
+    if count == 0:
+        raise nx.NetworkXPointlessConcept(
+            "the null graph has no paths, thus there is no average shortest path length"
+        )
+    if count == 1:
+        return 0
+    if not connected(G):
+        strongly = "strongly " if G.is_directed() else ""
+        raise nx.NetworkXError(f"Graph is not {strongly}connected.")
+    return total_distance(G, None if method == "unweighted" else weight) / (count * (count - 1))

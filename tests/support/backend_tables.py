@@ -1,0 +1,104 @@
+"""What is written from the backend's registry: the dictionary of functions in gascl/nx/metadata.py,
+which must import nothing, and the table of docs/networkx.md.
+
+    python tests/support/backend_tables.py
+
+writes both; a test checks that they are up to date."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+METADATA, PAGE = ROOT / "gascl/nx/metadata.py", ROOT / "docs/networkx.md"
+
+#: The functions of this backend that other backends have: nx-cugraph 26.08, graphblas-algorithms
+#: 2023.10 and nx-parallel 0.4.
+OTHERS = {
+    "nx-cugraph": """
+        all_pairs_bellman_ford_path all_pairs_bellman_ford_path_length all_pairs_dijkstra
+        all_pairs_dijkstra_path all_pairs_dijkstra_path_length
+        all_pairs_shortest_path_length ancestors average_clustering betweenness_centrality
+        bfs_edges bfs_layers bfs_predecessors bfs_successors clustering
+        connected_components core_number degree_centrality descendants
+        descendants_at_distance edge_betweenness_centrality eigenvector_centrality hits
+        in_degree_centrality is_connected is_forest is_weakly_connected isolates
+        jaccard_coefficient katz_centrality node_connected_component
+        number_connected_components number_of_isolates number_of_selfloops
+        number_weakly_connected_components out_degree_centrality overall_reciprocity
+        pagerank reciprocity shortest_path_length single_source_bellman_ford
+        single_source_bellman_ford_path single_source_bellman_ford_path_length
+        single_source_dijkstra single_source_dijkstra_path
+        single_source_dijkstra_path_length single_source_shortest_path
+        single_source_shortest_path_length single_target_shortest_path
+        single_target_shortest_path_length to_numpy_array to_scipy_sparse_array
+        transitivity triangles weakly_connected_components
+    """.split(),
+    "graphblas-algorithms": """
+        all_pairs_bellman_ford_path_length all_pairs_shortest_path_length ancestors
+        average_clustering bfs_layers clustering degree_centrality descendants
+        descendants_at_distance eigenvector_centrality hits in_degree_centrality
+        is_connected is_weakly_connected isolates katz_centrality node_connected_component
+        number_of_isolates out_degree_centrality overall_reciprocity pagerank reciprocity
+        s_metric single_source_bellman_ford_path_length single_source_shortest_path_length
+        single_target_shortest_path_length transitivity triangles
+    """.split(),
+    "nx-parallel": """
+        adamic_adar_index all_pairs_bellman_ford_path all_pairs_bellman_ford_path_length
+        all_pairs_dijkstra all_pairs_dijkstra_path all_pairs_dijkstra_path_length
+        all_pairs_shortest_path_length average_clustering average_neighbor_degree
+        betweenness_centrality clustering common_neighbor_centrality
+        edge_betweenness_centrality harmonic_centrality jaccard_coefficient johnson
+        number_attracting_components number_connected_components number_of_isolates
+        number_strongly_connected_components number_weakly_connected_components
+        preferential_attachment resource_allocation_index triangles
+    """.split(),
+}
+
+
+def _by_name(functions):
+    """Functions by each of their names in any version of NetworkX."""
+    return {name: function for function in functions for name in function.names}
+
+
+def metadata(functions):
+    """The lines of the dictionary."""
+    for name, function in sorted(_by_name(functions).items()):
+        line = f'    "{name}": "{function.limits}",'
+        if len(line) <= 100:
+            yield line
+        else:
+            yield from (f'    "{name}": (', f'        "{function.limits}"', "    ),")
+
+
+def table(functions):
+    """The lines of the table."""
+    yield "| function | module | computed on | first | cached | limits | also in |"
+    yield "|---|---|---|---:|---:|---|---|"
+    by_name = _by_name(functions)
+    for name, function in sorted(by_name.items(), key=lambda item: (item[1].module, item[0])):
+        edges = ["" if n is None else f"{n:,}" for n in (function.first, function.cached)]
+        where = "host (NumPy)" if function.numpy else "device"
+        others = ", ".join(other for other, names in OTHERS.items() if name in names)
+        cells = [f"`{name}`", function.module, where, *edges, function.limits, others]
+        yield f"| {' | '.join(cells)} |".replace("|  |", "| |").replace("|  |", "| |")
+
+
+def updated(functions):
+    """The text of both files with the parts that are written, by path."""
+    return {
+        METADATA: _replaced(METADATA, "FUNCTIONS = {", "}", metadata(functions)),
+        PAGE: _replaced(PAGE, "<!-- functions -->", "<!-- end of functions -->", table(functions)),
+    }
+
+
+def _replaced(path, start, end, lines):
+    """The text of a file with other lines between the first line `start` and the next `end`."""
+    old = path.read_text().split("\n")
+    first = old.index(start) + 1
+    return "\n".join([*old[:first], *lines, *old[old.index(end, first) :]])
+
+
+if __name__ == "__main__":
+    from gascl.nx.backend import FUNCTIONS
+
+    for path, text in updated(FUNCTIONS.values()).items():
+        path.write_text(text)
