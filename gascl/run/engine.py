@@ -266,6 +266,7 @@ class Engine:
             ProgramError, GraphError, DeviceError, GasclError: as `run` before it computes anything.
         """
         try:
+            self.graph.check_unchanged()
             check_program(program)
             checked = RunOptions(**options)
             checked.limit(program)
@@ -339,6 +340,7 @@ class Engine:
             if progress:
                 progress.begin(f"{program.title()}: building kernels")
             plan, resident = self._placed(program, prepared)
+        with agreed(self.ranks):  # again: below, the ranks set up their exchange together
             if checkpoint:
                 seed = self.seed if self.debug else None
                 name = prepared.delivery.name
@@ -418,15 +420,14 @@ class Engine:
             self._check_vertices(spec, program.dtype, program.lanes)
             facts, setting = self.device.facts, self._setting()
             found = prepare(program, self.graph, facts, setting, delivery, came=came)
-        short = found.short
         if ranks:  # all take the same delivery
-            short = ranks.any_of(short)
-        if not short or not self.graph.num_vertices:
+            found = replace(found, short=ranks.any_of(found.short))
+        if not found.short or not self.graph.num_vertices:
             return found
         if not self._takes_parts:
-            raise TooLarge(short)
+            raise TooLarge(found.short)
         with agreed(ranks):
-            return prepare(program, self.graph, facts, setting, delivery, came=came, short=short)
+            return prepare(program, self.graph, facts, setting, delivery, came=came, whole=found)
 
     def _setting(self) -> Setting:
         """What all runs of this engine have in common."""

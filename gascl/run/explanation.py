@@ -138,7 +138,7 @@ def explained(
         numbering=f"{prepared.numbering or own}: {renumbered.why}",
         placement=prepared.placement,
         supersteps=f"{launched}, since {single.why}",
-        memory=prepared.bytes(device),
+        memory=prepared.named_sizes(),
         limit=prepared.limit,
         bottlenecks=tuple(bottlenecks(program, graph, device, prepared)),
     )

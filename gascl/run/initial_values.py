@@ -65,11 +65,11 @@ def inputs(program: VertexProgram, graph: Graph, previous: State | None) -> Inpu
     from_state = previous.names() if previous else ()
     of_graph, notes = graph_values(program, graph, from_state)
     initial = initial_values(program, graph, types, of_graph)
-    given = {*initial}
+    constructed = {*initial}
     program.prepare(graph, initial)
     check_prepared(program, graph, types, initial)
     # As for `init`: a field that the run goes on writing continues from the State.
-    for name in ({*initial} - given) & {*from_state} & {*spec.written}:
+    for name in ({*initial} - constructed) & {*from_state} & {*spec.written}:
         del initial[name]
     read_only = {
         name: values

@@ -6,7 +6,7 @@ it returns, `Engine.explain` shows it, and checkpoints are identified by it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,7 +16,7 @@ from gascl.delivery.admission import Demand, Parts, demand_of
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.device_facts import DeviceFacts
 from gascl.delivery.registry import Choice, choose
-from gascl.delivery.run_layout import Extent, RunSpec
+from gascl.delivery.run_layout import Extent, Key, RunSpec
 from gascl.device_graph.buffers import (
     came_sorted,
     extent_of,
@@ -80,8 +80,8 @@ class Prepared:
         parts: why the device has only some of the arcs at a time; None: it has all.
         share: the part of the arcs that belongs to this process; None: all.
         source: the text of the kernels.
-        memory: the buffers, by name with their types and sizes, and the arguments of kernels.
-        alternates: odd supersteps use the arcs turned round.
+        memory: the buffers with their types and sizes, and the arguments of kernels.
+        sizes: the bytes of the device that each buffer takes.
         short: why not all arcs of this process fit on the device at once; "" if they do.
         limit: the bytes of the device that the run may take.
     """
@@ -98,7 +98,7 @@ class Prepared:
     share: Division | None
     source: Source
     memory: RunSpec
-    alternates: bool
+    sizes: Mapping[Key, int]
     short: str
     limit: int
 
@@ -126,10 +126,12 @@ class Prepared:
             words += f"; {self.share.ranks} ranks share them" if self.share is not None else ""
         return words
 
-    def bytes(self, device: DeviceFacts) -> dict[str, int]:
+    def named_sizes(self) -> dict[str, int]:
         """The bytes of the device that each buffer takes, by its name."""
-        sizes = run_bytes(device, self.memory, self.alternates)
-        return {str(key): size for key, size in sizes.items()}
+        names: dict[str, int] = {}
+        for key, size in self.sizes.items():
+            names[str(key)] = names.get(str(key), 0) + size
+        return names
 
 
 def prepare(
@@ -140,22 +142,22 @@ def prepare(
     delivery: str = "auto",
     *,
     came: bool | None = None,
-    short: str = "",
+    whole: Prepared | None = None,
 ) -> Prepared:
     """Decide how a program runs.
 
     Args:
         delivery: as in `Engine.run`.
         came: the graph's file has the arcs of all ranks in order; None: look.
-        short: why the arcs come to the device part by part. "": they do not, and `Prepared.short`
-            says whether they must; then prepare the run again.
+        whole: the same run with all arcs on the device at once, where they do not fit, as its
+            `short` says: then they come part by part.
 
     Raises:
         ProgramError: the delivery cannot run the program.
         DeviceError: the device cannot do what the program needs, or has too little memory even
             for arcs that come part by part.
     """
-    spec, way = program.spec, program.spec.way
+    spec, way, short = program.spec, program.spec.way, whole.short if whole else ""
     demand = demand_of(program, device.atomics, device.fp64, setting.deterministic)
     facts = demand.facts
     parts = Parts(setting.ranks, short) if setting.ranks > 1 or short else None
@@ -180,13 +182,14 @@ def prepare(
             turned = {"out": "in", "in": "out"}[way]
             arcs.append(arcs[0].turned() if found else graph.arcs(turned))
     extent = _extent(graph, way, device, source, share, arcs)
-    memory = source.run_spec(spec, extent)
-    sizes = run_bytes(device, memory, spec.alternates)
-    if short:
+    if whole:
         specify = partial(source.run_spec, spec)
-        memory = in_parts(device, _orders(arcs, share), specify, extent, limit, sizes)
+        orders = _orders(arcs, share)
+        memory = in_parts(device, orders, specify, extent, limit, whole.sizes)
     else:
-        short = shortage(device, sizes, limit=setting.device_memory)
+        memory = source.run_spec(spec, extent)
+    sizes = run_bytes(device, memory, spec.alternates)
+    short = short or shortage(device, sizes, limit=setting.device_memory)
     return Prepared(
         title=program.title(),
         edges=way,
@@ -200,7 +203,7 @@ def prepare(
         share=share,
         source=source,
         memory=memory,
-        alternates=alternates,
+        sizes=sizes,
         short=short,
         limit=limit,
     )

@@ -344,7 +344,7 @@ def test_weights_that_are_not_exact_are_declined(value, beside):
 )
 @pytest.mark.parametrize("kind", KINDS)
 def test_attributes_are_read_some_at_a_time(kind, given, monkeypatch):
-    monkeypatch.setattr("gascl.nx.edge_attribute.AT_A_TIME", 2)
+    monkeypatch.setattr("gascl.nx.edge_attribute.CHUNK", 2)
     G = kind()
     for node, value in enumerate(given):
         G.add_edge(node, node + 1, other=5)
@@ -364,7 +364,7 @@ NO_NUMBERS = ["text", None, [1], 2**70, True, np.bool_(True), np.float32(0.5), n
 
 @pytest.mark.parametrize("value", NO_NUMBERS, ids=repr)
 def test_a_value_that_is_no_number_is_found_wherever_it_is(value, monkeypatch):
-    monkeypatch.setattr("gascl.nx.edge_attribute.AT_A_TIME", 2)
+    monkeypatch.setattr("gascl.nx.edge_attribute.CHUNK", 2)
     for place in range(5):
         G = nx.path_graph(6)
         nx.set_edge_attributes(G, {(place, place + 1): value}, "weight")

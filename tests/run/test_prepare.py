@@ -101,16 +101,16 @@ def test_numbering(web, monkeypatch):
 def test_arcs_in_parts():
     """Where not all fit: the engine prepares the run once more, with the reason."""
     web = generators.uniform(1 << 10, 1 << 17, seed=1)
-    every = sum(prepare(PageRank(), web, GPU).bytes(GPU).values())
+    every = sum(prepare(PageRank(), web, GPU).sizes.values())
     tight = Setting(device_memory=every - web.num_arcs)  # each takes 4 bytes
     whole = prepare(PageRank(), web, GPU, tight)
     assert "the run needs" in whole.short and whole.streamed == 1
-    parted = prepare(PageRank(), web, GPU, tight, short=whole.short)
+    parted = prepare(PageRank(), web, GPU, tight, whole=whole)
     assert parted.streamed > 1
     assert parted.delivery.in_parts and f"in {parted.streamed} parts" in parted.placement
-    assert sum(parted.bytes(GPU).values()) <= tight.device_memory
+    assert sum(parted.sizes.values()) <= tight.device_memory
     with pytest.raises(DeviceError, match="delivery 'slots' cannot take the arcs"):
-        prepare(PageRank(), web, GPU, tight, "slots", short=whole.short)
+        prepare(PageRank(), web, GPU, tight, "slots", whole=whole)
 
 
 def test_ranks_share_the_arcs(web):

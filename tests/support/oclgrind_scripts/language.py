@@ -27,7 +27,7 @@ from support.oclgrind_scripts.workload import (
     able,
 )
 
-import gascl.run.engine
+import gascl.run.prepare
 from gascl import Engine, ProgramError, VertexProgram, aggregate, arc, edge, param, struct, vertex
 from gascl.opencl.device import Device
 from gascl.results.result import Result
@@ -383,11 +383,11 @@ def run_parts(engine: Engine) -> None:
     """Runs whose arcs come in parts."""
     programs = (Levels(start=FAR), "pull"), (Gossip(), "pull"), (Turns(start=HUB), "outbox")
     alone = [engine.run(program, delivery=name) for program, name in programs]
-    shortage = gascl.run.engine.shortage
-    gascl.run.engine.shortage = lambda *given, **limit: "the device is small"
+    shortage = gascl.run.prepare.shortage
+    gascl.run.prepare.shortage = lambda *given, **limit: "the device is small"
     for (program, name), result in zip(programs, alone, strict=True):
         same(engine.run(program, delivery=name), result)
-    gascl.run.engine.shortage = shortage
+    gascl.run.prepare.shortage = shortage
 
 
 class Echo(MPI.Intracomm):
