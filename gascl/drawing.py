@@ -76,7 +76,7 @@ def draw(
     graph = what.graph if isinstance(what, Result) else what
     check_installed(graph)  # before the layout is computed
     plt, large = pyplot(), graph.num_edges > LARGE
-    color = _color(what, color)
+    colors = _color(what, color)
     area = _area(what, size)
     texts = _texts(graph, labels)
     at = _positions(what, position, seed, device)
@@ -85,7 +85,7 @@ def draw(
     ax.set_axis_off()
     ax.set_aspect("equal")
     if graph.num_vertices:
-        kind, given = _mapping(color, cmap)
+        kind, given = _mapping(colors, cmap)
         if large:
             _draw_density(ax, graph, at)
         else:

@@ -38,7 +38,10 @@ def texts():
         yield from (
             path
             for path in (TOP / place).rglob("*")
-            if path.suffix in ENDINGS and path.is_file() and "seeds" not in path.parts
+            if path.suffix in ENDINGS
+            and path.is_file()
+            and "seeds" not in path.parts
+            and not any(part.startswith(".") for part in path.relative_to(TOP).parts)
         )
 
 

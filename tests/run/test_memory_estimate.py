@@ -290,7 +290,7 @@ def test_what_sorting_on_the_device_allocates(monkeypatch, device, peak, program
     known = estimate_of(graph, program=program, device=device)
     assert f"  and up to {amount(known.sorting)} more while it sorts the arcs" in known.lines()
     took = peak(lambda: Engine(graph, device).run(program, not_converged="ignore"))
-    assert 0.95 < took / (sum(known.device.values()) + known.sorting) <= 1
+    assert 0.85 < took / (sum(known.device.values()) + known.sorting) <= 1
 
 
 @pytest.mark.parametrize(
