@@ -282,15 +282,15 @@ def test_what_programs_of_stages_allocate(monkeypatch, sized_device, peak, name,
 
 
 @pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("program", [PageRank(), WeightedPageRank()])
-def test_what_sorting_on_the_device_allocates(monkeypatch, device, peak, program, directed):
+@pytest.mark.parametrize(("program", "least"), [(PageRank(), 0.95), (WeightedPageRank(), 0.85)])
+def test_what_sorting_on_the_device_allocates(monkeypatch, device, peak, program, least, directed):
     monkeypatch.setattr(sort, "pays", lambda device: True)
     weight = np.random.default_rng(1).integers(1, 10, 40_000).astype(np.float32)
     graph = build(directed, 5000, 40_000, weight=weight)
     known = estimate_of(graph, program=program, device=device)
     assert f"  and up to {amount(known.sorting)} more while it sorts the arcs" in known.lines()
     took = peak(lambda: Engine(graph, device).run(program, not_converged="ignore"))
-    assert 0.85 < took / (sum(known.device.values()) + known.sorting) <= 1
+    assert least < took / (sum(known.device.values()) + known.sorting) <= 1
 
 
 @pytest.mark.parametrize(
