@@ -20,12 +20,11 @@ from gascl.device_graph.stream import TALLIES
 from gascl.distributed.frontier_exchange import FrontierLists
 from gascl.distributed.ranks import Ranks
 from gascl.distributed.row_exchange import Rows, SharedRows
+from gascl.distributed.run_protocols import RunPlan, RunState
 from gascl.graph.partition import Part, cut
 from gascl.language.spec import ProgramSpec
 from gascl.opencl import fork_guard
 from gascl.opencl.interrupts import Interrupts
-from gascl.run.plan import Plan
-from gascl.run.state import State
 
 CONTROL, MAIL, TOTAL = (Key(RUN, n) for n in ("control", "mail", "total"))
 BLOCKS = Key(GRAPH, "in_blocks")
@@ -103,7 +102,7 @@ class Exchange:
             superstep, or Ctrl-C was pressed.
     """
 
-    def __init__(self, ranks: Ranks, spec: ProgramSpec, plan: Plan, state: State):
+    def __init__(self, ranks: Ranks, spec: ProgramSpec, plan: RunPlan, state: RunState):
         self.ranks, self.state, self.device = ranks, state, state.device
         self.due, self.ends = math.inf, False
         self._told = _to_tell(spec, plan, state)
@@ -143,15 +142,15 @@ class Exchange:
         """In how many pieces it pays to tell what a superstep comes to."""
         if self.device.kind != "GPU" or not self.ranks.alone:  # else copies wait for kernels
             return 1
-        most = max(part.last - part.first for part in self.state.resident.parts)
+        most = max(part.last - part.first for part in self.state.arrays.graph.parts)
         each = sum(self.state.sizes[key] for key in self._told.rows)
         return min(most * each // self.state.graph.num_vertices // PIECE, PIECES)
 
-    def _make_pieces(self, plan: Plan, number: int) -> None:
+    def _make_pieces(self, plan: RunPlan, number: int) -> None:
         if number < 2:
             return
-        state, device, parts = self.state, self.device, self.state.resident.parts
-        offsets, own = state.resident.arcs.into.offsets, parts[self.ranks.rank]
+        state, device, parts = self.state, self.device, self.state.arrays.graph.parts
+        offsets, own = state.arrays.graph.arcs.into.offsets, parts[self.ranks.rank]
         # The last vertices first: where hubs have the first numbers, most vertices have few arcs,
         # and travel while those with many are computed.
         work = offsets + np.arange(len(offsets)) * COUNTS_AS
@@ -236,7 +235,7 @@ class Exchange:
         return Heard(self._tallies, bool(controls["under_way"].any()))
 
     def _parts(self) -> Rows:
-        return tuple((part.first, part.last) for part in self.state.resident.parts)
+        return tuple((part.first, part.last) for part in self.state.arrays.graph.parts)
 
     def mail(self, parts: Sequence[Part], when: str) -> np.ndarray:
         """What has been sent to this rank's vertices in the others: parcels, as in mail.cl.
@@ -278,7 +277,7 @@ class Exchange:
         Args:
             superstep: the next one, whose ranks have what is pending.
         """
-        self.state.take_turn(superstep)
+        self.state.arrays.take_turn(superstep)
         queue, whole = self.device.queue, self._shared
         for key in self._told.rest:
             if whole is None or self.state.sizes[key] > len(whole):
@@ -301,7 +300,7 @@ class Exchange:
         The host keeps what was told last. Where few rows differ from that, they travel as a list.
         """
         state, ranks = self.state, self.ranks
-        rows = _rows(state.resident.parts)
+        rows = _rows(state.arrays.graph.parts)
         for key in keys:
             size = state.sizes[key] // state.graph.num_vertices
             begins, ends = (rows * size).T.tolist()
@@ -358,7 +357,7 @@ class Exchange:
         return self.ranks.memory(self.device, (what, key), size)
 
 
-def _to_tell(spec: ProgramSpec, plan: Plan, state: State) -> _ToTell:
+def _to_tell(spec: ProgramSpec, plan: RunPlan, state: RunState) -> _ToTell:
     facts, delivery, there = plan.facts, plan.delivery, state.buffers
     shared = shared_fields(spec, facts, delivery)
     rows = [Key(VERTEX, name) for name in shared]

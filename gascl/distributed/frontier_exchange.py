@@ -11,7 +11,7 @@ import pyopencl as cl
 from gascl.delivery.frontier import FRONTIER, most_pieces
 from gascl.delivery.run_layout import Key
 from gascl.distributed.ranks import Ranks
-from gascl.run.state import State
+from gascl.distributed.run_protocols import RunState
 
 #: The active vertices as lists (kernels/frontier.cl). The lengths of lists are `_LENGTH` words from
 #: each other, and the first two are those of the frontiers of even and odd supersteps.
@@ -32,7 +32,7 @@ class FrontierLists:
             written while others still read the other; none between hosts.
     """
 
-    def __init__(self, ranks: Ranks, state: State, halves: Sequence[np.ndarray]):
+    def __init__(self, ranks: Ranks, state: RunState, halves: Sequence[np.ndarray]):
         self._ranks, self._state = ranks, state
         self._halves = [half.view(np.int32) for half in halves]
         self._most = most_pieces(state.graph.num_vertices, state.num_arcs)
@@ -89,5 +89,5 @@ class FrontierLists:
 
     def _slot(self, rank: int, count: int) -> np.ndarray:
         """Where a rank's vertices are in shared memory: as many as it has at most."""
-        first = self._state.resident.parts[rank].first
+        first = self._state.arrays.graph.parts[rank].first
         return self._halves[0][first : first + count]

@@ -9,7 +9,7 @@ import numpy as np
 import pyopencl as cl
 
 from gascl.delivery.run_layout import Key
-from gascl.run.state import State
+from gascl.distributed.run_protocols import RunState
 
 #: A range of vertices, first and last, of each rank.
 Rows = tuple[tuple[int, int], ...]
@@ -31,7 +31,7 @@ class SharedRows:
         places: where in it the rows of each buffer begin.
     """
 
-    def __init__(self, memory: np.ndarray, places: Mapping[Key, int], state: State, rank: int):
+    def __init__(self, memory: np.ndarray, places: Mapping[Key, int], state: RunState, rank: int):
         self._memory, self._places, self._state, self._rank = memory, places, state, rank
         self._known: dict[Rows, tuple[list[_Copied], list[_Copied]]] = {}
 

@@ -99,18 +99,19 @@ class Checkpoint:
         self.saved: Saved | None = None
         self.done = self._tried = 0
 
-    def open(self, run: Mapping[str, Any], limit: int) -> None:
+    def open(self, run: Mapping[str, Any], limit: int, leave_out: Collection[str]) -> None:
         """Read the file, if the run goes on from it.
 
         Args:
             run: as `identity` returns it.
             limit: the largest number of supersteps.
+            leave_out: the vertex fields that the program is given again, which are not saved.
 
         Raises:
             FormatError: the file is damaged, or no checkpoint.
             GasclError: it is of another run.
         """
-        self._run = dict(run)
+        self._run, self._leave_out = dict(run), leave_out
         if self._resumes:
             about, self.saved = _read(self.path)
             _compare(self.path, about["run"], self._run)
@@ -147,7 +148,6 @@ class Checkpoint:
     def save(
         self,
         state: State,
-        leave_out: Collection[str],
         records: Sequence[np.ndarray],
         watch: Mapping[str, Any],
         writes: bool = True,
@@ -156,7 +156,6 @@ class Checkpoint:
 
         Args:
             writes: this process does it, not another one of the same run.
-            leave_out: the vertex fields that the program is given again.
             records: the device's records of all supersteps, in parts.
             watch: what `Standstill` knows.
         """
@@ -166,7 +165,7 @@ class Checkpoint:
         arrays = {
             _ABOUT: np.frombuffer(json.dumps(about, indent=1).encode(), np.uint8),
             _TRACE: trace,
-            **{_BUFFER + name: rows for name, rows in state.saved(leave_out).items()},
+            **{_BUFFER + name: rows for name, rows in state.saved(self._leave_out).items()},
         }
         try:
             if writes:

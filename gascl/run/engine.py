@@ -46,8 +46,11 @@ from gascl.results.result import KeptState, Result
 from gascl.results.trace import Phase, Step
 from gascl.run.checkpoint import Checkpoint, checkpoint_of, identity, same_runs
 from gascl.run.explanation import Explanation, explained, stage_programs
-from gascl.run.initial_values import Inputs, begins_finite, check_edge_fields, inputs
+from gascl.run.initial_values import check_edge_fields, inputs
+from gascl.run.job import Job
+from gascl.run.launcher import Launcher
 from gascl.run.options import RunOptions
+from gascl.run.placement import placement_of
 from gascl.run.plan import PLANS, Plan, key_of, plan_of
 from gascl.run.prepare import Prepared, Setting, prepare
 from gascl.run.result_fields import ResultFields
@@ -305,9 +308,8 @@ class Engine:
         start = resolve_start(program, self.graph, options.previous, options.start)
         try:
             with Interrupts() as interrupts:
-                result, nans = self._supersteps(
-                    program, options, start, limit, checkpoint, interrupts
-                )
+                job = Job(program, options, limit, start, checkpoint, interrupts)
+                result, nans = self._supersteps(job)
         except (cl.MemoryError, cl.RuntimeError) as error:
             name = program.run_by or type(program).__name__
             raise DeviceError(
@@ -322,49 +324,42 @@ class Engine:
                 raise
         return result, interrupts.ends and not result.converged, nans
 
-    def _supersteps(
-        self,
-        program: VertexProgram,
-        options: RunOptions,
-        start: Start,
-        limit: int,
-        checkpoint: Checkpoint | None,
-        interrupts: Interrupts,
-    ) -> tuple[Result, Nans]:
+    def _supersteps(self, job: Job) -> tuple[Result, Nans]:
         """Prepare, build, upload, and run the supersteps."""
+        program, options, checkpoint = job.program, job.options, job.checkpoint
         began, progress = time.perf_counter(), options.shown
         prepared = self._prepare(program, options.delivery)
         with agreed(self.ranks):
-            values = inputs(program, self.graph, options.previous)
+            values = inputs(program, self.graph, options.previous, self.debug)
             read = time.perf_counter()
             if progress:
                 progress.begin(f"{program.title()}: building kernels")
             plan, resident = self._placed(program, prepared)
+        fresh = values
         with agreed(self.ranks):  # again: below, the ranks set up their exchange together
             if checkpoint:
                 seed = self.seed if self.debug else None
                 name = prepared.delivery.name
-                run = identity(program, self.graph, values.initial, start, name, seed)
-                fixed = program.fixed_supersteps()
-                checkpoint.open(run, limit if fixed is None else min(limit, fixed))
-                if checkpoint.saved:
-                    start = Start(resumes=True)
+                run = identity(program, self.graph, values.initial, job.start, name, seed)
+                checkpoint.open(run, job.limit, values.read_only)
+                if checkpoint.saved:  # it holds the other fields
+                    job = replace(job, start=Start(resumes=True))
+                    fresh = replace(values, initial=values.read_only)
             built = time.perf_counter()
             if progress:
                 progress.begin(f"{program.title()}: uploading the graph")
             self._warn_of_fields(program, plan.header, values.notes)
-            state = self._state(program, options, prepared, plan, resident, values, start)
+            state = self._state(
+                *(program, plan.header, prepared.memory, resident, fresh, job.start.resumes)
+            )
             if checkpoint and checkpoint.saved:
                 checkpoint.check_layout(state)
                 state.restore(checkpoint.saved.buffers)
             self.device.queue.finish()
             uploaded = time.perf_counter()
-            hooks = options.callback, progress, interrupts
-            loop = Loop(
-                *(program, plan, resident, state, start, *hooks, options.keep_state),
-                *(checkpoint, values.read_only, self.ranks),
-            )
-        ending = self._looped(loop, limit)
+            launcher = Launcher(plan, state, job.interrupts)
+            loop = Loop(job, launcher, placement_of(launcher, program.spec, self.ranks))
+        ending = self._looped(loop)
         loop.trace.phases = [
             Phase("upload", began, read - began),
             Phase("build", read, built - read),
@@ -449,29 +444,11 @@ class Engine:
             found = self._built[prepared] = plan, resident
         return found
 
-    def _state(
-        self,
-        program: VertexProgram,
-        options: RunOptions,
-        prepared: Prepared,
-        plan: Plan,
-        resident: ResidentGraph,
-        values: Inputs,
-        start: Start,
-    ) -> State:
+    def _state(self, *arguments: Any) -> State:
         """The State of a run, on the device."""
-        previous = options.previous
-        earlier = previous.fields() if self.debug and previous else ()
-        finite = not self.debug or begins_finite(program, self.graph, values.initial, earlier)
-        resumed = start.resumes and previous is None  # from a checkpoint, which has the others
-        fresh = values.read_only if resumed else values.initial
-        arguments = (
-            *(program, plan.header, prepared.memory, resident, fresh, previous),
-            *(start.resumes, finite),
-        )
         try:
             return State(*arguments)
-        except cl.MemoryError:  # results that nobody has read yet may take what is missing
+        except cl.MemoryError:  # results that have not been read yet may take what is missing
             self.device.give_back()
             return State(*arguments)
 
@@ -489,10 +466,11 @@ class Engine:
         came = came_sorted(self.graph, spec.way)
         check_vertices(self.device, vertices, arcs, types, lanes, self.device_memory, came)
 
-    def _looped(self, loop: Loop, limit: int) -> Ending:
+    def _looped(self, loop: Loop) -> Ending:
         """Run the supersteps. What goes wrong in one rank alone ends all."""
         try:
-            return loop.run(limit)
+            with loop.plan.kernels() as loop.launcher.kernels:
+                return loop.run()
         except BaseException as error:
             common = isinstance(error, GasclError) and not isinstance(error, DeviceError)
             if self.ranks and not common:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -44,18 +44,19 @@ class Inputs:
         initial: those given at construction and those of the graph, by name.
         read_only: of these, those that no snippet writes, and that every vertex has.
         notes: warnings about fields of the graph that are not used.
+        previous: the State that the run continues from, whose fields it keeps.
+        finite: in debug mode, a value that becomes infinite is a fault.
     """
 
     initial: dict[str, np.ndarray]
     read_only: dict[str, np.ndarray]
     notes: list[str]
+    previous: State | None
+    finite: bool
 
 
-def inputs(program: VertexProgram, graph: Graph, previous: State | None) -> Inputs:
+def inputs(program: VertexProgram, graph: Graph, previous: State | None, debug: bool) -> Inputs:
     """The vertex fields that a run of a program is given, checked.
-
-    Args:
-        previous: the State that it continues from, whose fields it keeps.
 
     Raises:
         ProgramError, GraphError: as `initial_values`, `check_prepared` and the program's `prepare`.
@@ -76,7 +77,8 @@ def inputs(program: VertexProgram, graph: Graph, previous: State | None) -> Inpu
         for name, values in initial.items()
         if name not in spec.written and not has_rest(values)
     }
-    return Inputs(initial, read_only, notes)
+    finite = not debug or begins_finite(program, graph, initial, previous)
+    return Inputs(initial, read_only, notes, previous, finite)
 
 
 def parameters(
@@ -105,15 +107,12 @@ def parameters(
 
 
 def begins_finite(
-    program: VertexProgram, graph: Graph, initial: Mapping[str, np.ndarray], kept: Iterable[Any]
+    program: VertexProgram, graph: Graph, initial: Mapping[str, np.ndarray], previous: State | None
 ) -> bool:
     """Whether a run begins without infinity, so that one in a field comes from an overflow.
 
     Infinity comes from a snippet that names it, from a parameter, an initial value or an edge
     field, or from min and max of nothing, where apply runs without messages or reads aggregates.
-
-    Args:
-        kept: the fields that are kept from another run, as arrays.
     """
     spec, snippets = program.spec, program.spec.snippets.values()
     read = set().union(*(s.reads("prev") for s in snippets))
@@ -128,6 +127,7 @@ def begins_finite(
     values += [field.init for field in spec.arc_fields.values()]
     values += [field.default for field in spec.edge_fields.values()]
     values += [graph.edge_fields[name] for name in spec.edge_fields if name in graph.edge_fields]
+    kept = previous.fields() if previous else ()
     return not any(map(_has_infinity, (*values, *initial.values(), *kept)))
 
 

@@ -62,10 +62,10 @@ class RunOptions:
         """The largest number of supersteps.
 
         Raises:
-            GasclError: `max_supersteps` is no whole number from 0 on.
+            GasclError: `max_supersteps` is not a whole number, 0 or more.
         """
+        fixed = program.fixed_supersteps()
         if self.max_supersteps is None:
-            fixed = program.fixed_supersteps()
             return MAX_SUPERSTEPS if fixed is None else fixed
         try:
             limit = operator.index(self.max_supersteps)
@@ -75,7 +75,7 @@ class RunOptions:
             raise GasclError(
                 f"max_supersteps must be a whole number, 0 or more, not {self.max_supersteps!r}"
             )
-        return limit
+        return limit if fixed is None else min(fixed, limit)
 
 
 def check_not_converged(value: Any) -> None:

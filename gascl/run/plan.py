@@ -21,7 +21,6 @@ from gascl.delivery.assembly import CHUNK_ARCS, assemble
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.device_facts import DeviceFacts
 from gascl.delivery.run_layout import Extent, RunSpec, run_spec
-from gascl.device_graph.buffers import ResidentGraph
 from gascl.errors import DeviceError, ProgramError
 from gascl.language.program import VertexProgram
 from gascl.language.source import Place
@@ -136,10 +135,9 @@ class Plan:
         self._idle: list[Kernels] = []
         fork_guard.holds_opencl(self)
 
-    def whole_groups(self, device: Device, resident: ResidentGraph) -> int:
+    def whole_groups(self, device: Device, vertices: int, arcs: int) -> int:
         """The number of work-groups that make a whole run: as many as run at once, or some more,
         since a CPU's driver may give one thread several in a row."""
-        vertices, arcs = resident.graph.num_vertices, resident.num_arcs
         units = int(device.cl.max_compute_units)
         if device.is_cpu:
             groups = 1 if vertices + arcs <= ALONE else 4 * units

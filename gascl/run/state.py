@@ -13,21 +13,18 @@ import pyopencl as cl
 
 from gascl.codegen.header import Header
 from gascl.delivery.buffers import ANYTHING, PENDING
-from gascl.delivery.frontier import most_pieces
-from gascl.delivery.launch import NUMBERS, Launch
-from gascl.delivery.run_layout import ARC, RUN, VERTEX, Key, RunSpec, turned_arrays
+from gascl.delivery.run_layout import ARC, RUN, VERTEX, Key, RunSpec
 from gascl.delivery.status_codes import Fault
 from gascl.device_graph import gather
 from gascl.device_graph.buffers import ResidentGraph, check_memory, resident_bytes
-from gascl.device_graph.stream import ArcStream, graph_bytes, whole_arrays
+from gascl.device_graph.run_arrays import RunArrays
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.graph.arcs import ArcsPart
 from gascl.graph.reordering import Numbering, by_number, by_vertex
 from gascl.language.program import VertexProgram
-from gascl.language.types import Type
 from gascl.opencl import fork_guard
 from gascl.opencl.event_wait import check_free
-from gascl.run.initial_values import has_rest, listed, parameters, set_at, stored
+from gascl.run.initial_values import Inputs, has_rest, listed, parameters, set_at, stored
 from gascl.run.plan import Plan
 
 _NEVER = np.iinfo(np.int32).max
@@ -45,12 +42,14 @@ class State:
     `run(..., state=...)` continues from it, which uses it up.
 
     Args:
-        finite: as `parameters` takes it.
+        inputs: the vertex fields that are given, and the State from which the run continues.
+        resumes: it continues with that State's superstep, messages and aggregates.
 
     Attributes:
         graph, program, lanes, values: those of the run; `program` is the class, `values` are its
             parameters.
         spec: the buffers that it has.
+        arrays: the graph's arrays that the run reads, until the State is kept.
         control: the device's record of the last superstep.
         resumable: a run of the same class can resume it; otherwise it starts at superstep 0.
         sizes: the bytes of each buffer; the buffer itself may be larger.
@@ -70,61 +69,48 @@ class State:
         header: Header,
         spec: RunSpec,
         resident: ResidentGraph,
-        initial: dict[str, np.ndarray],
-        previous: State | None = None,
+        inputs: Inputs,
         resumes: bool = False,
-        finite: bool = True,
     ):
+        initial, previous = inputs.initial, inputs.previous
         self.program, self.lanes, self.graph = type(program), program.lanes, resident.graph
         self.values = program.parameter_values()
         self.header, self.spec = header, spec
-        # Where edges alternate, even supersteps use the first, odd ones the second.
-        alternates = program.spec.alternates and not spec.extent.symmetric
-        self._graphs = [resident, resident.turned()] if alternates else [resident]
-        self._turn = 0
+        self.arrays = RunArrays(resident, spec, program.spec.alternates)
         self.device, self.edges, self.num_arcs = resident.device, resident.edges, resident.num_arcs
         self.numbering, self._resident = resident.numbering, weakref.ref(resident)
         self.share = resident.share
         self.told_arcs: dict[Key, np.ndarray] = {}
-        self.types = self._types()
+        declared = {VERTEX: program.spec.vertex_fields, ARC: program.spec.arc_fields}
+        self.types = {Key(o, n): header.types[n] for o, names in declared.items() for n in names}
         self.used_by, self.resumable = "", True
         self._lock = threading.RLock()
         fork_guard.holds_opencl(self)
-        run = parameters(program, resident.graph, header, not self.device.is_cpu, finite)
+        run = parameters(program, resident.graph, header, not self.device.is_cpu, inputs.finite)
         kept = self._kept(previous, initial, resumes)
         new = {key: array for key, array in spec.own.items() if key not in kept}
         sizes = {key: array.nbytes for key, array in new.items()}
         earlier = previous.sizes if previous else {}
         self.sizes: dict[Key, int] = sizes | {key: earlier[key] for key in kept}
-        graphs = self._graphs
-        before = resident_bytes(graphs) + sum(self.sizes[key] for key in kept)
-        whole = whole_arrays(spec)
-        turns = [whole, turned_arrays(whole)][: len(graphs)]
-        lacking = [graph.missing(its) for graph, its in zip(graphs, turns, strict=True)]
-        missing = graph_bytes(self.device, spec, lacking)
+        before = resident_bytes(self.arrays.graphs) + sum(self.sizes[key] for key in kept)
+        missing = self.arrays.missing()
         check_memory(self.device, {**sizes, **missing}, before)
         self.device.release(before + sum(sizes.values()) + sum(missing.values()))
 
-        self._arrays = [graph.buffers(whole) for graph in graphs]
-        self._streams = [ArcStream(graph, spec) for graph in graphs if spec.extent.parts > 1]
+        self.arrays.upload()
         self.buffers: dict[Key, Any] = {k: self.device.allocate(size) for k, size in sizes.items()}
         self.buffers |= kept
         self.unset = {key: a.begins for key, a in new.items() if a.begins != ANYTHING}
-        most = np.int64(most_pieces(self.graph.num_vertices, self.num_arcs))
-        self._numbers: list[dict[str, Any]] = [
-            {"num_arcs": np.int64(self.num_arcs), "most_pieces": most} for _ in graphs
-        ]
         self.types = {**(previous.types if previous else {}), **self.types}
-        declared = self.program.spec
-        self.kept = _bits(Key(VERTEX, n) in kept for n in declared.vertex_fields)
-        self.kept_arcs = _bits(Key(ARC, n) in kept for n in declared.arc_fields)
+        self.kept = _bits(Key(VERTEX, n) in kept for n in declared[VERTEX])
+        self.kept_arcs = _bits(Key(ARC, n) in kept for n in declared[ARC])
         some = {n: set_at(values) for n, values in initial.items() if has_rest(values)}
         everywhere = initial.keys() - some.keys()
-        self.given = self.kept | _bits(n in everywhere for n in declared.vertex_fields)
+        self.given = self.kept | _bits(n in everywhere for n in declared[VERTEX])
         self.partly: Any = None
         if some:
             bits = np.zeros(self.graph.num_vertices, np.uint64)
-            for i, name in enumerate(declared.vertex_fields):
+            for i, name in enumerate(declared[VERTEX]):
                 if name in some:
                     bits |= some[name].astype(np.uint64) << np.uint64(i)
             self.partly = self.device.upload(by_number(self.numbering, bits))
@@ -156,12 +142,6 @@ class State:
         return f"State({self.program.__name__}: {names}; superstep {self.superstep}, {self.device})"
 
     # What a run needs -------------------------------------------------------------------------
-
-    def _types(self) -> dict[Key, Type]:
-        """The types of the program's fields."""
-        of = self.header.types
-        fields = {Key(VERTEX, n): of[n] for n in self.program.spec.vertex_fields}
-        return fields | {Key(ARC, n): of[n] for n in self.program.spec.arc_fields}
 
     def _kept(
         self, previous: State | None, initial: dict[str, np.ndarray], resumes: bool
@@ -238,57 +218,6 @@ class State:
             part = min(_FILL, buffer.size - start)
             cl.enqueue_fill_buffer(self.device.queue, buffer, np.zeros(1, np.uint8), start, part)
 
-    def arguments(
-        self, launch: Launch, given: Mapping[str, Any], instead: Mapping[Key, Any] | None = None
-    ) -> list[Any]:
-        """The arguments of a kernel: buffers, and numbers in the kernel's types.
-
-        Args:
-            given: by name, the arguments that differ between launches.
-            instead: buffers to use in place of those of the run or the graph.
-        """
-        graph, own = self._arrays[self._turn], self.buffers
-        values: list[Any] = []
-        for name in self.spec.arguments[launch.kernel]:
-            if isinstance(name, Key):
-                found = instead.get(name) if instead else None
-                if found is None:
-                    found = graph.get(name)
-                values.append(own[name] if found is None else found)
-            elif name not in NUMBERS:
-                values.append(given[name])
-            elif name in given:
-                values.append(_NUMBER_TYPES[name](given[name]))
-            else:
-                values.append(self._number(name))
-        return values
-
-    def _number(self, name: str) -> Any:
-        """A number that depends on the graph alone."""
-        numbers = self._numbers[self._turn]
-        if name not in numbers:
-            blocks = self.resident.blocks(name.removeprefix("num_"))
-            numbers[name] = _NUMBER_TYPES[name](len(blocks) - 1)
-        return numbers[name]
-
-    @property
-    def resident(self) -> ResidentGraph:
-        """The graph, with the arcs of the superstep that is being enqueued."""
-        return self._graphs[self._turn]
-
-    def resident_at(self, superstep: int) -> ResidentGraph:
-        """The graph, with the arcs of this superstep."""
-        return self._graphs[superstep % len(self._graphs)]
-
-    @property
-    def stream(self) -> ArcStream | None:
-        """The parts in which the arcs of the superstep that is being enqueued come, if they do."""
-        return self._streams[self._turn] if self._streams else None
-
-    def take_turn(self, superstep: int) -> None:
-        """Make kernels use the arcs of this superstep."""
-        self._turn = superstep % len(self._graphs)
-
     def swap(self) -> None:
         """Swap the double buffers, after a superstep."""
         for one, other in self.spec.swaps:
@@ -354,11 +283,10 @@ class State:
         return {k: b for k, b in self.buffers.items() if k in keys or k.owner in (VERTEX, ARC)}
 
     def keep(self) -> None:
-        """Release the buffers that are only needed during a run, after all work is done; the graph
-        is then on the device only for as long as its engine is there."""
+        """Release the buffers that are only needed during a run, after all work is done."""
         self.device.queue.finish()
-        self.buffers, self._graphs, self._arrays = self._lasting(), [], []
-        self._streams = []
+        self.buffers = self._lasting()
+        self.arrays.release()
 
     def drop(self, fields: Iterable[str], owner: str = VERTEX) -> None:
         """Release the buffers of these fields."""
@@ -429,14 +357,14 @@ class State:
 
     def _own_arcs(self) -> np.ndarray:
         """Which of all arcs are this process's, in CSR order."""
-        arcs = self.resident.arcs
+        arcs = self.arrays.graph.arcs
         assert isinstance(arcs, ArcsPart)
         return arcs.places
 
     def arcs_of_all(self, key: Key) -> np.ndarray:
         """uint8 (all arcs, bytes of a row): an arc field, with 0 where other processes know."""
         own = self.read(key, np.empty(self._shape(key), np.uint8))
-        count = self.resident.extent().all_arcs
+        count = self.arrays.graph.extent().all_arcs
         assert count is not None
         values = np.zeros((count, own.shape[1]), np.uint8)
         values[self._own_arcs()] = own
@@ -515,9 +443,6 @@ class State:
         found = self.device.allocate(size)
         gather.take(self.device, found, buffer, resident.numbers(), count, row)
         return found
-
-
-_NUMBER_TYPES = {name: np.dtype(type_).type for name, type_ in NUMBERS.items()}
 
 
 def _bits(flags: Iterable[bool]) -> int:

@@ -3,54 +3,40 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyopencl as cl
 
-from gascl.delivery.buffers import EMPTY, PENDING
+from gascl.delivery.buffers import EMPTY
 from gascl.delivery.launch import (
     EMPTY_INBOX,
     FINISH,
     GOING_ON,
-    MAIL_IN,
-    MAIL_OUT,
     NANS,
-    NEEDED,
     PAIRS,
     PAIRS_JOIN,
     SNAPSHOT,
     START,
     START_ARCS,
     STARTED,
-    TOTAL,
-    Launch,
 )
 from gascl.delivery.run_layout import MOST_AHEAD, RECORDS, RUN, TEAM, VERTEX, Key
 from gascl.delivery.status_codes import FAULT_MESSAGES, Fault, Stop
-from gascl.device_graph.buffers import ResidentGraph, num_arcs
-from gascl.device_graph.stream import TALLIES, ArcStream
-from gascl.distributed.exchange import MAIL, Exchange
-from gascl.distributed.ranks import Ranks
+from gascl.device_graph.buffers import num_arcs
 from gascl.errors import DeviceError, GasclError, ProgramError
-from gascl.graph.graph import Graph
-from gascl.language.program import VertexProgram
 from gascl.messages import Message, Option
-from gascl.opencl.device import Device
-from gascl.opencl.event_wait import wait
-from gascl.opencl.interrupts import Interrupts
 from gascl.results.trace import KernelTime, Step, Trace
 from gascl.run.checkpoint import Checkpoint
 from gascl.run.initial_values import listed
-from gascl.run.plan import Plan
+from gascl.run.job import Job
+from gascl.run.launcher import Launched, Launcher
+from gascl.run.placement import Placement, Tallies
 from gascl.run.push_pull import pull_bounds
-from gascl.run.resume import Start
 from gascl.run.stagnation import Standstill
-from gascl.run.state import MASK, State
-from gascl.util.progress import Progress
+from gascl.run.state import MASK
 
 #: Seconds of work to enqueue before the host reads the device's records.
 _AHEAD = 0.1
@@ -72,91 +58,44 @@ class Ending(NamedTuple):
     converged: bool
 
 
-class _Launched(NamedTuple):
-    """A kernel that was enqueued: its name, and its pyopencl Event."""
-
-    kernel: str
-    event: Any
-
-    def time(self) -> KernelTime:
-        profile = self.event.profile
-        start = profile.start
-        return KernelTime(self.kernel, start * 1e-9, (profile.end - start) * 1e-9)
-
-
 class Loop:
-    """One run: what is on the device, and how far it got.
-
-    Args:
-        keeps: the State is kept after the run.
-        checkpoint: where to save how far the run has got, or None. If it holds an earlier part of
-            the run, the State is that of its end.
-        given: the vertex fields that need not be saved.
-        ranks: the processes that share the run, or None.
+    """The supersteps of a run: what is on the device, and how far the run is.
 
     Attributes:
         trace: a `Step` for each superstep.
         deliveries: the names of how messages traveled, in the order of first use.
-        earlier: how many supersteps the run has made from which this one goes on.
-        nans: for each field of floats where some vertex has NaN after the run, how many have, and
-            the first of them; not found out where the State is kept.
-        seconds: how long it took.
+        earlier: the number of supersteps of the run that this one continues.
+        nans: for each field of floats where some vertex has NaN after the run, the number of such
+            vertices, and the first of them; empty where the State is kept.
+        seconds: how long the supersteps took.
     """
 
-    def __init__(
-        self,
-        program: VertexProgram,
-        plan: Plan,
-        resident: ResidentGraph,
-        state: State,
-        start: Start,
-        callback: Callable[[Step], Any] | None,
-        progress: Progress | None,
-        interrupts: Interrupts,
-        keeps: bool = False,
-        checkpoint: Checkpoint | None = None,
-        given: Collection[str] = (),
-        ranks: Ranks | None = None,
-    ):
-        self.program, self.resident, self.state, self.start = program, resident, state, start
-        self.device: Device = resident.device
-        self.graph: Graph = resident.graph
-        self.callback, self.progress = callback, progress
-        self.interrupts, self.ranks = interrupts, ranks
-        self.plan = plan
-        self.num_arcs = num_arcs(resident.graph, resident.edges)  # of all ranks
-        self.bounds = pull_bounds(plan, self.device, self.num_arcs)
-        self.checkpoint, self._given = checkpoint, given
-        self.earlier = state.superstep if start.resumes else 0
+    def __init__(self, job: Job, launcher: Launcher, placement: Placement):
+        self.job, self.launcher, self.placement = job, launcher, placement
+        self.program, self.start, self.checkpoint = job.program, job.start, job.checkpoint
+        self.plan, self.state, self.device = launcher.plan, launcher.state, launcher.device
+        self.graph, self.keeps = self.state.graph, job.options.keep_state
+        self.callback, self.progress = job.options.callback, job.options.shown
+        self.num_arcs = num_arcs(self.graph, self.state.edges)  # of all ranks
+        self.bounds = pull_bounds(self.plan, self.device, self.num_arcs)
+        self.earlier = self.state.superstep if self.start.resumes else 0
         self.trace, self.deliveries = Trace(), dict[str, None]()
         self._kept_records: list[np.ndarray] = []  # of all supersteps, for the checkpoint
         self._fresh = True  # no superstep has been enqueued
-        self.keeps = keeps
         self.nans: dict[str, tuple[int, int]] = {}
         self._starting = False  # the first mask is committed by the launch of a whole run
-        self._unread = False  # nobody has read what came of the first mask
-        self._needed: list[int] = []  # how many parts of the arcs, in the supersteps of a batch
-        # Reads the times of the latest batch: while the next one runs, or when somebody asks.
+        self._unread = False  # the record of the first mask has not been read
+        # Reads the times of the latest batch: while the next one runs, or when they are first used.
         self._timed: Callable[[], Any] = list
         self.seconds = 0.0
-        self.exchange: Exchange | None = None
-        if ranks:
-            interrupts.agreed = False
-        if ranks and self.graph.num_vertices:  # otherwise there is nothing to exchange
-            self.exchange = Exchange(ranks, program.spec, plan, state)
 
-    def run(self, max_supersteps: int) -> Ending:
+    def run(self) -> Ending:
         """Run supersteps until something ends the run."""
-        with self.plan.kernels() as self.kernels:
-            return self._run(max_supersteps)
-
-    def _run(self, max_supersteps: int) -> Ending:
-        fixed = self.program.fixed_supersteps()
-        limit = max_supersteps if fixed is None else min(fixed, max_supersteps)
+        fixed, limit, placement = self.program.fixed_supersteps(), self.job.limit, self.placement
         empty = not self.graph.num_vertices
         if empty:  # no superstep, but aggregators have their first values
             limit = 0
-        interrupts = self.interrupts
+        interrupts = self.job.interrupts
         if self.progress:
             # Of a program of several stages, only this stage's end is known.
             known = fixed is not None and not self.program.run_by
@@ -172,8 +111,7 @@ class Loop:
         while not (stopped or converged or endless or interrupts.ends) and len(self.trace) < limit:
             due = standstill.due
             if self.checkpoint:
-                now = self.checkpoint.is_due(len(self.trace))
-                if self.ranks.first(now) if self.ranks else now:
+                if placement.agreed(self.checkpoint.is_due(len(self.trace))):
                     self._save(self.checkpoint, standstill)
                 due = min(due, self.checkpoint.next_at())
             most = int(min(limit, due)) - len(self.trace)
@@ -188,10 +126,10 @@ class Loop:
             before = time.perf_counter()
             stopped, converged = self._batch(count, fixed is None)
             each = (time.perf_counter() - before) / count
-            if self.ranks:
-                ahead = MOST_AHEAD if runs_ahead else 1
+            if runs_ahead and placement.ends_batches:
+                ahead = MOST_AHEAD
             elif runs_ahead:
-                # A rule may hold at any time, and what is enqueued behind it is for nothing.
+                # A rule may hold at any time, and the supersteps enqueued after it do nothing.
                 soon = 2 * ahead if fixed is None else MOST_AHEAD
                 ahead = min(soon, max(1, int(_AHEAD / max(each, 1e-9))), MOST_AHEAD)
             if not stopped and not converged:
@@ -202,9 +140,8 @@ class Loop:
         if self._starting:  # no superstep has run that would have done it
             self._commit_first(fixed is None)
         if self._unread:
-            stopped = self._first_stop(self._records(0)[0])
-        if self.exchange:
-            self.exchange.tell_all(self.earlier + len(self.trace))
+            stopped = self._first_stop(self.launcher.records(0)[0])
+        placement.complete(self.earlier + len(self.trace))
         if self.keeps:
             self._write_mask()
         self.seconds = time.perf_counter() - started
@@ -224,20 +161,20 @@ class Loop:
             return Ending(f"ran the requested {fixed} superstep{'s' * (fixed != 1)}", True)
         if interrupts.ends:
             return Ending("interrupted by Ctrl-C", False)
-        reached = Message("reached ", Option("max_supersteps", max_supersteps))
+        reached = Message("reached ", Option("max_supersteps", limit))
         return Ending(reached + " before it converged", False)
 
     def _first_batch(self) -> int:
         """How many supersteps can be enqueued before it is known how long one takes."""
-        if self.ranks:  # which end a batch
+        if self.placement.ends_batches:
             return MOST_AHEAD
-        each = (self.resident.num_arcs + self.graph.num_vertices) * self.program.lanes
+        each = (self.state.num_arcs + self.graph.num_vertices) * self.program.lanes
         return min(MOST_AHEAD, max(1, _FIRST_BATCH[self.device.kind] // max(each, 1)))
 
     def _count_nans(self) -> dict[str, tuple[int, int]]:
-        self._launch(NANS)
+        self.launcher.launch(NANS)
         names = self.plan.header.reals
-        found = self._read("nans", np.empty((len(names), 2), np.int32)).tolist()
+        found = self.launcher.read("nans", np.empty((len(names), 2), np.int32)).tolist()
         last = self.graph.num_vertices
         nans = {
             n: (many, last - from_last)
@@ -260,7 +197,7 @@ class Loop:
         leave = self.plan.delivery.active.leave
         if leave and self.plan.facts.masked:
             self.state.clear(MASK)
-            self._launch(leave)
+            self.launcher.launch(leave)
 
     def _read_mask(self, ask_stop: bool) -> None:
         """Convert the mask and pending messages to the form of the delivery, and count them."""
@@ -270,22 +207,20 @@ class Loop:
         for key in self.state.spec.clears:
             self.state.clear(key)
         if self.plan.facts.masked:
-            self._launch(delivery.active.enter)
-            self._enqueue_finish(0, 0, GOING_ON, ask_stop)
-            self.state.control = self._records(0)
+            self.launcher.launch(delivery.active.enter)
+            self._enqueue_finish(Tallies(0), 0, GOING_ON, ask_stop)
+            self.state.control = self.launcher.records(0)
             self.state.control["under_way"] = pending
 
     def _digest(self) -> bytes:
         self._write_mask()
-        found = self.state.digest()
-        return self.ranks.all_of(found) if self.ranks else found
+        return self.placement.digest(self.state.digest())
 
     def _save(self, checkpoint: Checkpoint, standstill: Standstill) -> None:
         self._write_mask()
-        if self.exchange:
-            self.exchange.tell_all(self.earlier + len(self.trace))
-        saved = self.state, self._given, self._kept_records, standstill.known
-        checkpoint.save(*saved, writes=not self.ranks or self.ranks.rank == 0)
+        self.placement.complete(self.earlier + len(self.trace))
+        saved = self.state, self._kept_records, standstill.known
+        checkpoint.save(*saved, writes=self.placement.writes_files)
 
     def _go_on(self, checkpoint: Checkpoint, standstill: Standstill) -> None:
         """Take over what a checkpoint knows of the supersteps before."""
@@ -299,12 +234,12 @@ class Loop:
     def _begin(self, ask_stop: bool) -> int:
         """Prepare the first superstep; returns why there is nothing to run, or 0."""
         self._fill()
-        if self.start.resumes and MAIL in self.state.buffers:
-            self._drop_mail(self.earlier + len(self.trace))
+        if self.start.resumes:
+            self.placement.resume(self.earlier + len(self.trace))
         stopped = self._resume(ask_stop) if self.start.resumes else self._start(ask_stop)
         all_scatter = self.plan.delivery.active.all_scatter
         if all_scatter and self.program.spec.scatter_on == "all":
-            self._launch(all_scatter)
+            self.launcher.launch(all_scatter)
         if self.plan.whole and not self._starting:  # its groups add to these
             for name in ("tallies", "counts"):
                 self.state.clear(Key(RUN, name))
@@ -319,7 +254,7 @@ class Loop:
             if started or (key == MASK and active.leave and not self.start.resumes):
                 continue
             if begins == EMPTY:
-                self._launch(EMPTY_INBOX, cells=self.state.buffers[key])
+                self.launcher.launch(EMPTY_INBOX, cells=self.state.buffers[key])
             else:
                 self.state.clear(key)
 
@@ -342,18 +277,18 @@ class Loop:
         if self.start.kept_mask:  # read it before the kernels overwrite it
             kept_mask = state.read(MASK, np.empty(self.graph.num_vertices, np.uint8))
             mask = kept_mask if mask is None else mask | kept_mask
-        own = mask is None
-        self._launch(START, given=state.given, partly=state.partly, kept=state.kept, own_mask=own)
+        fields = {"given": state.given, "partly": state.partly, "kept": state.kept}
+        self.launcher.launch(START, **fields, own_mask=mask is None)
         state.partly = None
         if self.plan.facts.arc_state:
-            self._launch(START_ARCS, kept_arcs=state.kept_arcs)
+            self.launcher.launch(START_ARCS, kept_arcs=state.kept_arcs)
         if self.plan.whole and mask is None:  # the rest is part of the whole run
             self._starting = True
             return 0
         self._commit_first(ask_stop)
         if mask is None:
             return 0  # it is known with the first supersteps
-        self._first_stop(self._records(0)[0])
+        self._first_stop(self.launcher.records(0)[0])
         state.write(MASK, mask)  # instead of the program's own
         state.control["stopped"] = 0
         self._read_mask(ask_stop)
@@ -362,7 +297,7 @@ class Loop:
     def _commit_first(self, ask_stop: bool) -> None:
         """Enqueue the commit of the first mask."""
         self._starting, self._unread = False, True
-        self._enqueue_finish(self.device.groups, 0, 1, ask_stop)
+        self._enqueue_finish(Tallies(self.device.groups), 0, 1, ask_stop)
         self.state.swap()
 
     def _first_stop(self, record: np.void) -> int:
@@ -380,17 +315,15 @@ class Loop:
         Returns:
             Why it stopped, or 0; and whether the Python method `converged` returned true.
         """
-        self._needed = []
-        events: list[list[_Launched]] = []
-        if self.exchange:
-            self.exchange.due = time.perf_counter() + _AHEAD
+        events: list[list[Launched]] = []
+        self.placement.begin_batch(_AHEAD)
         for number in range(count):
             events.append(self._enqueue_superstep(number, ask_stop))
-            if self.exchange and self.exchange.ends:
+            if self.placement.batch_ends:
                 break
         count = len(events)
         self._timed()  # while the device is busy
-        read = self._records(count)
+        read = self.launcher.records(count)
         records = read[1:]
         if self._unread and (stopped := self._first_stop(read[0])):
             for _ in range(count):  # these have done nothing
@@ -407,7 +340,7 @@ class Loop:
         def times() -> list[tuple[KernelTime, ...]]:
             # NVIDIA's driver only gives the times of an event after waiting for that event itself.
             cl.wait_for_events([launched.event for each in events for launched in each])
-            took = [tuple(launched.time() for launched in each) for each in events[:complete]]
+            took = [tuple(map(Launched.time, each)) for each in events[:complete]]
             events.clear()
             return took
 
@@ -432,10 +365,7 @@ class Loop:
         """Add supersteps to the trace, whose steps are made when somebody looks at them."""
         first, names = self.earlier + len(self.trace), self.program.spec.aggregates
         arcs, delivery = self.num_arcs, self.plan.delivery
-        parts, needed = self.state.spec.extent.parts, self._needed
-        why_parts = f"the arcs come in {parts} parts" if parts > 1 else ""
-        if self.ranks:
-            why_parts = why_parts or f"{self.ranks.size} ranks have a part of the arcs each"
+        reasons = self.placement.reasons(len(records))
 
         @functools.cache  # reading a column at once costs less than reading it a number at a time
         def columns() -> list[Any]:
@@ -449,9 +379,7 @@ class Loop:
 
         def step(i: int) -> Step:
             kernels, active, messages, pulled, many = columns()
-            way, why = delivery.name, why_parts
-            if i < len(needed):
-                why += f", {needed[i]} of them needed"
+            way, why = delivery.name, reasons[i]
             if delivery.pulls:
                 way, few = ("pull", "many") if pulled[i] else ("push", "few")
                 why = f"the frontier has {many[i]:,} of {arcs:,} arcs: {few}"
@@ -481,9 +409,9 @@ class Loop:
         if self.trace:  # else they are as the State was made
             state.clear(team)
         least, greatest = self.bounds
-        launched = self._launch(
+        launched = self.launcher.launch(
             launch,
-            self.plan.whole_groups(self.device, self.resident),
+            self.plan.whole_groups(self.device, self.graph.num_vertices, self.state.num_arcs),
             starting=self._starting,
             num_tallies=self.device.groups if self._starting else 0,
             ask_stop=ask_stop,
@@ -531,159 +459,39 @@ class Loop:
         self._add(records, times)
         return int(state.control["stopped"][0])
 
-    def _records(self, count: int) -> np.ndarray:
-        """Wait for the control record of before the first superstep, and those of `count`
-        supersteps that were enqueued at once, and return them."""
-        return self._read("records", np.empty(1 + count, self.plan.header.control))
-
     def _team(self, count: int) -> tuple[np.ndarray, np.ndarray]:
         """Wait for what a whole run has left: the team's words, int32, and the first `count`
         records."""
         control = self.plan.header.control
-        read = self._read("team", np.empty(TEAM + count * control.itemsize, np.uint8))
+        read = self.launcher.read("team", np.empty(TEAM + count * control.itemsize, np.uint8))
         return read[:TEAM].view(np.int32), read[TEAM:].view(control)
 
-    def _read(self, name: str, values: np.ndarray) -> np.ndarray:
-        """Fill an array from the start of a buffer when all that was enqueued has run."""
-        queue, buffer = self.device.queue_of_thread(), self.state.buffers[Key(RUN, name)]
-        landing = queue.landing(values.nbytes)
-        to = values if landing is None else landing
-        copied = cl.enqueue_copy(queue.cl, to, buffer, is_blocking=False)
-        queue.cl.flush()
-        wait(copied, self.device, self.interrupts, keep=(self, queue, to))
-        if landing is not None:
-            values.view(np.uint8).reshape(-1)[:] = landing
-        return values
-
-    def _enqueue_superstep(self, number: int, ask_stop: bool) -> list[_Launched]:
+    def _enqueue_superstep(self, number: int, ask_stop: bool) -> list[Launched]:
         """Enqueue a superstep, after `number` that are not in the trace yet."""
-        events: list[_Launched] = []
-        groups, tallies = 1, None
+        events: list[Launched] = []
+        launcher, facts = self.launcher, self.plan.facts
         first, self._fresh = self._fresh, False
         superstep = self.earlier + len(self.trace) + number
-        self.state.take_turn(superstep)
-        if self.plan.facts.snapshots:
-            events.append(self._launch(SNAPSHOT))
-        if self.plan.facts.pairs:
+        launcher.arrays.take_turn(superstep)
+        if facts.snapshots:
+            events.append(launcher.launch(SNAPSHOT))
+        if facts.pairs:
             events += self._enqueue_pairs()
-        stream = self.state.stream
-        needed, asked = self._ask_needed(stream) if stream else ([], [])
-        events += asked
+        launches = []
         for launch in self.plan.delivery.launches:
-            if launch.first_only and self.plan.facts.fusable and not first:
-                continue
-            if not launch.suits(self.plan.facts):
-                continue
-            if self.exchange and self.exchange.pieces and launch.over == "in_blocks":
-                events += self._enqueue_pieces(launch, self.exchange)
-                groups = sum(piece.groups for piece in self.exchange.pieces)
-                tallies = self.exchange.tallies
-                continue
-            if stream and launch.over == "in_blocks":
-                launched, groups = self._enqueue_parts(launch, stream, needed)
-                events += launched
-                continue
-            groups = self._groups(launch)
-            if groups or launch.over not in ("in_blocks", "out_blocks"):  # a rank may have no rows
-                events.append(self._launch(launch))
-            if self.exchange and launch.over == "out_blocks":
-                self.exchange.tell_scattered()
-                if self.plan.facts.scatter_sends_to:
-                    events += self._bring_mail(self.exchange, superstep, "")
-        if self.exchange:
-            events.append(self._add_up(groups, tallies))
-            heard = self.exchange.tell(self.interrupts, superstep)
-            tallies, groups = heard.tallies, self.exchange.ranks.size
-            if heard.under_way:
-                events += self._bring_mail(self.exchange, superstep + 1, "_next")
-        events += self._enqueue_finish(max(groups, 1), 1 + number, 0, ask_stop, tallies)
+            if launch.suits(facts) and not (launch.first_only and facts.fusable and not first):
+                launches.append(launch)
+        launched, tallies = self.placement.superstep(launches, superstep)
+        events += launched
+        events += self._enqueue_finish(tallies, 1 + number, 0, ask_stop)
         self.state.swap()
         self.device.queue.flush()
         return events
 
-    def _ask_needed(self, stream: ArcStream) -> tuple[list[int], list[_Launched]]:
-        """The parts of the arcs along which anybody sends; waits for the superstep before."""
-        if stream.reaches is None:
-            return list(range(len(stream.parts))), []
-        asked = self._launch(NEEDED, reaches=stream.reaches)
-        needed = stream.needed(self._read("needed", np.empty(self.device.groups, np.uint32)))
-        self._needed.append(len(needed))
-        return needed, [asked]
-
-    def _enqueue_parts(
-        self, launch: Launch, stream: ArcStream, needed: Collection[int]
-    ) -> tuple[list[_Launched], int]:
-        """Enqueue a kernel for each part of the arcs; returns also how many groups have left a
-        tally."""
-        events: list[_Launched] = []
-        keys = [key for key in self.state.spec.arguments[launch.kernel] if isinstance(key, Key)]
-        most = self.state.spec.extent.block_groups
-        numbers = {
-            number: min(stream.blocks_of(number), most) for number in range(len(stream.parts))
-        }
-        # Tallies lie in the order of the parts.
-        places = dict(zip(numbers, itertools.accumulate(numbers.values(), initial=0), strict=False))
-        for number in stream.in_turn():
-            part = stream.take(number, keys, number in needed)
-            groups = numbers[number]
-            given = {"num_in_blocks": stream.blocks_of(number)}
-            ready = part.place.ready
-            launched = self._launch(launch, groups, part.buffers, ready, **given)
-            part.place.readers = [launched.event]
-            events.append(launched)
-            if TALLIES in keys:
-                size = self.plan.header.tally.itemsize
-                cl.enqueue_copy(
-                    *(self.device.queue, self.state.buffers[TALLIES], part.buffers[TALLIES]),
-                    byte_count=groups * size,
-                    dst_offset=places[number] * size,
-                )
-        return events, sum(numbers.values()) if TALLIES in keys else 0
-
-    def _enqueue_pieces(self, launch: Launch, exchange: Exchange) -> list[_Launched]:
-        """Enqueue a kernel for each piece of the vertices, which is shown when it is there."""
-        events: list[_Launched] = []
-        for number, piece in enumerate(exchange.pieces):
-            its = piece.groups, piece.buffers
-            events.append(self._launch(launch, *its, num_in_blocks=piece.blocks))
-            exchange.show(number, events[-1].event)
-        return events
-
-    def _add_up(self, count: int, tallies: Any) -> _Launched:
-        """Enqueue the sum of so many tallies.
-
-        Args:
-            tallies: the buffer in which they are, if it is not the run's own.
-        """
-        instead = None if tallies is None else {TALLIES: tallies}
-        return self._launch(TOTAL, instead=instead, num_tallies=count)
-
-    def _bring_mail(self, exchange: Exchange, superstep: int, when: str) -> list[_Launched]:
-        """Bring what was sent to vertices to the ranks that apply them in a superstep.
-
-        Args:
-            when: as in `Exchange.mail`.
-        """
-        mail = exchange.mail(self.state.resident_at(superstep).parts, when)
-        events = [self._drop_mail(superstep)]
-        room = self.state.spec.own[MAIL].count
-        names = PENDING if when else ()
-        inbox = {Key(RUN, n): self.state.buffers[Key(RUN, f"{n}{when}")] for n in names}
-        for begin in range(0, len(mail), room):
-            parcels = mail[begin : begin + room]
-            self.state.write(MAIL, parcels)
-            events.append(self._launch(MAIL_IN, instead=inbox, num_mail=len(parcels)))
-        return events
-
-    def _drop_mail(self, superstep: int) -> _Launched:
-        """Empty the inboxes of the vertices that other ranks apply in a superstep."""
-        first, last = self.state.resident_at(superstep).rows
-        return self._launch(MAIL_OUT, first_row=first, last_row=last)
-
-    def _enqueue_pairs(self) -> list[_Launched]:
+    def _enqueue_pairs(self) -> list[Launched]:
         """Enqueue the pairs snippet, which leaves one box per vertex that is applied here."""
         buffers, ranges = self.state.buffers, self.state.spec.ranges
-        first, last = self.state.resident.rows
+        first, last = self.launcher.arrays.graph.rows
         if first == last:  # a rank may have no rows
             return []
         blocks = self.device.groups  # each handles a range of blocks
@@ -691,29 +499,18 @@ class Loop:
             blocks = ranges * -(-(last - first) // self.plan.group)
         boxes = buffers[Key(RUN, "paired" if ranges == 1 else "boxes")]
         given = {"boxes": boxes, "splits": ranges, "first_row": first, "last_row": last}
-        events = [self._launch(PAIRS, blocks, **given)]
+        events = [self.launcher.launch(PAIRS, blocks, **given)]
         if ranges > 1:
-            events.append(self._launch(PAIRS_JOIN, **given))
+            events.append(self.launcher.launch(PAIRS_JOIN, **given))
         return events
 
-    def _groups(self, launch: Launch) -> int:
-        """The number of work-groups of a launch; 0 for a single work-item."""
-        if launch.over in ("in_blocks", "out_blocks"):
-            blocks = len(self.state.resident.blocks(launch.over)) - 1
-            # Groups that keep a tally handle several blocks each.
-            most = self.state.spec.extent.block_groups
-            return min(blocks, most) if "tallies" in launch.arguments else blocks
-        return {"vertices": self.device.groups, "one group": 1, "one": 0}[launch.over]
-
     def _enqueue_finish(
-        self, tallies: int, place: int, starting: int, ask_stop: bool, where: Any = None
-    ) -> list[_Launched]:
+        self, tallies: Tallies, place: int, starting: int, ask_stop: bool
+    ) -> list[Launched]:
         """Enqueue the end of a superstep: commit the mask, add up totals, decide what is next.
 
         Args:
-            tallies: how many there are.
-            place: of the record that is kept; 0: of before the first superstep.
-            where: the buffer with the tallies, if it is not the run's own.
+            place: that of the record; 0: of the one of before the first superstep.
         """
         events, counts = [], 0
         if self.plan.facts.masked:
@@ -721,13 +518,13 @@ class Loop:
             counts = self.device.groups
             for commit in active.commits:
                 listed = active.lists_receivers and facts.lists_directly and not starting
-                if (self.ranks or not listed) and commit.suits(facts):
-                    events.append(self._launch(commit, starting=starting))
+                if (self.placement.lists_again or not listed) and commit.suits(facts):
+                    events.append(self.launcher.launch(commit, starting=starting))
         least, most = self.bounds
-        finished = self._launch(
+        finished = self.launcher.launch(
             FINISH,
-            instead=None if where is None else {TALLIES: where},
-            num_tallies=tallies,
+            instead=tallies.instead,
+            num_tallies=tallies.number,
             num_counts=counts,
             starting=starting,
             ask_stop=ask_stop,
@@ -736,31 +533,6 @@ class Loop:
             record=place,
         )
         return [*events, finished]
-
-    def _launch(
-        self,
-        launch: Launch,
-        groups: int | None = None,
-        instead: Mapping[Key, Any] | None = None,
-        after: Sequence[Any] | None = None,
-        **given: Any,
-    ) -> _Launched:
-        """Enqueue a kernel.
-
-        Args:
-            groups: the number of work-groups, if the launch does not say.
-            instead: buffers to use in place of those of the run or the graph.
-            after: events of another queue to wait for.
-            given: arguments that differ between launches, by name.
-        """
-        groups = self._groups(launch) if groups is None else groups
-        local = self.plan.group if groups else 1
-        arguments = self.state.arguments(launch, given, instead)
-        kernel = self.kernels.with_arguments(launch.kernel, arguments)
-        size = (max(groups, 1) * local,)
-        queue = self.device.queue
-        event = cl.enqueue_nd_range_kernel(queue, kernel, size, (local,), wait_for=after)
-        return _Launched(launch.kernel, event)
 
     def _check(self, record: np.void, ahead: int = 0) -> None:
         """Raise an error for what the device found to be wrong; `ahead`: how many supersteps before
@@ -776,9 +548,7 @@ class Loop:
                 f"in superstep {step}; declare a wider type, such as message = {wider}"
             )
         if record["stopped"] == Stop.FAULT:
-            faults = self.state.faults(self.plan)
-            if self.ranks:
-                faults = self.ranks.least(faults)
+            faults = self.placement.faults()
             kind, line = np.unravel_index(np.argmin(faults), faults.shape)
             label = self.graph.label_of(int(faults[kind, line]))
             place = self.plan.places[line - 1]

@@ -27,8 +27,8 @@ from gascl.delivery.run_layout import TEAM
 from gascl.opencl.device import Device, find
 from gascl.results.result import Result
 from gascl.run import plan, push_pull, supersteps
+from gascl.run.launcher import Launcher
 from gascl.run.plan import ALONE, Plan
-from gascl.run.supersteps import Loop
 
 pytestmark = [
     pytest.mark.optimized,
@@ -240,13 +240,13 @@ def by_launches(name: str, delivery: str, graph: Any = random_graph) -> Result:
 def launched(monkeypatch) -> list[str]:
     """The names of the kernels that runs have launched so far."""
     names: list[str] = []
-    launch = Loop._launch
+    launch = Launcher.launch
 
     def noting(self, its, *args, **given):
         names.append(its.kernel)
         return launch(self, its, *args, **given)
 
-    monkeypatch.setattr(Loop, "_launch", noting)
+    monkeypatch.setattr(Launcher, "launch", noting)
     return names
 
 
@@ -364,7 +364,7 @@ def test_callbacks_get_every_step_in_order(monkeypatch):
 
 def test_a_step_takes_its_share_of_the_launch(monkeypatch):
     events: list[Any] = []
-    launch = Loop._launch
+    launch = Launcher.launch
 
     def noting(self, its, *args, **given):
         launched = launch(self, its, *args, **given)
@@ -372,7 +372,7 @@ def test_a_step_takes_its_share_of_the_launch(monkeypatch):
             events.append(launched.event)
         return launched
 
-    monkeypatch.setattr(Loop, "_launch", noting)
+    monkeypatch.setattr(Launcher, "launch", noting)
     result = Engine(random_graph(), device()).run(Nearest())
     seconds = sum((e.profile.end - e.profile.start) * 1e-9 for e in events)
     assert sum(s.seconds for s in result.trace) == pytest.approx(seconds)

@@ -57,7 +57,7 @@ from gascl.programs import (
 )
 from gascl.results.trace import Step
 from gascl.run import supersteps
-from gascl.run.supersteps import Loop
+from gascl.run.launcher import Launcher
 
 COMM = MPI.COMM_WORLD
 #: What a function changes of gascl, until the next one is called.
@@ -195,13 +195,13 @@ def pairs() -> None:
     """Each rank has the pairs of its own vertices, of which all have about as many."""
     rows = []
 
-    def launch(loop: Loop, launch: Launch, *given: Any, **numbers: Any) -> Any:
+    def launch(launcher: Launcher, launch: Launch, *given: Any, **numbers: Any) -> Any:
         if launch.kernel == "gascl_pairs":
             rows.append(numbers["last_row"] - numbers["first_row"])
-        return launched(loop, launch, *given, **numbers)
+        return launched(launcher, launch, *given, **numbers)
 
-    launched = Loop._launch
-    PATCH.setattr(Loop, "_launch", launch)
+    launched = Launcher.launch
+    PATCH.setattr(Launcher, "launch", launch)
     for vertices, group, ranges, lanes, delivery in (
         (301, 1, 1, 1, "outbox"),
         (301, 8, 3, 2, "slots"),
@@ -307,9 +307,9 @@ def batches() -> None:
     says in one of them; and the result is as if they read each."""
     graph, reads = generators.rmat(7, seed=1), []
 
-    def records(loop: Loop, count: int) -> np.ndarray:
+    def records(launcher: Launcher, count: int) -> np.ndarray:
         reads.append(count)
-        return recorded(loop, count)
+        return recorded(launcher, count)
 
     def run(program: VertexProgram, most: int = 100, **options: Any) -> Any:
         reads.clear()
@@ -320,8 +320,8 @@ def batches() -> None:
         def converged(self, step: Step) -> bool:
             return step.superstep == 70
 
-    recorded = Loop._records
-    PATCH.setattr(Loop, "_records", records)
+    recorded = Launcher.records
+    PATCH.setattr(Launcher, "records", records)
     alone = Engine(graph).run(Counting(), max_supersteps=100, not_converged="ignore")
     own = np.iinfo(np.int32).max if COMM.rank else -1
     for ahead, expected in ((1e9, [1, 64, 35]), (own, [1] * 100)):

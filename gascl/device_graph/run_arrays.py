@@ -1,0 +1,84 @@
+"""`RunArrays`: the arrays of a graph that the kernels of a run read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gascl.delivery.frontier import most_pieces
+from gascl.delivery.run_layout import Key, RunSpec, turned_arrays
+from gascl.device_graph.buffers import ResidentGraph
+from gascl.device_graph.stream import ArcStream, graph_bytes, whole_arrays
+from gascl.opencl import fork_guard
+
+
+class RunArrays:
+    """The arrays of a graph that the kernels of a run read.
+
+    Where edges alternate, odd supersteps read the arrays of the graph with its arcs reversed, so
+    that kernels and deliveries need not know.
+
+    Args:
+        graph: the graph, with the arcs of even supersteps.
+        spec: the buffers of the run.
+        alternates: the program's edges alternate.
+
+    Attributes:
+        graphs: the graph of even supersteps and, where the arcs of odd ones differ, theirs.
+        graph: the graph, with the arcs of the superstep that is being enqueued.
+        buffers: the buffers that kernels read in that superstep.
+    """
+
+    def __init__(self, graph: ResidentGraph, spec: RunSpec, alternates: bool):
+        self.spec, self.graph = spec, graph
+        self.graphs, self._arrays = [graph], [whole_arrays(spec)]
+        if alternates and not spec.extent.symmetric:
+            self.graphs.append(graph.turned())
+            self._arrays.append(turned_arrays(self._arrays[0]))
+        most = np.int64(most_pieces(graph.graph.num_vertices, graph.num_arcs))
+        numbers = {"num_arcs": np.int64(graph.num_arcs), "most_pieces": most}
+        self._numbers: list[dict[str, Any]] = [numbers, {**numbers}]  # of each turn
+        self.buffers: dict[Key, Any] = {}
+        self._buffers: list[dict[Key, Any]] = []  # of each turn
+        self._streams: list[ArcStream] = []
+        self._turn = 0
+        fork_guard.holds_opencl(self)
+
+    def missing(self) -> dict[Key, int]:
+        """The bytes of the arrays that are not on the device yet."""
+        missing = list(map(ResidentGraph.missing, self.graphs, self._arrays))
+        return graph_bytes(self.graph.device, self.spec, missing)
+
+    def upload(self) -> None:
+        """Copy the missing arrays to the device."""
+        self._buffers = list(map(ResidentGraph.buffers, self.graphs, self._arrays))
+        if self.spec.extent.parts > 1:
+            self._streams = [ArcStream(graph, self.spec) for graph in self.graphs]
+        self.buffers = self._buffers[0]
+
+    def release(self) -> None:
+        """Release the arrays: the graph stays on the device only while its engine exists."""
+        self.graphs, self._buffers, self._streams, self.buffers = [], [], [], {}
+        del self.graph
+
+    def take_turn(self, superstep: int) -> None:
+        """Make kernels read the arcs of this superstep."""
+        self._turn = superstep % len(self.graphs)
+        self.graph, self.buffers = self.graphs[self._turn], self._buffers[self._turn]
+
+    def graph_of(self, superstep: int) -> ResidentGraph:
+        """The graph, with the arcs of this superstep."""
+        return self.graphs[superstep % len(self.graphs)]
+
+    @property
+    def stream(self) -> ArcStream:
+        """The parts of these arcs, if they are streamed."""
+        return self._streams[self._turn]
+
+    def number(self, name: str) -> Any:
+        """A number that depends on the graph alone: see `NUMBERS`."""
+        numbers = self._numbers[self._turn]
+        if name not in numbers:
+            numbers[name] = np.int32(len(self.graph.blocks(name.removeprefix("num_"))) - 1)
+        return numbers[name]

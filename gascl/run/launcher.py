@@ -1,0 +1,117 @@
+"""`Launcher`: enqueues the kernels of a run, and reads its buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyopencl as cl
+
+from gascl.delivery.launch import NUMBERS, Launch
+from gascl.delivery.run_layout import RUN, Key
+from gascl.opencl.event_wait import wait
+from gascl.opencl.interrupts import Interrupts
+from gascl.results.trace import KernelTime
+from gascl.run.plan import Kernels, Plan
+from gascl.run.state import State
+
+_NUMBER_TYPES = {name: np.dtype(type_).type for name, type_ in NUMBERS.items()}
+
+
+class Launched(NamedTuple):
+    """A kernel that was enqueued: its name, and its pyopencl Event."""
+
+    kernel: str
+    event: Any
+
+    def time(self) -> KernelTime:
+        profile = self.event.profile
+        start = profile.start
+        return KernelTime(self.kernel, start * 1e-9, (profile.end - start) * 1e-9)
+
+
+class Launcher:
+    """Enqueues the kernels of a plan on the buffers of a State, and reads these buffers.
+
+    Attributes:
+        kernels: those that no other run uses meanwhile, while the run lasts.
+        arrays: the graph's arrays that kernels read.
+    """
+
+    kernels: Kernels
+
+    def __init__(self, plan: Plan, state: State, interrupts: Interrupts):
+        self.plan, self.state, self.interrupts = plan, state, interrupts
+        self.device, self.arrays = state.device, state.arrays
+
+    def launch(
+        self,
+        launch: Launch,
+        groups: int | None = None,
+        instead: Mapping[Key, Any] | None = None,
+        after: Sequence[Any] | None = None,
+        **varying: Any,
+    ) -> Launched:
+        """Enqueue a kernel.
+
+        Args:
+            groups: the number of work-groups, if the launch does not say.
+            instead: buffers to use in place of those of the run or the graph.
+            after: events of another queue to wait for.
+            varying: the arguments that differ between launches, by name.
+        """
+        groups = self.groups(launch) if groups is None else groups
+        local = self.plan.group if groups else 1
+        arguments = self._arguments(launch, varying, instead)
+        kernel = self.kernels.with_arguments(launch.kernel, arguments)
+        size = (max(groups, 1) * local,)
+        queue = self.device.queue
+        event = cl.enqueue_nd_range_kernel(queue, kernel, size, (local,), wait_for=after)
+        return Launched(launch.kernel, event)
+
+    def groups(self, launch: Launch) -> int:
+        """The number of work-groups of a launch; 0 for a single work-item."""
+        if launch.over in ("in_blocks", "out_blocks"):
+            blocks = len(self.arrays.graph.blocks(launch.over)) - 1
+            # Groups that keep a tally handle several blocks each.
+            most = self.state.spec.extent.block_groups
+            return min(blocks, most) if "tallies" in launch.arguments else blocks
+        return {"vertices": self.device.groups, "one group": 1, "one": 0}[launch.over]
+
+    def _arguments(
+        self, launch: Launch, varying: Mapping[str, Any], instead: Mapping[Key, Any] | None
+    ) -> list[Any]:
+        """The arguments of a kernel: buffers, and numbers in the kernel's types."""
+        graph, own = self.arrays.buffers, self.state.buffers
+        values: list[Any] = []
+        for name in self.state.spec.arguments[launch.kernel]:
+            if isinstance(name, Key):
+                buffer = instead.get(name) if instead else None
+                if buffer is None:
+                    buffer = graph.get(name)
+                values.append(own[name] if buffer is None else buffer)
+            elif name not in NUMBERS:
+                values.append(varying[name])
+            elif name in varying:
+                values.append(_NUMBER_TYPES[name](varying[name]))
+            else:
+                values.append(self.arrays.number(name))
+        return values
+
+    def records(self, count: int) -> np.ndarray:
+        """Wait for the control record of before the first superstep, and those of `count`
+        supersteps that were enqueued at once, and return them."""
+        return self.read("records", np.empty(1 + count, self.plan.header.control))
+
+    def read(self, name: str, values: np.ndarray) -> np.ndarray:
+        """Fill an array from the start of a buffer when all that was enqueued has run."""
+        queue, buffer = self.device.queue_of_thread(), self.state.buffers[Key(RUN, name)]
+        landing = queue.landing(values.nbytes)
+        to = values if landing is None else landing
+        copied = cl.enqueue_copy(queue.cl, to, buffer, is_blocking=False)
+        queue.cl.flush()
+        wait(copied, self.device, self.interrupts, keep=(self, queue, to))
+        if landing is not None:
+            values.view(np.uint8).reshape(-1)[:] = landing
+        return values

@@ -1,0 +1,279 @@
+"""`Placement`: where the arcs of a run are, and how its supersteps therefore run.
+
+One device has all arcs, or they are streamed to it part by part, or several ranks share them, each
+of which may stream its own. The superstep loop is the same for all.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyopencl as cl
+
+from gascl.delivery.buffers import PENDING
+from gascl.delivery.launch import MAIL_IN, MAIL_OUT, NEEDED, TOTAL, Launch
+from gascl.delivery.run_layout import RUN, Key
+from gascl.device_graph.stream import TALLIES
+from gascl.distributed.exchange import MAIL, Exchange
+from gascl.distributed.ranks import Ranks
+from gascl.language.spec import ProgramSpec
+from gascl.run.launcher import Launched, Launcher
+
+
+class Tallies(NamedTuple):
+    """What the work-groups of a superstep have counted.
+
+    Attributes:
+        number: how many there are.
+        instead: the buffer with them, in place of the run's own; None: they are in that one.
+    """
+
+    number: int
+    instead: Mapping[Key, Any] | None = None
+
+
+class Placement:
+    """One device has all arcs.
+
+    Attributes:
+        ends_batches: `batch_ends` tells when to read the records of supersteps, so that any number
+            of them may be enqueued.
+        lists_again: the next frontier comes from all ranks, and must be listed even if apply has
+            listed it.
+        writes_files: this process writes the files of the run.
+        batch_ends: no superstep is to be enqueued before the records are read.
+    """
+
+    ends_batches = lists_again = batch_ends = False
+    writes_files = True
+
+    def __init__(self, launcher: Launcher):
+        self.launcher = launcher
+
+    def resume(self, superstep: int) -> None:
+        """Prepare the buffers of an earlier run for its next superstep."""
+
+    def begin_batch(self, seconds: float) -> None:
+        """Begin a batch of supersteps, which is to take about so many seconds."""
+
+    def begin_superstep(self) -> list[Launched]:
+        """Find out which arcs the next superstep needs."""
+        return []
+
+    def superstep(
+        self, launches: Iterable[Launch], superstep: int
+    ) -> tuple[list[Launched], Tallies]:
+        """Enqueue the kernels of the delivery in a superstep, and combine what all processes have
+        computed; returns the tallies of all."""
+        events, tallies = list[Launched](), Tallies(1)
+        for launch in launches:
+            launched, tallies = self.launch(launch, superstep)
+            events += launched
+        return events, tallies
+
+    def launch(self, launch: Launch, superstep: int) -> tuple[list[Launched], Tallies]:
+        """Enqueue a kernel of the delivery, and what must follow it."""
+        groups = self.launcher.groups(launch)
+        return [self.launcher.launch(launch, groups)], Tallies(max(groups, 1))
+
+    def reasons(self, count: int) -> list[str]:
+        """For each of the first supersteps of the batch, why arcs were not all read at once."""
+        return [""] * count
+
+    def complete(self, superstep: int) -> None:
+        """Bring to this process what only another one has, before superstep `superstep`."""
+
+    def agreed(self, value: Any) -> Any:
+        """The value by which all processes go."""
+        return value
+
+    def digest(self, own: bytes) -> bytes:
+        """A hash of the state of all processes."""
+        return own
+
+    def faults(self) -> np.ndarray:
+        """As `State.faults`, of all processes."""
+        return self.launcher.state.faults(self.launcher.plan)
+
+
+class StreamedArcs(Placement):
+    """The arcs come to the device part by part: see `ArcStream`."""
+
+    def __init__(self, launcher: Launcher):
+        super().__init__(launcher)
+        self._needed: list[int] = []  # the numbers of the parts that the superstep needs
+        self._counts: list[int] = []  # how many these were, in each superstep of the batch
+
+    def begin_batch(self, seconds: float) -> None:
+        self._counts = []
+
+    def begin_superstep(self) -> list[Launched]:
+        launcher, stream = self.launcher, self.launcher.arrays.stream
+        if stream.reaches is None:
+            self._needed = list(range(len(stream.parts)))
+            return []
+        launched = launcher.launch(NEEDED, reaches=stream.reaches)
+        # Which parts these are, the host knows only after the superstep before.
+        words = launcher.read("needed", np.empty(launcher.device.groups, np.uint32))
+        self._needed = stream.needed(words)
+        self._counts.append(len(self._needed))
+        return [launched]
+
+    def superstep(
+        self, launches: Iterable[Launch], superstep: int
+    ) -> tuple[list[Launched], Tallies]:
+        asked = self.begin_superstep()
+        events, tallies = super().superstep(launches, superstep)
+        return asked + events, tallies
+
+    def launch(self, launch: Launch, superstep: int) -> tuple[list[Launched], Tallies]:
+        if launch.over != "in_blocks":
+            return super().launch(launch, superstep)
+        launcher, stream = self.launcher, self.launcher.arrays.stream
+        spec, events = launcher.state.spec, list[Launched]()
+        keys = [key for key in spec.arguments[launch.kernel] if isinstance(key, Key)]
+        most = spec.extent.block_groups
+        groups = [min(stream.blocks_of(n), most) for n in range(len(stream.parts))]
+        begins = list(itertools.accumulate(groups, initial=0))  # of the tallies, by part
+        size = launcher.plan.header.tally.itemsize
+        for number in stream.in_turn():
+            part = stream.take(number, keys, number in self._needed)
+            blocks = stream.blocks_of(number)
+            where = groups[number], part.buffers, part.place.ready
+            launched = launcher.launch(launch, *where, num_in_blocks=blocks)
+            part.place.readers = [launched.event]
+            events.append(launched)
+            if TALLIES in keys:
+                cl.enqueue_copy(
+                    launcher.device.queue,
+                    launcher.state.buffers[TALLIES],
+                    part.buffers[TALLIES],
+                    byte_count=groups[number] * size,
+                    dst_offset=begins[number] * size,
+                )
+        return events, Tallies(begins[-1] if TALLIES in keys else 0)
+
+    def reasons(self, count: int) -> list[str]:
+        why = f"the arcs come in {self.launcher.state.spec.extent.parts} parts"
+        needed = [f"{why}, {number} of them needed" for number in self._counts[:count]]
+        return needed + [why] * (count - len(needed))
+
+
+class SharedByRanks(Placement):
+    """Several ranks share the arcs: each applies its own range of the vertices.
+
+    Args:
+        local: where the arcs of this rank are.
+    """
+
+    ends_batches = lists_again = True
+
+    def __init__(self, local: Placement, exchange: Exchange):
+        super().__init__(local.launcher)
+        self._local, self._exchange, self._ranks = local, exchange, exchange.ranks
+        self.writes_files = self._ranks.rank == 0
+        self.launcher.interrupts.agreed = False
+
+    def resume(self, superstep: int) -> None:
+        if MAIL in self.launcher.state.buffers:
+            self._empty_inboxes(superstep)
+
+    def begin_batch(self, seconds: float) -> None:
+        self._local.begin_batch(seconds)
+        self._exchange.due = time.perf_counter() + seconds
+
+    def launch(self, launch: Launch, superstep: int) -> tuple[list[Launched], Tallies]:
+        exchange, launcher = self._exchange, self.launcher
+        if launch.over == "in_blocks":
+            if exchange.pieces:
+                return self._launch_pieces(launch)
+            rows = launcher.arrays.graph.rows
+            return self._local.launch(launch, superstep) if rows[0] < rows[1] else ([], Tallies(0))
+        events, tallies = self._local.launch(launch, superstep)
+        if launch.over == "out_blocks":
+            exchange.tell_scattered()
+            if launcher.plan.facts.scatter_sends_to:
+                events += self._bring_mail(superstep, "")
+        return events, tallies
+
+    def _launch_pieces(self, launch: Launch) -> tuple[list[Launched], Tallies]:
+        """Enqueue a kernel for each piece of the vertices, which is shown when it is there."""
+        exchange, events = self._exchange, list[Launched]()
+        for number, piece in enumerate(exchange.pieces):
+            where = piece.groups, piece.buffers
+            events.append(self.launcher.launch(launch, *where, num_in_blocks=piece.blocks))
+            exchange.show(number, events[-1].event)
+        number = sum(piece.groups for piece in exchange.pieces)
+        return events, Tallies(number, {TALLIES: exchange.tallies})
+
+    def superstep(
+        self, launches: Iterable[Launch], superstep: int
+    ) -> tuple[list[Launched], Tallies]:
+        launcher, asked = self.launcher, self._local.begin_superstep()
+        launched, (number, instead) = super().superstep(launches, superstep)
+        total = launcher.launch(TOTAL, instead=instead, num_tallies=number)
+        heard, events = (
+            self._exchange.tell(launcher.interrupts, superstep),
+            [*asked, *launched, total],
+        )
+        self.batch_ends = self._exchange.ends
+        if heard.under_way:
+            events += self._bring_mail(superstep + 1, "_next")
+        return events, Tallies(self._ranks.size, {TALLIES: heard.tallies})
+
+    def _bring_mail(self, superstep: int, when: str) -> list[Launched]:
+        """Bring what was sent to vertices to the ranks that apply them in a superstep.
+
+        Args:
+            when: as in `Exchange.mail`.
+        """
+        launcher, state = self.launcher, self.launcher.state
+        mail = self._exchange.mail(launcher.arrays.graph_of(superstep).parts, when)
+        events = [self._empty_inboxes(superstep)]
+        room = state.spec.own[MAIL].count
+        names = PENDING if when else ()
+        inbox = {Key(RUN, n): state.buffers[Key(RUN, f"{n}{when}")] for n in names}
+        for begin in range(0, len(mail), room):
+            parcels = mail[begin : begin + room]
+            state.write(MAIL, parcels)
+            events.append(launcher.launch(MAIL_IN, instead=inbox, num_mail=len(parcels)))
+        return events
+
+    def _empty_inboxes(self, superstep: int) -> Launched:
+        """Empty the inboxes of the vertices that other ranks apply in a superstep."""
+        first, last = self.launcher.arrays.graph_of(superstep).rows
+        return self.launcher.launch(MAIL_OUT, first_row=first, last_row=last)
+
+    def reasons(self, count: int) -> list[str]:
+        why = f"{self._ranks.size} ranks have a part of the arcs each"
+        return [local or why for local in self._local.reasons(count)]
+
+    def complete(self, superstep: int) -> None:
+        self._exchange.tell_all(superstep)
+
+    def agreed(self, value: Any) -> Any:
+        return self._ranks.first(value)
+
+    def digest(self, own: bytes) -> bytes:
+        return self._ranks.all_of(own)
+
+    def faults(self) -> np.ndarray:
+        return self._ranks.least(super().faults())
+
+
+def placement_of(launcher: Launcher, spec: ProgramSpec, ranks: Ranks | None) -> Placement:
+    """The placement of a run. All ranks must call this alike.
+
+    Args:
+        spec: the program's.
+        ranks: the processes that share the run, or None.
+    """
+    state = launcher.state
+    local = (StreamedArcs if state.spec.extent.parts > 1 else Placement)(launcher)
+    if ranks is None or not state.graph.num_vertices:  # there is nothing to exchange
+        return local
+    return SharedByRanks(local, Exchange(ranks, spec, launcher.plan, state))
