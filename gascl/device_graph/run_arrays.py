@@ -32,10 +32,8 @@ class RunArrays:
 
     def __init__(self, graph: ResidentGraph, spec: RunSpec, alternates: bool):
         self.spec, self.graph = spec, graph
-        self.graphs, self._arrays = [graph], [whole_arrays(spec)]
-        if alternates and not spec.extent.symmetric:
-            self.graphs.append(graph.turned())
-            self._arrays.append(turned_arrays(self._arrays[0]))
+        two = alternates and not spec.extent.symmetric
+        self.graphs = [graph, graph.turned()] if two else [graph]
         most = np.int64(most_pieces(graph.graph.num_vertices, graph.num_arcs))
         numbers = {"num_arcs": np.int64(graph.num_arcs), "most_pieces": most}
         self._numbers: list[dict[str, Any]] = [numbers, {**numbers}]  # of each turn
@@ -47,12 +45,16 @@ class RunArrays:
 
     def missing(self) -> dict[Key, int]:
         """The bytes of the arrays that are not on the device yet."""
-        missing = list(map(ResidentGraph.missing, self.graphs, self._arrays))
+        whole = whole_arrays(self.spec)
+        missing = [self.graphs[0].missing(whole)]
+        if len(self.graphs) > 1:
+            missing.append(self.graphs[1].missing(turned_arrays(whole)))
         return graph_bytes(self.graph.device, self.spec, missing)
 
     def upload(self) -> None:
         """Copy the missing arrays to the device."""
-        self._buffers = list(map(ResidentGraph.buffers, self.graphs, self._arrays))
+        whole = whole_arrays(self.spec)
+        self._buffers = [graph.buffers(whole) for graph in self.graphs]
         if self.spec.extent.parts > 1:
             self._streams = [ArcStream(graph, self.spec) for graph in self.graphs]
         self.buffers = self._buffers[0]

@@ -108,10 +108,14 @@ class Explanation:
         return notebook_html.page(self.program, *parts)
 
 
-def stage_programs(program: VertexProgram) -> list[VertexProgram]:
-    """Examples of the programs that a program with `solve` runs, as far as its code shows."""
+def stage_programs(program: VertexProgram, lanes: int = 1) -> list[VertexProgram]:
+    """Examples of the programs that a program with `solve` runs, as far as its code shows.
+
+    Args:
+        lanes: those of programs that may have several.
+    """
     cls = type(program)
-    examples = [example_of(each, program.dtype) for each in inner_programs(cls)]
+    examples = [example_of(each, program.dtype, lanes) for each in inner_programs(cls)]
     for example in examples:
         example.run_by = cls.__name__
     return examples

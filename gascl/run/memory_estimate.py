@@ -4,21 +4,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from gascl.codegen.header import Header
-from gascl.delivery.admission import (
-    Demand,
-    Parts,
-    demand_of,
-)
-from gascl.delivery.assembly import assemble
-from gascl.delivery.delivery import Delivery
-from gascl.delivery.registry import choose
 from gascl.delivery.run_layout import (
     ARC,
     GRAPH,
@@ -26,32 +17,19 @@ from gascl.delivery.run_layout import (
     VERTEX,
     Extent,
     Key,
-    RunSpec,
     graph_arrays,
-    run_spec,
     turned_arrays,
 )
 from gascl.device_graph import sort
-from gascl.device_graph.buffers import (
-    arcs_along,
-    came_sorted,
-    check_vertices,
-    extent_of,
-    is_symmetric,
-    shortage,
-    too_many_to_sort,
-)
-from gascl.device_graph.stream import in_parts, run_bytes
+from gascl.device_graph.buffers import arcs_along, came_sorted, check_vertices, is_symmetric
 from gascl.errors import DeviceError, GraphError
 from gascl.graph.arcs import index_dtype, room
 from gascl.graph.graph import Graph
 from gascl.graph.labels import shown
-from gascl.language.placeholder import example_of
 from gascl.language.program import VertexProgram
-from gascl.language.stage_discovery import inner_programs
-from gascl.language.traits import Facts
 from gascl.opencl.device import Device, find
-from gascl.run.plan import group_size, header_of
+from gascl.run.explanation import stage_programs
+from gascl.run.prepare import Prepared, Setting, prepare
 from gascl.util.host import machine_memory
 from gascl.util.units import amount
 
@@ -149,22 +127,24 @@ def estimate(
     host, building = _host(size, edges, edge_bytes, vertex_bytes, label_bytes)
     if graph is not None and num_edges:
         host["ends of the edges"] = graph.src.nbytes + graph.dst.nbytes
-    if numbered:  # both ways, and the degrees that decide it
-        host["numbers of the vertices"] = (
-            8 + index_dtype(size.num_arcs(edges)).itemsize
-        ) * num_vertices
-    notes = []
+    notes: list[str] = []
+    found = _find(device, notes)
+    known = graph if run_on == size else None
+    setting = Setting(device_memory=device_memory, host_memory=machine_memory())
+    common = setting, delivery, run_on, numbered, known
+    runs = [_Run(each, found, *common) for each in programs if found]
+    if numbered or any(run.prepared.renumbered.chosen for run in runs):
+        # In both directions, and the degrees that decide it.
+        index = index_dtype(size.num_arcs(edges)).itemsize
+        host["numbers of the vertices"] = (8 + index) * num_vertices
     if not directed and not num_loops:
         notes.append("undirected self-loops take less: they are one arc, not two")
-    found = _find(device, notes)
-    runs = [_run_of(found, each, delivery, numbered, run_on) for each in programs if found]
     sorting = 0
     if runs:
         arrays, fields = _held(runs), 0
-        host |= {"results": _results(_run_of(found, program, delivery, False, size))}
-        known = graph if run_on == size else None
-        sorting = max(_while_sorting(run, device_memory, known) for run in runs)
-        notes += filter(None, [_shortage(runs, device_memory, known)])
+        host |= {"results": _results(program, size)}
+        sorting = max(_while_sorting(run) for run in runs)
+        notes += filter(None, [_shortage(runs)])
     else:
         arcs, symmetric = size.num_arcs(edges), is_symmetric(directed, edges)
         extent = Extent(num_vertices, arcs, index_dtype(arcs).name, 1, 1, 1, 1, 0, symmetric)
@@ -211,22 +191,9 @@ def described(
         delivery=delivery,
         device=device,
         device_memory=device_memory,
-        numbered=_numbered(graph, program),
         graph=graph,
     )
     return known.lines()
-
-
-def _numbered(graph: Graph, program: VertexProgram | None) -> bool:
-    """Whether a run numbers the vertices anew."""
-    size = GraphSize(graph.num_vertices, graph.num_edges, graph.directed, graph.num_loops)
-    for each in _programs(program, size)[0]:
-        way = each.spec.way
-        if not Facts.of(each.spec, each.lanes).renumbers or graph.numbered(way) is None:
-            continue
-        if not (came_sorted(graph, way) and too_many_to_sort(graph, way, machine_memory())):
-            return True
-    return False
 
 
 def _host(
@@ -260,65 +227,83 @@ def _find(device: Any, notes: list[str]) -> Device | None:
         return None
 
 
-@dataclass(frozen=True)
-class _Run:
-    """A run of a program on all arcs, or in parts.
+class _EvenGraph:
+    """What `prepare` uses of a graph that need not exist: all vertices have as many arcs.
 
-    Attributes:
-        edges: how many the graph has, of which each is an arc or two.
-        parts: as `choose` takes it; None: all arcs are on the device.
+    Args:
+        numbered: its vertices are renumbered, hubs first.
     """
 
-    device: Device
-    program: VertexProgram
-    delivery: str
-    numbered: bool
-    vertices: int
-    edges: int
-    arcs: int
-    symmetric: bool
-    parts: Parts | None = None
+    def __init__(self, size: GraphSize, numbered: bool):
+        self.num_vertices, self.num_edges = size.num_vertices, size.num_edges
+        self.directed, self.num_loops = size.directed, size.num_loops
+        self.num_arcs, self._numbered = size.num_arcs("out"), numbered
+
+    def arcs(self, edges: str) -> Any:
+        arcs = arcs_along(edges, self.num_edges, self.directed, self.num_loops)
+        rows = min(self.num_vertices, ROWS)
+        offsets = np.linspace(0, arcs, rows + 1).astype(index_dtype(arcs))
+        into = SimpleNamespace(offsets=offsets)
+        return SimpleNamespace(into=into, turned=lambda: self.arcs(edges))
+
+    def numbered(self, edges: str, ranks: int = 1) -> Any:
+        return (None, self.arcs(edges)) if self._numbered else None
+
+
+class _Run:
+    """A run of a program, prepared with all arcs on the device.
+
+    Args:
+        numbered: vertices are renumbered, if the program allows it; of a known graph, its degrees
+            decide that.
+        graph: the graph, if it is known.
+    """
+
+    def __init__(
+        self,
+        program: VertexProgram,
+        device: Device,
+        setting: Setting,
+        delivery: str,
+        size: GraphSize,
+        numbered: bool,
+        graph: Graph | None,
+    ):
+        self.program, self.device, self.size, self.graph = program, device, size, graph
+        self._setting, self._delivery, self._numbered = setting, delivery, numbered
+        self.prepared = self._prepare()
+
+    def _prepare(self, whole: Prepared | None = None) -> Prepared:
+        shape: Any = _EvenGraph(self.size, self._numbered) if self.graph is None else self.graph
+        came = False if self.graph is None else None
+        common = self.program, shape, self.device.facts, self._setting, self._delivery
+        return prepare(*common, came=came, whole=whole)
+
+    def in_parts(self) -> str:
+        """In how many parts the arcs come to the device, which has no room for all."""
+        program, size, limit = self.program, self.size, self._setting.device_memory
+        types = [field.resolve(program.dtype) for field in program.spec.vertex_fields.values()]
+        arcs = size.num_arcs(program.spec.way)
+        check_vertices(self.device, size.num_vertices, arcs, types, program.lanes, limit)
+        number = self._prepare(self.prepared).streamed
+        return f"so the arcs come to it in {'about ' if self.graph is None else ''}{number} parts"
 
     def place(self, key: Key, turned: bool = False) -> tuple[Any, ...]:
-        """Where an array of the graph is on the device: another run finds it by the same.
+        """Where an array of the graph is on the device: runs with equal places share it.
 
         Args:
-            turned: it is of odd supersteps, where edges alternate.
+            turned: the array is that of odd supersteps, where edges alternate.
         """
-        way, name = "both" if self.symmetric else self.program.spec.way, key.name
+        source, name = self.prepared.source, key.name
+        symmetric = self.prepared.memory.extent.symmetric
+        way = "both" if symmetric else self.program.spec.way
         if turned:
             way = "in" if way == "out" else "out"
         twins = TWINS | {twin: name for name, twin in TWINS.items()}
         if way == "in" and key.owner == GRAPH and name in twins:
             way, name = "out", twins[name]
-        return (*group_size(self.header, self.device.facts), self.numbered, way, key.owner, name)
-
-    @cached_property
-    def demand(self) -> Demand:
-        device = self.device
-        return demand_of(self.program, device.atomics, device.fp64, deterministic=True)
-
-    @cached_property
-    def chosen(self) -> Delivery:
-        return choose(self.program, self.demand, self.delivery, parts=self.parts).delivery
-
-    @cached_property
-    def header(self) -> Header:
-        offset = index_dtype(self.arcs).name
-        return header_of(self.program, self.device.facts, offset, numbered=self.numbered)[0]
-
-    def extent(self) -> Extent:
-        lines = len(assemble(self.header, self.demand.facts, self.chosen)[1]) + 1
-        group = group_size(self.header, self.device.facts)
-        return extent_of(*(self.device, self.vertices, self.arcs, *group, lines, self.symmetric))
-
-    def spec(self, extent: Extent) -> RunSpec:
-        facts = self.demand.facts
-        return run_spec(self.program.spec, self.header, facts, self.chosen, extent)
-
-    def sizes(self) -> dict[Key, int]:
-        """The bytes of each buffer on the device, with all arcs."""
-        return run_bytes(self.device, self.spec(self.extent()), self.program.spec.alternates)
+        numbered = self.prepared.renumbered.chosen
+        return source.group, source.block, numbered, way, key.owner, name
 
 
 def _programs(
@@ -329,19 +314,7 @@ def _programs(
     if program is None or type(program).solve is None:
         return [] if program is None else [program], size
     lanes, size = program.largest_runs(size)
-    cls = type(program)
-    inner = [example_of(each, program.dtype, lanes) for each in inner_programs(cls)]
-    for each in inner:
-        each.run_by = cls.__name__
-    return inner, size
-
-
-def _run_of(device: Any, program: Any, delivery: str, numbered: bool, size: GraphSize) -> _Run:
-    way = program.spec.way
-    arcs, symmetric = size.num_arcs(way), is_symmetric(size.directed, way)
-    its = numbered and Facts.of(program.spec, program.lanes).renumbers
-    counts = size.num_vertices, size.num_edges, arcs
-    return _Run(device, program, delivery, its, *counts, symmetric)
+    return stage_programs(program, lanes), size
 
 
 def _held(runs: Sequence[_Run]) -> dict[str, int]:
@@ -351,8 +324,8 @@ def _held(runs: Sequence[_Run]) -> dict[str, int]:
     fields: dict[Key, int] = {}
     others: dict[Key, int] = {}
     for run in runs:
-        spec, declared = run.spec(run.extent()), run.program.spec
-        turned = declared.alternates and not run.symmetric
+        spec = run.prepared.memory
+        turned = run.program.spec.alternates and not spec.extent.symmetric
         for key, array in spec.graph.items():
             arrays[run.place(key)] = str(key), array.nbytes
         for key, array in (turned_arrays(spec.graph) if turned else {}).items():
@@ -367,60 +340,38 @@ def _held(runs: Sequence[_Run]) -> dict[str, int]:
     return sizes_of
 
 
-def _while_sorting(run: _Run, limit: int | None, graph: Graph | None) -> int:
+def _while_sorting(run: _Run) -> int:
     """The bytes on the device while it sorts the arcs, before it has the rest of what a run needs;
     0 where it does not: the host is faster, there is no room, or they came in order."""
-    came = graph is not None and not run.numbered and came_sorted(graph, run.program.spec.way)
+    memory, numbered, graph = run.prepared.memory, run.prepared.renumbered.chosen, run.graph
+    came = graph is not None and not numbered and came_sorted(graph, run.prepared.edges)
     if came or not sort.pays(run.device):
         return 0
-    arrays = run.spec(run.extent()).graph.values()
+    arrays, extent = memory.graph.values(), memory.extent
     places = any(array.edge is not None and array.edge.field is not None for array in arrays)
-    offset, numbers = index_dtype(run.arcs), run.vertices if run.numbered else 0
-    room = sort.room(run.edges, run.symmetric, offset, places, numbers)
+    offset, numbers = np.dtype(extent.offset), extent.vertices if numbered else 0
+    room = sort.room(run.size.num_edges, extent.symmetric, offset, places, numbers)
     needed = room + sum(array.nbytes for array in arrays)
-    return needed if needed <= (limit or run.device.memory) else 0
+    return needed if needed <= run.prepared.limit else 0
 
 
-def _results(run: _Run) -> int:
+def _results(program: Any, size: GraphSize) -> int:
     """The bytes of a run's results on the host."""
-    declared, types = run.program.spec, run.header.types
-    found = run.vertices * sum(types[n].itemsize for n in declared.vertex_fields)
-    found += run.arcs * sum(types[n].itemsize for n in declared.arc_fields)
-    return found * run.program.lanes
+    spec, total = program.spec, 0
+    arcs = size.num_arcs(spec.way)
+    for rows, fields in ((size.num_vertices, spec.vertex_fields), (arcs, spec.arc_fields)):
+        total += rows * sum(f.resolve(program.dtype).itemsize for f in fields.values())
+    return int(total * program.lanes)
 
 
-def _shortage(runs: Sequence[_Run], limit: int | None, graph: Graph | None) -> str:
+def _shortage(runs: Sequence[_Run]) -> str:
     """What the device does if there is no room for one of the runs; "" if there is."""
     notes = []
     for run in runs:
-        short = shortage(run.device, run.sizes(), limit=limit)
-        if not run.vertices or not short:
+        if not run.size.num_vertices or not run.prepared.short:
             continue
         try:
-            notes.append(f"{short}; {_in_parts(run, Parts(short=short), limit, graph)}")
+            notes.append(f"{run.prepared.short}; {run.in_parts()}")
         except DeviceError as error:
             return str(error)
     return notes[0] if notes else ""
-
-
-def _in_parts(run: _Run, parts: Parts, limit: int | None, graph: Graph | None) -> str:
-    """In how many parts the arcs come to the device, which has no room for all."""
-    device, spec = run.device, run.program.spec
-    numbered = run.numbered and not (graph and came_sorted(graph, spec.way))
-    whole, run = run.sizes(), replace(run, numbered=numbered, parts=parts)
-    check_vertices(
-        *(device, run.vertices, run.arcs, run.header.types.values(), run.program.lanes, limit)
-    )
-    if graph is None:
-        rows = min(run.vertices, ROWS)
-        even = np.linspace(0, run.arcs, rows + 1).astype(index_dtype(run.arcs))
-        orders, about = [even, even], "about "
-    else:
-        found = graph.numbered(spec.way) if numbered else None
-        arcs, about = found[1] if found else graph.arcs(spec.way), ""
-        orders = [arcs.into.offsets, arcs.out.offsets]
-    if not spec.alternates:
-        del orders[1]
-    most = limit or device.memory
-    number = in_parts(device, orders, run.spec, run.extent(), most, whole).extent.parts
-    return f"so the arcs come to it in {about}{number} parts"
