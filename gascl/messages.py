@@ -24,6 +24,12 @@ class Word(str):
         return str(self)
 
 
+class ProgramName(str):
+    """The name of the vertex program that a message is about, as a part of the message."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class Option:
     """An option that a message names, often because changing it would help.
@@ -63,6 +69,15 @@ class Message(str):
         message = super().__new__(cls, render(pieces, str, ", "))
         message.parts = pieces
         return message
+
+    def within(self, program: str) -> Message:
+        """The message of a program that another one, named `program`, runs: it names both."""
+        for i, part in enumerate(self.parts):
+            if isinstance(part, ProgramName):
+                outer = ProgramName(program)
+                names = [part] if part == outer else [outer, f" ({part})"]
+                return Message(*self.parts[:i], *names, *self.parts[i + 1 :])
+        return Message(ProgramName(program), ": ", self)
 
     def __add__(self, after: str) -> Message:
         return Message(self, after)

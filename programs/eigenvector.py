@@ -61,7 +61,7 @@ class Iteration(VertexProgram):
 
     def prepare(self, graph, initial):
         if "centrality" in initial:
-            vector = shares(self.run_by, graph, "centrality", initial["centrality"])
+            vector = shares(self, graph, "centrality", initial["centrality"])
             initial["centrality"][:] = vector / np.linalg.norm(vector)
 
 
@@ -91,7 +91,7 @@ class Eigenvector(VertexProgram):
     def solve(self, stages):
         if stages.graph.num_edges and not stages.run(Peel(), fresh=["left"]).left.any():
             why = "a directed graph without cycles has no eigenvalue but 0; Katz has an answer"
-            raise ProgramError(f"{type(self).__name__}: {why}")
+            raise ProgramError(self.title(), f": {why}")
         iteration = self.iteration(stages.graph)
         # From the beginning also where a State is given: what was almost 0 in another graph would
         # take long to grow.

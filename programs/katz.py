@@ -86,7 +86,7 @@ class Katz(VertexProgram):
 
     def prepare(self, graph, initial):
         if "own" in initial:
-            refuse_vertices(type(self).__name__, graph, "own", initial["own"])
+            refuse_vertices(self, graph, "own", initial["own"])
 
     def solve(self, stages):
         walks = self.walks(stages.graph)
@@ -120,8 +120,9 @@ class Katz(VertexProgram):
         """Raises ProgramError, which says what would do."""
         most = eigenvalue_bound(graph, self.weights(graph))
         raise ProgramError(
-            f"{type(self).__name__}: alpha={self.alpha} is too large: no eigenvalue is more than "
-            f"{most:.6g}; {0.999 / most:.4g} will do"
+            self.title(),
+            f": alpha={self.alpha} is too large: no eigenvalue is more than "
+            f"{most:.6g}; {0.999 / most:.4g} will do",
         )
 
     def refuse_tolerance(self, count, added):
@@ -137,7 +138,8 @@ class Katz(VertexProgram):
         lost = np.finfo(self.dtype).eps / 2 * (1 + arcs)
         if lost > self.tolerance:
             raise ProgramError(
-                f"{type(self).__name__}: tolerance={self.tolerance} is out of reach: {self.dtype} "
+                self.title(),
+                f": tolerance={self.tolerance} is out of reach: {self.dtype} "
                 f"rounds walks of about {arcs:.0f} arcs; give {2 * lost:.0e}, a smaller alpha, or ",
                 DOUBLE,
             )

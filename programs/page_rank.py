@@ -79,11 +79,11 @@ class PageRank(VertexProgram):
         strength = initial.get("strength", graph.out_degree)
         if self.lanes > 1 and self.dangling != "ignore" and not strength.all():
             why = "lanes can't tell apart the rank that is lost at vertices without out-arcs"
-            raise ProgramError(f"PageRank: {why}; run one by one, or with dangling='ignore'")
+            raise ProgramError(self.title(), f": {why}; run one by one, or with dangling='ignore'")
         if ("landing" in initial) != (self.dangling == "land"):
             why = "landing=... and dangling='land' need each other: give both, or neither"
-            raise ProgramError(f"PageRank: {why}")
+            raise ProgramError(self.title(), f": {why}")
         for name in {"personalization", "landing", "rank"} & set(initial):
-            initial[name][:] = shares("PageRank", graph, name, initial[name])
+            initial[name][:] = shares(self, graph, name, initial[name])
             if name == "rank" and self.scale == "vertices":
                 initial[name] *= graph.num_vertices

@@ -22,13 +22,14 @@ def with_source(
     Raises:
         ProgramError: both are given or neither is, or `sources` is no list.
     """
-    title, spec = type(program).__name__, program.spec
+    title, spec = program.title(), program.spec
     if values.get("sources") is None:
         misspelled = values.keys() - {*spec.params, *spec.edge_fields, *spec.vertex_fields}
         # The constructor tells of misspelled and positional ones.
         if "source" not in values and not misspelled and not positional:
             raise ProgramError(
-                f"{title}: parameter 'source' is required: give ",
+                title,
+                ": parameter 'source' is required: give ",
                 Option("source", Word("..."), of="program"),
                 ", or ",
                 Option("sources", [Word("...")], of="program"),
@@ -37,7 +38,8 @@ def with_source(
         return values
     if "source" in values:
         raise ProgramError(
-            f"{title}: give ",
+            title,
+            ": give ",
             Option("source", Word("..."), of="program"),
             " or ",
             Option("sources", [Word("...")], of="program"),
@@ -46,9 +48,9 @@ def with_source(
     try:
         sources = spec.params["sources"].convert(values["sources"])
     except ValueError as error:
-        raise ProgramError(f"{title}: sources={values['sources']!r}: {error}") from None
+        raise ProgramError(title, f": sources={values['sources']!r}: {error}") from None
     if not isinstance(sources, list):
-        raise ProgramError(f"{title}: sources={sources}: expected a list of labels")
+        raise ProgramError(title, f": sources={sources}: expected a list of labels")
     return values | {"source": sources[0], "sources": sources}
 
 

@@ -107,5 +107,5 @@ class WeightedClustering(VertexProgram):
         weights = graph.edge_fields["weight"].astype(np.float64)
         if not weights.max() > 0:
             why = f"the largest weight must be above 0, but is {weights.max()}: change the weights"
-            raise ProgramError(f"{type(self).__name__}: {why}")
+            raise ProgramError(self.title(), f": {why}")
         return np.cbrt(simple.edge_fields["weight"] / weights.max())

@@ -54,6 +54,5 @@ class WeightedPageRank(PageRank):
         if strongest > most:
             why = f"weights of one vertex's arcs add up to {strongest:.3g}"
             ways = Message(" or give ", DOUBLE) if self.dtype == "float32" else ""
-            raise ProgramError(
-                f"WeightedPageRank: {why}, more than {self.dtype} holds: scale them all down", ways
-            )
+            what = f": {why}, more than {self.dtype} holds: scale them all down"
+            raise ProgramError(self.title(), what, ways)

@@ -9,6 +9,7 @@ from gascl.language.combiners import OR, PRODUCT
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Facts
 from gascl.language.types import Type
+from gascl.messages import Message, ProgramName
 
 
 @dataclass(frozen=True)
@@ -124,10 +125,10 @@ def parts_refuses(facts: Facts, parts: Parts) -> str | None:
     return None
 
 
-def cannot_take_parts(name: str, why: str, parts: Parts) -> str:
+def cannot_take_parts(name: ProgramName, why: str, parts: Parts) -> Message:
     """The error message if `parts_refuses`; `name` is the program that the user runs."""
     remedy = "let it take more, or use a device with more" if parts.short else "run it without MPI"
-    return f"{name} cannot take its arcs in parts: {why}; and {parts}: {remedy}"
+    return Message(name, f" cannot take its arcs in parts: {why}; and {parts}: {remedy}")
 
 
 def inbox_refuses(demand: Demand) -> str | None:

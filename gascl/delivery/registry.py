@@ -29,6 +29,7 @@ from gascl.delivery.launch import Launch
 from gascl.errors import DeviceError, ProgramError
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Facts
+from gascl.messages import ProgramName
 
 _CSR = ("out_blocks", "out_offsets", "out_targets")
 _CSC = ("in_blocks", "in_offsets", "in_sources")
@@ -269,7 +270,7 @@ def choose(
     """
     refused = refusals(demand)
     able = [each for each, refusal in refused.items() if refusal is None]
-    title = program.run_by or type(program).__name__  # the program that the user runs
+    title = ProgramName(program.run_by or type(program).__name__)  # which the user runs
     if parts:
         whole = parts_refuses(demand.facts, parts)
         taken = [n for n in able if not whole and _takes(DELIVERIES[n], demand.facts, parts)]
@@ -303,7 +304,7 @@ def _fastest(
     program: VertexProgram,
     able: list[str],
     refused: Mapping[str, str | None],
-    title: str,
+    title: ProgramName,
     debug: bool,
 ) -> Choice:
     """What "auto" chooses among the deliveries that are able to run a program."""
@@ -321,7 +322,7 @@ def _fastest(
             if able
             else "use another type of message, or another device"
         )
-        raise ProgramError(f"{title} cannot be run by auto: {refused['slots']}; {others}")
+        raise ProgramError(title, f" cannot be run by auto: {refused['slots']}; {others}")
 
     def passed_over(name: str) -> str:
         if name in order:

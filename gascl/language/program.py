@@ -29,7 +29,7 @@ from gascl.language.keywords import reserved
 from gascl.language.signatures import constructor_signature
 from gascl.language.source import ClassSource
 from gascl.language.spec import ProgramSpec, collect
-from gascl.messages import Option, Word
+from gascl.messages import Message, Option, ProgramName, Word
 from gascl.util import notebook_html
 
 
@@ -225,13 +225,15 @@ class VertexProgram:
                 named.append(value[lane] if isinstance(value, Lanes) else value)
         return found
 
-    def title(self) -> str:
+    def title(self) -> Message:
         """The name for messages; it starts with the program whose `solve` runs this one."""
         name = type(self).__name__
-        return f"{self.run_by} ({name})" if self.run_by else name
+        if not self.run_by:
+            return Message(ProgramName(name))
+        return Message(ProgramName(self.run_by), f" ({name})")
 
     def _refuse(self, *why: str | Option) -> NoReturn:
-        raise ProgramError(f"{type(self).__name__}: ", *why)
+        raise ProgramError(self.title(), ": ", *why)
 
     def __repr__(self) -> str:
         values = [f"{n}={getattr(self, n)!r}" for n in self.spec.params]

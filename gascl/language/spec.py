@@ -31,6 +31,7 @@ from gascl.language.preprocessor import NotUnderstood, Preprocessor
 from gascl.language.snippet import Snippet
 from gascl.language.source import ClassSource, Place
 from gascl.language.types import FieldTypes, Struct, Type, name_of, resolve, struct
+from gascl.messages import ProgramName
 
 #: The attributes of a program that hold C: statements, then expressions.
 SNIPPETS = (
@@ -162,9 +163,8 @@ def collect(cls: type, source: ClassSource, reserved: Callable[[str], bool]) -> 
             try:
                 types[name] = _named(structs, name_of(given))
             except ProgramError as error:
-                raise ProgramError(
-                    f"{source.place(name)}: {cls.__name__}: ", error.message
-                ) from None
+                where = f"{source.place(name)}: ", ProgramName(cls.__name__)
+                raise ProgramError(*where, ": ", error.message) from None
     tables = _declarations(cls)
     for table in tables.values():
         for name, declared in table.items():
@@ -313,4 +313,4 @@ def _origin(
 
 def _refuse(place: Place, name: str, why: str) -> NoReturn:
     shown = f"\n    {place.text.strip()}" if place.text else ""
-    raise ProgramError(f"{place}: {name}: {why}{shown}")
+    raise ProgramError(f"{place}: ", ProgramName(name), f": {why}{shown}")

@@ -23,12 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from gascl.codegen.generate import generate
 from gascl.errors import DeviceError, FormatError, GasclError, warn
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
 from gascl.messages import Option, Word
 from gascl.run.options import RunOptions
+from gascl.run.plan import header_of
 from gascl.run.resume import Start
 from gascl.run.state import State
 from gascl.util.atomic_file import new_file, why_unwritable
@@ -226,9 +226,9 @@ def identity(
         order: in debug mode, the seed.
     """
     spec = program.spec
-    # Of no device in particular.
-    options: dict[str, Any] = {"choices": program.choices(), "lanes": program.lanes}
-    text = generate(spec, real=program.dtype, **options).text
+    # A run may continue on another device, or with other numbers of the vertices, for which the
+    # kernels differ: the header is the one that depends on neither.
+    text = header_of(program).text
     read = {n: graph.edge_fields[n] for n in spec.edge_fields if n in graph.edge_fields}
     return {
         "format": FORMAT,

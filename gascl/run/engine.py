@@ -37,7 +37,7 @@ from gascl.language.program import VertexProgram
 from gascl.language.spec import WORK, ProgramSpec
 from gascl.language.stage_discovery import inner_programs
 from gascl.language.stale_fields import stale_field
-from gascl.messages import Message, Option
+from gascl.messages import Message, Option, ProgramName
 from gascl.opencl import fork_guard
 from gascl.opencl.device import Device, find
 from gascl.opencl.event_wait import check_free
@@ -225,7 +225,8 @@ class Engine:
         """`run` with the options as an object; errors still show gascl's own lines."""
         if not hasattr(program, "initial"):
             raise ProgramError(
-                f"{type(program).__name__}: its __init__ must call super().__init__(...)"
+                ProgramName(type(program).__name__),
+                ": its __init__ must call super().__init__(...)",
             )
         if program.edge_names and not self._is_view:
             return self._view(program).run_with(program, options)
@@ -524,8 +525,9 @@ class Engine:
                 there = ", ".join(graph.edge_fields) or "none"
                 read = [r for r in graph.report if repr(given) in r and "edge field" in r]
                 raise GraphError(
-                    f"{program.title()}({name}={given!r}): the graph has no edge field {given!r}; "
-                    f"it has: {there}{''.join(f' ({line}: leave out {name}=)' for line in read)}"
+                    program.title(),
+                    f"({name}={given!r}): the graph has no edge field {given!r}; "
+                    f"it has: {there}{''.join(f' ({line}: leave out {name}=)' for line in read)}",
                 )
         key = frozenset(names.items())
         with self._lock:

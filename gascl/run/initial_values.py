@@ -213,10 +213,11 @@ def _check_edge_field(
             rules = [span(*bounds)] * (bounds != (None, None)) + ["finite"] * field.finite
             src, dst = (int(ends[wrong[0]]) for ends in (graph.edge_src, graph.edge_dst))
             error = GraphError(
-                f"{cls.__name__}: {name} must be {' and '.join(rules)}, but edge {wrong[0]} "
+                program.title(),
+                f": {name} must be {' and '.join(rules)}, but edge {wrong[0]} "
                 f"({graph.label_of(src)!r} to {graph.label_of(dst)!r}) has {values[wrong[0]]} "
                 f"({len(wrong):,} such edge{'s' * (len(wrong) > 1)}): change or remove "
-                f"{'these edges' if len(wrong) > 1 else 'it'}"
+                f"{'these edges' if len(wrong) > 1 else 'it'}",
             )
             error.edge = int(wrong[0])
             raise error

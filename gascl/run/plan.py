@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -54,6 +54,9 @@ MOST_GROUPS = 2**12 - 1
 #: The number of built programs to keep for other classes with the same text, such as a notebook's
 #: cell that is run again; and the number of plans to keep for each class.
 PROGRAMS, PLANS = 64, 64
+
+
+_Kept = TypeVar("_Kept")
 
 
 class Kernels:
@@ -200,7 +203,9 @@ def tile_size(header: Header, device: DeviceFacts) -> int:
     return tile
 
 
-#: The sources and plans of each class, by what they were made for, so that they can be reused.
+#: The headers, sources and plans of each class, by what they were made for, so that they can be
+#: reused.
+_headers: WeakKeyDictionary[type[VertexProgram], dict[Any, Header]] = WeakKeyDictionary()
 _sources: WeakKeyDictionary[type[VertexProgram], dict[Any, Source]] = WeakKeyDictionary()
 _plans: WeakKeyDictionary[type[VertexProgram], dict[Any, Plan]] = WeakKeyDictionary()
 #: Held while kernels are built: threads that need the same kernels build them once, and neither the
@@ -229,8 +234,9 @@ def key_of(program: VertexProgram) -> tuple[Any, ...]:
     return program.dtype, program.lanes, *program.choices().items()
 
 
-def _kept(kept: dict[Any, Any], key: Any, make: Callable[[], Any]) -> Any:
-    """What is kept for a key, or is made now; at most `PLANS`, since seeds have no end."""
+def _kept(kept: dict[Any, _Kept], key: Any, make: Callable[[], _Kept]) -> _Kept:
+    """The value that is kept for a key, or is made now; at most `PLANS` are, since there may be
+    any number of seeds."""
     found = kept.get(key)
     if found is None:
         with _building:
@@ -289,23 +295,18 @@ def plan_of(program: VertexProgram, device: Device, source: Source) -> Plan:
 
 def header_of(
     program: VertexProgram,
-    device: DeviceFacts,
-    offset: str,
+    offset: str = "int32",
+    fp64: bool = True,
     debug: bool = False,
     numbered: bool = False,
-) -> tuple[Header, Facts]:
-    """The header of a program for a device, and its facts."""
-    header = generate(
-        program.spec,
-        real=program.dtype,
-        choices=program.choices(),
-        offset=offset,
-        fp64=device.fp64,
-        lanes=program.lanes,
-        debug=debug,
-        numbered=numbered,
-    )
-    return header, Facts.of(program.spec, program.lanes, debug)
+) -> Header:
+    """The header of a program, which is kept for other runs; arguments are as in `generate`."""
+    options: dict[str, Any] = {"offset": offset, "fp64": fp64, "debug": debug, "numbered": numbered}
+    options |= {"real": program.dtype, "lanes": program.lanes}
+    key = key_of(program), *options.values()
+    kept = _headers.setdefault(type(program), {})
+    choices = program.choices()
+    return _kept(kept, key, lambda: generate(program.spec, choices=choices, **options))
 
 
 def _write(
@@ -315,7 +316,8 @@ def _write(
     offset: str,
     variant: Variant,
 ) -> Source:
-    header, facts = header_of(program, device, offset, variant.debug, variant.numbered)
+    header = header_of(program, offset, device.fp64, variant.debug, variant.numbered)
+    facts = Facts.of(program.spec, program.lanes, variant.debug)
     double = np.dtype("float64")
     doubles = [n for n, t in header.types.items() if double in t.scalars]
     of_messages = double in [*header.message.scalars, *header.gathered.scalars]

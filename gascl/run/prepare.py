@@ -1,7 +1,7 @@
 """`prepare`: decides how a program runs on a graph and a device, each decision with its reason.
 
 It is a function of data: it makes no OpenCL calls, and compiles nothing. `Engine.run` follows what
-it returns, `Engine.explain` shows it, and checkpoints are identified by it.
+it returns, and `Engine.explain` shows it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,7 +19,7 @@ from gascl.graph.graph import Graph
 from gascl.language.fields import Lanes
 from gascl.language.program import VertexProgram
 from gascl.language.types import Type, unfit
-from gascl.messages import DOUBLE, Message, Option
+from gascl.messages import DOUBLE, Message, Option, ProgramName
 from gascl.opencl.device import Device
 from gascl.opencl.event_wait import busy
 from gascl.results.result import Result
@@ -353,8 +352,8 @@ def solve(engine: Runner, program: VertexProgram, options: RunOptions) -> tuple[
         listed = [n for n in cls.spec.params if isinstance(getattr(program, n), Lanes)]
         what = f"{listed[0]}={getattr(program, listed[0])}" if listed else f"lanes = {cls.lanes}"
         raise ProgramError(
-            f"{cls.__name__}: {what}: programs with solve cannot have lanes; run it once for each "
-            "value"
+            program.title(),
+            f": {what}: programs with solve cannot have lanes; run it once for each value",
         )
     started = time.perf_counter()
     types = {n: f.resolve(program.dtype) for n, f in cls.spec.vertex_fields.items()}
@@ -376,7 +375,7 @@ def solve(engine: Runner, program: VertexProgram, options: RunOptions) -> tuple[
             raise
         stopped, whole, interrupted = "interrupted by Ctrl-C", False, True
     except GasclError as error:
-        error.args = (_within(cls.__name__, error.message), *error.args[1:])
+        error.args = (error.message.within(cls.__name__), *error.args[1:])
         raise
     fields = _fields(program, stages, found, types, whole)
     arc_fields = _arc_fields(program, stages, found, whole)
@@ -479,17 +478,6 @@ def _aggregates(
     return values
 
 
-def _within(name: str, message: str) -> str:
-    """The message of an inner program, with the name of the outer one in front."""
-    if re.match(rf"(?:\S+:\d+: )?{name}\b", message):
-        return message
-    inner = re.match(r"((?:\S+:\d+: )?)([A-Z]\w*)(?=: )", message)
-    if inner:
-        renamed = f"{inner[1]}{name} ({inner[2]})"
-        return message.replace(message[: inner.end()], renamed, 1)
-    return f"{name}: " + message
-
-
 def _held(cls: type[VertexProgram], name: str, values: np.ndarray, type_: Type) -> np.ndarray:
     """The values in the field's type. Integers must fit; floats may be rounded, even to 0."""
     scalar = type_.scalar
@@ -499,7 +487,8 @@ def _held(cls: type[VertexProgram], name: str, values: np.ndarray, type_: Type) 
         held = values.astype(scalar, copy=False)
     if held.dtype.kind == "f" and not (np.isfinite(held) | ~np.isfinite(values)).all():
         most = f"{name} is up to {np.abs(values).max():.3g}, more than {held.dtype} can hold"
-        raise ProgramError(f"{cls.__name__}: {most}; use ", DOUBLE, " or smaller values")
+        name = ProgramName(cls.__name__)
+        raise ProgramError(name, f": {most}; use ", DOUBLE, " or smaller values")
     return held
 
 
@@ -508,4 +497,5 @@ def _shown(found: Any) -> str:
 
 
 def _refuse(cls: type[VertexProgram], why: str) -> Any:
-    raise ProgramError(f"{cls.spec.source.place('solve')}: {cls.__name__}: solve {why}")
+    where = f"{cls.spec.source.place('solve')}: ", ProgramName(cls.__name__)
+    raise ProgramError(*where, f": solve {why}")

@@ -538,14 +538,15 @@ class Loop:
         """Raise an error for what the device found to be wrong; `ahead`: how many supersteps before
         this record are not in the trace yet."""
         step = self.earlier + len(self.trace) + ahead
-        name = type(self.program).__name__
+        name = self.program.title()
         if record["stopped"] == Stop.OVERFLOW:
             label = self.graph.label_of(int(record["overflow"]))
             wide = self.plan.header.message.itemsize == 8
             wider = "'real', which rounds" if wide else "'int64' or 'real'"
             raise GasclError(
-                f"{name}: a message at vertex {label!r} overflowed {self.program.spec.message} "
-                f"in superstep {step}; declare a wider type, such as message = {wider}"
+                name,
+                f": a message at vertex {label!r} overflowed {self.program.spec.message} "
+                f"in superstep {step}; declare a wider type, such as message = {wider}",
             )
         if record["stopped"] == Stop.FAULT:
             faults = self.placement.faults()
@@ -555,4 +556,5 @@ class Loop:
             what = FAULT_MESSAGES[Fault(int(kind))].format(last=self.graph.num_vertices - 1)
             shown = f"\n    {place.text.strip()}" if place and place.text else ""
             at = f"{place}: " if place else ""
-            raise ProgramError(f"{at}{name}: vertex {label!r} {what}, in superstep {step}{shown}")
+            what = f": vertex {label!r} {what}, in superstep {step}{shown}"
+            raise ProgramError(at, name, what)

@@ -35,6 +35,7 @@ from gascl import programs as bundled
 from gascl.programs.hits import HubsAndAuthorities
 from gascl.programs.multi_source_search import MultiSourceSearch
 from gascl.programs.particle_communities import Particles
+from gascl.run import plan
 
 pytestmark = [
     pytest.mark.usefixtures("poisoned"),
@@ -380,6 +381,25 @@ REFUSED = {
     "another graph": (lambda g: (g.with_edges(add=[(0, 1)]), Posts()), "on another graph"),
     "another direction": (lambda g: (g.reversed(), Posts()), "on another graph"),
 }
+
+
+def test_code_is_generated_once(file, monkeypatch):
+    """The checkpoint's identity is that of the header of the run's own kernels."""
+
+    class Once(Posts):
+        pass
+
+    texts, generate = [], plan.generate
+
+    def noted(*args, **options):
+        texts.append(generate(*args, **options))
+        return texts[-1]
+
+    monkeypatch.setattr(plan, "generate", noted)
+    engine = Engine(random_graph(3, directed=True))
+    engine.run(Once(), checkpoint=file, max_supersteps=2, not_converged="ignore")
+    engine.run(Once(), checkpoint=file, resume=True)
+    assert len(texts) == 1
 
 
 @pytest.mark.parametrize("other", REFUSED)

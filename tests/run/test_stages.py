@@ -22,7 +22,7 @@ from gascl import (
     param,
     vertex,
 )
-from gascl.run.stages import _within
+from gascl.messages import Option, ProgramName
 
 
 class Hops(VertexProgram):
@@ -378,18 +378,55 @@ def test_refusals_and_warnings_are_the_outer_programs(recwarn):
     assert recwarn[0].filename == __file__ and line.endswith("# the line to point to")
 
 
+NAMES = [ProgramName(name) for name in ("Outer", "Inner", "Outermost")]
+
+
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        ("Outer: x", "Outer: x"),
-        ("a.py:3: Outer: x", "a.py:3: Outer: x"),
-        ("a.py:3: Inner: x", "a.py:3: Outer (Inner): x"),
-        ("delivery 'push' cannot run Inner", "Outer: delivery 'push' cannot run Inner"),
-        ("Outermost: x", "Outer (Outermost): x"),
+        ([NAMES[0], ": x"], "Outer: x"),
+        (["a.py:3: ", NAMES[0], ": x"], "a.py:3: Outer: x"),
+        ([NAMES[0], " (Inner)", ": x"], "Outer (Inner): x"),
+        (["a.py:3: ", NAMES[1], ": x"], "a.py:3: Outer (Inner): x"),
+        (["delivery 'push' cannot run Inner"], "Outer: delivery 'push' cannot run Inner"),
+        ([NAMES[2], ": x"], "Outer (Outermost): x"),
+        (["x: ", Option("dtype", "float64")], "Outer: x: dtype='float64'"),
     ],
 )
 def test_what_an_inner_program_complains_of(said, expected):
-    assert _within("Outer", said) == expected
+    message = GasclError(*said).message.within("Outer")
+    assert message == expected
+    assert message.options == GasclError(*said).options
+
+
+class Overflowing(VertexProgram):
+    x = vertex.int32(init="2147483647")
+    message, combine = "int32", "sum"
+    mask = "true"
+    scatter = "send(v.x);"
+    apply = "v.x = msg;"
+
+
+class Refusing(VertexProgram):
+    wrong = param.choice("overflow", "parameter")
+    x = vertex.int32()
+
+    def solve(self, stages):
+        stages.run(Overflowing() if self.wrong == "overflow" else Hops(source=None, other=1))
+        return {}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "expected"),
+    [
+        ("overflow", r"^Refusing \(Overflowing\): a message at vertex 2 overflowed int32"),
+        ("parameter", r"^Refusing \(Hops\): "),
+    ],
+)
+def test_errors_of_inner_programs_name_both(wrong, expected):
+    graph = Graph.from_edges([0, 1], [2, 2])
+    with pytest.raises(GasclError, match=expected):
+        Engine(graph).run(Refusing(wrong=wrong))
 
 
 class Flagged(VertexProgram):

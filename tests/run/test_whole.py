@@ -29,6 +29,7 @@ from gascl.results.result import Result
 from gascl.run import plan, push_pull, supersteps
 from gascl.run.launcher import Launcher
 from gascl.run.plan import ALONE, Plan
+from gascl.run.state import State
 
 pytestmark = [
     pytest.mark.optimized,
@@ -452,7 +453,7 @@ def test_a_group_that_never_arrives(impatient, monkeypatch):
     class Lonely(Reach):
         pass
 
-    clear = supersteps.State.clear
+    clear = State.clear
 
     def one_more(self, key):
         clear(self, key)
@@ -464,7 +465,7 @@ def test_a_group_that_never_arrives(impatient, monkeypatch):
                 words[16 * 10] = 1
             self.write(key, words)
 
-    monkeypatch.setattr(supersteps.State, "clear", one_more)
+    monkeypatch.setattr(State, "clear", one_more)
     monkeypatch.setattr(Plan, "whole_groups", lambda *_: 2)
     with pytest.raises(DeviceError, match=r"did not run all the work-groups .* Give delivery="):
         Engine(random_graph(), device()).run(Lonely())
