@@ -538,13 +538,12 @@ class Loop:
         """Raise an error for what the device found to be wrong; `ahead`: how many supersteps before
         this record are not in the trace yet."""
         step = self.earlier + len(self.trace) + ahead
-        name = self.program.title()
         if record["stopped"] == Stop.OVERFLOW:
             label = self.graph.label_of(int(record["overflow"]))
             wide = self.plan.header.message.itemsize == 8
             wider = "'real', which rounds" if wide else "'int64' or 'real'"
             raise GasclError(
-                name,
+                self.program.title(),
                 f": a message at vertex {label!r} overflowed {self.program.spec.message} "
                 f"in superstep {step}; declare a wider type, such as message = {wider}",
             )
@@ -557,4 +556,4 @@ class Loop:
             shown = f"\n    {place.text.strip()}" if place and place.text else ""
             at = f"{place}: " if place else ""
             what = f": vertex {label!r} {what}, in superstep {step}{shown}"
-            raise ProgramError(at, name, what)
+            raise ProgramError(at, self.program.title(), what)
