@@ -1,4 +1,4 @@
-"""What a process says before it ends all others, so that it is read."""
+"""`say_last`: prints a message that is read even though the process then ends all others."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import sys
 import time
 from contextlib import suppress
 
-#: The most seconds to wait until somebody has read it, and between two looks.
+#: The most seconds to wait until the message has been read, and the seconds between two checks.
 MOST, LOOK = 10.0, 0.005
 
 
 def say_last(text: str) -> None:
     """Print a line on stderr, and wait until it has been read, where that is a pipe.
 
-    A launcher of MPI passes on what ranks print. If it is told to end all before it has read that,
-    as on a busy machine, it may end without doing so (Hydra, MPICH 5.0.2).
+    A launcher of MPI forwards the output of the ranks. If a rank aborts before the launcher has
+    read it, as on a busy machine, the launcher may end without forwarding it (Hydra, MPICH 5.0.2).
     """
     if sys.__stderr__ is None:
         return
@@ -28,11 +28,11 @@ def say_last(text: str) -> None:
 
 
 def _unread(file: int) -> int:
-    """How many bytes in a pipe nobody has read; 0 where that is not known."""
+    """The number of unread bytes in a pipe; 0 where that is not known."""
     if not stat.S_ISFIFO(os.fstat(file).st_mode):
         return 0
     count = array.array("i", [0])
-    with suppress(ImportError, OSError):  # there is none on Windows
+    with suppress(ImportError, OSError):  # Windows has neither module
         import fcntl
         import termios
 

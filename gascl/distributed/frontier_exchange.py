@@ -1,4 +1,4 @@
-"""The next frontier of a run on several ranks: see `FrontierLists`."""
+"""`FrontierLists`: brings together the next frontier of a run on several ranks."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ FIRST = 4096
 
 
 class FrontierLists:
-    """Brings the vertices that apply has put into the next frontier to all ranks, so that
-    gascl_commit then lists them, each rank with the arcs that it has of them.
+    """Brings the vertices that apply has put into the next frontier to all ranks. Each rank's
+    gascl_commit then lists them with the arcs that the rank has of them.
 
     Args:
-        halves: shared memory of the ranks of one host, uint8 (4 V,) each, of which one may be
-            written while others still read the other; none between hosts.
+        halves: two halves of the shared memory of the ranks of one host, uint8 (4 V,) each, of
+            which one may be written while other ranks still read the other; none between hosts.
     """
 
     def __init__(self, ranks: Ranks, state: RunState, halves: Sequence[np.ndarray]):
@@ -42,30 +42,34 @@ class FrontierLists:
         self._begin = 0  # of the next frontier, in the buffer of both
         self._own = self._listed = np.empty(0, np.int32)
 
-    def ask(self, superstep: int) -> Any:
-        """Enqueue the reading of what this rank has put into the frontier of a superstep; the
-        event after which it is there."""
+    def read(self, superstep: int) -> Any:
+        """Enqueue a read of the vertices that this rank has put into the frontier of a superstep;
+        returns its event."""
         self._begin = superstep % 2
-        self._read(self._pieces, 0)
+        self._read_pieces(self._pieces, 0)
         lengths = self._state.buffers[LENGTHS]
         return cl.enqueue_copy(self._state.device.queue, self._lengths, lengths, is_blocking=False)
 
-    def show(self) -> int:
-        """Show the others what was asked for, once it is there; how many vertices these are."""
+    def publish(self) -> int:
+        """Copy the vertices to where the other ranks see them, once `read` has ended; returns their
+        number."""
         count, first = int(self._lengths[self._begin * _LENGTH]), len(self._pieces)
         pieces = self._pieces[:count]
         if count > first:
             rest = np.empty((count - first, 2), np.int32)
-            self._read(rest, first).wait()
+            self._read_pieces(rest, first).wait()
             pieces = np.concatenate([pieces, rest])
         self._own = np.ascontiguousarray(pieces[pieces[:, 1] == 0, 0])
         if self._halves:
             self._slot(self._ranks.rank, len(self._own))[:] = self._own
         return len(self._own)
 
-    def hear(self, counts: np.ndarray) -> None:
-        """Enqueue the writing of the vertices of all ranks, of which there are so many, once all
-        have shown theirs."""
+    def write(self, counts: np.ndarray) -> None:
+        """Enqueue a write of the vertices of all ranks, once all ranks have published theirs.
+
+        Args:
+            counts: (ranks,), the number of vertices of each rank.
+        """
         lists = []
         if self._halves:
             lists = [self._slot(rank, count) for rank, count in enumerate(counts.tolist()) if count]
@@ -81,13 +85,13 @@ class FrontierLists:
         self._lengths[self._begin * _LENGTH], self._lengths[_LISTED] = 0, begin
         cl.enqueue_copy(queue, buffers[LENGTHS], self._lengths, is_blocking=False)
 
-    def _read(self, pieces: np.ndarray, first: int) -> Any:
-        """Enqueue the reading of pieces of the next frontier, from the `first` on."""
+    def _read_pieces(self, pieces: np.ndarray, first: int) -> Any:
+        """Enqueue a read of pieces of the next frontier, from piece `first` on."""
         at: Any = {"src_offset": 8 * (self._begin * self._most + first), "is_blocking": False}
         buffer = self._state.buffers[FRONTIERS]
         return cl.enqueue_copy(self._state.device.queue, pieces, buffer, **at)
 
     def _slot(self, rank: int, count: int) -> np.ndarray:
-        """Where a rank's vertices are in shared memory: as many as it has at most."""
+        """The shared memory for `count` vertices of a rank."""
         first = self._state.arrays.graph.parts[rank].first
         return self._halves[0][first : first + count]

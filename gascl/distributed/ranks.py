@@ -1,9 +1,9 @@
 """A run on several devices: one part of the arcs for each rank of an MPI communicator.
 
-Every rank has all vertices, and the arcs that end in a range of them. What runs for every vertex
-runs on every rank; gather and apply run for a rank's own vertices. After them, the ranks tell each
-other what they have written that others read, and their tallies, in the order of the parts, so that
-all decide alike. That is the owner-computes rule of distributed graph systems with a cut by
+Every rank has all vertices, and the arcs that end in a range of them. Kernels over all vertices run
+on every rank; gather and apply run for a rank's own vertices. Then the ranks exchange the values
+that other ranks read, and their tallies in the order of the parts, so that all decide alike. That
+is the owner-computes rule of distributed graph systems with a cut by
 receivers (Gemini: Zhu, Chen, Zheng, Ma 2016).
 """
 
@@ -25,9 +25,9 @@ from gascl.opencl.device import Device, devices, find
 from gascl.opencl.pinned import pin, pinned
 from gascl.util.host import machine_memory
 
-#: How many bytes of an array each rank tells at a time, where arrays of all are combined.
+#: The most bytes of an array that each rank sends at a time, where arrays of all are combined.
 AT_ONCE = 2**26
-#: The tag of messages by which a rank calls off what each does by itself.
+#: The tag of messages by which a rank cancels the ranks' independent work.
 OFF = 1
 
 
@@ -35,7 +35,7 @@ def ranks_of(comm: Any) -> Ranks | None:
     """The ranks of an mpi4py communicator; None where there is only one, or no communicator.
 
     Raises:
-        GasclError: it is something else.
+        GasclError: `comm` is not a communicator.
     """
     if comm is None:
         return None
@@ -46,7 +46,7 @@ def ranks_of(comm: Any) -> Ranks | None:
 
 @contextmanager
 def agreed(ranks: Ranks | None) -> Iterator[None]:
-    """What each rank does by itself; an error in any of them is raised in all."""
+    """A block of independent work of each rank: an error in any of them is raised in all."""
     try:
         yield
     except Exception as error:
@@ -64,13 +64,13 @@ class Ranks:
         comm: mpi4py's, or something else with those of its methods that are called here.
 
     Attributes:
-        alone: whether this rank has a GPU for itself, once it has one.
-        room: the bytes of memory that each rank may use: of the host with least for a rank;
-            None where the systems do not tell.
+        alone: this rank shares its GPU with no other rank of the host.
+        room: the bytes of the host's memory that each rank may use, on the host that has the least
+            for each; None: unknown.
     """
 
     def __init__(self, comm: Any):
-        # MPI's constants stand beside the class of a communicator.
+        # MPI's constants are in the module of the communicator's class.
         homes = (sys.modules[cls.__module__] for cls in type(comm).__mro__)
         mpi: Any = next(home for home in homes if hasattr(home, "IN_PLACE"))
         self.IN_PLACE, self.BYTE = mpi.IN_PLACE, mpi.BYTE
@@ -79,12 +79,13 @@ class Ranks:
         self.alone = False
         self._kept: dict[Any, np.ndarray] = {}
         self._shared: np.ndarray | None = None
-        self._one_host = True  # as far as is known
+        self._one_host = True  # until shared memory has failed
         self._calls: list[Any] = []
         fork_guard.holds_opencl(self)
 
     def device(self, choice: Any) -> Device:
-        """The device that a user chose; of several alike, each rank of a host has another one."""
+        """The device that a user chose; the ranks of a host are distributed over devices with the
+        same name."""
         found = find(choice)
         alike = [d for d in devices() if (d.name, d.kind) == (found.name, "GPU")]
         hosts = self.comm.allgather((platform.node(), machine_memory()))
@@ -97,10 +98,10 @@ class Ranks:
 
     def agree(self, error: Exception | None) -> None:
         """Raise an error in all ranks if there is one in any; all must call this."""
-        told = self.comm.allgather(None if error is None else f"{type(error).__name__}: {error}")
+        texts = self.comm.allgather(None if error is None else f"{type(error).__name__}: {error}")
         if error is not None:
             raise error
-        for rank, text in enumerate(told):
+        for rank, text in enumerate(texts):
             if text is not None:
                 raise RankError(f"rank {rank} of {self.size} has failed: {text}")
 
@@ -108,11 +109,11 @@ class Ranks:
         """Raise GasclError in all ranks unless all run the same; all must call this.
 
         Args:
-            about: what must be equal, in words and as text.
+            about: what must be equal in all ranks: a text by the name of what it describes.
         """
-        told = self.comm.allgather(about)
-        for rank, other in enumerate(told):
-            for what, text in told[0].items():
+        every = self.comm.allgather(about)
+        for rank, other in enumerate(every):
+            for what, text in every[0].items():
                 if other[what] != text:
                     raise GasclError(
                         f"rank {rank} of {self.size} and rank 0 differ in their {what}: "
@@ -125,34 +126,34 @@ class Ranks:
         return next(filter(None, self.comm.allgather(text)), "")
 
     def abort(self, error: BaseException) -> None:
-        """End all ranks, of which this one cannot go on."""
-        told = f"rank {self.rank} of {self.size} ends all: {type(error).__name__}: {error}"
-        say_last(f"gascl: {told}")
+        """End all ranks, since this one cannot continue."""
+        why = f"rank {self.rank} of {self.size} ends all: {type(error).__name__}: {error}"
+        say_last(f"gascl: {why}")
         self.comm.Abort(1)
 
     def first(self, value: Any) -> Any:
-        """What rank 0 has."""
+        """The value of rank 0."""
         return self.comm.bcast(value)
 
     def all_of(self, value: bytes) -> bytes:
-        """What all ranks have, one after the other."""
+        """The values of all ranks, concatenated."""
         return b"".join(self.comm.allgather(value))
 
     def each(self, value: Any) -> list[Any]:
-        """What each rank has."""
+        """The value of each rank."""
         return self.comm.allgather(value)
 
     def call_off(self) -> None:
-        """Tell the others that what each does by itself is for nothing; `meet` comes next."""
+        """Cancel the independent work of the other ranks; all must call `meet` next."""
         others = [rank for rank in range(self.size) if rank != self.rank]
         self._calls = [self.comm.isend(None, rank, tag=OFF) for rank in others]
 
     def called_off(self) -> bool:
-        """Whether another rank has called it off."""
+        """Whether another rank has canceled the ranks' independent work."""
         return bool(self.comm.iprobe(tag=OFF))
 
     def meet(self) -> None:
-        """Wait until all ranks are done with what each does by itself."""
+        """Wait until all ranks are done with their independent work."""
         for rank, called in enumerate(self.comm.allgather(bool(self._calls))):
             if called and rank != self.rank:
                 self.comm.recv(source=rank, tag=OFF)
@@ -161,33 +162,39 @@ class Ranks:
         self._calls = []
 
     def reduced(self, own: np.ndarray, by: np.ufunc, givers: int) -> np.ndarray:
-        """The arrays of the first ranks combined, in their order.
+        """The arrays of the first ranks, combined in the order of the ranks.
 
         Args:
-            own: this rank's, of the same type and shape in all; of a rank that gives nothing, too.
-            givers: how many ranks give one.
+            own: this rank's array, of the same type and shape in all ranks, also where it is not
+                among the first.
+            givers: the number of ranks whose arrays are combined.
         """
-        values, found = np.ascontiguousarray(own).reshape(-1, 1), []
+        values, combined = np.ascontiguousarray(own).reshape(-1, 1), []
         gives, most = np.arange(self.size) < givers, AT_ONCE // own.itemsize
         for begin in range(0, max(len(values), 1), most):
             piece = values[begin : begin + most]
             counts = len(piece) * gives
             every = self.lists(piece[: counts[self.rank]], counts)
-            found.append(by.reduce(every.reshape(givers, len(piece)), axis=0))
-        return np.concatenate(found).reshape(own.shape)
+            combined.append(by.reduce(every.reshape(givers, len(piece)), axis=0))
+        return np.concatenate(combined).reshape(own.shape)
 
     def arrive(self) -> None:
-        """Wait until all ranks have come here."""
+        """Wait until all ranks have called this."""
         self.counts(0)
 
     def counts(self, own: int) -> np.ndarray:
-        """A number of each rank, int64 (ranks,)."""
+        """The number of each rank, int64 (ranks,)."""
         counts = np.empty(self.size, np.int64)
         self.comm.Allgather(np.array([own]), counts)
         return counts
 
     def lists(self, own: np.ndarray, counts: np.ndarray) -> np.ndarray:
-        """The rows of all ranks' lists, of which there are so many."""
+        """The rows of all ranks' lists.
+
+        Args:
+            own: (rows, columns), this rank's list.
+            counts: (ranks,), the number of rows of each rank.
+        """
         every = np.empty((int(counts.sum()), own.shape[1]), own.dtype)
         size = own.itemsize * own.shape[1]
         begins = np.cumsum(counts) - counts
@@ -200,13 +207,13 @@ class Ranks:
         self.comm.Allreduce(self.IN_PLACE, values, op)
 
     def least(self, values: np.ndarray) -> np.ndarray:
-        """The smallest of what all ranks have in each place."""
+        """The elementwise minimum of the arrays of all ranks."""
         found = np.empty_like(values)
         self.comm.Allreduce(values, found, self.MIN)
         return found
 
     def memory(self, device: Device, use: Any, size: int) -> np.ndarray:
-        """Memory of the host, uint8 (size,), that is kept for this use."""
+        """Memory of the host, uint8 (size,), that is kept for one use."""
         found = self._kept.get(use)
         if found is None or len(found) != size:
             pins = device.pools and size

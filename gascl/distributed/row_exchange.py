@@ -1,4 +1,4 @@
-"""Rows of buffers in memory that the ranks of a host share: see `SharedRows`."""
+"""`SharedRows`: copies rows of buffers through memory that the ranks of a host share."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ import pyopencl as cl
 from gascl.delivery.run_layout import Key
 from gascl.distributed.run_protocols import RunState
 
-#: A range of vertices, first and last, of each rank.
+#: For each rank, the first vertex of a range and the one after its last.
 Rows = tuple[tuple[int, int], ...]
 
 
 class _Copied(NamedTuple):
-    """Some rows of a buffer, in shared memory, and where they begin in the buffer, in bytes."""
+    """Some rows of a buffer, their place in shared memory, and where they begin in the buffer, in
+    bytes."""
 
     key: Key
-    its: np.ndarray
+    memory: np.ndarray
     begin: int
 
 
@@ -27,8 +28,8 @@ class SharedRows:
     """Copies rows of buffers to shared memory and from there.
 
     Args:
-        memory: uint8, which all ranks see.
-        places: where in it the rows of each buffer begin.
+        memory: uint8, shared by all ranks.
+        places: where the rows of each buffer begin there.
     """
 
     def __init__(self, memory: np.ndarray, places: Mapping[Key, int], state: RunState, rank: int):
@@ -36,51 +37,51 @@ class SharedRows:
         self._known: dict[Rows, tuple[list[_Copied], list[_Copied]]] = {}
 
     def copy_out(self, queue: Any, rows: Rows, after: Sequence[Any] = ()) -> list[Any]:
-        """Enqueue copies of this rank's rows to shared memory; their events.
+        """Enqueue copies of this rank's rows to shared memory; returns their events.
 
         Args:
             after: events to wait for.
         """
         buffers, copies = self._state.buffers, []
-        for key, its, begin in self._copies(rows)[0]:
+        for key, memory, begin in self._copies(rows)[0]:
             where: Any = {"src_offset": begin, "is_blocking": False, "wait_for": after}
-            copies.append(cl.enqueue_copy(queue, its, buffers[key], **where))
+            copies.append(cl.enqueue_copy(queue, memory, buffers[key], **where))
         queue.flush()
         return copies
 
     def copy_in(self, queue: Any, rows: Rows) -> list[Any]:
-        """Enqueue copies of the other ranks' rows from shared memory; their events."""
+        """Enqueue copies of the other ranks' rows from shared memory; returns their events."""
         buffers, copies = self._state.buffers, []
-        for key, its, begin in self._copies(rows)[1]:
+        for key, memory, begin in self._copies(rows)[1]:
             where: Any = {"dst_offset": begin, "is_blocking": False}
-            copies.append(cl.enqueue_copy(queue, buffers[key], its, **where))
+            copies.append(cl.enqueue_copy(queue, buffers[key], memory, **where))
         queue.flush()
         return copies
 
     def _copies(self, rows: Rows) -> tuple[list[_Copied], list[_Copied]]:
-        """What is copied out, and what is copied in."""
+        """The copies to shared memory, and those from there."""
         if rows not in self._known:
             others = _joined([each for rank, each in enumerate(rows) if rank != self._rank])
             self._known[rows] = self._of([rows[self._rank]]), self._of(others)
         return self._known[rows]
 
     def _of(self, ranges: Sequence[tuple[int, int]]) -> list[_Copied]:
-        found = []
+        copies = []
         for key, place in self._places.items():
             size = self._state.sizes[key] // self._state.graph.num_vertices
             for first, last in ranges:
                 begin, end = first * size, last * size
                 if begin < end:
-                    found.append(_Copied(key, self._memory[place + begin : place + end], begin))
-        return found
+                    copies.append(_Copied(key, self._memory[place + begin : place + end], begin))
+        return copies
 
 
 def _joined(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The same rows, in as few ranges as there can be."""
-    found: list[tuple[int, int]] = []
+    """The same rows in as few ranges as possible."""
+    joined: list[tuple[int, int]] = []
     for first, last in sorted(ranges):
-        if found and found[-1][1] == first:
-            found[-1] = found[-1][0], last
+        if joined and joined[-1][1] == first:
+            joined[-1] = joined[-1][0], last
         else:
-            found.append((first, last))
-    return found
+            joined.append((first, last))
+    return joined

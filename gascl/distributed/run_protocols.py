@@ -37,7 +37,7 @@ class RunState(Protocol):
     num_arcs: int
     sizes: dict[Key, int]
     buffers: dict[Key, Any]
-    told_arcs: dict[Key, np.ndarray]
+    shared_arc_values: dict[Key, np.ndarray]
 
     def read(self, key: Key, values: np.ndarray) -> np.ndarray: ...
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-#: As many random bytes show that all ranks see the same memory.
+#: The number of random bytes that show that all ranks have mapped the same memory.
 _TOKEN = 16
 
 
 def shared_memory(comm: Any, size: int) -> np.ndarray | None:
-    """Memory that all ranks of a communicator see: uint8 (size,), with any content. None in all of
-    them where they are on several hosts, or the system has no such memory. All must call this.
+    """Memory that all ranks of a communicator share: uint8 (size,), with any content. None in all
+    of them if they are on several hosts, or the system has no such memory. All must call this.
 
-    It has no name in any file system, so that nothing is left if ranks are killed.
+    It has no name in any file system, so that nothing remains if ranks are killed.
     """
     first, size = comm.Get_rank() == 0, max(size, _TOKEN)
     file = _created(size) if first else None
@@ -35,7 +35,7 @@ def shared_memory(comm: Any, size: int) -> np.ndarray | None:
 
 
 def _created(size: int) -> int | None:
-    """A file in memory, with room; None: there is none."""
+    """A file in memory whose space is reserved; None: it cannot be created."""
     try:
         file = os.memfd_create("gascl")
     except (AttributeError, OSError):  # not on Linux
@@ -49,7 +49,7 @@ def _created(size: int) -> int | None:
 
 
 def _mapped(path: str, size: int) -> np.ndarray | None:
-    """Such a file as an array; None: there is no such file here, or it is another one."""
+    """Such a file as an array; None: this process cannot open or map it."""
     try:
         with open(path, "r+b", buffering=0) as file:
             return np.frombuffer(mmap.mmap(file.fileno(), size), np.uint8)

@@ -1,4 +1,4 @@
-"""What each rank does of the work that `Stages.share` shares out, and how it may end early."""
+"""The part of a rank in the work that `Stages.share` distributes, and how it may end early."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from gascl.results.trace import Step
 
 
 class CalledOff(Exception):
-    """Another rank has failed, so that this one's share of the work is for nothing."""
+    """Another rank has failed, so that the work of this one will not be used."""
 
 
 class TooLarge(Exception):
-    """The arcs do not fit on the device of a rank that is to have all of them."""
+    """The arcs do not fit on the device of a rank that needs all of them."""
 
 
 class Share(NamedTuple):
-    """What one rank's share of the work came to.
+    """The outcome of one rank's share of the work.
 
     Attributes:
-        steps: those of its runs, without the times of kernels.
+        steps: the steps of its runs, without the times of kernels.
         deliveries, numberings, computed, last, endless, runs: as in its Stages.
-        types: the types and shapes of the arrays that it found, by name.
+        types: the types and shapes of the arrays that it returned, by name.
         ended: why a run could not continue, or "".
         interrupted: by Ctrl-C.
     """
@@ -65,7 +65,11 @@ def checked(found: Any, by: Mapping[str, np.ufunc]) -> dict[str, np.ndarray]:
 
 
 def alike(shares: Sequence[Share]) -> list[tuple[str, np.dtype, tuple[int, ...]]]:
-    """Name, type and shape of the arrays that all these have found."""
+    """The name, type and shape of each array that all shares have.
+
+    Raises:
+        ProgramError: names or shapes differ.
+    """
     first, *others = ({name: its[1] for name, its in share.types.items()} for share in shares)
     for rank, shapes in enumerate(others, 1):
         if shapes != first:

@@ -1,9 +1,9 @@
-"""`Checkpoint`: the file from which a run that was killed goes on, bit for bit.
+"""`Checkpoint`: the file from which a run that was killed continues, bit for bit.
 
 It is an .npz file (NumPy's NEP 1) with the buffers that the next superstep depends on, a row of
 bytes for each vertex or arc in the graph's own order; the device's record of each superstep so far;
-and `about`, JSON that says which run it is of. It is written beside the old one, which it then
-replaces, so that a kill at any moment leaves a whole file.
+and `about`, JSON that identifies the run. It is written beside the old file, which it then
+replaces, so that a kill at any moment leaves a complete file.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from gascl.version import __version__
 
 #: The version of the file's layout.
 FORMAT = 1
-#: What `every` is where it is not given.
+#: The default of `every`.
 EVERY = "60s"
 _UNITS = {"s": 1, "min": 60, "h": 3600}
 _ABOUT, _TRACE, _BUFFER = "about", "trace", "state."
-#: What NumPy and zipfile raise for files that are damaged or something else.
+#: The errors that NumPy and zipfile raise for files that are damaged or of another format.
 _DAMAGES = (
     *(zipfile.BadZipFile, zlib.error, ValueError, EOFError, KeyError, TypeError, AttributeError),
     *(NotImplementedError, RuntimeError, OverflowError, OSError, struct.error),
@@ -50,13 +50,13 @@ _DAMAGES = (
 
 @dataclass(frozen=True)
 class Saved:
-    """What a checkpoint holds.
+    """The contents of a checkpoint.
 
     Attributes:
         buffers: uint8 (rows, bytes of a row) each, by name: see `State.saved`.
         records: uint8 (supersteps, bytes of a record).
         layout: how the buffers and records are laid out.
-        watch: what `Standstill` knew.
+        watch: the observations of `Standstill`.
     """
 
     buffers: Mapping[str, np.ndarray]
@@ -66,20 +66,20 @@ class Saved:
 
 
 class Checkpoint:
-    """A file that a run renews while it goes on, and when it does.
+    """The file in which a run saves its state, and its schedule.
 
     Attributes:
         path: the file.
-        saved: what the run goes on from; None: it starts from the beginning.
+        saved: the contents from which the run continues; None: it starts from the beginning.
         done: the number of supersteps in the file.
     """
 
     def __init__(self, path: Any, every: str | int | None, resume: bool):
-        """Check what a user gave.
+        """Check the options that a user gave.
 
         Raises:
             GasclError, FormatError: `every` is neither a time nor a number; the file cannot be
-                written; or it is there, and the run is not to go on from it.
+                written; or it exists, and the run is not to continue from it.
         """
         self.path = checked_path(path, "the checkpoint")
         self._seconds, self._supersteps = _interval(EVERY if every is None else every)
@@ -100,7 +100,7 @@ class Checkpoint:
         self.done = self._tried = 0
 
     def open(self, run: Mapping[str, Any], limit: int, leave_out: Collection[str]) -> None:
-        """Read the file, if the run goes on from it.
+        """Read the file, if the run continues from it.
 
         Args:
             run: as `identity` returns it.
@@ -123,7 +123,7 @@ class Checkpoint:
                 )
 
     def check_layout(self, state: State) -> None:
-        """Raise DeviceError unless the buffers of a State are as those that were saved."""
+        """Raise DeviceError unless a State has the same layout as the one that was saved."""
         if self.saved and self.saved.layout != state.layout():
             raise DeviceError(
                 f"checkpoint {self.path}: on the device of its run, messages or aggregators have "
@@ -132,11 +132,11 @@ class Checkpoint:
             )
 
     def start_clock(self) -> None:
-        """The supersteps begin, or go on."""
+        """Begin to count the seconds until the next save."""
         self._began = time.monotonic()
 
     def next_at(self) -> float:
-        """The number of supersteps after which to save; infinite where time decides."""
+        """The number of supersteps after which to save; infinite if that depends on time."""
         return self._tried + self._supersteps
 
     def is_due(self, done: int) -> bool:
@@ -155,11 +155,11 @@ class Checkpoint:
         """Replace the file. If that fails, warn: the run is worth more than its checkpoint.
 
         Args:
-            writes: this process does it, not another one of the same run.
+            writes: this process writes the file, not another one of the same run.
             records: the device's records of all supersteps, in parts.
-            watch: what `Standstill` knows.
+            watch: the observations of `Standstill`.
         """
-        # As bytes: where NumPy puts records together, it leaves out what is between their fields.
+        # As bytes, since NumPy does not copy the padding of records that it concatenates.
         trace = np.concatenate([its.view(np.uint8).reshape(len(its), -1) for its in records])
         about = {"run": self._run, "layout": state.layout(), "watch": dict(watch)}
         arrays = {
@@ -218,12 +218,12 @@ def identity(
     delivery: str,
     order: int | None,
 ) -> dict[str, Any]:
-    """What makes two runs the same, by names of which JSON keeps the order.
+    """The properties by which two runs are the same; the first that differs is reported.
 
     Args:
         initial: the initial fields that are given.
         delivery: the name of the delivery.
-        order: in debug mode, the seed.
+        order: the seed, in debug mode; else None.
     """
     spec = program.spec
     # A run may continue on another device, or with other numbers of the vertices, for which the
@@ -247,7 +247,7 @@ def identity(
 
 
 def same_runs(program: VertexProgram, graph: Graph) -> dict[str, str]:
-    """What processes that share a run must agree in, in words and as text."""
+    """The properties in which the processes of a run must agree: a text by the name of each."""
     spec = program.spec
     read = [n for n in spec.edge_fields if n in graph.edge_fields]
     of_graph = {n: v for n, v in graph.vertex_fields.items() if n in spec.vertex_fields}
@@ -313,10 +313,10 @@ def _interval(every: Any) -> tuple[float, float]:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], Saved]:
-    """What a file says of its run, and what it holds."""
+    """The `about` of a file, and its contents."""
     try:
         with zipfile.ZipFile(path) as members:
-            # First, since a damaged shape could ask for more memory than there is.
+            # Checked first, since a damaged shape could request more memory than there is.
             if (damaged := members.testzip()) is not None:
                 raise ValueError(f"{damaged} has another checksum")
         with np.load(path, allow_pickle=False) as file:

@@ -100,7 +100,7 @@ class Launcher:
         return values
 
     def records(self, count: int) -> np.ndarray:
-        """Wait for the control record of before the first superstep, and those of `count`
+        """Wait for the control record from before the first superstep and those of `count`
         supersteps that were enqueued at once, and return them."""
         return self.read("records", np.empty(1 + count, self.plan.header.control))
 

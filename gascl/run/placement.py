@@ -195,18 +195,18 @@ class SharedByRanks(Placement):
             return self._local.launch(launch, superstep) if rows[0] < rows[1] else ([], Tallies(0))
         events, tallies = self._local.launch(launch, superstep)
         if launch.over == "out_blocks":
-            exchange.tell_scattered()
+            exchange.end_scatter()
             if launcher.plan.facts.scatter_sends_to:
                 events += self._bring_mail(superstep, "")
         return events, tallies
 
     def _launch_pieces(self, launch: Launch) -> tuple[list[Launched], Tallies]:
-        """Enqueue a kernel for each piece of the vertices, which is shown when it is there."""
+        """Enqueue a kernel for each piece of the vertices, and publish what it computes."""
         exchange, events = self._exchange, list[Launched]()
         for number, piece in enumerate(exchange.pieces):
             where = piece.groups, piece.buffers
             events.append(self.launcher.launch(launch, *where, num_in_blocks=piece.blocks))
-            exchange.show(number, events[-1].event)
+            exchange.publish(number, events[-1].event)
         number = sum(piece.groups for piece in exchange.pieces)
         return events, Tallies(number, {TALLIES: exchange.tallies})
 
@@ -215,15 +215,13 @@ class SharedByRanks(Placement):
     ) -> tuple[list[Launched], Tallies]:
         launcher, asked = self.launcher, self._local.begin_superstep()
         launched, (number, instead) = super().superstep(launches, superstep)
-        total = launcher.launch(TOTAL, instead=instead, num_tallies=number)
-        heard, events = (
-            self._exchange.tell(launcher.interrupts, superstep),
-            [*asked, *launched, total],
-        )
+        added = launcher.launch(TOTAL, instead=instead, num_tallies=number)
+        events = [*asked, *launched, added]
+        totals = self._exchange.end_superstep(launcher.interrupts, superstep)
         self.batch_ends = self._exchange.ends
-        if heard.under_way:
+        if totals.under_way:
             events += self._bring_mail(superstep + 1, "_next")
-        return events, Tallies(self._ranks.size, {TALLIES: heard.tallies})
+        return events, Tallies(self._ranks.size, {TALLIES: totals.tallies})
 
     def _bring_mail(self, superstep: int, when: str) -> list[Launched]:
         """Bring what was sent to vertices to the ranks that apply them in a superstep.
@@ -253,7 +251,7 @@ class SharedByRanks(Placement):
         return [local or why for local in self._local.reasons(count)]
 
     def complete(self, superstep: int) -> None:
-        self._exchange.tell_all(superstep)
+        self._exchange.end_run(superstep)
 
     def agreed(self, value: Any) -> Any:
         return self._ranks.first(value)

@@ -59,8 +59,8 @@ class State:
         partly: until the run has started, a buffer of such bits for each vertex: which fields have
             a value there and not everywhere; None if there are no such fields.
         share: as in `ResidentGraph`.
-        told_arcs: where processes share the arcs, what they have told each other of arc fields:
-            uint8 (all arcs, bytes of a row), in CSR order.
+        shared_arc_values: where processes share the arcs, the arc fields of all of them: uint8
+            (all arcs, bytes of a row), in CSR order.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class State:
         self.device, self.edges, self.num_arcs = resident.device, resident.edges, resident.num_arcs
         self.numbering, self._resident = resident.numbering, weakref.ref(resident)
         self.share = resident.share
-        self.told_arcs: dict[Key, np.ndarray] = {}
+        self.shared_arc_values: dict[Key, np.ndarray] = {}
         declared = {VERTEX: program.spec.vertex_fields, ARC: program.spec.arc_fields}
         self.types = {Key(o, n): header.types[n] for o, names in declared.items() for n in names}
         self.used_by, self.resumable = "", True
@@ -141,12 +141,13 @@ class State:
         names = ", ".join(self.names()) or "no field"
         return f"State({self.program.__name__}: {names}; superstep {self.superstep}, {self.device})"
 
-    # What a run needs -------------------------------------------------------------------------
+    # Making one -------------------------------------------------------------------------
 
     def _kept(
         self, previous: State | None, initial: dict[str, np.ndarray], resumes: bool
     ) -> dict[Key, Any]:
-        """The buffers to take over from another run: fields that are not given again, and so on."""
+        """The buffers to take over from another run: fields that are not given again, the mask, and
+        of a run that resumes, pending messages."""
         if previous is None:
             return {}
         cls = self.program.__name__
@@ -163,7 +164,7 @@ class State:
         same_arcs = previous.edges == self.edges and (
             previous.graph is self.graph or previous.graph.fingerprint == self.graph.fingerprint
         )
-        with previous._lock:  # another thread may use it up meanwhile, which `use` then reports
+        with previous._lock:  # if another thread uses it up meanwhile, `use` reports that
             previous.check_unused()
             buffers = previous.buffers
         arcs = same_arcs and any(key.owner == ARC for key in buffers)
@@ -200,16 +201,16 @@ class State:
         return {key: buffers[key] for key in keys}
 
     def _renumber(self, before: Numbering | None, kept: Iterable[Key]) -> None:
-        """Bring what was kept of vertices into the order that they have in this run."""
+        """Reorder the kept buffers of vertices by the numbers that vertices have in this run."""
         if before is self.numbering:
             return
         for key in kept:
-            if key.owner == ARC:  # a program that has arc fields numbers nothing anew
+            if key.owner == ARC:  # programs with arc fields are not renumbered
                 continue
             rows = self.read(key, np.empty(self._shape(key), np.uint8))
             self.write(key, by_number(self.numbering, by_vertex(before, rows)))
 
-    # What a run does --------------------------------------------------------------------------
+    # During a run --------------------------------------------------------------------------
 
     def clear(self, key: Key) -> None:
         """Set every byte to 0."""
@@ -224,15 +225,15 @@ class State:
             self.buffers[one], self.buffers[other] = self.buffers[other], self.buffers[one]
 
     def write_control(self) -> None:
-        """Write the control record for the next superstep, which determines again whether messages
-        are pending."""
+        """Write the control record for the next superstep, in which the device determines again
+        whether messages are pending."""
         control = self.control.copy()
-        control["pulls"] = control["pulled"]  # so that it decides once more as it did
+        control["pulls"] = control["pulled"]  # so that the device decides as it did before
         for name in ("under_way", "bits", "near_side", "far_side"):
             if name in control.dtype.names:
                 control[name] = 0
         lows = ("near_low", "far_low", "near_low_next", "far_low_next")
-        for name in ("low", *lows, "near_found", "far_found"):  # no bucket is known yet
+        for name in ("low", *lows, "near_found", "far_found"):  # there are no buckets yet
             if name in control.dtype.names:
                 control[name] = _NEVER
         for name in ("bucket", "near_end"):
@@ -256,7 +257,7 @@ class State:
         host = np.empty((len(Fault), len(plan.places) + 1), np.int32)
         return self.read(Key(RUN, "faults"), host)
 
-    # What is left of it -----------------------------------------------------------------------
+    # After a run -----------------------------------------------------------------------
 
     @property
     def has_mask(self) -> bool:
@@ -292,7 +293,7 @@ class State:
         """Release the buffers of these fields."""
         for name in fields:
             self.buffers.pop(Key(owner, name), None)
-            self.told_arcs.pop(Key(owner, name), None)
+            self.shared_arc_values.pop(Key(owner, name), None)
 
     def digest(self) -> bytes:
         """A hash of everything that the next superstep depends on."""
@@ -304,11 +305,11 @@ class State:
         return found.digest()
 
     def saved(self, leave_out: Collection[str] = ()) -> dict[str, np.ndarray]:
-        """Everything that the next superstep depends on, but for the control record, on the host:
-        uint8 (rows, bytes of a row) each, with a row for each vertex or arc in the graph's order.
+        """The buffers that the next superstep depends on, copied to the host: uint8 (rows, bytes of
+        a row) each, with a row for each vertex or arc in the graph's order.
 
         Args:
-            leave_out: vertex fields.
+            leave_out: vertex fields that are not copied.
         """
         found = {}
         for key in sorted(self._lasting()):
@@ -333,8 +334,8 @@ class State:
             self.unset.pop(key, None)
 
     def layout(self) -> str:
-        """What must agree between the State that was saved and the one that is restored: the
-        control record, and the bytes of what can last."""
+        """A text that must be equal in the State that was saved and the one that is restored: the
+        layout of the control record, and the bytes of each buffer that can be saved."""
         sizes = {
             str(key): self._shape(key)[1]
             for key in sorted(self.buffers)
@@ -352,17 +353,17 @@ class State:
 
     def _arc_rows(self, key: Key) -> np.ndarray:
         """uint8 (all arcs, bytes of a row): an arc field, of all processes if they share them."""
-        found = self.told_arcs.get(key)
+        found = self.shared_arc_values.get(key)
         return self.read(key, np.empty(self._shape(key), np.uint8)) if found is None else found
 
     def _own_arcs(self) -> np.ndarray:
-        """Which of all arcs are this process's, in CSR order."""
+        """The numbers of this process's arcs among all arcs, in CSR order."""
         arcs = self.arrays.graph.arcs
         assert isinstance(arcs, ArcsPart)
         return arcs.places
 
     def arcs_of_all(self, key: Key) -> np.ndarray:
-        """uint8 (all arcs, bytes of a row): an arc field, with 0 where other processes know."""
+        """uint8 (all arcs, bytes of a row): an arc field, with 0 at arcs of other processes."""
         own = self.read(key, np.empty(self._shape(key), np.uint8))
         count = self.arrays.graph.extent().all_arcs
         assert count is not None
@@ -417,9 +418,9 @@ class State:
         with self._lock:
             self.check_unused()
             buffer, places = self.buffers[key], None
-            if key in self.told_arcs:
-                told = self.told_arcs[key].view(type_.scalar)
-                host = told.reshape(-1, self.lanes, type_.stored).copy()
+            if key in self.shared_arc_values:
+                values = self.shared_arc_values[key].view(type_.scalar)
+                host = values.reshape(-1, self.lanes, type_.stored).copy()
             else:
                 if self.numbering is not None and owner == VERTEX:
                     ordered = self._by_vertex(buffer, host.nbytes, host.nbytes // max(count, 1))
@@ -429,9 +430,9 @@ class State:
         return host if self.lanes > 1 else host[:, 0]
 
     def _by_vertex(self, buffer: Any, size: int, row: int) -> Any:
-        """A buffer with the `size` bytes of another one, whose rows, of `row` bytes, are in the
-        order of numbers. None where the host is to do that: it is as fast, there is no room for the
-        numbers and the field once more, or the graph has left the device with its engine.
+        """A copy of a buffer of `size` bytes with its rows, of `row` bytes each, in the order of the
+        vertices in the graph. None if the host is to reorder them: if it is as fast, if there is no
+        room for the numbers and the copy, or if the graph has left the device with its engine.
         """
         resident = self._resident()
         if resident is None or row not in gather.SIZES or not gather.pays(self.device):
@@ -440,9 +441,9 @@ class State:
         room = resident_bytes([resident]) + sum(self.sizes.values()) + size + 4 * count
         if room > resident.memory:
             return None
-        found = self.device.allocate(size)
-        gather.take(self.device, found, buffer, resident.numbers(), count, row)
-        return found
+        ordered = self.device.allocate(size)
+        gather.take(self.device, ordered, buffer, resident.numbers(), count, row)
+        return ordered
 
 
 def _bits(flags: Iterable[bool]) -> int:

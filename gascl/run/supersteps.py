@@ -1,4 +1,4 @@
-"""The superstep loop: enqueues supersteps and reads what the device recorded."""
+"""`Loop`: enqueues supersteps, and reads the device's records of them."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ from gascl.run.state import MASK
 
 #: Seconds of work to enqueue before the host reads the device's records.
 _AHEAD = 0.1
-#: What a launch of a whole run does before it returns to the host, in units of 1024 arcs: half a
-#: second or less of work, so that Ctrl-C is heeded.
+#: The most work of a launch of a whole run, in units of 1024 arcs: half a second or less, so that
+#: the host can react to Ctrl-C.
 _MOST_WORK = {"CPU": 2**17, "GPU": 2**22}
 #: The arcs and vertices of the supersteps that are enqueued first where a run has a fixed number of
 #: them: of PageRank, less than a tenth of a second of work.
@@ -97,7 +97,7 @@ class Loop:
             limit = 0
         interrupts = self.job.interrupts
         if self.progress:
-            # Of a program of several stages, only this stage's end is known.
+            # Of a program of several stages, only the end of this stage is known.
             known = fixed is not None and not self.program.run_by
             self.progress.begin(self.program.title(), self.progress.done + limit if known else None)
         started = time.perf_counter()
@@ -137,7 +137,7 @@ class Loop:
         ended = stopped or converged or endless or len(self.trace) == fixed
         if self.checkpoint and not ended and len(self.trace) > self.checkpoint.done:
             self._save(self.checkpoint, standstill)
-        if self._starting:  # no superstep has run that would have done it
+        if self._starting:  # no superstep has committed it
             self._commit_first(fixed is None)
         if self._unread:
             stopped = self._first_stop(self.launcher.records(0)[0])
@@ -165,7 +165,7 @@ class Loop:
         return Ending(reached + " before it converged", False)
 
     def _first_batch(self) -> int:
-        """How many supersteps can be enqueued before it is known how long one takes."""
+        """The number of supersteps to enqueue before it is known how long one takes."""
         if self.placement.ends_batches:
             return MOST_AHEAD
         each = (self.state.num_arcs + self.graph.num_vertices) * self.program.lanes
@@ -186,7 +186,7 @@ class Loop:
         return {n: (many, self._first_nan(n)) for n, (many, _) in nans.items()}
 
     def _first_nan(self, name: str) -> int:
-        """The first vertex where a field is NaN, not by its number on the device."""
+        """The first vertex in the graph's order at which a field is NaN."""
         values = np.isnan(self.state.field(name, VERTEX))
         return int(np.flatnonzero(values.any(axis=tuple(range(1, values.ndim))))[0])
 
@@ -223,7 +223,7 @@ class Loop:
         checkpoint.save(*saved, writes=self.placement.writes_files)
 
     def _go_on(self, checkpoint: Checkpoint, standstill: Standstill) -> None:
-        """Take over what a checkpoint knows of the supersteps before."""
+        """Take over a checkpoint's records of the earlier supersteps."""
         if checkpoint.saved:
             self.earlier = 0
             records = checkpoint.saved.records.view(self.plan.header.control).reshape(-1)
@@ -232,7 +232,7 @@ class Loop:
         checkpoint.start_clock()
 
     def _begin(self, ask_stop: bool) -> int:
-        """Prepare the first superstep; returns why there is nothing to run, or 0."""
+        """Prepare the first superstep; returns the reason to stop before it, or 0."""
         self._fill()
         if self.start.resumes:
             self.placement.resume(self.earlier + len(self.trace))
@@ -240,7 +240,7 @@ class Loop:
         all_scatter = self.plan.delivery.active.all_scatter
         if all_scatter and self.program.spec.scatter_on == "all":
             self.launcher.launch(all_scatter)
-        if self.plan.whole and not self._starting:  # its groups add to these
+        if self.plan.whole and not self._starting:  # its work-groups add to these
             for name in ("tallies", "counts"):
                 self.state.clear(Key(RUN, name))
         return stopped
@@ -250,7 +250,7 @@ class Loop:
         active = self.plan.delivery.active
         for key, begins in self.state.unset.items():
             started = not self.start.resumes and key.owner == RUN and key.name in STARTED
-            # A mask in another form is written as bytes where somebody asks for it.
+            # A mask in another form is converted to bytes only when it is used.
             if started or (key == MASK and active.leave and not self.start.resumes):
                 continue
             if begins == EMPTY:
@@ -264,7 +264,7 @@ class Loop:
         return self._idle()
 
     def _idle(self) -> int:
-        """Stop.EMPTY_MASK if there is nothing to do for a program that then ends, else 0."""
+        """Stop.EMPTY_MASK if the program ends on an empty mask and the mask is empty, else 0."""
         if not self.plan.facts.masked or not self.program.spec.ends_on_empty_mask:
             return 0
         idle = not self.state.control["next_active"][0] and not self.state.pending
@@ -287,7 +287,7 @@ class Loop:
             return 0
         self._commit_first(ask_stop)
         if mask is None:
-            return 0  # it is known with the first supersteps
+            return 0  # the first supersteps find it out
         self._first_stop(self.launcher.records(0)[0])
         state.write(MASK, mask)  # instead of the program's own
         state.control["stopped"] = 0
@@ -301,7 +301,7 @@ class Loop:
         self.state.swap()
 
     def _first_stop(self, record: np.void) -> int:
-        """Why there is nothing to run, by the record before the first superstep, or 0."""
+        """The reason to stop by the record from before the first superstep, or 0."""
         self._unread = False
         self.state.control = record.reshape(1).copy()
         self._check(record)
@@ -313,7 +313,7 @@ class Loop:
         """Run up to `count` supersteps; the device stops by itself when the program's rule holds.
 
         Returns:
-            Why it stopped, or 0; and whether the Python method `converged` returned true.
+            The reason why it stopped, or 0; and whether the method `converged` returned true.
         """
         events: list[list[Launched]] = []
         self.placement.begin_batch(_AHEAD)
@@ -326,12 +326,12 @@ class Loop:
         read = self.launcher.records(count)
         records = read[1:]
         if self._unread and (stopped := self._first_stop(read[0])):
-            for _ in range(count):  # these have done nothing
+            for _ in range(count):  # these did nothing
                 self.state.swap()
             return stopped, False
         stops = np.flatnonzero(records["stopped"])
         done = int(stops[0]) + 1 if len(stops) else count
-        for _ in range(count - done):  # these have done nothing
+        for _ in range(count - done):  # these did nothing
             self.state.swap()
         stopped = int(records["stopped"][done - 1])
         complete = done - (stopped in (Stop.OVERFLOW, Stop.FAULT))
@@ -353,7 +353,7 @@ class Loop:
         return 0, self.program.converged(self.trace[-1])
 
     def _add(self, records: np.ndarray, times: Callable[[], list[tuple[KernelTime, ...]]]) -> None:
-        """Add supersteps that have run, and tell those who want to know."""
+        """Add supersteps that have run to the trace, and call the callback for each."""
         self._record(records, times)
         if self.callback is not None:
             for each in self.trace[-len(records) :]:
@@ -362,12 +362,12 @@ class Loop:
     def _record(
         self, records: np.ndarray, times: Callable[[], list[tuple[KernelTime, ...]]]
     ) -> None:
-        """Add supersteps to the trace, whose steps are made when somebody looks at them."""
+        """Add supersteps to the trace. Each step is made when it is first used."""
         first, names = self.earlier + len(self.trace), self.program.spec.aggregates
         arcs, delivery = self.num_arcs, self.plan.delivery
         reasons = self.placement.reasons(len(records))
 
-        @functools.cache  # reading a column at once costs less than reading it a number at a time
+        @functools.cache  # converting a whole column costs less than converting each number
         def columns() -> list[Any]:
             tallied = records["tally"]["messages"]
             found = [records["active"], tallied, records["pulled"], records["arcs"]]
@@ -402,11 +402,11 @@ class Loop:
             self._kept_records.append(records)
 
     def _whole(self, most: int, ask_stop: bool) -> int:
-        """Run up to `most` supersteps in one launch; returns why the device stopped, or 0."""
+        """Run up to `most` supersteps in one launch; returns the reason to stop, or 0."""
         state, launch = self.state, self.plan.delivery.whole
         assert launch
         team = Key(RUN, "team")
-        if self.trace:  # else they are as the State was made
+        if self.trace:  # else its words are as the State has initialized them
             state.clear(team)
         least, greatest = self.bounds
         launched = self.launcher.launch(
@@ -445,9 +445,9 @@ class Loop:
         records = records[:done].copy()
 
         def times() -> list[tuple[KernelTime, ...]]:
-            """The launch's time, shared out to the supersteps."""
+            """The launch's time, divided among the supersteps."""
             ticks = records["ticks"].astype(np.float64)
-            if ticks.min() < 0 or not ticks.sum():  # without a clock, they get the same
+            if ticks.min() < 0 or not ticks.sum():  # without a clock, each gets the same time
                 ticks[:] = 1
             launched.event.wait()  # else NVIDIA's driver may not give its times
             name, begin, took = launched.time()
@@ -460,8 +460,7 @@ class Loop:
         return int(state.control["stopped"][0])
 
     def _team(self, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Wait for what a whole run has left: the team's words, int32, and the first `count`
-        records."""
+        """Wait for a whole run: the team's words, int32, and the first `count` records."""
         control = self.plan.header.control
         read = self.launcher.read("team", np.empty(TEAM + count * control.itemsize, np.uint8))
         return read[:TEAM].view(np.int32), read[TEAM:].view(control)
@@ -489,7 +488,7 @@ class Loop:
         return events
 
     def _enqueue_pairs(self) -> list[Launched]:
-        """Enqueue the pairs snippet, which leaves one box per vertex that is applied here."""
+        """Enqueue the pairs snippet, which computes a box for each vertex of this process."""
         buffers, ranges = self.state.buffers, self.state.spec.ranges
         first, last = self.launcher.arrays.graph.rows
         if first == last:  # a rank may have no rows
@@ -510,7 +509,7 @@ class Loop:
         """Enqueue the end of a superstep: commit the mask, add up totals, decide what is next.
 
         Args:
-            place: that of the record; 0: of the one of before the first superstep.
+            place: the index of the record; 0 is the record from before the first superstep.
         """
         events, counts = [], 0
         if self.plan.facts.masked:
@@ -535,8 +534,8 @@ class Loop:
         return [*events, finished]
 
     def _check(self, record: np.void, ahead: int = 0) -> None:
-        """Raise an error for what the device found to be wrong; `ahead`: how many supersteps before
-        this record are not in the trace yet."""
+        """Raise the error that a record reports, if it does; `ahead` supersteps before it are not in
+        the trace yet."""
         step = self.earlier + len(self.trace) + ahead
         if record["stopped"] == Stop.OVERFLOW:
             label = self.graph.label_of(int(record["overflow"]))
