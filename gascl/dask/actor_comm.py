@@ -1,5 +1,5 @@
-"""`DaskComm`: how the ranks of a run on Dask workers tell each other something; and those of MPI's
-constants that its methods know."""
+"""`DaskComm`: communication between the ranks of a run on Dask workers, by actors; and the
+constants of MPI that its methods accept."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ MAX, MIN, BOR = np.maximum, np.minimum, np.bitwise_or
 
 
 class Sent:
-    """What was sent, of which Dask has a copy."""
+    """A request to send a value, of which Dask has a copy."""
 
     def wait(self) -> None:
-        """There is nothing to wait for."""
+        """Return at once."""
 
 
 class DaskComm:
-    """Those methods of an mpi4py communicator that gascl calls, in terms of mailboxes.
+    """The methods of an mpi4py communicator that gascl calls, implemented by mailboxes.
 
-    All ranks call the same methods in the same order. As in MPI, those with a capital letter are of
-    arrays: [array, (counts, begins), BYTE] is one with a part for each rank, in bytes.
+    All ranks call the same methods in the same order. As in MPI, methods with a capital letter take
+    arrays: [array, (counts, begins), BYTE] is an array with a part for each rank, in bytes.
 
     Args:
-        rank: this process's.
-        mailbox: its own.
-        mailboxes: those of all ranks, as Dask's actors.
+        rank: the number of this rank.
+        mailbox: the mailbox of this rank.
+        mailboxes: the mailboxes of all ranks, as actors of Dask.
     """
 
     def __init__(self, rank: int, mailbox: Mailbox, mailboxes: Sequence[Any]):
@@ -47,56 +47,56 @@ class DaskComm:
         return self._rank
 
     def Get_size(self) -> int:
-        """How many there are."""
+        """The number of ranks."""
         return len(self._mailboxes)
 
     def allgather(self, value: Any) -> list[Any]:
-        """What each rank gives."""
-        return [pickle.loads(mail) for mail in self._told(pickle.dumps(value, 5))]
+        """The value of each rank."""
+        return [pickle.loads(mail) for mail in self._broadcast(pickle.dumps(value, 5))]
 
     def bcast(self, value: Any) -> Any:
-        """What rank 0 gives."""
+        """The value of rank 0."""
         return self.allgather(value)[0]
 
     def allreduce(self, value: Any) -> Any:
-        """The sum of what the ranks give."""
+        """The sum of the values of all ranks."""
         return reduce(add, self.allgather(value))
 
     def Allreduce(self, own: np.ndarray | None, found: np.ndarray, op: Callable[..., Any]) -> None:
-        """Fill `found` by `op` with the arrays of all ranks; IN_PLACE: its own is there."""
-        mails = self._told((found if own is IN_PLACE else own).tobytes())
+        """Fill `found` with the arrays of all ranks, combined; IN_PLACE: it has this rank's."""
+        mails = self._broadcast((found if own is IN_PLACE else own).tobytes())
         each = (np.frombuffer(mail, found.dtype).reshape(found.shape) for mail in mails)
         found[...] = reduce(op, each)
 
     def Allgather(self, own: np.ndarray, found: np.ndarray) -> None:
         """Fill `found` with the arrays of all ranks, one after the other."""
-        found[...] = np.frombuffer(b"".join(self._told(own.tobytes())), found.dtype)
+        found[...] = np.frombuffer(b"".join(self._broadcast(own.tobytes())), found.dtype)
 
     def Allgatherv(self, send: Sequence[Any] | None, receive: Sequence[Any]) -> None:
-        """Bring each rank's array to all; IN_PLACE: it is in `receive`."""
+        """Send each rank's array to all ranks; IN_PLACE: it is in `receive`."""
         own = _parts(*receive)[self._rank] if send is IN_PLACE else send[0]
-        _fill(receive, self._told(own.tobytes()))
+        _fill(receive, self._broadcast(own.tobytes()))
 
     def Alltoall(self, own: np.ndarray, found: np.ndarray) -> None:
-        """Bring the r-th item of each rank to rank r."""
+        """Send the r-th item of each rank to rank r."""
         mails = self._exchange([item.tobytes() for item in own])
         found[...] = np.frombuffer(b"".join(mails), found.dtype)
 
     def Alltoallv(self, send: Sequence[Any], receive: Sequence[Any]) -> None:
-        """Bring the r-th part of each rank to rank r."""
+        """Send the r-th part of each rank to rank r."""
         _fill(receive, self._exchange([part.tobytes() for part in _parts(*send)]))
 
     def isend(self, value: Any, dest: int, tag: int) -> Sent:
-        """Send something to a rank that need not wait for it."""
+        """Send a value to a rank, without waiting until it arrives."""
         self._mailboxes[dest].post(-tag, self._rank, pickle.dumps(value, 5))
         return Sent()
 
     def iprobe(self, tag: int) -> bool:
-        """Whether any rank has sent something by `isend`, which `recv` has not returned yet."""
+        """Whether a value sent by `isend` has arrived that `recv` has not returned yet."""
         return any(self._mailbox.has(-tag, rank) for rank in range(self.Get_size()))
 
     def recv(self, source: int, tag: int) -> Any:
-        """What a rank has sent by `isend`."""
+        """The value that a rank has sent by `isend`."""
         return pickle.loads(self._mailbox.take(-tag, source))
 
     def Abort(self, code: int) -> None:
@@ -108,22 +108,22 @@ class DaskComm:
         """Raise RankError if the run has been ended."""
         self._mailbox.check()
 
-    def _told(self, own: bytes) -> list[bytes]:
-        """What each rank tells all."""
+    def _broadcast(self, own: bytes) -> list[bytes]:
+        """The mail that each rank sends to all ranks."""
         return self._exchange([own] * self.Get_size())
 
     def _exchange(self, mails: Sequence[bytes]) -> list[bytes]:
-        """What each rank tells this one.
+        """The mail that each rank sends to this one.
 
         Args:
-            mails: what this one tells each. Bytes, since Dask sends them when it comes to it, and
+            mails: the mail of this rank to each. Bytes, since Dask sends them some time later, and
                 arrays may change before.
         """
         number, self._sent = self._sent, self._sent + 1
         ranks = range(self.Get_size())
         try:
             for rank in ranks:
-                if rank != self._rank:  # that it has come is not waited for
+                if rank != self._rank:  # without waiting until it arrives
                     self._mailboxes[rank].post(number, self._rank, mails[rank])
         except RuntimeError as error:  # of the actor
             raise RankError(f"another rank cannot be reached: {error}") from error

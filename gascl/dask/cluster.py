@@ -23,18 +23,18 @@ from gascl.dask.partitions import (
     own_arcs,
     suffice,
 )
-from gascl.dask.rank import Told, lost_rank, run_rank
+from gascl.dask.rank import Outcome, lost_rank, run_rank
 from gascl.errors import DeviceError, GasclError, RankError
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Facts
 from gascl.util.extras import imported
 from gascl.util.progress import Progress
 
-#: What each partition has of the vertices is put together by tasks, of so many each.
+#: The number of partial results that a task joins.
 MERGED = 4
-#: Seconds between two looks at whether all workers are there, and how far the run is.
+#: Seconds between two checks whether all workers are there, and how far the run is.
 LOOK = 1.0
-#: Seconds in which ranks that have been told to end do so.
+#: Seconds to wait until ranks end that have been told to.
 END = 10.0
 
 
@@ -44,7 +44,7 @@ class Cluster:
 
     Attributes:
         addresses: of the workers, by rank.
-        shown: what shows how far the run is, if anything does.
+        shown: shows how far the run is, or None.
     """
 
     def __init__(self, distributed: Any, client: Any):
@@ -84,8 +84,8 @@ class Cluster:
         """The graph on each worker, as futures.
 
         Args:
-            program, options: what is to run on it. Where it needs no more, each worker has the arcs
-                of its part alone, as OwnArcs.
+            program, options: the program that runs on the graph, and its options. If it needs no
+                more, each worker has only the arcs of its own part, as OwnArcs.
         """
         if self.shown:
             self.shown.begin("numbering the edges of the Dask DataFrame")
@@ -107,7 +107,7 @@ class Cluster:
             if plain and len(self.addresses) > 1 and suffice(program, [*fields]):
                 debug = bool(options.get("debug"))
                 own = self._own_arcs(parts, labels, fields, policies[0], program, debug)
-                del parts, frames  # what nobody needs any longer, the cluster may forget
+                del parts, frames  # so that the cluster can release them
                 return self._done(own)
         return self._done(self._each(whole, [(labels, parts, *policies)] * len(self.addresses)))
 
@@ -134,7 +134,7 @@ class Cluster:
         )
 
     def _together(self, join: Any, tasks: list[Any]) -> Any:
-        """What all tasks return, joined by a function of several."""
+        """The results of all tasks, joined by a function of several results."""
         while len(tasks) > 1:
             groups = range(0, len(tasks), MERGED)
             tasks = [self._client.submit(join, tasks[i : i + MERGED]) for i in groups]
@@ -142,8 +142,8 @@ class Cluster:
 
     def run(
         self, graphs: Sequence[Any], program: VertexProgram, options: Mapping[str, Any]
-    ) -> list[tuple[Told, Any]]:
-        """What each rank tells, and a future of its rows."""
+    ) -> list[tuple[Outcome, Any]]:
+        """The outcome of each rank, and a future of its rows."""
         actors = self._done(self._each(Mailbox, [()] * len(graphs), actor=True))
         self._mailboxes = self._client.gather(actors)
         keys = [mailbox.own_key() for mailbox in self._mailboxes]
@@ -155,9 +155,9 @@ class Cluster:
         self._ranks = self._each(run_rank, each)
         self._done(self._ranks)
         self._show()
-        told: list[Told] = self._client.gather(self._parts("told"))
-        self._raise(told)
-        return list(zip(told, self._parts("rows"), strict=True))
+        outcomes: list[Outcome] = self._client.gather(self._parts("outcome"))
+        self._raise(outcomes)
+        return list(zip(outcomes, self._parts("rows"), strict=True))
 
     def _each(self, task: Any, arguments: Sequence[Sequence[Any]], **more: Any) -> list[Any]:
         """A task for each of the workers."""
@@ -168,7 +168,7 @@ class Cluster:
         ]
 
     def _parts(self, name: str) -> list[Any]:
-        """Of what the ranks leave."""
+        """An attribute of the result of each rank, as futures."""
         return self._each(attrgetter(name), [(rank,) for rank in self._ranks])
 
     def _done(self, futures: list[Any]) -> list[Any]:
@@ -176,7 +176,7 @@ class Cluster:
 
         Raises:
             RankError: a worker has been lost.
-            Any: what one of them has raised.
+            Any: the error of a task that failed.
         """
         while True:
             with suppress(NotYet, TimeoutError):
@@ -204,9 +204,9 @@ class Cluster:
             if report.title:
                 self.shown.at(report.done, report.note)
 
-    def _raise(self, told: Sequence[Told]) -> None:
-        """Raise what a rank has failed with, if one has; not what follows from that in others."""
-        found = [(rank, one) for rank, one in enumerate(told) if one.error is not None]
+    def _raise(self, outcomes: Sequence[Outcome]) -> None:
+        """Raise the error of a rank, if one failed; rather the cause than errors that follow."""
+        found = [(rank, one) for rank, one in enumerate(outcomes) if one.error is not None]
         if not found:
             return
         rank, first = min(found, key=lambda each: isinstance(each[1].error, RankError))
@@ -219,7 +219,7 @@ class Cluster:
                 error.args = (f"{error}; {self._row(error.edge)}", *error.args[1:])
             raise error
         raise DeviceError(
-            f"rank {rank} of {len(told)}, on {self.addresses[rank]}, has failed: "
+            f"rank {rank} of {len(outcomes)}, on {self.addresses[rank]}, has failed: "
             f"{type(error).__name__}: {error}{first.line}"
         ) from error
 

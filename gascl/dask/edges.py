@@ -1,7 +1,7 @@
 """The edges in the partitions of a Dask DataFrame, numbered alike, as one Graph on each worker.
 
-Each step is a task of Dask's. The graph is that of `Graph.from_pandas` and all rows in order. An
-error in the edges is what a task returns, since Dask logs what it raises, with a traceback.
+Each step is a task of Dask. The graph is that of `Graph.from_pandas` with all rows in order. A task
+returns an error in the edges instead of raising it, since Dask logs what a task raises.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def part_of(
 
 
 def error_of(outcome: Any) -> GraphError | None:
-    """What a task has returned, if that is an error."""
+    """The result of a task, if that is an error."""
     return outcome if isinstance(outcome, GraphError) else None
 
 
@@ -79,7 +79,7 @@ def whole(
     if labels is None:
         return Graph.from_edges([], [], directed=directed)
     parts = [part for part in parts if part.num_edges]
-    # Of each part's vertices the number in the whole.
+    # The numbers in the whole graph of each part's vertices.
     numbers = [np.searchsorted(labels, np.asarray(part.labels)).astype(np.int32) for part in parts]
     src, dst = (
         np.concatenate([number[end] for number, end in zip(numbers, ends, strict=True)])

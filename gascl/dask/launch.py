@@ -40,7 +40,7 @@ def run(
 ) -> DaskResult:
     """Run a program on a Dask cluster, whose workers are the ranks of the run.
 
-    The graph, and what comes out, are those of `Engine(graph, comm=...)` with as many ranks, and
+    The graph and the result are those of `Engine(graph, comm=...)` with as many ranks, and
     `graph = Graph.from_pandas(edges.compute(), ...)`.
 
     Args:
@@ -48,19 +48,19 @@ def run(
         source, target, fields, weight, directed, duplicates, self_loops: as in
             `Graph.from_pandas`.
         client: a Client of dask.distributed; None: the current one.
-        progress, not_converged: as in `Engine.run`; what is shown is the first rank's run, each
+        progress, not_converged: as in `Engine.run`; the first rank's progress is shown, each
             second.
         options: `device`, `deterministic`, `debug`, `seed` and `device_memory`, as in `Engine`, on
             each worker; `delivery`, `start`, `max_supersteps`, `checkpoint`, `every` and `resume`,
             as in `Engine.run`; the checkpoint is a file that all workers see.
 
     Raises:
-        GasclError: Dask is not installed, there is no client or no worker, or there is no such
-            option.
-        GraphError: `edges` is no Dask DataFrame, or has rows that are no edges; names the
+        GasclError: Dask is not installed, there is no client or no worker, or an option is
+            unknown.
+        GraphError: `edges` is not a Dask DataFrame, or has rows that are not edges; names the
             partition.
         RankError: a worker was lost.
-        DeviceError: a rank failed by another error than gascl's.
+        DeviceError: a rank failed with an error that is not one of gascl's.
         NotConvergedError: with not_converged="error"; its `result` is the partial DaskResult.
         Others: as in `Engine.run`.
     """
@@ -85,11 +85,11 @@ def run(
     with showing(progress) as cluster.shown, lock, cluster:
         given = edges, (source, target, fields, weight), (directed, duplicates, self_loops)
         ran = None
-        with suppress(NotHeldError):  # which `suffice` has not foreseen
+        with suppress(NotHeldError):  # `suffice` cannot foresee all reads
             ran = cluster.run(cluster.graphs(*given, program, options), program, options)
         ran = ran or cluster.run(cluster.graphs(*given), program, options)
     first = ran[0][0]
-    parts = [(told.labels, rows) for told, rows in ran if told.labels]
+    parts = [(one.labels, rows) for one, rows in ran if one.labels]
     divisions = [*(labels[0] for labels, _ in parts), *(labels[1] for labels, _ in parts[-1:])]
     result = replace(
         first.result,
@@ -100,8 +100,8 @@ def run(
             verify_meta=False,
         ),
         devices={
-            address: told.result.devices[""]
-            for address, (told, _) in zip(cluster.addresses, ran, strict=True)
+            address: outcome.result.devices[""]
+            for address, (outcome, _) in zip(cluster.addresses, ran, strict=True)
         },
     )
     for message, category in first.warnings:

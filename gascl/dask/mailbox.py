@@ -1,7 +1,7 @@
-"""`Mailbox`: what the other ranks of a run have sent to one rank, on its Dask worker.
+"""`Mailbox`: the mail from the other ranks of a run to one rank, on its Dask worker.
 
-It is one of Dask's actors: the other workers call its methods, from worker to worker. The rank
-itself, a task of the same worker, looks into it directly.
+It is an actor of Dask: the other workers call its methods. The rank itself, a task of the same
+worker, reads it directly.
 """
 
 from __future__ import annotations
@@ -29,52 +29,53 @@ class Report(NamedTuple):
 class Mailbox:
     """The mail of one rank.
 
-    The methods that others call are coroutines, which the worker runs in its event loop: for all
-    other methods of actors it has one thread. If a worker dies, Dask may make its mailbox anew,
-    without the mail, on another one or in the process that takes its place; it has another key.
+    The methods that others call are coroutines, which the worker runs in its event loop, since it
+    has a single thread for all other methods of actors. If a worker dies, Dask may create its
+    mailbox again, without the mail, on another worker or in the process that replaces it; then it
+    has another key.
     """
 
-    #: Those on this worker, by key.
+    #: The mailboxes on this worker, by key.
     here: ClassVar[WeakValueDictionary[str, Mailbox]] = WeakValueDictionary()
 
     def __init__(self) -> None:
         self._key = uuid4().hex
-        self._came: dict[tuple[int, int], bytes] = {}
+        self._arrived: dict[tuple[int, int], bytes] = {}
         self._ended, self._reported = "", Report()
         self._changed = threading.Condition()
         Mailbox.here[self._key] = self
 
     async def own_key(self) -> str:
-        """What no other mailbox has."""
+        """The key, which no other mailbox has."""
         return self._key
 
     async def reported(self) -> Report:
-        """How far the rank is, if it reports that."""
+        """The latest report of the rank."""
         return self._reported
 
     def report(self, report: Report) -> None:
-        """Keep it for who asks."""
+        """Keep the latest report, for `reported`."""
         self._reported = report
 
     async def post(self, number: int, rank: int, mail: bytes) -> None:
-        """Take the mail of another rank, the number-th that it has sent. Numbers below 0 are of
-        mail that is not waited for."""
+        """Receive the number-th mail of another rank. Numbers below 0 are those of mail from
+        `isend`."""
         with self._changed:
-            self._came[number, rank] = mail
+            self._arrived[number, rank] = mail
             self._changed.notify_all()
 
     async def end(self, why: str) -> None:
-        """Nothing else will come: who waits for it is told why."""
+        """Let nothing else arrive: a rank that waits for mail raises RankError with this reason."""
         with self._changed:
             self._ended = self._ended or why
             self._changed.notify_all()
 
     def has(self, number: int, rank: int) -> bool:
-        """Whether a rank's number-th mail is here."""
-        return (number, rank) in self._came
+        """Whether a rank's number-th mail has arrived."""
+        return (number, rank) in self._arrived
 
     def check(self) -> None:
-        """Raise RankError if nothing else will come."""
+        """Raise RankError if nothing else will arrive."""
         if self._ended:
             raise RankError(self._ended)
 
@@ -82,21 +83,21 @@ class Mailbox:
         """Wait for a rank's number-th mail.
 
         Raises:
-            RankError: it will not come.
+            RankError: it will not arrive.
         """
         with self._changed:
-            self._changed.wait_for(lambda: (number, rank) in self._came or self._ended)
-            if (number, rank) not in self._came:
+            self._changed.wait_for(lambda: (number, rank) in self._arrived or self._ended)
+            if (number, rank) not in self._arrived:
                 self.check()
-            return self._came.pop((number, rank))
+            return self._arrived.pop((number, rank))
 
 
 def end(why: str, mailboxes: Iterable[Any]) -> None:
-    """Tell ranks that nothing else will come.
+    """End the mail of ranks: see `Mailbox.end`.
 
     Args:
-        mailboxes: theirs, as actors.
+        mailboxes: the mailboxes of these ranks, as actors.
     """
     for mailbox in mailboxes:
-        with suppress(RuntimeError):  # it is lost
+        with suppress(RuntimeError):  # its worker is lost
             mailbox.end(why)

@@ -1,5 +1,5 @@
-"""`MpiComm`: how the ranks of a run on Dask workers tell each other something by MPI; and those of
-MPI's constants that its methods know."""
+"""`MpiComm`: communication between the ranks of a run on Dask workers, by MPI; and the constants of
+MPI that its methods accept."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ from mpi4py.MPI import MIN as MIN
 
 from gascl.dask.actor_comm import DaskComm
 
-#: How often a rank looks, without a pause, whether something has come, and the seconds of a pause.
+#: How often a rank tests for completion without a pause, and the seconds of a pause.
 LOOKS, PAUSE = 5000, 1e-4
 
 
 class MpiComm:
-    """Those methods of an mpi4py communicator that gascl calls, such that an error in one rank ends
+    """The methods of an mpi4py communicator that gascl calls, such that an error in one rank ends
     the calls of all others.
 
-    In MPI's own, the others wait for ever, or Abort ends all processes of the world, with Dask's
-    scheduler and client among them. So MPI's nonblocking methods are called here, and while a rank
-    waits, it looks whether the run has been ended by Dask's means.
+    With MPI's own methods, the others would wait for ever, or Abort would end all processes of the
+    world, including Dask's scheduler and client. So this class calls MPI's nonblocking methods, and
+    a waiting rank checks whether the run has been ended through Dask.
 
     Args:
-        ranks: in MPI.COMM_WORLD, those of the ranks of the run.
-        dask: what they tell each other without MPI.
+        ranks: the ranks in MPI.COMM_WORLD of the ranks of the run.
+        dask: their communication without MPI.
     """
 
-    #: Calls that were ended. MPI may still write into their arrays, which they hold.
+    #: Calls that were abandoned. They hold their arrays, into which MPI may still write.
     left: ClassVar[list[Any]] = []
 
     def __init__(self, ranks: Sequence[int], dask: DaskComm):
         self._dask = dask
-        dask.allgather(None)  # all ranks are here: MPI can make a communicator, which takes all
+        dask.allgather(None)  # waits for all ranks, which MPI needs to create a communicator
         group = MPI.COMM_WORLD.Get_group().Incl(ranks)
         self._comm = MPI.COMM_WORLD.Create_group(group)
         group.Free()
 
     def free(self) -> None:
-        """Give MPI the communicator back, after a run that has not been ended."""
+        """Free the communicator, after a run that was not ended."""
         self._comm.Free()
 
     def Get_rank(self) -> int:
@@ -54,11 +54,11 @@ class MpiComm:
         return self._comm.rank
 
     def Get_size(self) -> int:
-        """How many there are."""
+        """The number of ranks."""
         return self._comm.size
 
     def allgather(self, value: Any) -> list[Any]:
-        """What each rank gives."""
+        """The value of each rank."""
         own = np.frombuffer(pickle.dumps(value, 5), np.uint8)
         sizes = np.empty(self._comm.size, np.int64)
         self.Allgather(np.array([len(own)]), sizes)
@@ -69,15 +69,15 @@ class MpiComm:
         return [pickle.loads(each.data) for each in np.split(found, ends[:-1])]
 
     def bcast(self, value: Any) -> Any:
-        """What rank 0 gives."""
+        """The value of rank 0."""
         return self.allgather(value if self._comm.rank == 0 else None)[0]
 
     def allreduce(self, value: Any) -> Any:
-        """The sum of what the ranks give."""
+        """The sum of the values of all ranks."""
         return sum(self.allgather(value))
 
     def Allreduce(self, own: Any, found: np.ndarray, op: MPI.Op) -> None:
-        """As mpi4py's, and so are the others below."""
+        """As in mpi4py; this also holds for the methods below."""
         self._wait(self._comm.Iallreduce(own, found, op))
 
     def Allgather(self, own: Any, found: np.ndarray) -> None:

@@ -1,5 +1,5 @@
-"""Whether the workers of a Dask cluster are processes of one MPI world, as those that dask-mpi
-starts are."""
+"""Finds out whether the workers of a Dask cluster are processes of one MPI world, as those are that
+dask-mpi starts."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ ARRIVES = 5.0
 
 
 def ranks_of_workers(client: Any, addresses: Sequence[str]) -> list[int] | None:
-    """The rank of each worker in the MPI world that all are in; None: they are in none.
+    """The rank of each worker in their common MPI world; None: they have none.
 
     Args:
         client: of dask.distributed.
     """
     places = _asked(client, place, addresses, [()] * len(addresses))
-    there = [its for its in places if its is not None]
+    there = [one for one in places if one is not None]
     sizes, ranks = {size for size, _ in there}, [rank for _, rank in there]
     if len(sizes) != 1 or len(set(ranks)) < len(places):
         return None
-    # Several mpiexec may have started them: do messages travel, from each to the next one?
+    # Several mpiexec may have started them: messages must arrive, from each to the next one.
     word = uuid4().hex
     nexts = [(ranks[i - 1], ranks[(i + 1) % len(ranks)], word) for i in range(len(ranks))]
     return ranks if all(_asked(client, passed_on, addresses, nexts)) else None
 
 
 def _asked(client: Any, what: Any, addresses: Sequence[str], arguments: Sequence[Any]) -> list[Any]:
-    """What a function returns in each worker, with arguments of its own; None where it fails. It
+    """The result of a function in each worker, with arguments for each; None where it fails. It
     runs in the worker's event loop, beside its tasks."""
     given = dict(zip(addresses, arguments, strict=True))
     found = client.run(_answer, what, given, workers=list(addresses), on_error="ignore")
@@ -44,10 +44,10 @@ async def _answer(what: Any, given: dict[str, Any], dask_worker: Any) -> Any:
 
 
 async def place() -> tuple[int, int] | None:
-    """The size of the MPI world of this process, and its rank there; None: there is none in which
-    ranks could talk.
+    """The size of the MPI world of this process, and its rank there; None: there is no world in
+    which ranks can communicate.
 
-    Only of an MPI that has been started: to start it is for all processes of a world together.
+    MPI is not initialized here, since all processes of a world must do that together.
     """
     mpi = sys.modules.get("mpi4py.MPI")
     if mpi is None or not mpi.Is_initialized() or mpi.Is_finalized():
@@ -59,15 +59,15 @@ async def place() -> tuple[int, int] | None:
 
 
 async def passed_on(before: int, behind: int, word: str) -> bool:
-    """Whether a word from one rank arrives here; it is sent to another one."""
+    """Send a word to rank `behind`, and return whether the word of rank `before` arrives."""
     world: Any = sys.modules["mpi4py.MPI"].COMM_WORLD
     tag = int(word[:3], 16)
-    sent, heard = world.isend(word, behind, tag), False
+    sent, received = world.isend(word, behind, tag), False
     until = time.monotonic() + ARRIVES
     while time.monotonic() < until:
         message = world.improbe(before, tag)
-        heard = heard or (message is not None and message.recv() == word)
-        if heard and sent.test()[0]:
+        received = received or (message is not None and message.recv() == word)
+        if received and sent.test()[0]:
             return True
         await asyncio.sleep(0.001)
     return False

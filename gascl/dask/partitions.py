@@ -1,8 +1,7 @@
-"""A graph on each worker that has the arcs of its rank's part alone, where a program looks at no
-others.
+"""A graph on each worker that has only the arcs of its rank, for programs that read no others.
 
-Each step is a task of Dask's. Edges travel to the rank of the vertex that receives on them; what
-there is of vertices, such as where the arcs of each begin, all workers have.
+Each step is a task of Dask. Edges are sent to the rank of the vertex that receives on them. All
+workers have the data of all vertices, such as where the arcs of each begin.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ from gascl.language.traits import Facts
 
 
 def suffice(program: VertexProgram, fields: Sequence[str]) -> bool:
-    """Whether a program seems to look at no arcs but those that its rank receives on, and at no
-    edge field. If it does, for example as it prepares a run, NotHeldError is raised.
+    """Whether a program seems to read no arcs but those on which its rank receives, and no edge
+    field. If it reads others, for example in `prepare`, NotHeldError is raised.
 
     Args:
         fields: the graph's edge fields.
@@ -63,7 +62,7 @@ def degrees_of(ends: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def added(degrees: Sequence[np.ndarray]) -> np.ndarray:
-    """Those of several partitions."""
+    """The degrees in several partitions together."""
     return reduce(add, degrees)
 
 
@@ -76,8 +75,8 @@ class Layout:
         directed: the graph is.
         edges: the arcs along which the program scatters, as in `Graph.arcs`.
         renumbers: vertices may have other numbers, as `Graph.numbered` gives them.
-        ranks: how many there are.
-        name: what identifies the graph among all ranks.
+        ranks: the number of ranks.
+        name: identifies the graph in all ranks.
     """
 
     degrees: np.ndarray
@@ -113,13 +112,13 @@ class Layout:
             ends = self.numbering.number.take(ends)
         src, dst = ends
         others = src != dst
-        its = {
+        pairs = {
             "out": [(dst, src)],
             "in": [(src, dst)],
             "both": [(dst, src), (src[others], dst[others])],
         }[self.way]
         arcs = np.concatenate(
-            [receiver.astype(np.int64) << 32 | sender for receiver, sender in its]
+            [receiver.astype(np.int64) << 32 | sender for receiver, sender in pairs]
         )
         bounds = np.array([part.last for part in self.parts], np.int64) << 32
         rank = np.searchsorted(bounds, arcs, "right")
@@ -128,7 +127,7 @@ class Layout:
     def graph(
         self, labels: np.ndarray, fields: Mapping[str, np.dtype], rank: int, ends: np.ndarray
     ) -> Graph:
-        """The graph as a rank has it, which can read no more than `Held` says.
+        """The graph of a rank, from which only the arrays that `Held` allows can be read.
 
         Args:
             ends: int32 (arcs,), the senders of its arcs, in the order of receivers and of senders.
@@ -178,7 +177,7 @@ class Layout:
 
 @dataclass(frozen=True, eq=False)
 class OwnArcs:
-    """What a worker has of the graph."""
+    """The part of the graph that a worker has."""
 
     layout: Layout
     labels: np.ndarray

@@ -1,4 +1,4 @@
-"""`run_rank`: what one rank of a run does, a task on its Dask worker."""
+"""`run_rank`: one rank of a run, as a task on its Dask worker."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ RUN = ("delivery", "start", "max_supersteps", "checkpoint", "every", "resume")
 
 
 @dataclass(frozen=True)
-class Told:
-    """What the client is told of a rank.
+class Outcome:
+    """What a rank reports to the client.
 
     Attributes:
-        error: what it failed with; those below the next are there where it did not.
-        traceback: where it failed, since Python pickles errors without that.
+        error: the error with which it failed; None: it has succeeded.
+        traceback: that of the error, since Python pickles errors without it.
         line: the line of the user's code where it failed, as the end of a message; "": none.
-        result: without the vertices; its device is that of no address.
-        labels: the first and the last in its rows; None: it has none.
-        meta: its rows, without any.
+        result: the result without the vertices; its device has the address "".
+        labels: the first and the last label of its rows; None: it has no rows.
+        meta: an empty DataFrame with the columns of its rows.
     """
 
     error: Exception | None = None
@@ -53,14 +53,14 @@ class Told:
 
 @dataclass(frozen=True)
 class Ran:
-    """What a rank leaves on its worker: a DataFrame of pandas with its rows, and what it tells."""
+    """The result of a rank on its worker: its outcome, and a DataFrame of pandas with its rows."""
 
-    told: Told
+    outcome: Outcome
     rows: Any = None
 
 
 class _Reports(Progress):
-    """What would be shown of a rank's run goes into its mailbox: the client shows it."""
+    """Puts the progress of a rank into its mailbox, for the client to show it."""
 
     def __init__(self, mailbox: Mailbox):
         super().__init__()
@@ -80,19 +80,19 @@ def run_rank(
     mailboxes: Sequence[Any],
     in_world: Sequence[int] | None,
 ) -> Ran:
-    """A task of Dask's: what one rank does.
+    """Run one rank, as a task of Dask.
 
     Args:
-        given: the graph, or why there is none.
-        key: of its mailbox.
-        mailboxes: of all ranks, as actors.
-        in_world: their ranks in MPI.COMM_WORLD, if they can talk there.
+        given: the graph, or why it cannot be built.
+        key: the key of its mailbox.
+        mailboxes: the mailboxes of all ranks, as actors.
+        in_world: their ranks in MPI.COMM_WORLD, if they can communicate there.
     """
     mailbox = Mailbox.here.get(key)
-    if mailbox is None:  # this is a second try, which Dask makes of what was lost
+    if mailbox is None:  # Dask tries again, since the first worker was lost
         lost = RankError(lost_rank(rank, len(mailboxes)))
         end(str(lost), mailboxes)
-        return Ran(Told(lost))
+        return Ran(Outcome(lost))
     comm: Any = DaskComm(rank, mailbox, mailboxes)
     try:
         if isinstance(given, GraphError):
@@ -118,7 +118,7 @@ def run_rank(
     except Exception as error:
         comm.Abort(1)
         return Ran(failed(error))
-    told = DaskResult(
+    own_result = DaskResult(
         vertices=None,
         supersteps=result.supersteps,
         converged=result.converged,
@@ -132,11 +132,11 @@ def run_rank(
     )
     labels = (rows.index[0], rows.index[-1]) if len(rows) else None
     noted = [(str(one.message), one.category) for one in caught]
-    return Ran(Told(result=told, labels=labels, meta=rows.iloc[:0], warnings=noted), rows)
+    return Ran(Outcome(result=own_result, labels=labels, meta=rows.iloc[:0], warnings=noted), rows)
 
 
-def failed(error: Exception) -> Told:
-    """What a rank tells of an error, which may be of a class that cannot be pickled."""
+def failed(error: Exception) -> Outcome:
+    """The outcome of a rank that failed; its error may be one that cannot be pickled."""
     where, line = Traceback(error.__traceback__), _users_line(error)
     error = error.with_traceback(None)
     error.__cause__ = error.__context__ = None
@@ -145,7 +145,7 @@ def failed(error: Exception) -> Told:
     except Exception:
         kind = type(error)
         error = RuntimeError(f"{kind.__module__}.{kind.__qualname__}: {error}")
-    return Told(error, where, line)
+    return Outcome(error, where, line)
 
 
 def _users_line(error: Exception) -> str:
@@ -160,7 +160,7 @@ def _users_line(error: Exception) -> str:
 
 
 def lost_rank(rank: int, size: int) -> str:
-    """What to say of a rank whose worker is gone."""
+    """The message about a rank whose worker is lost."""
     return (
         f"rank {rank} of {size} is lost with its Dask worker, whose log may say why, such as too "
         "little memory; run again"

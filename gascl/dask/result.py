@@ -1,4 +1,4 @@
-"""`DaskResult`: what a run on a Dask cluster computed."""
+"""`DaskResult`: the result of a run on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from gascl.results.trace import Trace
 
 @dataclass(frozen=True, eq=False)
 class DaskResult:
-    """What a run on a Dask cluster computed.
+    """The result of a run on a Dask cluster.
 
     Attributes:
         vertices: a Dask DataFrame with a row per vertex, the labels as its index, and the columns
             of `Result.to_pandas`; its partitions are on the workers.
         supersteps, converged, stopped, trace, aggregates, delivery, seconds: as in
             `gascl.Result`; the trace and the times are those of the first rank.
-        devices: what each rank ran on, by the address of its worker.
-        communication: by what ranks told each other something, "MPI" or "Dask".
+        devices: the device of each rank, by the address of its worker.
+        communication: how the ranks communicated, "MPI" or "Dask".
     """
 
     vertices: Any = field(repr=False)

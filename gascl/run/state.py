@@ -430,9 +430,9 @@ class State:
         return host if self.lanes > 1 else host[:, 0]
 
     def _by_vertex(self, buffer: Any, size: int, row: int) -> Any:
-        """A copy of a buffer of `size` bytes with its rows, of `row` bytes each, in the order of the
-        vertices in the graph. None if the host is to reorder them: if it is as fast, if there is no
-        room for the numbers and the copy, or if the graph has left the device with its engine.
+        """A copy of a buffer of `size` bytes whose rows, of `row` bytes, are in the graph's order.
+        None if the host is to reorder them: if it is as fast, if there is no room for the numbers
+        and the copy, or if the graph has left the device with its engine.
         """
         resident = self._resident()
         if resident is None or row not in gather.SIZES or not gather.pays(self.device):

@@ -534,8 +534,11 @@ class Loop:
         return [*events, finished]
 
     def _check(self, record: np.void, ahead: int = 0) -> None:
-        """Raise the error that a record reports, if it does; `ahead` supersteps before it are not in
-        the trace yet."""
+        """Raise the error that a record reports, if it does.
+
+        Args:
+            ahead: the number of supersteps before it that are not in the trace yet.
+        """
         step = self.earlier + len(self.trace) + ahead
         if record["stopped"] == Stop.OVERFLOW:
             label = self.graph.label_of(int(record["overflow"]))
