@@ -61,7 +61,7 @@ class Iteration(VertexProgram):
 
     def prepare(self, graph, initial):
         if "centrality" in initial:
-            vector = shares(self, graph, "centrality", initial["centrality"])
+            vector = shares("", graph, "centrality", initial["centrality"])
             initial["centrality"][:] = vector / np.linalg.norm(vector)
 
 

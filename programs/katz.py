@@ -86,7 +86,7 @@ class Katz(VertexProgram):
 
     def prepare(self, graph, initial):
         if "own" in initial:
-            refuse_vertices(self, graph, "own", initial["own"])
+            refuse_vertices(self.title() + ": ", graph, "own", initial["own"])
 
     def solve(self, stages):
         walks = self.walks(stages.graph)

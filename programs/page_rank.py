@@ -84,6 +84,6 @@ class PageRank(VertexProgram):
             why = "landing=... and dangling='land' need each other: give both, or neither"
             raise ProgramError(self.title(), f": {why}")
         for name in {"personalization", "landing", "rank"} & set(initial):
-            initial[name][:] = shares(self, graph, name, initial[name])
+            initial[name][:] = shares(self.title() + ": ", graph, name, initial[name])
             if name == "rank" and self.scale == "vertices":
                 initial[name] *= graph.num_vertices

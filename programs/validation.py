@@ -6,11 +6,11 @@ import numpy as np
 from gascl import ProgramError
 
 
-def refuse_vertices(program, graph, name, values):
+def refuse_vertices(title, graph, name, values):
     """Raise ProgramError unless all values of a vertex field are finite and 0 or more.
 
     Args:
-        program: the program that has the field.
+        title: the program's, with ": "; "" within `solve`, which puts the name in front.
         name: the field's.
         values: (V,) or (V, lanes).
     """
@@ -18,24 +18,24 @@ def refuse_vertices(program, graph, name, values):
     if len(wrong):
         vertex, value = graph.label_of(int(wrong[0, 0])), values[tuple(wrong[0])]
         raise ProgramError(
-            program.title(),
-            f": {name} must be finite and 0 or more, but vertex {vertex!r} has {value} "
+            title,
+            f"{name} must be finite and 0 or more, but vertex {vertex!r} has {value} "
             f"({len(wrong):,} such values): change these values",
         )
 
 
-def shares(program, graph, name, values):
+def shares(title, graph, name, values):
     """What each vertex has of the sum of a vertex field's values; they are refused as by
     `refuse_vertices`, and also if their sum is 0 or infinite."""
-    refuse_vertices(program, graph, name, values)
+    refuse_vertices(title, graph, name, values)
     with np.errstate(over="ignore"):
         total = values.sum(axis=0, dtype=np.float64)
     if not np.all(total > 0):
         why = f"{name} is 0 at every vertex: give at least one vertex more than 0"
-        raise ProgramError(program.title(), f": {why}")
+        raise ProgramError(title, why)
     if not np.all(total < np.inf):
         why = f"the sum of {name} is more than float64 holds: scale all values down"
-        raise ProgramError(program.title(), f": {why}")
+        raise ProgramError(title, why)
     return values / total
 
 
