@@ -36,14 +36,14 @@ from gascl.util.units import amount
 #: The number of work-groups over row blocks for each work-group over vertices: enough to keep the
 #: device busy to the end, and few enough to add up their tallies quickly.
 GROUPS = 8
-#: What sorting takes for an arc, in bytes: a key and an end; and the most of the host's memory that
-#: it takes where a file has the arcs in an order already.
+#: The bytes that sorting takes for each arc, a key and an end; and the largest share of the host's
+#: memory that it may take if a file already has the arcs in an order.
 SORTING, SHARE = 12, 0.5
-#: Up to as many bytes of vertices, it does not take long to find out what a run needs exactly.
+#: Up to this many bytes of vertices, it does not take long to determine exactly what a run needs.
 MUCH = 2**26
 #: The number of arcs from which a row counts as very long.
 LONG = 16384
-#: The number of blocks, about, that are found one after the other.
+#: About this many blocks of a part are determined one after the other.
 PART = 64
 
 
@@ -65,8 +65,8 @@ def row_blocks(offsets: np.ndarray, group: int, size: int, parts: int) -> np.nda
         targets = np.linspace(0, work[-1], parts + 1)
         cuts = np.searchsorted(work, targets[1:-1])
         return np.unique(np.concatenate([[0], cuts, [rows]])).astype(np.int32)
-    # Longer rows are blocks by themselves. What is between them is cut into parts, and these are
-    # divided at the same time, a block of each at each turn.
+    # Longer rows are blocks by themselves. The rows between them are cut into parts, which are
+    # divided simultaneously: each iteration determines one block of each part.
     alone, part = np.flatnonzero(np.diff(offsets) > size), PART * size
     cuts = np.searchsorted(offsets, np.arange(part, int(offsets[-1]), part, dtype=offsets.dtype))
     bounds = [np.unique(np.concatenate([np.arange(0, rows, part), cuts, alone, alone + 1, [rows]]))]
@@ -133,8 +133,8 @@ def num_arcs(graph: Graph, edges: str) -> int:
 
 
 def came_sorted(graph: Graph, edges: str) -> bool:
-    """Whether the graph's file has its arcs in order, and not by other numbers of the vertices. It
-    is mapped, and to sort them by other numbers brings them all into memory."""
+    """Whether the graph's file has its arcs in order, by the graph's own numbers of the vertices.
+    The file is mapped, and sorting by other numbers would bring all arcs into memory."""
     numbered = graph.arcs_made()[1].get(edges if graph.directed else "both")
     return graph.arcs(edges).into.came and not (numbered and numbered[1].into.came)
 
@@ -234,30 +234,30 @@ class SharedArcs:
     `reversed` and its `with_fields` return.
 
     Args:
-        out, into: the two orders of the arcs, either way round.
+        out, into: the two orders of the arcs; exchanged, they are those of the reversed graph.
 
     Attributes:
-        buffers: by the order's id and the name that an array has there; `slot` is of the order
-            whose arcs it is read by.
+        buffers: by the id of an order and the name of an array there; `slot` belongs to the order
+            by whose arcs it is read.
         blocks: the bounds of row blocks, by the order's id.
-        lock: held while anything is uploaded, which threads must not do twice.
+        lock: held while arrays are uploaded, so that threads do not upload one twice.
     """
 
     def __init__(self, out: Order, into: Order):
-        self.orders = out, into  # as long as these are there, no other has their ids
+        self.orders = out, into  # while these exist, no other object has their ids
         self.buffers: dict[tuple[int, str], Any] = {}
         self.blocks: dict[int, np.ndarray] = {}
         self.lock = threading.RLock()
         fork_guard.holds_opencl(self)
 
 
-#: Those in use, by the ids of the orders, the device, and the sizes of a work-group and of a block.
+#: All in use, by the ids of the orders, the device, and the sizes of a work-group and of a block.
 _shared: WeakValueDictionary[tuple[Any, ...], SharedArcs] = WeakValueDictionary()
 _finding = threading.Lock()
 
 
 def shared_arcs(arcs: Arcs | ArcsPart, device: Device, group: int, block: int) -> SharedArcs:
-    """What there is of the arcs on the device; arguments are as in `ResidentGraph`."""
+    """The arrays of the arcs on the device; arguments are as in `ResidentGraph`."""
     key = (frozenset((id(arcs.out), id(arcs.into))), device, group, block)
     with _finding:
         found = _shared.get(key)
@@ -279,18 +279,18 @@ class ResidentGraph:
         edges: the arcs along which programs scatter, "out", "in" or "both".
         group: the number of items in a work-group.
         block: the largest number of arcs, and of rows, in a block of a work-group.
-        numbered: the numbers that vertices have, and the arcs by these, as `Graph.numbered` gives
-            them; None: their own.
+        numbered: the numbers of the vertices on the device, and the arcs by these numbers, as
+            `Graph.numbered` returns them; None: the graph's own.
         share: how processes share the arcs, if they do.
-        memory: the bytes of the device that a run may take; None: all that it has.
+        memory: the bytes of the device that a run may take; None: all.
 
     Attributes:
         numbering: those numbers, or None.
         arcs: the arcs as they are on the device.
-        all_arcs: those of all processes.
+        all_arcs: the arcs of all processes.
         parts: the part of each process.
         rows: the range of the vertices in which the arcs end.
-        num_arcs: how many are on the device.
+        num_arcs: the number of arcs on the device.
     """
 
     def __init__(
@@ -329,7 +329,7 @@ class ResidentGraph:
         fork_guard.holds_opencl(self)
 
     def turned(self) -> ResidentGraph:
-        """The same graph, by the same numbers, with each arc from its other end."""
+        """The same graph, with the same numbers of the vertices and reversed arcs."""
         if is_symmetric(self.graph.directed, self.edges):
             return self
         with self._lock:
@@ -338,12 +338,12 @@ class ResidentGraph:
                 size = self.group, self.block
                 numbering = self.numbering
                 numbered = None if numbering is None else (numbering, self.all_arcs.turned())
-                its = self.graph, self.device, way, *size, numbered, self.share, self.memory
-                self._turned = ResidentGraph(*its)
+                common = self.graph, self.device, way, *size, numbered, self.share, self.memory
+                self._turned = ResidentGraph(*common)
             return self._turned
 
     def numbers(self) -> Any:
-        """A buffer, int32 (V,), with the number of each vertex, which results are read by."""
+        """A buffer, int32 (V,), with the number of each vertex, by which results are reordered."""
         assert self.numbering is not None
         key = Key(GRAPH, "number")
         with self._lock:
@@ -378,8 +378,8 @@ class ResidentGraph:
 
     def _found(self, key: Key) -> Any:
         """A buffer that is on the device, or None."""
-        held, its = self._place(key)
-        return held.get(its)
+        held, own_key = self._place(key)
+        return held.get(own_key)
 
     def blocks(self, name: str) -> np.ndarray:
         """The row blocks called "in_blocks" or "out_blocks"."""
@@ -399,13 +399,13 @@ class ResidentGraph:
             missing = {key: array for key, array in arrays.items() if self._found(key) is None}
             orders = {name: self._sorted(name, missing) for name in ("in", "out")}
             for key, array in missing.items():
-                held, its = self._place(key)
-                held[its] = self._buffer(key.name, array, orders)
+                held, own_key = self._place(key)
+                held[own_key] = self._buffer(key.name, array, orders)
             return {key: self._found(key) for key in arrays}
 
     def _sorted(self, name: str, wanted: Mapping[Key, Array]) -> sort.Sorted | None:
-        """The arcs in the order "in" or "out", sorted on the device: where `wanted` needs them so,
-        the host has not sorted them, it pays, and there is room."""
+        """The arcs in the order "in" or "out", sorted on the device; None if `wanted` does not need
+        them, the host has sorted them, it does not pay, or there is no room."""
         order, ends = self._order(name), {"in": "in_sources", "out": "out_targets"}[name]
         edges = [array.edge for array in wanted.values() if array.edge is not None]
         places = any(e.order == name and self._given(e) for e in edges)
@@ -426,12 +426,12 @@ class ResidentGraph:
         return self.arcs.into if name == "in" else self.arcs.out
 
     def cut(self, number: int) -> list[Part]:
-        """The arcs on the device in so many parts, or fewer."""
+        """The arcs on the device, cut into at most `number` parts."""
         return cut(self.arcs.into.offsets, number, *self.rows)
 
     def pieces(self, key: Key, array: Array, parts: Sequence[Part]) -> list[np.ndarray]:
-        """Of an array with an item for each arc, in the order of receivers, each of the parts on
-        the host: where a GPU reads by itself, which copies them several times as fast."""
+        """The parts of an array with an item for each arc, in the order of receivers, on the host:
+        in pinned memory, if the device copies from there several times as fast."""
         with self._lock:
             found = self._cut.get((key, tuple(parts)))
             if found is None:
@@ -448,7 +448,7 @@ class ResidentGraph:
             found = self._tables.get(tuple(parts))
             if found is None:
                 offsets, size = self.arcs.into.offsets, (self.group, self.block)
-                found = [part_blocks(offsets, its, *size, self.device.groups) for its in parts]
+                found = [part_blocks(offsets, part, *size, self.device.groups) for part in parts]
                 for table, part in zip(found, parts, strict=True):
                     table["begin"] -= part.begin
                     table["end"] -= part.begin
@@ -456,7 +456,7 @@ class ResidentGraph:
             return found
 
     def reaches(self, parts: Sequence[Part]) -> np.ndarray:
-        """In which parts the vertices have arcs that go out from them, as bits: uint32 (V,)."""
+        """uint32 (V,): the parts that have arcs from each vertex, as bits."""
         with self._lock:
             key = tuple(parts)
             if key not in self._reaches:
@@ -489,8 +489,8 @@ class ResidentGraph:
             return getattr(self.all_arcs, ALL[name])
         if name == "slot":
             return self.arcs.slot
-        order, its = _OF_ARCS[name]
-        return getattr(self._order(order), its)
+        order, array = _OF_ARCS[name]
+        return getattr(self._order(order), array)
 
     def _edge(self, edge: EdgeValues) -> np.ndarray:
         """One value per arc, in the requested order of arcs."""
@@ -498,14 +498,14 @@ class ResidentGraph:
         name, order = edge.name, edge.order.removeprefix("all_")
         if edge.field is None or edge.type is None:
             return getattr(arcs, f"{order}_{'edges' if name == 'id' else name}")
-        if self._given(edge):  # which check_edge_fields() has checked
+        if self._given(edge):  # check_edge_fields() has checked its values
             ids: np.ndarray = getattr(arcs, f"{order}_edges")
             values = self._field(edge)
             return filled(np.empty(len(ids), values.dtype), lambda block: values.take(ids[block]))
         return np.full(int(arcs.into.offsets[-1]), edge.field.default, edge.type.scalar)
 
     def _given(self, edge: EdgeValues) -> bool:
-        """Whether it is an edge field that the graph has."""
+        """Whether these are the values of an edge field that the graph has."""
         return edge.field is not None and edge.name in self.graph.edge_fields
 
     def _field(self, edge: EdgeValues) -> np.ndarray:
@@ -518,10 +518,10 @@ def shortage(
     device: DeviceLimits, sizes: Mapping[Key, int], resident: int = 0, limit: int | None = None
 ) -> str:
     """Why the buffers do not fit on the device together with the `resident` bytes that are already
-    there, in a clause; "" if they do.
+    there, in a clause; "" if they fit.
 
     Args:
-        limit: the bytes that the run may take; None: all that the device has.
+        limit: the bytes of the device that the run may take; None: all.
     """
     needed = resident + sum(sizes.values())
     most = device.memory if limit is None else limit
@@ -551,14 +551,13 @@ def check_vertices(
     limit: int | None,
     mapped: bool = False,
 ) -> None:
-    """Raise DeviceError, before anything is computed, if not even the fields of the vertices, and
-    where the arcs of each begin, fit on the device, which arcs may pass through in parts; or in
-    the host's memory.
+    """Raise DeviceError, before anything is computed, if the fields of the vertices and the offsets
+    of their arcs do not fit on the device, to which arcs may be streamed, or in the host's memory.
 
     Args:
         types: those of the vertex fields.
         limit: as in `shortage`.
-        mapped: a file has the arcs, which need not be in memory.
+        mapped: a file has the arcs, so that they need not be in memory.
     """
     offsets = (vertices + 1) * index_dtype(arcs).itemsize
     least = vertices * lanes * sum(type_.itemsize for type_ in types) + offsets

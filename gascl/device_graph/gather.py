@@ -1,4 +1,4 @@
-"""Takes the values at given places, on the device."""
+"""Gathers the values at given places, on the device."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SIZES = tuple(VALUES)
 
 
 def pays(device: Device) -> bool:
-    """Whether the device brings values into another order faster than the host does in threads."""
+    """Whether the device reorders values faster than the host does in threads."""
     return device.kind == "GPU"
 
 

@@ -27,10 +27,10 @@ def room(pairs: int, both: bool, offset: np.dtype, places: bool, numbers: int = 
     """The bytes of the device that sorting takes beyond its results.
 
     Args:
-        pairs: how many are given.
+        pairs: the number of pairs to sort.
         both: as in `Order`.
         offset, places: as in `Sorted`.
-        numbers: how many vertices have numbers that the device looks up; 0: none.
+        numbers: the number of vertices whose numbers the device looks up.
     """
     keys, index = pairs << both, offset.itemsize
     counts = index * (_SUMS + (keys // (LEAST_GROUP * EACH) + 1 << DIGIT_BITS))
@@ -50,9 +50,9 @@ class Sorted:
     ):
         """
         Args:
-            num_pairs: how many the sorted pairs are.
+            num_pairs: the number of sorted pairs.
             offset: the dtype of offsets and places.
-            places: whether `places` is asked for.
+            places: whether to compute `places`.
         """
         self.device, self.order = device, order
         self._group = fitting_group(device.group, offset.itemsize, places, device.cl.local_mem_size)
@@ -69,7 +69,7 @@ class Sorted:
         if not order.given:
             counts = device.reserve((self._tiles << DIGIT_BITS) * self._offset.itemsize)
             sums = device.reserve(_SUMS * self._offset.itemsize)
-            # The key that comes last, of a self-loop's reverse, differs from others above the rows.
+            # The reverse of a self-loop has a key that differs from others only above the rows.
             for shift in range(0, 2 * self._bits + order.both, DIGIT_BITS):
                 self._pass(side, other, counts, sums, shift)
                 side, other = other, side
@@ -87,12 +87,12 @@ class Sorted:
             order.know(offsets)
 
     def taken(self, values: np.ndarray, count: int) -> Any:
-        """A buffer with the values of given pairs, in the order of the sorted ones."""
+        """A buffer with the values of the pairs, in sorted order."""
         given = self.device.upload(values)
         return self._take(given, self.places, count, values.itemsize, self._offset.name)
 
     def _ends(self) -> list[Any]:
-        """The rows and ends as they are given, new numbers looked up on the device."""
+        """The rows and ends before sorting, with new numbers looked up on the device."""
         device, given = self.device, [self.order.row, self.order.end]
         ends = [
             device.upload(np.asarray(e.ends if isinstance(e, Renumbered) else e)) for e in given
@@ -103,13 +103,13 @@ class Sorted:
         return ends
 
     def _take(self, values: Any, places: Any, count: int, size: int, index: str) -> Any:
-        """A buffer with the values, of `size` bytes each, at so many places."""
-        found = self.device.reserve(size * count)
-        take(self.device, found, values, places, count, size, index)
-        return found
+        """A buffer with the values, of `size` bytes each, at `count` places."""
+        taken = self.device.reserve(size * count)
+        take(self.device, taken, values, places, count, size, index)
+        return taken
 
     def _buffers(self, places: bool) -> list[Any]:
-        """Room for the keys, and for the places if they are asked for."""
+        """Buffers for the keys and, if they are computed, for the places."""
         sizes = [8, self._offset.itemsize] if places else [8]
         return [self.device.reserve(size * self._keys) for size in sizes]
 

@@ -1,6 +1,6 @@
-"""The arcs of a graph that do not fit on the device: they pass through it part by part.
+"""Streams the arcs of a graph that do not fit on the device: they are copied there part by part.
 
-The device keeps everything of the vertices, and two parts of the arcs: while kernels read one, the
+The device keeps all data of the vertices, and two parts of the arcs: while kernels read one, the
 other one is copied. The idea, arcs in intervals of receiving vertices that pass through memory in
 turn, is that of GraphChi (Kyrola, Blelloch, Guestrin 2012) and, for GPUs, of Subway (Sabet, Zhao,
 Gupta 2020).
@@ -43,12 +43,12 @@ NEEDED = Key(RUN, "needed")
 
 @dataclass
 class _Place:
-    """Room on the device for one part.
+    """Buffers on the device for one part.
 
     Attributes:
         holds: the number of the part that is in each of the buffers.
-        ready: the events after which it is there.
-        readers: of the kernels that read it, the last.
+        ready: the events of the copies of that part.
+        readers: the events of the last kernels that read it.
     """
 
     buffers: dict[Key, Any]
@@ -61,9 +61,9 @@ class Taken(NamedTuple):
     """A part on the device.
 
     Attributes:
-        buffers: those that its kernels use in place of the whole graph's.
-        place: where its arcs are; the kernels that read them wait for `ready`, and the last one is
-            to be noted in `readers`.
+        buffers: the buffers that its kernels use in place of the whole graph's.
+        place: where its arcs are. Kernels that read them must wait for `ready`, and the event of
+            the last one must be set in `readers`.
     """
 
     buffers: Mapping[Key, Any]
@@ -78,18 +78,18 @@ def in_parts(
     limit: int,
     whole: Mapping[Key, int],
 ) -> RunSpec:
-    """What a run needs that takes the arcs in as few parts as fit.
+    """The buffers of a run that streams its arcs in as few parts as possible.
 
     Args:
-        orders: where the arcs of each receiving vertex begin, of those that the device is to
-            handle; where edges alternate, also of the same arcs turned round.
-        specify: what a run of some extent needs.
-        extent: that of all arcs that the device is to handle.
-        limit: the bytes of the device that it may use.
-        whole: the bytes of each buffer of a run that takes all arcs at once, which do not fit.
+        orders: the offsets of the arcs of this device by receiving vertex; where edges alternate,
+            also those of the reversed arcs.
+        specify: returns the buffers of a run with a certain extent.
+        extent: the extent of all arcs of this device.
+        limit: the bytes of the device that the run may take.
+        whole: the bytes of each buffer of a run with all arcs at once, which do not fit.
 
     Raises:
-        DeviceError: not even parts with the arcs of one vertex do.
+        DeviceError: not even parts with the arcs of one vertex fit.
     """
 
     def specified(arcs: int, parts: int) -> RunSpec:
@@ -104,7 +104,7 @@ def in_parts(
         raise DeviceError(f"{why}; use a device that can have a larger one")
     parts, smallest = FEWEST, 0
     while True:
-        # With parts as small as can be. What all parts need for themselves rises.
+        # With the smallest parts. The more parts there are, the more memory they take themselves.
         least = sum(sizes_of(specified(longest, parts)).values())
         if least > limit and 0 < smallest <= least:
             raise _refusal(device, finest, limit, smallest, whole)
@@ -123,11 +123,11 @@ def in_parts(
 def _refusal(
     device: DeviceLimits, finest: RunSpec, limit: int, smallest: int, whole: Mapping[Key, int]
 ) -> DeviceError:
-    """The error to raise where a run may not take as much as any number of parts needs.
+    """The error of a run whose buffers do not fit with any number of parts.
 
     Args:
-        finest: what it needs with parts of the arcs of one vertex.
-        smallest: the bytes of those parts that need least.
+        finest: the buffers with parts that have the arcs of one vertex.
+        smallest: the bytes that the run needs with the best number of parts.
     """
     at_once = sum(whole.values())
     if limit < at_once <= smallest and not too_large(device, whole):
@@ -149,7 +149,7 @@ def run_bytes(device: DeviceLimits, spec: RunSpec, alternates: bool) -> dict[Key
     """The bytes of each buffer that a run has on the device.
 
     Args:
-        alternates: edges do, so that odd supersteps have arrays of the graph turned round.
+        alternates: edges alternate, so that odd supersteps read arrays of the reversed graph.
     """
     whole = whole_arrays(spec)
     turns = [whole]
@@ -165,7 +165,7 @@ def graph_bytes(
     """The bytes of the buffers that a run has of the graph.
 
     Args:
-        turns: of the arrays that are on the device as a whole, in each turn where edges alternate.
+        turns: the bytes of the arrays that are on the device as a whole, in each turn.
     """
     streamed = _streamed_bytes(device, spec) if spec.extent.parts > 1 else {}
     first, *others = ({**whole, **streamed} for whole in turns)
@@ -173,7 +173,7 @@ def graph_bytes(
 
 
 def _streamed_bytes(device: DeviceLimits, spec: RunSpec) -> dict[Key, int]:
-    """The bytes of what an ArcStream keeps on the device."""
+    """The bytes of the buffers of an ArcStream."""
     extent, sizes = spec.extent, {k: a.nbytes for k, a in _passing(spec).items()}
     sizes |= {_besides(key, "the next part"): size for key, size in sizes.items()}
     sizes[OFFSETS] = spec.graph[OFFSETS].nbytes + extent.parts * device.alignment
@@ -210,11 +210,11 @@ class ArcStream:
     The arcs of a part are numbered from 0, in its row blocks and its offsets, so that kernels need
     not know of parts. The offsets of all parts stay on the device, in one buffer: those of the next
     part begin a little later, so that the last offset of one and the first of the next have places
-    of their own. A part that a superstep does not need has row blocks and offsets, too, which say
-    that it has no arcs.
+    of their own. For a part that a superstep does not need, there are row blocks and offsets
+    without arcs.
 
     Args:
-        spec: what the run needs, in so many parts.
+        spec: the buffers of the run.
 
     Attributes:
         parts: in the order of their rows.
@@ -264,7 +264,7 @@ class ArcStream:
         fork_guard.holds_opencl(self)
 
     def needed(self, words: np.ndarray) -> list[int]:
-        """The numbers of the parts of which any of the words has the bit."""
+        """The numbers of the parts whose bit is set in any of the words."""
         count, bits = len(self.parts), int(np.bitwise_or.reduce(words))
         return [number for number in range(count) if bits & bit_of(number, count)]
 
@@ -274,17 +274,17 @@ class ArcStream:
         return sorted(range(len(self.parts)), key=lambda number: number not in there)
 
     def blocks_of(self, number: int) -> int:
-        """How many row blocks a part has."""
+        """The number of row blocks of a part."""
         return self._num_blocks[number]
 
     def take(self, number: int, keys: Collection[Any], needed: bool = True) -> Taken:
         """A part, of which the arrays in `keys` are copied to the device, unless they are there.
 
         Args:
-            needed: else it is taken without its arcs, for what runs for vertices that get none.
+            needed: if not, the part has no arcs: its kernels run for vertices without messages.
         """
         keys = [key for key in keys if key in self._values]
-        # What is not needed is not read: any buffers will do.
+        # Without arcs, the buffers are not read: any will do.
         place = self._place(number, keys) if needed and keys else _Place(self._places[0].buffers)
         buffers = {key: place.buffers[key] for key in keys}
         buffers |= {OFFSETS: self._offsets[number], BLOCKS: self._blocks[number]}
@@ -293,7 +293,7 @@ class ArcStream:
         return Taken(buffers, place)
 
     def _place(self, number: int, keys: Sequence[Key]) -> _Place:
-        """Where a part is, once the copies have ended that this may begin."""
+        """The buffers with a part; copies of it to there may still be running."""
         place = next(
             (p for p in self._places if all(p.holds.get(k) == number for k in keys)),
             self._places[0],
@@ -304,7 +304,8 @@ class ArcStream:
         return place
 
     def _fill(self, place: _Place, number: int, keys: Sequence[Key]) -> None:
-        self.device.queue.flush()  # a queue may wait for ever for what another has not been given
+        # Otherwise a queue may wait for ever for an event of a queue that has not been flushed.
+        self.device.queue.flush()
         events = []
         for key in keys:
             values = self._values[key][number]

@@ -62,7 +62,7 @@ from gascl.util.host import machine_memory
 from gascl.util.progress import Progress, showing
 from gascl.util.units import bytes_of
 
-#: For each field of floats where some vertex has NaN: how many have, and the first of them.
+#: For each field of floats with NaN: the number of vertices that have it, and the first of them.
 Nans: TypeAlias = Mapping[str, tuple[int, int]]
 
 
@@ -114,16 +114,16 @@ class Engine:
         self.device: Device = self.ranks.device(device) if self.ranks else find(device)
         self.deterministic, self.debug, self.seed = deterministic, debug, operator.index(seed)
         self._resident: dict[tuple[str, int, int, bool, Division | None], ResidentGraph] = {}
-        self.left_out: frozenset[str] = frozenset()  # edge fields that this view's graph lacks
+        self.left_out: frozenset[str] = frozenset()  # edge fields that this view leaves out
         self._views: dict[frozenset[tuple[str, str | None]], Engine] = {}
-        self._is_view, self.result_graph = False, graph  # which results name
+        self._is_view, self.result_graph = False, graph  # results name the latter
         self._prepared: WeakKeyDictionary[type[VertexProgram], dict[Any, Prepared]] = (
             WeakKeyDictionary()
         )
         self._built: WeakKeyDictionary[Prepared, tuple[Plan, ResidentGraph]] = WeakKeyDictionary()
         self.warns_of_nan = True  # not in the NetworkX backend, whose answers may be NaN
         self._solo: Engine | None = None
-        self._takes_parts = True  # where the arcs do not fit
+        self._takes_parts = True  # if the arcs do not fit
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -337,7 +337,7 @@ class Engine:
                 progress.begin(f"{program.title()}: building kernels")
             plan, resident = self._placed(program, prepared)
         fresh = values
-        with agreed(self.ranks):  # again: below, the ranks set up their exchange together
+        with agreed(self.ranks):  # again, since the ranks then set up their exchange together
             if checkpoint:
                 seed = self.seed if self.debug else None
                 name = prepared.delivery.name
@@ -393,7 +393,7 @@ class Engine:
         """How to run a program; kept for its next run. All ranks must call this alike.
 
         Raises:
-            TooLarge: this engine is to have all arcs on its device, and they do not fit.
+            TooLarge: this engine needs all arcs on its device, and they do not fit.
         """
         options = self.deterministic, self.debug, self.seed, self.device_memory
         key = key_of(program), str(delivery), options
@@ -410,13 +410,13 @@ class Engine:
     def _prepare_now(self, program: VertexProgram, delivery: str) -> Prepared:
         spec, ranks = program.spec, self.ranks
         came = came_sorted(self.graph, spec.way)
-        if ranks:  # all take the same numbers
+        if ranks:  # all ranks must use the same numbering
             came = bool(ranks.any_of("came" if came else ""))
         with agreed(ranks):
             self._check_vertices(spec, program.dtype, program.lanes)
             facts, setting = self.device.facts, self._setting()
             found = prepare(program, self.graph, facts, setting, delivery, came=came)
-        if ranks:  # all take the same delivery
+        if ranks:  # all ranks must use the same delivery
             found = replace(found, short=ranks.any_of(found.short))
         if not found.short or not self.graph.num_vertices:
             return found
@@ -426,7 +426,7 @@ class Engine:
             return prepare(program, self.graph, facts, setting, delivery, came=came, whole=found)
 
     def _setting(self) -> Setting:
-        """What all runs of this engine have in common."""
+        """The settings of all runs of this engine."""
         ranks, size, memory = 0, 1, machine_memory()
         if self.ranks:
             ranks, size, memory = self.ranks.rank, self.ranks.size, self.ranks.room
@@ -454,7 +454,7 @@ class Engine:
             return State(*arguments)
 
     def _warn_of_fields(self, program: VertexProgram, header: Header, notes: list[str]) -> None:
-        """Check edge fields, and warn of those that are missing or not as a program may expect."""
+        """Check edge fields, and warn of fields that are missing or that may surprise the user."""
         read = {n: header.types[n] for n in program.spec.edge_fields if n in header.types}
         missing = check_edge_fields(program, self.graph, read, self.left_out)
         for note in filter(None, [*missing, *notes, self._stale_note(program)]):
@@ -468,7 +468,7 @@ class Engine:
         check_vertices(self.device, vertices, arcs, types, lanes, self.device_memory, came)
 
     def _looped(self, loop: Loop) -> Ending:
-        """Run the supersteps. What goes wrong in one rank alone ends all."""
+        """Run the supersteps. An error that only one rank may have ends all ranks."""
         try:
             with loop.plan.kernels() as loop.launcher.kernels:
                 return loop.run()
@@ -479,7 +479,7 @@ class Engine:
             raise
 
     def _stale_note(self, program: VertexProgram) -> str:
-        """A warning if a field keeps old values where no message comes; "" if none does."""
+        """A warning if a field keeps old values at vertices without messages; "" if none does."""
         found = stale_field(program.spec)
         if found is None:
             return ""
@@ -513,8 +513,8 @@ class Engine:
             return self._resident[key]
 
     def _view(self, program: VertexProgram) -> Engine:
-        """The engine of the same graph, whose edge fields have the names by which the program reads
-        them, without those that it is not to read. On the device they share the arcs.
+        """An engine of the same graph whose edge fields have the names by which the program reads
+        them. Both engines share the arcs on the device.
 
         Raises:
             GraphError: the graph has no such field.
@@ -583,7 +583,7 @@ def check_work(program: VertexProgram) -> None:
 
 
 def _interruption(result: Result, checkpoint: Checkpoint | None) -> str:
-    """What to say of a run that Ctrl-C has ended."""
+    """The message about a run that Ctrl-C has ended."""
     why: str = Message(f"interrupted after {result.supersteps} supersteps")
     if checkpoint is not None and checkpoint.done == result.supersteps:
         options = Option("checkpoint", str(checkpoint.path)), Option("resume", True)
@@ -592,7 +592,7 @@ def _interruption(result: Result, checkpoint: Checkpoint | None) -> str:
 
 
 def _no_program(given: Any) -> str:
-    """What to do with something that is not a constructed program."""
+    """The message about an argument that is not a constructed program."""
     if not (isinstance(given, type) and issubclass(given, VertexProgram)):
         return f"run takes a constructed program, such as PageRank(), not {given!r}"
     name, params = given.__name__, given.spec.params.values()
@@ -601,7 +601,7 @@ def _no_program(given: Any) -> str:
 
 
 def _no_graph(given: Any) -> str:
-    """What to do with something that is not a Graph."""
+    """The message about an argument that is not a Graph."""
     if isinstance(given, str | Path):
         return f"Engine takes a gascl.Graph, not {given!r}: give Engine(Graph.read({str(given)!r}))"
     kind = type(given)
@@ -618,7 +618,7 @@ def _no_graph(given: Any) -> str:
 
 
 def _nans(fields: Mapping[str, np.ndarray]) -> Nans:
-    """What `Loop.nans` is for fields on the host."""
+    """As `Loop.nans`, for fields on the host."""
     found = {}
     for name, values in fields.items():
         if values.dtype.kind == "f":

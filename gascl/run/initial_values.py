@@ -366,7 +366,7 @@ def _with_rest(
 
 
 def has_rest(values: np.ndarray) -> bool:
-    """Whether some vertices begin as only the device can tell."""
+    """Whether the device computes the initial value of some vertices."""
     return isinstance(values, np.ma.MaskedArray) and not set_at(values).all()
 
 

@@ -104,14 +104,16 @@ def estimate(
             labels.
         program: the program to run; None: count the arrays of the graph that most programs use.
         delivery, device, device_memory: as in `Engine` and `Engine.run`; the last in bytes.
-        numbered: the program's vertices are numbered anew, hubs first, as `Result.numbering` tells
-            of a run; arcs in the graph's own order, if other programs need them, are not included.
-        graph: the one that these counts are of, if it is there: its degrees decide in how many
-            parts its arcs come to the device. Else, all vertices count as having the same.
+        numbered: the vertices are renumbered, hubs first, as `Result.numbering` of a run says; the
+            degrees of `graph`, if it is given, decide that. Arcs in the graph's own order, if other
+            programs need them, are not included.
+        graph: the graph with these counts, if there is one: its degrees decide in how many parts
+            its arcs are streamed. Otherwise, all vertices count as having the same degree.
 
     Raises:
         GraphError: a count is negative or not a whole number, or there are more loops than edges.
         ProgramError: the delivery cannot run the program.
+        DeviceError: the device has no double precision, and the program needs it.
     """
     num_vertices, num_edges = _count("num_vertices", num_vertices), _count("num_edges", num_edges)
     num_loops = _count("num_loops", num_loops, num_edges)
@@ -199,8 +201,8 @@ def described(
 def _host(
     size: GraphSize, edges: str, edge_bytes: int, vertex_bytes: int, label_bytes: int
 ) -> tuple[dict[str, int], int]:
-    """The bytes that a Graph keeps if all arrays of its arcs are asked for, and those that making
-    them takes temporarily, at most."""
+    """The bytes that a Graph keeps if all arrays of its arcs are built, and the most bytes that
+    building them takes temporarily."""
     both = edges == "both" or not size.directed
     arcs = size.num_arcs(edges)
     index = index_dtype(arcs).itemsize

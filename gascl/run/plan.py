@@ -111,11 +111,11 @@ class Source:
     _run_specs: dict[Extent, RunSpec] = field(default_factory=dict)
 
     def run_spec(self, spec: ProgramSpec, extent: Extent) -> RunSpec:
-        """The buffers of a run. They are kept, since a run on a small graph takes hardly longer
-        than working them out."""
+        """The buffers of a run. They are kept, since working them out takes nearly as long as a run
+        on a small graph."""
         found = self._run_specs.get(extent)
         if found is None:
-            if len(self._run_specs) >= PLANS:  # graphs have no end
+            if len(self._run_specs) >= PLANS:  # there may be any number of graphs
                 self._run_specs.clear()
             found = run_spec(spec, self.header, self.facts, self.delivery, extent)
             self._run_specs[extent] = found
@@ -126,7 +126,7 @@ class Plan:
     """The kernels of a source, built for a device; outlives graphs.
 
     Attributes:
-        source: the text, and what describes it; its attributes are those of the plan, too.
+        source: the source text; the plan has its attributes, too.
         program: the built pyopencl program.
     """
 
@@ -230,7 +230,7 @@ class Variant:
 
 
 def key_of(program: VertexProgram) -> tuple[Any, ...]:
-    """What the source and the preparation of a program depend on beside its class."""
+    """The properties of a program, beside its class, that decide its source and preparation."""
     return program.dtype, program.lanes, *program.choices().items()
 
 

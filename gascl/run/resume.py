@@ -33,7 +33,7 @@ class Start:
 
 
 def resolve_start(program: VertexProgram, graph: Graph, state: State | None, start: Any) -> Start:
-    """What `run(program, state=state, start=start)` means.
+    """How `run(program, state=state, start=start)` starts.
 
     Raises:
         ProgramError: the program cannot continue from that State on this graph.

@@ -48,15 +48,15 @@ class Runner(Protocol):
 class Stages:
     """Runs programs one after the other on a graph, each continuing from the State of the last.
 
-    This is what `solve` gets as its argument.
+    `solve` has it as its argument.
 
     Attributes:
         graph, device: those of the engine.
-        state: what the last run left on the device; before the first run, what was given, or None.
+        state: the State of the last run; before the first run, the one that the user gave, or None.
         trace: the steps of all runs, numbered consecutively.
         deliveries: the names of how messages traveled, in the order of first use.
-        computed: the fields that they had, but for inputs.
-        numberings: in which other orders the vertices were on the device (`Result.numbering`).
+        computed: the fields that the runs computed.
+        numberings: the numberings of the vertices on the device (`Result.numbering`).
         last: the program that ran last, and why it ended.
         endless: the first program that would never have ended, and why; "" if there was none.
     """
@@ -81,7 +81,7 @@ class Stages:
         self._limit, self._callback = options.max_supersteps, options.callback
         self._engines = {id(engine.graph): engine}
         self._ranks, self._sharing = engine.ranks, False
-        self._others: Ranks | None = None  # who do other items, if these are a rank's share
+        self._others: Ranks | None = None  # which do the other items, in `share`
 
     def run(
         self,
@@ -182,9 +182,9 @@ class Stages:
         """Do work that consists of independent items, such as searches from many sources.
 
         One device does all items. Of several ranks, each does some of them, on its own device with
-        all arcs, and at the end they tell each other what they have found. Where the arcs do not
-        fit on a device, or supersteps are counted for `max_supersteps` or a callback, the ranks do
-        all items together instead, each with its part of the arcs.
+        all arcs, and at the end they combine their results. If the arcs do not fit on a device, or
+        supersteps are counted for `max_supersteps` or a callback, the ranks do all items together
+        instead, each with its part of the arcs.
 
         Args:
             items: in the same order in all ranks. Of n ranks, the r-th does every n-th item, from
@@ -217,7 +217,7 @@ class Stages:
             found = self._side_by_side(ranks, items, work, by)
             if found is not None:
                 return found
-        own = copy(self)  # which shares all that is added to
+        own = copy(self)  # both add to the same trace and sets
         own.state, self._sharing = None, True
         try:
             done = checked(work(own, items), by)
@@ -229,7 +229,7 @@ class Stages:
     def _side_by_side(
         self, ranks: Ranks, items: list[Any], work: Callable[..., Any], by: dict[str, np.ufunc]
     ) -> dict[str, np.ndarray] | None:
-        """What `share` returns; None if the arcs do not fit on some device."""
+        """The result of `share`, each rank by itself; None if the arcs do not fit on some device."""
         engine, nothing = self._engines[id(self.graph)].solo(), dict[str, np.ndarray]()
         own = Stages(engine, self._whole, replace(self._options, state=None))
         own._others = ranks
@@ -261,8 +261,8 @@ class Stages:
             return None
         steps = [replace(step, kernels=()) for step in own.trace]
         types = {name: (values.dtype, values.shape) for name, values in found.items()}
-        told = own.deliveries, own.numberings, own.computed, own.last, own.endless, own._runs
-        shares = ranks.each(Share(steps, *told, types, ended, interrupted))
+        made = own.deliveries, own.numberings, own.computed, own.last, own.endless, own._runs
+        shares = ranks.each(Share(steps, *made, types, ended, interrupted))
         for rank, share in enumerate(shares):
             self._add(share, own.trace if rank == ranks.rank else None)
         if any(share.interrupted for share in shares):
@@ -277,7 +277,11 @@ class Stages:
         return combined
 
     def _add(self, share: Share, trace: Trace | None) -> None:
-        """Add what a rank has run; its trace, if that is this one."""
+        """Add the runs of a rank.
+
+        Args:
+            trace: the trace of these runs, if they are this rank's; it has the times of kernels.
+        """
         before, steps = len(self.trace), share.steps if trace is None else trace
 
         def step(i: int) -> Step:
@@ -296,7 +300,7 @@ class Stages:
         self._runs += share.runs
 
     def runs_made(self) -> str:
-        """How many runs of which programs came to their ends, as the end of a message."""
+        """The numbers of runs of each program, as the end of a message."""
         many = [f"{n} run{'s' * (n > 1)} of {name}" for name, n in self._runs.items()]
         return f" by {' and '.join(many)}" if many else ""
 
@@ -441,7 +445,7 @@ def _fields(
 def _arc_fields(
     program: VertexProgram, stages: Stages, found: Any, whole: bool
 ) -> dict[str, np.ndarray]:
-    """The declared arc fields, all of which solve must have returned if it came to its end."""
+    """The declared arc fields, all of which solve must have returned if it has completed."""
     cls, graph = type(program), stages.graph
     fields = {}
     for name, declared in cls.spec.arc_fields.items():
@@ -461,7 +465,7 @@ def _arc_fields(
 def _aggregates(
     program: VertexProgram, found: dict[str, Any], whole: bool, graph: Graph
 ) -> dict[str, Any]:
-    """The declared aggregators, all of which solve must have returned if it came to its end."""
+    """The declared aggregators, all of which solve must have returned if it has completed."""
     cls, values = type(program), {}
     for name, declared in cls.spec.aggregates.items():
         is_float = declared.resolve("float64").is_float
