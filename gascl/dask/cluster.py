@@ -125,8 +125,8 @@ class Cluster:
         ends = [client.submit(ends_of, part, labels) for part in parts]
         degrees = self._together(added, [client.submit(degrees_of, end, labels) for end in ends])
         renumbers = Facts.of(program.spec, program.lanes).renumbers and not debug
-        its = directed, program.spec.way, renumbers, len(ranks), uuid4().hex
-        layout = client.submit(Layout, degrees, *its)
+        about = directed, program.spec.way, renumbers, len(ranks), uuid4().hex
+        layout = client.submit(Layout, degrees, *about)
         splits = [client.submit(Layout.split, layout, end) for end in ends]
         pieces = [[client.submit(getitem, split, rank) for split in splits] for rank in ranks]
         return self._each(

@@ -109,7 +109,7 @@ def in_parts(
         if least > limit and 0 < smallest <= least:
             raise _refusal(device, finest, limit, smallest, whole)
         cuts = [cut(offsets, parts) for offsets in orders]
-        largest = max((part.end - part.begin for its in cuts for part in its), default=0)
+        largest = max((part.end - part.begin for turn in cuts for part in turn), default=0)
         spec = specified(largest, parts)
         sizes = sizes_of(spec)
         needed, too_wide = sum(sizes.values()), too_large(device, sizes)
@@ -169,7 +169,9 @@ def graph_bytes(
     """
     streamed = _streamed_bytes(device, spec) if spec.extent.parts > 1 else {}
     first, *others = ({**whole, **streamed} for whole in turns)
-    return first | {_besides(key, "turned"): size for its in others for key, size in its.items()}
+    return first | {
+        _besides(key, "turned"): size for turned in others for key, size in turned.items()
+    }
 
 
 def _streamed_bytes(device: DeviceLimits, spec: RunSpec) -> dict[Key, int]:

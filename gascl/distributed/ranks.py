@@ -86,15 +86,15 @@ class Ranks:
     def device(self, choice: Any) -> Device:
         """The device that a user chose; the ranks of a host are distributed over devices with the
         same name."""
-        found = find(choice)
-        alike = [d for d in devices() if (d.name, d.kind) == (found.name, "GPU")]
+        chosen = find(choice)
+        alike = [d for d in devices() if (d.name, d.kind) == (chosen.name, "GPU")]
         hosts = self.comm.allgather((platform.node(), machine_memory()))
         nodes = [node for node, _ in hosts]
         shares = (has // nodes.count(node) for node, has in hosts if has is not None)
         self.room = min(shares, default=None)
         self.alone = nodes.count(platform.node()) <= len(alike)
         local = nodes[: self.rank].count(platform.node())
-        return alike[local % len(alike)] if alike else found
+        return alike[local % len(alike)] if alike else chosen
 
     def agree(self, error: Exception | None) -> None:
         """Raise an error in all ranks if there is one in any; all must call this."""
@@ -208,18 +208,18 @@ class Ranks:
 
     def least(self, values: np.ndarray) -> np.ndarray:
         """The elementwise minimum of the arrays of all ranks."""
-        found = np.empty_like(values)
-        self.comm.Allreduce(values, found, self.MIN)
-        return found
+        smallest = np.empty_like(values)
+        self.comm.Allreduce(values, smallest, self.MIN)
+        return smallest
 
     def memory(self, device: Device, use: Any, size: int) -> np.ndarray:
         """Memory of the host, uint8 (size,), that is kept for one use."""
-        found = self._kept.get(use)
-        if found is None or len(found) != size:
+        kept = self._kept.get(use)
+        if kept is None or len(kept) != size:
             pins = device.pools and size
-            found = pinned(device.context, size) if pins else np.empty(size, np.uint8)
-            self._kept[use] = found
-        return found
+            kept = pinned(device.context, size) if pins else np.empty(size, np.uint8)
+            self._kept[use] = kept
+        return kept
 
     def shared(self, device: Device, size: int) -> np.ndarray | None:
         """Memory of the host, uint8 (size,), that all ranks see; None where they are on several

@@ -26,12 +26,12 @@ def shared_memory(comm: Any, size: int) -> np.ndarray | None:
     if own is not None:
         own[:_TOKEN] = np.frombuffer(token, np.uint8)
     path, token = comm.bcast((f"/proc/{os.getpid()}/fd/{file}", token))
-    found = own if first else _mapped(path, size)
-    same = found is not None and found[:_TOKEN].tobytes() == token
+    mapped = own if first else _mapped(path, size)
+    same = mapped is not None and mapped[:_TOKEN].tobytes() == token
     everywhere = all(comm.allgather(same))
     if file is not None:
         os.close(file)
-    return found if everywhere else None
+    return mapped if everywhere else None
 
 
 def _created(size: int) -> int | None:

@@ -160,7 +160,7 @@ class Checkpoint:
             watch: the observations of `Standstill`.
         """
         # As bytes, since NumPy does not copy the padding of records that it concatenates.
-        trace = np.concatenate([its.view(np.uint8).reshape(len(its), -1) for its in records])
+        trace = np.concatenate([part.view(np.uint8).reshape(len(part), -1) for part in records])
         about = {"run": self._run, "layout": state.layout(), "watch": dict(watch)}
         arrays = {
             _ABOUT: np.frombuffer(json.dumps(about, indent=1).encode(), np.uint8),

@@ -88,7 +88,7 @@ class Engine:
             `device` names several alike, the ranks of a host share them out.
 
     Raises:
-        GasclError: `graph` is not a Graph, or `device_memory` is no size.
+        GasclError: `graph` is not a Graph, or `device_memory` is not a size.
         DeviceError: there is no such device.
     """
 
@@ -399,13 +399,13 @@ class Engine:
         key = key_of(program), str(delivery), options
         with self._lock:
             kept = self._prepared.setdefault(type(program), {})
-        found = kept.get(key)
-        if found is None:
-            found = self._prepare_now(program, delivery)
+        prepared = kept.get(key)
+        if prepared is None:
+            prepared = self._prepare_now(program, delivery)
             if len(kept) >= PLANS:
                 kept.clear()
-            kept[key] = found
-        return found
+            kept[key] = prepared
+        return prepared
 
     def _prepare_now(self, program: VertexProgram, delivery: str) -> Prepared:
         spec, ranks = program.spec, self.ranks
@@ -415,15 +415,15 @@ class Engine:
         with agreed(ranks):
             self._check_vertices(spec, program.dtype, program.lanes)
             facts, setting = self.device.facts, self._setting()
-            found = prepare(program, self.graph, facts, setting, delivery, came=came)
+            prepared = prepare(program, self.graph, facts, setting, delivery, came=came)
         if ranks:  # all ranks must use the same delivery
-            found = replace(found, short=ranks.any_of(found.short))
-        if not found.short or not self.graph.num_vertices:
-            return found
+            prepared = replace(prepared, short=ranks.any_of(prepared.short))
+        if not prepared.short or not self.graph.num_vertices:
+            return prepared
         if not self._takes_parts:
-            raise TooLarge(found.short)
+            raise TooLarge(prepared.short)
         with agreed(ranks):
-            return prepare(program, self.graph, facts, setting, delivery, came=came, whole=found)
+            return prepare(program, self.graph, facts, setting, delivery, came=came, whole=prepared)
 
     def _setting(self) -> Setting:
         """The settings of all runs of this engine."""
@@ -436,14 +436,14 @@ class Engine:
 
     def _placed(self, program: VertexProgram, prepared: Prepared) -> tuple[Plan, ResidentGraph]:
         """The kernels of a run, and the graph on the device as they need it."""
-        found = self._built.get(prepared)
-        if found is None:
+        built = self._built.get(prepared)
+        if built is None:
             source, numbered = prepared.source, prepared.renumbered.chosen
             plan = plan_of(program, self.device, source)
             size = source.group, source.block
             resident = self.resident(prepared.edges, *size, numbered, prepared.share)
-            found = self._built[prepared] = plan, resident
-        return found
+            built = self._built[prepared] = plan, resident
+        return built
 
     def _state(self, *arguments: Any) -> State:
         """The State of a run, on the device."""
@@ -480,11 +480,11 @@ class Engine:
 
     def _stale_note(self, program: VertexProgram) -> str:
         """A warning if a field keeps old values at vertices without messages; "" if none does."""
-        found = stale_field(program.spec)
-        if found is None:
+        stale = stale_field(program.spec)
+        if stale is None:
             return ""
-        if found.sometimes:
-            return found.note("vertices to which nobody sends in a superstep")
+        if stale.sometimes:
+            return stale.note("vertices to which nobody sends in a superstep")
         graph, edges = self.graph, program.spec.edges
         degrees = {"out": graph.in_degree, "in": graph.out_degree}
         heard = degrees[edges] if edges in degrees else graph.in_degree + graph.out_degree
@@ -492,7 +492,7 @@ class Engine:
         if not len(unheard):
             return ""
         first = graph.label_of(int(unheard[0]))
-        return found.note(f"{len(unheard):,} vertices without incoming arcs, such as {first!r}")
+        return stale.note(f"{len(unheard):,} vertices without incoming arcs, such as {first!r}")
 
     def resident(
         self,
@@ -507,9 +507,9 @@ class Engine:
         with self._lock:
             if key not in self._resident:
                 ranks = self.ranks.size if self.ranks else 1
-                found = self.graph.numbered(edges, ranks) if numbered else None
-                its = self.graph, self.device, *key[:3], found, share, self.device_memory
-                self._resident[key] = ResidentGraph(*its)
+                numbering = self.graph.numbered(edges, ranks) if numbered else None
+                arguments = self.graph, self.device, *key[:3], numbering, share, self.device_memory
+                self._resident[key] = ResidentGraph(*arguments)
             return self._resident[key]
 
     def _view(self, program: VertexProgram) -> Engine:
@@ -619,13 +619,13 @@ def _no_graph(given: Any) -> str:
 
 def _nans(fields: Mapping[str, np.ndarray]) -> Nans:
     """As `Loop.nans`, for fields on the host."""
-    found = {}
+    nans = {}
     for name, values in fields.items():
         if values.dtype.kind == "f":
             rows = np.flatnonzero(np.isnan(values).any(axis=tuple(range(1, values.ndim))))
             if len(rows):
-                found[name] = len(rows), int(rows[0])
-    return found
+                nans[name] = len(rows), int(rows[0])
+    return nans
 
 
 def _warn_of_nan(graph: Graph, nans: Nans) -> None:

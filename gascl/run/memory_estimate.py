@@ -130,17 +130,17 @@ def estimate(
     if graph is not None and num_edges:
         host["ends of the edges"] = graph.src.nbytes + graph.dst.nbytes
     notes: list[str] = []
-    found = _find(device, notes)
+    if not directed and not num_loops:
+        notes.append("undirected self-loops take less: they are one arc, not two")
+    chosen = _find(device, notes)
     known = graph if run_on == size else None
     setting = Setting(device_memory=device_memory, host_memory=machine_memory())
     common = setting, delivery, run_on, numbered, known
-    runs = [_Run(each, found, *common) for each in programs if found]
+    runs = [_Run(each, chosen, *common) for each in programs if chosen]
     if numbered or any(run.prepared.renumbered.chosen for run in runs):
         # In both directions, and the degrees that decide it.
         index = index_dtype(size.num_arcs(edges)).itemsize
         host["numbers of the vertices"] = (8 + index) * num_vertices
-    if not directed and not num_loops:
-        notes.append("undirected self-loops take less: they are one arc, not two")
     sorting = 0
     if runs:
         arrays, fields = _held(runs), 0
@@ -157,7 +157,7 @@ def estimate(
             name = type(program).__name__
             notes.append(f"device: the code of {name} names no program that it runs")
     arrays |= {"edge fields, by arc": fields} if fields else {}
-    name, memory = (str(found), device_memory or found.memory) if found else ("", None)
+    name, memory = (str(chosen), device_memory or chosen.memory) if chosen else ("", None)
     sorting = max(sorting - sum(arrays.values()), 0)
     return Estimate(host, building, arrays, name, memory, sorting, notes)
 

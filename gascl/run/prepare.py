@@ -164,7 +164,7 @@ def prepare(
     choice = choose(program, demand, delivery, setting.debug, parts)
     if came is None:
         came = came_sorted(graph, way)
-    renumbered, found = _numbering(graph, way, demand, setting, came, bool(short))
+    renumbered, numbered = _numbering(graph, way, demand, setting, came, bool(short))
     single = _single_launch(program, choice.delivery, facts, device, setting)
     variant = Variant(setting.debug, setting.seed, single.chosen, renumbered.chosen)
     source = source_of(program, device, choice.delivery, offset_type(graph, way), variant)
@@ -177,10 +177,10 @@ def prepare(
     limit = setting.device_memory or device.memory
     arcs: list[Arcs] = []  # of each turn, where they are divided
     if share or short:
-        arcs.append(found[1] if found else graph.arcs(way))
+        arcs.append(numbered[1] if numbered else graph.arcs(way))
         if alternates:
             turned = {"out": "in", "in": "out"}[way]
-            arcs.append(arcs[0].turned() if found else graph.arcs(turned))
+            arcs.append(arcs[0].turned() if numbered else graph.arcs(turned))
     extent = _extent(graph, way, device, source, share, arcs)
     if whole:
         specify = partial(source.run_spec, spec)
@@ -197,7 +197,7 @@ def prepare(
         atomic=demand.atomic,
         choice=choice,
         renumbered=renumbered,
-        numbering=found[0] if found else None,
+        numbering=numbered[0] if numbered else None,
         single_launch=single,
         parts=parts,
         share=share,
@@ -223,11 +223,11 @@ def _numbering(
         return Decision(False, why), None
     if came and streamed:
         return Decision(False, "the file has the arcs in order, and they come part by part"), None
-    found = graph.numbered(way, setting.ranks)
-    if found is None:
+    numbered = graph.numbered(way, setting.ranks)
+    if numbered is None:
         return Decision(False, "by the degrees of the vertices, it would not pay"), None
     why = "every vertex gathers along all arcs, and those of few hubs are then close together"
-    return Decision(True, why), found
+    return Decision(True, why), numbered
 
 
 def _single_launch(
@@ -271,7 +271,7 @@ def _extent(
     if share is None:
         symmetric = is_symmetric(graph.directed, way)
         return extent_of(device, graph.num_vertices, every, *size, lines, symmetric)
-    own = [shares(its.into.offsets, share)[share.rank] for its in arcs]
+    own = [shares(each.into.offsets, share)[share.rank] for each in arcs]
     most = max(part.end - part.begin for part in own)
     return extent_of(device, graph.num_vertices, most, *size, lines, all_arcs=every)
 
@@ -279,6 +279,6 @@ def _extent(
 def _orders(arcs: Sequence[Arcs], share: Division | None) -> list[np.ndarray]:
     """For each turn, where the arcs of each receiver begin, of those that this process has."""
     if share is None:
-        return [its.into.offsets for its in arcs]
-    parts = [shares(its.into.offsets, share)[share.rank] for its in arcs]
-    return [its.part(own).into.offsets for its, own in zip(arcs, parts, strict=True)]
+        return [each.into.offsets for each in arcs]
+    parts = [shares(each.into.offsets, share)[share.rank] for each in arcs]
+    return [each.part(own).into.offsets for each, own in zip(arcs, parts, strict=True)]

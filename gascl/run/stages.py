@@ -229,7 +229,7 @@ class Stages:
     def _side_by_side(
         self, ranks: Ranks, items: list[Any], work: Callable[..., Any], by: dict[str, np.ufunc]
     ) -> dict[str, np.ndarray] | None:
-        """The result of `share`, each rank by itself; None if the arcs do not fit on some device."""
+        """The result of `share`, each rank by itself; None if the arcs do not fit on a device."""
         engine, nothing = self._engines[id(self.graph)].solo(), dict[str, np.ndarray]()
         own = Stages(engine, self._whole, replace(self._options, state=None))
         own._others = ranks

@@ -297,12 +297,12 @@ class State:
 
     def digest(self) -> bytes:
         """A hash of everything that the next superstep depends on."""
-        found = hashlib.blake2b(repr(self.control["aggregates"].tolist()).encode())
+        hashed = hashlib.blake2b(repr(self.control["aggregates"].tolist()).encode())
         for key, buffer in sorted(self._lasting().items()):
             host = np.empty(self.sizes[key], np.uint8)
             cl.enqueue_copy(self.device.queue, host, buffer)
-            found.update(host.data)
-        return found.digest()
+            hashed.update(host.data)
+        return hashed.digest()
 
     def saved(self, leave_out: Collection[str] = ()) -> dict[str, np.ndarray]:
         """The buffers that the next superstep depends on, copied to the host: uint8 (rows, bytes of
@@ -311,16 +311,16 @@ class State:
         Args:
             leave_out: vertex fields that are not copied.
         """
-        found = {}
+        copies = {}
         for key in sorted(self._lasting()):
             if key.owner == VERTEX and key.name in leave_out:
                 continue
             if key.owner == ARC:
-                found[str(key)] = self._arc_rows(key)
+                copies[str(key)] = self._arc_rows(key)
             else:
                 rows = self.read(key, np.empty(self._shape(key), np.uint8))
-                found[str(key)] = by_vertex(self.numbering, rows)
-        return found
+                copies[str(key)] = by_vertex(self.numbering, rows)
+        return copies
 
     def restore(self, saved: Mapping[str, np.ndarray]) -> None:
         """Set the buffers to what `saved` has returned, in a new State."""
@@ -353,8 +353,8 @@ class State:
 
     def _arc_rows(self, key: Key) -> np.ndarray:
         """uint8 (all arcs, bytes of a row): an arc field, of all processes if they share them."""
-        found = self.shared_arc_values.get(key)
-        return self.read(key, np.empty(self._shape(key), np.uint8)) if found is None else found
+        shared = self.shared_arc_values.get(key)
+        return self.read(key, np.empty(self._shape(key), np.uint8)) if shared is None else shared
 
     def _own_arcs(self) -> np.ndarray:
         """The numbers of this process's arcs among all arcs, in CSR order."""

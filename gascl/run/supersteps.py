@@ -174,11 +174,11 @@ class Loop:
     def _count_nans(self) -> dict[str, tuple[int, int]]:
         self.launcher.launch(NANS)
         names = self.plan.header.reals
-        found = self.launcher.read("nans", np.empty((len(names), 2), np.int32)).tolist()
+        counts = self.launcher.read("nans", np.empty((len(names), 2), np.int32)).tolist()
         last = self.graph.num_vertices
         nans = {
             n: (many, last - from_last)
-            for n, (many, from_last) in zip(names, found, strict=True)
+            for n, (many, from_last) in zip(names, counts, strict=True)
             if many
         }
         if self.state.numbering is None:
@@ -370,8 +370,8 @@ class Loop:
         @functools.cache  # converting a whole column costs less than converting each number
         def columns() -> list[Any]:
             tallied = records["tally"]["messages"]
-            found = [records["active"], tallied, records["pulled"], records["arcs"]]
-            return [times(), *(column.tolist() for column in found)]
+            kept = [records["active"], tallied, records["pulled"], records["arcs"]]
+            return [times(), *(column.tolist() for column in kept)]
 
         @functools.cache
         def aggregates(name: str) -> list[Any]:
