@@ -6,7 +6,6 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Sequence
 from functools import reduce
-from operator import add
 from typing import Any
 
 import numpy as np
@@ -57,10 +56,6 @@ class DaskComm:
     def bcast(self, value: Any) -> Any:
         """The value of rank 0."""
         return self.allgather(value)[0]
-
-    def allreduce(self, value: Any) -> Any:
-        """The sum of the values of all ranks."""
-        return reduce(add, self.allgather(value))
 
     def Allreduce(self, own: np.ndarray | None, found: np.ndarray, op: Callable[..., Any]) -> None:
         """Fill `found` with the arrays of all ranks, combined; IN_PLACE: it has this rank's."""

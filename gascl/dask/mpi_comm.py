@@ -72,10 +72,6 @@ class MpiComm:
         """The value of rank 0."""
         return self.allgather(value if self._comm.rank == 0 else None)[0]
 
-    def allreduce(self, value: Any) -> Any:
-        """The sum of the values of all ranks."""
-        return sum(self.allgather(value))
-
     def Allreduce(self, own: Any, found: np.ndarray, op: MPI.Op) -> None:
         """As in mpi4py; this also holds for the methods below."""
         self._wait(self._comm.Iallreduce(own, found, op))

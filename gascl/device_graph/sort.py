@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pyopencl as cl
 
 from gascl.delivery.sort_kernels import DIGIT_BITS, EACH, LEAST_GROUP, fitting_group, sorting
-from gascl.device_graph.gather import take
+from gascl.device_graph.gather import program_of, take
 from gascl.graph.arcs import Order
 from gascl.graph.reordering import Renumbered
-from gascl.opencl.device import Device, built, kernel
+from gascl.opencl.device import Device, kernel
 
 #: The most work-groups that add up counts.
 _SUMS = 512
@@ -60,7 +59,7 @@ class Sorted:
         self._keys = len(order.row) << order.both
         self._offset = offset
         self._tiles = -(-self._keys // (self._group * EACH))
-        self._program = _program(device, sorting(self._offset.name, self._group, places))
+        self._program = program_of(device, sorting(self._offset.name, self._group, places))
         ends = self._ends()
         bits, rows = np.int32(self._bits), np.int32(order.num_vertices)
         side, other = [self._buffers(places) for _ in range(2)]
@@ -129,8 +128,3 @@ class Sorted:
         run.set_args(*arguments)
         size = (max(groups, 1) * self._group,)
         cl.enqueue_nd_range_kernel(self.device.queue, run, size, (self._group,))
-
-
-@cache
-def _program(device: Device, text: str) -> Any:
-    return built(device, text, [])

@@ -16,7 +16,7 @@ from gascl.delivery.buffers import ANYTHING, PENDING
 from gascl.delivery.run_layout import ARC, RUN, VERTEX, Key, RunSpec
 from gascl.delivery.status_codes import Fault
 from gascl.device_graph import gather
-from gascl.device_graph.buffers import ResidentGraph, check_memory, resident_bytes
+from gascl.device_graph.buffers import ResidentGraph, check_memory, num_arcs, resident_bytes
 from gascl.device_graph.run_arrays import RunArrays
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.graph.arcs import ArcsPart
@@ -365,9 +365,7 @@ class State:
     def arcs_of_all(self, key: Key) -> np.ndarray:
         """uint8 (all arcs, bytes of a row): an arc field, with 0 at arcs of other processes."""
         own = self.read(key, np.empty(self._shape(key), np.uint8))
-        count = self.arrays.graph.extent().all_arcs
-        assert count is not None
-        values = np.zeros((count, own.shape[1]), np.uint8)
+        values = np.zeros((num_arcs(self.graph, self.edges), own.shape[1]), np.uint8)
         values[self._own_arcs()] = own
         return values
 
