@@ -15,7 +15,7 @@ import numpy as np
 from gascl.errors import FormatError
 from gascl.graph.labels import INTEGER
 from gascl.io.files import UTF16, opened
-from gascl.io.text_numbers import held
+from gascl.io.arrow_csv import held
 from gascl.messages import Option
 
 BLOCK = 1 << 20  # bytes: what the arrays for its numbers need stays in the cache

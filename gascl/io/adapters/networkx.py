@@ -15,7 +15,7 @@ from gascl.errors import FormatError, GraphError
 from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import INTEGER, fit_int64, label_array, shown
 from gascl.io.adapters.adjacency import edge_records, read_adjacency
-from gascl.io.text_numbers import held
+from gascl.io.arrow_csv import held
 from gascl.messages import Option
 from gascl.util.extras import imported
 
