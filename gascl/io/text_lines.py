@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.labels import INTEGER
-from gascl.io.files import UTF16, opened
 from gascl.io.arrow_csv import held
-from gascl.messages import Option
+from gascl.io.files import UTF16, opened
+from gascl.messages import Message, Option
 
 BLOCK = 1 << 20  # bytes: what the arrays for its numbers need stays in the cache
 PIECE = 1 << 22  # bytes: few enough to be spread over threads
@@ -145,12 +146,11 @@ def quoted(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
 
 
-def split_lines(path: Path, splitter: Splitter) -> Iterator[tuple[int, str, list[str]]]:
-    """Number (from 1), text and columns of each line.
+def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Number (from 1) and text of each line, without its end.
 
     Raises:
-        FormatError: a line is binary or too long, is not UTF-8 outside comments, has a quote that
-            is not closed, or has a carriage return inside; names the line.
+        FormatError: a line is too long.
     """
     with opened(path) as file:
         text = io.TextIOWrapper(file, encoding="utf-8-sig", errors=ODD, newline="\n")
@@ -159,18 +159,55 @@ def split_lines(path: Path, splitter: Splitter) -> Iterator[tuple[int, str, list
             number += 1
             if len(line) == LONGEST and not line.endswith("\n"):
                 raise too_long(path, number)
-            line = line.strip("\r\n")
-            if "\0" in line:
-                raise _binary(path, number, line)
-            try:
-                columns = splitter.split(line)
-            except ValueError as error:
-                raise cannot_split(path, number, line, error) from None
+            yield number, line.strip("\r\n")
+
+
+def split_lines(path: Path, splitter: Splitter) -> Iterator[tuple[int, str, list[str]]]:
+    """Number (from 1), text and columns of each line.
+
+    Raises:
+        FormatError: a line is binary or too long, is not UTF-8 outside comments, has a quote that
+            is not closed, or has a carriage return inside; names the line.
+    """
+    for number, line in numbered_lines(path):
+        if "\0" in line:
+            raise _binary(path, number, line)
+        try:
+            columns = splitter.split(line)
+        except ValueError as error:
+            raise cannot_split(path, number, line, error) from None
+        if not line.isascii():
+            check_text(path, number, columns)
+        if "\r" in line and columns:
+            raise return_inside(path, number, line)
+        yield number, line, columns
+
+
+def locate_bad_line(path: Path, layout: Callable[[int, str], str | Message | None]) -> FormatError:
+    """The error that names the first line that is wrong, for a reader of columns that has failed.
+
+    Args:
+        layout: number (from 1) and text of a line -> what is wrong with it, and the remedy, as the
+            end of a sentence that the line begins; None if nothing is.
+    """
+    for number, line in numbered_lines(path):
+        if wrong := layout(number, line):
+            if "\r" in line:
+                return return_inside(path, number, line)
             if not line.isascii():
-                check_text(path, number, columns)
-            if "\r" in line and columns:
-                raise return_inside(path, number, line)
-            yield number, line, columns
+                check_text(path, number, [line])
+            return FormatError(f"{path}, line {number}: {shown(line)} ", wrong)
+    return FormatError(f"{path}: its rows cannot be read; fetch it again")
+
+
+def line_of_row(path: Path, row: int, is_row: Callable[[int, str], Any]) -> tuple[int, str]:
+    """Number (from 1) and text of the line with a row.
+
+    Args:
+        row: from 0, among the lines for which `is_row`, called with number and text, is true.
+    """
+    rows = (each for each in numbered_lines(path) if is_row(*each))
+    return next(itertools.islice(rows, row, None))
 
 
 def blocks(file: BinaryIO, size: int = BLOCK) -> Iterator[tuple[int, bytes]]:

@@ -149,7 +149,7 @@ def read_arrow(
 
 
 def _of_file(path: Path, data: Any) -> Source:
-    """An IPC file, of which the columns that are needed are decompressed, or stay in its mapping."""
+    """An IPC file: mapped into memory, or if it is compressed, read by column."""
     from pyarrow import ipc
 
     batches = file_batches(data)
