@@ -19,7 +19,6 @@ from gascl.io.arrow_csv import held
 from gascl.io.files import UTF16, opened
 from gascl.messages import Message, Option
 
-BLOCK = 1 << 20  # bytes: what the arrays for its numbers need stays in the cache
 PIECE = 1 << 22  # bytes: few enough to be spread over threads
 LONGEST = 1 << 24  # bytes or characters of a line; a longer one means that this is not rows of text
 BOM = b"\xef\xbb\xbf"
@@ -210,29 +209,6 @@ def line_of_row(path: Path, row: int, is_row: Callable[[int, str], Any]) -> tupl
     return next(itertools.islice(rows, row, None))
 
 
-def blocks(file: BinaryIO, size: int = BLOCK) -> Iterator[tuple[int, bytes]]:
-    """The file in blocks of whole lines, each with the number of its first line.
-
-    Every block ends with a line end; one is added to the last line if it has none.
-    """
-    number, kept = 1, [b""]
-    if (begin := file.read(len(BOM))) != BOM:
-        if begin.startswith(UTF16):
-            begin[:2].decode()  # fails, which `opened` explains
-        kept = [begin]
-    while data := file.read(size):
-        end = data.rfind(b"\n") + 1
-        if not end:
-            kept.append(data)
-            continue
-        block = b"".join([*kept, data[:end]])
-        kept = [data[end:]]
-        yield number, block
-        number += block.count(b"\n")
-    if rest := b"".join(kept):
-        yield number, rest + b"\n"
-
-
 def integers(block: bytes) -> tuple[np.ndarray, np.ndarray] | None:
     """The numbers in lines that contain only integers, separated by blanks and tabs.
 
@@ -240,12 +216,12 @@ def integers(block: bytes) -> tuple[np.ndarray, np.ndarray] | None:
         The values, int64 (N,), and the count of each line, int64 (lines,); None if the block
         contains anything else, or an integer that does not fit.
     """
-    if block.translate(None, b"0123456789- \t\r\n"):
+    if block.translate(None, b"0123456789+- \t\r\n"):
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("error", DeprecationWarning)
         try:
-            values = np.fromstring(block, dtype=np.int64, sep=" ")
+            values = np.fromstring(block if block.strip() else b"", dtype=np.int64, sep=" ")
         except (ValueError, DeprecationWarning):
             return None
     text = np.frombuffer(block, dtype=np.uint8)
@@ -257,9 +233,11 @@ def integers(block: bytes) -> tuple[np.ndarray, np.ndarray] | None:
     if len(values) != len(places):
         return None
     if len(values) and (values.min() == INT64.min or values.max() == INT64.max):
-        return None
-    minus = np.flatnonzero(text == ord("-"))
-    if len(minus) and not (begins[minus].all() and not blank[minus + 1].any()):
+        words = [word.decode() for word in block.split()]
+        if not all(map(is_int64, words)):
+            return None
+    signs = np.flatnonzero((text == ord("-")) | (text == ord("+")))
+    if len(signs) and not (begins[signs].all() and not blank[signs + 1].any()):
         return None
     ends = np.searchsorted(places, np.flatnonzero(text == ord("\n")))
     return values, np.diff(ends, prepend=0)

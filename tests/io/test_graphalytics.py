@@ -15,6 +15,7 @@ from support.filecases import (
     changed_bytes,
     edges_of,
     put,
+    read_by_both,
     read_or_refused,
     refused,
     shared,
@@ -299,7 +300,7 @@ def test_damaged(tmp_path_factory, vertices, edges, properties, has_properties, 
     if has_properties:
         text = changed_bytes(PROPERTIES.replace("meta.edges", "x").encode(), properties)
         put(folder, "a.properties", text)
-    graph = read_or_refused(folder / name)
+    graph = read_by_both(folder / name)
     if graph is not None:
         rows = [line for line in content.split(b"\n") if line.strip() and line[:1] != b"#"]
         assert graph.num_edges == len(rows)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -309,9 +309,9 @@ def _read_rows(files: Files) -> tuple[list[str], list[np.ndarray]]:
     Raises:
         FormatError: a row is not an edge; names the line.
     """
-    kinds = files.columns
-    known = kinds is not None
-    if kinds is None:
+    known = files.columns is not None
+    kinds: dict[str, Any] = {**(files.columns or {})}
+    if not known:
         first = next((w for each in numbered_lines(files.edges) if (w := _words(*each))), [])
         kinds = {"weight": None} if len(first) == 3 else {}
     types = [np.int64, np.int64, *kinds.values()]
