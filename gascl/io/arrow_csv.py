@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-#: Bytes of text from which on importing pyarrow is worth while.
+#: Bytes of text that make importing pyarrow worthwhile.
 LEAST = 1 << 20
 BOM = b"\xef\xbb\xbf"
-#: What numbers beyond the range of float64 have, and numbers that have it.
+#: A sign of numbers beyond the range of float64, and these numbers.
 _FAR = re.compile(rb"[eE][-+]?\d{3}|\d{290}")
 _EXTREME = re.compile(rb"[-+.\d]*[eE][-+]?\d{3,}|[-+.\d]*\d{290}[-+.\deE]*")
 

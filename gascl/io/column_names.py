@@ -140,7 +140,7 @@ def as_weight(fields: Mapping[str, np.ndarray], report: Sequence[str], name: str
 
 
 def no_weight(fields: Sequence[str]) -> list[str]:
-    """What a report says if several fields are read and none of them is the weight."""
+    """The line of a report if several fields are read and none of them is the weight."""
     if len(fields) < 2 or WEIGHT in fields:
         return []
     return [

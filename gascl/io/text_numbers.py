@@ -36,7 +36,7 @@ class Irregular(Exception):
 
 @dataclass
 class Columns:
-    """What was read; R rows."""
+    """The columns that were read; R rows."""
 
     values: list[np.ndarray]  # (R,) each: int32 or int64; of numbers int64 or float64
     comments: int  # lines
@@ -63,8 +63,8 @@ def read_columns(
             separate the columns after a blank.
         number: the type of the columns `numbers`, float64, int64 or uint64; None: int64 if all of a
             column are such integers, else float64.
-        prepare: gives what to read of a piece, in which every row begins with a column that is not
-            empty; may raise Irregular.
+        prepare: returns the text to parse in place of a piece, in which every row begins with a
+            column that is not empty; may raise Irregular.
 
     Raises:
         Irregular: a row has another width, a value is not a number or is an integer that does not

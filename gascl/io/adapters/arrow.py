@@ -178,7 +178,7 @@ class TableLayout:
     Attributes:
         tail, head: the columns of the ends.
         fields: the column of each edge field.
-        own: what gascl wrote into the metadata.
+        own: gascl's own metadata.
         directed: whether the edges are.
         both_ways: each of them is to become two.
         report, remarks, end: lines of the report, before and after that about the ids, and last.
@@ -283,7 +283,7 @@ def _chosen(
 
 
 def _own(source: Source) -> dict[str, Any]:
-    """What gascl wrote into the schema's metadata; {} for other tables."""
+    """gascl's own entry in the schema's metadata; {} for other tables."""
     text = (source.schema.metadata or {}).get(KEY)
     if text is None:
         return {}

@@ -185,7 +185,7 @@ def _check(
         wrong = f"it has {height} rows and {width} columns, and an adjacency matrix is square"
     if wrong:
         raise FormatError(
-            f"{path}: {wrong}; convert it with SciPy and use Graph.from_scipy, or write it anew"
+            f"{path}: {wrong}; convert it with SciPy and use Graph.from_scipy, or write it again"
         )
     if symmetry == "skew-symmetric" and directed is False:
         raise FormatError(

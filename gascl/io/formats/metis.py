@@ -60,7 +60,7 @@ class MetisHeader:
 
     @property
     def expected(self) -> str:
-        """What a vertex's line must contain, in words."""
+        """The expected columns of a vertex's line, for messages."""
         words = ["SIZE"] * self.sizes + ["WEIGHT"] * (self.weights == 1)
         words += [f"WEIGHT_1 ... WEIGHT_{self.weights}"] * (self.weights > 1)
         words.append("NEIGHBOR WEIGHT ..." if self.weighted else "NEIGHBOR ...")
@@ -213,7 +213,7 @@ def _check_simple(path: Path, src: np.ndarray, dst: np.ndarray, num_vertices: in
 def _disagreement(
     path: Path, tail: np.ndarray, head: np.ndarray, weight: np.ndarray | None, arc: int
 ) -> str:
-    """What is wrong with an arc that has no reverse."""
+    """The error message for an arc that has no reverse."""
     u, v = int(tail[arc]), int(head[arc])
     here, line = _line_of(path, u)
     there, _ = _line_of(path, v)
