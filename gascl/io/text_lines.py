@@ -158,7 +158,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
             number += 1
             if len(line) == LONGEST and not line.endswith("\n"):
                 raise too_long(path, number)
-            yield number, line.strip("\r\n")
+            yield number, line.rstrip("\r\n")
 
 
 def split_lines(path: Path, splitter: Splitter) -> Iterator[tuple[int, str, list[str]]]:
@@ -177,7 +177,7 @@ def split_lines(path: Path, splitter: Splitter) -> Iterator[tuple[int, str, list
             raise cannot_split(path, number, line, error) from None
         if not line.isascii():
             check_text(path, number, columns)
-        if "\r" in line and columns:
+        if "\r" in line.lstrip("\r") and columns:
             raise return_inside(path, number, line)
         yield number, line, columns
 
@@ -189,14 +189,19 @@ def locate_bad_line(path: Path, layout: Callable[[int, str], str | Message | Non
         layout: number (from 1) and text of a line -> what is wrong with it, and the remedy, as the
             end of a sentence that the line begins; None if nothing is.
     """
+    odd = None
     for number, line in numbered_lines(path):
+        if "\0" in line or "\r" in line:
+            odd = odd or (number, line)
         if wrong := layout(number, line):
             if "\r" in line:
-                return return_inside(path, number, line)
+                break
             if not line.isascii():
                 check_text(path, number, [line])
             return FormatError(f"{path}, line {number}: {shown(line)} ", wrong)
-    return FormatError(f"{path}: its rows cannot be read; fetch it again")
+    if odd is None:
+        return FormatError(f"{path}: its rows cannot be read; fetch it again")
+    return (_binary if "\0" in odd[1] else return_inside)(path, *odd)
 
 
 def line_of_row(path: Path, row: int, is_row: Callable[[int, str], Any]) -> tuple[int, str]:

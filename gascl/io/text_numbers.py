@@ -27,6 +27,7 @@ T = TypeVar("T")
 CONTROLS = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 #: An integer that may need more than 63 bits.
 LONG = re.compile(rb"(?<![.\d])0*[1-9]\d{18,}(?![.\deE])")
+RETURNS = re.compile(rb"\A\r+|(?<=\n)\r+|\r+(?=\n|\Z)")  # at the start or the end of a line
 WARNINGS = threading.Lock()  # of `warnings.catch_warnings`, which changes what all threads share
 
 
@@ -104,15 +105,18 @@ def column_pieces(
 
     def columns_of(piece: bytes) -> Columns:
         lines = remarks = 0
-        if prepare:
-            piece = prepare(piece)
         if b"\r" in piece:
             piece = piece.replace(b"\r\n", b"\n")
-        if b"\0" in piece or b"\r" in piece or (separator and b'"' in piece):
+            piece = RETURNS.sub(b"", piece) if b"\r" in piece else piece
+        if prepare:
+            piece = prepare(piece)
+        if b"\0" in piece or (separator and b'"' in piece):
             raise Irregular
         if any(mark in piece for mark in marks):
             piece, lines = whole.subn(b"", piece)
             piece, remarks = behind.subn(b"", piece)
+        if b"\r" in piece:
+            raise Irregular
         if not piece or (piece.isspace() and not piece.strip(b" \t\n")):  # strip copies
             return Columns([], lines, remarks)
         if not piece.isascii():

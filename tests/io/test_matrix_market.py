@@ -157,6 +157,21 @@ def test_entries_of_many_forms(write):
     assert graph.edge_fields["weight"].dtype == np.uint64
 
 
+@pytest.mark.parametrize("text", ["1 2\n\r", "1 2\r", "% a\rb\n1 2\n"])
+def test_carriage_returns_beside_rows(write, text):
+    assert edges_of(Graph.read(write("a.mtx", text))) == [(0, 1)]
+    text = HEADER.format("pattern", "general") + "2 2 1\n" + text
+    assert edges_of(Graph.read(write("b.mtx", text))) == [(0, 1)]
+
+
+def test_integers_beyond_64_bits_are_floats(write):
+    large = 2**64 + 2**20
+    text = REAL_GENERAL + f"2 2 2\n1 2 {large}\n2 1 1e300\n"
+    assert edges_of(Graph.read(write("a.mtx", text))) == [(0, 1, float(large)), (1, 0, 1e300)]
+    bare = f"1 2 {large}\n2 1 7\n"
+    assert edges_of(Graph.read(write("b.mtx", bare))) == [(0, 1, float(large)), (1, 0, 7.0)]
+
+
 @settings(max_examples=3 * settings.default.max_examples)
 @given(CHANGES)
 def test_damaged_files_are_read_alike_or_refused(tmp_path_factory, changes):
