@@ -119,7 +119,7 @@ def test_columns(tmp_path, suffix):
         (
             {"src": [1], "dst": [1], "t": ["x"]},
             {"columns": "src,dst,t"},
-            "column 't' is of type string, and a field has",
+            "column 't' cannot be a field: its type, string, is not numeric; convert it",
         ),
         ({"src": pa.array([2**63], pa.uint64()), "dst": [-1]}, {}, "negative and some above"),
         ({"src": ["a"], "dst": ["a\0"]}, {}, "differ only in NUL"),
