@@ -208,7 +208,15 @@ def _explained(path: Path, kind: str) -> Iterator[None]:
         raise _damaged(path, kind, "it claims to contain more than fits in memory") from error
     except GraphError:
         raise
-    except (pyarrow.ArrowException, OSError, ValueError, KeyError, TypeError, StructError) as error:
+    except (
+        pyarrow.ArrowException,
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        EOFError,
+        StructError,
+    ) as error:
         raise _damaged(path, kind, " ".join(str(error).split())[:200]) from error
 
 
