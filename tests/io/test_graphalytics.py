@@ -129,6 +129,10 @@ def test_content_tells(tmp_path):
     ("changes", "words"),
     [
         ({"vertices": "30\n5\n# x\n30\n"}, ["a.v, line 4: the vertex 30 is already in line 1"]),
+        (
+            {"vertices": f"{2**40}\n{2**40 + 1}\n", "edges": "30 5 1\n"},
+            ["a.e, line 1: 30 is not a vertex"],
+        ),
         ({"vertices": "30\n5 6\n"}, ["a.v, line 2: '5 6' is not a vertex"]),
         ({"vertices": "30\n5.0\n"}, ["a.v, line 2: '5.0'", "64-bit"]),
         ({"vertices": f"30\n{2**63}\n"}, ["a.v, line 2", "64-bit"]),

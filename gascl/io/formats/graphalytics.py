@@ -366,7 +366,7 @@ def _places(files: Files, labels: np.ndarray, ends: np.ndarray) -> np.ndarray:
     def found(block: slice) -> bool:
         wanted = ends[block]
         if len(table):
-            places[block] = table[np.clip(wanted, least, most) - least]
+            places[block] = table[np.clip(wanted, np.int64(least), np.int64(most)) - least]
         else:
             near = np.searchsorted(labels, wanted, sorter=order)
             places[block] = order[np.minimum(near, len(labels) - 1)]
