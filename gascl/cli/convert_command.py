@@ -99,7 +99,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _run_in_files(arguments: argparse.Namespace, source: Path, target: Path, chosen: Format) -> int:
     """Convert A by files, within --memory."""
-    from gascl.io.outofcore.file_source import EdgeFile
+    from gascl.io.outofcore.file_source import FileSource
 
     if chosen.name != "gascl":
         raise GasclError(
@@ -113,7 +113,7 @@ def _run_in_files(arguments: argparse.Namespace, source: Path, target: Path, cho
     policies = {name: options.pop(name) for name in POLICIES if name in options}
     started = time.perf_counter()
     try:
-        memory_option.write(EdgeFile(source, **options), target, arguments, **policies)
+        memory_option.write(FileSource(source, **options), target, arguments, **policies)
     except TypeError as error:
         raise graph_options.unusable(arguments, error) from error
     took = time.perf_counter() - started

@@ -13,7 +13,7 @@ from gascl.generators.builder import Weights, seeded, vertices, weighted, whole
 from gascl.generators.chunked import CHUNK, Chunks, Recipe, generator
 from gascl.generators.random_words import EDGES, RandomWords
 from gascl.graph.parallel import blocks, cores, in_order, joined
-from gascl.io.outofcore.disk_array import ArrayFile
+from gascl.io.outofcore.disk_array import DiskArray
 from gascl.io.outofcore.spool import EdgeSpool
 
 PILED = 24  # bytes of memory that a pair takes while its pile is sorted
@@ -105,7 +105,7 @@ class _Pile:
 
     def _begin(self) -> None:
         self._parts: list[np.ndarray] = []
-        self._file = None if self._path is None else ArrayFile(self._path, np.int64)
+        self._file = None if self._path is None else DiskArray(self._path, np.int64)
 
     def add(self, codes: np.ndarray) -> None:
         """Add pairs, int64 (n,)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +10,13 @@ import numpy as np
 from gascl.errors import FormatError, GraphError
 from gascl.graph.graph import Graph
 from gascl.io.files import created, opened
-from gascl.io.text_lines import blocks, integer, shown
+from gascl.io.text_lines import (
+    LineReader,
+    Splitter,
+    is_float64,
+    is_int64,
+    locate_bad_line,
+)
 from gascl.io.text_numbers import Irregular, read_columns
 
 ROWS = 1 << 18  # rows written at once
@@ -40,10 +46,14 @@ def read_values(path: Path, graph: Graph, dtype: type) -> np.ndarray:
         FormatError: the file cannot be read, a line is not a vertex and its value, or there is not
             exactly one line for each vertex of the graph.
     """
-    with opened(path) as file:
-        parts = list(_parts(path, blocks(file), dtype))
-    labels = np.concatenate([np.empty(0, np.int64), *(part[0] for part in parts)])
-    values = np.concatenate([np.empty(0, dtype), *(part[1] for part in parts)])
+    try:
+        with opened(path) as file:
+            pieces = LineReader(path, file).pieces()
+            labels, values = read_columns(
+                pieces, 2, [0], [1], None, "#", number=np.dtype(dtype).type
+            ).values
+    except Irregular:
+        raise locate_bad_line(path, _wrong_if_not(dtype)) from None
     try:
         places = graph.indices_of(labels) if len(labels) else np.empty(0, np.int32)
     except GraphError as error:
@@ -61,45 +71,17 @@ def read_values(path: Path, graph: Graph, dtype: type) -> np.ndarray:
     return ordered
 
 
-def _parts(
-    path: Path, texts: Iterator[tuple[int, bytes]], dtype: type
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Ids, int64, and values of each block of lines."""
-    columns = ([0, 1], []) if dtype is np.int64 else ([0], [1])
-    for first, text in texts:
-        try:
-            read = read_columns([text], 2, *columns, None, "#")
-            ids, values = read.values
-            yield ids.astype(np.int64, copy=False), values.astype(dtype, copy=False)
-        except (Irregular, ValueError):
-            yield _row_by_row(path, first, text, dtype)
+def _wrong_if_not(dtype: type) -> Callable[[int, str], str | None]:
+    """What is wrong with a line unless it is a vertex and a value of this type."""
+    kind, fits = (
+        ("a number", is_float64) if np.dtype(dtype).kind == "f" else ("a 64-bit integer", is_int64)
+    )
+    splitter = Splitter(None, "#")
 
+    def wrong(_: int, line: str) -> str | None:
+        words = splitter.split(line)
+        if not words or (len(words) == 2 and is_int64(words[0]) and fits(words[1])):
+            return None
+        return f"is not a vertex and its value; expected an id and {kind}; fetch the file again"
 
-def _row_by_row(path: Path, first: int, text: bytes, dtype: type) -> tuple[np.ndarray, np.ndarray]:
-    rows = []
-    for number, line in enumerate(text.split(b"\n")[:-1], start=first):
-        words = line.split() if line.lstrip()[:1] != b"#" else []
-        if not words:
-            continue
-        row = [
-            _value(word.decode("latin-1"), np.int64 if place == 0 else dtype)
-            for place, word in enumerate(words)
-        ]
-        if len(row) != 2 or None in row:
-            kind = "a 64-bit integer" if dtype is np.int64 else "a number"
-            raise FormatError(
-                f"{path}, line {number}: {shown(line)} is not a vertex and its value; expected "
-                f"an id and {kind}; fetch the file again"
-            )
-        rows.append(row)
-    ids, values = zip(*rows, strict=True) if rows else ((), ())
-    return np.array(ids, np.int64), np.array(values, dtype)
-
-
-def _value(word: str, dtype: type) -> int | float | None:
-    if dtype is np.int64:
-        return integer(word)
-    try:
-        return None if "_" in word else float(word)
-    except ValueError:
-        return None
+    return wrong

@@ -1,24 +1,25 @@
-"""Columns of numbers in text, parsed by pyarrow: several times faster than NumPy.
+"""Columns of numbers in text, parsed by pyarrow, which is optional.
 
-pyarrow is optional, and reads less than `gascl.io.text_numbers` does. Text that pyarrow refuses or
-would read differently is left to that module.
+Text that pyarrow refuses, or would read in another way, is left to `gascl.io.text_numbers`.
 """
 
 from __future__ import annotations
 
 import re
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
-#: Bytes of text from which on importing pyarrow is worth while.
+#: Bytes of text that make importing pyarrow worthwhile.
 LEAST = 1 << 20
 BOM = b"\xef\xbb\xbf"
-#: What numbers beyond the range of float64 have.
-_EXTREME = re.compile(rb"[eE][+-]?\d{3}|\d{290}")
+#: A sign of numbers beyond the range of float64, and these numbers.
+_FAR = re.compile(rb"[eE][-+]?\d{3}|\d{290}")
+_EXTREME = re.compile(rb"[-+.\d]*[eE][-+]?\d{3,}|[-+.\d]*\d{290}[-+.\deE]*")
 
 
 def load_pandas() -> None:
@@ -28,63 +29,69 @@ def load_pandas() -> None:
         import_module("pandas")
 
 
-class ArrowColumns:
-    """Reads pieces of one text, in any number of threads.
+@dataclass(frozen=True)
+class Layout:
+    """The arguments of `gascl.io.text_numbers.read_columns` that describe a row.
 
-    Args:
-        width, integers, numbers, separator: as for `gascl.io.text_numbers.read_columns`.
+    Attributes:
         begun: every row begins with a column that is not empty.
     """
 
-    def __init__(
-        self,
-        width: int,
-        integers: list[int],
-        numbers: list[int],
-        separator: str | None,
-        begun: bool = False,
-    ):
-        self.width, self.integers, self.numbers = width, integers, numbers
-        self.separator = separator
-        self.names = [str(column) for column in range(width)]
+    width: int
+    integers: list[int]
+    numbers: list[int]
+    separator: str | None
+    number: type | None = None
+    begun: bool = False
+
+    @property
+    def wanted(self) -> list[int]:
+        """The columns to read."""
+        return [*self.integers, *self.numbers]
+
+
+class ArrowColumns:
+    """Reads pieces of one text, in any number of threads."""
+
+    def __init__(self, layout: Layout):
+        self.layout = layout
+        self.names = [str(column) for column in range(layout.width)]
         # A column that is not read could be the nothing between two blanks.
-        all_read = len(integers) + len(numbers) + begun >= width
-        self.usable = find_spec("pyarrow") is not None and (separator is not None or all_read)
+        all_read = len(layout.wanted) + layout.begun >= layout.width
+        self.usable = find_spec("pyarrow") is not None and (layout.separator or all_read)
         self.wide = False  # an integer did not fit int32
 
-    def read(self, piece: bytes, letters: bool = True) -> list[np.ndarray] | None:
-        """The columns, (rows,) each: int32 or int64, and for numbers perhaps float64; None if they
-        are not plain rows of numbers, here or in an earlier piece.
+    def read(self, piece: bytes) -> list[np.ndarray] | None:
+        """The columns, (rows,) each: int32 or int64, and for numbers perhaps float64 or uint64;
+        None if they are not plain rows of numbers, here or in an earlier piece.
 
         Args:
             piece: whole lines without comments, NULs and carriage returns.
-            letters: whether it may have bytes above the digits.
         """
         # Hexadecimal integers, and nan(...), are numbers to pyarrow alone.
         odd = (b"x", b"X", b"n", b"N")
-        if not self.usable:
-            return None
-        if letters and (piece.startswith(BOM) or any(mark in piece for mark in odd)):
+        if not self.usable or piece.startswith(BOM) or any(mark in piece for mark in odd):
             return None
         try:
             import pyarrow
         except ImportError:  # it is there, but made for another NumPy
             self.usable = False
             return None
+        layout = self.layout
         row = piece.lstrip(b"\n")[:1024].partition(b"\n")[0]
-        mark = (self.separator or ("\t" if b"\t" in row else " ")).encode()
+        mark = (layout.separator or ("\t" if b"\t" in row else " ")).encode()
         first = row.split(mark)
-        if len(first) != self.width:
+        if len(first) != layout.width:
             self.usable = False
             return None
-        marked = [bool({*b".eE"} & {*first[column]}) for column in self.numbers]
-        if len(self.numbers) == 1 and len(self.integers) == self.width - 1:
-            marks = (b".", b"e", b"E") if letters else (b".",)
-            marked = [any(mark in piece for mark in marks)]  # it must be in there
+        real = [bool({*b".eE"} & {*first[column]}) for column in layout.numbers]
+        if len(real) == 1 and len(layout.integers) == layout.width - 1:
+            real = [any(mark in piece for mark in (b".", b"e", b"E"))]  # it must be in there
+        kinds = [layout.number or (np.float64 if each else None) for each in real]
         while True:
             whole = pyarrow.int64() if self.wide else pyarrow.int32()
-            types = [whole] * len(self.integers)
-            types += [pyarrow.float64() if real else whole for real in marked]
+            types = [whole] * len(layout.integers)
+            types += [pyarrow.from_numpy_dtype(kind) if kind else whole for kind in kinds]
             try:
                 found = self._read(piece, mark, types)
                 return found if all_held(found, piece) else None
@@ -98,7 +105,7 @@ class ArrowColumns:
         import pyarrow
         from pyarrow import csv
 
-        wanted = [self.names[column] for column in (*self.integers, *self.numbers)]
+        wanted = [self.names[column] for column in self.layout.wanted]
         table = csv.read_csv(
             pyarrow.BufferReader(piece),
             csv.ReadOptions(use_threads=False, block_size=len(piece) + 1, column_names=self.names),
@@ -114,6 +121,20 @@ class ArrowColumns:
 
 
 def all_held(columns: list[np.ndarray], piece: bytes) -> bool:
-    """Whether no number can have become 0 or infinite as it was read."""
-    ends = (c for c in columns if c.dtype.kind == "f" and ((c == 0) | np.isinf(c)).any())
-    return not any(True for _ in ends) or not _EXTREME.search(piece)
+    """Whether no number has become 0 or infinite as it was read from the piece."""
+    if any(c.dtype.kind == "f" and ((c == 0) | np.isinf(c)).any() for c in columns):
+        return not _FAR.search(piece) or all(map(_is_held, set(_EXTREME.findall(piece))))
+    return True
+
+
+def _is_held(token: bytes) -> bool:
+    try:
+        return held(float(token), token)
+    except ValueError:  # of a column that is not read
+        return True
+
+
+def held(value: float, number: bytes) -> bool:
+    """Whether a number is held by its value in float64: it has not become 0 or infinite."""
+    digits = number.lower().partition(b"e")[0].strip(b"+-0.") if value == 0 else b""
+    return not digits and not (np.isinf(value) and number[-1:].isdigit())

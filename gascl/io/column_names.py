@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -123,6 +123,68 @@ def weight_column(numeric: Sequence[Any]) -> Any:
     return found[0] if len(found) == 1 else None
 
 
+def chosen_fields(
+    names: Sequence[Any],
+    wanted: Mapping[Any, str] | None,
+    weight: Any,
+    type_of: Callable[[Any], tuple[str, bool, bool]],
+    report: list[str],
+    error: Callable[[str], Exception],
+    renamed: bool = True,
+) -> dict[str, Any]:
+    """The column of each edge field of a table; reports the columns that are left out.
+
+    Args:
+        names: of the columns, without those of the ends.
+        wanted: the field of each column to read, "" for its own name; None: all possible columns.
+        weight: the column to read as the field "weight"; None: by its name.
+        type_of: the name of a column's type, whether it has integers or floats, and whether it has
+            bools.
+        error: makes the error with a message.
+        renamed: a single numeric column becomes "weight".
+
+    Raises:
+        error: a column that the caller has named cannot be a field.
+    """
+    fields = dict.fromkeys(names, "") if wanted is None else dict(wanted)
+    named = {*(wanted or ())} | ({weight} - {None})
+    if weight is not None:
+        if WEIGHT not in (wanted or ()):
+            fields.pop(WEIGHT, None)
+        fields[weight] = WEIGHT
+    alone = None
+    if renamed and WEIGHT not in fields.values():
+        alone = weight_column([name for name in names if name in fields and type_of(name)[1]])
+    report += [f"column {name!r} left out" for name in names if name not in fields]
+    taken: dict[str, Any] = {}
+    for name, given in fields.items():
+        kind, numeric, is_bool = type_of(name)
+        field = given or (WEIGHT if name == alone else name)
+        wrong = ""
+        if names.count(name) > 1:
+            wrong = "it occurs twice"
+        elif not (numeric or is_bool):
+            wrong = f"its type, {kind}, is not numeric"
+        elif not (isinstance(field, str) and field.isidentifier()):
+            wrong = "its name is not an identifier"
+        elif field in taken:
+            wrong = f"another one is called {field!r}"
+        if wrong and name in named:
+            remedy = (
+                "rename it"
+                if numeric or is_bool
+                else "convert it to integers or floats, or leave it out"
+            )
+            raise error(f"column {name!r} cannot be a field: {wrong}; {remedy}")
+        if wrong:
+            report.append(f"column {name!r} left out: {wrong}")
+            continue
+        if field != name:
+            report.append(f"column {name!r} read as edge field {field}")
+        taken[field] = name
+    return taken
+
+
 def field_and_column(text: str) -> tuple[str, str]:
     """The two parts of `field=column`; for a column alone, "" and the column."""
     field, equals, column = text.partition("=")
@@ -140,7 +202,7 @@ def as_weight(fields: Mapping[str, np.ndarray], report: Sequence[str], name: str
 
 
 def no_weight(fields: Sequence[str]) -> list[str]:
-    """What a report says if several fields are read and none of them is the weight."""
+    """The line of a report if several fields are read and none of them is the weight."""
     if len(fields) < 2 or WEIGHT in fields:
         return []
     return [

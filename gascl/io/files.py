@@ -1,7 +1,7 @@
 """Files as bytes, compressed or not: how readers open one, and writers create one.
 
-What can be compressed is any file, by gzip, bzip2, xz or Zstandard, as its first bytes and its
-suffix say.
+Any file may be compressed by gzip, bzip2, xz or Zstandard; its first bytes and its suffix say by
+which.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SKIPPABLE = b"\x2a\x4d\x18"
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-#: What shows how much of a file has been read, while a graph is read with `progress=`.
+#: The display of how much of a file has been read, while a graph is read with `progress=`.
 SHOWN: ContextVar[Progress | None] = ContextVar("SHOWN", default=None)
 
 
@@ -121,7 +121,7 @@ def _bytes_of(path: Path) -> BinaryIO:
 
 
 class _Watched(io.FileIO):
-    """A file that tells how far it has been read. What maps it into memory does not read it."""
+    """A file that reports how far it has been read; reads through a mapping are not reported."""
 
     def __init__(self, path: Path, progress: Progress):
         super().__init__(path)
@@ -143,8 +143,8 @@ class _Watched(io.FileIO):
 
 
 def unended(path: Path) -> list[str]:
-    """What a report says about a text whose last line has no end, often the only sign that it was
-    cut off; nothing for other files, and for compressed ones, which have checksums."""
+    """The line of a report on a text whose last line has no end, often the only sign that it was
+    cut off; none for other files, and for compressed ones, which have checksums."""
     if not path.is_file():
         return []
     with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""What a file format is, and the checks of what one can hold, made before anything is written."""
+"""The interface of a file format, and checks that it can hold a graph, made before writing."""
 
 from __future__ import annotations
 

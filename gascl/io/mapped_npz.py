@@ -24,14 +24,14 @@ import numpy as np
 from gascl.errors import FormatError
 from gascl.graph.parallel import in_threads
 from gascl.io.files import check_fits, opened
-from gascl.io.outofcore.disk_array import ArrayFile
-from gascl.io.outofcore.id_map import NumberedIds
+from gascl.io.outofcore.disk_array import DiskArray
+from gascl.io.outofcore.id_map import MappedIds
 from gascl.messages import Option
 from gascl.util.mapped_file import MappedFile
 from gascl.util.progress import Progress
 
-#: What a member is written from.
-Items: TypeAlias = np.ndarray | ArrayFile | NumberedIds
+#: The items of a member, in memory or on disk.
+Items: TypeAlias = np.ndarray | DiskArray | MappedIds
 
 ALIGNMENT = 64
 #: Bytes of a file from which on it is mapped. A smaller one is read, so that nothing happens to the
@@ -46,7 +46,7 @@ _ZIP64 = 2**31 - 1
 #: Bytes written and checked at a time: few enough to stay in a processor's cache.
 _CHUNK = 2**20
 _HEADER = struct.Struct("<4s5H3I2H")  # of a member: ..., sizes, lengths of name and extra
-#: What zipfile and NumPy's reader of a member's header raise for damaged files.
+#: The errors that zipfile and NumPy's reader of a member's header raise for damaged files.
 _DAMAGES = (
     *(zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError, struct.error),
     *(SyntaxError, tokenize.TokenError, TypeError, RecursionError, MemoryError),

@@ -29,7 +29,7 @@ SEPARATORS = bytes([*range(1, 9), *range(14, 32)])
 
 @dataclass(frozen=True)
 class Records:
-    """What was cut out of a text.
+    """The records that were cut out of a text.
 
     Attributes:
         rest: the text with the first record only.
@@ -61,7 +61,7 @@ class Records:
         Args:
             begin: what every record begins with.
             record: an edge or a node.
-            parts: in a record, what comes before a number (group 1), and the number (group 2).
+            parts: matches a number of a record (group 2) and its prefix (group 1).
             ids: as the attribute.
         """
         first = record.search(data) if len(data) >= LEAST else None

@@ -9,9 +9,9 @@ import numpy as np
 from gascl.graph.arcs import stable_order
 from gascl.messages import Message, Option
 
-#: What a report says after `both_ways`.
+#: The line of a report after `both_ways`.
 MADE_DIRECTED = Message(Option("directed", True), ": each edge became two, one in each direction")
-#: What a report says if neither the file nor the caller says which kind of graph it is.
+#: The line of a report if neither the file nor the caller gives the direction.
 ASSUMED_DIRECTED = Message(
     "read as directed, since the file does not say; ", Option("directed", False), ": undirected"
 )

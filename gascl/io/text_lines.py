@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.labels import INTEGER
+from gascl.io.arrow_csv import held
 from gascl.io.files import UTF16, opened
-from gascl.io.text_numbers import held
-from gascl.messages import Option
+from gascl.messages import Message, Option
 
-BLOCK = 1 << 20  # bytes: what the arrays for its numbers need stays in the cache
 PIECE = 1 << 22  # bytes: few enough to be spread over threads
 LONGEST = 1 << 24  # bytes or characters of a line; a longer one means that this is not rows of text
 BOM = b"\xef\xbb\xbf"
@@ -145,12 +145,11 @@ def quoted(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
 
 
-def split_lines(path: Path, splitter: Splitter) -> Iterator[tuple[int, str, list[str]]]:
-    """Number (from 1), text and columns of each line.
+def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Number (from 1) and text of each line, without its end.
 
     Raises:
-        FormatError: a line is binary or too long, is not UTF-8 outside comments, has a quote that
-            is not closed, or has a carriage return inside; names the line.
+        FormatError: a line is too long.
     """
     with opened(path) as file:
         text = io.TextIOWrapper(file, encoding="utf-8-sig", errors=ODD, newline="\n")
@@ -159,41 +158,60 @@ def split_lines(path: Path, splitter: Splitter) -> Iterator[tuple[int, str, list
             number += 1
             if len(line) == LONGEST and not line.endswith("\n"):
                 raise too_long(path, number)
-            line = line.strip("\r\n")
-            if "\0" in line:
-                raise _binary(path, number, line)
-            try:
-                columns = splitter.split(line)
-            except ValueError as error:
-                raise cannot_split(path, number, line, error) from None
-            if not line.isascii():
-                check_text(path, number, columns)
-            if "\r" in line and columns:
-                raise return_inside(path, number, line)
-            yield number, line, columns
+            yield number, line.rstrip("\r\n")
 
 
-def blocks(file: BinaryIO, size: int = BLOCK) -> Iterator[tuple[int, bytes]]:
-    """The file in blocks of whole lines, each with the number of its first line.
+def split_lines(path: Path, splitter: Splitter) -> Iterator[tuple[int, str, list[str]]]:
+    """Number (from 1), text and columns of each line.
 
-    Every block ends with a line end; one is added to the last line if it has none.
+    Raises:
+        FormatError: a line is binary or too long, is not UTF-8 outside comments, has a quote that
+            is not closed, or has a carriage return inside; names the line.
     """
-    number, kept = 1, [b""]
-    if (begin := file.read(len(BOM))) != BOM:
-        if begin.startswith(UTF16):
-            begin[:2].decode()  # fails, which `opened` explains
-        kept = [begin]
-    while data := file.read(size):
-        end = data.rfind(b"\n") + 1
-        if not end:
-            kept.append(data)
-            continue
-        block = b"".join([*kept, data[:end]])
-        kept = [data[end:]]
-        yield number, block
-        number += block.count(b"\n")
-    if rest := b"".join(kept):
-        yield number, rest + b"\n"
+    for number, line in numbered_lines(path):
+        if "\0" in line:
+            raise _binary(path, number, line)
+        try:
+            columns = splitter.split(line)
+        except ValueError as error:
+            raise cannot_split(path, number, line, error) from None
+        if not line.isascii():
+            check_text(path, number, columns)
+        if "\r" in line.lstrip("\r") and columns:
+            raise return_inside(path, number, line)
+        yield number, line, columns
+
+
+def locate_bad_line(path: Path, layout: Callable[[int, str], str | Message | None]) -> FormatError:
+    """The error that names the first line that is wrong, for a reader of columns that has failed.
+
+    Args:
+        layout: number (from 1) and text of a line -> what is wrong with it, and the remedy, as the
+            end of a sentence that the line begins; None if nothing is.
+    """
+    odd = None
+    for number, line in numbered_lines(path):
+        if "\0" in line or "\r" in line:
+            odd = odd or (number, line)
+        if wrong := layout(number, line):
+            if "\r" in line:
+                break
+            if not line.isascii():
+                check_text(path, number, [line])
+            return FormatError(f"{path}, line {number}: {shown(line)} ", wrong)
+    if odd is None:
+        return FormatError(f"{path}: its rows cannot be read; fetch it again")
+    return (_binary if "\0" in odd[1] else return_inside)(path, *odd)
+
+
+def line_of_row(path: Path, row: int, is_row: Callable[[int, str], Any]) -> tuple[int, str]:
+    """Number (from 1) and text of the line with a row.
+
+    Args:
+        row: from 0, among the lines for which `is_row`, called with number and text, is true.
+    """
+    rows = (each for each in numbered_lines(path) if is_row(*each))
+    return next(itertools.islice(rows, row, None))
 
 
 def integers(block: bytes) -> tuple[np.ndarray, np.ndarray] | None:
@@ -203,12 +221,12 @@ def integers(block: bytes) -> tuple[np.ndarray, np.ndarray] | None:
         The values, int64 (N,), and the count of each line, int64 (lines,); None if the block
         contains anything else, or an integer that does not fit.
     """
-    if block.translate(None, b"0123456789- \t\r\n"):
+    if block.translate(None, b"0123456789+- \t\r\n"):
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("error", DeprecationWarning)
         try:
-            values = np.fromstring(block, dtype=np.int64, sep=" ")
+            values = np.fromstring(block if block.strip() else b"", dtype=np.int64, sep=" ")
         except (ValueError, DeprecationWarning):
             return None
     text = np.frombuffer(block, dtype=np.uint8)
@@ -220,9 +238,11 @@ def integers(block: bytes) -> tuple[np.ndarray, np.ndarray] | None:
     if len(values) != len(places):
         return None
     if len(values) and (values.min() == INT64.min or values.max() == INT64.max):
-        return None
-    minus = np.flatnonzero(text == ord("-"))
-    if len(minus) and not (begins[minus].all() and not blank[minus + 1].any()):
+        words = [word.decode() for word in block.split()]
+        if not all(map(is_int64, words)):
+            return None
+    signs = np.flatnonzero((text == ord("-")) | (text == ord("+")))
+    if len(signs) and not (begins[signs].all() and not blank[signs + 1].any()):
         return None
     ends = np.searchsorted(places, np.flatnonzero(text == ord("\n")))
     return values, np.diff(ends, prepend=0)

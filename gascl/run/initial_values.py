@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -256,15 +257,24 @@ def graph_values(
         kept: the fields whose values come from a State.
     """
     spec = program.spec
-    found = [
+    open_fields = [
         name
         for name in spec.vertex_fields
-        if name in graph.vertex_fields
-        and name not in kept
+        if name not in kept
         and name not in program.initial
         and (program.outer_fields is None or name in program.outer_fields)
     ]
+    found = [name for name in open_fields if name in graph.vertex_fields]
+    inputs = [n for n in open_fields if n not in graph.vertex_fields and n not in spec.written]
+    unread = {_stem(n): n for n in graph.vertex_fields if n not in spec.vertex_fields}
     notes = []
+    for name in (n for n in inputs if _stem(n) in unread):
+        other = unread[_stem(name)]
+        give = f", or give {spec.name}({name}=graph.vertex_fields[{other!r}])"
+        notes.append(
+            f"the graph's vertex field {other!r} is not used, since the program reads {name!r}, "
+            f"which the graph does not have; rename one of them{'' if program.run_by else give}"
+        )
     for name in (n for n in found if n in spec.written):
         here = f"{spec.name}({name}=graph.vertex_fields[{name!r}]) starts from it"
         notes.append(
@@ -272,6 +282,20 @@ def graph_values(
             f"{name!r}{'' if program.run_by else f'; {here}'}"
         )
     return {n: graph.vertex_fields[n] for n in found if n not in spec.written}, notes
+
+
+def _stem(name: str) -> str:
+    """What a name has in common with others that a user may have meant by it: it is in lower case,
+    without underscores and hyphens, and in the singular."""
+    bare = re.sub(r"[\W_]", "", name.lower())
+    for ending, singular in (
+        (r"ies$", "y"),
+        (r"(?<=[sx])es$|(?<=[cs]h)es$", ""),
+        (r"(?<!s)s$", ""),
+    ):
+        if re.search(ending, bare):
+            return re.sub(ending, singular, bare)
+    return bare
 
 
 def initial_values(

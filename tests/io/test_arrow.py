@@ -119,7 +119,7 @@ def test_columns(tmp_path, suffix):
         (
             {"src": [1], "dst": [1], "t": ["x"]},
             {"columns": "src,dst,t"},
-            "column 't' is of type string, and a field has",
+            "column 't' cannot be a field: its type, string, is not numeric; convert it",
         ),
         ({"src": pa.array([2**63], pa.uint64()), "dst": [-1]}, {}, "negative and some above"),
         ({"src": ["a"], "dst": ["a\0"]}, {}, "differ only in NUL"),
@@ -278,3 +278,14 @@ def test_bytes_changed_by_chance(tmp_path, suffix):
         except FormatError:
             refused += 1
     assert refused > (250 if suffix == ".parquet" else 50)
+
+
+def test_a_batch_that_claims_to_be_the_end_of_a_stream(tmp_path):
+    path = save(tmp_path / "a.arrow", pa.table({"src": [1, 2], "dst": [2, 3]}))
+    data = path.read_bytes()
+    length = (
+        data.index(b"\xff" * 4, data.index(b"\xff" * 4) + 4) + 4
+    )  # of the message with the rows
+    path.write_bytes(data[:length] + bytes(4) + data[length + 4 :])
+    with pytest.raises(FormatError, match=r"a\.arrow is damaged"):
+        Graph.read(path)

@@ -20,7 +20,9 @@ import scipy.sparse as sp
 from gascl import Graph
 from gascl.errors import FormatError
 from gascl.graphalytics.outputs import read_values
-from gascl.io import files
+from gascl.io import FORMATS, files
+from gascl.io.outofcore.spool import EdgeSpool
+from gascl.util.progress import Progress
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -214,3 +216,40 @@ def test_parquet_says_how_large_its_columns_are(free, tmp_path):
     with pytest.raises(FormatError, match=r"a\.parquet: its contents take more memory than there "):
         Graph.read(path)
     assert not Graph.read(path, columns=["source", "target"]).edge_fields
+
+
+@pytest.mark.parametrize("compression", ["lz4", "zstd"])
+@pytest.mark.parametrize("kind", ["file", "stream"])
+def test_arrow_says_how_large_its_buffers_are(free, tmp_path, kind, compression):
+    path = tmp_path / ("a.arrow" if kind == "file" else "a.arrows")
+    zeros = np.zeros(10**6)
+    ids = pa.array(["a"] * 10**6).dictionary_encode()
+    table = pa.table({"source": ids, "target": ids, "w": zeros, "other": zeros})
+    create = pa.ipc.new_file if kind == "file" else pa.ipc.new_stream
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    with create(str(path), table.schema, options=options) as writer:
+        writer.write_table(table, 1 << 18)
+    assert path.stat().st_size < 200_000
+    assert Graph.read(path).num_edges == 10**6
+    free(20 * MIB)  # 4 + 4 + 8 + 8 MB
+    before = pa.total_allocated_bytes()
+    with pytest.raises(FormatError, match=f"{path.name}: its contents take more memory than ther"):
+        Graph.read(path)
+    assert pa.total_allocated_bytes() - before < MIB
+    if kind == "file":
+        assert Graph.read(path, weight="w", columns=["source", "target"]).num_edges == 10**6
+
+
+def test_a_batch_of_arrow_that_is_spooled(free, tmp_path):
+    pytest.importorskip("duckdb")
+    path = tmp_path / "a.arrow"
+    zeros = np.zeros(10**6, int)
+    table = pa.table({"source": zeros, "target": zeros})
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_file(str(path), table.schema, options=options) as writer:
+        writer.write_table(table)
+    free(10 * MIB)
+    work = tmp_path / "work"
+    work.mkdir()
+    with pytest.raises(FormatError, match=r"a\.arrow: its contents take more memory than there is"):
+        FORMATS["arrow"].spool(path, None, EdgeSpool(work, Progress(), 1 << 30))

@@ -17,7 +17,7 @@ from gascl.errors import FormatError, GraphError
 from gascl.io.formats import arrow
 from gascl.io.outofcore import convert
 from gascl.io.outofcore.convert import LEAST, Conversion
-from gascl.io.outofcore.file_source import EdgeFile
+from gascl.io.outofcore.file_source import FileSource
 from gascl.util.progress import Progress
 
 pytest.importorskip("duckdb")
@@ -52,7 +52,7 @@ def table(ids: str, rows: int = ROWS, seed: int = 0):
 def conversion_of(source: Path, target: Path, memory: int = LEAST, arcs=False, **options):
     """Of a file, with the options of `Graph.read`."""
     policies = {name: options.pop(name, "keep") for name in ("duplicates", "self_loops")}
-    return Conversion(EdgeFile(source, **options), target, memory, arcs=arcs, **policies)
+    return Conversion(FileSource(source, **options), target, memory, arcs=arcs, **policies)
 
 
 def same(source: Path, tmp_path: Path, arcs: bool = False, **options) -> Graph:
@@ -152,7 +152,7 @@ def test_blocks_and_batches_may_be_small(tmp_path, monkeypatch):
 
     for module, name in ((disk_array, "BLOCK"), (convert, "BLOCK"), (duckdb_sort, "ROWS")):
         monkeypatch.setattr(module, name, 700)
-    monkeypatch.setattr(disk_array.ArrayFile.blocks, "__defaults__", (700,))
+    monkeypatch.setattr(disk_array.DiskArray.blocks, "__defaults__", (700,))
     parquet.write_table(table("gaps"), tmp_path / "edges.parquet")
     same(tmp_path / "edges.parquet", tmp_path, arcs=True, duplicates="sum", self_loops="drop")
     same(tmp_path / "edges.parquet", tmp_path, arcs=True, directed=False)
@@ -181,14 +181,14 @@ def test_a_killed_run_goes_on(stage, arcs, tmp_path):
         def kill(*_, **__):
             os.kill(os.getpid(), signal.SIGKILL)
 
-        inner = job_dir.WorkFolder.stage
+        inner = job_dir.JobDir.stage
         def stage(self, name, make):
             return inner(self, name, (lambda: [make(), kill()]) if name == {stage!r} else make)
-        job_dir.WorkFolder.stage = stage
+        job_dir.JobDir.stage = stage
         if {stage!r} == "writing":
             native.write_members = kill
         paths = Path({str(source)!r}), Path({str(target)!r})
-        source = file_source.EdgeFile(paths[0])
+        source = file_source.FileSource(paths[0])
         convert.Conversion(source, paths[1], {LEAST}, arcs={arcs}).run()
     """
     killed = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True)
@@ -314,7 +314,7 @@ def test_sorting_is_counted_until_it_ends(directed, tmp_path):
     """Not only what is given to be sorted, but also what comes back."""
     source, progress = tmp_path / "edges.parquet", Counted()
     parquet.write_table(table("wide", 20_000), source)
-    edges = EdgeFile(source, directed=directed)
+    edges = FileSource(source, directed=directed)
     options = {"arcs": True, "duplicates": "first", "progress": progress}
     done = Conversion(edges, tmp_path / "g.npz", LEAST, **options).run()
     arcs = Graph.read(tmp_path / "g.npz").num_arcs
@@ -329,7 +329,7 @@ def test_sorting_is_counted_until_it_ends(directed, tmp_path):
 def test_writing_is_counted(arcs, tmp_path):
     source, target, progress = tmp_path / "edges.parquet", tmp_path / "g.npz", Counted()
     parquet.write_table(table("gaps"), source)
-    Conversion(EdgeFile(source), target, LEAST, arcs=arcs, progress=progress).run()
+    Conversion(FileSource(source), target, LEAST, arcs=arcs, progress=progress).run()
     with np.load(target) as members:
         size = sum(members[name].nbytes for name in members.files)
     assert progress.came["writing g.npz"] == [size] * 2
@@ -347,8 +347,8 @@ def test_memory_stays_bounded(ids, tmp_path):
         import re, sys
         from pathlib import Path
         from gascl.io.outofcore.convert import Conversion
-        from gascl.io.outofcore.file_source import EdgeFile
-        Conversion(EdgeFile(Path(sys.argv[1])), Path(sys.argv[2]), 512 << 20, arcs=True).run()
+        from gascl.io.outofcore.file_source import FileSource
+        Conversion(FileSource(Path(sys.argv[1])), Path(sys.argv[2]), 512 << 20, arcs=True).run()
         # Not ru_maxrss, which a process takes over from the one that started it.
         print(re.search("VmHWM: *\\t* *([0-9]+) kB", Path("/proc/self/status").read_text())[1])
     """

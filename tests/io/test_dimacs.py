@@ -15,14 +15,14 @@ from support.filecases import (
     changed_bytes,
     edges_of,
     put,
+    read_by_both,
     read_or_refused,
     refused,
     shared,
 )
 
 from gascl.graph.graph import Graph
-from gascl.io.formats import dimacs
-from gascl.io.text_lines import blocks
+from gascl.io import text_lines
 
 # The example of the challenge's page on file formats, with its comments cut.
 SAMPLE = """c 9th DIMACS Implementation Challenge: Shortest Paths
@@ -72,14 +72,15 @@ def test_content_tells(tmp_path):
     assert edges_of(Graph.read(put(tmp_path, "a.gr.gz", gzip.compress(SAMPLE.encode())))) == ARCS
 
 
-def test_blocks_of_any_size(tmp_path, monkeypatch):
-    """Lines cut between blocks, and comments among them."""
+def test_pieces_of_any_size(tmp_path, monkeypatch):
+    """Lines cut between pieces, and comments among them."""
     path = put(tmp_path, "a.gr", SAMPLE)
-    for size in (1, 7, 30, 64):
-        monkeypatch.setattr(dimacs, "blocks", lambda file, size=size: blocks(file, size))
-        assert edges_of(Graph.read(path)) == ARCS
     bad = put(tmp_path, "b.gr", SAMPLE.replace("a 5 2 0", "a 5 2"))
-    refused(["line 14: 'a 5 2' is not a row"], lambda: Graph.read(bad))
+    for size in (1, 7, 30, 64):
+        monkeypatch.setattr(text_lines, "PIECE", size)
+        assert edges_of(Graph.read(path)) == ARCS
+        assert Graph.read(path).report[0] == "DIMACS: arcs: 8; comment lines skipped: 6"
+        refused(["line 14: 'a 5 2' is not a row"], lambda: Graph.read(bad))
 
 
 @settings(deadline=None)
@@ -256,7 +257,7 @@ def test_damaged(tmp_path_factory, changes):
     folder = tmp_path_factory.mktemp("gr")
     put(folder, "a.co", PLACES.replace("co 3", "co 6"))
     content = changed_bytes(SAMPLE.encode(), changes)
-    graph = read_or_refused(put(folder, "a.gr", content), format="dimacs", coordinates=False)
+    graph = read_by_both(put(folder, "a.gr", content), format="dimacs", coordinates=False)
     if graph is not None:  # then every row is there
         rows = re.findall(rb"(?m)^\s*a\s", content)
         assert graph.num_edges == len(rows)

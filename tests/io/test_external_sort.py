@@ -7,7 +7,7 @@ import pytest
 from support.thinned import thinned
 
 from gascl.io.outofcore import external_sort
-from gascl.io.outofcore.external_sort import EACH, KeySort
+from gascl.io.outofcore.external_sort import EACH, ExternalSort
 from gascl.util.progress import Progress
 
 RNG = np.random.default_rng(5)
@@ -39,7 +39,7 @@ def test_keys_are_sorted(keys, bits, most, tmp_path, monkeypatch):
             yield given[begin : begin + 700].copy()
 
     parts = []
-    sort = KeySort(tmp_path, most * EACH, progress)
+    sort = ExternalSort(tmp_path, most * EACH, progress)
     for part in sort.sorted(blocks, len(given), end, lambda block: block * 2 + 1):
         parts.append(part)
         files = max(files, len([*tmp_path.iterdir()]))

@@ -86,12 +86,12 @@ def test_labels(read):
     assert read(nodes.format("ü", "b")).labels.tolist() == ["ü", "b"]  # which NetworkX refuses
     twice = read(nodes.format("a", "a"))
     assert twice.labels.tolist() == [1, 2]
-    assert "two nodes have the label 'a', so the ids are the labels" in twice.report
+    assert "node 2 has the label 'a' of an earlier one, so the ids are the labels" in twice.report
     assert read(nodes.format("a", "a"), label="name").labels.tolist() == ["x", "y"]
     assert read(nodes.format("a", "b"), label="id").labels.tolist() == [1, 2]
     with pytest.raises(FormatError, match=r"node 1 has no 'nom'.*label='id'"):
         read(nodes.format("a", "b"), label="nom")
-    with pytest.raises(FormatError, match="two nodes have the label 'a'"):
+    with pytest.raises(FormatError, match="has the label 'a' of an earlier one"):
         read(nodes.format("a", "a"), label="label")
 
 
@@ -137,7 +137,7 @@ def test_text_as_numbers_and_as_groups(read):
         ("graph [ node [ id [ ] ] ]", "not a list of names and values"),
         ("graph [ node [ label 1 ] ]", "node #0 has no 'id'"),
         ("graph [ node [ id 1 ] node [ id 1 ] ]", "node id 1 is duplicated"),
-        ('graph [ node [ id 1 ] node [ id "1" ] ]', "two nodes have the same id"),
+        ('graph [ node [ id 1 ] node [ id "1" ] ]', "node '1' has the id 1 of an earlier one"),
         ("graph [ node [ id 1 ] edge [ source 1 ] ]", "edge #0 has no 'target'"),
         ("graph [ node [ id 1 ] edge [ source 1 target 2 ] ]", "undefined target 2"),
         ("graph [\n node [ id 1x 2 ] ]", "line 2: '1x' is neither a number nor a name"),

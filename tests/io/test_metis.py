@@ -20,8 +20,7 @@ from support.filecases import (
 )
 
 from gascl.graph.graph import Graph
-from gascl.io.formats import metis
-from gascl.io.text_lines import blocks
+from gascl.io import text_lines
 
 # METIS 5.1.0's manual, figure 2: one graph, (a) without weights, (b) with weights of edges, (c)
 # with weights of vertices, too, and (d) with three weights per vertex.
@@ -148,7 +147,7 @@ def test_written_by_hand(tmp_path_factory, count, data, ncon, weighted, size):
         lines.append(" ".join(map(str, words)) + "\n")
     path = put(tmp_path_factory.mktemp("metis"), "a.graph", header + "".join(lines))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(metis, "blocks", lambda file: blocks(file, size))
+        patch.setattr(text_lines, "PIECE", size)
         read = Graph.read(path)
     pairs = [(u, v, u + v + 1) if weighted else (u, v) for u, v in graph.edges]
     assert ends(edges_of(read)) == ends(pairs) and read.num_vertices == count

@@ -16,7 +16,7 @@ from support.thinned import thinned
 from gascl import Graph
 from gascl.errors import FormatError, GraphError
 from gascl.io.outofcore.convert import LEAST, Conversion
-from gascl.io.outofcore.file_source import EdgeFile
+from gascl.io.outofcore.file_source import FileSource
 
 
 def read(path, **options):
@@ -222,7 +222,7 @@ def test_reading_in_files_agrees(tmp_path, monkeypatch, text, chunk):
     monkeypatch.setattr("gascl.io.formats.edge_list.CHUNK", chunk)
     source, target = tmp_path / "a.csv", tmp_path / "a.npz"
     source.write_text(text)
-    graph, written = read(source), Conversion(EdgeFile(source), target, LEAST).run()
+    graph, written = read(source), Conversion(FileSource(source), target, LEAST).run()
     assert written.report == graph.report
     graph.write(tmp_path / "b.npz")
     assert target.read_bytes() == (tmp_path / "b.npz").read_bytes()

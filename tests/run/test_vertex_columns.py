@@ -116,6 +116,27 @@ def test_what_a_program_computes_starts_as_it_says_with_a_warning(program, name)
     Engine(ring(**{name: values})).run(given)  # the remedy, without a warning
 
 
+@pytest.mark.parametrize("other", ["Group", "GROUP", "_group", "gr_oup", "groups", "Groups"])
+@pytest.mark.parametrize("cls", [Received, Default, InStages])
+def test_a_field_of_nearly_the_name_of_an_input_is_a_warning(cls, other):
+    graph = ring(**{other: GROUP})
+    call = (
+        rf"Received\(group=graph\.vertex_fields\['{other}'\]\)" if cls is not InStages else "one of"
+    )
+    message = f"the graph's vertex field '{other}' is not used.* reads 'group', .*{call}"
+    with pytest.warns(UserWarning, match=message.replace("Received", cls.__name__)):
+        assert heard(cls(), graph) == heard(
+            cls(group=0 if cls is not Default else [1, 2, 3]), graph
+        )
+    heard(cls(group=graph.vertex_fields[other]), graph)  # the remedy, without a warning
+    heard(cls(), ring(**{other: GROUP, "group": GROUP}))
+
+
+@pytest.mark.parametrize("other", ["grouped", "grou", "Heard", "group2"])
+def test_other_names_are_no_warning(other):
+    assert heard(Received(), ring(**{other: GROUP})) == [0, 0, 0]
+
+
 @pytest.mark.parametrize(
     ("values", "error", "message"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from gascl.errors import FormatError, GraphError
 from gascl.graph.graph import Graph
+from gascl.io import arrow_csv
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 
@@ -59,6 +61,26 @@ def changed_bytes(content, changes):
         place = int(where * len(content))
         content = content[:place] + new + content[place + gone :]
     return content
+
+
+def read_by_both(path, **options):
+    """What pyarrow and NumPy read of a file with columns of numbers that may be damaged: the same
+    graph, or None for an error that names what is wrong."""
+    graphs, errors = [], []
+    for least in (0, sys.maxsize):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(arrow_csv, "LEAST", least)
+            try:
+                graphs.append(Graph.read(path, **options))
+            except GraphError as error:
+                graphs.append(None)
+                errors.append(str(error))
+    assert not any("its rows cannot be read" in error for error in errors), path.read_bytes()
+    first, second = graphs
+    assert (first is None) == (second is None), path.read_bytes()
+    if first is not None:
+        assert repr(edges_of(first)) == repr(edges_of(second))
+    return first
 
 
 def read_or_refused(path, **options):

@@ -37,7 +37,7 @@ def edge_list(data: bytes, report: list[str]) -> Expected:
         column = [row[place] for row in rows]
         values.append([(whole if all(map(is_whole, column)) else real)(text) for text in column])
         unsigned = all(re.fullmatch("[+]?[0-9]{1,40}|-0+", text) for text in column)
-        if unsigned and max(map(int, column)) < 2**64:
+        if unsigned and max(map(int, column), default=0) < 2**64:
             values[-1] = [*map(int, column)]
     edges = [
         (kind(row[0]), kind(row[1]), *(column[at] for column in values))

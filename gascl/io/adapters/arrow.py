@@ -18,12 +18,12 @@ from gascl.graph.parallel import in_threads, joined
 from gascl.io.column_names import (
     ENDS,
     WEIGHT,
+    chosen_fields,
     ends_of,
     field_and_column,
     looks_like_weight,
     no_weight,
     warn_of_unread,
-    weight_column,
 )
 from gascl.io.outofcore.spool import EdgeSpool, Spooled
 from gascl.io.symmetry import ASSUMED_DIRECTED, MADE_DIRECTED, both_ways
@@ -178,7 +178,7 @@ class TableLayout:
     Attributes:
         tail, head: the columns of the ends.
         fields: the column of each edge field.
-        own: what gascl wrote into the metadata.
+        own: gascl's own metadata.
         directed: whether the edges are.
         both_ways: each of them is to become two.
         report, remarks, end: lines of the report, before and after that about the ids, and last.
@@ -227,7 +227,15 @@ def table_layout(
         _check_kind(source, name)
     others = [n for n in names if n not in (tail, head)]
     remarks: list[str] = []
-    fields = _chosen_fields(source, others, wanted, weight, bool(own), remarks)
+    fields = chosen_fields(
+        others,
+        wanted,
+        weight,
+        lambda name: _type_of(source, name),
+        remarks,
+        lambda message: source.error(f"{source.name}: {message}"),
+        renamed=not own,
+    )
     if columns is weight is None and WEIGHT not in fields:
         _warn_of_unread(source, [name for name in others if name not in fields.values()])
     twice = bool(directed) and not declared
@@ -283,7 +291,7 @@ def _chosen(
 
 
 def _own(source: Source) -> dict[str, Any]:
-    """What gascl wrote into the schema's metadata; {} for other tables."""
+    """gascl's own entry in the schema's metadata; {} for other tables."""
     text = (source.schema.metadata or {}).get(KEY)
     if text is None:
         return {}
@@ -306,66 +314,20 @@ def _own(source: Source) -> dict[str, Any]:
     return own
 
 
-def _chosen_fields(
-    source: Source,
-    names: list[str],
-    wanted: dict[str, str] | None,
-    weight: str | None,
-    own: bool,
-    report: list[str],
-) -> dict[str, str]:
-    """The column of each edge field; `own`: gascl wrote the table, and they are named alike."""
+def _type_of(source: Source, name: str) -> tuple[str, bool, bool]:
+    """The type of a column, whether it is integers or floats, and whether it is bools."""
     from pyarrow import types
 
-    kinds = {name: source.schema.field(source.schema.names.index(name)).type for name in names}
-    numeric = [n for n in names if types.is_integer(kinds[n]) or types.is_floating(kinds[n])]
-    asked = dict.fromkeys(names, "") if wanted is None else dict(wanted)
-    must = set() if wanted is None else set(wanted)  # the caller has named them
-    if weight is not None:
-        if WEIGHT not in must:
-            asked.pop(WEIGHT, None)
-        asked[weight] = WEIGHT
-        must.add(weight)
-    found = None
-    if not own and WEIGHT not in asked.values():
-        found = weight_column([name for name in numeric if name in asked])
-    taken: dict[str, str] = {}
-    for name in names:
-        what = f"column {name!r}"
-        if name not in asked:
-            report.append(f"{what} left out")
-            continue
-        field = asked[name] or (WEIGHT if name == found else name)
-        wrong = "its name is not an identifier" if not field.isidentifier() else ""
-        wrong = f"another one is called {field!r}" if field in taken else wrong
-        wrong = "it occurs twice" if names.count(name) > 1 else wrong
-        if wrong:
-            if name in must:
-                raise source.error(f"{source.name}: {what} cannot be a field: {wrong}; rename it")
-            report.append(f"{what} left out: {wrong}")
-            continue
-        kind = kinds[name]
-        if name not in numeric and not types.is_boolean(kind):
-            if name in must:
-                raise source.error(
-                    f"{source.name}: {what} is of type {kind}, and a field has integers or "
-                    "floats; cast it or leave it out of columns"
-                )
-            report.append(f"{what} left out: its type, {kind}, is not numeric")
-            continue
-        if field != name:
-            report.append(f"{what} read as edge field {field}")
-        taken[field] = name
-    return taken
+    kind = source.schema.field(source.schema.names.index(name)).type
+    return str(kind), types.is_integer(kind) or types.is_floating(kind), types.is_boolean(kind)
 
 
 def _warn_of_unread(source: Source, names: list[str]) -> None:
     """Warn of columns that look like weights, and are not read."""
-    from pyarrow import types
 
     def numeric(name: str) -> bool:
-        kind = source.schema.field(source.schema.names.index(name)).type
-        return types.is_decimal(kind) or types.is_integer(kind) or types.is_floating(kind)
+        kind, is_numeric, _ = _type_of(source, name)
+        return is_numeric or kind.startswith("decimal")
 
     like = [name for name in names if looks_like_weight(name, numeric(name))]
     warn_of_unread(source.name, like)

@@ -15,7 +15,7 @@ from gascl.errors import FormatError, GraphError
 from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import INTEGER, fit_int64, label_array, shown
 from gascl.io.adapters.adjacency import edge_records, read_adjacency
-from gascl.io.text_numbers import held
+from gascl.io.arrow_csv import held
 from gascl.messages import Option
 from gascl.util.extras import imported
 
@@ -230,6 +230,67 @@ def whole_or_text(ids: list[Any]) -> np.ndarray:
         if min(numbers) >= -(2**63) and max(numbers) < 2**63 and list(map(str, numbers)) == names:
             return np.array(numbers, dtype=np.int64)
     return np.array(names, dtype=str)
+
+
+def node_labels(
+    ids: list[Any],
+    records: Records,
+    name: str,
+    report: list[str],
+    where: Callable[[int], str],
+    optional: bool = False,
+) -> np.ndarray:
+    """The labels of the nodes in a file: an attribute, removed from the records, or the ids.
+
+    Args:
+        name: of the attribute; "id": the ids.
+        where: the start of an error message about a node, by its number.
+        optional: take the ids if nodes lack the attribute or have the same one.
+
+    Raises:
+        FormatError: the attribute or the ids are not different labels for all nodes.
+    """
+    if name != "id":
+        # NetworkX returns "()" and "[]" in GML as an empty tuple and list
+        values = [str(v) if (v := each.get(name)) in ((), []) else v for each in records]
+        node, wrong, labels = _not_labels(values, name)
+        if not wrong:
+            for attributes in records:
+                del attributes[name]
+            report.append(f"labels: the nodes' {name}, {_kind_of(labels)}")
+            return labels
+        if not optional:
+            raise FormatError(
+                f"{where(node)} {wrong}; choose labels that all nodes have and that are different, "
+                "such as ",
+                Option("label", "id", of="reader"),
+            )
+        if any(value is not None for value in values):
+            report.append(f"node {ids[node]!r} {wrong}, so the ids are the labels")
+    node, wrong, labels = _not_labels(ids, "id")
+    if wrong:
+        raise FormatError(f"{where(node)} {wrong}, quoted or not; correct the file")
+    report.append(f"labels: the nodes' ids, {_kind_of(labels)}")
+    return labels
+
+
+def _not_labels(values: list[Any], name: str) -> tuple[int, str, np.ndarray]:
+    """The first of the nodes' values that cannot be a label, why, and the labels if all can."""
+    labels = whole_or_text(values)
+    for node, value in enumerate(values):
+        if value is None:
+            return node, f"has no {name!r}", labels
+        if isinstance(value, (list, dict)):
+            return node, f"has a list as its {name!r}", labels
+    _, first = np.unique(labels, return_index=True)
+    if len(first) == len(labels):
+        return 0, "", labels
+    node = int(np.setdiff1d(np.arange(len(labels)), first)[0])
+    return node, f"has the {name} {labels[node].item()!r} of an earlier one", labels
+
+
+def _kind_of(labels: np.ndarray) -> str:
+    return "integers" if labels.dtype.kind == "i" else "text"
 
 
 def without_labels(

@@ -12,11 +12,11 @@ from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import has_surrogate, shown
 from gascl.io.column_names import (
     WEIGHT,
+    chosen_fields,
     ends_of,
     looks_like_weight,
     no_weight,
     warn_of_unread,
-    weight_column,
 )
 from gascl.io.vertex_ids import numbered
 from gascl.messages import Option
@@ -56,31 +56,25 @@ def read_pandas(
     names = list(df.columns)
     by_name = source is None
     source, target = _ends(names, source, target, weight)
-    if fields is None:
-        asked = dict.fromkeys((n for n in names if n not in (source, target)), "")
-    elif isinstance(fields, Mapping):
-        asked = {column: field for field, column in fields.items()}
-        if len(asked) < len(fields):
+    wanted: dict[Any, str] | None = None
+    if isinstance(fields, Mapping):
+        wanted = {column: field for field, column in fields.items()}
+        if len(wanted) < len(fields):
             columns = list(fields.values())
             column = next(c for c in columns if columns.count(c) > 1)
             both = " and ".join(repr(f) for f, c in fields.items() if c == column)
             raise GraphError(
                 f"fields={fields!r}: column {column!r} cannot be both {both}; name each column once"
             )
-    else:
-        asked = dict.fromkeys(fields, "")
-    chosen = [*asked] if fields is not None else []
-    if weight is not None:
-        if WEIGHT not in chosen:
-            asked.pop(WEIGHT, None)
-        asked[weight] = WEIGHT
-        chosen.append(weight)
+    elif fields is not None:
+        wanted = dict.fromkeys(fields, "")
+    chosen = [*(wanted or ()), *([] if weight is None else [weight])]
     if weight is not None and weight in (source, target):
-        others = ", ".join(repr(name) for name in names if name not in (source, target))
+        listed = ", ".join(repr(name) for name in names if name not in (source, target))
         end = "sources" if weight == source else "targets"
         raise GraphError(
             Option("weight", weight),
-            f" is the column of {end}; name one of the others: {others or 'none'}",
+            f" is the column of {end}; name one of the others: {listed or 'none'}",
         )
     for name in (source, target, *chosen):
         if names.count(name) != 1:
@@ -92,43 +86,27 @@ def read_pandas(
     report = [f"DataFrame: rows: {len(df):,}; source and target: {source!r}, {target!r}"]
     hint = "; or name the columns: from_pandas(df, SOURCE, TARGET)" if by_name else ""
     labels, src, dst = _vertices(pandas, df[source], df[target], report, hint)
-    numeric = [
-        n for n in names if n in asked and _is_numeric(pandas, df.dtypes.iloc[names.index(n)])
-    ]
-    found = None if WEIGHT in asked.values() else weight_column(numeric)
+    types = pandas.api.types
+
+    def type_of(name: Any) -> tuple[str, bool, bool]:
+        dtype = df.dtypes.iloc[names.index(name)]
+        numeric = types.is_integer_dtype(dtype) or types.is_float_dtype(dtype)
+        return str(dtype), numeric, types.is_bool_dtype(dtype)
+
+    others = [name for name in names if name not in (source, target)]
+    if wanted is not None:
+        wanted = {name: field for name, field in wanted.items() if name in others}
+    column_of = chosen_fields(others, wanted, weight, type_of, report, GraphError)
     taken: dict[str, np.ndarray] = {}
-    left_out: list[Any] = []
-    for name, own in asked.items():
-        if name in (source, target):
-            continue
-        if names.count(name) > 1:
-            report.append(f"column {name!r} left out: it occurs twice")
-            continue
-        column, what = df[name], f"column {name!r}"
-        field = own or (WEIGHT if name == found else name)
-        is_bool = pandas.api.types.is_bool_dtype(column.dtype)
-        wrong = None
-        if not (is_bool or name in numeric):
-            wrong = f"its type, {column.dtype}, is not numeric"
-        elif not (isinstance(field, str) and field.isidentifier()):
-            wrong = "its name is not an identifier"
-        elif field in taken:
-            wrong = f"another one is called {field!r}"
-        if wrong is not None:
-            if name in chosen:
-                raise GraphError(f"{what} cannot be a field: {wrong}; convert or rename it")
-            report.append(f"{what} left out: {wrong}")
-            left_out.append(name)
-            continue
-        taken[field] = _values(column)
-        if is_bool:
+    for field, name in column_of.items():
+        taken[field] = _values(df[name])
+        if type_of(name)[2]:
             taken[field] = taken[field].astype(np.int8)
-            report.append(f"{what}: bool read as int8")
-        if field != name:
-            report.append(f"{what} read as edge field {field}")
+            report.append(f"column {name!r}: bool read as int8")
     report += no_weight(list(taken))
     if fields is weight is None and WEIGHT not in taken:
-        unread = [name for name in left_out if looks_like_weight(name, name in numeric)]
+        left_out = [name for name in others if name not in column_of.values()]
+        unread = [name for name in left_out if looks_like_weight(name, type_of(name)[1])]
         warn_of_unread("the DataFrame", unread)
     return Parsed(
         src=src,
@@ -161,11 +139,6 @@ def _ends(names: list[Any], source: Any, target: Any, weight: Any) -> tuple[Any,
             f"the DataFrame: {places}; name them: from_pandas(df, source=COLUMN, target=COLUMN)"
         )
     return names[places[0]], names[places[1]]
-
-
-def _is_numeric(pandas: Any, dtype: Any) -> bool:
-    types = pandas.api.types
-    return types.is_integer_dtype(dtype) or types.is_float_dtype(dtype)
 
 
 def _values(column: Any) -> np.ndarray:

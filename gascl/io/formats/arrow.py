@@ -9,6 +9,7 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from struct import error as StructError
 from typing import TYPE_CHECKING, Any
 
 from gascl.errors import FormatError, GraphError
@@ -22,6 +23,7 @@ from gascl.io.adapters.arrow import (
     table_layout,
     write_arrow,
 )
+from gascl.io.arrow_ipc import buffer_counts, file_batches, stream_batches
 from gascl.io.files import check_fits, created, opened
 from gascl.io.format import Format, without
 from gascl.io.outofcore.spool import EdgeSpool, Spooled
@@ -125,6 +127,7 @@ def read_arrow(
                 "it: "
                 "pyarrow.feather.write_feather(pyarrow.feather.read_table(path), other)"
             )
+        check_fits(path, sum(batch.size(None, ()) for batch in stream_batches(data)))
         reader = ipc.open_stream(data)
         batches = []
         while True:
@@ -146,29 +149,23 @@ def read_arrow(
 
 
 def _of_file(path: Path, data: Any) -> Source:
-    """An IPC file: mapped into memory, or read column by column if it is compressed."""
-    import pyarrow
+    """An IPC file: mapped into memory, or if it is compressed, read by column."""
     from pyarrow import ipc
 
-    reader = ipc.open_file(data)
-    schema, before = reader.schema, pyarrow.total_allocated_bytes()
-    first = reader.get_batch(0) if reader.num_record_batches else None
-    if first is not None:
-        first.validate()  # asking for the size of invalid columns may end the process
-    if first is None or pyarrow.total_allocated_bytes() - before < first.nbytes // 2:
-        return _of_table(path, reader.read_all())
+    batches = file_batches(data)
+    schema = ipc.open_file(data).schema
+    if not any(batch.compressed for batch in batches):
+        return _of_table(path, ipc.open_file(data).read_all())
+    counts = buffer_counts(schema)
 
-    def column(place: int) -> Any:
-        options = ipc.IpcReadOptions(included_fields=[place])
-        return _whole(ipc.open_file(data, options=options).read_all()).column(0)
+    def load(names: list[str]) -> dict[str, Any]:
+        places = [schema.names.index(name) for name in names]
+        check_fits(path, sum(batch.size(counts, places) for batch in batches))
+        options = ipc.IpcReadOptions(included_fields=places)
+        return _columns(ipc.open_file(data, options=options).read_all())
 
-    return Source(
-        name=str(path),
-        schema=schema,
-        rows=len(column(0)),
-        load=lambda names: {name: column(schema.names.index(name)) for name in names},
-        error=FormatError,
-    )
+    rows = sum(batch.rows for batch in batches if not batch.is_dictionary)
+    return Source(name=str(path), schema=schema, rows=rows, load=load, error=FormatError)
 
 
 def _of_table(path: Path, table: Any) -> Source:
@@ -211,7 +208,15 @@ def _explained(path: Path, kind: str) -> Iterator[None]:
         raise _damaged(path, kind, "it claims to contain more than fits in memory") from error
     except GraphError:
         raise
-    except (pyarrow.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
+    except (
+        pyarrow.ArrowException,
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        EOFError,
+        StructError,
+    ) as error:
         raise _damaged(path, kind, " ".join(str(error).split())[:200]) from error
 
 
@@ -255,14 +260,15 @@ def spool_arrow(
                 f"{path} is no Arrow IPC file, and --memory reads no streams of Arrow; write a "
                 "file (pyarrow.ipc.new_file) or Parquet, or convert it without --memory"
             )
+        stored = file_batches(data)
+        rows = sum(batch.rows for batch in stored if not batch.is_dictionary)
+        check_fits(path, max((batch.size(None, ()) for batch in stored), default=0))
         reader = imported("pyarrow.ipc", f"{path}: Arrow").open_file(data)
-        numbers = range(reader.num_record_batches)
-        rows = sum(reader.get_batch(number).num_rows for number in numbers)
         source = _unloaded(path, reader.schema, rows)
         layout = table_layout(source, columns, directed, weight, "Arrow")
 
         def batches() -> Iterator[Any]:
-            for number in numbers:
+            for number in range(reader.num_record_batches):
                 batch = reader.get_batch(number)
                 for at in range(0, batch.num_rows, SPOOLED):
                     yield batch.slice(at, SPOOLED)

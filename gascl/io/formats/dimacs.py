@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from array import array
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,10 +16,18 @@ import numpy as np
 from gascl.errors import FormatError
 from gascl.graph.arcs import INT32_MAX
 from gascl.graph.edge_data import Parsed
-from gascl.graph.parallel import extremes, filled, joined
+from gascl.graph.parallel import extremes, filled
 from gascl.io.files import PACKED, created_together, opened, plain, unended
 from gascl.io.format import Format, check_integers, check_limits
-from gascl.io.text_lines import INT64, LineReader, blocks, integer, integers, shown
+from gascl.io.text_lines import (
+    INT64,
+    ODD,
+    LineReader,
+    Splitter,
+    integer,
+    locate_bad_line,
+    shown,
+)
 from gascl.io.text_numbers import Irregular, read_columns
 from gascl.messages import Message, Option
 from gascl.util.paths import checked_path
@@ -31,6 +37,7 @@ if TYPE_CHECKING:
 
 NAME = "DIMACS (.gr)"
 ROWS = 1 << 18  # written at once
+SPLITTER = Splitter(None, "")
 
 
 @dataclass(frozen=True)
@@ -62,9 +69,9 @@ def read(
     Raises:
         FormatError: a file is damaged, or its header does not match its rows; names the line.
     """
-    table = _Table(path, GRAPH).read()
+    table = _Table(path, GRAPH)
     num_vertices = table.sizes[0]
-    src, dst, weight = table.columns()
+    src, dst, weight = table.columns
     report = [f"DIMACS: arcs: {len(src):,}; comment lines skipped: {table.comments:,}"]
     report.append("ids, which start at 1, became vertices from 0; the third number is the weight")
     report += unended(path)
@@ -167,7 +174,7 @@ def _coordinates_of(path: Path, named: str | os.PathLike[str] | bool | None) -> 
 
 def _read_coordinates(path: Path, num_vertices: int) -> np.ndarray:
     """int64 (V, 2)."""
-    table = _Table(path, COORDINATES).read()
+    table = _Table(path, COORDINATES)
     if table.sizes[0] != num_vertices:
         raise FormatError(
             f"{path}: these are the coordinates of {table.sizes[0]:,} vertices, and the graph has "
@@ -176,7 +183,7 @@ def _read_coordinates(path: Path, num_vertices: int) -> np.ndarray:
             ", or read none with ",
             Option("coordinates", False, of="reader"),
         )
-    vertex, x, y = table.columns()
+    vertex, x, y = table.columns
     times = np.bincount(vertex, minlength=num_vertices)  # there are as many rows as vertices
     if (times != 1).any():
         wrong = int(np.argmax(times != 1))
@@ -190,173 +197,108 @@ def _read_coordinates(path: Path, num_vertices: int) -> np.ndarray:
     return points
 
 
-@dataclass
 class _Table:
-    """The rows of a file as they are read. Blocks in which every line is as expected go through
-    NumPy, others line by line, to name the line that is wrong."""
+    """The rows of a file.
 
-    path: Path
-    kind: Kind
-    sizes: list[int] = field(default_factory=list)  # from the problem line; empty before it
-    comments: int = 0
-    _parts: list[tuple[np.ndarray, ...]] = field(default_factory=list)
+    Attributes:
+        sizes: those of the problem line; the last is the number of rows, since there are as many
+            coordinates as vertices.
+        comments: the number of lines that are comments.
+        columns: the vertices, int32 from 0, and the numbers, int64: three columns (rows,).
 
-    def read(self) -> _Table:
-        """Read the whole file.
+    Raises:
+        FormatError: a line is wrong, or there are not as many rows as announced.
+    """
+
+    def __init__(self, path: Path, kind: Kind):
+        self.kind = kind
+        self.sizes: list[int] = []
+        self.comments, self._counts = 0, list[int]()
+        with opened(path) as file:
+            lines = LineReader(path, file)
+            while not self.sizes and (line := lines.line()) is not None:
+                text = line.decode(errors=ODD).rstrip("\r\n")
+                self.comments += text.lstrip().startswith("c")
+                if wrong := self._wrong(text):
+                    raise FormatError(f"{path}, line {lines.number}: {shown(line)} {wrong}")
+            if not self.sizes:
+                raise FormatError(
+                    f"{path}: it has no problem line; expected '{kind.problem} {kind.sizes}' "
+                    "before the rows: write one, or name the file's format"
+                )
+            begin = lines.number
+            try:
+                layout = (4, (1, 2, 3), (), None, "")
+                columns = read_columns(lines.pieces(), *layout, self._rows).values
+                if len(columns[0]):
+                    least, most = extremes(*columns[: kind.ids])
+                    if not 1 <= least <= most <= self.sizes[0]:
+                        raise Irregular
+            except Irregular:
+                raise locate_bad_line(
+                    path, lambda number, line: self._wrong(line) if number > begin else None
+                ) from None
+        if len(columns[0]) != self.sizes[-1]:
+            raise FormatError(
+                f"{path}: the problem line declares {self.sizes[-1]:,} rows '{kind.row}', and the "
+                f"file has {len(columns[0]):,}; fetch the file again, or correct the line"
+            )
+        self.comments += sum(self._counts)
+        are_ids = [place < kind.ids for place in range(3)]
+        self.columns = [
+            _less(values, np.int64(is_id), np.int32 if is_id else np.int64)
+            for values, is_id in zip(columns, are_ids, strict=True)
+        ]
+
+    def _rows(self, piece: bytes) -> bytes:
+        """The piece without comments, in which every row begins with the letter.
 
         Raises:
-            FormatError: a line is wrong, or there are not as many rows as announced.
+            Irregular: there are other rows.
         """
-        if not self._read_rows():
-            self.sizes, self.comments = [], 0
-            self._read_blocks()
-        if not self.sizes:
-            raise FormatError(
-                f"{self.path}: it has no problem line; expected '{self.kind.problem} "
-                f"{self.kind.sizes}' before the rows: write one, or name the file's format"
-            )
-        count = sum(len(part[0]) for part in self._parts)
-        if count != self.sizes[-1]:
-            raise FormatError(
-                f"{self.path}: the problem line declares {self.sizes[-1]:,} rows "
-                f"'{self.kind.row}', and the file has {count:,}; fetch the file again, or correct "
-                "the line"
-            )
-        return self
-
-    def _read_rows(self) -> bool:
-        """Read the whole file in columns; False if a line is not as expected."""
+        if piece[:1] in b" \t" or b"\n " in piece or b"\n\t" in piece:
+            piece = re.sub(rb"(?m)^[ \t]+", b"", piece)
+        if piece[:1] == b"c" or b"\nc" in piece:
+            piece, count = re.subn(rb"(?m)^c[^\n]*\n?", b"", piece)
+            self._counts.append(count)  # in several threads
+        text = np.frombuffer(piece + b"\n\n", np.uint8)
+        starts = np.append(0, np.flatnonzero(text[:-2] == ord("\n")) + 1)
+        rows = starts[text[starts] > ord("\r")]
         letter = ord(self.kind.row[0])
-        comments: list[int] = []
+        if (text[rows] != letter).any() or (text[rows + 1] > ord(" ")).any():
+            raise Irregular
+        return piece
 
-        def prepared(piece: bytes) -> bytes:
-            """The piece without comments, in which every row begins with the letter."""
-            while True:
-                text = np.frombuffer(piece + b"\n\n", np.uint8)
-                starts = np.flatnonzero(text[:-2] == ord("\n"))
-                starts += 1
-                starts = starts if piece[:1] == b"\n" else np.append(starts, 0)
-                kinds = text[starts]
-                if (kinds == ord("c")).any():
-                    piece, count = re.subn(rb"(?m)^c[^\n]*\n?", b"", piece)
-                    comments.append(count)
-                    continue
-                rows = starts[(kinds != ord("\n")) & (kinds != ord("\r"))]
-                if (text[rows] == letter).all() and (text[rows + 1] <= ord(" ")).all():
-                    return piece
-                raise Irregular
-
-        with opened(self.path) as file:
-            lines = LineReader(self.path, file)
-            while not self.sizes:
-                line = lines.line()
-                if line is None:
-                    return False
-                self._take_line(lines.number, line)
-            try:
-                rows = lines.pieces()
-                columns = read_columns(rows, 4, (1, 2, 3), [], None, "", prepared).values
-            except Irregular:
-                return False
-        if len(columns[0]):
-            least, most = extremes(*columns[: self.kind.ids])
-            if not 1 <= least <= most <= self.sizes[0]:
-                return False
-        self.comments += sum(comments)
-        self._add(columns)
-        return True
-
-    def _read_blocks(self) -> None:
-        """Read the whole file in blocks, and those that are not as expected line by line."""
-        with opened(self.path) as file:
-            for number, block in blocks(file):
-                end = 0
-                while end < len(block) and not self.sizes:
-                    begin, end = end, block.index(b"\n", end) + 1
-                    self._take_line(number, block[begin:end])
-                    number += 1
-                if not self._take_all(block[end:]):
-                    self._take_lines(number, block[end:])
-
-    def columns(self) -> tuple[np.ndarray, ...]:
-        """The vertices, int32 from 0, and the numbers, int64: three columns (rows,)."""
-        if len(self._parts) == 1:
-            return self._parts[0]
-        found = list(zip(*self._parts, strict=True)) or [(), (), ()]
-        empty: list[np.ndarray] = [np.empty(0, dtype) for dtype in self._dtypes()]
-        return tuple(joined([none, *c]) for none, c in zip(empty, found, strict=True))
-
-    def _dtypes(self) -> list[type]:
-        return [np.int32 if column < self.kind.ids else np.int64 for column in range(3)]
-
-    def _add(self, columns: Iterable[np.ndarray]) -> None:
-        """Add three columns (n,) whose ids have been checked."""
-        first = [np.int64(column < self.kind.ids) for column in range(3)]
-        triples = zip(columns, first, self._dtypes(), strict=True)
-        self._parts.append(tuple(_less(values, one, dtype) for values, one, dtype in triples))
-
-    def _take_all(self, block: bytes) -> bool:
-        """Read a whole block; False, and nothing is added, if a line is not as expected."""
-        text, comments = b"\n" + block, 0
-        if b"\nc" in text:
-            text, comments = re.subn(rb"\nc[^\n]*", b"\n", text)
-        letter = self.kind.row[0].encode()
-        # With a 0 for its letter each row has four numbers, and nothing else has any.
-        count = text.count(b"\n" + letter + b" ")
-        found = integers(text.replace(b"\n" + letter + b" ", b"\n0 "))
-        if found is None:
-            return False
-        values, lengths = found
-        if len(values) != 4 * count or not ((lengths == 4) | (lengths == 0)).all():
-            return False
-        rows = values.reshape(-1, 4)[:, 1:]
-        ids = rows[:, : self.kind.ids]
-        if count and not (ids.min() >= 1 and ids.max() <= self.sizes[0]):
-            return False
-        self.comments += comments
-        self._add(rows.T)
-        return True
-
-    def _take_lines(self, number: int, block: bytes) -> None:
-        rows = array("q")
-        for place, line in enumerate(block.split(b"\n")[:-1], start=number):
-            rows.extend(self._take_line(place, line))
-        self._add(np.array(rows, dtype=np.int64).reshape(-1, 3).T)
-
-    def _take_line(self, number: int, line: bytes) -> list[int]:
-        """The row in a line, if it is one; counts a comment, and notes the problem line."""
-        words = line.decode("utf-8", "replace").split()
-        if not words:
-            return []
-        if words[0].startswith("c"):
-            self.comments += 1
-            return []
+    def _wrong(self, line: str) -> str | None:
+        """What is wrong with a line, and the remedy. Takes the sizes from the problem line."""
+        words = SPLITTER.split(line)
+        if not words or words[0].startswith("c"):
+            return None
         if words[0] == "p":
-            self._take_problem(number, line, words)
-            return []
-        wrong = None
+            return self._wrong_problem(words)
         row = [integer(word) for word in words[1:]]
-        ids = row[: self.kind.ids]
         if words[0] != self.kind.row[0] or len(row) != 3:
             wrong = "is not a row"
         elif None in row:
-            bad = words[1 + row.index(None)]
-            wrong = f"has {bad!r}, which is not a 64-bit integer"
+            wrong = f"has {words[1 + row.index(None)]!r}, which is not a 64-bit integer"
         elif not self.sizes:
             wrong = f"comes before the problem line '{self.kind.problem} {self.kind.sizes}'"
-        elif outside := [i for i in ids if i is None or not 1 <= i <= self.sizes[0]]:
+        else:
+            ids = [value or 0 for value in row[: self.kind.ids]]
+            outside = [each for each in ids if not 1 <= each <= self.sizes[0]]
+            if not outside:
+                return None
             wrong = f"has the vertex {outside[0]}, and vertices are 1 to {self.sizes[0]:,}"
-        if wrong:
-            raise FormatError(
-                f"{self.path}, line {number}: {shown(line)} {wrong}; expected '{self.kind.row}' "
-                "with integers; correct the line, or put c before it if it is a comment"
-            )
-        return [value for value in row if value is not None]
+        return (
+            f"{wrong}; expected '{self.kind.row}' with integers; correct the line, or put c before "
+            "it if it is a comment"
+        )
 
-    def _take_problem(self, number: int, line: bytes, words: list[str]) -> None:
+    def _wrong_problem(self, words: list[str]) -> str | None:
+        """What is wrong with a problem line; if nothing is, it gives the sizes."""
         begin = self.kind.problem.split()
         sizes = [integer(word) for word in words[len(begin) :]]
-        wrong = None
+        known = [size for size in sizes if size is not None]
         if self.sizes:
             wrong = "is a second problem line; delete one"
         elif words[: len(begin)] != begin:
@@ -365,16 +307,12 @@ class _Table:
             wrong = f"says that this is {what}"
         elif len(sizes) != len(self.kind.sizes.split()) or None in sizes:
             wrong = "does not give the sizes; correct it"
-        known = [size for size in sizes if size is not None]
-        if not wrong and (min(known) < 0 or known[0] > INT32_MAX):
+        elif min(known) < 0 or known[0] > INT32_MAX:
             wrong = f"gives an impossible size: vertices are 0 to {INT32_MAX:,}; correct it"
-        if wrong:
-            raise FormatError(
-                f"{self.path}, line {number}: {shown(line)} {wrong}; expected "
-                f"'{self.kind.problem} {self.kind.sizes}'"
-            )
-        # Coordinates have as many rows as vertices.
-        self.sizes = known
+        else:
+            self.sizes = known
+            return None
+        return f"{wrong}; expected '{self.kind.problem} {self.kind.sizes}'"
 
 
 def _less(values: np.ndarray, one: np.int64, dtype: type) -> np.ndarray:

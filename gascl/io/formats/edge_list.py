@@ -75,14 +75,14 @@ class Rows:
     odd: tuple[int, str] | None = None  # line and text of the first id that is not an integer
 
     def tally(self) -> Tally:
-        """What a report says of them."""
+        """The statistics of the rows for a report."""
         fields = {name: FieldTally.of(values) for name, values in self.fields.items()}
         return Tally(len(self.src), self.comments, self.remarks, self.odd, fields)
 
 
 @dataclass(frozen=True)
 class FieldTally:
-    """What a report says of a field."""
+    """The statistics of a field for a report."""
 
     dtype: np.dtype
     nans: int = 0
@@ -90,21 +90,21 @@ class FieldTally:
 
     @classmethod
     def of(cls, values: np.ndarray) -> FieldTally:
-        """That of these values."""
+        """The statistics of an array."""
         if values.dtype.kind != "f":
             return cls(values.dtype)
         nans, infs = (int(np.count_nonzero(odd(values))) for odd in (np.isnan, np.isinf))
         return cls(values.dtype, nans, infs)
 
-    def more(self, other: FieldTally) -> FieldTally:
-        """That of the values of both."""
+    def combined(self, other: FieldTally) -> FieldTally:
+        """The combined statistics of two arrays."""
         dtype = np.result_type(self.dtype, other.dtype)
         return FieldTally(dtype, self.nans + other.nans, self.infs + other.infs)
 
 
 @dataclass
 class Tally:
-    """What a report says of the rows."""
+    """The statistics of the rows for a report."""
 
     rows: int = 0
     comments: int = 0  # lines skipped
@@ -268,7 +268,7 @@ def _put(edges: EdgeSpool, tally: Tally, src: Any, dst: Any, fields: dict[str, n
     tally.rows += len(src)
     for name, values in fields.items():
         before = tally.fields.get(name, FieldTally(values.dtype))
-        tally.fields[name] = before.more(FieldTally.of(values))
+        tally.fields[name] = before.combined(FieldTally.of(values))
 
 
 def _lines(path: Path, file: BinaryIO) -> LineReader:
@@ -323,7 +323,7 @@ def _report(layout: RowLayout, tally: Tally, directed: bool | None) -> list[str]
 def check_announced(
     path: Path | str, says: RowLayout | Spooled, num_vertices: int, num_edges: int
 ) -> list[str]:
-    """What a report says if a comment declares other numbers.
+    """The line of a report if a comment declares other counts.
 
     Raises:
         FormatError: gascl's own comment is wrong; others are only reported, since they may count

@@ -305,7 +305,7 @@ class _Neighbors:
         return cls(offsets, row, vertex, weight, rises, sums)
 
     def known(self) -> dict[str, np.ndarray]:
-        """What an Order of these arcs has of its arrays."""
+        """The arrays of an Order of these arcs."""
         known = {"offsets": self.offsets.astype(index_dtype(len(self.row)))}
         if self.rises:
             known["ends"] = self.vertex

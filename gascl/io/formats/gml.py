@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,8 +18,8 @@ from gascl.graph.edge_data import Parsed
 from gascl.io.adapters.networkx import (
     InOrder,
     check_labels,
+    node_labels,
     numeric_attributes,
-    whole_or_text,
     without_labels,
 )
 from gascl.io.files import created, opened
@@ -134,7 +134,18 @@ def _read(
     if keyed:
         report.append("edge attribute 'key' left out: not all its values are numbers")
     of_graph = {name: value for name, value in G.graph.items() if name != DIRECTED}
-    labels = without_labels(of_graph, _labels(path, nodes, label, report), report)
+    labels = without_labels(
+        of_graph,
+        node_labels(
+            [id for id, _ in nodes],
+            [attributes for _, attributes in nodes],
+            label or "label",
+            report,
+            lambda node: f"{path}: node {nodes[node][0]!r}",
+            optional=label is None,
+        ),
+        report,
+    )
     attributes_of = [attributes for _, attributes in nodes]
     place = {id: number for number, (id, _) in enumerate(nodes)}
     src = np.array([place[tail] for tail, _, _ in edges], dtype=np.int64)
@@ -238,47 +249,6 @@ def _explained(error: Exception, text: str) -> str:
     if message.startswith("cannot tokenize"):
         message = "expected a name, a number, text in double quotes, '[' or ']'"
     return f", line {number}: {shown}{message[:200]}"
-
-
-def _labels(
-    path: Path, nodes: list[tuple[Any, dict[str, Any]]], name: str | None, report: list[str]
-) -> np.ndarray:
-    """The labels, as `label` says; takes them out of the attributes."""
-    ids = whole_or_text([id for id, _ in nodes])
-    wanted = "label" if name is None else name
-    if wanted != "id":
-        values = [attributes.get(wanted) for _, attributes in nodes]
-        # NetworkX returns "()" and "[]" as an empty tuple and list
-        texts = [str(v) if v in ((), []) else v for v in values]
-        missing = next((i for i, value in enumerate(values) if value is None), None)
-        labels = whole_or_text(texts)
-        wrong = None
-        if missing is not None:
-            wrong = f"node {nodes[missing][0]!r} has no {wanted!r}"
-        elif any(isinstance(v, (list, dict)) for v in texts):
-            wrong = f"a {wanted!r} is a list"
-        elif len(np.unique(labels)) < len(labels):
-            unique, count = np.unique(labels, return_counts=True)
-            wrong = f"two nodes have the {wanted} {unique[count > 1][0].item()!r}"
-        if wrong is None:
-            for _, attributes in nodes:
-                del attributes[wanted]
-            kind = "integers" if labels.dtype.kind == "i" else "text"
-            report.append(f"labels: the nodes' {wanted}, {kind}")
-            return labels
-        if name is not None:
-            raise FormatError(
-                f"{path}: {wrong}; choose other labels, such as ",
-                Option("label", "id", of="reader"),
-            )
-        if nodes and any(value is not None for value in values):
-            report.append(f"{wrong}, so the ids are the labels")
-    if len(np.unique(ids)) < len(ids):
-        raise FormatError(
-            f"{path}: two nodes have the same id, one of them quoted; correct the file"
-        )
-    report.append(f"labels: the nodes' ids, {'integers' if ids.dtype.kind == 'i' else 'text'}")
-    return ids
 
 
 def write(path: Path, graph: Graph) -> None:

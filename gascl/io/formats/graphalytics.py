@@ -5,13 +5,12 @@ Iosup and others, "The LDBC Graphalytics Benchmark", specification 1.0.6, sectio
 
 from __future__ import annotations
 
-import itertools
 import re
-import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,11 +18,20 @@ from gascl.errors import FormatError
 from gascl.graph.edge_data import Parsed
 from gascl.graph.parallel import blocks as blocks_of
 from gascl.graph.parallel import extremes, in_threads
-from gascl.io.arrow_csv import all_held
 from gascl.io.files import PACKED, created_together, opened, plain, unended
 from gascl.io.format import Format, check_integers, check_limits
 from gascl.io.symmetry import MADE_DIRECTED, both_ways
-from gascl.io.text_lines import INT64, LineReader, blocks, integer, integers, shown
+from gascl.io.text_lines import (
+    INT64,
+    LineReader,
+    Splitter,
+    integer,
+    is_float64,
+    is_int64,
+    line_of_row,
+    locate_bad_line,
+    numbered_lines,
+)
 from gascl.io.text_numbers import Irregular, read_columns
 from gascl.messages import Message, Option
 from gascl.util.decimals import decimals
@@ -34,6 +42,7 @@ if TYPE_CHECKING:
 
 NAME = "Graphalytics"
 ROWS = 1 << 18  # written at once
+SPLITTER = Splitter(None, "")
 TYPES = {"integer": np.int64, "real": np.float64}
 KEY = re.compile(r"graph\.(.+)\.(?:vertex-file|edge-file|directed)")
 
@@ -253,15 +262,15 @@ def _read_vertices(path: Path) -> np.ndarray:
             rows = map(_without_comments, LineReader(path, file).pieces())
             ids = read_columns(rows, 1, [0], [], None, "").values[0].astype(np.int64)
     except Irregular:
-        ids = _read_vertices_by_line(path)
+        raise locate_bad_line(path, _wrong_vertex) from None
     if (ids[1:] > ids[:-1]).all():
         return ids
     order = np.argsort(ids, kind="stable")
     again = order[1:][np.diff(ids[order]) == 0]
     if len(again):
         row = int(again.min())
-        number = _line_of(path, row)
-        before = _line_of(path, int(np.argmax(ids == ids[row])))
+        number, _ = line_of_row(path, row, _words)
+        before, _ = line_of_row(path, int(np.argmax(ids == ids[row])), _words)
         raise FormatError(
             f"{path}, line {number}: the vertex {ids[row]} is already in line {before}; delete "
             "one of the lines"
@@ -269,154 +278,74 @@ def _read_vertices(path: Path) -> np.ndarray:
     return ids
 
 
-def _read_vertices_by_line(path: Path) -> np.ndarray:
-    """The ids, int64 (V,); slower, and naming the line that is wrong."""
-    parts = [np.empty(0, dtype=np.int64)]
-    with opened(path) as file:
-        for first, block in blocks(file):
-            found = integers(_without_comments(block))
-            if found is None or (found[1] > 1).any():
-                for number, line in enumerate(block.split(b"\n")[:-1], start=first):
-                    words = [] if line[:1] == b"#" else line.split()
-                    if len(words) > 1 or (words and integer(words[0].decode("latin-1")) is None):
-                        raise FormatError(
-                            f"{path}, line {number}: {shown(line)} is not a vertex; expected one "
-                            "id, "
-                            "a 64-bit integer; correct the line"
-                        )
-                words = _without_comments(block).split()
-                parts.append(np.array([int(word) for word in words], dtype=np.int64))
-            else:
-                parts.append(found[0])
-    return np.concatenate(parts)
+def _wrong_vertex(number: int, line: str) -> str | None:
+    words = _words(number, line)
+    if not words or (len(words) == 1 and is_int64(words[0])):
+        return None
+    return "is not a vertex; expected one id, a 64-bit integer; correct the line"
+
+
+def _words(_: int, line: str) -> list[str]:
+    """The columns of a line; none for an empty one or a comment."""
+    return [] if line.startswith("#") else SPLITTER.split(line)
 
 
 def _without_comments(block: bytes) -> bytes:
     return re.sub(rb"(?m)^#[^\n]*", b"", block) if b"#" in block else block
 
 
-def _line_of(path: Path, row: int) -> int:
-    """The line number of a row; rows count from 0, without comments and blank lines."""
-    with opened(path) as file:
-        passed = -1
-        for first, block in blocks(file):
-            for number, line in enumerate(block.split(b"\n")[:-1], start=first):
-                passed += bool(line.strip()) and line[:1] != b"#"
-                if passed == row:
-                    return number
-    raise AssertionError("the row was read from a line")
-
-
 def _read_edges(
     files: Files, labels: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
     """Source and target of each edge as positions in `labels`, and the fields, all (E,)."""
-    names, whole = _read_rows(files) or _read_rows_by_line(files)
+    names, whole = _read_rows(files)
     src, dst = (_places(files, labels, ends) for ends in whole[:2])
     return src, dst, dict(zip(names, whole[2:], strict=True))
 
 
-def _read_rows(files: Files) -> tuple[list[str], list[np.ndarray]] | None:
-    """The names of the fields, and all columns, (E,) each; None if a row is not as expected."""
-    columns = files.columns
-    with opened(files.edges) as file:
-        pieces = map(_without_comments, LineReader(files.edges, file).pieces())
-        first = next(pieces, b"")
-        names = list(columns or {})
-        if columns is None:
-            row = re.search(rb"\S[^\n]*", first)
-            names = ["weight"] if row and len(row[0].split()) == 3 else []
-        types = list((columns or {}).values())
-        reals = [2 + at for at in range(len(names)) if not types or types[at] is np.float64]
-        wholes = [at for at in range(2 + len(names)) if at not in reals]
-        try:
-            rows = itertools.chain([first], pieces)
-            found = read_columns(rows, 2 + len(names), wholes, reals, None, "").values
-        except Irregular:
+def _read_rows(files: Files) -> tuple[list[str], list[np.ndarray]]:
+    """The names of the fields, and all columns, (E,) each.
+
+    Raises:
+        FormatError: a row is not an edge; names the line.
+    """
+    known = files.columns is not None
+    kinds: dict[str, Any] = {**(files.columns or {})}
+    if not known:
+        first = next((w for each in numbered_lines(files.edges) if (w := _words(*each))), [])
+        kinds = {"weight": None} if len(first) == 3 else {}
+    types = [np.int64, np.int64, *kinds.values()]
+    wholes = [at for at, kind in enumerate(types) if kind is np.int64]
+    others = [at for at, kind in enumerate(types) if kind is not np.int64]
+    # Without properties, values are floats if they are integers beyond 64 bits.
+    for number in (np.float64,) if known else (None, np.float64):
+        with opened(files.edges) as file, suppress(Irregular):
+            pieces = map(_without_comments, LineReader(files.edges, file).pieces())
+            layout = (pieces, len(types), wholes, others, None, "")
+            columns = read_columns(*layout, number=number).values
+            by_place = dict(zip([*wholes, *others], columns, strict=True))
+            whole = [by_place[at] for at in range(len(types))]
+            for at, values in enumerate(whole[2:], start=2):
+                wide = np.float64 if values.dtype.kind == "f" else np.int64
+                whole[at] = values.astype(types[at] or wide, copy=False)
+            return list(kinds), whole
+    names = {name: np.dtype(kind or np.float64).name for name, kind in kinds.items()}
+    held = ["SOURCE", "TARGET", *(f"{name} ({kind})" for name, kind in names.items())]
+
+    def wrong(number: int, line: str) -> str | None:
+        words = _words(number, line)
+        fits = len(words) in (0, len(types)) and all(
+            is_int64(word) if kind is np.int64 else is_float64(word)
+            for word, kind in zip(words, types, strict=False)
+        )
+        if fits:
             return None
-    by_place = dict(zip(wholes + reals, found, strict=True))
-    whole = [by_place[at] for at in range(2 + len(names))]
-    for at, values in enumerate(whole[2:]):
-        kind = types[at] if types else np.int64 if values.dtype.kind == "i" else np.float64
-        whole[2 + at] = values.astype(kind, copy=False)
-    return names, whole
+        return (
+            f"is not an edge; expected '{' '.join(held)}' with 64-bit integers as ids, and values "
+            "that float64 can hold; correct the line or the edge-properties in .properties"
+        )
 
-
-def _read_rows_by_line(files: Files) -> tuple[list[str], list[np.ndarray]]:
-    """`_read_rows`, but slower, and naming the line that is wrong."""
-    columns = files.columns
-    parts = []
-    with opened(files.edges) as file:
-        for first, block in blocks(file):
-            text = _without_comments(block)
-            if columns is None:
-                row = re.search(rb"\S[^\n]*", text)
-                if row is None:
-                    continue
-                columns = {"weight": np.int64} if len(row[0].split()) == 3 else {}
-            part = _rows(text, columns)
-            if part is None and files.source is None and columns:
-                columns = {"weight": np.float64}
-                part = _rows(text, columns)
-            if part is None:
-                raise FormatError(_wrong_row(files, columns, first, block))
-            parts.append(part)
-    dtypes = [np.int64, np.int64, *(columns or {}).values()]
-    whole: list[np.ndarray] = []
-    for column, dtype in enumerate(dtypes):
-        found = [part[column] for part in parts]
-        whole.append(np.concatenate([np.empty(0, dtype), *found]).astype(dtype, copy=False))
-    return list(columns or {}), whole
-
-
-def _rows(text: bytes, columns: dict[str, type]) -> list[np.ndarray] | None:
-    """The columns of a block; None if a row does not have these."""
-    width = 2 + len(columns)
-    if all(dtype is np.int64 for dtype in columns.values()):
-        found = integers(text)
-        if found and ((found[1] == width) | (found[1] == 0)).all():
-            return list(found[0].reshape(-1, width).T)
-    if b"\r" in text.replace(b"\r\n", b"\n"):
-        return None  # NumPy would take it for a line end
-    types = [np.int64, np.int64, *columns.values()]
-    reals = [at for at, dtype in enumerate(types) if dtype is np.float64]
-    wholes = [at for at, dtype in enumerate(types) if dtype is np.int64]
-    if b"#" not in text:
-        try:
-            read = read_columns([text], width, wholes, reals, None, "#").values
-            found_of = dict(zip(wholes + reals, read, strict=True))
-            return [found_of[at].astype(dtype) for at, dtype in enumerate(types)]
-        except (Irregular, ValueError):
-            pass
-    try:
-        table = _table(text.decode("ascii").split("\n"), types)
-    except ValueError:  # also raised for what is not ASCII
-        return None
-    found_by_numpy = [table[name] for name in table.dtype.names or ()]
-    return found_by_numpy if all_held(found_by_numpy, text) else None
-
-
-def _table(lines: list[str], types: list[type]) -> np.ndarray:
-    """By NumPy's parser in C: structured (rows,); raises ValueError if a row has other columns."""
-    columns = [(f"column{at}", dtype) for at, dtype in enumerate(types)]
-    with warnings.catch_warnings():
-        # Older NumPy reads 1.5 as the integer 1 with only a warning; no rows need no warning.
-        warnings.simplefilter("error", DeprecationWarning)
-        warnings.simplefilter("ignore", UserWarning)
-        return np.loadtxt(lines, dtype=columns, comments=None, ndmin=1)
-
-
-def _wrong_row(files: Files, columns: dict[str, type], first: int, block: bytes) -> str:
-    """The error message for a block with a wrong line."""
-    held = ["SOURCE", "TARGET", *(f"{name} ({dtype.__name__})" for name, dtype in columns.items())]
-    for number, line in enumerate(block.split(b"\n")[:-1], start=first):
-        if line[:1] != b"#" and _rows(line + b"\n", columns) is None:
-            return (
-                f"{files.edges}, line {number}: {shown(line)} is not an edge; expected "
-                f"'{' '.join(held)}' with 64-bit integers as ids, and values that float64 can "
-                "hold; correct the line or the edge-properties in .properties"
-            )
-    raise AssertionError("a line of the block is wrong")
+    raise locate_bad_line(files.edges, wrong)
 
 
 def _places(files: Files, labels: np.ndarray, ends: np.ndarray) -> np.ndarray:
@@ -437,7 +366,7 @@ def _places(files: Files, labels: np.ndarray, ends: np.ndarray) -> np.ndarray:
     def found(block: slice) -> bool:
         wanted = ends[block]
         if len(table):
-            places[block] = table[np.clip(wanted, least, most) - least]
+            places[block] = table[np.clip(wanted, np.int64(least), np.int64(most)) - least]
         else:
             near = np.searchsorted(labels, wanted, sorter=order)
             places[block] = order[np.minimum(near, len(labels) - 1)]
@@ -449,8 +378,9 @@ def _places(files: Files, labels: np.ndarray, ends: np.ndarray) -> np.ndarray:
     wrong = labels[places] != ends if len(labels) else np.ones(len(ends), bool)
     if wrong.any():
         row = int(np.argmax(wrong))
+        number, _ = line_of_row(files.edges, row, _words)
         raise FormatError(
-            f"{files.edges}, line {_line_of(files.edges, row)}: {ends[row]} is not a "
+            f"{files.edges}, line {number}: {ends[row]} is not a "
             f"vertex; {files.vertices.name} lists {len(labels):,}: add it there, or correct the "
             "line"
         )

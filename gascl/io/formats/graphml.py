@@ -26,8 +26,8 @@ from gascl.graph.edge_data import Parsed
 from gascl.io.adapters.networkx import (
     InOrder,
     check_labels,
+    node_labels,
     numeric_attributes,
-    whole_or_text,
     without_labels,
 )
 from gascl.io.files import created, opened
@@ -36,7 +36,6 @@ from gascl.io.regular_markup import Records, without_nodes
 from gascl.io.symmetry import MADE_DIRECTED, both_ways
 from gascl.io.text_lines import is_float64, is_number
 from gascl.io.text_numbers import Irregular
-from gascl.messages import Option
 from gascl.util.extras import imported
 
 if TYPE_CHECKING:
@@ -133,7 +132,13 @@ def _read(
         count = len(_elements(graph, left_out)) - (left_out == "graph")
         if count:
             report.append(f"{what} left out: {count:,}")
-    labels = _labels(path, place, nodes, rows["node"], label, report)
+    labels = node_labels(
+        list(place),
+        rows["node"],
+        label,
+        report,
+        lambda node: f"{path}, line {nodes[node].line}: a node",
+    )
     kept = without_labels(_values(path, reader, keys, graph), labels, report)
     src = np.array([place[edge.attrib["source"]] for edge in edges], dtype=np.int64)
     dst = np.array([place[edge.attrib["target"]] for edge in edges], dtype=np.int64)
@@ -326,35 +331,6 @@ def _values(path: Path, reader: Any, keys: Any, element: Any) -> dict[str, Any]:
             f"{path}, line {element.line}: the <data> of this {noun} does not match its key: "
             f"{str(error)[:200]}; correct it or the key"
         ) from error
-
-
-def _labels(
-    path: Path,
-    place: dict[str, int],
-    nodes: list[Any],
-    rows: list[dict[str, Any]],
-    name: str,
-    report: list[str],
-) -> np.ndarray:
-    """The labels from the attribute `name`, which is removed from the rows."""
-    if name == "id":
-        labels = whole_or_text(list(place))
-    else:
-        first: dict[str, int] = {}
-        for node, row in zip(nodes, rows, strict=True):
-            value = str(row.pop(name)) if name in row else None
-            if value is None or value in first:
-                wrong = f"has no {name!r}" if value is None else f"repeats the {name} {value!r}"
-                raise FormatError(
-                    f"{path}, line {node.line}: a node {wrong}; choose labels that all nodes have "
-                    "and that are different, such as ",
-                    Option("label", "id", of="reader"),
-                )
-            first[value] = node.line
-        labels = whole_or_text(list(first))
-    kind = "integers" if labels.dtype.kind == "i" else "text"
-    report.append(f"labels: the nodes' {'ids' if name == 'id' else name}, {kind}")
-    return labels
 
 
 def write(path: Path, graph: Graph) -> None:

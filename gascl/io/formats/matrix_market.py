@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import io
 import itertools
-from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,9 +28,9 @@ from gascl.io.text_lines import (
     is_float64,
     is_int64,
     is_number,
+    line_of_row,
+    locate_bad_line,
     return_inside,
-    shown,
-    split_lines,
 )
 from gascl.io.text_numbers import Irregular, read_columns
 from gascl.messages import Message, Option
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from gascl.graph.graph import Graph
 
 BANNER = b"%%matrixmarket"
+SPLITTER = Splitter(None, "%")
 VALUE_TYPES = {"real": np.float64, "integer": np.int64, "unsigned-integer": np.uint64}
 
 
@@ -184,7 +185,7 @@ def _check(
         wrong = f"it has {height} rows and {width} columns, and an adjacency matrix is square"
     if wrong:
         raise FormatError(
-            f"{path}: {wrong}; convert it with SciPy and use Graph.from_scipy, or write it anew"
+            f"{path}: {wrong}; convert it with SciPy and use Graph.from_scipy, or write it again"
         )
     if symmetry == "skew-symmetric" and directed is False:
         raise FormatError(
@@ -195,58 +196,49 @@ def _check(
 
 
 def _columns(path: Path, lines: LineReader, ids: int, dtype: type | None) -> list[np.ndarray]:
-    """The rest of the file: `ids` columns of ids and, unless `dtype` is None, one of values."""
-    names = ["row", "column"][:ids]
+    """The rest of the file: `ids` columns of ids and, unless `dtype` is None, one of values.
+
+    Raises:
+        FormatError: a row is not an entry; names the line.
+    """
     header = lines.number
-    values = [] if dtype is None else [ids]
+    types: list[type] = [np.int64] * ids + ([] if dtype is None else [dtype])
+    width = len(types)
     try:
-        table = read_columns(lines.pieces(), ids + len(values), range(ids), values, None, "%")
-        columns = table.values
-        if dtype is not None and dtype is not np.float64:
-            whole = columns[-1].dtype.kind == "i"
-            if not whole or (dtype is np.uint64 and (columns[-1] < 0).any()):
-                raise Irregular
+        columns = read_columns(
+            *(lines.pieces(), width, range(ids), range(ids, width), None, "%"), number=dtype
+        ).values
     except Irregular:
-        columns = _line_by_line(path, header, names, dtype)
+        names = [f"{name} (int64)" for name in ("row", "column")[:ids]]
+        names += [] if dtype is None else [f"value ({np.dtype(dtype).name})"]
+
+        def wrong(number: int, line: str) -> str | None:
+            texts = SPLITTER.split(line) if number > header else []
+            if not texts or _are(texts, types):
+                return None
+            expected = ", ".join(names)
+            return f"is no entry; expected {expected}; correct the line or fetch the file again"
+
+        raise locate_bad_line(path, wrong) from None
     if dtype is not None and columns[-1].dtype != dtype:
         columns[-1] = copied(columns[-1], dtype)
     return columns
 
 
-def _line_by_line(
-    path: Path, header: int, names: list[str], dtype: type | None
-) -> list[np.ndarray]:
-    """Like `_columns`, but slower, and naming the line that is wrong."""
-    held = [f"{name} (int64)" for name in names]
-    if dtype is not None:
-        held.append(f"value ({np.dtype(dtype).name})")
-    columns: list[Any] = [array("q") for _ in names]
-    if dtype is not None:
-        columns.append(array(np.dtype(dtype).char.replace("l", "q").replace("L", "Q")))
-    for number, line, texts in split_lines(path, Splitter(None, "%")):
-        if number <= header or not texts:
-            continue
-        try:
-            if len(texts) != len(columns):
-                raise ValueError
-            for column, text in zip(columns, texts, strict=True):
-                column.append(_value(text, column.typecode))
-        except (ValueError, OverflowError):
-            raise FormatError(
-                f"{path}: line {number} is {shown(line)}, and an entry must be {', '.join(held)}; "
-                "correct the line or fetch the file again"
-            ) from None
-    return [np.array(column, dtype=np.dtype(column.typecode)) for column in columns]
-
-
-def _value(text: str, typecode: str) -> int | float:
-    if typecode != "d":
-        if not INTEGER.fullmatch(text):
-            raise ValueError
-        return int(text)
-    if not is_float64(text):
-        raise ValueError
-    return float(text)
+def _are(texts: list[str], types: Sequence[type | None]) -> bool:
+    """Whether the columns of a row are of these types; None: an integer or a float."""
+    if len(texts) != len(types):
+        return False
+    for text, type_ in zip(texts, types, strict=True):
+        if type_ not in (np.int64, np.uint64):
+            fits = is_float64(text)
+        else:
+            limits = np.iinfo(type_)
+            fits = INTEGER.fullmatch(text) is not None and len(text) < 1000
+            fits = fits and int(limits.min) <= int(text) <= int(limits.max)
+        if not fits:
+            return False
+    return True
 
 
 def _check_places(
@@ -258,12 +250,7 @@ def _check_places(
         return
     outside = (rows < 1) | (rows > size) | (columns < 1) | (columns > size)
     entry = int(np.argmax(outside))
-    entries = (
-        number
-        for number, _, texts in split_lines(path, Splitter(None, "%"))
-        if number > header and texts
-    )
-    line = next(itertools.islice(entries, entry, None))
+    line, _ = line_of_row(path, entry, lambda at, text: at > header and SPLITTER.split(text))
     raise FormatError(
         f"{path}, line {line}: the entry is at ({rows[entry]}, {columns[entry]}), outside the "
         f"{size} rows and columns, which start at 1; correct the entry or the header"
@@ -321,13 +308,12 @@ def read_bare(
     Raises:
         FormatError: a row is not an entry, or it is unclear whether the first row gives sizes.
     """
-    splitter = Splitter(None, "%")
-    first = splitter.split(header[-1].decode(errors=ODD))
+    first = SPLITTER.split(header[-1].decode(errors=ODD))
     following: list[str] = []
     rows = [*header]
     while not following and (line := lines.line()) is not None:
         rows.append(line)
-        following = splitter.split(line.decode(errors=ODD))
+        following = SPLITTER.split(line.decode(errors=ODD))
     if len(first) not in (2, 3) or not all(map(is_number, first)):
         return None
     report = ["no Matrix Market header: read as a plain list of coordinates", *unended(path)]
@@ -425,38 +411,34 @@ def _not_square(path: Path, height: int, width: int) -> FormatError:
 def _bare_rows(
     path: Path, lines: LineReader, head: list[bytes], width: int, skip: bool
 ) -> list[np.ndarray]:
-    """The columns of all rows; `head` has the first two, and `skip` leaves out the first."""
+    """The columns of all rows; `head` has the first two, and `skip` leaves out the first.
+
+    Raises:
+        FormatError: a row is not an entry; names the line.
+    """
     rows = b"".join(head[-1:] if skip else head)
-    try:
-        table = read_columns(lines.pieces(rows), width, (0, 1), range(2, width), None, "%")
-    except Irregular:
-        return _bare_line_by_line(path, width, skip)
-    return table.values
+    layout = (width, (0, 1), range(2, width), None, "%")
+    with suppress(Irregular):
+        return read_columns(lines.pieces(rows), *layout).values
+    with opened(path) as file, suppress(Irregular):  # values may be integers beyond 64 bits
+        again = LineReader(path, file)
+        for _ in head:
+            again.line()
+        return read_columns(again.pieces(rows), *layout, number=np.float64).values
+    first = itertools.count(int(not skip))
 
+    def wrong(_: int, line: str) -> str | Message | None:
+        texts = SPLITTER.split(line)
+        if not texts or not next(first) or _are(texts, [np.int64, np.int64, None][:width]):
+            return None
+        return Message(
+            f"is not an entry like those before it: expected row and column"
+            f"{' and a value' if width == 3 else ''}; correct the line, or, if the ids do not "
+            "number rows, read it with ",
+            Option("format", "edgelist"),
+        )
 
-def _bare_line_by_line(path: Path, width: int, skip: bool) -> list[np.ndarray]:
-    """Like `_bare_rows`, but slower, and naming the line that is wrong."""
-    columns: list[list[str]] = [[] for _ in range(width)]
-    for number, line, texts in split_lines(path, Splitter(None, "%")):
-        if not texts or skip:
-            skip = skip and not texts
-            continue
-        numbers = all(map(is_int64, texts[:2])) and all(map(is_float64, texts[2:]))
-        if len(texts) != width or not numbers:
-            raise FormatError(
-                f"{path}, line {number}: {shown(line)} is not an entry like those before it: "
-                f"expected row and column{' and a value' if width == 3 else ''}; correct the line, "
-                "or, if the ids do not number rows, read it with ",
-                Option("format", "edgelist"),
-            )
-        for column, text in zip(columns, texts, strict=True):
-            column.append(text)
-    ids = [np.array(list(map(int, column)), dtype=np.int64) for column in columns[:2]]
-    values = []
-    for column in columns[2:]:
-        kind = np.int64 if all(map(is_int64, column)) else np.float64
-        values.append(np.array(list(map(kind, column)), dtype=kind))
-    return [*ids, *values]
+    raise locate_bad_line(path, wrong)
 
 
 PART = 1 << 16  # rows written at a time

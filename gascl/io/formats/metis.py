@@ -19,7 +19,17 @@ from gascl.graph.edge_data import Parsed
 from gascl.io.files import created, opened, unended
 from gascl.io.format import Format, check_integers, check_limits
 from gascl.io.symmetry import MADE_DIRECTED, unpaired
-from gascl.io.text_lines import INT64, blocks, integer, integers, shown
+from gascl.io.text_lines import (
+    INT64,
+    LineReader,
+    Splitter,
+    integer,
+    integers,
+    is_int64,
+    line_of_row,
+    locate_bad_line,
+    shown,
+)
 from gascl.messages import Message, Option
 
 if TYPE_CHECKING:
@@ -28,6 +38,7 @@ if TYPE_CHECKING:
 NAME = "METIS (.graph)"
 COMMENT = re.compile(rb"^%[^\n]*\n", re.MULTILINE)
 HEADER = "VERTICES EDGES [FMT [NCON]]"
+SPLITTER = Splitter(None, "")
 VERTICES = 1 << 16  # written at once
 
 
@@ -49,7 +60,7 @@ class MetisHeader:
 
     @property
     def expected(self) -> str:
-        """What a vertex's line must contain, in words."""
+        """The expected columns of a vertex's line, for messages."""
         words = ["SIZE"] * self.sizes + ["WEIGHT"] * (self.weights == 1)
         words += [f"WEIGHT_1 ... WEIGHT_{self.weights}"] * (self.weights > 1)
         words.append("NEIGHBOR WEIGHT ..." if self.weighted else "NEIGHBOR ...")
@@ -202,7 +213,7 @@ def _check_simple(path: Path, src: np.ndarray, dst: np.ndarray, num_vertices: in
 def _disagreement(
     path: Path, tail: np.ndarray, head: np.ndarray, weight: np.ndarray | None, arc: int
 ) -> str:
-    """What is wrong with an arc that has no reverse."""
+    """The error message for an arc that has no reverse."""
     u, v = int(tail[arc]), int(head[arc])
     here, line = _line_of(path, u)
     there, _ = _line_of(path, v)
@@ -220,21 +231,13 @@ def _disagreement(
     )
 
 
-def _line_of(path: Path, vertex: int) -> tuple[int, bytes]:
-    """The number of a vertex's line, and the line; vertex -1 is the header."""
-    with opened(path) as file:
-        passed = -2
-        for first, block in blocks(file):
-            for number, line in enumerate(block.split(b"\n")[:-1], start=first):
-                passed += not line.startswith(b"%")
-                if passed == vertex:
-                    return number, line
-    raise AssertionError("the vertex was read from a line")
+def _line_of(path: Path, vertex: int) -> tuple[int, str]:
+    """The number of a vertex's line, and the line."""
+    return line_of_row(path, vertex + 1, lambda _, line: not line.startswith("%"))
 
 
 class _Lines:
-    """The lines of a file as they are read: blocks of numbers alone go through NumPy, others line
-    by line, to name the line that is wrong."""
+    """The lines of a file as they are read, block by block."""
 
     header: MetisHeader
     degrees: np.ndarray  # int64 (V,)
@@ -256,14 +259,11 @@ class _Lines:
         """
         known = False
         with opened(self.path) as file:
-            for first, block in blocks(file):
-                number, end = first, 0
-                while end < len(block) and not known:
-                    begin, end = end, block.index(b"\n", end) + 1
-                    known = self._take_header(number, block[begin:end])
-                    number += 1
-                if known:
-                    self._take(number, block[end:])
+            lines = LineReader(self.path, file)
+            while not known and (line := lines.line()) is not None:
+                known = self._take_header(lines.number, line)
+            for piece in lines.pieces():
+                self._take(piece if piece.endswith(b"\n") else piece + b"\n")
         if not known:
             raise FormatError(
                 f"{self.path}: it has no header; expected '{HEADER}': fetch the file again"
@@ -313,12 +313,15 @@ class _Lines:
         self._parts.append((none, none.astype(np.int32), none, none))
         return True
 
-    def _take(self, number: int, block: bytes) -> None:
+    def _take(self, block: bytes) -> None:
         text = block
         if b"%" in text:
             text, comments = COMMENT.subn(b"", text)
             self.comments += comments
-        values, counts = integers(text) or self._by_line(number, block)
+        parsed = integers(text)
+        if parsed is None:
+            raise locate_bad_line(self.path, self._wrong)
+        values, counts = parsed
         left = self.header.num_vertices - self._count
         if len(counts) > left:
             if counts[left:].any():
@@ -328,24 +331,16 @@ class _Lines:
         self._take_vertices(values, counts)
         self._count += len(counts)
 
-    def _by_line(self, number: int, block: bytes) -> tuple[np.ndarray, np.ndarray]:
-        values: list[int] = []
-        counts = []
-        for place, line in enumerate(block.split(b"\n")[:-1], start=number):
-            if line.startswith(b"%"):
-                continue
-            words = line.decode("utf-8", "replace").split()
-            for word in words:
-                value = integer(word)
-                if value is None:
-                    raise FormatError(
-                        f"{self.path}, line {place}: {shown(line)} has {word!r}, which is not a "
-                        f"64-bit integer; {self.header.expected}; correct the line, or put % "
-                        "before it if it is a comment"
-                    )
-                values.append(value)
-            counts.append(len(words))
-        return np.array(values, dtype=np.int64), np.array(counts, dtype=np.int64)
+    def _wrong(self, number: int, line: str) -> str | None:
+        """What is wrong with a line of a vertex that has other words than 64-bit integers."""
+        words = [] if line.startswith("%") or number <= self.header.line else SPLITTER.split(line)
+        bad = next((word for word in words if not is_int64(word)), None)
+        if bad is None:
+            return None
+        return (
+            f"has {bad!r}, which is not a 64-bit integer; {self.header.expected}; correct the "
+            "line, or put % before it if it is a comment"
+        )
 
     def _take_vertices(self, values: np.ndarray, counts: np.ndarray) -> None:
         if not len(counts):

@@ -35,7 +35,7 @@ from gascl.io.mapped_npz import (
     read_members,
     write_members,
 )
-from gascl.io.outofcore.disk_array import ArrayFile
+from gascl.io.outofcore.disk_array import DiskArray
 from gascl.io.symmetry import MADE_DIRECTED, both_ways
 from gascl.messages import Message, Option
 from gascl.util.progress import Progress
@@ -59,14 +59,14 @@ def write(path: Path, graph: Graph, arcs: bool = False) -> None:
     """Write a graph.
 
     Args:
-        arcs: write the arcs, too, so that who reads the file need not make them: the offsets and
-            ends of both orders, and of the other arrays those that have been made; also those by
-            other numbers of the vertices, if a run has used them.
+        arcs: also write the arcs, so that readers need not rebuild them: the offsets and ends of
+            both orders, those of the other arrays that exist, and the arcs of the renumbered graph
+            if a run has used them.
 
     Raises:
         FormatError: labels are objects, or a field is neither numbers nor text.
     """
-    members: dict[str, np.ndarray | ArrayFile] = {}
+    members: dict[str, np.ndarray | DiskArray] = {}
     for name, end in zip(ENDS, (graph.src, graph.dst), strict=True):
         members |= {name + RUNS: end.offsets} if isinstance(end, Runs) else {name: end}
     # Equal arrays are one object in Arcs, and one member here.
@@ -121,8 +121,8 @@ def save(
         edge_fields, vertex_fields: their names, in order.
         places: the members with arcs, by way and name.
         shares: those of the numberings of arcs, by way.
-        fingerprint: `Graph.fingerprint`, so that who reads the file need not go through its edges;
-            of files with arcs, for who reads others must do that anyway.
+        fingerprint: `Graph.fingerprint`, so that readers need not hash the edges; only for files
+            with arcs, since readers of others go through the edges anyway.
         progress: where to show how much has been written.
 
     Raises:
@@ -201,7 +201,7 @@ def read(
 
     Args:
         directed: True makes two edges of each edge of an undirected graph, False makes every edge
-            of a directed one undirected. The arcs are then built anew.
+            of a directed one undirected. The arcs are then rebuilt.
         mmap: map the file into memory, read-only, so that only what is used is read, if it has
             16 MiB or more. The file must not be changed meanwhile (it may be replaced, except on
             Windows): runs, `arcs` and `write` refuse the graph then, but the process ends if a file
@@ -348,7 +348,7 @@ class _Contents:
                     f"{self.path}: {name} is not what the file's arcs were written with; read it "
                     "with ",
                     Option("arcs", False, of="reader"),
-                    ", which builds them anew, or write it again",
+                    ", which rebuilds them, or write it again",
                 )
 
     def _wrong(self, name: str, what: str) -> FormatError:

@@ -23,11 +23,11 @@ from gascl.graph.parallel import in_order
 from gascl.graph.validation import Duplicates, SelfLoops
 from gascl.io.formats import native
 from gascl.io.formats.edge_list import check_announced
-from gascl.io.outofcore.disk_array import BLOCK, ArrayFile
-from gascl.io.outofcore.duckdb_sort import BigSort
-from gascl.io.outofcore.external_sort import KeySort
-from gascl.io.outofcore.id_map import NumberedIds, VertexTable
-from gascl.io.outofcore.job_dir import WorkFolder
+from gascl.io.outofcore.disk_array import BLOCK, DiskArray
+from gascl.io.outofcore.duckdb_sort import DuckDBSort
+from gascl.io.outofcore.external_sort import ExternalSort
+from gascl.io.outofcore.id_map import IdMap, MappedIds
+from gascl.io.outofcore.job_dir import JobDir
 from gascl.io.outofcore.source import EdgeSource
 from gascl.io.outofcore.spool import EdgeSpool, Spooled, text_batches
 from gascl.util.progress import Progress
@@ -35,15 +35,15 @@ from gascl.version import __version__
 
 LEAST = 512 << 20  # bytes
 #: Counts up where a stage leaves something else than before, in its files or its notes: what an
-#: earlier gascl has left is then deleted, and the work begins anew.
+#: earlier gascl has left is then deleted, and the work starts again.
 LAYOUT = 2
-#: Bytes that Python, its libraries and the blocks under way take beside what is sorted, measured.
+#: Bytes that Python, its libraries and the blocks in flight take besides sorting, measured.
 BASE = 384 << 20
 
 
 @dataclass(frozen=True)
 class Written:
-    """What was written, and which stages of it an earlier run had finished."""
+    """The graph that was written, and the stages that an earlier run had finished."""
 
     num_vertices: int
     num_edges: int
@@ -98,7 +98,7 @@ class Conversion:
         }
         if duplicates != "keep" or not source.numbered:
             # Before any work: it says what is missing.
-            BigSort(target.parent, self._room).close()
+            DuckDBSort(target.parent, self._room).close()
 
     @property
     def folder(self) -> Path:
@@ -110,9 +110,9 @@ class Conversion:
 
         Raises:
             FormatError, GraphError: as `Graph.read` and `Graph.write`; or there is no room for the
-                folder. What is finished stays there.
+                folder. Finished stages stay there.
         """
-        self._work = WorkFolder(self.folder, self._identity)
+        self._work = JobDir(self.folder, self._identity)
         try:
             done = self._run()
         except GraphError as error:
@@ -150,8 +150,8 @@ class Conversion:
             found = work.stage("fingerprint", lambda: self._identify(members, count, spooled))
             identified = found["fingerprint"]
         if numbered["are_ids"]:
-            table = VertexTable(work.array(read["labels"]))
-            members |= {f"edge_{end}": NumberedIds(members[f"edge_{end}"], table) for end in ENDS}
+            table = IdMap(work.array(read["labels"]))
+            members |= {f"edge_{end}": MappedIds(members[f"edge_{end}"], table) for end in ENDS}
         names = list(kept["fields"])
         native.save(
             *(self.target, members, count, spooled.directed),
@@ -169,11 +169,11 @@ class Conversion:
         self._progress.at(0)
         self._progress.begin(title, total, unit)
 
-    def _new(self, name: str, dtype: Any) -> ArrayFile:
-        return ArrayFile(self._work.path / name, np.dtype(dtype))
+    def _new(self, name: str, dtype: Any) -> DiskArray:
+        return DiskArray(self._work.path / name, np.dtype(dtype))
 
-    def _sort(self) -> BigSort:
-        return BigSort(self._work.path, self._room)
+    def _sort(self) -> DuckDBSort:
+        return DuckDBSort(self._work.path, self._room)
 
     # Reading
 
@@ -204,7 +204,7 @@ class Conversion:
     def _number(self, read: dict[str, Any], spooled: Spooled) -> dict[str, Any]:
         work = self._work
         ends: list[Any] = [work.array(read[end]) for end in ENDS]
-        labels: dict[str, ArrayFile] = {}
+        labels: dict[str, DiskArray] = {}
         are_ids, copied = False, spooled.both_ways
         if spooled.num_vertices is not None:
             count = spooled.num_vertices
@@ -216,8 +216,8 @@ class Conversion:
                 are_ids = self._needed_once(read, spooled)
                 copied = not are_ids
                 if copied:
-                    table = VertexTable(labels["labels"])
-                    ends = [NumberedIds(end, table) for end in ends]
+                    table = IdMap(labels["labels"])
+                    ends = [MappedIds(end, table) for end in ends]
         else:
             ids = None if read["texts"] else ends
             count, labels, ends = self._number_by_sorting(ids, read["rows"])
@@ -242,7 +242,7 @@ class Conversion:
         dropped = read["loops"] and self._self_loops != "keep"
         return not (self._arcs or self._duplicates != "keep" or spooled.both_ways or dropped)
 
-    def _copied(self, ends: list[Any]) -> list[ArrayFile]:
+    def _copied(self, ends: list[Any]) -> list[DiskArray]:
         """Both ends in files of their own."""
         self._begin("numbering vertices", len(ends[0]))
         copies = [self._new(f"edge_{end}", np.int32) for end in ENDS]
@@ -253,8 +253,8 @@ class Conversion:
         return copies
 
     def _number_by_sorting(
-        self, ids: list[ArrayFile] | None, num_edges: int
-    ) -> tuple[int, dict[str, ArrayFile], list[ArrayFile]]:
+        self, ids: list[DiskArray] | None, num_edges: int
+    ) -> tuple[int, dict[str, DiskArray], list[DiskArray]]:
         """The number of vertices, their labels, and the ends; without `ids`, those that are text.
 
         Sorted by id, the rows get their numbers, and are then sorted back. A join by hashing would
@@ -307,8 +307,8 @@ class Conversion:
         return labels.count, labels.members(), ends
 
     def _both_ways(
-        self, ends: list[ArrayFile], fields: dict[str, ArrayFile]
-    ) -> dict[str, ArrayFile]:
+        self, ends: list[DiskArray], fields: dict[str, DiskArray]
+    ) -> dict[str, DiskArray]:
         """The fields of the edges and of their reverses, which are put behind the ends."""
         twice = {}
         for number, (name, values) in enumerate(fields.items()):
@@ -350,7 +350,7 @@ class Conversion:
         }
 
     def _reported(self, loops: int, merged: int) -> list[str]:
-        """What the report says of the self-loops, and of the edges that were merged into others."""
+        """The lines of the report about self-loops and merged edges."""
         loops_line = validation.loops_reported(loops, self._self_loops != "drop")
         merges_line = validation.merges_reported(merged, self._duplicates)
         return [loops_line] * (loops > 0) + [merges_line] * (merged > 0)
@@ -368,8 +368,8 @@ class Conversion:
             return file.read(end - begin).decode()
 
     def _without_loops(
-        self, src: ArrayFile, dst: ArrayFile, fields: dict[str, ArrayFile]
-    ) -> tuple[ArrayFile, ArrayFile, dict[str, ArrayFile]]:
+        self, src: DiskArray, dst: DiskArray, fields: dict[str, DiskArray]
+    ) -> tuple[DiskArray, DiskArray, dict[str, DiskArray]]:
         arrays = [src, dst, *fields.values()]
         left = [self._new(f"unlooped{n}", array.dtype) for n, array in enumerate(arrays)]
         for blocks in zip(*(array.blocks() for array in arrays), strict=True):
@@ -381,11 +381,11 @@ class Conversion:
     def _merged(
         self,
         numbered: dict[str, Any],
-        src: ArrayFile,
-        dst: ArrayFile,
-        fields: dict[str, ArrayFile],
+        src: DiskArray,
+        dst: DiskArray,
+        fields: dict[str, DiskArray],
         directed: bool,
-    ) -> tuple[ArrayFile, ArrayFile, dict[str, ArrayFile], int]:
+    ) -> tuple[DiskArray, DiskArray, dict[str, DiskArray], int]:
         """One edge of each group between the same ends, in the place of the first, and the number
         of edges that were merged into these."""
         from pyarrow import parquet
@@ -446,7 +446,7 @@ class Conversion:
             return src, dst, fields, 0
         quoted = str(path).replace("'", "''")
         query = f"SELECT {', '.join(names)} FROM read_parquet('{quoted}') ORDER BY row"
-        left: list[ArrayFile] = []
+        left: list[DiskArray] = []
         for blocks in sort.batches(query):
             left = left or [self._new(f"merged{n}", b.dtype) for n, b in enumerate(blocks)]
             for array, block in zip(left, blocks, strict=True):
@@ -458,7 +458,7 @@ class Conversion:
     # Arcs
 
     def _place_arcs(
-        self, members: dict[str, ArrayFile], count: int, directed: bool, name: str
+        self, members: dict[str, DiskArray], count: int, directed: bool, name: str
     ) -> dict[str, str]:
         """Add the arrays of the arcs to the members; where each is."""
         work = self._work
@@ -483,7 +483,7 @@ class Conversion:
         return places
 
     def _identify(
-        self, members: dict[str, ArrayFile], count: int, spooled: Spooled
+        self, members: dict[str, DiskArray], count: int, spooled: Spooled
     ) -> dict[str, str]:
         """The graph's fingerprint."""
         ends = [members["edge_src"], members["edge_dst"]]
@@ -500,7 +500,7 @@ class Conversion:
             else:
                 labels = kept.dtype.str, (block.data for block in kept.blocks())
 
-        def blocks(end: ArrayFile) -> Iterator[np.ndarray]:
+        def blocks(end: DiskArray) -> Iterator[np.ndarray]:
             for block in end.blocks():
                 yield block
                 self._progress.advance(len(block) // 2)
@@ -509,7 +509,7 @@ class Conversion:
         made = fingerprint(count, spooled.directed, num_edges, map(blocks, ends), labels)
         return {"fingerprint": made}
 
-    def _looked_at(self, row: ArrayFile, end: ArrayFile) -> tuple[int, bool]:
+    def _looked_at(self, row: DiskArray, end: DiskArray) -> tuple[int, bool]:
         """The number of self-loops, and whether the pairs are in order."""
         self._begin("looking for self-loops", len(row))
         loops, rises, last = 0, True, -1
@@ -523,7 +523,7 @@ class Conversion:
         return loops, rises
 
     def _order(
-        self, row: ArrayFile, end: ArrayFile, count: int, side: str, both: bool
+        self, row: DiskArray, end: DiskArray, count: int, side: str, both: bool
     ) -> dict[str, Any]:
         """Offsets and ends of the pairs, sorted; the ends are None if they are given in order."""
         loops, rises = self._looked_at(row, end)
@@ -555,7 +555,7 @@ class Conversion:
             return found.astype(np.int32), ends
 
         ends = self._new(f"{side}.ends", np.int32)
-        sort = KeySort(self._work.path, self._room, self._progress)
+        sort = ExternalSort(self._work.path, self._room, self._progress)
 
         def rows() -> Iterator[np.ndarray]:
             for block, block_ends in sort.sorted(keys, num_arcs, count << bits, split):
@@ -570,7 +570,7 @@ class Conversion:
 ENDS = ("src", "dst")
 
 
-def _is_range(labels: ArrayFile) -> bool:
+def _is_range(labels: DiskArray) -> bool:
     """Whether labels in order are the vertices."""
     count = len(labels)
     return not count or (labels.at(0) == 0 and labels.at(count - 1) == count - 1)
@@ -580,14 +580,14 @@ class _Labels:
     """The labels of vertices, from all ids in order.
 
     Args:
-        new: makes an ArrayFile of a name and a dtype.
+        new: makes an DiskArray of a name and a dtype.
         text: whether the ids are text.
 
     Attributes:
         count: of the labels found.
     """
 
-    def __init__(self, new: Callable[[str, Any], ArrayFile], text: bool):
+    def __init__(self, new: Callable[[str, Any], DiskArray], text: bool):
         self._new, self._text = new, text
         self.count, self._last, self._longest = 0, None, 1
         self._values = new("labels.utf8", np.uint8) if text else new("labels", np.int64)
@@ -615,7 +615,7 @@ class _Labels:
             self._values.append(np.frombuffer(b"".join(texts), np.uint8))
         return vertices.astype(np.int32)
 
-    def members(self) -> dict[str, ArrayFile]:
+    def members(self) -> dict[str, DiskArray]:
         """The members that hold the labels."""
         if not self._text:
             return {"labels": self._values}
@@ -629,7 +629,7 @@ class _Labels:
         return {"labels": labels}
 
 
-def _texts(encoded: ArrayFile, offsets: ArrayFile) -> Iterator[list[str]]:
+def _texts(encoded: DiskArray, offsets: DiskArray) -> Iterator[list[str]]:
     """Text that is stored as joined UTF-8, some at a time."""
     begin = -1
     with encoded.path.open("rb") as file:
@@ -648,7 +648,7 @@ def _pairs(row: np.ndarray, end: np.ndarray, bits: int = 32) -> np.ndarray:
 
 
 def _write_offsets(
-    offsets: ArrayFile, rows: Iterable[np.ndarray], count: int, num_pairs: int
+    offsets: DiskArray, rows: Iterable[np.ndarray], count: int, num_pairs: int
 ) -> None:
     """Append count + 1 offsets of sorted rows, which come block by block."""
     begin = vertex = 0  # rows seen, and offsets written

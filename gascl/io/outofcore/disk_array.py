@@ -11,7 +11,7 @@ import numpy as np
 BLOCK = 1 << 20
 
 
-class ArrayFile:
+class DiskArray:
     """An array of one dimension in a file of its bytes. It grows at its end, and is read from the
     start. Nothing is mapped into memory, where it would count as this process's.
 
@@ -49,7 +49,7 @@ class ArrayFile:
 
     def _widen(self, dtype: np.dtype) -> None:
         self.close()
-        narrow = ArrayFile(self.path, self.dtype, self._length)
+        narrow = DiskArray(self.path, self.dtype, self._length)
         part = self.path.with_name(f"{self.path.name}.wide")
         self._file, self.dtype = part.open("wb"), dtype
         for block in narrow.blocks():
@@ -57,7 +57,7 @@ class ArrayFile:
         part.replace(self.path)
 
     def blocks(self, size: int = BLOCK) -> Iterator[np.ndarray]:
-        """The items, `size` at a time. What is appended meanwhile is not among them."""
+        """The items, `size` at a time, without those that are appended meanwhile."""
         if self._file is not None:
             self._file.flush()
         count = self._length

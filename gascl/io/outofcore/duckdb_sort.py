@@ -16,7 +16,7 @@ from gascl.util.extras import imported
 ROWS = 1 << 17  # of a batch
 
 
-class BigSort:
+class DuckDBSort:
     """A DuckDB that keeps to some memory, and puts what does not fit into a folder.
 
     Args:
@@ -27,7 +27,7 @@ class BigSort:
     """
 
     def __init__(self, folder: Path, memory: int):
-        # What reading has left in pyarrow's pool would count beside DuckDB's memory.
+        # Memory that reading has left in pyarrow's pool would add to DuckDB's.
         imported("pyarrow", "--memory").default_memory_pool().release_unused()
         duckdb = imported("duckdb", "--memory")
         load_pandas()

@@ -11,10 +11,10 @@ import numpy as np
 
 from gascl.graph.parallel import blocks, in_order, in_threads
 from gascl.graph.radix_sort import radix_sorted
-from gascl.io.outofcore.disk_array import ArrayFile
+from gascl.io.outofcore.disk_array import DiskArray
 from gascl.util.progress import Progress
 
-#: By so many leading bits keys are told apart when they are parted.
+#: The number of leading bits by which keys are partitioned.
 BITS = 16
 #: Files that keys are parted into at a time: up to two times as many are open.
 PILES = 64
@@ -28,7 +28,7 @@ EACH = 40
 Keys = Callable[[], Iterator[np.ndarray]]
 
 
-class KeySort:
+class ExternalSort:
     """Sorts keys in memory, after parting them by their leading bits into files that fit.
 
     Args:
@@ -81,7 +81,7 @@ class KeySort:
                 parting.total += counts
             parting.group(max(self._most, count // PILES))
             piles = [
-                ArrayFile(self._folder / f"{name}.{n}", np.int64)
+                DiskArray(self._folder / f"{name}.{n}", np.int64)
                 for n in range(len(parting.bounds) - 1)
             ]
             for parted, cuts in in_order(parting.parted, take()):

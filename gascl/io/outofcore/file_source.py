@@ -10,7 +10,7 @@ from gascl.io.outofcore.spool import EdgeSpool, Spooled
 from gascl.io.registry import spool_file
 
 
-class EdgeFile:
+class FileSource:
     """A file as an `EdgeSource`.
 
     Args:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from gascl.io.outofcore.disk_array import BLOCK, ArrayFile
+from gascl.io.outofcore.disk_array import BLOCK, DiskArray
 
 
-class UsedIds:
+class IdBitmap:
     """A byte for each integer between the least id and the greatest, which are not known before.
 
     Args:
@@ -48,7 +48,7 @@ class UsedIds:
         if not self.lost:
             self._used[np.subtract(ids, self._begin, dtype=np.intp)] = True
 
-    def write(self, labels: ArrayFile) -> None:
+    def write(self, labels: DiskArray) -> None:
         """Append the ids that occur, in order."""
         for begin in range(self._least, self._most + 1, BLOCK):
             end = min(begin + BLOCK, self._most + 1)

@@ -1,4 +1,4 @@
-"""The vertices that integer ids become, without a file of them."""
+"""Maps ids to vertex numbers on the fly instead of storing the mapped array."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterator
 import numpy as np
 
 from gascl.graph.parallel import in_order
-from gascl.io.outofcore.disk_array import BLOCK, ArrayFile
+from gascl.io.outofcore.disk_array import BLOCK, DiskArray
 
 
-class VertexTable:
+class IdMap:
     """The vertex of each id: its place among the labels.
 
     Args:
         labels: the ids in use, in order; one at least. All integers between them take 4 bytes each.
     """
 
-    def __init__(self, labels: ArrayFile):
+    def __init__(self, labels: DiskArray):
         self._least = int(labels.at(0))
         self._vertices = np.empty(int(labels.at(len(labels) - 1)) - self._least + 1, np.int32)
         count = 0
@@ -32,12 +32,12 @@ class VertexTable:
         return self._vertices.take(places, mode="clip")
 
 
-class NumberedIds:
-    """An `ArrayFile` of ids as one of vertices, which are looked up each time it is read."""
+class MappedIds:
+    """An `DiskArray` of ids as one of vertices, which are looked up each time it is read."""
 
     dtype = np.dtype(np.int32)
 
-    def __init__(self, ids: ArrayFile, table: VertexTable):
+    def __init__(self, ids: DiskArray, table: IdMap):
         self._ids, self._table = ids, table
 
     def __len__(self) -> int:

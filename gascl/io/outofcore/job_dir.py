@@ -1,4 +1,4 @@
-"""What a long piece of work has finished, in a folder beside its result, so that it can go on."""
+"""A job directory, which records finished stages so that an interrupted conversion can resume."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from gascl.errors import FormatError
-from gascl.io.outofcore.disk_array import ArrayFile
+from gascl.io.outofcore.disk_array import DiskArray
 from gascl.util.atomic_file import new_file
 
 NOTES = "gascl-unfinished.json"
 
 
-class WorkFolder:
-    """A folder with finished stages of some work.
+class JobDir:
+    """A folder with the finished stages of a job.
 
     Args:
-        path: made if it is not there. What an interrupted run of the same work left there is used,
-            that of another is deleted.
-        identity: what the same work has in common; as JSON.
+        path: created if it does not exist. Stages that an interrupted run of the same job left
+            there are used, those of another job are deleted.
+        identity: equal for the same job; as JSON.
 
     Attributes:
         found: the stages that an earlier run has finished.
@@ -61,7 +61,7 @@ class WorkFolder:
             shutil.rmtree(self.path)
 
     def stage(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """What `make` returns, which must be JSON; if it is finished already, what it returned."""
+        """The result of `make`, which must be JSON, or the recorded one of a finished stage."""
         stages = self._notes["stages"]
         if name not in stages:
             stages[name] = make()
@@ -79,14 +79,14 @@ class WorkFolder:
         with new_file(self.path / NOTES) as file:
             file.write(json.dumps(self._notes, indent=1).encode())
 
-    def noted(self, array: ArrayFile) -> dict[str, Any]:
+    def noted(self, array: DiskArray) -> dict[str, Any]:
         """A complete array of this folder, as JSON."""
         array.close()
         return {"file": array.path.name, "dtype": array.dtype.str, "length": len(array)}
 
-    def array(self, noted: dict[str, Any]) -> ArrayFile:
+    def array(self, noted: dict[str, Any]) -> DiskArray:
         """The array that has been noted."""
-        return ArrayFile(self.path / noted["file"], noted["dtype"], noted["length"])
+        return DiskArray(self.path / noted["file"], noted["dtype"], noted["length"])
 
     def delete(self, *names: str) -> None:
         """Delete files that no stage needs any more."""

@@ -1,4 +1,4 @@
-"""What edges that do not fit in memory come from: a file, or a generator."""
+"""The interface of sources of edges that do not fit in memory: files and generators."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class EdgeSource(Protocol):
             room: the bytes of memory that the edges may take while they are made.
 
         Raises:
-            GraphError: the edges cannot be had like this.
+            GraphError: the source cannot deliver the edges in this way.
         """
 
     def identity(self) -> dict[str, Any]:
-        """What tells these edges from others; as JSON."""
+        """Values, as JSON, that differ for other edges."""
 
     def spool(self, spool: EdgeSpool) -> Spooled:
         """Fill a spool.

@@ -1,4 +1,4 @@
-"""The edges of a file as they are read, kept on disk: what a reader that goes row by row fills."""
+"""Edges on disk, which a reader fills row by row."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import numpy as np
 from gascl.errors import FormatError
 from gascl.graph.parallel import in_threads
 from gascl.io.arrow_csv import load_pandas
-from gascl.io.outofcore.disk_array import ArrayFile
-from gascl.io.outofcore.id_bitmap import UsedIds
+from gascl.io.outofcore.disk_array import DiskArray
+from gascl.io.outofcore.id_bitmap import IdBitmap
 from gascl.util.progress import Progress
 
 
 @dataclass(frozen=True)
 class Spooled:
-    """What a reader says of a file whose edges are in an `EdgeSpool`.
+    """The properties of a file whose edges a reader has put into an `EdgeSpool`.
 
     Attributes:
         directed: whether they are.
@@ -56,8 +56,8 @@ class EdgeSpool:
         fields: by name.
         loops: the number of self-loops.
         first_loop: the row of the first.
-        vertices: the ids are vertices, and which of them occur is of no interest; for who fills
-            the spool to say.
+        vertices: the ids are vertices, so that no bitmap is kept; set by the reader that fills the
+            spool.
     """
 
     #: Of the room, for `used`: while it grows there are two, and 4 bytes an id number them later.
@@ -67,7 +67,7 @@ class EdgeSpool:
         self.folder, self.progress, self.room = folder, progress, room
         self.texts: Path | None = None
         self._texts: Any = None
-        self.fields: dict[str, ArrayFile] = {}
+        self.fields: dict[str, DiskArray] = {}
         self.rows = 0
         self.vertices = False
         self.restart()
@@ -77,10 +77,10 @@ class EdgeSpool:
         self.close()
         for array in self.fields.values():
             array.delete()
-        self.src = ArrayFile(self.folder / "src.ids", np.int32)
-        self.dst = ArrayFile(self.folder / "dst.ids", np.int32)
+        self.src = DiskArray(self.folder / "src.ids", np.int32)
+        self.dst = DiskArray(self.folder / "dst.ids", np.int32)
         self.texts, self._texts, self.fields, self.rows = None, None, {}, 0
-        self.used = UsedIds(self.room // self.SHARE)
+        self.used = IdBitmap(self.room // self.SHARE)
         self.loops, self.first_loop = 0, 0
 
     def take(self, src: Any, dst: Any, fields: Mapping[str, np.ndarray]) -> None:
@@ -96,7 +96,7 @@ class EdgeSpool:
             self._take_texts(src, dst)
         for number, (name, values) in enumerate(fields.items()):
             if name not in self.fields:
-                self.fields[name] = ArrayFile(self.folder / f"field{number}.raw", values.dtype)
+                self.fields[name] = DiskArray(self.folder / f"field{number}.raw", values.dtype)
             self.fields[name].append(values)
         self.rows += len(src)
         self.progress.advance(len(src))
@@ -117,7 +117,7 @@ class EdgeSpool:
             self.used.reserve(least, most)
         self._count_loops(src == dst)
 
-        def put(end: tuple[np.ndarray, ArrayFile]) -> None:
+        def put(end: tuple[np.ndarray, DiskArray]) -> None:
             ids, file = end
             narrow = ids.astype(np.int32 if fits else np.int64, copy=False)
             if not self.vertices:

@@ -133,14 +133,14 @@ def check_cut_off(
 @contextmanager
 def in_pieces(choice: int) -> Iterator[None]:
     """Read in small pieces now and then, so that their borders are met in small files."""
-    kept = text_lines.PIECE, text_lines.blocks.__defaults__
+    kept = text_lines.PIECE
     size = (None, None, 64, 7)[choice // 16 % 4]
     if size:
-        text_lines.PIECE, text_lines.blocks.__defaults__ = size, (size,)
+        text_lines.PIECE = size
     try:
         yield
     finally:
-        text_lines.PIECE, text_lines.blocks.__defaults__ = kept
+        text_lines.PIECE = kept
 
 
 def _packed(data: bytes) -> bool:
