@@ -308,8 +308,8 @@ class _Run:
         return header_of(self.program, self.device.facts, offset, numbered=self.numbered)[0]
 
     def extent(self) -> Extent:
-        lines = len(assemble(self.header, self.demand.facts, self.chosen)[1]) + 1
         group = group_size(self.header, self.device.facts)
+        lines = len(assemble(self.header, self.demand.facts, self.chosen, group[0])[1]) + 1
         return extent_of(*(self.device, self.vertices, self.arcs, *group, lines, self.symmetric))
 
     def spec(self, extent: Extent) -> RunSpec:

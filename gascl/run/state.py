@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
+from gascl.codegen.constants import Fault
 from gascl.codegen.header import Header
 from gascl.delivery.buffers import ANYTHING, PENDING
 from gascl.delivery.frontier import most_pieces
 from gascl.delivery.launch import NUMBERS, Launch
 from gascl.delivery.run_layout import ARC, RUN, VERTEX, Key, RunSpec, turned_arrays
-from gascl.delivery.status_codes import Fault
 from gascl.device_graph import gather
 from gascl.device_graph.buffers import ResidentGraph, check_memory, resident_bytes
 from gascl.device_graph.stream import ArcStream, graph_bytes, whole_arrays

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
+from gascl.codegen.constants import FAULT_MESSAGES, GOING_ON, STRIDE, Fault, Phase, Stop, Team
 from gascl.delivery.buffers import EMPTY, PENDING
 from gascl.delivery.launch import (
     EMPTY_INBOX,
     FINISH,
-    GOING_ON,
     MAIL_IN,
     MAIL_OUT,
     NANS,
@@ -30,7 +30,6 @@ from gascl.delivery.launch import (
     Launch,
 )
 from gascl.delivery.run_layout import MOST_AHEAD, RECORDS, RUN, TEAM, VERTEX, Key
-from gascl.delivery.status_codes import FAULT_MESSAGES, Fault, Stop
 from gascl.device_graph.buffers import ResidentGraph, num_arcs
 from gascl.device_graph.stream import TALLIES, ArcStream
 from gascl.distributed.exchange import MAIL, Exchange
@@ -60,9 +59,6 @@ _MOST_WORK = {"CPU": 2**17, "GPU": 2**22}
 #: The arcs and vertices of the supersteps that are enqueued first where a run has a fixed number of
 #: them: of PageRank, less than a tenth of a second of work.
 _FIRST_BATCH = {"CPU": 2**22, "GPU": 2**32}
-#: Words of a team, as in kernels/whole.cl.
-_TEAM_PHASE, _TEAM_DONE, _TEAM_FAILED, _TEAM_SWAPPED = 16, 48, 64, 176
-_END = 1
 
 
 class Ending(NamedTuple):
@@ -493,7 +489,7 @@ class Loop:
             most_work=_MOST_WORK[self.device.kind],
         )
         words, records = self._team(min(most, MOST_AHEAD))
-        if words[_TEAM_FAILED] or words[_TEAM_PHASE] != _END:
+        if words[Team.FAILED] or words[Team.PHASE] != Phase.END:
             raise DeviceError(
                 f"{self.device} did not run all the work-groups that had begun "
                 f"{type(self.program).__name__}, whose supersteps are one kernel; the run's state "
@@ -501,9 +497,9 @@ class Loop:
                 Option("delivery", "pull"),
                 " or 'slots', and please report this",
             )
-        if words[_TEAM_SWAPPED]:
+        if words[Team.SWAPPED]:
             state.swap()
-        done = int(words[_TEAM_DONE])
+        done = int(words[Team.DONE])
         if done > len(records):
             _, records = self._team(done)
         self._starting = False
@@ -541,7 +537,7 @@ class Loop:
         records."""
         control = self.plan.header.control
         read = self._read("team", np.empty(TEAM + count * control.itemsize, np.uint8))
-        return read[:TEAM].view(np.int32), read[TEAM:].view(control)
+        return read[:TEAM].view(np.int32)[::STRIDE], read[TEAM:].view(control)
 
     def _read(self, name: str, values: np.ndarray) -> np.ndarray:
         """Fill an array from the start of a buffer when all that was enqueued has run."""

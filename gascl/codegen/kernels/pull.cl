@@ -134,14 +134,8 @@ __kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_block *restrict
 #if GASCL_LANES > 1
             const int gascl_lane = i % GASCL_LANES;
 #endif
-#if GASCL_APPLIES_RECEIVED
-            if (!(GASCL_RECEIVED_WORD(row) >> gascl_lane % 32 & 1))
-                continue;
-            const gascl_box in = pulled[GASCL_AT(row)];
-#else
-            const gascl_box in = gascl_pulled(row, pulled GASCL_LANE_ON GASCL_RECEIVED_ON);
-#endif
-            gascl_apply(row, in, &tally, GASCL_STATE_ON GASCL_LANE_ON);
+            gascl_apply(row, gascl_pulled(row, pulled GASCL_LANE_ON GASCL_RECEIVED_ON), &tally,
+                        GASCL_STATE_ON GASCL_LANE_ON);
         }
 #endif
     }

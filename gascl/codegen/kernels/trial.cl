@@ -1,6 +1,6 @@
 // A trial of a device: what gascl's kernels need of it, which is local memory, barriers, integer
 // atomics, 64-bit integers, wide vectors and, where the device has it, double precision.
-#ifdef GASCL_FP64
+#if GASCL_FP64
 typedef double16 gascl_wide;
 #define GASCL_WIDEN(x) convert_double16(x)
 #define GASCL_NARROW(x) convert_float16(x)
