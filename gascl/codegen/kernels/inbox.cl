@@ -13,6 +13,7 @@ typedef gascl_offset gascl_sender;  // an arc, in CSR order
 typedef int gascl_sender;
 #endif
 typedef gascl_sender gascl_cell;
+#define GASCL_COUNTS_ARRIVED 0
 #define GASCL_NO_SENDER ((gascl_sender)((~(ulong)0 >> 1) >> 8 * (8 - sizeof(gascl_sender))))
 
 static gascl_cell gascl_cell_empty(void) {
