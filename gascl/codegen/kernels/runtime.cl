@@ -47,6 +47,13 @@
 // fields, combiner and snippets as functions. It includes words.cl. `gascl kernel PROGRAM` prints it.
 #include "program.h"
 
+// Whether a vertex scatters in this superstep.
+#if GASCL_SCATTER_ALL
+#define GASCL_SCATTERS(id) true
+#else
+#define GASCL_SCATTERS(id) GASCL_IN_MASK(id)
+#endif
+
 static void gascl_box_join(gascl_box *into, const gascl_box from) {
 #if GASCL_FIRST
     if (!into->count)

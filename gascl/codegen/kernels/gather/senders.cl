@@ -4,7 +4,7 @@
 #define GASCL_ASKS_MASK 1
 #elif defined(GASCL_SENDER) && !GASCL_SCATTER_ALL
 #define GASCL_ASKS_MASK 1
-#define GASCL_SENDING_LANES(arc) (GASCL_IN_MASK(GASCL_SENDER(arc)) ? ~(ulong)0 : 0)
+#define GASCL_SENDING_LANES(arc) (GASCL_SCATTERS(GASCL_SENDER(arc)) ? ~(ulong)0 : 0)
 #else
 #define GASCL_ASKS_MASK 0
 #define GASCL_SENDING_LANES(arc) (~(ulong)0)
