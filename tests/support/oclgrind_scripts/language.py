@@ -441,7 +441,7 @@ def run_debug(device: Device) -> None:
 SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "pull.cl": [(ReachedThrice(start=HUB), "pull")],
     "outbox.cl": [(Turns(start=HUB), "outbox")],
-    "push/group.cl": [(Least(), "push")],
+    "push/group.cl": [(Least(), "push"), *((program, "frontier") for program in BOTH_WAYS)],
     "push/pulled.cl": [(program, "frontier") for program in BOTH_WAYS],
     "frontier_kernels.cl": [
         *((Least(), "push"), (Gathering(start=FAR), "push"), (Levels(start=FAR), "frontier")),
