@@ -25,7 +25,7 @@ tree, target = map(Path, sys.argv[1:])
 folder = Path(gascl.__file__).parent
 assert folder == target / "gascl", folder
 assert (folder / "py.typed").exists()
-names = lambda folder, ending: {p.name for p in folder.glob(f"*.{ending}")}
+names = lambda folder, ending: {p.relative_to(folder) for p in folder.rglob(f"*.{ending}")}
 for place, ending in (("codegen/kernels", "cl"), ("programs", "py"), ("datasets/files", "gz")):
     source = {"programs": "programs", "datasets/files": "datasets"}.get(place, f"gascl/{place}")
     assert names(folder / place, ending) == names(tree / source, ending) != set(), place

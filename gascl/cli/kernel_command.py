@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from gascl.cli import program_options
 from gascl.cli.exit_code import DONE
@@ -16,9 +17,17 @@ ABOUT = "print the OpenCL C that is generated for a program"
 HELP = """\
 examples:
   gascl kernel PageRank --set dangling=ignore
+  gascl kernel ShortestPaths --form gpu-whole
   gascl kernel my_program.py:MyProgram --delivery slots > my_program.cl"""
+#: The forms of the kernels, and the number of items in a work-group.
+FORMS = {"cpu": 1, "cpu-whole": 1, "gpu": 256, "gpu-whole": 256}
 
-options = program_options.options
+
+def options(add: Callable[..., Any]) -> None:
+    program_options.options(add)
+    text = "the form of the kernels: for a CPU (cpu, the default) or a GPU, as launches for each"
+    text += " superstep or, where the delivery has such a kernel, as one launch for a whole run"
+    add("--form", choices=FORMS, default="cpu", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -31,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     cls = program_class(arguments.program)
     program = example(cls, dict(arguments.set))  # refuses wrong parameters
     if cls.solve is None:
-        print(_source(program, arguments.delivery), end="")
+        print(_source(program, arguments.delivery, arguments.form), end="")
         return DONE
     parts = inner_programs(cls)
     if not parts:
@@ -41,7 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
         )
     for part in parts:
         print(f"// {part.__name__}, which {cls.__name__} runs")
-        print(_source(example_of(part, program.dtype), arguments.delivery), end="")
+        shown = example_of(part, program.dtype)
+        print(_source(shown, arguments.delivery, arguments.form), end="")
     return DONE
 
 
@@ -60,7 +70,7 @@ def _others(cls: type[VertexProgram], given: str) -> str:
     return " or ".join(f"{file}:{name}" if file else name for name in names) or "PageRank"
 
 
-def _source(program: VertexProgram, delivery: str) -> str:
+def _source(program: VertexProgram, delivery: str, form: str) -> str:
     from gascl.codegen.generate import generate
     from gascl.delivery.admission import demand_of
     from gascl.delivery.assembly import assemble
@@ -75,4 +85,6 @@ def _source(program: VertexProgram, delivery: str) -> str:
         lanes=program.lanes,
     )
     demand = demand_of(program, Atomics(int64=True, int64_extended=True), True, False)
-    return assemble(header, demand.facts, choose(program, demand, delivery).delivery)[0]
+    chosen = choose(program, demand, delivery).delivery
+    whole = form.endswith("-whole") and chosen.runs_whole(demand.facts)
+    return assemble(header, demand.facts, chosen, FORMS[form], whole)[0]

@@ -5,6 +5,7 @@ A cell is a word of 32 or 64 bits that holds a combined message; work-items add 
 
 from __future__ import annotations
 
+from gascl.codegen.switches import CELL, defines
 from gascl.language.combiners import Combiner
 from gascl.language.types import Type
 
@@ -27,13 +28,14 @@ def definitions(combiner: Combiner, accumulator: Type) -> list[str]:
     if bits is None:
         return []
     kind = cell_kind(accumulator)
-    filled = [f"#define GASCL_CELL_MEMBERS {_filled(accumulator):#x}ul"] if kind == "OTHER" else []
-    return [
-        f"#define GASCL_CELL_BITS {bits}",
-        f"#define GASCL_CELL_KIND GASCL_{kind}",
-        f"#define GASCL_CELL_OP GASCL_{combiner.name.upper()}",
-        *filled,
-    ]
+    cell: dict[str, object] = {
+        "CELL_BITS": bits,
+        "CELL_KIND": f"GASCL_{kind}",
+        "CELL_OP": f"GASCL_{combiner.name.upper()}",
+    }
+    if kind == "OTHER":
+        cell["CELL_MEMBERS"] = f"{_filled(accumulator):#x}ul"
+    return defines(CELL, cell)
 
 
 def _filled(type_: Type, at: int = 0) -> int:

@@ -245,7 +245,7 @@ class Context:
             "pulls",
             "bits",
         )
-        if self.facts.prioritized:  # buckets: see frontier_kernels.cl and mask_kernels.cl
+        if self.facts.prioritized:  # buckets: see frontier/buckets.cl and mask_kernels.cl
             numbers += ("low", "bucket", "near_end", "near_side", "far_side", "near_low", "far_low")
             numbers += ("near_low_next", "far_low_next", "near_found", "far_found")
         return struct_of(

@@ -7,25 +7,20 @@ import numpy as np
 from gascl.codegen.atomic_cells import definitions
 from gascl.codegen.context import Context
 from gascl.codegen.source_writer import Text
+from gascl.codegen.switches import PROGRAM, defines
 from gascl.language.combiners import OR
 from gascl.language.keywords import MOST_KEYS
 from gascl.language.types import Type, resolve
-
-#: The number of receivers that one work-item handles at once in `pairs` on a CPU: as many floats as
-#: the widest SIMD registers hold.
-RECEIVERS_PER_ITEM = 16
 
 #: No two arguments of a kernel overlap, unless both are only read. If the compiler did not know, it
 #: would reload everything after each write: a superstep of PageRank on an H200 would take twice as
 #: long.
 _POINTER = "*GASCL_RESTRICT "
 
-#: Floats that are added up in double.
-_WIDE = ("float", "double")
-#: The last step of MurmurHash3 (Appleby, public domain): one to one, and well mixed.
 #: How the names begin that a compiler complains about where layouts disagree.
 LAYOUT = "gascl_layout_"
 
+#: The last step of MurmurHash3 (Appleby, public domain): one to one, and well mixed.
 _HASH = """
 #define hash(gascl_x) gascl_hash(gascl_x)
 static uint gascl_hash(const uint x) {
@@ -59,41 +54,46 @@ def write_switches(text: Text, c: Context) -> None:
         f"typedef {real} real;",
         *(f"typedef {real}{n} real{n};" for n in (2, 3, 4, 8, 16) if _mentions(c, f"real{n}")),
         f"typedef {c.offset.c} gascl_offset;",
-        f"#define GASCL_SCATTER_ALL {int(spec.scatter_on == 'all')}",
-        f"#define GASCL_ENDS_ON_EMPTY_MASK {int(spec.ends_on_empty_mask)}",
-        f"#define GASCL_APPLY_ALL {int(spec.apply_on == 'all')}",
-        f"#define GASCL_APPLY_MASK {int(spec.apply_on == 'mask')}",
-        f"#define GASCL_FIRST {int(facts.first)}",
-        f"#define GASCL_RECEIVES {int(facts.receives)}",
-        f"#define GASCL_SKIPS {int(facts.skips)}",
-        f"#define GASCL_FILTERS {int(facts.filters)}",
-        f"#define GASCL_ENOUGH {int('enough' in spec.snippets)}",
-        f"#define GASCL_COUNTS_ONCE {int(facts.counts_once)}",
-        f"#define GASCL_PRIORITY {int(facts.prioritized)}",
-        f"#define GASCL_SCATTER_STAYS {int(facts.scatter_stays)}",
-        f"#define GASCL_OWN_MASK {int(facts.own_mask)}",
-        f"#define GASCL_READS_MASK {int(facts.reads_mask)}",
-        f"#define GASCL_READS_EDGE {int(facts.reads_edge)}",
-        f"#define GASCL_SENDS_TO {int(facts.sends_to)}",
-        f"#define GASCL_WALKS {int(facts.walks)}",
-        f"#define GASCL_MASKED {int(facts.masked)}",
-        f"#define GASCL_MARKS {int(facts.marks)}",
-        f"#define GASCL_EVERY_ARC_SENDS {int(facts.every_arc_sends)}",
-        f"#define GASCL_FUSED {int(facts.fusable)}",
-        f"#define GASCL_OVERFLOWS {int(facts.overflows)}",
-        f"#define GASCL_CAN_FAIL {int(facts.overflows or facts.can_trap or c.debug)}",
-        f"#define GASCL_SINGLE {int(facts.reads_singly)}",
-        f"#define GASCL_POSTS_AHEAD {int(facts.apply_sends_to)}",
-        f"#define GASCL_ARC_STATE {int(facts.arc_state)}",
-        f"#define GASCL_AGGREGATES {len(spec.aggregates)}",
-        f"#define GASCL_SNAPSHOTS {int(bool(facts.snapshots))}",
-        f"#define GASCL_DEBUG {int(c.debug)}",
-        f"#define GASCL_LANES {c.lanes}",
-        f"#define GASCL_LANE_WORDS {int(facts.lane_words)}",
-        *(
-            ["#define GASCL_PAIRS 1", f"#define GASCL_RECEIVERS_PER_ITEM {RECEIVERS_PER_ITEM}"]
-            if facts.pairs
-            else []
+        *defines(
+            PROGRAM,
+            {
+                "SCATTER_ALL": spec.scatter_on == "all",
+                "ENDS_ON_EMPTY_MASK": spec.ends_on_empty_mask,
+                "APPLY_ALL": spec.apply_on == "all",
+                "APPLY_MASK": spec.apply_on == "mask",
+                "FIRST": facts.first,
+                "RECEIVES": facts.receives,
+                "SKIPS": facts.skips,
+                "FILTERS": facts.filters,
+                "ENOUGH": "enough" in spec.snippets,
+                "COUNTS_ONCE": facts.counts_once,
+                "PRIORITY": facts.prioritized,
+                "SCATTER_STAYS": facts.scatter_stays,
+                "OWN_MASK": facts.own_mask,
+                "READS_MASK": facts.reads_mask,
+                "READS_EDGE": facts.reads_edge,
+                "SENDS_TO": facts.sends_to,
+                "WALKS": facts.walks,
+                "MASKED": facts.masked,
+                "MARKS": facts.marks,
+                "EVERY_ARC_SENDS": facts.every_arc_sends,
+                "FUSED": facts.fusable,
+                "OVERFLOWS": facts.overflows,
+                "CAN_FAIL": facts.overflows or facts.can_trap or c.debug,
+                "SINGLE": facts.reads_singly,
+                "POSTS_AHEAD": facts.apply_sends_to,
+                "ARC_STATE": facts.arc_state,
+                "AGGREGATES": len(spec.aggregates),
+                "SNAPSHOTS": bool(facts.snapshots),
+                "DEBUG": c.debug,
+                "PAIRS": facts.pairs,
+                "LANES": c.lanes,
+                "LANE_WORDS": facts.lane_words,
+                "WRAPS": facts.overflows and c.message.itemsize == 8,
+                "NARROW": c.message.itemsize <= 4,
+                "LONG_OFFSETS": c.offset.itemsize == 8,
+                "REALS": len(c.reals),
+            },
         ),
         *(
             ["#define GASCL_LANE , const int gascl_lane", "#define GASCL_LANE_ON , gascl_lane"]
@@ -197,9 +197,6 @@ def write_message(text: Text, c: Context) -> None:
     text.put(
         # Without a combiner, cells are not used, and any will do.
         *definitions(c.spec.combiner or OR, c.accumulator),
-        f"#define GASCL_WRAPS {int(c.facts.overflows and c.message.itemsize == 8)}",
-        f"#define GASCL_NARROW {int(c.message.itemsize <= 4)}",
-        f"#define GASCL_WIDENS {int(c.sums_floats and (c.message.c, c.accumulator.c) == _WIDE)}",
         "// Messages combined into one, and their number.",
     )
     text.struct(c.box)
@@ -265,7 +262,6 @@ def write_arguments(text: Text, c: Context) -> tuple[list[str], list[str]]:
         *_arguments("EDGE", edge),
         "// The same for arcs in the other order, for kernels that push and pull.",
         *_arguments("EDGE_IN", [x.replace("gascl_e_", "gascl_in_e_") for x in edge]),
-        f"#define GASCL_LONG_OFFSETS {int(c.offset.itemsize == 8)}",
         "",
     )
     return [*state], [*c.edge_members, *(f"a.{n}" for n in c.arc_fields)]

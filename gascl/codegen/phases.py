@@ -354,10 +354,7 @@ class Phases:
             is_nan = f"isnan({c.field_at(name, 'id')})"
             vector = c.field_types[name].width > 1
             calls.append(f"gascl_call({number}, {f'any({is_nan})' if vector else is_nan})")
-        self.text.put(
-            f"#define GASCL_REALS {len(calls)}",
-            " ".join(["#define GASCL_FOR_REALS(gascl_call)", *calls]),
-        )
+        self.text.put(" ".join(["#define GASCL_FOR_REALS(gascl_call)", *calls]))
 
 
 def _number(value: str | float | int) -> str:

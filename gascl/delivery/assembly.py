@@ -1,8 +1,12 @@
 """Assembles the source text for a program and a delivery; a pure function.
 
-Kernels include three files that exist on no disk: `program.h`, the header generated from the
-program, and `active_set.cl` and `active_set_kernels.cl`, the functions and the kernels of the
-delivery's active set.
+Kernels include some files that exist on no disk. Their texts are chosen here, so that a run
+compiles no variant that it does not need:
+
+- `program.h`: the header generated from the program;
+- `active_set.cl` and `active_set_kernels.cl`: the functions and the kernels of the delivery's
+  active set;
+- those in `_chosen`.
 """
 
 from __future__ import annotations
@@ -11,24 +15,16 @@ import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from gascl.codegen import constants
 from gascl.codegen.header import Header
 from gascl.codegen.kernel_files import kernel_text
+from gascl.codegen.switches import DELIVERY, defines
 from gascl.delivery.buffers import Buffer
 from gascl.delivery.delivery import Delivery
-from gascl.delivery.status_codes import defines
 from gascl.language.source import Place
 from gascl.language.traits import Facts
 
-#: The number of a block's messages that one work-item combines into a box, for others to use.
-CHUNK_ARCS = 8
-#: The number of boxes that a work-item joins in one step of a reduction over a work-group.
-FAN_IN = 8
-#: The number of messages that a work-item loads before it uses the first one; of large ones, 1.
-FETCHES = 4
-#: The number of boxes in which a work-item combines a long row that it has to itself; of large
-#: messages, 1.
-SUMS = 2
-_INCLUDE = re.compile(r'^#include "([\w.]+)"$')
+_INCLUDE = re.compile(r'^#include "([\w./]+)"$')
 
 
 class Assembly:
@@ -74,8 +70,14 @@ class Assembly:
         return "\n".join(self._lines) + "\n"
 
 
-def assemble(header: Header, facts: Facts, delivery: Delivery) -> tuple[str, list[Place | None]]:
+def assemble(
+    header: Header, facts: Facts, delivery: Delivery, group: int, whole: bool = False
+) -> tuple[str, list[Place | None]]:
     """The delivery's kernels, superstep.cl and the program's header, each included once.
+
+    Args:
+        group: the number of items in a work-group.
+        whole: for a whole run in one launch, instead of launches for each superstep.
 
     Returns:
         The text, and for each of its lines the user's line that it comes from, or None.
@@ -85,10 +87,21 @@ def assemble(header: Header, facts: Facts, delivery: Delivery) -> tuple[str, lis
             "program.h": header.text,
             "active_set.cl": delivery.active.functions,
             "active_set_kernels.cl": delivery.active.kernels,
+            **{
+                name: kernel_text(file) if file else ""
+                for name, file in _chosen(facts, delivery, group, whole).items()
+            },
         },
         {"program.h": header.places},
     )
-    text.put("\n".join([*defines(), *_of_gather(header), *_of_delivery(facts, delivery)]))
+    shared = constants.of_run(header.message.itemsize)
+    if delivery.active.lists_receivers:
+        shared |= constants.of_lists(group)
+    if facts.pairs:
+        shared |= constants.of_pairs()
+    if whole:
+        shared |= constants.of_whole_run()
+    text.put("\n".join([*constants.defines(shared), *_of_delivery(facts, delivery)]))
     text.include("superstep.cl")
     if facts.pairs:
         text.include("pairs.cl")
@@ -100,23 +113,42 @@ def assemble(header: Header, facts: Facts, delivery: Delivery) -> tuple[str, lis
     return str(text), text.places
 
 
-def _of_gather(header: Header) -> list[str]:
-    """The constants of gather.cl."""
-    is_small = header.message.itemsize <= 16
-    return [
-        f"#define GASCL_CHUNK_ARCS {CHUNK_ARCS}",
-        f"#define GASCL_FAN_IN {FAN_IN}",
-        f"#define GASCL_FETCHES {FETCHES if is_small else 1}",
-        f"#define GASCL_SUMS {SUMS if is_small else 1}",
-    ]
+def _chosen(facts: Facts, delivery: Delivery, group: int, whole: bool) -> dict[str, str]:
+    """The kernel files that are included by other names, by that name; "" for nothing.
+
+    One item in a work-group is the form for CPUs: it owns what the items of a larger group share.
+    """
+    return {
+        "gather_rows.cl": f"gather/{_gather(facts, delivery, group)}.cl",
+        "step.cl": f"push/{'item' if group == 1 else 'group'}.cl",
+        "step_pulled.cl": "push/pulled.cl" if delivery.pulls else "",
+        "step_kernels.cl": (
+            "push/launches.cl" if not whole else f"whole/{'cpu' if group == 1 else 'gpu'}.cl"
+        ),
+        "frontier_buckets.cl": "frontier/buckets.cl" if facts.prioritized else "",
+    }
+
+
+def _gather(facts: Facts, delivery: Delivery, group: int) -> str:
+    """Which of the files in kernels/gather/ gathers."""
+    if group == 1:
+        return "item" if facts.lanes == 1 else "item_lanes"
+    if facts.lanes == 1:
+        return "group_stops" if facts.counts_once else "group"
+    words = facts.first and delivery.notes_lanes(facts)
+    return "group_lane_words" if words else "group_lanes"
 
 
 def _of_delivery(facts: Facts, delivery: Delivery) -> list[str]:
     """The lines that depend on the delivery: switches, and the rest of GASCL_STATE."""
+    switches = {
+        "INBOX": delivery.has_inbox(facts),
+        "LISTS_RECEIVERS": delivery.active.lists_receivers,
+        "PULLS": delivery.pulls,
+        "KNOWS_LANES": delivery.notes_lanes(facts),
+    }
     return [
-        f"#define GASCL_INBOX {int(delivery.has_inbox(facts))}",
-        f"#define GASCL_LISTS_RECEIVERS {int(delivery.active.lists_receivers)}",
-        f"#define GASCL_PULLS {int(delivery.pulls)}",
+        *defines(DELIVERY, switches),
         *_arguments("MASKS", delivery.mask_arguments(facts)),
         *_arguments("INBOX_STATE", delivery.inbox_arguments(facts)),
     ]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gascl.codegen.atomic_cells import cell_bits, cell_kind
+from gascl.codegen.switches import ATOMICS, options
 from gascl.language.combiners import EXPRESSION, NAMED, Combiner
 from gascl.language.types import Type
 
@@ -88,7 +89,7 @@ class Atomics:
             "PTX_FLOAT32": self.ptx_float32,
             "PTX_FLOAT64": self.ptx_float64,
         }
-        return [f"-DGASCL_{name}={int(value)}" for name, value in flags.items()]
+        return options(ATOMICS, flags)
 
     def __str__(self) -> str:
         """`method` for all types in one line, such as "native int32 uint32 (sum min max or and),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gascl.codegen.atomic_cells import definitions
+from gascl.codegen.switches import PROBE, defines
 from gascl.delivery.assembly import Assembly
 from gascl.language.combiners import SUM
 from gascl.language.types import resolve
@@ -19,9 +20,14 @@ def probe(type_: str) -> str:
     """
     accumulator = resolve(type_, type_)
     lines = [
-        f"#define GASCL_ACCUMULATOR {accumulator.c}",
-        f"#define GASCL_PROBE_CELLS {CELLS}",
-        f"#define GASCL_PROBE_VALUE {VALUE}f",
+        *defines(
+            PROBE,
+            {
+                "ACCUMULATOR": accumulator.c,
+                "PROBE_CELLS": CELLS,
+                "PROBE_VALUE": f"{VALUE}f",
+            },
+        ),
         *definitions(SUM, accumulator),
     ]
     text = Assembly({})

@@ -25,8 +25,10 @@ class Delivery:
         refuses: returns why it cannot run a program with these demands, or None.
         inbox: messages go through the atomic inbox (kernels/inbox.cl), as those of send_to do.
         active: how it keeps the active vertices: BYTES, FRONTIER or a form of its own.
+        knows_lanes: where `Facts.lane_words` holds, it knows in which lanes each vertex sends, and
+            defines what kernels/gather.cl requires then.
         pulls: in a superstep with a large frontier, the vertices that still receive pull from it.
-        whole: a kernel that makes a whole run in one launch (kernels/whole.cl), if there is one.
+        whole: a kernel that makes a whole run in one launch (kernels/whole/), if there is one.
         in_parts: it reads only the arcs that end in its row blocks, so that the arcs need not all
             be on the device at once.
         on_ranks: whether it can run a program with these facts on several processes, each of which
@@ -43,6 +45,7 @@ class Delivery:
     refuses: Callable[[Demand], str | None] = lambda demand: None
     inbox: bool = False
     active: ActiveSet = BYTES
+    knows_lanes: bool = False
     pulls: bool = False
     whole: Launch | None = None
     in_parts: bool = False
@@ -51,6 +54,10 @@ class Delivery:
     def runs_whole(self, facts: Facts) -> bool:
         """Whether a launch can make a whole run of a program with these facts."""
         return self.whole is not None and not facts.pairs
+
+    def notes_lanes(self, facts: Facts) -> bool:
+        """Whether it knows in which lanes each vertex of a program with these facts sends."""
+        return self.knows_lanes and facts.lane_words
 
     def skips_parts(self, facts: Facts) -> bool:
         """Whether a superstep may need only some of the parts of streamed arcs."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gascl.codegen.constants import NUM_LISTS, PIECE, STRIDE
 from gascl.codegen.kernel_files import kernel_text
 from gascl.delivery.buffers import Buffer
 from gascl.delivery.launch import Launch
@@ -69,17 +70,6 @@ BYTES = ActiveSet(
     enter=Launch("gascl_enter", "vertices", ("STATE",)),
 )
 
-#: The largest number of arcs in a piece of the frontier; larger pieces on CPUs, where a work-item
-#: has a piece to itself.
-PIECE, CPU_PIECE = 128, 4096
-_PIECES = f"""
-#if GASCL_GROUP == 1
-#define GASCL_PIECE {CPU_PIECE}
-#else
-#define GASCL_PIECE {PIECE}
-#endif
-"""
-
 
 def most_pieces(vertices: int, arcs: int) -> int:
     """The largest number of pieces that a frontier can have."""
@@ -97,12 +87,12 @@ def _turns(kernel: str, *arguments: str) -> Launch:
 
 FRONTIER = ActiveSet(
     "lists",
-    f"{_PIECES}{kernel_text('frontier.cl')}",
+    kernel_text("frontier.cl"),
     kernel_text("frontier_kernels.cl"),
     (
         Buffer("frontiers", "piece", lambda vertices, arcs: 2 * most_pieces(vertices, arcs)),
         Buffer("bits", "word", lambda vertices, arcs: 2 * -(-vertices // 32), ("pulls",)),
-        Buffer("lengths", "length", lambda vertices, arcs: 16 * 9),
+        Buffer("lengths", "length", lambda vertices, arcs: STRIDE * NUM_LISTS),
         Buffer("flags", "bits", "row", ("keeps_flags",)),
         Buffer("listed", "vertex", "row", ("keeps_flags",)),
         Buffer("touched", "vertex", "row", ("inbox",)),

@@ -60,8 +60,6 @@ NUMBERS = {
     "num_mail": "int32",  # the number of parcels received
     "most_work": "int32",  # ends a launch; in units of 1024 arcs
 }
-#: A value of `starting`: gascl_decide_on() in superstep.cl.
-GOING_ON = 2
 
 # The kernels in superstep.cl, which every run enqueues around those of its delivery.
 EMPTY_INBOX = Launch("gascl_empty", "vertices", ("run", "cells"))

@@ -127,6 +127,7 @@ DELIVERIES = {
                 Buffer("received", "lanes", "row", ("lane_words",)),
             ),
             arcs="in",
+            knows_lanes=True,
             refuses=pull_refuses,
             in_parts=True,
             on_ranks=lambda facts: True,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gascl.codegen.atomic_cells import cell_bits
-from gascl.codegen.declarations import RECEIVERS_PER_ITEM
+from gascl.codegen.constants import RECEIVERS_PER_ITEM, STRIDE, Fault, Team
 from gascl.codegen.header import Header
 from gascl.codegen.pairs import splits
 from gascl.delivery.buffers import ANYTHING, COMMON, INBOX_SWAPS, ITEMS, ZERO, Buffer
@@ -34,7 +34,6 @@ from gascl.delivery.launch import (
     TOTAL,
     Launch,
 )
-from gascl.delivery.status_codes import Fault
 from gascl.errors import GasclError
 from gascl.language.fields import EdgeField
 from gascl.language.spec import ProgramSpec
@@ -46,8 +45,8 @@ from gascl.language.types import Type
 MOST_AHEAD, RECORDS = 64, 1024
 #: The largest number of parcels that a launch puts into inboxes.
 PARCELS = 2**20
-#: The bytes that the groups of a whole run share, before its records (kernels/whole.cl).
-TEAM = 14 * 64
+#: The bytes that the groups of a whole run share, before its records (kernels/whole/phases.cl).
+TEAM = 4 * STRIDE * len(Team)
 
 # The owners of buffers that belong neither to a delivery nor to an active set.
 VERTEX, ARC, COPY = "vertex field", "arc field", "copy of a vertex field"

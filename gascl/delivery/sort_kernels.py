@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from gascl.codegen import constants
+from gascl.codegen.constants import DIGIT_BITS, EACH
+from gascl.codegen.switches import SORTING, defines
 from gascl.delivery.assembly import Assembly
 
-#: The number of bits by which a pass sorts, and the number of keys that a work-item holds at once.
-DIGIT_BITS, EACH = 4, 8
 #: The least number of items in a work-group that sorts; a multiple of that of digits.
 LEAST_GROUP = 64
 #: OpenCL C's types: of indices, by NumPy's name, and of values, by their bytes.
@@ -41,13 +42,9 @@ def sorting(offset: str, group: int, places: bool) -> str:
         places: also move the original index of each pair.
     """
     text = Assembly({})
-    text.put(
-        f"#define GASCL_OFFSET {_OFFSETS[offset]}\n"
-        f"#define GASCL_GROUP {group}\n"
-        f"#define GASCL_PLACES {int(places)}\n"
-        f"#define GASCL_DIGIT_BITS {DIGIT_BITS}\n"
-        f"#define GASCL_EACH {EACH}"
-    )
+    switches = {"OFFSET": _OFFSETS[offset], "GROUP": group, "PLACES": places}
+    lines = [*constants.defines(constants.of_sorting()), *defines(SORTING, switches)]
+    text.put("\n".join(lines))
     text.include("sort.cl")
     return str(text)
 
@@ -60,6 +57,6 @@ def taking(offset: str, size: int) -> str:
         size: the bytes of a value, 1, 2, 4 or 8.
     """
     text = Assembly({})
-    text.put(f"#define GASCL_OFFSET {_OFFSETS[offset]}\n#define GASCL_VALUE {VALUES[size]}")
+    text.put("\n".join(defines(SORTING, {"OFFSET": _OFFSETS[offset], "VALUE": VALUES[size]})))
     text.include("take.cl")
     return str(text)

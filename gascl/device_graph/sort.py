@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from gascl.delivery.sort_kernels import DIGIT_BITS, EACH, LEAST_GROUP, fitting_group, sorting
+from gascl.codegen.constants import DIGIT_BITS, EACH
+from gascl.delivery.sort_kernels import LEAST_GROUP, fitting_group, sorting
 from gascl.device_graph.gather import program_of, take
 from gascl.graph.arcs import Order
 from gascl.graph.reordering import Renumbered

@@ -110,7 +110,7 @@ class Device:
 
     @property
     def can_join(self) -> bool:
-        """Whether groups of a launch can wait for each other (kernels/whole.cl): the writes of one
+        """Whether groups of a launch can wait for each other (kernels/whole/): the writes of one
         must become visible to the others, which OpenCL 1.2 cannot express. PoCL hangs at barriers
         in branches, which these kernels have unless a group is one item."""
         is_pocl = self.is_cpu and "portable" in self.platform.lower()

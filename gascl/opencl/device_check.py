@@ -19,6 +19,7 @@ import numpy as np
 import platformdirs
 import pyopencl as cl
 
+from gascl.codegen import switches
 from gascl.codegen.kernel_files import kernel_text
 from gascl.errors import FormatError
 from gascl.opencl.device import Device, built, complaint, devices, kernel
@@ -61,7 +62,7 @@ def failure(device: Device) -> str:
 
 def run(device: Device) -> str:
     """Build and run the trial in this process; returns the reason for a failure, or ""."""
-    options = [f"-DGASCL_GROUP={device.group}", *(["-DGASCL_FP64"] if device.fp64 else [])]
+    options = switches.options(switches.TRIAL, {"GROUP": device.group, "FP64": device.fp64})
     try:
         program = built(device, kernel_text("trial.cl"), options)
         sums, count = np.zeros(device.group, np.int64), np.zeros(1, np.int32)

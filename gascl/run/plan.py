@@ -14,10 +14,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pyopencl as cl
 
+from gascl.codegen import switches
+from gascl.codegen.constants import CHUNK_ARCS, MOST_GROUPS
 from gascl.codegen.declarations import LAYOUT
 from gascl.codegen.generate import generate
 from gascl.codegen.header import Header
-from gascl.delivery.assembly import CHUNK_ARCS, assemble
+from gascl.delivery.assembly import assemble
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.device_facts import DeviceFacts
 from gascl.delivery.run_layout import Extent, RunSpec, run_spec
@@ -49,8 +51,6 @@ _COMPLAINT = re.compile(
 ALONE = 2**15
 #: The number of work-groups for each compute unit of a GPU that make a whole run.
 WHOLE_GROUPS = 4
-#: The most groups that kernels/whole.cl can count, in 12 bits.
-MOST_GROUPS = 2**12 - 1
 #: The number of built programs to keep for other classes with the same text, such as a notebook's
 #: cell that is run again; and the number of plans to keep for each class.
 PROGRAMS, PLANS = 64, 64
@@ -95,7 +95,7 @@ class Source:
         places: for each line of the text, the user's line that it comes from, or None.
         group: the number of items in a work-group.
         block: the largest number of arcs, and of rows, in a block of a work-group.
-        whole: a launch makes a whole run (kernels/whole.cl).
+        whole: a launch makes a whole run (kernels/whole/).
         options: the compiler's options that depend on the program.
     """
 
@@ -185,10 +185,8 @@ def whole_options(device: Device) -> list[str]:
     milliseconds), or gives up the run."""
     welcome, patience = (0, 2**21) if device.is_cpu else (64, 2**30)
     return [
-        "-DGASCL_WHOLE=1",
-        f"-DGASCL_WELCOME={welcome}",
-        f"-DGASCL_PATIENCE={patience}UL",
-        f"-DGASCL_PTX_FENCES={int(device.is_nvidia)}",
+        *switches.options(switches.PATIENCE, {"WELCOME": welcome, "PATIENCE": f"{patience}UL"}),
+        *switches.options(switches.DEVICE, {"PTX_FENCES": device.is_nvidia}),
         # So that WHOLE_GROUPS of 256 items fit in a unit's 65,536 registers.
         *(["-cl-nv-maxrregcount=64"] if device.is_nvidia else []),
     ]
@@ -328,15 +326,16 @@ def _write(
             Option("dtype", "float32", of="program"),
             " or another device",
         )
-    text, places = assemble(header, facts, delivery)
     group, block = (1, BLOCK) if variant.debug else group_size(header, device)
+    text, places = assemble(header, facts, delivery, group, variant.whole)
     wide = doubles or of_messages or _double_params(program)
+    shape: dict[str, object] = {"GROUP": group, "BLOCK": block, "LINES": len(places) + 1}
+    if facts.pairs:
+        shape["TILE"] = tile_size(header, device)
+    if variant.debug:
+        shape["SEED"] = f"{variant.seed}u"
     options = [
-        f"-DGASCL_GROUP={group}",
-        f"-DGASCL_BLOCK={block}",
-        f"-DGASCL_LINES={len(places) + 1}",
-        *([f"-DGASCL_TILE={tile_size(header, device)}"] if facts.pairs else []),
-        *([f"-DGASCL_SEED={variant.seed}u"] if variant.debug else []),
+        *switches.options(switches.SHAPE, shape),
         # Unless the program uses double, a literal such as 0.85 is a float.
         *([] if wide else ["-cl-single-precision-constant"]),
     ]
@@ -346,15 +345,17 @@ def _write(
 
 def _build(program: VertexProgram, device: Device, source: Source) -> Plan:
     places = source.places
+    # Oclgrind cannot run the builtin that prefetches.
+    offers: dict[str, object] = {
+        "PREFETCHES": device.is_cpu and not device.is_oclgrind,
+        "OCLGRIND": device.is_oclgrind,
+    }
+    if device.processor:  # which pocl.py set
+        offers["PROCESSOR"] = device.processor
     options = [
         *source.options,
         *(whole_options(device) if source.whole else []),
-        # It takes plain reads beside atomic operations for races, and lacks some builtins.
-        *(["-DGASCL_OCLGRIND"] if device.is_oclgrind else []),
-        # Oclgrind cannot run the builtin.
-        *(["-DGASCL_PREFETCHES=1"] if device.is_cpu and not device.is_oclgrind else []),
-        # Kernel caches in a shared home directory must distinguish processors that pocl.py set.
-        *([f"-DGASCL_PROCESSOR={device.processor}"] if device.processor else []),
+        *switches.options(switches.DEVICE, offers),
         *(device.atomics.options() if source.delivery.has_inbox(source.facts) else []),
         *(["-cl-fp32-correctly-rounded-divide-sqrt"] if _rounds(device) else []),
     ]

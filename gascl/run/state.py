@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
+from gascl.codegen.constants import Fault
 from gascl.codegen.header import Header
 from gascl.delivery.buffers import ANYTHING, PENDING
 from gascl.delivery.run_layout import ARC, RUN, VERTEX, Key, RunSpec
-from gascl.delivery.status_codes import Fault
 from gascl.device_graph import gather
 from gascl.device_graph.buffers import ResidentGraph, check_memory, num_arcs, resident_bytes
 from gascl.device_graph.run_arrays import RunArrays

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
+from gascl.codegen.constants import FAULT_MESSAGES, GOING_ON, STRIDE, Fault, Phase, Stop, Team
 from gascl.delivery.buffers import EMPTY
 from gascl.delivery.launch import (
     EMPTY_INBOX,
     FINISH,
-    GOING_ON,
     NANS,
     PAIRS,
     PAIRS_JOIN,
@@ -24,7 +24,6 @@ from gascl.delivery.launch import (
     STARTED,
 )
 from gascl.delivery.run_layout import MOST_AHEAD, RECORDS, RUN, TEAM, VERTEX, Key
-from gascl.delivery.status_codes import FAULT_MESSAGES, Fault, Stop
 from gascl.device_graph.buffers import num_arcs
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.messages import Message, Option
@@ -46,9 +45,6 @@ _MOST_WORK = {"CPU": 2**17, "GPU": 2**22}
 #: The arcs and vertices of the supersteps that are enqueued first where a run has a fixed number of
 #: them: of PageRank, less than a tenth of a second of work.
 _FIRST_BATCH = {"CPU": 2**22, "GPU": 2**32}
-#: Words of a team, as in kernels/whole.cl.
-_TEAM_PHASE, _TEAM_DONE, _TEAM_FAILED, _TEAM_SWAPPED = 16, 48, 64, 176
-_END = 1
 
 
 class Ending(NamedTuple):
@@ -421,7 +417,7 @@ class Loop:
             most_work=_MOST_WORK[self.device.kind],
         )
         words, records = self._team(min(most, MOST_AHEAD))
-        if words[_TEAM_FAILED] or words[_TEAM_PHASE] != _END:
+        if words[Team.FAILED] or words[Team.PHASE] != Phase.END:
             raise DeviceError(
                 f"{self.device} did not run all the work-groups that had begun "
                 f"{type(self.program).__name__}, whose supersteps are one kernel; the run's state "
@@ -429,9 +425,9 @@ class Loop:
                 Option("delivery", "pull"),
                 " or 'slots', and please report this",
             )
-        if words[_TEAM_SWAPPED]:
+        if words[Team.SWAPPED]:
             state.swap()
-        done = int(words[_TEAM_DONE])
+        done = int(words[Team.DONE])
         if done > len(records):
             _, records = self._team(done)
         self._starting = False
@@ -463,7 +459,7 @@ class Loop:
         """Wait for a whole run: the team's words, int32, and the first `count` records."""
         control = self.plan.header.control
         read = self.launcher.read("team", np.empty(TEAM + count * control.itemsize, np.uint8))
-        return read[:TEAM].view(np.int32), read[TEAM:].view(control)
+        return read[:TEAM].view(np.int32)[::STRIDE], read[TEAM:].view(control)
 
     def _enqueue_superstep(self, number: int, ask_stop: bool) -> list[Launched]:
         """Enqueue a superstep, after `number` that are not in the trace yet."""

@@ -15,7 +15,7 @@ SURE = re.compile(r"GASCL_INLINE|\bget_\w+\(0\)|\bbarrier\(|GASCL_FOR_(RANGE|WOR
 
 def functions() -> list[tuple[str, str, str]]:
     """(name, parameters, the whole text) of each in gascl/codegen/kernels/."""
-    texts = [path.read_text() for path in sorted(KERNELS.glob("*.cl"))]
+    texts = [path.read_text() for path in sorted(KERNELS.rglob("*.cl"))]
     return [(m[2], m[3], m[0]) for text in texts for m in FUNCTION.finditer(text)]
 
 

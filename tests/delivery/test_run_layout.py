@@ -9,6 +9,7 @@ import pytest
 
 import gascl.programs
 from gascl import GasclError, VertexProgram, arc, edge, vertex
+from gascl.codegen.constants import Fault
 from gascl.codegen.generate import generate
 from gascl.delivery.buffers import Buffer
 from gascl.delivery.delivery import Delivery
@@ -25,7 +26,6 @@ from gascl.delivery.run_layout import (
     RunSpec,
     run_spec,
 )
-from gascl.delivery.status_codes import Fault
 from gascl.language.traits import Facts
 
 V, A, GROUPS = 1000, 5000, 16

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 import signal
 import subprocess
 import sys
@@ -22,7 +21,7 @@ from gascl import (
     param,
     vertex,
 )
-from gascl.codegen.kernel_files import kernel_text
+from gascl.codegen.constants import STRIDE, Team
 from gascl.delivery.run_layout import TEAM
 from gascl.opencl.device import Device, find
 from gascl.results.result import Result
@@ -423,16 +422,6 @@ def test_where_launches_it_must_be(program, options, launched):
     assert "gascl_whole" not in launched
 
 
-def test_the_host_knows_where_the_words_of_a_team_are():
-    text = kernel_text("whole.cl")
-    enum = text[text.index("enum {") : text.index("};")]
-    names = re.findall(r"^    GASCL_TEAM_(\w+)", enum, re.MULTILINE)
-    places = {name: 16 * at for at, name in enumerate(names)}
-    assert 4 * places["WORDS"] == TEAM
-    known = ("PHASE", "DONE", "FAILED", "SWAPPED")
-    assert [places[name] for name in known] == [getattr(supersteps, f"_TEAM_{n}") for n in known]
-
-
 # When groups do not come, or somebody does not want to wait --------------------------------------
 
 
@@ -462,7 +451,7 @@ def test_a_group_that_never_arrives(impatient, monkeypatch):
             if self.device.is_cpu:
                 words[0] = 1 << 20
             else:  # where the first to join begins
-                words[16 * 10] = 1
+                words[STRIDE * Team.RANKS] = 1
             self.write(key, words)
 
     monkeypatch.setattr(State, "clear", one_more)

@@ -62,7 +62,7 @@ class Report:
 
 def kernel_names() -> list[str]:
     """Every kernel in gascl/codegen/kernels/, sorted by name."""
-    texts = [path.read_text() for path in KERNELS.glob("*.cl")]
+    texts = [path.read_text() for path in KERNELS.rglob("*.cl")]
     return sorted({n for text in texts for n in re.findall(r"__kernel\s+void\s+(\w+)", text)})
 
 

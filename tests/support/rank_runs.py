@@ -29,8 +29,8 @@ from gascl import (
     param,
     vertex,
 )
+from gascl.codegen.constants import CPU_PIECE
 from gascl.delivery import run_layout
-from gascl.delivery.frontier import CPU_PIECE
 from gascl.delivery.launch import Launch
 from gascl.distributed import exchange, frontier_exchange, ranks
 from gascl.graph import reordering

@@ -180,7 +180,7 @@ static int gascl_cell_wrap(const gascl_cell a, const gascl_cell b) {
 
 // A cell as it is: a hint, which an atomic operation then confirms. Oclgrind takes a plain read for a
 // race, so that for it the read is made atomic.
-#ifdef GASCL_OCLGRIND
+#if GASCL_OCLGRIND
 #define GASCL_PEEK(cell) GASCL_ATOMIC(cmpxchg)((volatile __global gascl_cell *)(cell), 0, 0)
 #else
 #define GASCL_PEEK(cell) (*(cell))

@@ -11,10 +11,8 @@ __kernel void gascl_edges_scatter(GASCL_STATE GASCL_EDGE, __global const int *re
         return;
     GASCL_FOR_RANGE_OF(gascl_offset, arc, num_arcs) {
         const int source = sources[arc];
-#if !GASCL_SCATTER_ALL
-        if (!GASCL_IN_MASK(source))
+        if (!GASCL_SCATTERS(source))
             continue;
-#endif
         GASCL_FOR_LANES {
             const gascl_vertex v = gascl_scattering(source, GASCL_STATE_ON GASCL_LANE_ON);
             gascl_edge e = gascl_edge_at(source, targets[arc], arc GASCL_EDGE_ON GASCL_LANE_ON);

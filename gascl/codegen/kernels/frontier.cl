@@ -7,15 +7,10 @@
 // a vertex is listed in the next frontier at once (GASCL_LISTS_DIRECTLY). In others flags beside
 // each vertex keep the mask, and `listed` those vertices whose flags gascl_commit
 // (frontier_kernels.cl) must look at.
-enum {  // the lists; gascl_lengths has the length of each, in a cache line of its own
-    GASCL_LIST_FRONTIER,
-    GASCL_LIST_FRONTIER_ODD,
-    GASCL_LIST_LISTED,
-    GASCL_LIST_TOUCHED,
-    GASCL_LIST_TOUCHED_next,  // as GASCL_POST(_next) in inbox.cl spells it
-    GASCL_LIST_PILES  // four: see frontier_kernels.cl
-};
-#define GASCL_LENGTH_AT(list) gascl_lengths[16 * (list)]
+//
+// gascl_lengths has the length of each list (`ActiveList` in gascl/codegen/constants.py), in a cache line
+// of its own.
+#define GASCL_LENGTH_AT(list) gascl_lengths[GASCL_STRIDE * (list)]
 #define GASCL_LENGTH(name) GASCL_LENGTH_AT(GASCL_LIST_##name)
 // The length of the frontier of a superstep.
 #define GASCL_FRONTIER_LENGTH(superstep) GASCL_LENGTH_AT(GASCL_LIST_FRONTIER + ((superstep) & 1))

@@ -13,6 +13,7 @@ typedef gascl_offset gascl_sender;  // an arc, in CSR order
 typedef int gascl_sender;
 #endif
 typedef gascl_sender gascl_cell;
+#define GASCL_COUNTS_ARRIVED 0
 #define GASCL_NO_SENDER ((gascl_sender)((~(ulong)0 >> 1) >> 8 * (8 - sizeof(gascl_sender))))
 
 static gascl_cell gascl_cell_empty(void) {
@@ -21,7 +22,7 @@ static gascl_cell gascl_cell_empty(void) {
 
 // Whether this sender is the first one that a vertex has heard of.
 static bool gascl_post_first(volatile __global gascl_sender *cell, const gascl_sender sender) {
-#ifndef GASCL_OCLGRIND
+#if !GASCL_OCLGRIND
     if (*cell <= sender)
         return false;
 #endif
@@ -122,7 +123,7 @@ static void gascl_send_to(const long id, const gascl_message x, const int ahead,
     if (first)
         touched[atomic_inc(num_touched)] = (int)id;
 #endif
-#ifdef GASCL_OCLGRIND  // takes the read for a race
+#if GASCL_OCLGRIND  // takes the read for a race
     if (ahead)
 #else  // many stores to one place would wait for each other
     if (ahead && !gascl_control_->under_way)

@@ -114,9 +114,7 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
         barrier(CLK_GLOBAL_MEM_FENCE);
         for (int i = item; i < rows * GASCL_LANES; i += GASCL_GROUP) {
             const int row = block.first + i / GASCL_LANES;
-#if GASCL_LANES > 1
             const int gascl_lane = i % GASCL_LANES;
-#endif
             gascl_apply_copied(row, messages + GASCL_SLOT(offsets[row], offsets), offsets, tally,
                                GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
         }
@@ -135,10 +133,8 @@ static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
     const int source = sources[arc];
     const size_t at = GASCL_AT(source);
 #if GASCL_READS_EDGE
-#if !GASCL_SCATTER_ALL
-    if (!GASCL_IN_MASK(source))
+    if (!GASCL_SCATTERS(source))
         return false;
-#endif
     const gascl_vertex v =
         gascl_read_letter(&outbox[at], source, GASCL_STATE_ON GASCL_LANE_ON);
     gascl_edge e = gascl_edge_at(source, row, arc GASCL_EDGE_ON GASCL_LANE_ON);

@@ -1,7 +1,7 @@
 // All pairs: what each vertex gives to every other one, combined into one box for each receiver and
 // lane, which apply joins with the messages that came along arcs. Only these boxes are stored.
 //
-// The vertices that give are split into `splits` ranges, so that even few receivers keep a device
+// The vertices that give are those that scatter. They are split into `splits` ranges, so that even few receivers keep a device
 // busy, and each range into tiles of GASCL_TILE. Where items share a work-group, each item has one
 // receiver, and the tile lies in local memory (Nyland, Harris and Prins, GPU Gems 3, chapter 31).
 // Where a work-group is one item, it has GASCL_RECEIVERS_PER_ITEM receivers at once, over which a
@@ -9,13 +9,6 @@
 // then range by range, depends only on the number of vertices and on the device, and not on which
 // receivers, `first_row` to `last_row`, a device has.
 #include "runtime.cl"
-
-// The vertices that give are those that scatter.
-#if GASCL_SCATTER_ALL
-#define GASCL_GIVES(id) true
-#else
-#define GASCL_GIVES(id) GASCL_IN_MASK(id)
-#endif
 
 // Combines what a tile gave to a receiver with what earlier tiles gave.
 static void gascl_box_give(gascl_box *whole, const gascl_partial part) {
@@ -77,7 +70,7 @@ __kernel void gascl_pairs(GASCL_STATE, __global gascl_box *restrict boxes, const
                 gascl_partials parts;
                 GASCL_FOR_RECEIVERS gascl_partials_put(&parts, i, gascl_partial_empty());
                 for (int other = tile; other < last; ++other) {
-                    if (!GASCL_GIVES(other))
+                    if (!GASCL_SCATTERS(other))
                         continue;
                     const gascl_vertex u = gascl_giving(other, GASCL_STATE_ON GASCL_LANE_ON);
                     if (other < first || other >= first + GASCL_RECEIVERS_PER_ITEM) {
@@ -114,7 +107,7 @@ __kernel void gascl_pairs(GASCL_STATE, __global gascl_box *restrict boxes, const
                 gascl_other_put(&others[i],
                                 gascl_giving(tile + i, GASCL_STATE_ON GASCL_LANE_ON));
 #if !GASCL_SCATTER_ALL
-                give[i] = GASCL_GIVES(tile + i);
+                give[i] = GASCL_SCATTERS(tile + i);
 #endif
             }
             barrier(CLK_LOCAL_MEM_FENCE);

@@ -52,10 +52,8 @@ static bool gascl_wants_row(const int row, GASCL_STATE GASCL_DELIVERY) {
 static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
                         GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     const int source = sources[arc];
-#if !GASCL_LANE_WORDS && !GASCL_SCATTER_ALL  // else gather.cl has asked already
-    if (!GASCL_IN_MASK(source))
+    if (!GASCL_LANE_WORDS && !GASCL_SCATTERS(source))  // with lane words, gather has asked already
         return false;
-#endif
     const gascl_vertex v = gascl_scattering(source, GASCL_STATE_ON GASCL_LANE_ON);
     gascl_edge e = gascl_edge_at(source, row, arc GASCL_EDGE_ON GASCL_LANE_ON);
     const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON GASCL_LANE_ON);
@@ -131,17 +129,9 @@ __kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_block *restrict
         const int count = (block.last - block.first) * GASCL_LANES;
         for (int i = get_local_id(0); i < count; i += GASCL_GROUP) {
             const int row = block.first + i / GASCL_LANES;
-#if GASCL_LANES > 1
             const int gascl_lane = i % GASCL_LANES;
-#endif
-#if GASCL_APPLIES_RECEIVED
-            if (!(GASCL_RECEIVED_WORD(row) >> gascl_lane % 32 & 1))
-                continue;
-            const gascl_box in = pulled[GASCL_AT(row)];
-#else
-            const gascl_box in = gascl_pulled(row, pulled GASCL_LANE_ON GASCL_RECEIVED_ON);
-#endif
-            gascl_apply(row, in, &tally, GASCL_STATE_ON GASCL_LANE_ON);
+            gascl_apply(row, gascl_pulled(row, pulled GASCL_LANE_ON GASCL_RECEIVED_ON), &tally,
+                        GASCL_STATE_ON GASCL_LANE_ON);
         }
 #endif
     }

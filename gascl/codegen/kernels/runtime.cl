@@ -14,7 +14,7 @@
 #endif
 #endif
 
-// No two arguments of a kernel overlap. A kernel that runs several phases (whole.cl) must not say
+// No two arguments of a kernel overlap. A kernel that runs several phases (whole/) must not say
 // so of its own: between two phases, others write what it reads.
 #define GASCL_RESTRICT restrict
 
@@ -46,6 +46,13 @@
 // Generated from the program (gascl/codegen/generate.py), so that no such file exists: its types,
 // fields, combiner and snippets as functions. It includes words.cl. `gascl kernel PROGRAM` prints it.
 #include "program.h"
+
+// Whether a vertex scatters in this superstep.
+#if GASCL_SCATTER_ALL
+#define GASCL_SCATTERS(id) true
+#else
+#define GASCL_SCATTERS(id) GASCL_IN_MASK(id)
+#endif
 
 static void gascl_box_join(gascl_box *into, const gascl_box from) {
 #if GASCL_FIRST
@@ -126,13 +133,10 @@ static void gascl_apply_single(const int id, __global gascl_message *messages, c
 #else
 // Applies what a vertex received; returns what it said of its own place in the next mask.
 static int gascl_apply_box(const int id, gascl_box in, gascl_tally *tally, GASCL_STATE GASCL_LANE) {
-#if GASCL_RECEIVES && !GASCL_FILTERS
     if (in.count && !gascl_receives(id, GASCL_STATE_ON GASCL_LANE_ON))
         in = gascl_box_empty();
-#endif
-#if GASCL_COUNTS_ONCE
-    in.count = in.count > 0;
-#endif
+    if (GASCL_COUNTS_ONCE)
+        in.count = in.count > 0;
     tally->messages += in.count;
     return gascl_apply_message(id, gascl_narrow(in, id, gascl_control_), in.count, tally,
                                GASCL_STATE_ON GASCL_LANE_ON);

@@ -12,10 +12,8 @@ __kernel void gascl_serial(GASCL_STATE GASCL_EDGE, __global const gascl_offset *
         return;
     const int n = gascl_run_->graph.num_vertices;
     for (int row = 0; row < n; ++row) {
-#if !GASCL_SCATTER_ALL
-        if (!GASCL_IN_MASK(row))
+        if (!GASCL_SCATTERS(row))
             continue;
-#endif
         GASCL_FOR_LANES {
             const gascl_vertex v = gascl_scattering(row, GASCL_STATE_ON GASCL_LANE_ON);
             for (gascl_offset arc = offsets[row]; arc < offsets[row + 1]; ++arc) {

@@ -42,10 +42,8 @@ __kernel void gascl_slots_scatter(GASCL_STATE GASCL_EDGE, GASCL_BLOCKS,
     const gascl_block block = blocks[get_group_id(0)];
     const int last = gascl_control_->stopped ? 0 : block.last;
     for (int row = block.first; row < last; ++row) {
-#if !GASCL_SCATTER_ALL
-        if (!GASCL_IN_MASK(row))
+        if (!GASCL_SCATTERS(row))
             continue;
-#endif
         const gascl_offset end = offsets[row + 1];
         GASCL_FOR_LANES {
             const gascl_vertex v = gascl_scattering(row, GASCL_STATE_ON GASCL_LANE_ON);
@@ -70,10 +68,8 @@ __kernel void gascl_slots_scatter(GASCL_STATE GASCL_EDGE, GASCL_BLOCKS,
         const int rows = block.last - block.first;
         for (int j = item; j < rows; j += GASCL_GROUP) {
             starts[j] = (ushort)(offsets[block.first + j] - block.begin);
-#if !GASCL_SCATTER_ALL
-            if (GASCL_IN_MASK(block.first + j))
+            if (!GASCL_SCATTER_ALL && GASCL_SCATTERS(block.first + j))
                 busy[turn] = 1;
-#endif
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         const gascl_offset last = busy[turn] ? block.end : block.begin;
@@ -83,19 +79,15 @@ __kernel void gascl_slots_scatter(GASCL_STATE GASCL_EDGE, GASCL_BLOCKS,
                 if (row + (int)step < rows && starts[row + step] <= arc - block.begin)
                     row += step;
             row += block.first;
-#if !GASCL_SCATTER_ALL
-            if (!GASCL_IN_MASK(row))
+            if (!GASCL_SCATTERS(row))
                 continue;
-#endif
             GASCL_FOR_LANES
                 gascl_slots_send(row, arc, gascl_scattering(row, GASCL_STATE_ON GASCL_LANE_ON),
                                  GASCL_STATE_ON GASCL_EDGE_ON GASCL_LANE_ON, offsets, targets, slot,
                                  messages, sent, received);
         }
-#if !GASCL_SCATTER_ALL
-        if (item == 0)
+        if (!GASCL_SCATTER_ALL && item == 0)
             busy[turn ^ 1] = 0;
-#endif
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 #endif
@@ -128,9 +120,7 @@ static void gascl_compact_together(const int row, const int slots,
     const int pieces = slots / size + (slots % size > 0);
     int count = 0;
     for (int i = 0; i < pieces * GASCL_LANES; ++i) {
-#if GASCL_LANES > 1
         const int gascl_lane = i / pieces;
-#endif
         const int piece = i % pieces;
         const int from = piece * size + item * GASCL_FETCHES;
         const size_t first = GASCL_SLOT(offsets[row], offsets);
@@ -175,9 +165,7 @@ static void gascl_slots_apply(GASCL_BLOCKS, __local gascl_slots_memory *memory,
 #endif
         for (int j = get_local_id(0); j < rows * GASCL_LANES; j += GASCL_GROUP) {
             const int row = block.first + j / GASCL_LANES;
-#if GASCL_LANES > 1
             const int gascl_lane = j % GASCL_LANES;
-#endif
             __global gascl_message *inbox = messages + GASCL_SLOT(offsets[row], offsets);
             int count = (int)(offsets[row + 1] - offsets[row]);
 #if !GASCL_EVERY_ARC_SENDS

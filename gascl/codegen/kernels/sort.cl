@@ -12,7 +12,7 @@
 //   GASCL_DIGIT_BITS
 
 #define GASCL_DIGITS (1 << GASCL_DIGIT_BITS)
-#define GASCL_TILE (GASCL_GROUP * GASCL_EACH)  // at most 65,535
+#define GASCL_TILE_KEYS (GASCL_GROUP * GASCL_EACH)  // at most 65,535
 // Where a tile's i-th key is: items that read their own keys then read different banks of local memory.
 #define GASCL_PADDED(i) ((i) + (i) / GASCL_EACH)
 #define GASCL_DIGIT(key) ((int)((key) >> shift) & (GASCL_DIGITS - 1))
@@ -70,8 +70,8 @@ __kernel void gascl_sort_count(__global const ulong *restrict keys, __global gas
         if (item < GASCL_DIGITS)
             counted[item] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
-        const long begin = (long)tile * GASCL_TILE;
-        const long stop = min(begin + GASCL_TILE, num_keys);
+        const long begin = (long)tile * GASCL_TILE_KEYS;
+        const long stop = min(begin + GASCL_TILE_KEYS, num_keys);
         for (long i = begin + item; i < stop; i += GASCL_GROUP)
             atomic_inc(&counted[GASCL_DIGIT(keys[i])]);
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -126,17 +126,17 @@ __kernel void gascl_sort_add(__global gascl_offset *restrict counts, __global co
 // same. An item has neighboring keys.
 __kernel void gascl_sort_move(GASCL_FROM, GASCL_TO, __global const gascl_offset *restrict begins,
                      const long num_keys, const int tiles, const int shift) {
-    __local ulong tile_keys[GASCL_PADDED(GASCL_TILE)];
+    __local ulong tile_keys[GASCL_PADDED(GASCL_TILE_KEYS)];
 #if GASCL_PLACES
-    __local gascl_offset tile_places[GASCL_PADDED(GASCL_TILE)];
+    __local gascl_offset tile_places[GASCL_PADDED(GASCL_TILE_KEYS)];
 #endif
     __local ushort at[GASCL_DIGITS * GASCL_GROUP];  // where an item's keys of a digit go in the tile
     __local gascl_offset sums[GASCL_GROUP], to[GASCL_DIGITS];
     const int item = get_local_id(0);
     for (int tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
-        const long begin = (long)tile * GASCL_TILE;
-        const int count = (int)min((long)GASCL_TILE, num_keys - begin);
-        for (int i = item; i < GASCL_TILE; i += GASCL_GROUP) {
+        const long begin = (long)tile * GASCL_TILE_KEYS;
+        const int count = (int)min((long)GASCL_TILE_KEYS, num_keys - begin);
+        for (int i = item; i < GASCL_TILE_KEYS; i += GASCL_GROUP) {
             tile_keys[GASCL_PADDED(i)] = i < count ? keys[begin + i] : ~(ulong)0;
 #if GASCL_PLACES
             tile_places[GASCL_PADDED(i)] = i < count ? places[begin + i] : 0;

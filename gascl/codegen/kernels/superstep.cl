@@ -132,11 +132,10 @@ static long2 gascl_total_of(gascl_tally *total, const long messages,
 }
 
 // Asks `stop`, keeps a record, and says in `stopped` why the run ends, if it does: see `Stop` in
-// gascl/delivery/status_codes.py. A delivery that can pull begins to do so where the next frontier has more
+// gascl/codegen/constants.py. A delivery that can pull begins to do so where the next frontier has more
 // than `most_arcs` arcs, and continues while it has `least_arcs` or more. `starting`: 1 before the
 // first superstep, GASCL_GOING_ON where only the mask is new. `now`: the control record that results, in
 // an item's own memory: reading and writing the device's by turns would wait for each read.
-#define GASCL_GOING_ON 2
 static void gascl_decide_on(gascl_control *now, const gascl_tally *tally, const long vertices,
                             const long arcs, GASCL_STATE, const int starting, const int ask_stop,
                             const long least_arcs, const long most_arcs,

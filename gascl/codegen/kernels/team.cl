@@ -1,5 +1,5 @@
 // The work-groups that share the work of a phase. In most kernels these are all groups of a launch.
-// In a kernel that makes a whole run (whole.cl) they are those that have joined it.
+// In a kernel that makes a whole run (whole/) they are those that have joined it.
 typedef struct {
     int rank, groups;              // which one this is, and how many there are
     volatile __global int *taken;  // how much of a phase's work has been taken
@@ -18,7 +18,7 @@ static gascl_team gascl_team_of_launch(__global const gascl_control *control) {
 // For a second loop in the same phase: what it takes is counted apart.
 static gascl_team gascl_second_share(gascl_team team) {
     if (team.taken)
-        team.taken += 16;
+        team.taken += GASCL_STRIDE;
     return team;
 }
 

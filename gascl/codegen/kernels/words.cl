@@ -2,7 +2,7 @@
 // Included by the header, after its types and the combiner.
 //
 // An id that is no vertex, and whatever else can go wrong in a snippet, is noted by its kind
-// (`Fault` in gascl/delivery/status_codes.py) and by the line of the built source, with the least vertex
+// (`Fault` in gascl/codegen/constants.py) and by the line of the built source, with the least vertex
 // where it happened: the host can then say where in the user's file that is, and the run has
 // stopped.
 #ifndef GASCL_TO_ACCUMULATOR

@@ -32,10 +32,13 @@ typedef int gascl_offset;
 #define GASCL_AGGREGATES 1
 #define GASCL_SNAPSHOTS 0
 #define GASCL_DEBUG 1
+#define GASCL_PAIRS 1
 #define GASCL_LANES 1
 #define GASCL_LANE_WORDS 0
-#define GASCL_PAIRS 1
-#define GASCL_RECEIVERS_PER_ITEM 16
+#define GASCL_WRAPS 0
+#define GASCL_NARROW 0
+#define GASCL_LONG_OFFSETS 0
+#define GASCL_REALS 1
 enum { gascl_lane = 0 };
 #define GASCL_LANE
 #define GASCL_LANE_ON
@@ -189,9 +192,6 @@ static gascl_accumulator gascl_as_accumulator(const gascl_message x) {
 
 #define GASCL_TO_MESSAGE(x) gascl_as_message(x)
 #define GASCL_TO_ACCUMULATOR(x) gascl_as_accumulator(x)
-#define GASCL_WRAPS 0
-#define GASCL_NARROW 0
-#define GASCL_WIDENS 0
 // Messages combined into one, and their number.
 typedef struct {
     gascl_wide combined;
@@ -222,7 +222,6 @@ typedef struct {
 // The same for arcs in the other order, for kernels that push and pull.
 #define GASCL_EDGE_IN
 #define GASCL_EDGE_IN_ON
-#define GASCL_LONG_OFFSETS 0
 
 #include "traps.cl"
 #define GASCL_BLAMED const int gascl_who, __global int *gascl_faults, \
@@ -251,7 +250,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "words.cl"
 
-enum { gascl_first = __LINE__ - 254 };
+enum { gascl_first = __LINE__ - 253 };
 static Force gascl_sound_Force(const Force x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
     if (any(isnan(x.along)) || isnan(x.up))
@@ -435,9 +434,9 @@ static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 417, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 416, gascl_faults, gascl_control_);
     if (gascl_run_->graph.gascl_finite)
-        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 417, gascl_faults, gascl_control_);
+        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 416, gascl_faults, gascl_control_);
     return v.gascl_set;
 }
 
@@ -451,7 +450,6 @@ static bool gascl_stop(const gascl_aggregates *gascl_prev,
 superstep > 3
     );
 }
-#define GASCL_REALS 1
 #define GASCL_FOR_REALS(gascl_call) gascl_call(0, any(isnan(gascl_v_place[GASCL_AT(id)])))
 
 // Every pair: what is read of the sender, and of the receiver.

@@ -32,8 +32,13 @@ typedef int gascl_offset;
 #define GASCL_AGGREGATES 4
 #define GASCL_SNAPSHOTS 1
 #define GASCL_DEBUG 0
+#define GASCL_PAIRS 0
 #define GASCL_LANES 3
 #define GASCL_LANE_WORDS 0
+#define GASCL_WRAPS 0
+#define GASCL_NARROW 0
+#define GASCL_LONG_OFFSETS 0
+#define GASCL_REALS 1
 #define GASCL_LANE , const int gascl_lane
 #define GASCL_LANE_ON , gascl_lane
 
@@ -236,9 +241,6 @@ typedef Pair gascl_accumulator;
 #define GASCL_CELL_KIND GASCL_OTHER
 #define GASCL_CELL_OP GASCL_EXPRESSION
 #define GASCL_CELL_MEMBERS 0xfffffffffffffffful
-#define GASCL_WRAPS 0
-#define GASCL_NARROW 0
-#define GASCL_WIDENS 0
 // Messages combined into one, and their number.
 typedef struct {
     Pair combined;
@@ -271,7 +273,6 @@ typedef struct {
 // The same for arcs in the other order, for kernels that push and pull.
 #define GASCL_EDGE_IN , __global const int *GASCL_RESTRICT gascl_in_e_id, __global const float *GASCL_RESTRICT gascl_in_e_weight, __global short *GASCL_RESTRICT gascl_a_used, __global Pair *GASCL_RESTRICT gascl_a_rest
 #define GASCL_EDGE_IN_ON , gascl_in_e_id, gascl_in_e_weight, gascl_a_used, gascl_a_rest
-#define GASCL_LONG_OFFSETS 0
 
 static gascl_accumulator gascl_identity(void) {
     return (
@@ -557,7 +558,6 @@ static bool gascl_stop(const gascl_aggregates *gascl_prev,
 agg.farthest.distance > 100 || agg.mean > 1000
     );
 }
-#define GASCL_REALS 1
 #define GASCL_FOR_REALS(gascl_call) gascl_call(0, any(isnan(gascl_v_place[GASCL_AT(id)])))
 typedef char gascl_layout_Pair[sizeof(Pair) == 8 ? 1 : -1];
 typedef char gascl_layout_message[sizeof(message) == 8 ? 1 : -1];

@@ -31,8 +31,13 @@ typedef int gascl_offset;
 #define GASCL_AGGREGATES 1
 #define GASCL_SNAPSHOTS 1
 #define GASCL_DEBUG 0
+#define GASCL_PAIRS 0
 #define GASCL_LANES 1
 #define GASCL_LANE_WORDS 0
+#define GASCL_WRAPS 0
+#define GASCL_NARROW 1
+#define GASCL_LONG_OFFSETS 0
+#define GASCL_REALS 2
 enum { gascl_lane = 0 };
 #define GASCL_LANE
 #define GASCL_LANE_ON
@@ -162,9 +167,6 @@ typedef float gascl_accumulator;
 #define GASCL_CELL_BITS 32
 #define GASCL_CELL_KIND GASCL_FLOATING
 #define GASCL_CELL_OP GASCL_OR
-#define GASCL_WRAPS 0
-#define GASCL_NARROW 1
-#define GASCL_WIDENS 0
 // Messages combined into one, and their number.
 typedef struct {
     float combined;
@@ -193,7 +195,6 @@ typedef struct {
 // The same for arcs in the other order, for kernels that push and pull.
 #define GASCL_EDGE_IN
 #define GASCL_EDGE_IN_ON
-#define GASCL_LONG_OFFSETS 0
 
 static gascl_accumulator gascl_identity(void) {
     return (float)(0);
@@ -387,7 +388,6 @@ static bool gascl_stop(const gascl_aggregates *gascl_prev,
         __global const gascl_run *gascl_run_) {
     return false;
 }
-#define GASCL_REALS 2
 #define GASCL_FOR_REALS(gascl_call) gascl_call(0, isnan(gascl_v_x[GASCL_AT(id)])) gascl_call(1, isnan(gascl_v_share[GASCL_AT(id)]))
 typedef char gascl_layout_gascl_run[sizeof(gascl_run) == 32 ? 1 : -1];
 typedef char gascl_layout_gascl_box[sizeof(gascl_box) == 8 ? 1 : -1];

@@ -441,15 +441,15 @@ def run_debug(device: Device) -> None:
 SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "pull.cl": [(ReachedThrice(start=HUB), "pull")],
     "outbox.cl": [(Turns(start=HUB), "outbox")],
-    "push.cl": [(Least(), "push"), *((program, "frontier") for program in BOTH_WAYS)],
+    "push/group.cl": [(Least(), "push"), *((program, "frontier") for program in BOTH_WAYS)],
+    "push/pulled.cl": [(program, "frontier") for program in BOTH_WAYS],
     "frontier_kernels.cl": [
-        *((Least(), "push"), (Gathering(start=FAR), "push"), (Turns(start=HUB), "push")),
-        (Back(start=HUB), "push"),
-        (Levels(start=FAR), "frontier"),
+        *((Least(), "push"), (Gathering(start=FAR), "push"), (Levels(start=FAR), "frontier")),
     ],
+    "frontier/buckets.cl": [(Turns(start=HUB), "push"), (Back(start=HUB), "push")],
     "mask_kernels.cl": [(Turns(start=HUB), "slots")],
-    "whole.cl": [(Levels(start=FAR), "frontier")],
-    "gather.cl": [(ReachedThrice(start=HUB), "pull")],
+    "whole/phases.cl": [(Levels(start=FAR), "frontier")],
+    "gather/group_lane_words.cl": [(ReachedThrice(start=HUB), "pull")],
     "frontier.cl": [(Gathering(start=FAR), "push")],
     "edges.cl": [(Levels(start=FAR), "edges")],
     "inbox.cl": [(Posting(), "slots")],
@@ -470,7 +470,7 @@ def run_patched(device: Device, file: str, *patch: str) -> None:
     if file == "pairs.cl":
         return pairs.run_patched(device)
     change_always()
-    device = Joining(device.cl, GROUP) if file == "whole.cl" else device
+    device = Joining(device.cl, GROUP) if file == "whole/phases.cl" else device
     for program, delivery in SHOWN[file]:
         Engine(GRAPH, device).run(
             program, delivery=delivery, max_supersteps=4, not_converged="ignore"

@@ -1,0 +1,170 @@
+"""Constants that kernels and host share. Each is defined here alone: the kernels get them as macros
+at the start of the source text (delivery/assembly.py, delivery/sort_kernels.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import IntEnum
+
+
+class Stop(IntEnum):
+    """Why the device has stopped; 0 while it has not."""
+
+    RULE = 1  # the program's `stop` is true
+    EMPTY_MASK = 2
+    OVERFLOW = 3  # of a combined message
+    FAULT = 4
+
+
+class Fault(IntEnum):
+    """What a snippet did wrong; the first of these at a line is reported."""
+
+    OUT_OF_RANGE = 0
+    SENT_TWICE = 1
+    DIVIDED_BY_ZERO = 2
+    NO_MESSAGE = 3
+    NO_NEIGHBOR = 4
+    NO_ELEMENT = 5
+    NAN = 6  # after faults that may have caused it
+    INFINITE = 7
+
+
+#: The messages about the vertex with the fault; `last` is the index of the last vertex.
+FAULT_MESSAGES = {
+    Fault.OUT_OF_RANGE: "used an id that is not in 0 ... {last}",
+    Fault.SENT_TWICE: "sent twice along one arc, but a gather snippet reads one message per arc: "
+    "send once",
+    Fault.DIVIDED_BY_ZERO: "divided by zero",
+    Fault.NO_MESSAGE: "read messages[i] with an i that is not in 0 ... num_messages - 1",
+    Fault.NO_NEIGHBOR: "used neighbor(i) or FIELD_to(i) with an i that is not in 0 ... "
+    "num_neighbors - 1",
+    Fault.NO_ELEMENT: "used an index that is outside of its array",
+    Fault.NAN: "computed NaN",
+    Fault.INFINITE: "made a finite value infinite",
+}
+
+
+class Team(IntEnum):
+    """The words that the groups of a whole run in one launch share (kernels/whole/phases.cl)."""
+
+    STATE = 0  # how many take part (12 bits), how many of them have arrived (12), and the last 8
+    # bits of the phase's number
+    PHASE = 1  # which phase is running
+    GROUPS = 2  # how many take part in it
+    DONE = 3  # how many supersteps have run
+    FAILED = 4  # a group waited too long
+    TAKEN = 5  # see gascl_share() in team.cl
+    TAKEN_TOO = 6  # the same for a second loop in the same phase
+    WORK = 7  # how much the supersteps had to do, in units of 1024 arcs
+    SMALL = 8  # the superstep has little to do
+    STARTING = 9  # the first mask is still to be committed
+    RANKS = 10  # how many have ever joined
+    SWAPPED = 11  # what is sent ahead comes into the inbox that was the other one
+    RELEASED = 12  # the phase's number: those that wait look here, out of the way of those that
+    # arrive. On a GPU, behind 12 bits for how many take part
+    MOST = 13  # on a GPU: the most groups that took part in a phase of this superstep
+
+
+class Phase(IntEnum):
+    """The phases of a whole run in one launch."""
+
+    JOIN = 0
+    END = 1
+    SNAPSHOT = 2
+    CLEAR = 3
+    TURN = 4
+    SCATTER = 5
+    APPLY = 6
+    COMMIT = 7
+    BACK = 8
+    SCAN_NEAR = 9
+    SCAN_FAR = 10
+    SPLIT_NEAR = 11
+    SPLIT_FAR = 12
+
+
+class ActiveList(IntEnum):
+    """The lists of an active set whose lengths are counted (kernels/frontier.cl)."""
+
+    FRONTIER = 0  # of even supersteps
+    FRONTIER_ODD = 1
+    LISTED = 2
+    TOUCHED = 3
+    TOUCHED_next = 4  # as GASCL_POST(_next) in inbox.cl spells it
+    PILES = 5  # four: see buckets.cl
+
+
+#: The number of those lists.
+NUM_LISTS = ActiveList.PILES + 4
+#: The distance of two words in cache lines of their own.
+STRIDE = 16
+#: The most groups that 12 bits can count.
+MOST_GROUPS = 2**12 - 1
+#: A value of `starting`: gascl_decide_on() in superstep.cl.
+GOING_ON = 2
+#: The number of a block's messages that one work-item combines into a box, for others to use.
+CHUNK_ARCS = 8
+#: The number of boxes that a work-item joins in one step of a reduction over a work-group.
+FAN_IN = 8
+#: The number of messages that a work-item loads before it uses the first one; of large ones, 1.
+FETCHES = 4
+#: The number of boxes in which a work-item combines a long row that it has to itself; of large
+#: messages, 1.
+SUMS = 2
+#: The most bytes of a message that is not large.
+SMALL_MESSAGE = 16
+#: The largest number of arcs in a piece of the frontier; larger pieces on CPUs, where a work-item
+#: has a piece to itself.
+PIECE, CPU_PIECE = 128, 4096
+#: The number of receivers that one work-item handles at once in `pairs` on a CPU: as many floats as
+#: the widest SIMD registers hold.
+RECEIVERS_PER_ITEM = 16
+#: The number of bits by which a pass sorts, and the number of keys that a work-item holds at once.
+DIGIT_BITS, EACH = 4, 8
+
+
+def defines(constants: Mapping[str, int]) -> list[str]:
+    """Constants as lines of OpenCL C: GASCL_STOPPED_BY_RULE, GASCL_OUT_OF_RANGE, ..."""
+    return [f"#define GASCL_{name} {value}" for name, value in constants.items()]
+
+
+def numbered(prefix: str, names: type[IntEnum]) -> dict[str, int]:
+    """The members of an enum as constants: for `Phase` and "PHASE_", PHASE_JOIN, PHASE_END, ..."""
+    return {f"{prefix}{member.name}": member.value for member in names}
+
+
+def of_run(message: int) -> dict[str, int]:
+    """The constants of every run with messages of so many bytes."""
+    small = message <= SMALL_MESSAGE
+    return {
+        **numbered("STOPPED_BY_", Stop),
+        **numbered("", Fault),
+        "GOING_ON": GOING_ON,
+        "CHUNK_ARCS": CHUNK_ARCS,
+        "FAN_IN": FAN_IN,
+        "FETCHES": FETCHES if small else 1,
+        "SUMS": SUMS if small else 1,
+    }
+
+
+def of_lists(group: int) -> dict[str, int]:
+    """Those of active sets that are lists."""
+    piece = CPU_PIECE if group == 1 else PIECE
+    return {"PIECE": piece, "STRIDE": STRIDE, **numbered("LIST_", ActiveList)}
+
+
+def of_pairs() -> dict[str, int]:
+    """Those of `pairs`."""
+    return {"RECEIVERS_PER_ITEM": RECEIVERS_PER_ITEM}
+
+
+def of_whole_run() -> dict[str, int]:
+    """Those of a run in one launch."""
+    team = {**numbered("TEAM_", Team), "TEAM_WORDS": len(Team), "MOST_GROUPS": MOST_GROUPS}
+    return {**team, **numbered("PHASE_", Phase)}
+
+
+def of_sorting() -> dict[str, int]:
+    """Those of the kernels that sort arcs."""
+    return {"DIGIT_BITS": DIGIT_BITS, "EACH": EACH}

@@ -1,0 +1,62 @@
+// Gather, one item in a work-group and one lane: an item has a block, and with it every row, to itself.
+#include "gather/order.cl"
+
+// Nothing but what every kernel needs.
+typedef struct {
+    gascl_shared shared;
+} gascl_gather_memory;
+
+// Adds the message of an arc, if it carries one.
+static void gascl_gather_arc(gascl_box *in, const gascl_offset arc, const int row,
+                             GASCL_STATE GASCL_DELIVERY) {
+    gascl_message x;
+    if (!gascl_fetch(arc, row, &x, GASCL_STATE_ON GASCL_DELIVERY_ON))
+        return;
+    gascl_taken(arc, GASCL_STATE_ON GASCL_DELIVERY_ON);
+    if (gascl_receives_message(x, row, GASCL_STATE_ON))
+        gascl_box_add(in, x);
+}
+
+// Whether the arcs of a long row are combined in several boxes by turns, so that an addition need not
+// wait for the one before it. More than two were slower on uniform graphs, probably as the loop over a
+// row then has so few iterations that its end is mispredicted (see benchmarks/NOTES.md).
+#define GASCL_SUMS_APART (GASCL_SUMS > 1 && !GASCL_STOPS_EARLY && !GASCL_DEBUG)
+#if GASCL_SUMS_APART
+// Returns the first arc that is left.
+static gascl_offset gascl_gather_apart(gascl_box *in, gascl_offset arc, const gascl_offset end,
+                                       const int row, GASCL_STATE GASCL_DELIVERY) {
+    gascl_box apart[GASCL_SUMS];
+    _Pragma("unroll") for (int j = 0; j < GASCL_SUMS; ++j)
+        apart[j] = gascl_box_empty();
+    for (; end - arc >= GASCL_SUMS; arc += GASCL_SUMS)
+        _Pragma("unroll") for (int j = 0; j < GASCL_SUMS; ++j)
+            gascl_gather_arc(&apart[j], arc + j, row, GASCL_STATE_ON GASCL_DELIVERY_ON);
+    *in = apart[0];
+    _Pragma("unroll") for (int j = 1; j < GASCL_SUMS; ++j)
+        gascl_box_merge(in, apart[j]);
+    return arc;
+}
+#endif
+
+static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
+                         GASCL_STATE GASCL_DELIVERY) {
+    const gascl_block block = blocks[get_group_id(0)];
+    const int last = gascl_control_->stopped ? 0 : block.last;
+    for (int row = block.first; row < last; ++row) {
+        gascl_box in = gascl_box_empty();
+        const bool visits = gascl_visits_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON);
+        const gascl_offset begin = offsets[row], end = visits ? offsets[row + 1] : begin;
+        gascl_offset i = begin;
+#if GASCL_SUMS_APART
+        if (end - begin >= 4 * GASCL_SUMS)
+            i = gascl_gather_apart(&in, begin, end, row, GASCL_STATE_ON GASCL_DELIVERY_ON);
+#endif
+        for (; i < end && !gascl_is_done(in, row, GASCL_STATE_ON); ++i)
+            gascl_gather_arc(&in, GASCL_ITH_ARC(i, begin, end, row), row,
+                             GASCL_STATE_ON GASCL_DELIVERY_ON);
+        // Counting arc by arc took a tenth of PageRank's time on a grid.
+        if (GASCL_EVERY_ARC_SENDS && !GASCL_STOPS_EARLY)
+            in.count = (uint)(end - begin);
+        gascl_finish_row(row, in, tally, GASCL_STATE_ON GASCL_DELIVERY_ON);
+    }
+}

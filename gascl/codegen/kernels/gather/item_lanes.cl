@@ -1,0 +1,111 @@
+// Gather, one item in a work-group and several lanes: an item has a block, and with it every row in all
+// lanes, to itself.
+#include "gather/order.cl"
+#include "gather/senders.cl"
+
+// Nothing but what every kernel needs.
+typedef struct {
+    gascl_shared shared;
+} gascl_gather_memory;
+
+// A row's boxes, one for each lane, each member in an array of its own, so that a compiler can
+// vectorize over lanes.
+typedef struct {
+    gascl_accumulator combined[GASCL_LANES];
+    uint count[GASCL_LANES];
+#if GASCL_OVERFLOWS
+    int overflow[GASCL_LANES];
+#endif
+} gascl_lane_boxes;
+
+static gascl_box gascl_lane_get(const gascl_lane_boxes *boxes GASCL_LANE) {
+    gascl_box box;
+    box.combined = boxes->combined[gascl_lane];
+    box.count = boxes->count[gascl_lane];
+#if GASCL_OVERFLOWS
+    box.overflow = boxes->overflow[gascl_lane];
+#endif
+    return box;
+}
+
+static void gascl_lane_put(gascl_lane_boxes *boxes, const gascl_box box GASCL_LANE) {
+    boxes->combined[gascl_lane] = box.combined;
+    boxes->count[gascl_lane] = box.count;
+#if GASCL_OVERFLOWS
+    boxes->overflow[gascl_lane] = box.overflow;
+#endif
+}
+
+// Adds the message of an arc in a lane, if it carries one: without a branch, which would keep a
+// compiler from vectorizing.
+static void gascl_gather_arc(gascl_lane_boxes *boxes, const gascl_offset arc, const int row,
+                             GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+    gascl_message x = GASCL_TO_MESSAGE(gascl_identity());
+    bool found = gascl_fetch(arc, row, &x, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+    if (found)
+        gascl_taken(arc, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+    found = found && gascl_receives_message(x, row, GASCL_STATE_ON GASCL_LANE_ON);
+    const gascl_box before = gascl_lane_get(boxes GASCL_LANE_ON);
+    gascl_box after = before;
+    gascl_box_add(&after, x);
+    gascl_lane_put(boxes, found ? after : before GASCL_LANE_ON);
+}
+
+// The lanes in which a row takes messages, as bits.
+static ulong gascl_open_lanes(const int row, GASCL_STATE GASCL_DELIVERY) {
+    ulong open = 0;
+    if (!gascl_wants_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON))
+        return 0;
+    if (!GASCL_MAY_STOP || !GASCL_RECEIVES)
+        return ~(ulong)0 >> (64 - GASCL_LANES);
+    GASCL_FOR_LANES
+        open |= (ulong)gascl_receives(row, GASCL_STATE_ON GASCL_LANE_ON) << gascl_lane;
+    return open;
+}
+
+// Adds what an arc carries in some lanes; returns in which of them the row takes no more.
+static ulong gascl_gather_lanes(gascl_lane_boxes *boxes, const ulong lanes, const gascl_offset arc,
+                                const int row, GASCL_STATE GASCL_DELIVERY) {
+    ulong closed = 0;
+#if GASCL_MAY_STOP && GASCL_STOPS_EARLY
+    for (ulong left = lanes; left; left &= left - 1) {
+        const int gascl_lane = 63 - (int)clz(left & -left);
+        gascl_gather_arc(boxes, arc, row, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        if (gascl_stops(gascl_lane_get(boxes GASCL_LANE_ON), row, GASCL_STATE_ON GASCL_LANE_ON))
+            closed |= left & -left;
+    }
+#else
+    if (lanes)
+        GASCL_FOR_LANES
+            gascl_gather_arc(boxes, arc, row, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+#endif
+    return closed;
+}
+
+static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
+                         GASCL_STATE GASCL_DELIVERY) {
+    const gascl_block block = blocks[get_group_id(0)];
+    const int last = gascl_control_->stopped ? 0 : block.last;
+    for (int row = block.first; row < last; ++row) {
+        gascl_lane_boxes boxes;
+        GASCL_FOR_LANES gascl_lane_put(&boxes, gascl_box_empty() GASCL_LANE_ON);
+        ulong open = gascl_open_lanes(row, GASCL_STATE_ON GASCL_DELIVERY_ON);
+        const gascl_offset begin = offsets[row], end = offsets[row + 1];
+        for (gascl_offset i = begin; i < end && open; ++i) {
+            const gascl_offset arc = GASCL_ITH_ARC(i, begin, end, row);
+            const ulong lanes = open & GASCL_SENDING_LANES(arc);
+            open &= ~gascl_gather_lanes(&boxes, lanes, arc, row,
+                                        GASCL_STATE_ON GASCL_DELIVERY_ON);
+        }
+        GASCL_FOR_LANES {
+            gascl_box in = gascl_lane_get(&boxes GASCL_LANE_ON);
+            if (GASCL_EVERY_ARC_SENDS && !GASCL_STOPS_EARLY)
+                in.count = open >> gascl_lane & 1 ? (uint)(end - begin) : 0;
+#if GASCL_KNOWS_LANES
+            if (in.count)
+                gascl_note_received(row, (ulong)1 << gascl_lane, GASCL_STATE_ON GASCL_DELIVERY_ON);
+#endif
+            gascl_finish_row(row, in, tally, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+// Push, where a work-group is one item.
+
+// Local memory, of which an item needs nothing more than lists do.
+typedef struct {
+    gascl_list_memory lists;
+} gascl_step_memory;
+
+// Receivers that an item holds back, to list them together.
+typedef struct {
+    int count;
+    int at[GASCL_HELD];
+} gascl_held_receivers;
+
+static void gascl_flush_receivers(gascl_held_receivers *held, __global int *touched,
+                                  __global int *length) {
+    if (!held->count)
+        return;
+    const int at = atomic_add(length, held->count);
+    for (int i = 0; i < held->count; ++i)
+        touched[at + i] = held->at[i];
+    held->count = 0;
+}
+
+static void gascl_list_touched(const int id, gascl_held_receivers *held, __global int *touched,
+                               __global int *length) {
+    if (held->count == GASCL_HELD)
+        gascl_flush_receivers(held, touched, length);
+    held->at[held->count++] = id;
+}
+
+// Pushes along the arcs of the frontier; returns how many messages there were, if they are counted
+// here.
+static GASCL_INLINE long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSHED,
+                                    __local gascl_step_memory *memory) {
+    const int superstep = gascl_control_->superstep;
+    const int pieces = GASCL_FRONTIER_LENGTH(superstep);
+    __global const int2 *frontier =
+        gascl_frontier_of(frontiers, superstep, most_pieces);
+    long messages = 0;
+    gascl_held_receivers held;
+    held.count = 0;
+    int from, to;
+    const int chunk = clamp(pieces / (4 * team.groups), 1, 64);
+    for (int turn = 0; gascl_share(team, pieces, chunk, turn, &from, &to); ++turn) {
+        if (team.taken) {  // a share of a launch may be too long for it
+            for (int i = from; i < to; ++i)
+                GASCL_PREFETCH(&offsets[frontier[i].x]);
+            for (int i = from; i < to; ++i)
+                GASCL_PREFETCH(&targets[offsets[frontier[i].x]]);
+        }
+        for (int i = from; i < to; ++i) {
+            const int source = frontier[i].x;
+            const gascl_offset begin = offsets[source] + (gascl_offset)frontier[i].y * GASCL_PIECE;
+            const gascl_offset end = min(begin + GASCL_PIECE, offsets[source + 1]);
+            if (i + 2 < to) {
+                const int later = frontier[i + 2].x;
+                const gascl_offset first =
+                    offsets[later] + (gascl_offset)frontier[i + 2].y * GASCL_PIECE;
+                const gascl_offset last = min(first + GASCL_AHEAD, offsets[later + 1]);
+                for (gascl_offset arc = first; arc < last; ++arc)
+                    gascl_expect(targets[arc], GASCL_STATE_ON);
+            }
+            const gascl_vertex v = gascl_scattering(source, GASCL_STATE_ON);
+            for (gascl_offset arc = begin; arc < end; ++arc) {
+                if (arc + GASCL_AHEAD < end)
+                    gascl_expect(targets[arc + GASCL_AHEAD], GASCL_STATE_ON);
+                const int target = targets[arc];
+                gascl_posting x;
+                if (!gascl_push_arc(source, target, arc, v, &x, GASCL_STATE_ON GASCL_EDGE_ON))
+                    continue;
+                ++messages;
+                if (gascl_post_arc(target, x, GASCL_STATE_ON) && !GASCL_APPLY_ALL)
+                    gascl_list_touched(target, &held, gascl_touched, &GASCL_LENGTH(TOUCHED));
+            }
+        }
+    }
+    gascl_flush_receivers(&held, gascl_touched, &GASCL_LENGTH(TOUCHED));
+    return GASCL_COUNTS_ONCE || GASCL_COUNTS_ARRIVED ? 0 : messages;
+}
+
+#if !GASCL_PRIORITY
+// Lists a vertex in the next frontier.
+static GASCL_INLINE void gascl_list_together(const bool has, const int id, const gascl_offset arcs,
+                                             gascl_listing *to,
+                                             __local gascl_step_memory *memory) {
+    if (has)
+        gascl_list(id, arcs, &to->held, to->frontier, to->length);
+}
+#endif
+#include "push/listing.cl"
+
+// Applies all vertices that have received anything, or every vertex; lists those that are in the next
+// frontier.
+static GASCL_INLINE void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE,
+                                             GASCL_PUSHED, __local gascl_step_memory *memory,
+                                             gascl_tally *tally, long2 *counted) {
+    gascl_listing to;
+    gascl_begin_listing(&to, GASCL_STATE_ON, GASCL_PUSHED_ON);
+    const int all = gascl_num_applied(GASCL_STATE_ON);
+    const bool dense = gascl_applies_densely(GASCL_STATE_ON);
+#if GASCL_APPLY_MASK
+    const int touched = GASCL_LENGTH(TOUCHED);
+    __global const int2 *frontier =
+        gascl_frontier_of(frontiers, gascl_control_->superstep, most_pieces);
+#endif
+    GASCL_FOR_SHARE(i, all, clamp(all / (16 * team.groups), 64, 2048)) {
+        bool applies = true, listed = false;
+#if GASCL_APPLY_ALL || GASCL_PAIRS
+        const int id = (int)i;
+        if (i + GASCL_AHEAD < all)
+            gascl_expect_others(id + GASCL_AHEAD, GASCL_STATE_ON);
+#elif GASCL_APPLY_MASK
+        int id;
+        applies = gascl_nth_in_mask(i, touched, &id, GASCL_STATE_ON, frontier);
+#else
+        const int id = dense ? (int)i : gascl_touched[i];
+        applies = !dense || gascl_has_message(id, GASCL_STATE_ON);
+        if (!dense && i + GASCL_AHEAD < all) {
+            const int later = gascl_touched[i + GASCL_AHEAD];
+            GASCL_PREFETCH(&gascl_inbox[later]);
+            GASCL_PREFETCH(&offsets[later]);
+            gascl_expect_apply(later, GASCL_STATE_ON);
+        }
+#endif
+        if (applies)
+            listed = gascl_apply_one(id, tally, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PUSHED_ON);
+        gascl_list_applied(&to, applies, listed, id, counted, GASCL_STATE_ON, offsets, memory);
+    }
+    gascl_end_listing(&to, GASCL_STATE_ON, memory);
+}

@@ -1,0 +1,49 @@
+// Push: a superstep as launches. Before it, the frontier is brought into the form that it needs: the bits
+// are cleared ...
+#if GASCL_PULLS
+__kernel void gascl_frontier_clear(GASCL_STATE, __global uint *restrict bits) {
+    gascl_team team = gascl_team_of_launch(gascl_control_);
+    team.idle |= !GASCL_PULLS_NOW || GASCL_HAS_BITS;
+    gascl_clear_bits(team, GASCL_STATE_ON, bits);
+}
+
+// ... and set; or else listed.
+__kernel void gascl_frontier_turn(GASCL_STATE, GASCL_PUSHED, __global uint *restrict bits) {
+    gascl_team sets = gascl_team_of_launch(gascl_control_), lists = sets;
+    sets.idle |= !GASCL_PULLS_NOW || GASCL_HAS_BITS;
+    lists.idle |= GASCL_PULLS_NOW || !GASCL_HAS_BITS;
+    gascl_set_bits(sets, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
+    gascl_list_bits(lists, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
+}
+#endif
+
+__kernel void gascl_push_scatter(GASCL_STATE GASCL_EDGE, GASCL_STEP, __global long *posted) {
+    __local gascl_shared shared;
+    __local gascl_step_memory memory;
+    const gascl_team team = gascl_team_of_launch(gascl_control_);
+    const long messages =
+        gascl_scatter_phase(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON, &memory);
+    const long2 sum = gascl_count_reduce((long2)(messages, 0), &shared);
+    if (get_local_id(0) == 0)
+        posted[team.rank] = sum.x;
+}
+
+__kernel void gascl_push_apply(GASCL_STATE GASCL_EDGE, GASCL_STEP,
+                               __global const long *restrict posted,
+                               __global gascl_tally *restrict tallies,
+                               __global long *restrict counts) {
+    __local gascl_shared shared;
+    __local gascl_step_memory memory;
+    const gascl_team team = gascl_team_of_launch(gascl_control_);
+    gascl_tally tally;
+    GASCL_ZERO_TALLY(tally);
+    long2 counted = 0;
+    gascl_apply_phase(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON, &memory, &tally, &counted);
+    if (get_local_id(0) == 0)
+        tally.messages += posted[team.rank];
+    gascl_tally_store(&tally, tallies, &shared);
+#if GASCL_LISTS_DIRECTLY || GASCL_PRIORITY
+    barrier(CLK_LOCAL_MEM_FENCE);
+    gascl_count(counted.x, counted.y, counts, &shared);
+#endif
+}

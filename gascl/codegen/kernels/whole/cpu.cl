@@ -1,0 +1,141 @@
+// A whole run in one launch, on CPUs: a group is one item.
+//
+// All groups that have joined take part in every phase. A group that waits may keep the one that it
+// waits for from running, where both are on the same core or other work keeps it busy: it yields its
+// core, and leaves the team when it has seen no progress for some time. The others go on without it.
+
+// The only item of a group has nobody to wait for.
+#define GASCL_MEET()
+#define GASCL_MEET_GLOBALLY()
+// Where other work keeps the other groups from running, meeting them costs much more.
+#define GASCL_LITTLE 2048
+
+// Lets another thread have the processor: there may be fewer processors than groups.
+#if defined(__linux__) && defined(__x86_64__) && !GASCL_OCLGRIND
+static void gascl_yield(void) {
+    long result = 24;  // the system call sched_yield
+    __asm__ volatile("syscall" : "+a"(result) : : "rcx", "r11", "memory");
+}
+#else
+#define gascl_yield()
+#endif
+
+#include "whole/phases.cl"
+
+#define GASCL_NUMBERS 0xff  // as many of a phase's number as GASCL_TEAM_STATE holds
+
+// Joins the team; returns its rank, or -1 where the run is over or nobody makes progress. `number`: of
+// the phase in which it takes part.
+static int gascl_join(volatile __global int *team_words, uint *number) {
+    gascl_patience mine = {0, 0};
+    while (gascl_waits(&mine, team_words)) {
+        const uint state = (uint)GASCL_LOOK(STATE);
+        if (GASCL_LOOK(PHASE) == GASCL_PHASE_END)
+            return -1;
+        // The first one begins. Nobody joins when all have arrived: the last one is deciding then.
+        if (GASCL_JOINED(state) && GASCL_ARRIVED(state) >= GASCL_JOINED(state))
+            continue;
+        if (atomic_cmpxchg(&GASCL_TEAM(STATE), (int)state, (int)(state + (1u << 20))) != (int)state)
+            continue;
+        *number = GASCL_NUMBER(state);
+        return atomic_inc(&GASCL_TEAM(RANKS));
+    }
+    return -1;
+}
+
+// Waits until the phase with this number is over: true if it was, false if patience ended first.
+// RELEASED may be one phase behind: a group that joined or looked at STATE can be ahead of whoever
+// releases.
+static bool gascl_await(uint *number, volatile __global int *team_words) {
+    gascl_patience mine = {0, 0};
+    bool over = false;
+    do {
+        over = (uint)GASCL_LOOK(RELEASED) == (*number + 1 & GASCL_NUMBERS);
+    } while (!over && gascl_waits(&mine, team_words));
+    while (!over) {  // leave, unless the phase ends at this moment
+        const uint state = (uint)GASCL_LOOK(STATE);
+        over = GASCL_NUMBER(state) != *number;
+        const uint without = state - (1u << 20) - (1u << 8);
+        if (!over && atomic_cmpxchg(&GASCL_TEAM(STATE), (int)state, (int)without) == (int)state)
+            return false;
+    }
+    *number = *number + 1 & GASCL_NUMBERS;
+    return !GASCL_LOOK(FAILED);
+}
+
+// Lets all that wait go on with the next phase.
+static void gascl_release(const uint next, volatile __global int *team_words) {
+    for (;;) {
+        const uint state = (uint)GASCL_LOOK(STATE);  // some may leave meanwhile
+        const uint fresh = (GASCL_JOINED(state) << 20) | next;
+        GASCL_TEAM(GROUPS) = (int)GASCL_JOINED(state);
+        gascl_fence();  // those that leave, or join in the middle, look at `state`
+        if (atomic_cmpxchg(&GASCL_TEAM(STATE), (int)state, (int)fresh) == (int)state)
+            break;
+    }
+    gascl_fence();
+    GASCL_TEAM(RELEASED) = (int)next;
+}
+
+// Other groups write what these arguments point to between two phases: they are not `restrict` here.
+#undef GASCL_RESTRICT
+#define GASCL_RESTRICT
+__kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
+                          volatile __global int *team_words, const int starting,
+                          const int num_tallies, const int ask_stop, const long least_arcs,
+                          const long most_arcs, const int supersteps, const int most_work) {
+    __local gascl_shared shared;
+    __local gascl_step_memory memory;
+    uint number = 0;
+    const int rank = gascl_join(team_words, &number);
+    if (rank < 0)
+        return;
+    bool alone = false;
+    gascl_team team;
+    team.rank = rank;
+    team.groups = max(1, GASCL_LOOK(GROUPS));
+    team.idle = false;
+    team.taken = &GASCL_TEAM(TAKEN);
+    int phase = GASCL_LOOK(PHASE);
+    int swapped = 0;
+    for (;;) {
+        if (GASCL_POSTS_AHEAD && swapped != GASCL_LOOK(SWAPPED)) {
+            swapped = !swapped;
+            GASCL_SWAP_INBOXES();
+        }
+        gascl_run_phase(phase, team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
+                        GASCL_WHOLE_STATE_ON, team_words, &shared, &memory);
+        if (!alone)
+            gascl_fence();
+        const uint state = alone ? (uint)GASCL_LOOK(STATE)
+                                 : (uint)atomic_add(&GASCL_TEAM(STATE), 1 << 8) + (1u << 8);
+        const int ranks = GASCL_LOOK(RANKS);
+        if (!alone)
+            gascl_fence();
+        if (GASCL_ARRIVED(state) == GASCL_JOINED(state)) {
+            phase = gascl_between(phase, ranks, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
+                                  GASCL_WHOLE_STATE_ON, team_words, starting, num_tallies,
+                                  ask_stop, least_arcs, most_arcs, supersteps, most_work,
+                                  &shared);
+            alone = gascl_is_little(phase, GASCL_STATE_ON, team_words);
+            GASCL_TEAM(TAKEN) = GASCL_TEAM(TAKEN_TOO) = 0;
+            if (alone) {
+                team.rank = 0;
+                team.groups = 1;
+                continue;
+            }
+            GASCL_TEAM(PHASE) = phase;
+            gascl_release(number + 1 & GASCL_NUMBERS, team_words);
+        }
+        const bool over = gascl_await(&number, team_words);
+        gascl_fence();
+        phase = GASCL_LOOK(PHASE);
+        if (!over || phase == GASCL_PHASE_END)
+            return;
+        team.rank = rank;
+        team.groups = GASCL_LOOK(GROUPS);
+        alone = false;
+    }
+}
+#undef GASCL_RESTRICT
+#define GASCL_RESTRICT restrict

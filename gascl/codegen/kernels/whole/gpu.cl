@@ -1,0 +1,172 @@
+// A whole run in one launch, on GPUs: the items of a group share its work.
+//
+// Only as many groups take part in a phase as have something to do, since meeting takes longer the more
+// groups there are. A group that joins late has no share of the phase that is running.
+#define GASCL_MEET() barrier(CLK_LOCAL_MEM_FENCE)
+#define GASCL_MEET_GLOBALLY() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define GASCL_LITTLE (4 * GASCL_GROUP)
+#define gascl_yield()  // a group that waits keeps no other from running
+
+#include "whole/phases.cl"
+
+#define GASCL_EVERYBODY GASCL_MOST_GROUPS
+#define GASCL_NUMBERS 0xfffff  // as many of a phase's number as GASCL_TEAM_RELEASED holds
+
+// Joins the team; returns its rank. The first one begins, the others wait for a phase.
+static int gascl_join(volatile __global int *team_words, uint *number) {
+    const int rank = atomic_inc(&GASCL_TEAM(RANKS));
+    if (rank == 0)
+        GASCL_TEAM(STATE) = 1 << 20;
+    *number = 0;
+    return rank;
+}
+
+// Waits for another phase in which it takes part, or the end; whether there was one.
+static bool gascl_await(uint *number, const int rank, volatile __global int *team_words) {
+    gascl_patience mine = {0, 0};
+    do {
+        const uint released = (uint)GASCL_LOOK(RELEASED);
+        if ((released & GASCL_NUMBERS) != *number && (uint)rank < released >> 20) {
+            *number = released & GASCL_NUMBERS;
+            return !GASCL_LOOK(FAILED);
+        }
+    } while (gascl_waits(&mine, team_words));
+    GASCL_TEAM(FAILED) = 1;
+    return false;
+}
+
+// Lets that many groups go on with the next phase.
+static void gascl_release(const uint next, const int groups, volatile __global int *team_words) {
+    GASCL_TEAM(STATE) = (int)(((uint)groups << 20) | (next & 0xff));
+    GASCL_TEAM(GROUPS) = groups;
+    gascl_fence();
+    GASCL_TEAM(RELEASED) = (int)(((uint)groups << 20) | next);
+}
+
+// How many groups have something to do in a phase, of those that there are.
+static int gascl_wanted(const int phase, const int all, GASCL_STATE) {
+    long wanted = all;
+    switch (phase) {
+    case GASCL_PHASE_END:
+        return GASCL_EVERYBODY;
+#if GASCL_MASKED && !GASCL_SCATTER_ALL
+    case GASCL_PHASE_SCATTER:
+        if (!GASCL_PULLS_NOW)
+            wanted = min((long)GASCL_FRONTIER_LENGTH(gascl_control_->superstep),
+                         1 + gascl_control_->next_arcs / GASCL_GROUP);
+        break;
+#endif
+    case GASCL_PHASE_APPLY:
+        if (!GASCL_PULLS_NOW)
+            wanted = 1 + (long)gascl_num_applied(GASCL_STATE_ON) /
+                             (gascl_applies_densely(GASCL_STATE_ON) ? GASCL_HELD_BY_GROUP
+                                                                    : GASCL_GROUP);
+        break;
+#if GASCL_PRIORITY
+    case GASCL_PHASE_SCAN_NEAR:
+    case GASCL_PHASE_SPLIT_NEAR:
+        wanted = 1 + GASCL_PILE_LENGTH(GASCL_NEAR, gascl_control_->near_side) / GASCL_GROUP;
+        break;
+    case GASCL_PHASE_SCAN_FAR:
+    case GASCL_PHASE_SPLIT_FAR:
+        wanted = 1 + GASCL_PILE_LENGTH(GASCL_FAR, gascl_control_->far_side) / GASCL_GROUP;
+        break;
+#endif
+    }
+    return (int)clamp(wanted, 1L, (long)all);
+}
+
+// Other groups write what these arguments point to between two phases: they are not `restrict` here.
+#undef GASCL_RESTRICT
+#define GASCL_RESTRICT
+__kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
+                          volatile __global int *team_words, const int starting,
+                          const int num_tallies, const int ask_stop, const long least_arcs,
+                          const long most_arcs, const int supersteps, const int most_work) {
+    __local gascl_shared shared;
+    __local gascl_step_memory memory;
+    __local int told[2];  // what the first item tells the others
+    const int item = get_local_id(0);
+    uint number = 0;
+    if (item == 0)
+        told[0] = gascl_join(team_words, &number);
+    GASCL_MEET();
+    const int rank = told[0];
+    GASCL_MEET();
+    bool skips = rank > 0, alone = false;
+    gascl_team team;
+    team.rank = rank;
+    team.groups = max(1, GASCL_LOOK(GROUPS));
+    team.idle = false;
+    team.taken = &GASCL_TEAM(TAKEN);
+    int phase = GASCL_PHASE_JOIN;
+    int swapped = 0;
+    for (;;) {
+        if (GASCL_POSTS_AHEAD && !skips && swapped != GASCL_LOOK(SWAPPED)) {
+            swapped = !swapped;
+            GASCL_SWAP_INBOXES();
+        }
+        if (!skips) {
+            gascl_run_phase(phase, team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
+                            GASCL_WHOLE_STATE_ON, team_words, &shared, &memory);
+            GASCL_MEET_GLOBALLY();
+            if (item == 0) {
+                if (!alone)
+                    gascl_fence();
+                const uint state = alone ? (uint)GASCL_LOOK(STATE)
+                                         : (uint)atomic_add(&GASCL_TEAM(STATE), 1 << 8) + (1u << 8);
+                told[0] = GASCL_ARRIVED(state) == GASCL_JOINED(state);
+                told[1] = max(1, GASCL_LOOK(MOST));
+                if (!alone)
+                    gascl_fence();
+            }
+            GASCL_MEET_GLOBALLY();
+            const bool last = told[0];
+            const int ranks = told[1];
+            GASCL_MEET();
+            if (last) {
+                const int next = gascl_between(
+                    phase, ranks, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
+                    GASCL_WHOLE_STATE_ON, team_words, starting, num_tallies, ask_stop, least_arcs,
+                    most_arcs, supersteps, most_work, &shared);
+                if (item == 0) {
+                    told[0] = next;
+                    told[1] = gascl_is_little(next, GASCL_STATE_ON, team_words);
+                    GASCL_TEAM(TAKEN) = GASCL_TEAM(TAKEN_TOO) = 0;
+                }
+                GASCL_MEET_GLOBALLY();
+                phase = told[0];
+                alone = told[1];
+                GASCL_MEET();
+                if (alone) {
+                    team.rank = 0;
+                    team.groups = 1;
+                    continue;
+                }
+                if (item == 0) {
+                    GASCL_TEAM(PHASE) = phase;
+                    const int groups = gascl_wanted(phase, GASCL_LOOK(RANKS), GASCL_STATE_ON);
+                    if (GASCL_LOOK(MOST) < groups && phase != GASCL_PHASE_END)
+                        GASCL_TEAM(MOST) = groups;
+                    gascl_release(number + 1 & GASCL_NUMBERS, groups, team_words);
+                }
+            }
+        }
+        if (item == 0) {
+            // The group that arrived last may have nothing to do in the next phase.
+            told[0] = gascl_await(&number, rank, team_words);
+            gascl_fence();
+        }
+        GASCL_MEET_GLOBALLY();
+        phase = GASCL_LOOK(PHASE);
+        team.rank = rank;
+        team.groups = GASCL_LOOK(GROUPS);
+        const bool goes_on = told[0] && phase != GASCL_PHASE_END;
+        GASCL_MEET();
+        if (!goes_on)
+            return;
+        skips = alone = false;
+    }
+}
+#undef GASCL_RESTRICT
+#define GASCL_RESTRICT restrict

@@ -1,0 +1,318 @@
+// A whole run in one launch: its phases follow each other in one kernel, and its groups meet between
+// them. Which phase is next, and whether the run goes on, is decided by the group that arrives last.
+//
+// OpenCL does not promise that all groups of a launch run at the same time. So a group joins the team
+// when it starts; a group that starts late joins then, and one that starts after the end returns at
+// once. No group waits for one that has not joined.
+//
+// How groups join, wait and release each other, and the kernel itself, are in cpu.cl and gpu.cl, which
+// include this file. They define before it:
+//
+//   GASCL_MEET()           all items of a group wait for each other; what they have written to local
+//                          memory is visible then
+//   GASCL_MEET_GLOBALLY()  the same, also for global memory
+//   GASCL_LITTLE           how many arcs and vertices are so little work that one group does it alone:
+//                          meeting the others costs as much
+//   gascl_yield()          lets another thread have the processor
+//
+// The words of the team (`Team` in gascl/codegen/constants.py), each in a cache line of its own, are 0
+// before a launch. Behind them are the records of supersteps, so that the host reads both at once.
+#define GASCL_TEAM(word) team_words[GASCL_STRIDE * GASCL_TEAM_##word]
+#define GASCL_JOINED(state) ((uint)(state) >> 20)
+#define GASCL_ARRIVED(state) ((uint)(state) >> 8 & GASCL_MOST_GROUPS)
+#define GASCL_NUMBER(state) ((uint)(state)&0xff)
+#define GASCL_LOOK(word) (*(volatile __global int *)&GASCL_TEAM(word))
+
+// What one group writes before it arrives, all others read when they go on. OpenCL C 1.2 has no
+// words for that between groups.
+#if GASCL_PTX_FENCES
+static void gascl_fence(void) {
+    __asm__ volatile("fence.acq_rel.gpu;" ::: "memory");
+}
+#elif GASCL_OCLGRIND  // which knows no fence, and runs one group here
+#define gascl_fence()
+#else
+static void gascl_fence(void) {
+    __sync_synchronize();
+}
+#endif
+
+// How long a group waits.
+typedef struct {
+    ulong looks;  // how many since it last saw progress
+    uint seen;
+} gascl_patience;
+
+// Whether a group goes on waiting. A group that takes work meanwhile, or finishes supersteps, is
+// running.
+static bool gascl_waits(gascl_patience *mine, volatile __global int *team_words) {
+    if (++mine->looks % 1024 != 0)
+        return true;
+    const uint now = (uint)GASCL_LOOK(TAKEN) + (uint)GASCL_LOOK(DONE);
+    if (now != mine->seen)
+        mine->looks = 0;
+    mine->seen = now;
+    gascl_yield();
+    return mine->looks < GASCL_PATIENCE && !GASCL_LOOK(FAILED);
+}
+
+#define GASCL_WHOLE_STATE                                                               \
+    __global long *GASCL_RESTRICT posted, __global gascl_tally *GASCL_RESTRICT tallies, \
+        __global long *GASCL_RESTRICT counts
+#define GASCL_WHOLE_STATE_ON posted, tallies, counts
+
+// Which phase follows; GASCL_PHASE_JOIN: none, the superstep is over.
+static int gascl_phase_after(const int phase, const bool pulls, const bool has_bits,
+                             const int coming, GASCL_STATE) {
+    const int superstep = gascl_control_->superstep;
+    switch (phase) {
+    case GASCL_PHASE_SNAPSHOT:
+        if (GASCL_PULLS && pulls != has_bits)
+            return pulls ? GASCL_PHASE_CLEAR : GASCL_PHASE_TURN;
+    // The frontier has the form that is needed: as after that phase.
+    case GASCL_PHASE_TURN:
+        if (pulls ? GASCL_PULLS && GASCL_SCATTER_STAYS : !GASCL_FRONTIER_LENGTH(superstep))
+            return GASCL_PHASE_APPLY;
+        return GASCL_PHASE_SCATTER;
+    case GASCL_PHASE_CLEAR:
+        return GASCL_PHASE_TURN;
+    case GASCL_PHASE_SCATTER:
+        return GASCL_PHASE_APPLY;
+#if GASCL_PRIORITY
+    case GASCL_PHASE_APPLY:
+#if GASCL_READS_MASK
+        return GASCL_PHASE_COMMIT;
+#endif
+    // There is nothing to take back: as after that phase.
+    case GASCL_PHASE_COMMIT:
+        return GASCL_TURNS_BACK     ? GASCL_PHASE_BACK
+               : GASCL_TURNS(coming) ? GASCL_PHASE_SCAN_NEAR
+                                     : GASCL_PHASE_JOIN;
+    case GASCL_PHASE_BACK:
+        return GASCL_PHASE_SCAN_NEAR;
+    case GASCL_PHASE_SCAN_NEAR:
+        if (GASCL_LOOKS_FAR(coming))
+            return GASCL_PHASE_SCAN_FAR;
+    // The lowest bucket is known without it.
+    case GASCL_PHASE_SCAN_FAR:
+        if (GASCL_SPLITS_NEAR(gascl_control_))
+            return GASCL_PHASE_SPLIT_NEAR;
+    // `near` has none of its vertices.
+    case GASCL_PHASE_SPLIT_NEAR:
+        return GASCL_SPLITS_FAR(gascl_control_) ? GASCL_PHASE_SPLIT_FAR : GASCL_PHASE_JOIN;
+#elif GASCL_MASKED && !GASCL_LISTS_DIRECTLY
+    case GASCL_PHASE_APPLY:  // nobody was in the mask, and nobody will be
+        if (!GASCL_SCATTER_ALL && !GASCL_LENGTH(LISTED) && !GASCL_FRONTIER_LENGTH(superstep))
+            return GASCL_PHASE_JOIN;
+        return GASCL_PHASE_COMMIT;
+#endif
+    default:
+        return GASCL_PHASE_JOIN;
+    }
+}
+
+static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE GASCL_EDGE,
+                            GASCL_STEP, GASCL_WHOLE_STATE, volatile __global int *team_words,
+                            __local gascl_shared *shared, __local gascl_step_memory *memory) {
+    long2 counted = 0;
+    switch (phase) {
+    case GASCL_PHASE_JOIN:  // the first group waits for others that start at the same time
+        if (get_local_id(0) == 0)
+            for (int turn = 0; turn < GASCL_WELCOME; ++turn)
+                if (GASCL_LOOK(RANKS) == get_num_groups(0))
+                    break;
+        break;
+#if GASCL_SNAPSHOTS
+    case GASCL_PHASE_SNAPSHOT:
+        GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 4096)
+            gascl_copy_fields(id, GASCL_STATE_ON);
+        break;
+#endif
+#if GASCL_PULLS
+    case GASCL_PHASE_CLEAR:
+        gascl_clear_bits(team, GASCL_STATE_ON, bits);
+        break;
+    case GASCL_PHASE_TURN:
+        if (GASCL_PULLS_NOW)
+            gascl_set_bits(team, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
+        else
+            gascl_list_bits(team, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
+        break;
+#endif
+    case GASCL_PHASE_SCATTER: {
+        const long messages =
+            gascl_scatter_phase(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON, memory);
+        const long2 sum = gascl_count_reduce((long2)(messages, 0), shared);
+        if (get_local_id(0) == 0)
+            posted[team.rank] = sum.x;
+        break;
+    }
+    case GASCL_PHASE_APPLY: {
+        gascl_tally tally;
+        GASCL_ZERO_TALLY(tally);
+        gascl_apply_phase(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON, memory, &tally,
+                          &counted);
+        gascl_tally_store_at(&tally, &tallies[team.rank], shared);
+#if GASCL_LISTS_DIRECTLY || GASCL_PRIORITY
+        GASCL_MEET();
+        gascl_add_count(counted, &counts[2 * team.rank], shared);
+#endif
+        break;
+    }
+#if GASCL_MASKED
+    case GASCL_PHASE_COMMIT:
+        gascl_commit_phase(team, GASCL_STATE_ON, offsets, frontiers, most_pieces,
+                           GASCL_LOOK(STARTING), &counted);
+#if GASCL_PRIORITY
+        if (GASCL_LOOK(STARTING))
+            gascl_first_turns(team, GASCL_STATE_ON, offsets, frontiers, most_pieces, piles,
+                              &memory->lists);
+#endif
+        gascl_add_count(counted, &counts[2 * team.rank], shared);
+        break;
+#endif
+#if GASCL_PRIORITY
+    case GASCL_PHASE_BACK:
+        gascl_turn_back(team, GASCL_STATE_ON, offsets, frontiers, most_pieces, piles,
+                        GASCL_COMING(GASCL_LOOK(STARTING)), &counted, &memory->lists);
+        gascl_add_count(counted, &counts[2 * team.rank], shared);
+        break;
+    case GASCL_PHASE_SCAN_NEAR:
+    case GASCL_PHASE_SCAN_FAR:
+        gascl_scan_pile(team, GASCL_STATE_ON, piles,
+                        phase == GASCL_PHASE_SCAN_NEAR ? GASCL_NEAR : GASCL_FAR,
+                        GASCL_COMING(GASCL_LOOK(STARTING)), &memory->lists);
+        break;
+    case GASCL_PHASE_SPLIT_NEAR:
+    case GASCL_PHASE_SPLIT_FAR:
+        gascl_split_pile(team, GASCL_STATE_ON, offsets, frontiers, most_pieces, piles,
+                         phase == GASCL_PHASE_SPLIT_NEAR ? GASCL_NEAR : GASCL_FAR,
+                         GASCL_COMING(GASCL_LOOK(STARTING)), &counted, &memory->lists);
+        gascl_add_count(counted, &counts[2 * team.rank], shared);
+        break;
+#endif
+    }
+}
+
+// What the group that arrived last does between two phases; its first item returns the next one.
+static int gascl_between(const int phase, const int ranks, GASCL_STATE GASCL_EDGE, GASCL_STEP,
+                         GASCL_WHOLE_STATE, volatile __global int *team_words,
+                         const int begins, const int num_tallies, const int ask_stop,
+                         const long least_arcs, const long most_arcs, const int supersteps,
+                         const int most_work, __local gascl_shared *shared) {
+    const int item = get_local_id(0);
+    const bool starts = phase == GASCL_PHASE_JOIN;
+    // All of these now: a read behind the writes below would have to wait.
+    const int starting = starts ? begins : GASCL_LOOK(STARTING), work = GASCL_LOOK(WORK);
+    const int coming = gascl_control_->superstep + !starting;
+    int done = GASCL_LOOK(DONE);
+    __global gascl_control *records =
+        (__global gascl_control *)(size_t)(team_words + GASCL_STRIDE * GASCL_TEAM_WORDS);
+    bool pulls = GASCL_PULLS_NOW, has_bits = GASCL_HAS_BITS;
+    long active = gascl_control_->next_active, arcs = gascl_control_->next_arcs;
+    int stopped = gascl_control_->stopped;
+#if GASCL_PRIORITY
+    if (phase == GASCL_PHASE_BACK && item == 0)
+        GASCL_FRONTIER_LENGTH(coming) = 0;
+#endif
+    if (starts && item == 0) {
+        GASCL_TEAM(STARTING) = starting;
+        gascl_control_->clock = GASCL_CLOCK();
+    }
+    if (starts && starting && GASCL_MASKED)
+        return GASCL_PHASE_COMMIT;
+    if (!starts || starting) {
+        const int next =
+            starts ? phase : gascl_phase_after(phase, pulls, has_bits, coming, GASCL_STATE_ON);
+        if (next != GASCL_PHASE_JOIN)
+            return next;
+        // Before the first superstep there are those of init, which was a launch by itself.
+        const int tallied = starting ? max(ranks, num_tallies) : ranks;
+        gascl_tally tally, none;
+        long messages = 0;  // that were posted; who posted them may have left
+        for (int i = item; i < ranks; i += GASCL_GROUP)
+            messages += posted[i];
+        const long2 sum =
+            gascl_total_of(&tally, messages, tallies, tallied, counts, ranks, shared);
+        GASCL_MEET_GLOBALLY();
+        // A group that joins later leaves nothing in the phases that it has missed.
+        GASCL_ZERO_TALLY(none);
+        for (int i = item; i < tallied; i += GASCL_GROUP)
+            GASCL_COPY_TALLY(tallies[i], none);
+        for (int i = item; i < ranks; i += GASCL_GROUP)
+            posted[i] = counts[2 * i] = counts[2 * i + 1] = 0;
+        if (item != 0)
+            return 0;
+        gascl_control now;
+        gascl_decide_on(&now, &tally, sum.x, sum.y, GASCL_STATE_ON, starting, ask_stop, least_arcs,
+                        most_arcs, records, done);
+        done += !starting;
+        GASCL_TEAM(DONE) = done;
+        GASCL_TEAM(SWAPPED) = !GASCL_LOOK(SWAPPED);
+        GASCL_TEAM(STARTING) = 0;
+        GASCL_TEAM(MOST) = 0;
+        pulls = GASCL_PULLS && now.pulls;
+        has_bits = GASCL_PULLS && now.bits;
+        active = now.next_active;
+        arcs = now.next_arcs;
+        stopped = now.stopped;
+    }
+    if (item != 0)
+        return 0;
+    if (stopped || done >= supersteps || work >= most_work)
+        return GASCL_PHASE_END;
+    const long applied = GASCL_APPLY_ALL     ? gascl_run_->graph.num_vertices
+                         : GASCL_POSTS_AHEAD ? GASCL_LENGTH(TOUCHED)
+                                             : 0;
+    GASCL_TEAM(SMALL) = applied + (pulls ? LONG_MAX / 2 : arcs) + active <= GASCL_LITTLE;
+    GASCL_TEAM(WORK) = work + 1 + (int)((applied + (pulls ? most_arcs : arcs)) / 1024);
+#if GASCL_SNAPSHOTS
+    return GASCL_PHASE_SNAPSHOT;
+#else
+    return gascl_phase_after(GASCL_PHASE_SNAPSHOT, pulls, has_bits, coming, GASCL_STATE_ON);
+#endif
+}
+
+// Whether a phase is little work.
+static bool gascl_is_little(const int phase, GASCL_STATE, volatile __global int *team_words) {
+    switch (phase) {
+#if GASCL_PRIORITY
+    case GASCL_PHASE_SCAN_NEAR:
+    case GASCL_PHASE_SPLIT_NEAR:
+        return GASCL_PILE_LENGTH(GASCL_NEAR, gascl_control_->near_side) <= GASCL_LITTLE;
+    case GASCL_PHASE_SCAN_FAR:
+    case GASCL_PHASE_SPLIT_FAR:
+        return GASCL_PILE_LENGTH(GASCL_FAR, gascl_control_->far_side) <= GASCL_LITTLE;
+#endif
+    case GASCL_PHASE_SCATTER:
+    case GASCL_PHASE_APPLY:
+    case GASCL_PHASE_COMMIT:
+        return GASCL_LOOK(SMALL);
+    default:
+        return phase != GASCL_PHASE_END && gascl_run_->graph.num_vertices <= GASCL_LITTLE;
+    }
+}
+
+// What was sent ahead in one superstep arrives in the next: the two inboxes change places.
+#if GASCL_POSTS_AHEAD
+#define GASCL_SWAP(type, one, other) \
+    do {                             \
+        type *const held = one;      \
+        one = other;                 \
+        other = held;                \
+    } while (0)
+#if GASCL_WRAPS
+#define GASCL_SWAP_WRAPS() GASCL_SWAP(__global int, gascl_wraps, gascl_wraps_next)
+#else
+#define GASCL_SWAP_WRAPS()
+#endif
+#define GASCL_SWAP_INBOXES()                                             \
+    do {                                                                 \
+        GASCL_SWAP(__global gascl_cell, gascl_inbox, gascl_inbox_next);  \
+        GASCL_SWAP(__global uint, gascl_arrived, gascl_arrived_next);    \
+        GASCL_SWAP(__global int, gascl_touched, gascl_touched_next);     \
+        GASCL_SWAP_WRAPS();                                              \
+    } while (0)
+#else
+#define GASCL_SWAP_INBOXES()
+#endif

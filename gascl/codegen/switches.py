@@ -1,0 +1,169 @@
+"""The table of switches: the macros `GASCL_...` that kernels test with `#if`, and those that differ
+from build to build.
+
+Each is here with its meaning, in the group of who sets it: one group for each place of the host
+that writes macros, with `defines` or `options`, and one for each kernel file that derives macros
+from others. A switch is 1 or 0 unless its meaning says otherwise. Constants are in constants.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+#: What the program decides (declarations.py).
+PROGRAM = {
+    "SCATTER_ALL": "every vertex scatters in every superstep",
+    "ENDS_ON_EMPTY_MASK": "a run ends when no vertex is in the mask",
+    "APPLY_ALL": "every vertex applies in every superstep",
+    "APPLY_MASK": "vertices in the mask apply, besides those with a message",
+    "FIRST": 'of a vertex\'s messages the first one counts: combine = "first"',
+    "RECEIVES": "there is a receive_if",
+    "FILTERS": "receive_if reads the message",
+    "SKIPS": "arcs may be skipped to vertices that receive nothing, or have enough",
+    "ENOUGH": "there is an `enough`",
+    "COUNTS_ONCE": "several messages to a vertex count as one",
+    "PRIORITY": "there is a priority: vertices in the mask wait for their bucket's turn",
+    "SCATTER_STAYS": "scatter reads nothing that apply writes",
+    "OWN_MASK": "only apply sets the mask, for its own vertex",
+    "READS_MASK": "a snippet reads the mask",
+    "READS_EDGE": "scatter reads something of the arc",
+    "SENDS_TO": "a snippet calls send_to",
+    "WALKS": "apply visits other vertices' neighbors",
+    "MASKED": "there is a mask",
+    "MARKS": "apply puts other vertices into the mask",
+    "EVERY_ARC_SENDS": "each arc of a vertex that scatters carries a message",
+    "FUSED": "apply and the next superstep's scatter are one kernel in delivery `outbox`",
+    "OVERFLOWS": "combined messages are checked for overflow",
+    "CAN_FAIL": "a snippet may fail or overflow, or there is debug mode",
+    "SINGLE": "a gather snippet reads the messages one by one",
+    "POSTS_AHEAD": "apply calls send_to: its messages arrive in the next superstep",
+    "ARC_STATE": "arcs have fields that scatter changes",
+    "AGGREGATES": "the number of aggregators",
+    "SNAPSHOTS": "there are copies of fields from before a phase",
+    "DEBUG": "debug mode",
+    "PAIRS": "there is a `pairs` snippet",
+    "LANES": "the number of runs at once",
+    "LANE_WORDS": "delivery `pull` notes for each vertex in which lanes it sends",
+    "WRAPS": "sums of 64 bits are checked for overflow: their wraps are counted",
+    "NARROW": "a message has at most 32 bits",
+    "LONG_OFFSETS": "arc offsets have 64 bits",
+    "REALS": "the number of vertex fields of floats",
+}
+#: What an inbox cell is (atomic_cells.py): see kernels/atomics.cl.
+CELL = {
+    "CELL_BITS": "32 or 64",
+    "CELL_KIND": "GASCL_SIGNED, GASCL_UNSIGNED, GASCL_FLOATING or GASCL_OTHER",
+    "CELL_OP": "how cells combine: GASCL_SUM, GASCL_MIN, ...",
+    "CELL_MEMBERS": "the bits of a vector or struct that are not gaps",
+}
+#: What the delivery decides (delivery/assembly.py).
+DELIVERY = {
+    "INBOX": "there is an atomic inbox: for all messages, or those of send_to",
+    "LISTS_RECEIVERS": "the inbox lists the vertices with a message",
+    "PULLS": "in some supersteps vertices pull: delivery `frontier`",
+    "KNOWS_LANES": "the delivery knows in which lanes each vertex sends: see kernels/gather.cl",
+}
+#: The shape of the kernels (run/plan.py).
+SHAPE = {
+    "GROUP": "the number of items in a work-group",
+    "BLOCK": "the largest number of arcs, and of rows, in a block of a work-group",
+    "LINES": "the number of lines of the source, by which faults are recorded",
+    "TILE": "the number of vertices in a tile of kernels/pairs.cl",
+    "SEED": "decides on the order of messages in debug mode",
+}
+#: How long a group waits in a whole run in one launch (run/plan.py).
+PATIENCE = {
+    "WELCOME": "how often the first group looks for others that start at the same time",
+    "PATIENCE": "how often a group looks for progress before it gives up",
+}
+#: What the device offers (run/plan.py).
+DEVICE = {
+    "OCLGRIND": "Oclgrind, which takes plain reads beside atomic operations for races, and "
+    "lacks some builtins",
+    "PREFETCHES": "a CPU: cache lines can be prefetched",
+    "PTX_FENCES": "NVIDIA's fences, clocks and votes",
+    "PROCESSOR": "the processor, so that caches of kernels distinguish them; no kernel reads it",
+}
+#: The device's atomic operations (delivery/atomics.py): see kernels/atomics.cl.
+ATOMICS = {
+    "NATIVE_ATOMICS": "use the device's atomic operations",
+    "INT64_EXTENDED_ATOMICS": "there are atomic minima and maxima of 64 bits",
+    "PTX_FLOAT32": "NVIDIA's instruction that adds floats atomically",
+    "PTX_FLOAT64": "the same for doubles",
+}
+#: Of kernels/sort.cl and kernels/take.cl (delivery/sort_kernels.py).
+SORTING = {
+    "OFFSET": "the type of the number of pairs, or of places: int or long",
+    "PLACES": "the original place of each pair is moved along with its key",
+    "GROUP": SHAPE["GROUP"],
+    "VALUE": "a type of the size of a value that kernels/take.cl moves",
+}
+#: Of kernels/trial.cl (opencl/device_check.py).
+TRIAL = {"GROUP": SHAPE["GROUP"], "FP64": "the device has double precision"}
+#: Of kernels/probe.cl (delivery/atomics_probe.py).
+PROBE = {
+    "ACCUMULATOR": "the type of the numbers that are added",
+    "PROBE_CELLS": "the number of cells that the items share",
+    "PROBE_VALUE": "what each item adds",
+}
+#: What kernel files derive from the above, by file.
+DERIVED = {
+    "words.cl": {"TO_ACCUMULATOR": "defined here unless the header did, since C converts messages"},
+    "runtime.cl": {
+        "PREFETCH": "a macro: defined here to do nothing where there is no builtin for it",
+        "STOPS_EARLY": "a vertex may have enough messages before the last one",
+    },
+    "atomics.cl": {
+        **dict.fromkeys(("UNSIGNED", "OTHER"), "a CELL_KIND"),
+        **dict.fromkeys(("SUM", "PROD", "MIN", "MAX", "OR"), "a CELL_OP"),
+        "CELL_FLOATING": "cells hold floats",
+        "CELL_INTEGER": "cells hold integers",
+        "CELL_ORDERED": "cells hold floats as integers in the same order",
+        "CELL_NATIVE": "an atomic operation of OpenCL combines cells",
+        "CELL_PTX": "an instruction of NVIDIA combines cells",
+    },
+    "inbox.cl": {
+        "COUNTS_ARRIVED": "the inbox counts the messages of each vertex",
+        "CELL_TELLS": "a cell itself says whether there is a message",
+    },
+    "frontier.cl": {
+        "LISTS_DIRECTLY": "a vertex is listed in the next frontier right after its apply",
+    },
+    "team.cl": {"CLOCK": "a macro: a clock that all groups share"},
+    "push.cl": {"LOOKS_FOR_MESSAGES": "apply may look for messages in all vertices, in order"},
+    "pull.cl": {
+        "MAY_STOP": "arcs of a row may be skipped: see gather.cl; also in outbox.cl and slots.cl",
+        "SENDER": "a macro: the vertex that sends along an arc; also in outbox.cl",
+        "APPLIES_RECEIVED": "only lanes with a message apply",
+    },
+    "slots.cl": {
+        "RECEIVED": "each vertex has a mark that says whether it received a message",
+        "MOVES_TOGETHER": "a group moves the messages of a long row together",
+    },
+    "gather/item.cl": {"SUMS_APART": "long rows are combined in several boxes by turns"},
+    "gather/senders.cl": {"ASKS_MASK": "an arc may carry no message in some lanes"},
+}
+
+
+def defines(table: Mapping[str, str], values: Mapping[str, object]) -> list[str]:
+    """Lines that define the switches of a table.
+
+    Raises:
+        KeyError: a name is not in the table.
+    """
+    return [f"#define {macro} {value}" for macro, value in _macros(table, values)]
+
+
+def options(table: Mapping[str, str], values: Mapping[str, object]) -> list[str]:
+    """Compiler options that define the switches of a table; raises as `defines`."""
+    return [f"-D{macro}={value}" for macro, value in _macros(table, values)]
+
+
+def _macros(table: Mapping[str, str], values: Mapping[str, object]) -> list[tuple[str, object]]:
+    unknown = values.keys() - table.keys()
+    if unknown:
+        raise KeyError(f"{', '.join(sorted(unknown))}: not in the table of switches")
+    return [
+        (f"GASCL_{name}", int(value) if isinstance(value, bool) else value)
+        for name, value in values.items()
+    ]
