@@ -173,7 +173,7 @@ def test_the_command_on_ranks(tmp_path, write):
 @pytest.mark.parametrize(
     ("program", "graph", "message"),
     one_in(
-        2,
+        6,
         [
             (
                 "PageRank --delivery serial",

@@ -191,7 +191,7 @@ class ByEdge(VertexProgram):
     apply = "v.x = msg;"
 
 
-@pytest.mark.parametrize(("group", "part"), thinned([0, 8], PARTS, by=4))
+@pytest.mark.parametrize(("group", "part"), thinned([0, 8], PARTS, by=8))
 def test_wide_offsets(monkeypatch, group, part):
     for module in (arcs, buffers):
         monkeypatch.setattr(module, "index_dtype", lambda num_arcs: np.dtype(np.int64))

@@ -168,7 +168,7 @@ PROGRAMS: dict[str, tuple[Any, int | None]] = {
 }  # fmt: skip
 #: Fields that the program would not find in its State, if they were not given.
 GIVEN = {"Particles": "position", "MultiSourceSearch": "place", "Shells": "core"}
-FAST = {"BreadthFirst", "PageRank twelve times", "Waves", "Marked"}
+FAST = {"BreadthFirst", "Waves"}
 
 
 def check_pairs(name: str, graph: Graph, group: int) -> int:

@@ -269,7 +269,7 @@ DELIVERIES = ["slots", "pull", "push", "edges", "serial", "auto"]
 
 
 @pytest.mark.parametrize(
-    ("cls", "delivery"), thinned([Swap, Toggle, Token, Stuck], DELIVERIES, by=3)
+    ("cls", "delivery"), thinned([Swap, Toggle, Token, Stuck], DELIVERIES, by=6)
 )
 def test_users_programs_end_where_a_state_comes_back(cls, delivery):
     ring = Graph.from_edges(range(6), [1, 2, 3, 4, 5, 0], directed=False)

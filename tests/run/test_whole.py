@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.thinned import one_in
 
 from gascl import (
     DeviceError,
@@ -174,7 +175,7 @@ PROGRAMS: dict[str, tuple[type[VertexProgram], tuple[str, ...]]] = {
     "Everyone": (Everyone, ("push",)),
 }
 #: Lists, turns, masks, receivers and aggregators are each in one of these; the others are slow.
-FAST = ("Reach-frontier", "Nearest-push", "Marking-push", "Relaying-push", "Everyone-push")
+FAST = ("Reach-frontier", "Nearest-push", "Relaying-push")
 CASES = [
     pytest.param(name, delivery, marks=[] if f"{name}-{delivery}" in FAST else pytest.mark.slow)
     for name, (_, its) in PROGRAMS.items()
@@ -276,7 +277,7 @@ def test_a_launch_does_what_many_do(name, delivery, count, launched, monkeypatch
     same(result, expected)
 
 
-@pytest.mark.parametrize("program", [Reach, Least])
+@pytest.mark.parametrize("program", one_in(2, [Reach, Least]))
 def test_each_change_of_direction(program, launched, monkeypatch):
     """To pulling and back after each superstep, both ways."""
     for name in ("CPU", "GPU", "SKIPPING_CPU", "SKIPPING_GPU"):
