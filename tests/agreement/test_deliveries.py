@@ -137,7 +137,7 @@ class InLanes(Ahead):
     lanes = 3
 
 
-@pytest.mark.parametrize("program", [Marking(), Ahead(), InLanes()])
+@pytest.mark.parametrize("program", one_in(2, [Marking(), Ahead(), InLanes()]))
 def test_auto_where_pulling_is_no_choice(program):
     expected = Engine(bulge()).run(program, delivery="serial")
     result = Engine(bulge()).run(program)

@@ -164,7 +164,7 @@ FAULTS: dict[str, tuple[Any, ...]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "device"), in_turn(FAULTS, by=2), indirect=["device"])
+@pytest.mark.parametrize(("name", "device"), in_turn(FAULTS, by=3), indirect=["device"])
 def test_a_message_that_is_dropped_may_fail(device, name):
     cls, graph, says = FAULTS[name]
     names = [*admitted(cls(), device), "auto"]

@@ -404,7 +404,7 @@ def test_a_division_in_a_function():
 @pytest.mark.parametrize(
     "program",
     one_in(
-        2,
+        5,
         [
             BreadthFirst(source=0),
             BreadthFirst(source=[0, 3]),

@@ -104,7 +104,7 @@ def without_edges(vertices: int) -> Graph:
     thinned(
         [(Repel, ONE), (Repel, EIGHT), (ByVectors, EIGHT), (ByStructs, ONE)],
         ["float32", "float64"],
-        by=4,
+        by=8,
     ),
     ids=lambda x: x if isinstance(x, str) else f"{x[0].__name__}-group{x[1]}",
 )
@@ -304,7 +304,7 @@ def test_fewer_vertices_than_a_group(device, delivery):
 EACH = {"int32": 2**30, "uint64": 2**63, "int8": 100}
 
 
-@pytest.mark.parametrize(("type_", "device"), in_turn(EACH, by=2), indirect=["device"])
+@pytest.mark.parametrize(("type_", "device"), in_turn(EACH, by=3), indirect=["device"])
 def test_overflow(device, type_):
     each = EACH[type_]
     cls = type("Large", (Below,), {

@@ -160,7 +160,7 @@ def test_nan_that_was_given_is_not_warned_of():
 @pytest.mark.parametrize(
     ("where", "call"),
     one_in(
-        2,
+        3,
         [
             ("scatter", "set_mask_of(e.dst + 1)"),
             ("scatter", "set_mask_of(-1 - e.dst)"),

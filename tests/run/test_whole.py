@@ -317,7 +317,7 @@ def test_more_supersteps_than_records(launched):
     assert launched.count("gascl_whole") == 5  # of 1024 records
 
 
-@pytest.mark.parametrize(("name", "delivery"), CASES)
+@pytest.mark.parametrize(("name", "delivery"), one_in(2, CASES))
 @pytest.mark.parametrize("cut", [2, *(pytest.param(cut, marks=pytest.mark.slow) for cut in (0, 1))])
 def test_runs_that_go_on(name, delivery, cut):
     """From a whole run to another, and to launches, and back."""
@@ -404,12 +404,15 @@ class Items(Device):
 
 @pytest.mark.parametrize(
     ("program", "options"),
-    [
-        (Halving(), {}),
-        (Reach(), {"delivery": "pull"}),
-        (Reach(), {"kind": Items}),
-        (Reach(), {"debug": True}),
-    ],
+    one_in(
+        2,
+        [
+            (Halving(), {}),
+            (Reach(), {"delivery": "pull"}),
+            (Reach(), {"kind": Items}),
+            (Reach(), {"debug": True}),
+        ],
+    ),
     ids=["the host decides", "pull", "groups of 8", "debug"],
 )
 def test_where_launches_it_must_be(program, options, launched):

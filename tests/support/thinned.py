@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-
 #: The type of what `pytest.param` returns.
 PARAM = type(pytest.param())
 
