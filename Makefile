@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 # A checkout of the GAP Benchmark Suite, for `make bench`.
 GAP ?=
+# Tests start hundreds of processes, which would compile the modules that they import each time.
+unexport PYTHONDONTWRITEBYTECODE
 SOURCES := pyproject.toml $(shell find gascl programs -name '*.py' -o -name '*.cl')
 
 .PHONY: demo check test tables oldest bench clean

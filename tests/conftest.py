@@ -103,9 +103,24 @@ def quick_builds(request):
         yield
 
 
-@pytest.fixture(scope="module", params=GROUPS, ids=[f"group{group}" for group in GROUPS])
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test of a device runs in one of the two shapes of a work-group, of its file's tests by
+    turns, and in the other one, too, if slow tests are run; unless it says by itself which."""
+    marks = metafunc.definition.iter_markers("parametrize")
+    if "device" not in metafunc.fixturenames or any("device" in mark.args[0] for mark in marks):
+        return
+    tests = [name for name in vars(metafunc.module) if name.startswith("test")]
+    turn = GROUPS[tests.index(metafunc.function.__name__) % 2]
+    shapes = [
+        pytest.param(group, id=f"group{group}", marks=[] if group == turn else pytest.mark.slow)
+        for group in GROUPS
+    ]
+    metafunc.parametrize("device", shapes, indirect=True, scope="module")
+
+
+@pytest.fixture(scope="module")
 def device(request):
-    """`find_device` in both shapes of a work-group."""
+    """`find_device` in a shape of a work-group."""
     return find_device(request.param)
 
 

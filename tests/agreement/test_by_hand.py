@@ -34,7 +34,7 @@ def test_oracle(name: str) -> None:
     assert outcome.converged
 
 
-@pytest.mark.parametrize(("name", "device", "part"), in_parts(CASES), indirect=["device"])
+@pytest.mark.parametrize(("name", "device", "part"), in_parts(CASES, by=3), indirect=["device"])
 def test_engine(device: Any, name: str, part: int) -> None:
     c = CASES[name]
     check(device, c.tree, [c.graph], 100, cls=c.cls, part=part, **c.params)

@@ -116,7 +116,7 @@ def check_ways(result: Result, arcs: list[int], graph: Graph) -> None:
         assert step.why == said + ("few" if way == "push" else "many"), step
 
 
-@pytest.mark.parametrize(("group", "device"), thinned(agreement.GROUPS, [Device, Launches]))
+@pytest.mark.parametrize(("group", "device"), thinned(agreement.GROUPS, [Device, Launches], by=4))
 def test_auto_changes_to_pulling_and_back(device, group):
     graph = bulge()
     engine = Engine(graph, device(find().cl, group))
@@ -137,7 +137,7 @@ class InLanes(Ahead):
     lanes = 3
 
 
-@pytest.mark.parametrize("program", [Marking(), Ahead(), InLanes()])
+@pytest.mark.parametrize("program", one_in(2, [Marking(), Ahead(), InLanes()]))
 def test_auto_where_pulling_is_no_choice(program):
     expected = Engine(bulge()).run(program, delivery="serial")
     result = Engine(bulge()).run(program)
@@ -163,7 +163,7 @@ CHANGES = {
 
 @pytest.mark.parametrize(
     ("group", "program", "change"),
-    thinned([*agreement.GROUPS, 32], [Levels(), Moving()], CHANGES, by=3),
+    thinned([*agreement.GROUPS, 32], [Levels(), Moving()], CHANGES, by=6),
 )
 def test_a_frontier_survives_each_change_of_its_form(group, program, change, monkeypatch):
     """From a list to bits and back, in vertices that do not fill the last word of these."""
@@ -233,7 +233,7 @@ def bits(result: Result) -> list[bytes]:
     return [*(values.tobytes() for values in result.fields.values()), repr(numbers).encode()]
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("group", one_in(2, GROUPS))
 @pytest.mark.parametrize(
     "program",
     [
@@ -254,7 +254,7 @@ def test_runs_repeat_bit_for_bit(program, group):
 
 
 @pytest.mark.parametrize(
-    ("program", "device"), agreement.in_turn([Nearest(), Averaging()]), indirect=["device"]
+    ("program", "device"), agreement.in_turn([Nearest(), Averaging()], by=2), indirect=["device"]
 )
 def test_deliveries_agree_bit_for_bit(program, device):
     """`slots`, `pull` and `outbox` add floats up in one order; of the least there is but one."""
@@ -301,7 +301,7 @@ def toy(request: pytest.FixtureRequest, monkeypatch) -> Iterator[str]:
 
 @pytest.mark.parametrize(
     ("name", "device", "toy"),
-    thinned(SPECIAL_PROGRAMS, agreement.GROUPS, TOYS, by=6),
+    thinned(SPECIAL_PROGRAMS, agreement.GROUPS, TOYS, by=12),
     indirect=["device", "toy"],
 )
 @pytest.mark.filterwarnings("ignore:.*no edge field")
@@ -354,7 +354,7 @@ def test_a_toy_is_one_of_them():
     ],
 )
 @pytest.mark.parametrize("toy_name", ["by_frontier", "by_bits"])
-@pytest.mark.parametrize("other", one_in(2, ["push", "edges", "pull"]))
+@pytest.mark.parametrize("other", one_in(3, ["push", "edges", "pull"]))
 def test_a_toy_goes_on_from_others_and_they_from_it(group, other, toy_name, cut):
     """Masks, frontiers and messages under way pass from each form to each."""
     with registered(toy_name):

@@ -124,7 +124,7 @@ def check(device, seed, dtype):
 
 @pytest.mark.parametrize(
     ("case", "device"),
-    in_turn([(0, "float64"), (2, "float32")]),
+    in_turn([(0, "float64"), (2, "float32")], by=2),
     indirect=["device"],
 )
 def test_random_programs(device, case):
@@ -150,7 +150,7 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize(("program", "device"), in_turn(QUICK), indirect=["device"])
+@pytest.mark.parametrize(("program", "device"), in_turn(QUICK, by=2), indirect=["device"])
 def test_bundled_programs(device, program):
     for graph in GRAPHS:
         assert agree(device, graph, program, max_supersteps=20) >= 2

@@ -35,8 +35,8 @@ from gascl.language.tokens import tokens
 pytestmark = [pytest.mark.usefixtures("poisoned"), pytest.mark.optimized]
 
 
-#: Every seventh of the recipes in the default run, in both shapes of a work-group.
-QUICK_NUMBERS = range(0, len(RECIPES), 7)
+#: Every thirteenth of the recipes in the default run, in both shapes of a work-group.
+QUICK_NUMBERS = range(0, len(RECIPES), 13)
 NUMBERS = [
     number if number in QUICK_NUMBERS else pytest.param(number, marks=pytest.mark.slow)
     for number in range(len(RECIPES))
@@ -87,7 +87,7 @@ def tokens_of(cls: Any, debug: bool) -> list[str]:
     return [t.text for t in tokens(re.sub(r"(__LINE__ -|gascl_first \+) \d+", "", text))]
 
 
-@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("number", one_in(2, NUMBERS))
 def test_random_programs_in_disguise(number: int) -> None:
     """Behind macros and continued lines, a program is the same to the last word."""
     body = namespace(drawn(number, (1, 8)[number % 2]).program)

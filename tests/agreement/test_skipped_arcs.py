@@ -89,7 +89,7 @@ CASES: dict[str, tuple[Any, ...]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "device"), in_turn(CASES), indirect=["device"])
+@pytest.mark.parametrize(("name", "device"), in_turn(CASES, by=2), indirect=["device"])
 def test_what_scatter_does_besides_sending(device, name):
     cls, graph, a, steps, mask, times = CASES[name]
     for delivery, result in runs(cls, graph, device).items():
@@ -164,7 +164,7 @@ FAULTS: dict[str, tuple[Any, ...]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "device"), in_turn(FAULTS), indirect=["device"])
+@pytest.mark.parametrize(("name", "device"), in_turn(FAULTS, by=3), indirect=["device"])
 def test_a_message_that_is_dropped_may_fail(device, name):
     cls, graph, says = FAULTS[name]
     names = [*admitted(cls(), device), "auto"]

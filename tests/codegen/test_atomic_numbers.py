@@ -42,7 +42,7 @@ def whole_range(name, rng, n=ITEMS):
 @all_groups
 @pytest.mark.parametrize(
     ("op", "name", "way"),
-    thinned(["sum", "min", "max", "or"], [*INTEGERS, "int16", "float32"], WAYS),
+    thinned(["sum", "min", "max", "or"], [*INTEGERS, "int16", "float32"], WAYS, by=8),
 )
 def test_combines_and_tells_one_of_all_that_it_is_the_first(way, group, op, name):
     if op == "or" and name == "float32":
@@ -92,7 +92,7 @@ def test_combines_integer_sums_that_wrap_and_come_back(way, name):
 
 @all_groups
 @pytest.mark.parametrize(
-    ("op", "name", "way"), thinned(["min", "max", "or", "and"], [*INTEGERS, *SMALL], WAYS)
+    ("op", "name", "way"), thinned(["min", "max", "or", "and"], [*INTEGERS, *SMALL], WAYS, by=8)
 )
 def test_combines_integers(way, group, op, name):
     values = whole_range(name, np.random.default_rng(5))

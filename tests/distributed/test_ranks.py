@@ -46,9 +46,10 @@ def succeed(count: int, *arguments: str, **options: str) -> str:
 
 
 def test_random_and_special_programs_on_ranks():
-    """One by ranks that share memory, one by ranks of several hosts, in one start of the ranks."""
-    one, two = SPECIAL_PROGRAMS
-    told = succeed(2, "random", "5", "--", "special", one, "--", "on_several_hosts:special", two)
+    """Random ones by ranks that share memory, a special one by ranks of several hosts, in one start
+    of the ranks."""
+    special, _ = SPECIAL_PROGRAMS
+    told = succeed(2, "random", "5", "--", "on_several_hosts:special", special)
     assert re.search(r"deliveries: [1-9]", told)
 
 
@@ -84,9 +85,11 @@ def test_functions_of_rank_runs_on_several_hosts(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [1, 2, 3, 4])
-def test_programs_on_ranks(count):
-    succeed(count, "programs")
+@pytest.mark.parametrize(
+    ("count", "what"), [*((count, "programs") for count in (1, 2, 3, 4)), (2, "pieces:programs")]
+)
+def test_programs_on_ranks(count, what):
+    succeed(count, what)
 
 
 @pytest.mark.slow
@@ -141,9 +144,9 @@ def test_what_fails_in_one_rank_is_raised_in_all():
 
 
 def test_a_rank_that_dies_ends_all_with_one_message():
-    ran = ranks(3, "dies")
+    ran = ranks(2, "dies")
     assert ran.returncode
-    assert ran.stderr.count("gascl: rank 1 of 3 ends all: ValueError: no more of this") == 1
+    assert ran.stderr.count("gascl: rank 1 of 2 ends all: ValueError: no more of this") == 1
     assert "done" not in ran.stdout
 
 
@@ -173,7 +176,7 @@ def test_the_command_on_ranks(tmp_path, write):
 @pytest.mark.parametrize(
     ("program", "graph", "message"),
     one_in(
-        2,
+        6,
         [
             (
                 "PageRank --delivery serial",
@@ -227,5 +230,5 @@ def test_more_work_that_ranks_share_out(what, count):
 
 
 def test_a_rank_that_dies_in_its_share_ends_all():
-    ran = ranks(3, "dies", module=SHARES)
+    ran = ranks(2, "dies", module=SHARES)
     assert ran.returncode and "done" not in ran.stdout

@@ -56,7 +56,7 @@ class Statistics(VertexProgram):
     """
 
 
-@pytest.mark.parametrize(("vertices", "delivery"), thinned([64, 700], DELIVERIES))
+@pytest.mark.parametrize(("vertices", "delivery"), thinned([64, 700], DELIVERIES, by=4))
 def test_every_kind_against_numpy(vertices, delivery):
     graph = random_graph(1, directed=True, vertices=vertices)
     start = np.random.default_rng(0).random(vertices) * 100

@@ -245,7 +245,7 @@ def test_an_overflow_names_vertex_superstep_and_line(delivery):
     assert np.isinf(Engine(ring()).run(Grows()).size[5])
 
 
-@pytest.mark.parametrize("delivery", ["auto", "serial"])
+@pytest.mark.parametrize("delivery", one_in(2, ["auto", "serial"]))
 def test_infinity_that_the_run_begins_with_is_no_overflow(delivery):
     """BellmanFord was once stopped on a valid graph, whose answer is minus infinity."""
     weights = np.ones(8)
@@ -309,7 +309,7 @@ def indexed(what: str) -> type[VertexProgram]:
     return Indexed
 
 
-@pytest.mark.parametrize("what", one_in(2, INDEXED))
+@pytest.mark.parametrize("what", one_in(4, INDEXED))
 def test_an_index_outside_of_an_array(what):
     """The loop that writes outside of its array once ended the process."""
     with pytest.raises(GasclError, match="outside of its array") as raised:
@@ -403,13 +403,16 @@ def test_a_division_in_a_function():
 
 @pytest.mark.parametrize(
     "program",
-    [
-        BreadthFirst(source=0),
-        BreadthFirst(source=[0, 3]),
-        ConnectedComponents(),
-        LabelPropagation(supersteps=3),
-        ShortestPaths(source=0),
-    ],
+    one_in(
+        5,
+        [
+            BreadthFirst(source=0),
+            BreadthFirst(source=[0, 3]),
+            ConnectedComponents(),
+            LabelPropagation(supersteps=3),
+            ShortestPaths(source=0),
+        ],
+    ),
     ids=repr,
 )
 def test_bundled_programs_do_nothing_wrong(program):
@@ -465,7 +468,7 @@ def star(values: np.ndarray) -> Graph:
     return Graph.from_edges(np.arange(1, count + 1), np.zeros(count, int), given=values)
 
 
-@pytest.mark.parametrize(("program", "delivery"), [(Sums, "slots"), (ReadSums, "auto")])
+@pytest.mark.parametrize(("program", "delivery"), one_in(2, [(Sums, "slots"), (ReadSums, "auto")]))
 def test_seeds_differ_in_sums_of_floats(program, delivery):
     """Great numbers that cancel: how many of the small ones are lost depends on the order."""
     values = np.concatenate([[1e17, -1e17] * 20, np.ones(100)])
@@ -507,7 +510,9 @@ class Lopsided(FirstCome):
     gather, combine, identity = "", "a == -1 ? b : b == -1 ? a : a", "-1"
 
 
-@pytest.mark.parametrize(("program", "delivery"), [(FirstCome, "auto"), (Lopsided, "slots")])
+@pytest.mark.parametrize(
+    ("program", "delivery"), one_in(2, [(FirstCome, "auto"), (Lopsided, "slots")])
+)
 def test_two_seeds_expose_what_depends_on_the_order(program, delivery):
     graph = skewed(1, 60, 600)
     runs = [

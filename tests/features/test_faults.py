@@ -90,13 +90,13 @@ IN_APPLY = [
 ]
 
 
-@pytest.mark.parametrize(("statement", "vertex", "superstep"), one_in(2, IN_SCATTER))
+@pytest.mark.parametrize(("statement", "vertex", "superstep"), one_in(4, IN_SCATTER))
 def test_ids_out_of_range_in_scatter(tmp_path, statement, vertex, superstep):
     words, every = f"{vertex} {ID}, in superstep {superstep}", statement.startswith("send_to(v")
     check(tmp_path, SCATTER.format(statement), words, every=every)
 
 
-@pytest.mark.parametrize(("statement", "vertex", "superstep"), one_in(2, IN_APPLY))
+@pytest.mark.parametrize(("statement", "vertex", "superstep"), one_in(4, IN_APPLY))
 def test_ids_out_of_range_in_apply(tmp_path, statement, vertex, superstep):
     words, every = f"{vertex} {ID}, in superstep {superstep}", statement.startswith("send_to")
     check(tmp_path, APPLY.format(statement), words, every=every)
@@ -124,7 +124,7 @@ NO_NEIGHBOR = [
 ]
 
 
-@pytest.mark.parametrize(("body", "words"), one_in(3, NO_NEIGHBOR))
+@pytest.mark.parametrize(("body", "words"), one_in(6, NO_NEIGHBOR))
 def test_neighbors_that_are_not_there(tmp_path, body, words):
     check(tmp_path, body, words, every="neighbor(0)" in body)
 
@@ -139,12 +139,12 @@ TWICE = "sent twice along one arc, but a gather snippet reads one message per ar
 
 @pytest.mark.parametrize(
     ("scatter", "words"),
-    [
+    one_in(3, [
         ("send(1); send(2); // <<<", f"'a' {TWICE}, in superstep 0"),
         ("send(1);\n    if (v.id == 1 && e.dst == 3)\n        send(2); // <<<",
          f"'b' {TWICE}, in superstep 1"),
         ("for (int i = 0; i < 2; ++i)\n    send(i); // <<<", f"'a' {TWICE}, in superstep 0"),
-    ],
+    ]),
 )  # fmt: skip
 def test_a_second_message_along_an_arc_where_they_are_read_one_by_one(tmp_path, scatter, words):
     body = f"combine = None\ngather = 'msg = messages[0];'\napply = '{STEP}'\n"

@@ -44,7 +44,7 @@ def test_breadth_first_from_64_sources(delivery):
 @pytest.mark.parametrize(
     ("dtype", "delivery"),
     one_in(
-        2,
+        3,
         [
             *(("float32", d) for d in ("slots", "auto", "edges", "pull")),
             *(("float64", "auto"), ("float32", "serial")),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.agreement import find_device, in_turn
 from support.samples import random_graph
-from support.thinned import thinned
+from support.thinned import one_in, thinned
 
 from gascl import (
     Engine,
@@ -104,6 +104,7 @@ def without_edges(vertices: int) -> Graph:
     thinned(
         [(Repel, ONE), (Repel, EIGHT), (ByVectors, EIGHT), (ByStructs, ONE)],
         ["float32", "float64"],
+        by=8,
     ),
     ids=lambda x: x if isinstance(x, str) else f"{x[0].__name__}-group{x[1]}",
 )
@@ -159,7 +160,7 @@ class Masked(VertexProgram):
     """
 
 
-@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("directed", one_in(2, [True, False]))
 @pytest.mark.parametrize(
     ("delivery", "group"),
     [
@@ -239,7 +240,7 @@ EDGE = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 88.72, 88.73, -87.34, -10
 EDGE += [709.78, 709.79, -745.13, -745.14, 1e-300, 1e300, -1e300, 4.0, 2.0]
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", one_in(2, ["float32", "float64"]))
 @pytest.mark.filterwarnings("ignore:field .* is NaN")
 def test_exp_and_roots_are_as_exact_as_opencl_asks(dtype):
     """They are written out for CPUs."""
@@ -275,7 +276,7 @@ def test_exp_and_roots_are_as_exact_as_opencl_asks(dtype):
 
 @pytest.mark.parametrize(
     ("delivery", "device"),
-    in_turn(["slots", "pull", "outbox", "edges", "push"]),
+    in_turn(["slots", "pull", "outbox", "edges", "push"], by=2),
     indirect=["device"],
 )
 def test_fewer_vertices_than_a_group(device, delivery):
@@ -303,7 +304,7 @@ def test_fewer_vertices_than_a_group(device, delivery):
 EACH = {"int32": 2**30, "uint64": 2**63, "int8": 100}
 
 
-@pytest.mark.parametrize(("type_", "device"), in_turn(EACH), indirect=["device"])
+@pytest.mark.parametrize(("type_", "device"), in_turn(EACH, by=3), indirect=["device"])
 def test_overflow(device, type_):
     each = EACH[type_]
     cls = type("Large", (Below,), {

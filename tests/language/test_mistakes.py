@@ -142,7 +142,7 @@ def test_an_unfinished_run_goes_on_where_the_graph_has_changed(delivery):
 
 @pytest.mark.parametrize(
     ("before", "delivery"),
-    thinned(["push", "slots", "pull"], ["pull", "push", "slots", "edges"], by=3),
+    thinned(["push", "slots", "pull"], ["pull", "push", "slots", "edges"], by=6),
 )
 def test_another_program_starts_from_the_mask_that_was_left(before, delivery):
     marking = program(

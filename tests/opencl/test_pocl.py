@@ -153,7 +153,7 @@ def _run(folder, name, class_, program):
 
 
 #: Vectors of 64, 32 and 16 bytes, and what differs by them.
-QUICK = [(class_, "wide") for class_ in ("skylake-avx512", "haswell", "penryn")]
+QUICK = [(class_, "wide") for class_ in ("skylake-avx512", "penryn")]
 
 
 @needs_pip_pocl

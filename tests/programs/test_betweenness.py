@@ -102,7 +102,7 @@ def test_endpoints(sources, directed):
         assert run(graph, program).tolist() == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
-@pytest.mark.parametrize(("sources", "directed"), thinned([1, None, 11], [False, True], by=3))
+@pytest.mark.parametrize(("sources", "directed"), thinned([1, None, 11], [False, True], by=6))
 def test_edges(sources, directed):
     graph = simple(3, directed)
     skip_other_scales(sources)
@@ -128,7 +128,7 @@ def test_edges(sources, directed):
                 assert found == pytest.approx(both, rel=most, abs=most)
 
 
-@pytest.mark.parametrize(("sources", "directed"), thinned([None, 11], [True, False]))
+@pytest.mark.parametrize(("sources", "directed"), thinned([None, 11], [True, False], by=4))
 def test_along_weights(sources, directed):
     """Small whole numbers, so that many paths are equally long."""
     drawn = simple(3, directed, vertices=30, edges=90)
@@ -160,7 +160,9 @@ def test_along_weights(sources, directed):
     assert result.arc_fields["centrality"].any()
 
 
-@pytest.mark.parametrize(("directed", "dtype"), thinned([True, False], ["float32", "float64"]))
+@pytest.mark.parametrize(
+    ("directed", "dtype"), thinned([True, False], ["float32", "float64"], by=4)
+)
 def test_along_weights_of_graphs_that_are_not_simple(directed, dtype):
     drawn = random_graph(2, directed=directed, vertices=30, edges=60)
     infinite = np.random.default_rng(0).random(drawn.num_edges) + 0.1

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from support.demands import admitted
 from support.samples import graphalytics, random_graph, to_networkx
-from support.thinned import thinned
+from support.thinned import one_in, thinned
 from support.verifiers import closeness, eccentricity, neighborhoods
 from support.verifiers.distances import distances
 
@@ -43,7 +43,7 @@ def simple_networkx(graph: Graph) -> nx.Graph:
     return (nx.DiGraph if graph.directed else nx.Graph)(to_networkx(graph))
 
 
-@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("directed", one_in(2, [True, False]))
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_random_graphs(seed, directed):
     """With parallel edges, self-loops, several components; more than 512 sources."""
@@ -107,7 +107,7 @@ def test_breadth_first_within_hops():
 
 @pytest.mark.parametrize(
     ("directed", "delivery"),
-    thinned([True, False], admitted(Farthest(first=[0, 64], all=[1, 1]))),
+    thinned([True, False], admitted(Farthest(first=[0, 64], all=[1, 1])), by=4),
 )
 def test_eccentricities(directed, delivery):
     """More than 512 targets; and of a connected part what NetworkX has."""

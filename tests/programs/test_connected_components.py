@@ -61,12 +61,8 @@ def orders(n: int) -> dict[str, np.ndarray]:
     }
 
 
-QUICK = "at random"
-
-
-@pytest.mark.parametrize(
-    "name", [QUICK, *(pytest.param(n, marks=pytest.mark.slow) for n in orders(4) if n != QUICK)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", orders(4))
 def test_a_path_of_a_million_vertices(name):
     """The logarithm is 19.9; 14 to 41 supersteps were measured, the last of which finds no more."""
     result = Engine(path(orders(10**6)[name])).run(ConnectedComponents())

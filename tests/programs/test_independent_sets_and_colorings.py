@@ -58,7 +58,7 @@ def test_random_graphs(seed, directed):
 
 
 @pytest.mark.parametrize(
-    "strategy", one_in(2, ["largest_first", "smallest_last", "random_sequential"])
+    "strategy", one_in(3, ["largest_first", "smallest_last", "random_sequential"])
 )
 def test_a_given_order(strategy):
     """NetworkX's colors, by its own strategies' orders; and by degrees, where many are equal."""

@@ -120,7 +120,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", one_in(2, FORMS))
+@pytest.mark.parametrize("form", one_in(4, FORMS))
 def test_kims_figure(form):
     values, delivery = FORMS[form]
     whole = 10 if "scale" in values else 1

@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from support.samples import grid, random_graph, shared
-from support.thinned import thinned
+from support.thinned import one_in, thinned
 from support.verifiers.particle_communities import move, verify
 
 from gascl import Engine, Graph, NotConverged, ProgramError, generators
@@ -34,7 +34,7 @@ def rings(count: int = 4, size: int = 6) -> Graph:
     return Graph.from_edges(*np.transpose(list(made.edges)), directed=False)
 
 
-@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("directed", one_in(2, [True, False]))
 def test_trajectories(directed):
     """Direction, parallel edges and self-loops make no difference; some vertices have no edge."""
     graph = random_graph(5, directed=directed, edges=150)

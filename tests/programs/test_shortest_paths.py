@@ -40,7 +40,7 @@ def random_graph(seed: int, *, directed: bool, zeros: bool = False, real: bool =
 
 
 @pytest.mark.parametrize(
-    ("directed", "zeros", "seed"), thinned([True, False], [False, True], [0, 1, 2])
+    ("directed", "zeros", "seed"), thinned([True, False], [False, True], [0, 1, 2], by=6)
 )
 def test_random_graphs(directed, zeros, seed):
     graph = random_graph(seed, directed=directed, zeros=zeros)

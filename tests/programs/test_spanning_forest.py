@@ -33,7 +33,7 @@ def few_weights(seed: int, directed: bool) -> Graph:
 
 
 @pytest.mark.parametrize(
-    ("seed", "directed", "maximum"), thinned([0, 1], [True, False], [True, False])
+    ("seed", "directed", "maximum"), thinned([0, 1], [True, False], [True, False], by=4)
 )
 def test_random_graphs(seed, directed, maximum):
     program = SpanningForest(maximum=maximum)

@@ -72,6 +72,7 @@ def test_shapes():
     run(skewed(5, 3000, 9000))
 
 
+@pytest.mark.slow
 def test_other_deliveries():
     graph = random_graph(3, directed=True)
     expected = run(graph).component

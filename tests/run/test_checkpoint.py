@@ -140,7 +140,7 @@ def in_pieces(make, engines, file, cuts, **options):
 
 
 @pytest.mark.parametrize("which", ["auto", pytest.param("every delivery", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", one_in(2, PROGRAMS))
+@pytest.mark.parametrize("name", one_in(3, PROGRAMS))
 def test_programs(name, which, file):
     graph, make = graph_of(name), PROGRAMS[name]
     engines = [Engine(graph), Engine(graph.with_edges())]  # an equal graph

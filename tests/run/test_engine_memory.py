@@ -9,7 +9,7 @@ import pyopencl as cl
 import pytest
 from support.agreement import PARTS, part_of
 from support.demands import admitted
-from support.thinned import thinned
+from support.thinned import one_in, thinned
 
 from gascl import (
     DeviceError,
@@ -77,7 +77,7 @@ NEEDED = {
 }
 
 
-@pytest.mark.parametrize("delivery", NEEDED)
+@pytest.mark.parametrize("delivery", one_in(2, NEEDED))
 def test_memory_is_computed_before_it_is_taken(delivery, monkeypatch):
     # Else pull takes the arcs in parts.
     monkeypatch.setattr(registry, "parts_refuses", lambda demand, parts: "it is not to")
@@ -134,10 +134,12 @@ class Reading3(Reading):
 @pytest.mark.parametrize(
     ("program", "group"),
     [
-        (Summing(), 8),
         (Busy3(), 1),
         *(pytest.param(p, 1, marks=pytest.mark.slow) for p in (Summing(), Busy(), Reading())),
-        *(pytest.param(p, 8, marks=pytest.mark.slow) for p in (Busy(), Busy3(), Reading3())),
+        *(
+            pytest.param(p, 8, marks=pytest.mark.slow)
+            for p in (Summing(), Busy(), Busy3(), Reading3())
+        ),
     ],
 )
 def test_no_more_is_taken_than_was_computed(program, group, monkeypatch):
@@ -191,7 +193,7 @@ class ByEdge(VertexProgram):
     apply = "v.x = msg;"
 
 
-@pytest.mark.parametrize(("group", "part"), thinned([0, 8], PARTS, by=4))
+@pytest.mark.parametrize(("group", "part"), thinned([0, 8], PARTS, by=8))
 def test_wide_offsets(monkeypatch, group, part):
     for module in (arcs, buffers):
         monkeypatch.setattr(module, "index_dtype", lambda num_arcs: np.dtype(np.int64))

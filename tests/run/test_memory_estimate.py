@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tracemalloc
+from itertools import product
 
 import numpy as np
 import pyopencl as cl
@@ -247,14 +248,18 @@ VALUES |= {
     "Neighborhoods": {"hops": 1},
 }
 VALUES |= {"ForceLayout": {"supersteps": 3}}
-FEW = ["Louvain", "TrussNumber", "LocalClustering", "Betweenness", "Closeness"]
+FEW = ["TrussNumber", "LocalClustering", "Betweenness", "Closeness"]
 STAGED = [n for n in gascl.programs.__all__ if getattr(gascl.programs, n).solve is not None]
+REST = [
+    pytest.param(name, directed, marks=pytest.mark.slow)
+    for name, directed in product(STAGED, [True, False])
+    if name not in FEW
+]
 
 
-@pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize(
-    "name",
-    [n if n in FEW else pytest.param(n, marks=pytest.mark.slow) for n in STAGED],
+    ("name", "directed"),
+    [*thinned(FEW, [True, False]), *REST],
 )
 def test_what_programs_of_stages_allocate(monkeypatch, sized_device, peak, name, directed):
     """Within the 1.5 times that docs/scale.md rests on, by what is there of the buffers at a time.

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.thinned import one_in
 
 from gascl import (
     DeviceError,
@@ -174,7 +175,7 @@ PROGRAMS: dict[str, tuple[type[VertexProgram], tuple[str, ...]]] = {
     "Everyone": (Everyone, ("push",)),
 }
 #: Lists, turns, masks, receivers and aggregators are each in one of these; the others are slow.
-FAST = ("Reach-frontier", "Nearest-push", "Marking-push", "Relaying-push", "Everyone-push")
+FAST = ("Reach-frontier", "Nearest-push", "Relaying-push")
 CASES = [
     pytest.param(name, delivery, marks=[] if f"{name}-{delivery}" in FAST else pytest.mark.slow)
     for name, (_, its) in PROGRAMS.items()
@@ -276,7 +277,7 @@ def test_a_launch_does_what_many_do(name, delivery, count, launched, monkeypatch
     same(result, expected)
 
 
-@pytest.mark.parametrize("program", [Reach, Least])
+@pytest.mark.parametrize("program", one_in(2, [Reach, Least]))
 def test_each_change_of_direction(program, launched, monkeypatch):
     """To pulling and back after each superstep, both ways."""
     for name in ("CPU", "GPU", "SKIPPING_CPU", "SKIPPING_GPU"):
@@ -316,7 +317,7 @@ def test_more_supersteps_than_records(launched):
     assert launched.count("gascl_whole") == 5  # of 1024 records
 
 
-@pytest.mark.parametrize(("name", "delivery"), CASES)
+@pytest.mark.parametrize(("name", "delivery"), one_in(2, CASES))
 @pytest.mark.parametrize("cut", [2, *(pytest.param(cut, marks=pytest.mark.slow) for cut in (0, 1))])
 def test_runs_that_go_on(name, delivery, cut):
     """From a whole run to another, and to launches, and back."""
@@ -403,12 +404,15 @@ class Items(Device):
 
 @pytest.mark.parametrize(
     ("program", "options"),
-    [
-        (Halving(), {}),
-        (Reach(), {"delivery": "pull"}),
-        (Reach(), {"kind": Items}),
-        (Reach(), {"debug": True}),
-    ],
+    one_in(
+        2,
+        [
+            (Halving(), {}),
+            (Reach(), {"delivery": "pull"}),
+            (Reach(), {"kind": Items}),
+            (Reach(), {"debug": True}),
+        ],
+    ),
     ids=["the host decides", "pull", "groups of 8", "debug"],
 )
 def test_where_launches_it_must_be(program, options, launched):

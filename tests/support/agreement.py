@@ -20,17 +20,18 @@ from support.random_cases import MOST, Case
 GROUPS = (1, 8)
 
 
-def in_turn(cases: Iterable[Any]) -> list[Any]:
-    """Parameters (case, device), the device being the fixture: each case in one of the two shapes
-    of a work-group by turns, and in the other one if slow tests are run."""
+def in_turn(cases: Iterable[Any], by: int = 1) -> list[Any]:
+    """Parameters (case, device), the device being the fixture: one case in `by` in one of the two
+    shapes of a work-group by turns, and all in both if slow tests are run."""
     return [
         pytest.param(
             case,
             group,
             id=f"{case if isinstance(case, str) else repr(case)}-group{group}",
-            marks=[] if group == GROUPS[number % 2] else pytest.mark.slow,
+            marks=[] if not rest and group == GROUPS[turn % 2] else pytest.mark.slow,
         )
         for number, case in enumerate(cases)
+        for turn, rest in [divmod(number, by)]
         for group in GROUPS
     ]
 
@@ -39,20 +40,21 @@ def in_turn(cases: Iterable[Any]) -> list[Any]:
 PARTS = range(4)
 
 
-def in_parts(cases: Iterable[Any], turn: int = 2) -> list[Any]:
-    """Parameters (case, device, part), the device being the fixture: each case in one of the two
-    shapes of a work-group and by one `part_of` its deliveries, by turns; in both and by all if slow
-    tests are run. `turn` cases in a row go by the same part; with 1, a part has a shape of its own,
-    so that cases of one program take half as many builds."""
+def in_parts(cases: Iterable[Any], turn: int = 2, by: int = 1) -> list[Any]:
+    """Parameters (case, device, part), the device being the fixture: one case in `by` in one of the
+    two shapes of a work-group and by one `part_of` its deliveries, by turns; all in both and by all
+    if slow tests are run. `turn` of these cases in a row go by the same part; with 1, a part has a
+    shape of its own, so that cases of one program take half as many builds."""
     return [
         pytest.param(
             case,
             group,
             part,
             id=f"{case}-group{group}-part{part}",
-            marks=[] if (group, part) == usual else pytest.mark.slow,
+            marks=[] if not rest and (group, part) == usual else pytest.mark.slow,
         )
-        for number, case in enumerate(cases)
+        for place, case in enumerate(cases)
+        for number, rest in [divmod(place, by)]
         for usual in [(GROUPS[number % 2], PARTS[number // turn % len(PARTS)])]
         for group in GROUPS
         for part in PARTS

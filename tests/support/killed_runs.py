@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -49,18 +50,29 @@ RUNS: dict[str, Callable[[], tuple[Graph, VertexProgram]]] = {
 def digest(name: str, checkpoint: str | None, every: int) -> str:
     """What a run comes to, of its bits."""
     graph, program = RUNS[name]()
-    options = (
-        {} if checkpoint is None else {"checkpoint": checkpoint, "every": every, "resume": True}
-    )
-    engine = Engine(graph)
-    print("begun", flush=True)
-    result = engine.run(program, **options)
+    options: dict[str, Any] = {}
+    if checkpoint is not None:
+        options = {"checkpoint": checkpoint, "every": every, "resume": True}
+    if every == 1:
+        options["callback"] = _at_second_call(lambda: print("saved", flush=True))
+    result = Engine(graph).run(program, **options)
     found = hashlib.sha256(f"{result.supersteps} {result.stopped}".encode())
     for step in result.trace:
         found.update(repr((step.active, step.messages, step.aggregates, step.delivery)).encode())
     for values in (*result.fields.values(), *result.arc_fields.values()):
         found.update(np.ascontiguousarray(values).data)
     return f"{result.supersteps} {found.hexdigest()}"
+
+
+def _at_second_call(report: Callable[[], None]) -> Callable[[Any], None]:
+    """A callback that reports the first saved superstep: each is saved after its callback."""
+    calls = count()
+
+    def callback(step: Any) -> None:
+        if next(calls) == 1:
+            report()
+
+    return callback
 
 
 def kill_runs(name: str, kills: int, seed: int = 0) -> Counter[str]:
@@ -90,22 +102,25 @@ def kill_runs(name: str, kills: int, seed: int = 0) -> Counter[str]:
 
 
 def _run(name: str, checkpoint: Path | None, patience: float | None = None) -> str | None:
-    """What a process says of a run; None: it was killed after so many seconds."""
+    """What a process says of a run; None: it was killed so many seconds after its first
+    checkpoint, which may come late where the machine is busy."""
     command = [sys.executable, "-W", "ignore", "-m", "support.killed_runs", "--child"]
     command += ["--every", str(LONG if patience is None else 1), name]
     command += [] if checkpoint is None else [str(checkpoint)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-    options: dict[str, Any] = {"stdout": subprocess.PIPE, "text": True, "env": environment}
+    # Without a buffer, since `communicate` would miss what `readline` has read ahead.
+    options: dict[str, Any] = {"stdout": subprocess.PIPE, "bufsize": 0, "env": environment}
     with subprocess.Popen(command, **options) as child:
-        assert child.stdout and child.stdout.readline() == "begun\n"
+        assert child.stdout
+        first = child.stdout.readline()  # or the last, if there was only one superstep left
         try:
-            said, _ = child.communicate(timeout=patience)
+            rest, _ = child.communicate(timeout=patience)
         except subprocess.TimeoutExpired:
             child.kill()
             child.communicate()
             return None
         assert child.returncode == 0
-        return said.strip()
+        return (first + rest).decode().splitlines()[-1]
 
 
 if __name__ == "__main__":

@@ -8,17 +8,23 @@ from typing import Any
 
 import pytest
 
+#: The type of what `pytest.param` returns.
+PARAM = type(pytest.param())
+
 
 def one_in(by: int, cases: Iterable[Any]) -> list[Any]:
-    """Cases for `pytest.mark.parametrize`, each a value, or a tuple of one for each argument. The
-    first of each `by` is quick; the others are slow tests."""
+    """Cases for `pytest.mark.parametrize`, each a value, or a tuple of one for each argument, or a
+    `pytest.param`. The first of each `by` is quick, unless it is marked itself; the others are slow
+    tests."""
+    params = [case if isinstance(case, PARAM) else pytest.param(*values(case)) for case in cases]
     return [
-        pytest.param(
-            *(case if isinstance(case, tuple) else (case,)),
-            marks=pytest.mark.slow if place % by else [],
-        )
-        for place, case in enumerate(cases)
+        param._replace(marks=[pytest.mark.slow]) if place % by else param
+        for place, param in enumerate(params)
     ]
+
+
+def values(case: Any) -> tuple[Any, ...]:
+    return case if isinstance(case, tuple) else (case,)
 
 
 def thinned(*lists: Iterable[Any], by: int = 2) -> list[Any]:
