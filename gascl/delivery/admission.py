@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from gascl.delivery.atomics import Atomics
 from gascl.language.combiners import OR, PRODUCT
 from gascl.language.program import VertexProgram
-from gascl.language.traits import Facts
+from gascl.language.traits import Traits
 from gascl.language.types import Type
 
 
@@ -25,7 +25,7 @@ class Demand:
         deterministic: a run must repeat bit for bit.
     """
 
-    facts: Facts
+    facts: Traits
     accumulator: Type
     atomic: str
     sums_floats: bool
@@ -41,7 +41,7 @@ def demand_of(program: VertexProgram, atomics: Atomics, fp64: bool, deterministi
     accumulator = spec.accumulator(program.dtype, fp64)
     message = spec.message_type(program.dtype)
     return Demand(
-        Facts.of(spec, program.lanes),
+        Traits.of(spec, program.lanes),
         accumulator,
         atomics.method_of(combiner, accumulator),
         combiner.depends_on_order(message),
@@ -115,7 +115,7 @@ class Parts:
         return self.short or f"the run has {self.ranks} ranks"
 
 
-def parts_refuses(facts: Facts, parts: Parts) -> str | None:
+def parts_refuses(facts: Traits, parts: Parts) -> str | None:
     """Why a program needs all arcs on its device."""
     if parts.ranks == 1 and facts.adjacent:
         return "it reads neighbors, which may be in any part"

@@ -17,7 +17,7 @@ from gascl.delivery.buffers import Buffer
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.status_codes import defines
 from gascl.language.source import Place
-from gascl.language.traits import Facts
+from gascl.language.traits import Traits
 
 #: The number of a block's messages that one work-item combines into a box, for others to use.
 CHUNK_ARCS = 8
@@ -74,7 +74,7 @@ class Assembly:
         return "\n".join(self._lines) + "\n"
 
 
-def assemble(header: Header, facts: Facts, delivery: Delivery) -> tuple[str, list[Place | None]]:
+def assemble(header: Header, facts: Traits, delivery: Delivery) -> tuple[str, list[Place | None]]:
     """The delivery's kernels, superstep.cl and the program's header, each included once.
 
     Returns:
@@ -111,7 +111,7 @@ def _of_gather(header: Header) -> list[str]:
     ]
 
 
-def _of_delivery(facts: Facts, delivery: Delivery) -> list[str]:
+def _of_delivery(facts: Traits, delivery: Delivery) -> list[str]:
     """The lines that depend on the delivery: switches, and the rest of GASCL_STATE."""
     return [
         f"#define GASCL_INBOX {int(delivery.has_inbox(facts))}",

@@ -49,7 +49,7 @@ from gascl.graph.labels import shown
 from gascl.language.placeholder import example_of
 from gascl.language.program import VertexProgram
 from gascl.language.stage_discovery import inner_programs
-from gascl.language.traits import Facts
+from gascl.language.traits import Traits
 from gascl.opencl.device import Device, find
 from gascl.run.plan import group_size, header_of
 from gascl.util.host import machine_memory
@@ -222,7 +222,7 @@ def _numbered(graph: Graph, program: VertexProgram | None) -> bool:
     size = GraphSize(graph.num_vertices, graph.num_edges, graph.directed, graph.num_loops)
     for each in _programs(program, size)[0]:
         way = each.spec.way
-        if not Facts.of(each.spec, each.lanes).renumbers or graph.numbered(way) is None:
+        if not Traits.of(each.spec, each.lanes).renumbers or graph.numbered(way) is None:
             continue
         if not (came_sorted(graph, way) and too_many_to_sort(graph, way, machine_memory())):
             return True
@@ -339,7 +339,7 @@ def _programs(
 def _run_of(device: Any, program: Any, delivery: str, numbered: bool, size: GraphSize) -> _Run:
     way = program.spec.way
     arcs, symmetric = size.num_arcs(way), is_symmetric(size.directed, way)
-    its = numbered and Facts.of(program.spec, program.lanes).renumbers
+    its = numbered and Traits.of(program.spec, program.lanes).renumbers
     counts = size.num_vertices, size.num_edges, arcs
     return _Run(device, program, delivery, its, *counts, symmetric)
 

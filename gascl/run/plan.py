@@ -26,7 +26,7 @@ from gascl.errors import DeviceError, ProgramError
 from gascl.language.program import VertexProgram
 from gascl.language.source import Place
 from gascl.language.spec import ProgramSpec
-from gascl.language.traits import Facts
+from gascl.language.traits import Traits
 from gascl.messages import Option
 from gascl.opencl import fork_guard
 from gascl.opencl.device import Device, built, cannot_build, kernel
@@ -98,7 +98,7 @@ class Source:
     """
 
     header: Header
-    facts: Facts
+    facts: Traits
     delivery: Delivery
     text: str
     places: list[Place | None]
@@ -295,7 +295,7 @@ def header_of(
     offset: str,
     debug: bool = False,
     numbered: bool = False,
-) -> tuple[Header, Facts]:
+) -> tuple[Header, Traits]:
     """The header of a program for a device, and its facts."""
     header = generate(
         program.spec,
@@ -307,7 +307,7 @@ def header_of(
         debug=debug,
         numbered=numbered,
     )
-    return header, Facts.of(program.spec, program.lanes, debug)
+    return header, Traits.of(program.spec, program.lanes, debug)
 
 
 def _write(
