@@ -48,8 +48,7 @@ def _scores(
     pairs = list(ebunch)
     for u, v in pairs:
         for node in (u, v):
-            if node not in G:
-                raise nx.NodeNotFound(f"Node {node} not in G.")
+            G.require(node, nx.NodeNotFound(f"Node {node} not in G."))
     return score(pairs)
 
 
