@@ -70,7 +70,7 @@ def pull_refuses(demand: Demand) -> str | None:
 
 
 def _asking_again_refuses(demand: Demand) -> str | None:
-    """Scatter runs wherever its message is needed, not once for each arc."""
+    """Refusals of deliveries that run scatter wherever its message is needed, not once per arc."""
     facts = demand.facts
     if facts.arc_state:
         return "it has arc fields, and pull may run scatter again"
@@ -100,7 +100,7 @@ def outbox_refuses(demand: Demand) -> str | None:
 
 @dataclass(frozen=True)
 class Parts:
-    """Why a device has only some of the arcs.
+    """The reason why a device has only some of the arcs.
 
     Attributes:
         ranks: the number of processes, with a device each, that share the arcs.

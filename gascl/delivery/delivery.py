@@ -29,7 +29,7 @@ class Delivery:
         whole: a kernel that makes a whole run in one launch (kernels/whole.cl), if there is one.
         in_parts: it reads only the arcs that end in its row blocks, so that the arcs need not all
             be on the device at once.
-        on_ranks: whether it can run a program with these facts on several processes, each of which
+        on_ranks: whether it can run a program with these traits on several processes, each of which
             has some of the vertices and the arcs that end in them: it applies only the vertices in
             `in_blocks`, or those with a message.
     """
@@ -49,7 +49,7 @@ class Delivery:
     on_ranks: Callable[[Traits], bool] = lambda facts: False
 
     def runs_whole(self, facts: Traits) -> bool:
-        """Whether a launch can make a whole run of a program with these facts."""
+        """Whether a launch can make a whole run of a program with these traits."""
         return self.whole is not None and not facts.pairs
 
     def skips_parts(self, facts: Traits) -> bool:
@@ -61,7 +61,7 @@ class Delivery:
         return facts.sends_to and self.on_ranks(facts)
 
     def needs(self, buffer: Buffer, facts: Traits) -> bool:
-        """Whether a program with these facts needs a buffer."""
+        """Whether a program with these traits needs a buffer."""
         return buffer.only_if is None or buffer.only_if(facts, self)
 
     def has_inbox(self, facts: Traits) -> bool:

@@ -32,7 +32,7 @@ class Launch:
     only_if: Callable[[Traits], bool] | None = None
 
     def suits(self, facts: Traits) -> bool:
-        """Whether it is run for a program with these facts."""
+        """Whether it is run for a program with these traits."""
         return self.only_if is None or self.only_if(facts)
 
 

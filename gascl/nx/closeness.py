@@ -15,7 +15,7 @@ from gascl.programs.closeness import Closeness, WeightedCloseness
 
 
 def _of_one(G: Converted, u: Any, weight: Any, wf_improved: bool) -> float:
-    """By NetworkX's formula."""
+    """The closeness of one node, by NetworkX's formula."""
     if u not in G:
         message = f"Source {u} is not in G" if weight is None else f"Node {u} not found in graph"
         raise nx.NodeNotFound(message)

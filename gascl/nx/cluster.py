@@ -53,7 +53,7 @@ def _coefficients(G: Converted, weight: Any) -> list[Any]:
     _refuse_multigraphs(G)
     field = G.weight_field(weight)
     if field is not None and (field[1] < 0).any():
-        raise NotImplementedError("weights below 0, whose sums rounding tells from 0")
+        raise NotImplementedError("weights below 0, whose sums may differ from 0 only by rounding")
     if G.is_directed() or field is not None:
         shares = G.run(WeightedClustering(dtype="float64"), weight=field)["coefficient"]
     else:

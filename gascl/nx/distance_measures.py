@@ -60,7 +60,7 @@ def _unreached(G: Converted) -> nx.NetworkXError:
 
 
 def _eccentricities(G: Converted, v: Any, weight: Any) -> dict[Any, Any]:
-    """By node."""
+    """The eccentricities of the nodes `v`, or of all, by node."""
     if v is None and weight is None:
         result = G.run(Eccentricity())
         if (result["reached"] < len(G) - 1).any():

@@ -323,7 +323,8 @@ def _only_parents(G: Converted, source: Any, weight: Any) -> tuple[dict[Any, Any
 
 
 def _refuse_loops(G: Converted, weight: Any) -> None:
-    """As NetworkX does, wherever a loop is."""
+    """Raise NetworkXUnbounded for a self-loop of negative length, reachable or not, as NetworkX
+    does."""
     src, dst = G.ends
     if (_column(G, weight).lengths[src == dst] < 0).any():
         raise nx.NetworkXUnbounded("Negative cycle detected.")
@@ -422,7 +423,9 @@ def negative_edge_cycle(G: Converted, weight: Any = "weight", heuristic: Any = T
     if not G.is_directed():
         return True  # there and back along the edge
     if not column.whole:
-        raise NotImplementedError("sums of weights that are not whole, which rounding tells apart")
+        raise NotImplementedError(
+            "sums of weights that are not whole, whose sign may depend on rounding"
+        )
     try:
         distances(G, list(range(len(G))), weight, negative=True)
     except nx.NetworkXUnbounded:
