@@ -28,7 +28,7 @@ PATIENCE = 64
 
 
 class Relax(VertexProgram):
-    """A vertex whose distance fell tells its neighbors."""
+    """A vertex whose distance fell notifies its neighbors."""
 
     supersteps = param.supersteps()
     distance = vertex.real()

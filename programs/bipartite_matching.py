@@ -17,9 +17,10 @@ Maximum Cardinality Matchings in Parallel on Bipartite Graphs via Tree-Grafting 
 with trees that stop; Kőnig, Gráfok és mátrixok (1931); Karp and Sipser, Maximum Matching in Sparse
 Random Graphs (1981): vertices with few edges first.
 
-Differences: trees are not grafted in the next phase, but grow anew. A vertex of side 1 joins the
-tree of that neighbor which has the fewest edges, so that the first phase leaves little to do, and
-no other heuristic has to begin the matching. The host follows the paths, all of them at once.
+Differences: trees are not grafted in the next phase, but grow again from their roots. A vertex
+of side 1 joins the tree of the neighbor with the fewest edges, so that the first phase leaves
+little to do, and no other heuristic has to begin the matching. The host follows the paths, all of
+them at once.
 """
 
 import numpy as np

@@ -60,7 +60,7 @@ def push(before: Graph, now: Graph, seed: int) -> np.ndarray:
     near[both[1, near[both[0]]]] = True
     both = both[:, near[both].all(axis=0)]
     links = csr_array((np.ones(both.shape[1]), tuple(both)), (n, n))
-    weight = links.sum(axis=1)[:, None]  # neighbors; of none, a vertex has nobody to leave
+    weight = links.sum(axis=1)[:, None]  # neighbors; without any, a vertex has none to leave
     part = connected_components(links, False)[1]
     whole = np.maximum(np.bincount(part, weight[:, 0]), 1)
     way = np.random.RandomState(seed).uniform(-1, 1, (n, 3))  # frozen: alike on every machine

@@ -14,7 +14,7 @@ Sampling (2018), Afforest; Shiloach and Vishkin, An O(log n) Parallel Connectivi
 Differences: a root is hooked to the smallest of the roots that it meets, by a message, so that a
 run repeats; a tree is skipped because it has the vertex of most neighbors, not because a sample of
 vertices says that it is the largest; a pointer is followed only so far in a superstep, because
-nobody sees how others are compressed meanwhile, and trees can be as high as paths are long.
+no vertex sees how others are compressed meanwhile, and trees can be as high as paths are long.
 """
 
 from gascl import VertexProgram, aggregate, vertex

@@ -10,7 +10,7 @@ strongest components are the coordinates.
 
 Forces: with d the difference of two positions, each edge pulls with |d|^2 and each pair of vertices
 repels with 1 / |d|, so that two neighbors alone come to rest at distance 1. In large graphs a
-vertex is repelled by a random sample of the others, drawn anew in each superstep, whose forces
+vertex is repelled by a random sample of the others, drawn again in each superstep, whose forces
 count for all. A superstep moves a vertex at most as far as the temperature, which falls linearly
 to 0.
 

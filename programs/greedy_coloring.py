@@ -36,7 +36,7 @@ class GreedyColoring(VertexProgram):
     message, combine = "int32", "sum"
     edges = "both"
     restart = "never"
-    # At first every vertex tells who has to wait for it; later, one with a new color tells those.
+    # At first every vertex notifies the neighbors that wait for it; later, those that got a color.
     scatter = """
         const uint theirs = precedence_of(e.dst);
         const bool first = v.precedence > theirs || (v.precedence == theirs && e.src < e.dst);

@@ -154,8 +154,8 @@ class LabelPropagation(VertexProgram):
             }
         }
     """
-    # The mask has those with a neighbor that changed in the superstep before: nobody else needs to
-    # look again. In the first supersteps nearly all change, and it costs less if all look.
+    # The mask has the vertices with a neighbor that changed in the previous superstep: no other
+    # needs to look again. In the first supersteps nearly all change, and it costs less if all look.
     receive_if = "superstep <= ALL_LOOK || get_mask()"
     scatter = "send(v.label);"
     gather = "msg = most_frequent(messages, num_messages, v.label);"

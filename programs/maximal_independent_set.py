@@ -6,7 +6,7 @@ neighbors stay out.
 
 Source: Luby, A Simple Parallel Algorithm for the Maximal Independent Set Problem (1986).
 
-Differences: priorities are drawn once, not anew in each round, and the result is then that of the
+Differences: priorities are drawn once, not in each round, and the result is then that of the
 sequential greedy algorithm in the order of priorities; rounds are still about log V (Blelloch,
 Fineman and Shun, Greedy Sequential Maximal Independent Set and Matching are Parallel on Average,
 2012). They are a hash of the vertex and the seed, so that a run gives the same set on every device.
@@ -21,7 +21,7 @@ class MaximalIndependentSet(VertexProgram):
     Args:
         seed: another one draws other priorities, and finds another set.
 
-    Edges run both ways; parallel ones are one; a self-loop keeps nobody out; a vertex without
+    Edges run both ways; parallel ones are one; a self-loop excludes no vertex; a vertex without
     neighbors is a member.
     """
 

@@ -4,7 +4,7 @@ Eccentricity and Neighborhoods are made of.
 Every vertex has a bit for each source that says whether that source has reached it: 64 sources in a
 word, and up to 8 words, a lane each, at once. In superstep k all bits travel one arc further; those
 that are new at a vertex belong to sources at distance k + 1, and it is enough to count them. A
-vertex that all sources of a word have reached asks nobody any more.
+vertex that all sources of a word have reached asks no neighbor any more.
 
 Source: Then, Kaufmann, Chirigati et al., The More the Merrier: Efficient Multi-Source Graph
 Traversal (2014).

@@ -1,4 +1,4 @@
-"""PageRank: the probability of finding a surfer, who follows a random arc or starts anew, at a
+"""PageRank: the probability of finding a surfer, who follows a random arc or starts over, at a
 vertex.
 
     rank(v) = damping * (sum over arcs u -> v of rank(u) / out_degree(u) + dangling * landing(v))
@@ -37,7 +37,7 @@ class PageRank(VertexProgram):
         dangling: what becomes of the rank of vertices without out-arcs: "spread" like the
             personalization, "ignore", or "land" where `landing` says.
         scale: what ranks sum to, "one" or "vertices": V, 1 a vertex on average.
-        personalization: where a surfer starts anew: weights, {label: weight} or (V,), which are
+        personalization: where a surfer starts over: weights, {label: weight} or (V,), which are
             scaled to sum to 1. By default every vertex alike.
         landing: where it lands: weights likewise. NetworkX calls them `dangling`.
         rank: the ranks to begin with: weights likewise. By default every vertex alike.

@@ -1,7 +1,7 @@
 """Random walks, as node2vec takes them: a step prefers to return, to stay near, or to move on.
 
 Algorithm: each walker draws one of the arcs that leave its vertex, and keeps it with a probability
-that depends on where it leads (rejection sampling); if 64 draws were in vain, it looks at all of
+that depends on where it leads (rejection sampling); after 64 rejected draws, it looks at all of
 them. Without a preference the first draw counts.
 
 Sources: Grover and Leskovec, node2vec: Scalable Feature Learning for Networks (2016); Yang, Zhang,

@@ -25,7 +25,7 @@ def with_source(
     title, spec = program.title(), program.spec
     if values.get("sources") is None:
         misspelled = values.keys() - {*spec.params, *spec.edge_fields, *spec.vertex_fields}
-        # The constructor tells of misspelled and positional ones.
+        # The constructor reports misspelled and positional ones.
         if "source" not in values and not misspelled and not positional:
             raise ProgramError(
                 title,

@@ -7,7 +7,7 @@ neighbors of each higher neighbor a, which are sorted, up to b itself.
 
 Sources: Schank and Wagner, Finding, Counting and Listing all Triangles in Large Graphs (2005), the
 algorithm `forward-hashed`; Latapy, Main-memory Triangle Computations (2008); Beamer, Asanovic and
-Patterson, The GAP Benchmark Suite (2015), which numbers anew only where degrees differ.
+Patterson, The GAP Benchmark Suite (2015), which renumbers vertices only where degrees differ.
 
 Differences: there, a triangle is found by its first or its last vertex. The middle one reads only
 the beginning of each row, which is a quarter of the look-ups on a Kronecker graph. The table is

@@ -18,7 +18,7 @@ from gascl.programs.validation import refuse_edges
 
 
 class Paths(VertexProgram):
-    """The number of shortest paths to each vertex. At first, every one tells who waits for it."""
+    """The number of shortest paths to each vertex. Each first notifies those that wait for it."""
 
     distance = vertex.real()
     paths = vertex.real(init="v.distance == 0")

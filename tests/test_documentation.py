@@ -255,7 +255,7 @@ def test_the_architecture_page_names_every_package_and_kernel_file():
         for name in re.findall(r'^#include "([\w./]+)"', (kernels / file).read_text(), re.M)
     }
     named = set(re.findall(r"\b[\w/]+\.(?:cl|h)\b", section))
-    assert named == files | included
+    assert named == files | included, "name each kernel file in docs/architecture.md, The kernels"
     generated = set(re.findall(r"^\| `([\w.]+)` \|", section, re.M))
     assert generated == included - files
 

@@ -16,7 +16,7 @@ from gascl.language.combiners import SUM
 from gascl.language.fields import ChoiceParam, Param
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
-from gascl.language.traits import Facts
+from gascl.language.traits import Traits
 from gascl.language.types import Type, resolve, struct_dtype
 
 INT32, INT64, UINT32 = (resolve(name, "") for name in ("int32", "int64", "uint32"))
@@ -43,7 +43,7 @@ class Context:
     """
 
     spec: ProgramSpec
-    facts: Facts
+    facts: Traits
     real: str
     choices: Mapping[str, str]
     offset: Type

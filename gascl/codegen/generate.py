@@ -31,7 +31,7 @@ from gascl.codegen.phases import Phases
 from gascl.codegen.source_writer import Text
 from gascl.codegen.traps import Traps
 from gascl.language.spec import ProgramSpec
-from gascl.language.traits import Facts
+from gascl.language.traits import Traits
 from gascl.language.types import resolve
 
 
@@ -59,7 +59,7 @@ def generate(
     """
     # No kernel has those that `solve` returns; memory is estimated for such a program, too.
     spec = replace(spec, aggregates={n: a for n, a in spec.aggregates.items() if a.op})
-    facts = Facts.of(spec, lanes, debug)
+    facts = Traits.of(spec, lanes, debug)
     c = Context(spec, facts, real, choices or {}, resolve(offset, real), fp64, debug, numbered)
     text = Text()
     traps = Traps(text, c)

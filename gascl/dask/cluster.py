@@ -26,7 +26,7 @@ from gascl.dask.partitions import (
 from gascl.dask.rank import Outcome, lost_rank, run_rank
 from gascl.errors import DeviceError, GasclError, RankError
 from gascl.language.program import VertexProgram
-from gascl.language.traits import Facts
+from gascl.language.traits import Traits
 from gascl.util.extras import imported
 from gascl.util.progress import Progress
 
@@ -124,7 +124,7 @@ class Cluster:
         client, ranks = self._client, range(len(self.addresses))
         ends = [client.submit(ends_of, part, labels) for part in parts]
         degrees = self._together(added, [client.submit(degrees_of, end, labels) for end in ends])
-        renumbers = Facts.of(program.spec, program.lanes).renumbers and not debug
+        renumbers = Traits.of(program.spec, program.lanes).renumbers and not debug
         about = directed, program.spec.way, renumbers, len(ranks), uuid4().hex
         layout = client.submit(Layout, degrees, *about)
         splits = [client.submit(Layout.split, layout, end) for end in ends]

@@ -21,7 +21,7 @@ from gascl.graph.partial_array import Held
 from gascl.graph.partition import Division, Part, shares
 from gascl.graph.reordering import Numbering, by_number, numbering
 from gascl.language.program import VertexProgram
-from gascl.language.traits import Facts
+from gascl.language.traits import Traits
 
 
 def suffice(program: VertexProgram, fields: Sequence[str]) -> bool:
@@ -32,7 +32,7 @@ def suffice(program: VertexProgram, fields: Sequence[str]) -> bool:
         fields: the graph's edge fields.
     """
     spec = program.spec
-    facts = Facts.of(spec, program.lanes)
+    facts = Traits.of(spec, program.lanes)
     read = {program.edge_names.get(name, name) for name in spec.edge_fields}
     others = facts.adjacent or facts.alternates or facts.pairs or spec.arc_fields
     return type(program).solve is None and not others and not read & set(fields)

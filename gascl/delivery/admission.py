@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from gascl.delivery.atomics import Atomics
 from gascl.language.combiners import OR, PRODUCT
 from gascl.language.program import VertexProgram
-from gascl.language.traits import Facts
+from gascl.language.traits import Traits
 from gascl.language.types import Type
 from gascl.messages import Message, ProgramName
 
@@ -26,7 +26,7 @@ class Demand:
         deterministic: a run must repeat bit for bit.
     """
 
-    facts: Facts
+    facts: Traits
     accumulator: Type
     atomic: str
     sums_floats: bool
@@ -42,7 +42,7 @@ def demand_of(program: VertexProgram, atomics: Atomics, fp64: bool, deterministi
     accumulator = spec.accumulator(program.dtype, fp64)
     message = spec.message_type(program.dtype)
     return Demand(
-        Facts.of(spec, program.lanes),
+        Traits.of(spec, program.lanes),
         accumulator,
         atomics.method_of(combiner, accumulator),
         combiner.depends_on_order(message),
@@ -71,7 +71,7 @@ def pull_refuses(demand: Demand) -> str | None:
 
 
 def _asking_again_refuses(demand: Demand) -> str | None:
-    """Scatter runs wherever its message is needed, not once for each arc."""
+    """Refusals of deliveries that run scatter wherever its message is needed, not once per arc."""
     facts = demand.facts
     if facts.arc_state:
         return "it has arc fields, and pull may run scatter again"
@@ -101,7 +101,7 @@ def outbox_refuses(demand: Demand) -> str | None:
 
 @dataclass(frozen=True)
 class Parts:
-    """Why a device has only some of the arcs.
+    """The reason why a device has only some of the arcs.
 
     Attributes:
         ranks: the number of processes, with a device each, that share the arcs.
@@ -116,7 +116,7 @@ class Parts:
         return self.short or f"the run has {self.ranks} ranks"
 
 
-def parts_refuses(facts: Facts, parts: Parts) -> str | None:
+def parts_refuses(facts: Traits, parts: Parts) -> str | None:
     """Why a program needs all arcs on its device."""
     if parts.ranks == 1 and facts.adjacent:
         return "it reads neighbors, which may be in any part"

@@ -22,7 +22,7 @@ from gascl.codegen.switches import DELIVERY, defines
 from gascl.delivery.buffers import Buffer
 from gascl.delivery.delivery import Delivery
 from gascl.language.source import Place
-from gascl.language.traits import Facts
+from gascl.language.traits import Traits
 
 _INCLUDE = re.compile(r'^#include "([\w./]+)"$')
 
@@ -71,7 +71,7 @@ class Assembly:
 
 
 def assemble(
-    header: Header, facts: Facts, delivery: Delivery, group: int, whole: bool = False
+    header: Header, facts: Traits, delivery: Delivery, group: int, whole: bool = False
 ) -> tuple[str, list[Place | None]]:
     """The delivery's kernels, superstep.cl and the program's header, each included once.
 
@@ -113,7 +113,7 @@ def assemble(
     return str(text), text.places
 
 
-def _chosen(facts: Facts, delivery: Delivery, group: int, whole: bool) -> dict[str, str]:
+def _chosen(facts: Traits, delivery: Delivery, group: int, whole: bool) -> dict[str, str]:
     """The kernel files that are included by other names, by that name; "" for nothing.
 
     One item in a work-group is the form for CPUs: it owns what the items of a larger group share.
@@ -129,7 +129,7 @@ def _chosen(facts: Facts, delivery: Delivery, group: int, whole: bool) -> dict[s
     }
 
 
-def _gather(facts: Facts, delivery: Delivery, group: int) -> str:
+def _gather(facts: Traits, delivery: Delivery, group: int) -> str:
     """Which of the files in kernels/gather/ gathers."""
     if group == 1:
         return "item" if facts.lanes == 1 else "item_lanes"
@@ -139,7 +139,7 @@ def _gather(facts: Facts, delivery: Delivery, group: int) -> str:
     return "group_lane_words" if words else "group_lanes"
 
 
-def _of_delivery(facts: Facts, delivery: Delivery) -> list[str]:
+def _of_delivery(facts: Traits, delivery: Delivery) -> list[str]:
     """The lines that depend on the delivery: switches, and the rest of GASCL_STATE."""
     switches = {
         "INBOX": delivery.has_inbox(facts),

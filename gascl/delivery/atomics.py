@@ -82,7 +82,7 @@ class Atomics:
         return self.method(combiner, f"{kind}{bits}")
 
     def options(self) -> list[str]:
-        """The compiler options that give kernels/atomics.cl the same facts."""
+        """The compiler options that tell kernels/atomics.cl the same."""
         flags = {
             "NATIVE_ATOMICS": self.native,
             "INT64_EXTENDED_ATOMICS": self.int64_extended,

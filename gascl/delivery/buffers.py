@@ -9,6 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gascl.delivery.delivery import Delivery
+    from gascl.language.traits import Traits
 
 #: The initial content of a buffer: anything, if it is written before it is read; 0 in every byte;
 #: or inbox cells without a message (gascl_empty in kernels/superstep.cl).
@@ -57,14 +62,13 @@ class Buffer:
         item: the kind of its items, a name in ITEMS.
         per: "arc" or "vertex": it has one item for each, in each lane; "row": one item for a vertex
             with all its lanes. Or a function (vertices, arcs) -> number of items.
-        only_if: the names of `Facts` that must all be true for it to be needed; "inbox": messages
-            go through the atomic inbox; "pulls": the delivery can also pull.
+        only_if: whether a program with these traits needs it in a delivery; None: always.
     """
 
     name: str
     item: str
     per: str | Callable[[int, int], int]
-    only_if: tuple[str, ...] = ()
+    only_if: Callable[[Traits, Delivery], bool] | None = None
 
     @property
     def begins(self) -> str:
@@ -76,23 +80,38 @@ class Buffer:
         return f"__global {ITEMS[self.item].c} *GASCL_RESTRICT gascl_{self.name}"
 
 
+def _inbox(when: str, arrives: Callable[[Traits, Delivery], bool]) -> tuple[Buffer, ...]:
+    """The buffers of an atomic inbox, in the order of its arguments."""
+
+    def combines(traits: Traits, delivery: Delivery) -> bool:
+        return traits.combines and arrives(traits, delivery)
+
+    return (
+        Buffer(f"inbox{when}", "cell", "vertex", arrives),
+        Buffer(f"arrived{when}", "count", "vertex", combines),
+        Buffer(f"wraps{when}", "wrap", "vertex", combines),
+    )
+
+
+def arrive_now(traits: Traits, delivery: Delivery) -> bool:
+    """Whether messages come through the inbox in the superstep in which they are sent."""
+    return delivery.has_inbox(traits)
+
+
+def arrive_next(traits: Traits, delivery: Delivery) -> bool:
+    """Whether there is a second inbox, for messages that arrive in the next superstep."""
+    return traits.apply_sends_to
+
+
 #: The atomic inbox, in the order of its arguments. If apply uses `send_to`, there are two: one for
 #: the messages that arrive now, and one for those that arrive in the next superstep.
-INBOX = tuple(
-    Buffer(f"{name}{when}", item, "vertex", (*only_if, *more))
-    for when, only_if in (("", ("inbox",)), ("_next", ("inbox", "apply_sends_to")))
-    for name, item, more in (
-        ("inbox", "cell", ()),
-        ("arrived", "count", ("combines",)),
-        ("wraps", "wrap", ("combines",)),
-    )
-)
+INBOX = (*_inbox("", arrive_now), *_inbox("_next", arrive_next))
 #: Every form of the mask can be converted to this one, and back.
-MASK = Buffer("mask", "flag", "row", ("masked",))
+MASK = Buffer("mask", "flag", "row", lambda traits, delivery: traits.masked)
 #: The buffers that runs need with any delivery.
 COMMON = (
     MASK,
-    Buffer("paired", "box", "vertex", ("pairs",)),
+    Buffer("paired", "box", "vertex", lambda traits, delivery: traits.pairs),
     *INBOX,
 )
 #: Buffers that are swapped after each superstep if apply uses `send_to`.

@@ -9,7 +9,7 @@ from gascl.delivery.admission import Demand
 from gascl.delivery.buffers import INBOX, MASK, Buffer
 from gascl.delivery.frontier import BYTES, ActiveSet
 from gascl.delivery.launch import Launch
-from gascl.language.traits import Facts
+from gascl.language.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -25,13 +25,13 @@ class Delivery:
         refuses: returns why it cannot run a program with these demands, or None.
         inbox: messages go through the atomic inbox (kernels/inbox.cl), as those of send_to do.
         active: how it keeps the active vertices: BYTES, FRONTIER or a form of its own.
-        knows_lanes: where `Facts.lane_words` holds, it knows in which lanes each vertex sends, and
+        knows_lanes: where `Traits.lane_words` holds, it knows in which lanes each vertex sends, and
             defines what kernels/gather.cl requires then.
         pulls: in a superstep with a large frontier, the vertices that still receive pull from it.
         whole: a kernel that makes a whole run in one launch (kernels/whole/), if there is one.
         in_parts: it reads only the arcs that end in its row blocks, so that the arcs need not all
             be on the device at once.
-        on_ranks: whether it can run a program with these facts on several processes, each of which
+        on_ranks: whether it can run a program with these traits on several processes, each of which
             has some of the vertices and the arcs that end in them: it applies only the vertices in
             `in_blocks`, or those with a message.
     """
@@ -49,38 +49,37 @@ class Delivery:
     pulls: bool = False
     whole: Launch | None = None
     in_parts: bool = False
-    on_ranks: Callable[[Facts], bool] = lambda facts: False
+    on_ranks: Callable[[Traits], bool] = lambda facts: False
 
-    def runs_whole(self, facts: Facts) -> bool:
-        """Whether a launch can make a whole run of a program with these facts."""
+    def runs_whole(self, facts: Traits) -> bool:
+        """Whether a launch can make a whole run of a program with these traits."""
         return self.whole is not None and not facts.pairs
 
-    def notes_lanes(self, facts: Facts) -> bool:
+    def notes_lanes(self, facts: Traits) -> bool:
         """Whether it knows in which lanes each vertex of a program with these facts sends."""
         return self.knows_lanes and facts.lane_words
 
-    def skips_parts(self, facts: Facts) -> bool:
+    def skips_parts(self, facts: Traits) -> bool:
         """Whether a superstep may need only some of the parts of streamed arcs."""
         return self.in_parts and not facts.scatters_on_all
 
-    def brings_mail(self, facts: Facts) -> bool:
+    def brings_mail(self, facts: Traits) -> bool:
         """Whether ranks must exchange messages of `send_to`."""
         return facts.sends_to and self.on_ranks(facts)
 
-    def needs(self, buffer: Buffer, facts: Facts) -> bool:
-        """Whether a program with these facts needs a buffer."""
-        own = {"inbox": self.has_inbox(facts), "pulls": self.pulls}
-        return all(own[n] if n in own else bool(getattr(facts, n)) for n in buffer.only_if)
+    def needs(self, buffer: Buffer, facts: Traits) -> bool:
+        """Whether a program with these traits needs a buffer."""
+        return buffer.only_if is None or buffer.only_if(facts, self)
 
-    def has_inbox(self, facts: Facts) -> bool:
+    def has_inbox(self, facts: Traits) -> bool:
         """Whether any messages go through the atomic inbox: all, or those of `send_to`."""
         return self.inbox or facts.sends_to
 
-    def mask_arguments(self, facts: Facts) -> list[Buffer]:
+    def mask_arguments(self, facts: Traits) -> list[Buffer]:
         """The arguments in GASCL_MASKS, in order."""
         buffers = {b.name: b for b in (*self.active.buffers, MASK)}
         return [buffers[n] for n in self.active.state if self.needs(buffers[n], facts)]
 
-    def inbox_arguments(self, facts: Facts) -> list[Buffer]:
+    def inbox_arguments(self, facts: Traits) -> list[Buffer]:
         """The arguments in GASCL_INBOX_STATE, in order."""
         return [b for b in INBOX if self.needs(b, facts)]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from gascl.delivery.delivery import Delivery
 from gascl.language.spec import ProgramSpec
-from gascl.language.traits import Facts
+from gascl.language.traits import Traits
 
 
-def shared_fields(spec: ProgramSpec, facts: Facts, delivery: Delivery) -> list[str]:
+def shared_fields(spec: ProgramSpec, facts: Traits, delivery: Delivery) -> list[str]:
     """The vertex fields that apply writes and that another rank may read.
 
     Init, and other code that runs for every vertex, runs on every rank: its results need no
@@ -29,6 +29,6 @@ def shared_fields(spec: ProgramSpec, facts: Facts, delivery: Delivery) -> list[s
     return [n for n in spec.vertex_fields if n in written and (everything or n in read)]
 
 
-def fills_ahead(facts: Facts, delivery: Delivery) -> bool:
+def fills_ahead(facts: Traits, delivery: Delivery) -> bool:
     """Whether apply fills the outbox of the next superstep."""
     return delivery.name == "outbox" and facts.fusable

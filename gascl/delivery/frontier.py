@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gascl.codegen.constants import NUM_LISTS, PIECE, STRIDE
 from gascl.codegen.kernel_files import kernel_text
-from gascl.delivery.buffers import Buffer
+from gascl.delivery.buffers import Buffer, arrive_next, arrive_now
 from gascl.delivery.launch import Launch
 
 
@@ -32,7 +32,7 @@ class ActiveSet:
         clears: buffers that are set to 0 before a run, and before `enter`.
         swaps: pairs of buffers that are swapped after each superstep.
         lists_receivers: the inbox lists the vertices with a message in `touched`. Programs that
-            list directly (`Facts.lists_directly`) need `commits` only before the first superstep.
+            list directly (`Traits.lists_directly`) need `commits` only before the first superstep.
     """
 
     name: str
@@ -48,14 +48,19 @@ class ActiveSet:
     swaps: tuple[tuple[str, str], ...] = ()
     lists_receivers: bool = False
 
+    @property
+    def owner(self) -> str:
+        """The owner of its buffers: see `Key`."""
+        return f"active set {self.name}"
+
 
 BYTES = ActiveSet(
     "bytes",
     kernel_text("mask.cl"),
     kernel_text("mask_kernels.cl"),
     (
-        Buffer("next", "flag", "vertex", ("masked",)),
-        Buffer("marks", "flag", "vertex", ("masked", "marks")),
+        Buffer("next", "flag", "vertex", lambda traits, delivery: traits.masked),
+        Buffer("marks", "flag", "vertex", lambda traits, delivery: traits.masked and traits.marks),
     ),
     state=("mask", "next", "marks"),
     commits=(
@@ -64,7 +69,7 @@ BYTES = ActiveSet(
             "gascl_take_turns",
             "vertices",
             ("STATE", "all_out_offsets", "counts"),
-            only_if=("prioritized",),
+            only_if=lambda traits: traits.prioritized,
         ),
     ),
     enter=Launch("gascl_enter", "vertices", ("STATE",)),
@@ -82,7 +87,9 @@ _TURNS = ("piles", "counts", "starting")
 
 def _turns(kernel: str, *arguments: str) -> Launch:
     """A launch at the end of a superstep in a run with priorities."""
-    return Launch(kernel, "vertices", ("STATE", *arguments), only_if=("prioritized",))
+    return Launch(
+        kernel, "vertices", ("STATE", *arguments), only_if=lambda traits: traits.prioritized
+    )
 
 
 FRONTIER = ActiveSet(
@@ -91,13 +98,23 @@ FRONTIER = ActiveSet(
     kernel_text("frontier_kernels.cl"),
     (
         Buffer("frontiers", "piece", lambda vertices, arcs: 2 * most_pieces(vertices, arcs)),
-        Buffer("bits", "word", lambda vertices, arcs: 2 * -(-vertices // 32), ("pulls",)),
+        Buffer(
+            "bits",
+            "word",
+            lambda vertices, arcs: 2 * -(-vertices // 32),
+            lambda traits, delivery: delivery.pulls,
+        ),
         Buffer("lengths", "length", lambda vertices, arcs: STRIDE * NUM_LISTS),
-        Buffer("flags", "bits", "row", ("keeps_flags",)),
-        Buffer("listed", "vertex", "row", ("keeps_flags",)),
-        Buffer("touched", "vertex", "row", ("inbox",)),
-        Buffer("touched_next", "vertex", "row", ("inbox", "apply_sends_to")),
-        Buffer("piles", "vertex", lambda vertices, arcs: 4 * vertices, ("prioritized",)),
+        Buffer("flags", "bits", "row", lambda traits, delivery: traits.keeps_flags),
+        Buffer("listed", "vertex", "row", lambda traits, delivery: traits.keeps_flags),
+        Buffer("touched", "vertex", "row", arrive_now),
+        Buffer("touched_next", "vertex", "row", arrive_next),
+        Buffer(
+            "piles",
+            "vertex",
+            lambda vertices, arcs: 4 * vertices,
+            lambda traits, delivery: traits.prioritized,
+        ),
     ),
     state=("lengths", "flags", "listed", "touched", "touched_next"),
     commits=(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gascl.language.traits import Facts
+    from gascl.language.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -20,19 +21,19 @@ class Launch:
             needs the arcs of all ranks; `in_blocks` and `out_blocks`, its row
             blocks, each followed by their number; buffers of the delivery, of its active set and of
             the run; numbers, as in NUMBERS; STATE and EDGE for what the program's header declares.
-        first_only: only run it in superstep 0, if the program's phases are fused (`Facts.fusable`).
-        only_if: the names of `Facts` that must all be true for it to be run.
+        first_only: if the phases are fused (`Traits.fusable`), only run it in superstep 0.
+        only_if: whether it is run for a program with these traits; None: always.
     """
 
     kernel: str
     over: str
     arguments: tuple[str, ...]
     first_only: bool = False
-    only_if: tuple[str, ...] = ()
+    only_if: Callable[[Traits], bool] | None = None
 
-    def suits(self, facts: Facts) -> bool:
-        """Whether it is run for a program with these facts."""
-        return all(getattr(facts, name) for name in self.only_if)
+    def suits(self, facts: Traits) -> bool:
+        """Whether it is run for a program with these traits."""
+        return self.only_if is None or self.only_if(facts)
 
 
 #: The numbers that are arguments of kernels, and their types.

@@ -28,7 +28,7 @@ from gascl.delivery.frontier import FRONTIER
 from gascl.delivery.launch import Launch
 from gascl.errors import DeviceError, ProgramError
 from gascl.language.program import VertexProgram
-from gascl.language.traits import Facts
+from gascl.language.traits import Traits
 from gascl.messages import ProgramName
 
 _CSR = ("out_blocks", "out_offsets", "out_targets")
@@ -37,7 +37,7 @@ _PUSHED = ("out_offsets", "out_targets", "frontiers", "most_pieces", "piles")
 _PULLED = ("EDGE_IN", "in_offsets", "in_sources", "bits", "pulled")
 
 
-def _lists_receivers(facts: Facts) -> bool:
+def _lists_receivers(facts: Traits) -> bool:
     """Whether only vertices with a message apply, and put themselves into the frontier."""
     return facts.lists_directly and not facts.applies_to_all and not facts.sends_to
 
@@ -57,7 +57,12 @@ def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]
             Launch("gascl_push_scatter", "vertices", (*step, "posted")),
             Launch("gascl_push_apply", "vertices", (*step, "posted", "tallies", "counts")),
         ),
-        (Buffer("pulled", "box", "vertex", ("pulls", "scatter_moves")),),
+        (
+            Buffer(
+                *("pulled", "box", "vertex"),
+                lambda traits, delivery: delivery.pulls and traits.scatter_moves,
+            ),
+        ),
         refuses=refuses,
         inbox=True,
         active=FRONTIER,
@@ -108,7 +113,7 @@ DELIVERIES = {
                     "gascl_pull_lanes",
                     "vertices",
                     ("STATE", "EDGE", "sending", "received"),
-                    only_if=("lane_words",),
+                    only_if=lambda traits: traits.lane_words,
                 ),
                 Launch(
                     "gascl_pull_gather",
@@ -123,8 +128,8 @@ DELIVERIES = {
             ),
             (
                 Buffer("pulled", "box", "vertex"),
-                Buffer("sending", "lanes", "row", ("lane_words",)),
-                Buffer("received", "lanes", "row", ("lane_words",)),
+                Buffer("sending", "lanes", "row", lambda traits, delivery: traits.lane_words),
+                Buffer("received", "lanes", "row", lambda traits, delivery: traits.lane_words),
             ),
             arcs="in",
             knows_lanes=True,
@@ -164,7 +169,7 @@ DELIVERIES = {
                 Buffer("sent", "mark", "vertex"),
                 Buffer("outbox_next", "letter", "vertex"),
                 Buffer("sent_next", "mark", "vertex"),
-                Buffer("messages", "message", "arc", ("reads_singly",)),
+                Buffer("messages", "message", "arc", lambda traits, delivery: traits.reads_singly),
             ),
             arcs="in",
             swaps=(("outbox", "outbox_next"), ("sent", "sent_next")),
@@ -243,7 +248,7 @@ def refusals(demand: Demand) -> dict[str, str | None]:
     return {name: delivery.refuses(demand) for name, delivery in DELIVERIES.items()}
 
 
-def _takes(delivery: Delivery, facts: Facts, parts: Parts) -> bool:
+def _takes(delivery: Delivery, facts: Traits, parts: Parts) -> bool:
     """Whether a delivery can run with only some of the arcs on its device."""
     apart = parts.ranks == 1 or delivery.on_ranks(facts)
     return apart and (delivery.in_parts or not parts.short)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +38,7 @@ from gascl.delivery.launch import (
 from gascl.errors import GasclError
 from gascl.language.fields import EdgeField
 from gascl.language.spec import ProgramSpec
-from gascl.language.traits import Facts
+from gascl.language.traits import Traits
 from gascl.language.types import Type
 
 #: The largest number of supersteps before the host reads their records: of supersteps in separate
@@ -48,11 +49,17 @@ PARCELS = 2**20
 #: The bytes that the groups of a whole run share, before its records (kernels/whole/phases.cl).
 TEAM = 4 * STRIDE * len(Team)
 
-# The owners of buffers that belong neither to a delivery nor to an active set.
-VERTEX, ARC, COPY = "vertex field", "arc field", "copy of a vertex field"
-GRAPH, EDGE, RUN = "the graph", "edge field", "the run"
-#: The prefixes of buffers' names in messages.
-_PREFIXES = {VERTEX: "v.", ARC: "a.", COPY: "old."}
+
+class Owner(str, Enum):  # keys are sorted
+    """What a buffer belongs to, if neither to a delivery nor to an active set."""
+
+    VERTEX, ARC, COPY = "vertex field", "arc field", "copy of a vertex field"
+    GRAPH, EDGE, RUN = "graph", "edge field", "run"
+
+
+VERTEX, ARC, COPY, GRAPH, EDGE, RUN = Owner
+#: The prefixes of buffers' names in messages and in headers.
+_PREFIXES: dict[Owner | str, str] = {VERTEX: "v.", ARC: "a.", COPY: "old."}
 
 
 #: The array of the vertices' ids, where vertices are renumbered on the device. No edge field can
@@ -61,9 +68,13 @@ IDS = "v.id"
 
 
 class Key(NamedTuple):
-    """The identity of a buffer: its owner, and its name there."""
+    """The identity of a buffer: its owner, and its name there.
 
-    owner: str
+    Attributes:
+        owner: an Owner, the name of a delivery, or `ActiveSet.owner`.
+    """
+
+    owner: Owner | str
     name: str
 
     def __str__(self) -> str:
@@ -225,7 +236,7 @@ def turned_arrays(arrays: Mapping[Key, Array]) -> dict[Key, Array]:
 def run_spec(
     spec: ProgramSpec,
     header: Header,
-    facts: Facts,
+    facts: Traits,
     delivery: Delivery,
     extent: Extent,
 ) -> RunSpec:
@@ -238,7 +249,7 @@ class _Builder:
         self,
         spec: ProgramSpec,
         header: Header,
-        facts: Facts,
+        facts: Traits,
         delivery: Delivery,
         extent: Extent,
     ):
@@ -252,7 +263,7 @@ class _Builder:
     def build(self) -> RunSpec:
         delivery, active = self.delivery, self.delivery.active
         memory = self._memory(delivery.name, delivery.buffers)
-        listed = self._memory(f"active set {active.name}", active.buffers)
+        listed = self._memory(active.owner, active.buffers)
         own = {key: array for _, key, array in (*self.fields, *self.run)} | memory | listed
         orders = (delivery.arcs, "in") if delivery.pulls else (delivery.arcs,)
         read = self.header.edge
@@ -302,16 +313,12 @@ class _Builder:
     def _fields(self) -> list[tuple[str, Key, Array]]:
         """The fields of the program, by their names in the header."""
         types, rows = self.header.types, self.extent.vertices
-        vertex = [("v.", VERTEX, n, rows) for n in self.spec.vertex_fields]
-        copies = [("old.", COPY, n, rows) for n in self.facts.snapshots]
-        arc = [("a.", ARC, n, self.extent.arcs) for n in self.spec.arc_fields]
+        counts = {Key(VERTEX, name): rows for name in self.spec.vertex_fields}
+        counts |= {Key(COPY, name): rows for name in self.facts.snapshots}
+        counts |= {Key(ARC, name): self.extent.arcs for name in self.spec.arc_fields}
         return [
-            (
-                before + name,
-                Key(owner, name),
-                Array(_stored(types[name]), count * self.header.lanes),
-            )
-            for before, owner, name, count in (*vertex, *copies, *arc)
+            (str(key), key, Array(_stored(types[key.name]), count * self.header.lanes))
+            for key, count in counts.items()
         ]
 
     def _run(self) -> list[tuple[str, Key, Array]]:
@@ -474,7 +481,7 @@ def _pairs(swaps: Sequence[tuple[str, str]], names: Mapping[str, Key]) -> list[t
     return [(names[a], names[b]) for a, b in swaps if a in names and b in names]
 
 
-def state_arguments(header: Header, facts: Facts, delivery: Delivery) -> list[str]:
+def state_arguments(header: Header, facts: Traits, delivery: Delivery) -> list[str]:
     """The names of the arguments in GASCL_STATE, in order."""
     buffers = (*delivery.mask_arguments(facts), *delivery.inbox_arguments(facts))
     return [*header.state, *(buffer.name for buffer in buffers)]

@@ -371,8 +371,7 @@ def _exchanged(spec: ProgramSpec, plan: RunPlan, state: RunState) -> _Exchanged:
         rows += [key for key in there if key.owner == delivery.name and key.name in ahead]
     apply, scatter = (spec.snippets.get(n) for n in ("apply", "scatter"))
     written = apply.writes("v") if apply is not None else set()
-    active = f"active set {delivery.active.name}"
-    masks = [Key(active, name) for name in ("next", "marks")]
+    masks = [Key(delivery.active.owner, name) for name in ("next", "marks")]
     masks = [key for key in masks if key in there]
     sets_others = apply is not None and apply.uses("set_mask_of")
     # Apply sets these for other vertices. A mark that it unsets for its own vertex must not be set

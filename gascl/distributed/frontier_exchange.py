@@ -16,7 +16,7 @@ from gascl.distributed.run_protocols import RunState
 #: The active vertices as lists (kernels/frontier.cl). The lengths of lists are `_LENGTH` words from
 #: each other, and the first two are those of the frontiers of even and odd supersteps.
 LENGTHS, FRONTIERS, TOUCHED = (
-    Key(f"active set {FRONTIER.name}", name) for name in ("lengths", "frontiers", "touched")
+    Key(FRONTIER.owner, name) for name in ("lengths", "frontiers", "touched")
 )
 _LENGTH, _LISTED = 16, 2 * 16
 #: How many pieces of a frontier are read before its length is known; others take a second read.

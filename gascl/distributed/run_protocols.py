@@ -11,7 +11,7 @@ from gascl.delivery.delivery import Delivery
 from gascl.delivery.run_layout import Key, RunSpec
 from gascl.device_graph.run_arrays import RunArrays
 from gascl.graph.graph import Graph
-from gascl.language.traits import Facts
+from gascl.language.traits import Traits
 from gascl.opencl.device import Device
 
 
@@ -19,7 +19,7 @@ class RunPlan(Protocol):
     """The kernels of a run: `gascl.run.plan.Plan`."""
 
     header: Header
-    facts: Facts
+    facts: Traits
     delivery: Delivery
     group: int
     block: int

@@ -249,7 +249,7 @@ def _check_declaration(spec: ProgramSpec, declared: Field, base: Collection[str]
 
 
 def _check_text(spec: ProgramSpec, snippet: Snippet) -> None:
-    """Mistakes that a compiler would report at a wrong place, or not at all."""
+    """Refuse mistakes that a compiler would report at a wrong place, or not at all."""
     alone = snippet.unbalanced()
     branches = snippet is spec.snippets.get("functions") and snippet.has_directives
     if alone and not branches:
@@ -467,7 +467,7 @@ def _check_pairs(spec: ProgramSpec) -> None:
 
 
 def _check_product(spec: ProgramSpec) -> None:
-    """What is sent to any vertex is combined by atomics, which see no overflow of 64 bits."""
+    """Atomics combine the messages of `send_to`, and cannot detect an overflow of 64 bits."""
     message = spec.message_type("float32")
     if spec.combiner is PRODUCT and message.itemsize == 8 and PRODUCT.overflows(message):
         posts = _use(spec, "send_to", "scatter", "apply")
@@ -480,7 +480,7 @@ def _check_product(spec: ProgramSpec) -> None:
 
 
 def _check_first(spec: ProgramSpec) -> None:
-    """The first message is that of the first arc: only arcs can be told apart by who sends."""
+    """The first message is that of the first arc, so every message must come along an arc."""
     if spec.combiner is not FIRST:
         return
     posts = _use(spec, "send_to", "scatter", "apply")
@@ -499,7 +499,7 @@ def _check_first(spec: ProgramSpec) -> None:
 
 
 def _check_receive_if(spec: ProgramSpec) -> None:
-    """Whatever reads `msg` must see each message by itself."""
+    """A snippet that reads `msg` must see each message by itself."""
     rule = spec.snippets.get("receive_if")
     if rule is None:
         return

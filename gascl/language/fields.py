@@ -30,7 +30,7 @@ UNSET: Any = type("Unset", (), {"__repr__": lambda self: "unset"})()
 
 
 def span(low: Bound, high: Bound) -> str:
-    """A range in words."""
+    """A range as text for messages."""
     if low is None or high is None:
         return f"{low} or more" if high is None else f"{high} or less"
     return f"from {low} to {high}"
@@ -284,7 +284,7 @@ class Aggregate(Field):
 
     @property
     def combiner(self) -> Combiner:
-        """How what vertices add combines. A count and a mean are sums, too."""
+        """How contributions are combined. A count and a mean are sums, too."""
         return SUM if self.op in ("count", "mean") else combiner_of(self.op)
 
     @property

@@ -28,7 +28,7 @@ _BRANCHES |= {"continue"}
 
 #: The names through which a snippet reaches members: `v.rank`, `prev.change`.
 NAMESPACES = ("v", "e", "p", "g", "prev", "agg")
-#: Between these, a comparison is an operand by itself.
+#: A comparison between two of these is an operand by itself.
 _BEFORE = {"", "(", "{", ";", ",", "=", "&&", "||", "?", ":", "return"}
 _AFTER = {"", ")", ";", ",", "&&", "||", "?", ":"}
 #: Arguments that are vertices for certain.

@@ -91,7 +91,7 @@ class ProgramSpec:
 
     @property
     def alternates(self) -> bool:
-        """Whether the arcs of odd supersteps are those of even ones, turned round."""
+        """Whether odd supersteps use the reversed arcs of even ones."""
         return self.edges == "alternate"
 
     @property
@@ -101,7 +101,7 @@ class ProgramSpec:
 
     @property
     def ends_on_empty_mask(self) -> bool:
-        """A run ends where no vertex is in the mask."""
+        """Whether a run ends when the mask is empty."""
         return self.scatter_on == "mask" and self.ends == "mask"
 
     @property

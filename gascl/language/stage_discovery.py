@@ -1,4 +1,4 @@
-"""Which programs a program with `solve` runs, as far as its code shows."""
+"""Finds the programs that a program with `solve` runs, as far as its code shows."""
 
 from __future__ import annotations
 

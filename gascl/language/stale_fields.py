@@ -25,7 +25,7 @@ class Stale:
     sometimes: bool
 
     def note(self, unheard: str) -> str:
-        """What to tell the user; `unheard`: whom it concerns."""
+        """The warning; `unheard` describes the vertices that it concerns."""
         return (
             f"{self.place}: v.{self.field} keeps its value at {unheard}, since apply only runs for "
             f"vertices with a message: write apply_on = 'all' (without a message, msg is the "

@@ -1,248 +1,348 @@
-"""What a program's snippets do, as data for code generation and for the choice of deliveries."""
+"""`Traits`: what follows from a program's snippets, for code generation and for the deliveries."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from gascl.language.combiners import FIRST
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
 
+#: The words that put vertices into the mask.
+_SET_MASK = ("set_mask", "set_mask_of")
+
 
 @dataclass(frozen=True)
-class Facts:
-    """What deliveries and codegen need to know about a program.
+class Traits:
+    """Properties of a program, derived from its spec; each is computed on first use.
 
     Attributes:
-        scatters: there is a scatter snippet.
-        sends_only: scatter's only effect is `send`, so that its message can be recomputed anywhere.
-        skips: scatter need not run on an arc whose message would be dropped or change nothing: it
-            only sends, and it cannot fail.
-        asks_again: scatter gives the same when it runs again for an arc in the same superstep.
-        reads_edge: scatter reads `e`.
-        arc_state: there are arc fields, whether or not scatter uses them.
-        every_arc_sends: every arc carries a message in every superstep.
-        reads_singly: a gather snippet reads the messages one by one.
-        sends_to: a snippet uses `send_to`.
-        scatter_sends_to: scatter does.
-        apply_sends_to: apply does; its messages arrive in the next superstep.
-        masked: the program keeps a mask.
-        marks: apply both sets the mask of other vertices and unsets its own; these need separate
-            memory, so that the result does not depend on the order of vertices.
-        fusable: what a vertex puts into its outbox for the next superstep, a message or what
-            scatter reads of it, may be found directly after its apply, before anything of this
-            superstep is reduced over all vertices.
-        overflows: the combiner is an integer sum or product, checked for overflow.
-        snapshots: the fields that apply writes while gather or apply reads them of other vertices.
-        reads_others: the fields that are read of other vertices (`FIELD_of`).
-        reads_to: the edge fields that are read of the arc to a neighbor (`FIELD_to`).
-        scatter_asks: scatter reads fields of other vertices.
-        adjacent: snippets read neighbors.
-        walks: apply reads neighbors of other vertices, so that its work grows with their degrees.
-        can_trap: something can go wrong that the device must report with its line.
         lanes: the number of runs at once.
-        pairs: there is a pairs snippet.
-        scatters_on_all: every vertex scatters in every superstep.
-        applies_to_all: every vertex applies in every superstep.
-        first: of a vertex's messages, that of the smallest sender counts.
-        receives: there is a `receive_if`.
-        filters: it reads the message.
-        counts_once: all messages to a vertex count as one (`first`, `enough`).
-        prioritized: there is a `priority`.
-        scatter_stays: scatter reads nothing that apply writes, so that it may run for some vertices
-            while apply runs for others.
-        own_mask: only a vertex itself puts itself into the next mask, in apply.
-        reads_mask: something besides the choice of who scatters depends on the mask.
-        alternates: the arcs of a superstep are those of the one before, turned round.
-        names_ends: scatter reads ids that differ from arc to arc, other than to compare the two
-            ends of an arc.
+        debug: in debug mode nothing is fused or skipped, so that every fault is reported in time.
     """
 
-    scatters: bool
-    sends_only: bool
-    skips: bool
-    asks_again: bool
-    reads_edge: bool
-    arc_state: bool
-    every_arc_sends: bool
-    reads_singly: bool
-    sends_to: bool
-    scatter_sends_to: bool
-    apply_sends_to: bool
-    masked: bool
-    marks: bool
-    fusable: bool
-    overflows: bool
-    snapshots: tuple[str, ...]
-    reads_others: tuple[str, ...]
-    reads_to: tuple[str, ...]
-    scatter_asks: bool
-    adjacent: bool
-    walks: bool
-    can_trap: bool
+    spec: ProgramSpec
     lanes: int
-    pairs: bool
-    scatters_on_all: bool
-    applies_to_all: bool
-    first: bool
-    receives: bool
-    filters: bool
-    counts_once: bool
-    prioritized: bool
-    scatter_stays: bool
-    own_mask: bool
-    reads_mask: bool
-    alternates: bool
-    names_ends: bool
+    debug: bool
 
-    @property
-    def lists_directly(self) -> bool:
-        """Whether a vertex that puts itself into the mask can be listed at once, since nothing else
-        sets the mask or asks for it, and nobody waits."""
-        own = self.masked and self.own_mask and not self.reads_mask
-        return own and not self.prioritized and not self.scatters_on_all
+    @classmethod
+    def of(cls, spec: ProgramSpec, lanes: int | None = None, debug: bool = False) -> Traits:
+        """The traits of a program; `lanes` are those of its class unless given."""
+        return cls(spec, spec.lanes if lanes is None else lanes, debug)
 
-    @property
+    # --- snippets ---
+
+    @cached_property
+    def _scatter(self) -> Snippet | None:
+        return self.spec.snippets.get("scatter")
+
+    @cached_property
+    def _gather(self) -> Snippet | None:
+        return self.spec.snippets.get("gather")
+
+    @cached_property
+    def _apply(self) -> Snippet | None:
+        return self.spec.snippets.get("apply")
+
+    @cached_property
+    def _receive_if(self) -> Snippet | None:
+        return self.spec.snippets.get("receive_if")
+
+    @cached_property
+    def _statements(self) -> list[Snippet]:
+        """The snippets that consist of statements."""
+        snippets = (self.spec.snippets.get("init"), self._scatter, self._gather, self._apply)
+        return [snippet for snippet in snippets if snippet is not None]
+
+    def _uses(self, *words: str) -> bool:
+        """Whether any snippet uses one of these words."""
+        return any(snippet.uses(*words) for snippet in self._statements)
+
+    def _read_of_others(self, *snippets: Snippet | None) -> tuple[str, ...]:
+        """The fields that these snippets read of other vertices (`FIELD_of`)."""
+        words = {word for snippet in snippets if snippet is not None for word in snippet.words}
+        return tuple(name for name in self.spec.vertex_fields if f"{name}_of" in words)
+
+    # --- messages ---
+
+    @cached_property
+    def scatters(self) -> bool:
+        """Whether there is a scatter snippet."""
+        return self._scatter is not None
+
+    @cached_property
+    def scatters_on_all(self) -> bool:
+        """Whether every vertex scatters in every superstep."""
+        return self.spec.scatter_on == "all"
+
+    @cached_property
+    def applies_to_all(self) -> bool:
+        """Whether every vertex applies in every superstep."""
+        return self.spec.apply_on == "all"
+
+    @cached_property
+    def sends_only(self) -> bool:
+        """Whether scatter's only effect is `send`, so that its message can be recomputed
+        anywhere."""
+        return (
+            self._scatter is not None
+            and self._scatter.uses("send")
+            and not self._scatter.uses(*_SET_MASK, "send_to")
+            and not self._scatter.reads("e") & set(self.spec.arc_fields)
+        )
+
+    @cached_property
+    def skips(self) -> bool:
+        """Whether scatter need not run on an arc whose message would be dropped or change nothing:
+        it only sends, and it cannot fail."""
+        return self.sends_only and not self._scatter_can_fail
+
+    @cached_property
+    def _scatter_can_fail(self) -> bool:
+        if self._scatter is None:
+            return False
+        of_vertices = ("get_mask_of", *(f"{name}_of" for name in self.spec.vertex_fields))
+        return (
+            self.debug
+            or self._scatter.uses(*self._adjacency_words)
+            or not all(self._scatter.asks_of_ends(word) for word in of_vertices)
+            # The sum of several messages along one arc may not fit, even where it is dropped.
+            or (self.overflows and self._scatter.may_send_again)
+        )
+
+    @cached_property
+    def asks_again(self) -> bool:
+        """Whether scatter may run twice for an arc in a superstep, with the same result."""
+        return self._scatter is None or not self._scatter.writes("e")
+
+    @cached_property
+    def every_arc_sends(self) -> bool:
+        """Whether every arc carries a message in every superstep."""
+        sends = self._scatter is not None and self._scatter.sends_always
+        return self.scatters_on_all and sends and not self.filters
+
+    @cached_property
+    def reads_singly(self) -> bool:
+        """Whether a gather snippet reads the messages one by one."""
+        return self._gather is not None
+
+    @cached_property
+    def sends_to(self) -> bool:
+        """Whether a snippet uses `send_to`."""
+        return self._uses("send_to")
+
+    @cached_property
+    def scatter_sends_to(self) -> bool:
+        """Whether scatter uses `send_to`."""
+        return self._scatter is not None and self._scatter.uses("send_to")
+
+    @cached_property
+    def apply_sends_to(self) -> bool:
+        """Whether apply uses `send_to`; its messages arrive in the next superstep."""
+        return self._apply is not None and self._apply.uses("send_to")
+
+    @cached_property
+    def pairs(self) -> bool:
+        """Whether there is a pairs snippet."""
+        return "pairs" in self.spec.snippets
+
+    @cached_property
+    def overflows(self) -> bool:
+        """Whether the combiner is an integer sum or product, which is checked for overflow."""
+        combiner = self.spec.combiner
+        return combiner is not None and combiner.overflows(self.spec.message_type("float32"))
+
+    @cached_property
+    def first(self) -> bool:
+        """Whether, of a vertex's messages, that of the smallest sender counts."""
+        return self.spec.combiner is FIRST
+
+    @cached_property
     def combines(self) -> bool:
-        """Whether the inbox combines messages; otherwise it remembers the first sender."""
+        """Whether the inbox combines messages; otherwise it keeps the first sender."""
         return not self.first
 
-    @property
-    def keeps_flags(self) -> bool:
-        """Whether a list of active vertices needs flags beside each vertex."""
-        return self.masked and not self.lists_directly
+    @cached_property
+    def receives(self) -> bool:
+        """Whether there is a `receive_if`."""
+        return self._receive_if is not None
 
-    @property
-    def lane_words(self) -> bool:
-        """Whether it pays to note, for each vertex in the mask, in which lanes it sends: where
-        messages are recomputed, and of those to a vertex few are."""
-        by_vertex = self.masked and not self.scatters_on_all and not self.reads_edge
-        return self.lanes > 1 and self.counts_once and by_vertex and self.skips
+    @cached_property
+    def filters(self) -> bool:
+        """Whether `receive_if` reads the message."""
+        return self._receive_if is not None and self._receive_if.uses("msg")
 
-    @property
+    @cached_property
+    def counts_once(self) -> bool:
+        """Whether all messages to a vertex count as one (`first`, `enough`)."""
+        return self.first or "enough" in self.spec.snippets
+
+    @cached_property
+    def fusable(self) -> bool:
+        """Whether what a vertex puts into its outbox for the next superstep, a message or what
+        scatter reads of the vertex, can be computed directly after its apply, before this superstep
+        has been reduced over all vertices."""
+        return self.reads_edge or self._scatters_ahead
+
+    @cached_property
+    def _scatters_ahead(self) -> bool:
+        return (
+            self.scatters_on_all
+            and not self.debug
+            and not self.overflows  # a superstep that never runs must not report an overflow
+            and self._scatter is not None
+            # Only this superstep's arcs are known: a vertex without arcs in the next one would
+            # scatter, and could report a fault that never happens.
+            and not (self.spec.alternates and self.can_trap)
+            and not self._scatter.reads("prev")
+            and not self._scatter.uses("get_mask", "get_mask_of", *self._adjacency_words)
+            and not self.scatter_asks
+        )
+
+    # --- edges and other vertices ---
+
+    @cached_property
+    def reads_edge(self) -> bool:
+        """Whether scatter reads `e`."""
+        return self._scatter is not None and bool(self._scatter.reads("e"))
+
+    @cached_property
+    def arc_state(self) -> bool:
+        """Whether there are arc fields, used by scatter or not."""
+        return bool(self.spec.arc_fields)
+
+    @cached_property
+    def alternates(self) -> bool:
+        """Whether the arcs of a superstep are those of the previous one, reversed."""
+        return self.spec.alternates
+
+    @cached_property
+    def reads_others(self) -> tuple[str, ...]:
+        """The fields that are read of other vertices (`FIELD_of`)."""
+        return self._read_of_others(*self._statements)
+
+    @cached_property
+    def scatter_asks(self) -> bool:
+        """Whether scatter reads fields of other vertices."""
+        return bool(self._read_of_others(self._scatter))
+
+    @cached_property
+    def snapshots(self) -> tuple[str, ...]:
+        """The fields that apply writes while gather or apply reads them of other vertices."""
+        late = self._read_of_others(self._gather, self._apply)
+        return tuple(name for name in late if name in self._written)
+
+    @cached_property
+    def _written(self) -> set[str]:
+        return set() if self._apply is None else self._apply.writes("v")
+
+    @cached_property
+    def scatter_stays(self) -> bool:
+        """Whether scatter reads nothing that apply writes, so that it may run for some vertices
+        while apply runs for others."""
+        own = set() if self._scatter is None else self._scatter.reads("v")
+        return self._written.isdisjoint({*own, *self._read_of_others(self._scatter)})
+
+    @cached_property
     def scatter_moves(self) -> bool:
         """Whether apply must wait until every vertex has pulled."""
         return not self.scatter_stays
 
-    @property
+    @cached_property
+    def reads_to(self) -> tuple[str, ...]:
+        """The edge fields that are read of the arc to a neighbor (`FIELD_to`)."""
+        return tuple(name for name in self.spec.edge_fields if self._uses(f"{name}_to"))
+
+    @cached_property
+    def _adjacency_words(self) -> tuple[str, ...]:
+        """The words that read the adjacency and can fail."""
+        fields = (f"{name}_to" for name in self.reads_to)
+        return ("neighbor", "neighbor_of", "num_neighbors_of", "has_edge", *fields)
+
+    @cached_property
+    def adjacent(self) -> bool:
+        """Whether snippets read neighbors."""
+        return self._uses("num_neighbors", *self._adjacency_words)
+
+    @cached_property
+    def walks(self) -> bool:
+        """Whether apply reads neighbors of other vertices, so that its work grows with their
+        degrees."""
+        return self._apply is not None and self._apply.uses("neighbor_of", "has_edge")
+
+    @cached_property
+    def can_trap(self) -> bool:
+        """Whether a snippet can fail in a way that the device must report with its line."""
+        words = ("set_mask_of", "get_mask_of", "send_to", *self._adjacency_words)
+        return self.reads_singly or self._uses(*words) or bool(self.reads_others)
+
+    @cached_property
+    def names_ends(self) -> bool:
+        """Whether scatter reads ids that differ from arc to arc, other than to compare the two ends
+        of an arc."""
+        if self._scatter is None or not self.reads_edge:
+            return False  # a scatter that does not read the arc reads its sender's id only once
+        ends = self._scatter.reads("e") & {"src", "dst"}
+        if ends and not self._scatter.only_compares("e.src", "e.dst"):
+            return True
+        return bool(self._scatter.reads("v") & {"id", ""})
+
+    @cached_property
     def renumbers(self) -> bool:
-        """Whether vertices may have other numbers than the user's, and it can pay: what every
-        vertex sends is gathered along all arcs in every superstep, and no id is the place of a
-        vertex, or decides anything."""
+        """Whether the vertices may be renumbered on the device, and that can pay: every vertex
+        sends along all arcs in every superstep, and no id is used as an index or decides
+        anything."""
         gathers = self.scatters_on_all and self.sends_only and not self.reads_singly
         by_id = self.can_trap or self.adjacent or self.first or self.overflows or self.names_ends
         return gathers and not (by_id or self.masked or self.pairs or self.lanes > 1)
 
-    @classmethod
-    def of(cls, spec: ProgramSpec, lanes: int | None = None, debug: bool = False) -> Facts:
-        """The facts of a program. In debug mode nothing is fused or skipped: traps are reported,
-        and in time."""
-        snippets = spec.snippets
-        scatter, apply = snippets.get("scatter"), snippets.get("apply")
-        gather = snippets.get("gather")
-        present = [s for s in (snippets.get("init"), scatter, gather, apply) if s is not None]
-        on_all = spec.scatter_on == "all"
-        combiner, message = spec.combiner, spec.message_type("float32")
-        overflows = combiner is not None and combiner.overflows(message)
+    # --- the mask ---
 
-        def used(*words: str) -> bool:
-            return any(s.uses(*words) for s in present)
+    @cached_property
+    def masked(self) -> bool:
+        """Whether the program keeps a mask."""
+        return not self.scatters_on_all or self.reads_mask or self._uses("unset_mask", *_SET_MASK)
 
-        def others(*read: Snippet) -> list[str]:
-            return [n for n in spec.vertex_fields if any(f"{n}_of" in s.words for s in read)]
+    @cached_property
+    def reads_mask(self) -> bool:
+        """Whether anything besides the choice of who scatters depends on the mask."""
+        asks = self._uses("get_mask", "get_mask_of")
+        asks = asks or (self._receive_if is not None and self._receive_if.uses("get_mask"))
+        return asks or self.spec.apply_on == "mask" or self.pairs
 
-        written = apply.writes("v") if apply is not None else set()
-        seen = set(others(scatter)) | scatter.reads("v") if scatter is not None else set()
-        receive_if = snippets.get("receive_if")
-        filters = receive_if is not None and receive_if.uses("msg")
-        first = combiner is FIRST
-        set_by_others = used("set_mask_of") or (scatter is not None and scatter.uses("set_mask"))
-        asks = used("get_mask", "get_mask_of") or (
-            receive_if is not None and receive_if.uses("get_mask")
-        )
-        reads_mask = asks or spec.apply_on == "mask" or "pairs" in snippets
-        late = others(*(s for s in (gather, apply) if s is not None))
-        masks = ("set_mask", "set_mask_of")
-        reads_to = tuple(n for n in spec.edge_fields if used(f"{n}_to"))
-        checked = (
-            *("neighbor", "neighbor_of", "num_neighbors_of", "has_edge"),
-            *(f"{n}_to" for n in reads_to),
-        )
-        can_trap = (
-            gather is not None
-            or used("set_mask_of", "get_mask_of", "send_to", *checked)
-            or bool(others(*present))
-        )
-        reads_edge = scatter is not None and bool(scatter.reads("e"))
-        sends_only = (
-            scatter is not None
-            and scatter.uses("send")
-            and not scatter.uses(*masks, "send_to")
-            and not scatter.reads("e") & set(spec.arc_fields)
-        )
-        asked = ("get_mask_of", *(f"{n}_of" for n in spec.vertex_fields))
-        fails = scatter is not None and (
-            debug
-            or scatter.uses(*checked)
-            or not all(scatter.asks_of_ends(word) for word in asked)
-            # The sum of several messages along one arc may not fit, even where it is dropped.
-            or (overflows and scatter.may_send_again)
-        )
-        ahead = (
-            on_all
-            and not debug
-            and not overflows  # an overflow in a superstep that never runs must not be reported
-            and scatter is not None
-            # A vertex must not scatter where it could fail in vain: which have arcs in the next
-            # superstep, this one's arcs do not tell then.
-            and not (spec.alternates and can_trap)
-            and not scatter.reads("prev")
-            and not scatter.uses("get_mask", "get_mask_of", *checked)
-            and not others(scatter)
-        )
-        return cls(
-            scatters=scatter is not None,
-            sends_only=sends_only,
-            skips=sends_only and not fails,
-            asks_again=scatter is None or not scatter.writes("e"),
-            reads_edge=reads_edge,
-            arc_state=bool(spec.arc_fields),
-            every_arc_sends=on_all and scatter is not None and scatter.sends_always and not filters,
-            reads_singly=gather is not None,
-            sends_to=used("send_to"),
-            scatter_sends_to=scatter is not None and scatter.uses("send_to"),
-            apply_sends_to=apply is not None and apply.uses("send_to"),
-            masked=not on_all or reads_mask or used("unset_mask", *masks),
-            marks=apply is not None and apply.uses("set_mask_of") and apply.uses("unset_mask"),
-            fusable=reads_edge or ahead,
-            overflows=overflows,
-            snapshots=tuple(n for n in late if n in written),
-            reads_others=tuple(others(*present)),
-            reads_to=reads_to,
-            scatter_asks=scatter is not None and bool(others(scatter)),
-            adjacent=used("num_neighbors", *checked),
-            walks=apply is not None and apply.uses("neighbor_of", "has_edge"),
-            can_trap=can_trap,
-            lanes=spec.lanes if lanes is None else lanes,
-            pairs="pairs" in snippets,
-            scatters_on_all=on_all,
-            applies_to_all=spec.apply_on == "all",
-            first=first,
-            receives=receive_if is not None,
-            filters=filters,
-            counts_once=first or "enough" in snippets,
-            prioritized="priority" in snippets,
-            scatter_stays=not seen & written,
-            own_mask=not set_by_others,
-            reads_mask=reads_mask,
-            alternates=spec.alternates,
-            names_ends=scatter is not None and _names_ends(scatter),
-        )
+    @cached_property
+    def own_mask(self) -> bool:
+        """Whether a vertex enters the next mask only by its own apply."""
+        in_scatter = self._scatter is not None and self._scatter.uses("set_mask")
+        return not (in_scatter or self._uses("set_mask_of"))
 
+    @cached_property
+    def marks(self) -> bool:
+        """Whether apply both sets the mask of other vertices and unsets its own. These need
+        separate memory, so that the result does not depend on the order of vertices."""
+        return self._apply is not None and all(map(self._apply.uses, ("set_mask_of", "unset_mask")))
 
-def _names_ends(scatter: Snippet) -> bool:
-    ends = scatter.reads("e") & {"src", "dst"}
-    if ends and not scatter.only_compares("e.src", "e.dst"):
-        return True
-    # Of a sender alone, a scatter that does not read the arc reads the id once.
-    return bool(scatter.reads("e")) and bool(scatter.reads("v") & {"id", ""})
+    @cached_property
+    def prioritized(self) -> bool:
+        """Whether there is a `priority`."""
+        return "priority" in self.spec.snippets
+
+    @cached_property
+    def lists_directly(self) -> bool:
+        """Whether a vertex that puts itself into the mask can be listed at once: nothing else sets
+        or reads the mask, and no vertex waits."""
+        own = self.masked and self.own_mask and not self.reads_mask
+        return own and not self.prioritized and not self.scatters_on_all
+
+    @cached_property
+    def keeps_flags(self) -> bool:
+        """Whether a list of active vertices needs flags for each vertex besides."""
+        return self.masked and not self.lists_directly
+
+    @cached_property
+    def lane_words(self) -> bool:
+        """Whether it pays to record, for each vertex in the mask, the lanes in which it sends:
+        messages are recomputed, and few of those to a vertex are needed."""
+        by_vertex = self.masked and not self.scatters_on_all and not self.reads_edge
+        return self.lanes > 1 and self.counts_once and by_vertex and self.skips

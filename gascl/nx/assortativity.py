@@ -65,43 +65,29 @@ def _correlation(G: Converted, left: np.ndarray, right: np.ndarray) -> float:
     return float((counts @ (x * y)) / np.sqrt(squares[0] * squares[1]))
 
 
-def _by_degree(G: Converted, x: Any, y: Any, weight: Any) -> float:
-    if G.is_directed() and not {x, y} <= {"in", "out"}:
-        raise NotImplementedError("another direction than in or out")
-    return _correlation(G, _degrees(G, x, weight), _degrees(G, y, weight))
-
-
 @backend_function(
     first=20_000,
     cached=5_000,
     numpy=True,
     limits="No `nodes`, no weights below 0.",
     unsupported=[argument("nodes")],
+    also="degree_pearson_correlation_coefficient",
 )
 def degree_assortativity_coefficient(
     G: Converted, x: Any = "out", y: Any = "in", weight: Any = None, nodes: Any = None
 ) -> float:
     """The correlation of the degrees at both ends of edges."""
-    return _by_degree(G, x, y, weight)
+    if G.is_directed() and not {x, y} <= {"in", "out"}:
+        raise NotImplementedError("another direction than in or out")
+    return _correlation(G, _degrees(G, x, weight), _degrees(G, y, weight))
 
 
-@backend_function(
-    first=20_000,
-    cached=5_000,
-    numpy=True,
-    limits="No `nodes`, no weights below 0.",
-    unsupported=[argument("nodes")],
-)
-def degree_pearson_correlation_coefficient(
-    G: Converted, x: Any = "out", y: Any = "in", weight: Any = None, nodes: Any = None
-) -> float:
-    """The correlation of the degrees at both ends of edges."""
-    return _by_degree(G, x, y, weight)
-
-
-@backend_function(
+_by_attribute = backend_function(
     first=20_000, cached=5_000, numpy=True, limits="No `nodes`.", unsupported=[argument("nodes")]
 )
+
+
+@_by_attribute
 def numeric_assortativity_coefficient(G: Converted, attribute: Any, nodes: Any = None) -> float:
     """The correlation of a number at both ends of edges."""
     records = G.original().nodes
@@ -112,9 +98,7 @@ def numeric_assortativity_coefficient(G: Converted, attribute: Any, nodes: Any =
     return _correlation(G, numbers, numbers)
 
 
-@backend_function(
-    first=20_000, cached=5_000, numpy=True, limits="No `nodes`.", unsupported=[argument("nodes")]
-)
+@_by_attribute
 def attribute_assortativity_coefficient(G: Converted, attribute: Any, nodes: Any = None) -> float:
     """How many more edges than by chance connect nodes of one value."""
     records = G.original().nodes

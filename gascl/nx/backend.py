@@ -60,12 +60,9 @@ class Backend:
         G: Any,
         *,
         edge_attrs: dict[Any, Any] | None = None,
-        node_attrs: dict[Any, Any] | None = None,
         preserve_edge_attrs: bool = False,
-        preserve_node_attrs: bool = False,
-        preserve_graph_attrs: bool = False,
         name: str = "",
-        graph_name: str = "",
+        **_: Any,
     ) -> Converted:
         """A NetworkX graph with the edge attributes that a function needs. Functions that keep all
         attributes take them from the original graph."""

@@ -57,7 +57,7 @@ def _lengths(G: Converted, weight: Any) -> EdgeField | None:
         return None
     lengths = field[1]
     if lengths.min() <= lengths.sum() * np.finfo(np.float64).eps / 2:
-        raise NotImplementedError("lengths of 0, or too short beside the others")
+        raise NotImplementedError("lengths of 0, or too short compared with the others")
     if not G.is_multigraph():
         return field
     shortest = weighted.entry_lengths(G, weight)[_listed(G)]

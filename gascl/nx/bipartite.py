@@ -7,7 +7,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from gascl.nx.components import is_weakly_connected, weak
+from gascl.nx.components import connected, weak
 from gascl.nx.converted_graph import Converted, is_view
 from gascl.nx.dispatch import Call, argument, backend_function
 from gascl.programs.bipartition import Bipartition
@@ -55,7 +55,7 @@ def color(G: Converted) -> dict[Any, int]:
 )
 def sets(G: Converted, top_nodes: Any = None) -> tuple[set[Any], set[Any]]:
     """The nodes of both sides of a connected graph."""
-    if not is_weakly_connected(G):
+    if not connected(G, weakly=True):
         message = "Disconnected graph: Ambiguous solution for bipartite sets."
         raise nx.AmbiguousSolution(message)
     top = _colors(G) == 1

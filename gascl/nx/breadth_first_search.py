@@ -17,8 +17,7 @@ from gascl.nx.unweighted import depths
 @backend_function(first=None, cached=20_000, slower=[one_step("distance")])
 def descendants_at_distance(G: Converted, source: Any, distance: Any) -> set[Any]:
     """The nodes at one distance."""
-    if source not in G:
-        raise nx.NetworkXError(f"The node {source} is not in the graph.")
+    G.require(source, nx.NetworkXError(f"The node {source} is not in the graph."))
     if distance != distance // 1 or distance < 0:
         return set()
     return set(G.node_array[depths(G, source, distance) == distance].tolist())
@@ -29,8 +28,7 @@ def bfs_layers(G: Converted, sources: Any) -> Iterator[list[Any]]:
     """Layers in NetworkX's order."""
     first = list({sources} if sources in G else set(sources))
     for source in first:
-        if source not in G:
-            raise nx.NetworkXError(f"The node {source} is not in the graph.")
+        G.require(source, nx.NetworkXError(f"The node {source} is not in the graph."))
     return _layers(G, first)
 
 
@@ -50,9 +48,8 @@ def _edges(
         NetworkXError: the source is not in the graph.
         NotImplementedError: `reverse` with a directed graph that was deleted.
     """
-    if source not in G:
-        kind = "digraph" if G.is_directed() else "graph"
-        raise nx.NetworkXError(f"The node {source} is not in the {kind}.")
+    kind = "digraph" if G.is_directed() else "graph"
+    G.require(source, nx.NetworkXError(f"The node {source} is not in the {kind}."))
     limit = len(G) if depth_limit is None else depth_limit
     nodes = G.node_array
     return (
@@ -62,7 +59,7 @@ def _edges(
     )
 
 
-@backend_function(
+_search = backend_function(
     first=None,
     cached=100_000,
     numpy=True,
@@ -70,6 +67,9 @@ def _edges(
     unsupported=[argument("sort_neighbors")],
     slower=[one_step("depth_limit")],
 )
+
+
+@_search
 def bfs_edges(
     G: Converted,
     source: Any,
@@ -81,14 +81,7 @@ def bfs_edges(
     return _edges(G, source, depth_limit, reverse)
 
 
-@backend_function(
-    first=None,
-    cached=100_000,
-    numpy=True,
-    limits="No `sort_neighbors`.",
-    unsupported=[argument("sort_neighbors")],
-    slower=[one_step("depth_limit")],
-)
+@_search
 def bfs_predecessors(
     G: Converted, source: Any, depth_limit: Any = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, Any]]:
@@ -99,14 +92,7 @@ def bfs_predecessors(
     return ((child, parent) for parent, child in _edges(G, source, depth_limit))
 
 
-@backend_function(
-    first=None,
-    cached=100_000,
-    numpy=True,
-    limits="No `sort_neighbors`.",
-    unsupported=[argument("sort_neighbors")],
-    slower=[one_step("depth_limit")],
-)
+@_search
 def bfs_successors(
     G: Converted, source: Any, depth_limit: Any = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, list[Any]]]:

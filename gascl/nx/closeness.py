@@ -9,13 +9,13 @@ import numpy as np
 
 from gascl.nx import weighted
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import Call, argument, backend_function, callable_weight, few_edges_by_weight
+from gascl.nx.dispatch import argument, backend_function, callable_weight, few_edges_by_weight
 from gascl.nx.unweighted import depths
 from gascl.programs.closeness import Closeness, WeightedCloseness
 
 
 def _of_one(G: Converted, u: Any, weight: Any, wf_improved: bool) -> float:
-    """By NetworkX's formula."""
+    """The closeness of one node, by NetworkX's formula."""
     if u not in G:
         message = f"Source {u} is not in G" if weight is None else f"Node {u} not found in graph"
         raise nx.NodeNotFound(message)
@@ -33,16 +33,12 @@ def _of_one(G: Converted, u: Any, weight: Any, wf_improved: bool) -> float:
     return closeness * (num_others / (len(G) - 1)) if wf_improved else closeness
 
 
-def _single_node(call: Call) -> str:
-    return "" if call.u is None else "a single node"
-
-
 @backend_function(
     first=1_000,
     cached=500,
     limits="No `sp`.",
     unsupported=[argument("sp"), callable_weight("distance")],
-    slower=[_single_node, few_edges_by_weight("distance")],
+    slower=[argument("u", reason="a single node"), few_edges_by_weight("distance")],
 )
 def closeness_centrality(
     G: Converted, u: Any = None, distance: Any = None, wf_improved: bool = True, *, sp: Any = None

@@ -8,9 +8,11 @@ import networkx as nx
 import numpy as np
 
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import Call, backend_function, directed
+from gascl.nx.dispatch import argument, backend_function, directed
 from gascl.programs.triangles import Triangles
 from gascl.programs.weighted_clustering import WeightedClustering
+
+_SOME_NODES = argument("nodes", reason="some of the nodes")
 
 
 def _counts(G: Converted) -> tuple[np.ndarray, np.ndarray]:
@@ -34,11 +36,7 @@ def _chosen(G: Converted, nodes: Any, values: list[Any]) -> Any:
     return {node: values[index[node]] for node in G.nbunch_iter(nodes)}
 
 
-def _some_nodes(call: Call) -> str:
-    return "" if call.nodes is None else "some of the nodes"
-
-
-@backend_function(first=5_000, cached=2_000, slower=[_some_nodes])
+@backend_function(first=5_000, cached=2_000, slower=[_SOME_NODES])
 def triangles(G: Converted, nodes: Any = None) -> Any:
     """The number of triangles at nodes."""
     if nodes is not None:
@@ -55,7 +53,7 @@ def _coefficients(G: Converted, weight: Any) -> list[Any]:
     _refuse_multigraphs(G)
     field = G.weight_field(weight)
     if field is not None and (field[1] < 0).any():
-        raise NotImplementedError("weights below 0, whose sums rounding tells from 0")
+        raise NotImplementedError("weights below 0, whose sums may differ from 0 only by rounding")
     if G.is_directed() or field is not None:
         shares = G.run(WeightedClustering(dtype="float64"), weight=field)["coefficient"]
     else:
@@ -64,13 +62,13 @@ def _coefficients(G: Converted, weight: Any) -> list[Any]:
     return [share or 0 for share in shares.tolist()]
 
 
-@backend_function(first=5_000, cached=2_000, slower=[_some_nodes])
+@backend_function(first=5_000, cached=2_000, slower=[_SOME_NODES])
 def clustering(G: Converted, nodes: Any = None, weight: Any = None) -> Any:
     """Clustering coefficients."""
     return _chosen(G, nodes, _coefficients(G, weight))
 
 
-@backend_function(first=5_000, cached=2_000, slower=[_some_nodes])
+@backend_function(first=5_000, cached=2_000, slower=[_SOME_NODES])
 def average_clustering(
     G: Converted, nodes: Any = None, weight: Any = None, count_zeros: bool = True
 ) -> float:

@@ -17,8 +17,6 @@ from gascl.programs.breadth_first import BreadthFirst
 from gascl.programs.connected_components import ConnectedComponents
 from gascl.programs.strongly_connected import StronglyConnected
 
-_NULL = "Connectivity is undefined for the null graph."
-
 
 def _sets(G: Converted, component: np.ndarray) -> list[set[Any]]:
     """The nodes of each component, in the order of the components' numbers."""
@@ -34,66 +32,42 @@ def weak(G: Converted) -> np.ndarray:
 
 
 def strong(G: Converted) -> np.ndarray:
-    """int32 (V,): the same, of strong components."""
+    """int32 (V,): the first node of each node's strong component."""
     return G.run(StronglyConnected())["component"]
 
 
 def count(component: np.ndarray) -> int:
-    """The number of components of such an array."""
+    """The number of components in an array from `weak` or `strong`."""
     return int(np.count_nonzero(component == np.arange(len(component))))
 
 
-def connected(G: Converted) -> bool:
-    """Whether all nodes are one component, by direction in directed graphs.
+def connected(G: Converted, weakly: bool = False) -> bool:
+    """Whether there is one component: a strong one in directed graphs, unless `weakly`.
 
     Raises:
         NetworkXPointlessConcept: there are no nodes.
     """
     if len(G) == 0:
-        raise nx.NetworkXPointlessConcept(_NULL)
-    return count(strong(G) if G.is_directed() else weak(G)) == 1
+        raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
+    return count(strong(G) if G.is_directed() and not weakly else weak(G)) == 1
 
 
-def _weak_sets(G: Converted) -> Iterator[set[Any]]:
+@backend_function(first=400_000, cached=50_000, also="weakly_connected_components")
+def connected_components(G: Converted) -> Iterator[set[Any]]:
+    """Sets of nodes, by their first nodes."""
     return iter(_sets(G, weak(G)))
 
 
-@backend_function(first=400_000, cached=50_000)
-def connected_components(G: Converted) -> Iterator[set[Any]]:
-    """Sets of nodes, by their first nodes."""
-    return _weak_sets(G)
-
-
-@backend_function(first=400_000, cached=50_000)
-def weakly_connected_components(G: Converted) -> Iterator[set[Any]]:
-    """Sets of nodes, by their first nodes."""
-    return _weak_sets(G)
-
-
-@backend_function(first=400_000, cached=50_000)
+@backend_function(first=400_000, cached=50_000, also="number_weakly_connected_components")
 def number_connected_components(G: Converted) -> int:
     """The number of components."""
     return count(weak(G))
 
 
-@backend_function(first=400_000, cached=50_000)
-def number_weakly_connected_components(G: Converted) -> int:
-    """The number of components."""
-    return count(weak(G))
-
-
-@backend_function(first=400_000, cached=50_000)
+@backend_function(first=400_000, cached=50_000, also="is_weakly_connected")
 def is_connected(G: Converted) -> bool:
     """Whether there is one component."""
-    return connected(G)
-
-
-@backend_function(first=400_000, cached=50_000)
-def is_weakly_connected(G: Converted) -> bool:
-    """Whether there is one component."""
-    if len(G) == 0:
-        raise nx.NetworkXPointlessConcept(_NULL)
-    return count(weak(G)) == 1
+    return connected(G, weakly=True)
 
 
 @backend_function(first=None, cached=100_000, unsupported=[missing_node])
@@ -155,9 +129,7 @@ def number_strongly_connected_components(G: Converted) -> int:
 @backend_function(first=None, cached=100_000)
 def is_strongly_connected(G: Converted) -> bool:
     """Whether there is one component."""
-    if len(G) == 0:
-        raise nx.NetworkXPointlessConcept(_NULL)
-    return count(strong(G)) == 1
+    return connected(G)
 
 
 @backend_function(first=None, cached=200_000, numpy=True)
@@ -182,6 +154,6 @@ def number_attracting_components(G: Converted) -> int:
 
 @backend_function(first=None, cached=100_000, numpy=True)
 def is_attracting_component(G: Converted) -> bool:
-    """Whether all nodes are one."""
+    """Whether the whole graph is one attracting component."""
     components = _attracting(G)
     return len(components) == 1 and len(components[0]) == len(G)

@@ -157,6 +157,11 @@ class Converted:
         except TypeError:
             return False
 
+    def require(self, node: Any, missing: Exception) -> None:
+        """Raise this error of NetworkX's unless the graph has a node."""
+        if node not in self:
+            raise missing
+
     def __repr__(self) -> str:
         return f"Converted({len(self):,} nodes, {self.number_of_edges():,} edges)"
 

@@ -72,9 +72,8 @@ def has_cycle(G: Converted) -> bool:
 
 
 def _reached(G: Converted, source: Any, reverse: bool = False) -> set[Any]:
-    if source not in G:
-        kind = "digraph" if G.is_directed() else "graph"
-        raise nx.NetworkXError(f"The node {source} is not in the {kind}.")
+    kind = "digraph" if G.is_directed() else "graph"
+    G.require(source, nx.NetworkXError(f"The node {source} is not in the {kind}."))
     return set(G.node_array[depths(G, source, reverse=reverse) > 0].tolist())
 
 

@@ -158,6 +158,7 @@ def backend_function(
     unsupported: Iterable[Check] = (),
     slower: Iterable[Check] = (),
     names: tuple[str, ...] = (),
+    also: str = "",
 ) -> Callable[[Callable[..., Any]], Function]:
     """Decorates a function of the backend, which has the name and parameters of NetworkX's.
 
@@ -167,30 +168,27 @@ def backend_function(
         slower: each returns why NetworkX is faster, whatever the number of edges.
         names: those in all versions of NetworkX, that of the installed one first, where they
             are not the function's name.
+        also: another function of NetworkX with the same parameters and results, on graphs of
+            another kind perhaps.
     """
 
     def register(function: Callable[..., Any]) -> Function:
-        registered = Function(
-            function,
-            names or (function.__name__,),
-            first,
-            cached,
-            limits,
-            numpy,
-            unsupported,
-            slower,
-        )
+        how = (first, cached, limits, numpy, unsupported, slower)
+        registered = Function(function, names or (function.__name__,), *how)
         FUNCTIONS[registered.name] = registered
+        if also:
+            FUNCTIONS[also] = Function(function, (also,), *how)
         return registered
 
     return register
 
 
-def argument(*names: str) -> Check:
-    """Checks that none of these arguments is passed."""
+def argument(*names: str, reason: str = "") -> Check:
+    """Checks that none of these arguments is passed; the reason is the name of one by default."""
 
     def check(call: Call) -> str:
-        return next((f"`{name}`" for name in names if getattr(call, name) is not None), "")
+        passed = (name for name in names if getattr(call, name) is not None)
+        return next((reason or f"`{name}`" for name in passed), "")
 
     return check
 

@@ -16,7 +16,6 @@ from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import (
     VERSION,
     Call,
-    Function,
     argument,
     backend_function,
     callable_weight,
@@ -52,14 +51,6 @@ def _tree(call: Call) -> str:
     return "trees, whose center NetworkX finds faster" if is_tree else ""
 
 
-def _some_nodes(call: Call) -> str:
-    return "" if call.v is None else "some of the nodes"
-
-
-def _known(call: Call) -> str:
-    return "" if call.e is None else "the eccentricities `e` are known"
-
-
 # --- eccentricities ---
 
 
@@ -69,7 +60,7 @@ def _unreached(G: Converted) -> nx.NetworkXError:
 
 
 def _eccentricities(G: Converted, v: Any, weight: Any) -> dict[Any, Any]:
-    """By node."""
+    """The eccentricities of the nodes `v`, or of all, by node."""
     if v is None and weight is None:
         result = G.run(Eccentricity())
         if (result["reached"] < len(G) - 1).any():
@@ -96,7 +87,7 @@ def _eccentricities(G: Converted, v: Any, weight: Any) -> dict[Any, Any]:
     cached=500,
     limits="No `sp`.",
     unsupported=[_no_nodes, argument("sp"), callable_weight()],
-    slower=[_some_nodes, few_edges_by_weight()],
+    slower=[argument("v", reason="some of the nodes"), few_edges_by_weight()],
 )
 def eccentricity(G: Converted, v: Any = None, sp: Any = None, weight: Any = None) -> Any:
     """The distance of the farthest node from each, or from some."""
@@ -104,15 +95,14 @@ def eccentricity(G: Converted, v: Any = None, sp: Any = None, weight: Any = None
     return values[v] if v in G else values
 
 
-def _by_eccentricities(function: Callable[..., Any]) -> Function:
-    """Registers a function that takes known eccentricities `e`."""
-    return backend_function(
-        first=1_000,
-        cached=500,
-        limits="`usebounds` is left to NetworkX.",
-        unsupported=[_no_nodes, _bounds, callable_weight()],
-        slower=[_known, few_edges_by_weight()],
-    )(function)
+_known = argument("e", reason="the eccentricities `e` are known")
+_by_eccentricities = backend_function(
+    first=1_000,
+    cached=500,
+    limits="`usebounds` is left to NetworkX.",
+    unsupported=[_no_nodes, _bounds, callable_weight()],
+    slower=[_known, few_edges_by_weight()],
+)
 
 
 def _extreme(

@@ -1,4 +1,4 @@
-"""Functions of a graph that NetworkX defines beside its classes."""
+"""Functions of graphs that are in NetworkX's module `function`."""
 
 from __future__ import annotations
 

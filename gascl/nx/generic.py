@@ -44,8 +44,7 @@ def shortest_path_length(
         return weighted.all_pairs_bellman_ford_path_length(G, weight=weight)
     start, reverse = (target, True) if source is None else (source, False)
     if weight is None:
-        if start not in G:
-            raise nx.NodeNotFound(f"Source {start} is not in G")
+        G.require(start, nx.NodeNotFound(f"Source {start} is not in G"))
         return unweighted.by_depth(G, unweighted.depths(G, start, reverse=reverse))
     if start not in G:
         message = f"Node {start} not found in graph" if dijkstra else f"Source {start} not in G"

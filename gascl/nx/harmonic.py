@@ -6,19 +6,18 @@ from typing import Any
 
 from gascl.nx import weighted
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import Call, backend_function, callable_weight, few_edges_by_weight
+from gascl.nx.dispatch import argument, backend_function, callable_weight, few_edges_by_weight
 from gascl.programs.harmonic_closeness import HarmonicCloseness, WeightedHarmonicCloseness
-
-
-def _some_nodes(call: Call) -> str:
-    return "" if call.nbunch is None and call.sources is None else "some of the nodes"
 
 
 @backend_function(
     first=1_000,
     cached=500,
     unsupported=[callable_weight("distance")],
-    slower=[_some_nodes, few_edges_by_weight("distance")],
+    slower=[
+        argument("nbunch", "sources", reason="some of the nodes"),
+        few_edges_by_weight("distance"),
+    ],
 )
 def harmonic_centrality(
     G: Converted, nbunch: Any = None, distance: Any = None, sources: Any = None

@@ -48,8 +48,7 @@ def _scores(
     pairs = list(ebunch)
     for u, v in pairs:
         for node in (u, v):
-            if node not in G:
-                raise nx.NodeNotFound(f"Node {node} not in G.")
+            G.require(node, nx.NodeNotFound(f"Node {node} not in G."))
     return score(pairs)
 
 
@@ -59,7 +58,7 @@ def _chunks(pairs: Iterator[tuple[Any, Any]]) -> Iterator[Pairs]:
 
 
 def _sums(scores: np.ndarray, ends: np.ndarray) -> list[Any]:
-    """Sums, of which those of nothing are integers in Python."""
+    """The scores as Python's numbers; an empty sum is the integer 0, as in NetworkX."""
     return [score or 0 for score in scores.tolist()]
 
 

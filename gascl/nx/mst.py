@@ -48,9 +48,12 @@ def _algorithm(call: Call) -> str:
     return "" if call.algorithm == "kruskal" else "another algorithm than Kruskal's"
 
 
-@backend_function(
+_spanning = backend_function(
     first=100_000, cached=20_000, limits="Kruskal's algorithm.", unsupported=[_algorithm]
 )
+
+
+@_spanning
 def minimum_spanning_edges(
     G: Converted,
     algorithm: Any = "kruskal",
@@ -63,9 +66,7 @@ def minimum_spanning_edges(
     return _edges(G, False, weight, keys, data)
 
 
-@backend_function(
-    first=100_000, cached=20_000, limits="Kruskal's algorithm.", unsupported=[_algorithm]
-)
+@_spanning
 def maximum_spanning_edges(
     G: Converted,
     algorithm: Any = "kruskal",

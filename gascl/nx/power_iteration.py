@@ -7,7 +7,7 @@ from gascl.programs.hits import HubsAndAuthorities
 class Affine(VertexProgram):
     """x = alpha * A^T x + own, until x changes by less than `bound` (L1): Katz centrality.
 
-    Differences from `Katz`: the start, and a stop rule that a run of NetworkX's would have.
+    It differs from `Katz` in the start and in the stop rule, which are NetworkX's.
     """
 
     alpha = param.real()
@@ -38,8 +38,8 @@ class Normed(VertexProgram):
     """x = (A^T + I) x, divided by its length, until x changes by less than `bound` (L1):
     eigenvector centrality.
 
-    `next` is x of the coming superstep, whose length is known only then. Differences from
-    `Eigenvector`: the start, and a stop rule that a run of NetworkX's would have.
+    `next` is x of the coming superstep, whose length is known only then. It differs from
+    `Eigenvector` in the start and in the stop rule, which are NetworkX's.
     """
 
     bound = param.real()

@@ -8,15 +8,16 @@ import networkx as nx
 
 from gascl.nx.all_pairs import inverse_sums
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import Call, backend_function
+from gascl.nx.dispatch import argument, backend_function
 from gascl.programs.eccentricity import Eccentricity
 
 
-def _weights(call: Call) -> str:
-    return "" if call.weight is None else "weights"
-
-
-@backend_function(first=1_000, cached=500, limits="No weights.", unsupported=[_weights])
+@backend_function(
+    first=1_000,
+    cached=500,
+    limits="No weights.",
+    unsupported=[argument("weight", reason="weights")],
+)
 def global_reaching_centrality(G: Converted, weight: Any = None, normalized: bool = True) -> float:
     """The mean difference between the largest share of nodes that a node reaches and the others."""
     count = len(G)

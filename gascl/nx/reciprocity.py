@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import Call, backend_function, multigraph
+from gascl.nx.dispatch import Call, argument, backend_function, multigraph
 
 
 def _of_all(G: Converted) -> float:
@@ -22,10 +22,6 @@ def _of_all(G: Converted) -> float:
 def _nodes_of_undirected(call: Call) -> str:
     is_supported = call.nodes is None or call.G.is_directed()
     return "" if is_supported else "nodes of undirected graphs"
-
-
-def _some_nodes(call: Call) -> str:
-    return "" if call.nodes is None else "some of the nodes"
 
 
 @backend_function(
@@ -42,7 +38,7 @@ def overall_reciprocity(G: Converted) -> float:
     numpy=True,
     limits="No multigraphs.",
     unsupported=[multigraph, _nodes_of_undirected],
-    slower=[_some_nodes],
+    slower=[argument("nodes", reason="some of the nodes")],
 )
 def reciprocity(G: Converted, nodes: Any = None) -> Any:
     """The share of all edges, of a node's edges, or of those of each of several nodes."""

@@ -59,8 +59,7 @@ def single_source_shortest_path_length(
     G: Converted, source: Any, cutoff: Any = None
 ) -> dict[Any, int]:
     """Distances, the nearest first."""
-    if source not in G:
-        raise nx.NodeNotFound(f"Source {source} is not in G")
+    G.require(source, nx.NodeNotFound(f"Source {source} is not in G"))
     return by_depth(G, depths(G, source, cutoff))
 
 
@@ -69,8 +68,7 @@ def single_target_shortest_path_length(
     G: Converted, target: Any, cutoff: Any = None
 ) -> dict[Any, int]:
     """Distances, the nearest first."""
-    if target not in G:
-        raise nx.NodeNotFound(f"Target {target} is not in G")
+    G.require(target, nx.NodeNotFound(f"Target {target} is not in G"))
     return by_depth(G, depths(G, target, cutoff, reverse=True))
 
 
@@ -98,35 +96,30 @@ def _paths(G: Converted, source: Any, cutoff: Any, to_source: bool = False) -> d
     return paths
 
 
-@backend_function(
+_search = backend_function(
     first=None,
     cached=100_000,
     numpy=True,
     limits="NetworkX's own paths.",
     slower=[one_step("cutoff")],
 )
+
+
+@_search
 def single_source_shortest_path(
     G: Converted, source: Any, cutoff: Any = None
 ) -> dict[Any, list[Any]]:
     """NetworkX's own paths and order."""
-    if source not in G:
-        raise nx.NodeNotFound(f"Source {source} not in G")
+    G.require(source, nx.NodeNotFound(f"Source {source} not in G"))
     return _paths(G, source, cutoff)
 
 
-@backend_function(
-    first=None,
-    cached=100_000,
-    numpy=True,
-    limits="NetworkX's own paths.",
-    slower=[one_step("cutoff")],
-)
+@_search
 def single_target_shortest_path(
     G: Converted, target: Any, cutoff: Any = None
 ) -> dict[Any, list[Any]]:
     """NetworkX's own paths and order."""
-    if target not in G:
-        raise nx.NodeNotFound(f"Target {target} not in G")
+    G.require(target, nx.NodeNotFound(f"Target {target} not in G"))
     return _paths(G, target, cutoff, to_source=True)
 
 
@@ -135,8 +128,7 @@ def predecessor(
     G: Converted, source: Any, target: Any = None, cutoff: Any = None, return_seen: Any = None
 ) -> Any:
     """All parents of each node, in NetworkX's order."""
-    if source not in G:
-        raise nx.NodeNotFound(f"Source {source} not in G")
+    G.require(source, nx.NodeNotFound(f"Source {source} not in G"))
     nodes = G.nodes
     parents: dict[Any, list[Any]] = {source: []}
     depth = {source: 0}

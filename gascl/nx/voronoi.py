@@ -8,15 +8,9 @@ import numpy as np
 
 from gascl.nx import weighted
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import backend_function, callable_weight
 
 
-@backend_function(
-    first=200_000,
-    cached=20_000,
-    limits="No function as weight, no weights below 0.",
-    unsupported=[callable_weight()],
-)
+@weighted.by_weight(200_000, 20_000, weighted.NOT_NEGATIVE)
 def voronoi_cells(G: Converted, center_nodes: Any, weight: Any = "weight") -> dict[Any, set[Any]]:
     """The nodes that are nearest to each center."""
     centers = weighted.distinct_sources(G, center_nodes)

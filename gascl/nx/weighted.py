@@ -11,14 +11,26 @@ import numpy as np
 
 from gascl.language.program import VertexProgram
 from gascl.nx.converted_graph import Converted, EdgeField
-from gascl.nx.dispatch import Call, Function, argument, backend_function, callable_weight
+from gascl.nx.dispatch import Call, Check, Function, argument, backend_function, callable_weight
 from gascl.nx.edge_attribute import Column
 from gascl.nx.path_trees import Tree, arcs_of_rows, levels, tight_arcs
 from gascl.programs.bellman_ford import BellmanFord
 from gascl.programs.shortest_paths import Distances
 
-#: The limits of functions that return paths by Bellman's and Ford's algorithm.
+#: The limits of most functions.
+NO_FUNCTION = "No function as weight."
+NOT_NEGATIVE = "No function as weight, no weights below 0."
+TO_ALL = "No `target`, no function as weight, no weights below 0."
 ONE_PATH = "Only where there is one shortest path to each node. No function as weight."
+
+
+def by_weight(
+    first: int, cached: int, limits: str, *unsupported: Check
+) -> Callable[[Callable[..., Any]], Function]:
+    """Registers a function of paths by the lengths of edges, with the arguments of
+    `backend_function`; a function as weight is not supported."""
+    checks = [*unsupported, callable_weight()]
+    return backend_function(first=first, cached=cached, limits=limits, unsupported=checks)
 
 
 def _column(G: Converted, weight: Any) -> Column:
@@ -168,32 +180,11 @@ def distinct_sources(G: Converted, sources: Any) -> list[Any]:
     if not sources:
         raise ValueError("sources must not be empty")
     for source in sources:
-        if source not in G:
-            raise nx.NodeNotFound(f"Node {source} not found in graph")
+        G.require(source, nx.NodeNotFound(f"Node {source} not found in graph"))
     return list(dict.fromkeys(sources))
 
 
-def _dijkstra(first: int, cached: int) -> Callable[[Callable[..., Any]], Function]:
-    """Registers a function that uses Dijkstra's algorithm."""
-    return backend_function(
-        first=first,
-        cached=cached,
-        limits="No function as weight, no weights below 0.",
-        unsupported=[callable_weight()],
-    )
-
-
-def _dijkstra_to_target(first: int, cached: int) -> Callable[[Callable[..., Any]], Function]:
-    """The same of a function with a `target`, at which NetworkX stops."""
-    return backend_function(
-        first=first,
-        cached=cached,
-        limits="No `target`, no function as weight, no weights below 0.",
-        unsupported=[argument("target"), callable_weight()],
-    )
-
-
-@_dijkstra_to_target(200_000, 20_000)
+@by_weight(200_000, 20_000, TO_ALL, argument("target"))
 def multi_source_dijkstra(
     G: Converted, sources: Any, target: Any = None, cutoff: Any = None, weight: Any = "weight"
 ) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
@@ -201,7 +192,7 @@ def multi_source_dijkstra(
     return _dist_and_paths(G, distinct_sources(G, sources), weight, cutoff)
 
 
-@_dijkstra(200_000, 20_000)
+@by_weight(200_000, 20_000, NOT_NEGATIVE)
 def multi_source_dijkstra_path(
     G: Converted, sources: Any, cutoff: Any = None, weight: Any = "weight"
 ) -> dict[Any, list[Any]]:
@@ -209,7 +200,7 @@ def multi_source_dijkstra_path(
     return _dist_and_paths(G, distinct_sources(G, sources), weight, cutoff)[1]
 
 
-@_dijkstra(100_000, 10_000)
+@by_weight(100_000, 10_000, NOT_NEGATIVE)
 def multi_source_dijkstra_path_length(
     G: Converted, sources: Any, cutoff: Any = None, weight: Any = "weight"
 ) -> dict[Any, Any]:
@@ -217,7 +208,7 @@ def multi_source_dijkstra_path_length(
     return lengths_from(G, distinct_sources(G, sources), weight, cutoff)
 
 
-@_dijkstra_to_target(200_000, 20_000)
+@by_weight(200_000, 20_000, TO_ALL, argument("target"))
 def single_source_dijkstra(
     G: Converted, source: Any, target: Any = None, cutoff: Any = None, weight: Any = "weight"
 ) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
@@ -225,7 +216,7 @@ def single_source_dijkstra(
     return _dist_and_paths(G, distinct_sources(G, [source]), weight, cutoff)
 
 
-@_dijkstra(200_000, 20_000)
+@by_weight(200_000, 20_000, NOT_NEGATIVE)
 def single_source_dijkstra_path(
     G: Converted, source: Any, cutoff: Any = None, weight: Any = "weight"
 ) -> dict[Any, list[Any]]:
@@ -233,7 +224,7 @@ def single_source_dijkstra_path(
     return _dist_and_paths(G, distinct_sources(G, [source]), weight, cutoff)[1]
 
 
-@_dijkstra(100_000, 10_000)
+@by_weight(100_000, 10_000, NOT_NEGATIVE)
 def single_source_dijkstra_path_length(
     G: Converted, source: Any, cutoff: Any = None, weight: Any = "weight"
 ) -> dict[Any, Any]:
@@ -241,13 +232,12 @@ def single_source_dijkstra_path_length(
     return lengths_from(G, distinct_sources(G, [source]), weight, cutoff)
 
 
-@_dijkstra(200_000, 20_000)
+@by_weight(200_000, 20_000, NOT_NEGATIVE)
 def dijkstra_predecessor_and_distance(
     G: Converted, source: Any, cutoff: Any = None, weight: Any = "weight"
 ) -> tuple[dict[Any, list[Any]], dict[Any, Any]]:
     """All parents in NetworkX's order, and distances."""
-    if source not in G:
-        raise nx.NodeNotFound(f"Node {source} is not found in the graph")
+    G.require(source, nx.NodeNotFound(f"Node {source} is not found in the graph"))
     settled, distance = tree(G, [source], weight, cutoff)
     nodes = G.nodes
     seen = _first_seen(G, settled.order, distance, weight, cutoff)
@@ -276,7 +266,7 @@ def _first_seen(
     return seen[np.sort(firsts)]
 
 
-@_dijkstra(20_000, 10_000)
+@by_weight(20_000, 10_000, NOT_NEGATIVE)
 def all_pairs_dijkstra(
     G: Converted, cutoff: Any = None, weight: Any = "weight"
 ) -> Iterator[tuple[Any, tuple[dict[Any, Any], dict[Any, list[Any]]]]]:
@@ -284,7 +274,7 @@ def all_pairs_dijkstra(
     return _each(G, lambda node: _dist_and_paths(G, [node], weight, cutoff))
 
 
-@_dijkstra(20_000, 10_000)
+@by_weight(20_000, 10_000, NOT_NEGATIVE)
 def all_pairs_dijkstra_path(
     G: Converted, cutoff: Any = None, weight: Any = "weight"
 ) -> Iterator[tuple[Any, dict[Any, list[Any]]]]:
@@ -292,7 +282,7 @@ def all_pairs_dijkstra_path(
     return _each(G, lambda node: _dist_and_paths(G, [node], weight, cutoff)[1])
 
 
-@_dijkstra(20_000, 5_000)
+@by_weight(20_000, 5_000, NOT_NEGATIVE)
 def all_pairs_dijkstra_path_length(
     G: Converted, cutoff: Any = None, weight: Any = "weight"
 ) -> Iterator[tuple[Any, dict[Any, Any]]]:
@@ -333,17 +323,17 @@ def _only_parents(G: Converted, source: Any, weight: Any) -> tuple[dict[Any, Any
 
 
 def _refuse_loops(G: Converted, weight: Any) -> None:
-    """As NetworkX does, wherever a loop is."""
+    """Raise NetworkXUnbounded for a self-loop of negative length, reachable or not, as NetworkX
+    does."""
     src, dst = G.ends
     if (_column(G, weight).lengths[src == dst] < 0).any():
         raise nx.NetworkXUnbounded("Negative cycle detected.")
 
 
-def _bellman_ford(
+def _only_paths(
     G: Converted, source: Any, weight: Any
 ) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
-    if source not in G:
-        raise nx.NodeNotFound(f"Source {source} not in G")
+    G.require(source, nx.NodeNotFound(f"Source {source} not in G"))
     distance, parents = _only_parents(G, source, weight)
     paths = {source: [source]}
     for node, parent in list(parents.items())[1:]:
@@ -351,46 +341,37 @@ def _bellman_ford(
     return distance, paths
 
 
-@backend_function(
-    first=100_000,
-    cached=20_000,
-    limits=ONE_PATH,
-    unsupported=[argument("target"), callable_weight()],
-)
+@by_weight(100_000, 20_000, ONE_PATH, argument("target"))
 def single_source_bellman_ford(
     G: Converted, source: Any, target: Any = None, weight: Any = "weight"
 ) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
     """Distances and paths, where there is one shortest path to each node."""
-    return _bellman_ford(G, source, weight)
+    return _only_paths(G, source, weight)
 
 
-@backend_function(first=100_000, cached=20_000, limits=ONE_PATH, unsupported=[callable_weight()])
+@by_weight(100_000, 20_000, ONE_PATH)
 def single_source_bellman_ford_path(
     G: Converted, source: Any, weight: Any = "weight"
 ) -> dict[Any, list[Any]]:
     """Paths, where there is one shortest path to each node."""
-    return _bellman_ford(G, source, weight)[1]
+    return _only_paths(G, source, weight)[1]
 
 
-@backend_function(
-    first=100_000, cached=10_000, limits="No function as weight.", unsupported=[callable_weight()]
-)
+@by_weight(100_000, 10_000, NO_FUNCTION)
 def single_source_bellman_ford_path_length(
     G: Converted, source: Any, weight: Any = "weight"
 ) -> dict[Any, Any]:
     """Distances, the nearest first."""
-    if source not in G:
-        raise nx.NodeNotFound(f"Source {source} not in G")
+    G.require(source, nx.NodeNotFound(f"Source {source} not in G"))
     return lengths_from(G, [source], weight, negative=True)
 
 
-@backend_function(first=100_000, cached=20_000, limits=ONE_PATH, unsupported=[callable_weight()])
+@by_weight(100_000, 20_000, ONE_PATH)
 def bellman_ford_predecessor_and_distance(
     G: Converted, source: Any, target: Any = None, weight: Any = "weight", heuristic: Any = False
 ) -> tuple[dict[Any, list[Any]], dict[Any, Any]]:
     """Parents and distances, where there is one shortest path to each node."""
-    if source not in G:
-        raise nx.NodeNotFound(f"Node {source} is not found in the graph")
+    G.require(source, nx.NodeNotFound(f"Node {source} is not found in the graph"))
     _refuse_loops(G, weight)
     distance, parents = _only_parents(G, source, weight)
     pred = {node: [parent] for node, parent in parents.items()}
@@ -398,18 +379,16 @@ def bellman_ford_predecessor_and_distance(
     return pred, distance
 
 
-@backend_function(first=20_000, cached=10_000, limits=ONE_PATH, unsupported=[callable_weight()])
+@by_weight(20_000, 10_000, ONE_PATH)
 def all_pairs_bellman_ford_path(
     G: Converted, weight: Any = "weight"
 ) -> Iterator[tuple[Any, dict[Any, list[Any]]]]:
     """Paths, where there is one shortest path between any two nodes."""
     # all of them, since some may have to be declined
-    return iter([(node, _bellman_ford(G, node, weight)[1]) for node in G])
+    return iter([(node, _only_paths(G, node, weight)[1]) for node in G])
 
 
-@backend_function(
-    first=20_000, cached=5_000, limits="No function as weight.", unsupported=[callable_weight()]
-)
+@by_weight(20_000, 5_000, NO_FUNCTION)
 def all_pairs_bellman_ford_path_length(
     G: Converted, weight: Any = "weight"
 ) -> Iterator[tuple[Any, dict[Any, Any]]]:
@@ -417,13 +396,12 @@ def all_pairs_bellman_ford_path_length(
     return _each(G, lambda node: lengths_from(G, [node], weight, negative=True))
 
 
-@backend_function(first=100_000, cached=20_000, limits=ONE_PATH, unsupported=[callable_weight()])
+@by_weight(100_000, 20_000, ONE_PATH)
 def goldberg_radzik(
     G: Converted, source: Any, weight: Any = "weight"
 ) -> tuple[dict[Any, Any], dict[Any, Any]]:
     """Parents and distances, where there is one shortest path to each node."""
-    if source not in G:
-        raise nx.NodeNotFound(f"Node {source} is not found in the graph")
+    G.require(source, nx.NodeNotFound(f"Node {source} is not found in the graph"))
     _refuse_loops(G, weight)
     distance, parents = _only_parents(G, source, weight)
     return parents, distance
@@ -433,11 +411,9 @@ def _frozen(call: Call) -> str:
     return "frozen graphs, to which NetworkX cannot add a node" if nx.is_frozen(call.G) else ""
 
 
-@backend_function(
-    first=100_000,
-    cached=10_000,
-    limits="No function as weight; in directed graphs, weights below 0 must be whole.",
-    unsupported=[_frozen, callable_weight()],
+@by_weight(
+    *(100_000, 10_000, "No function as weight; in directed graphs, weights below 0 must be whole."),
+    _frozen,
 )
 def negative_edge_cycle(G: Converted, weight: Any = "weight", heuristic: Any = True) -> bool:
     """Whether the lengths of some cycle come to less than 0."""
@@ -447,7 +423,9 @@ def negative_edge_cycle(G: Converted, weight: Any = "weight", heuristic: Any = T
     if not G.is_directed():
         return True  # there and back along the edge
     if not column.whole:
-        raise NotImplementedError("sums of weights that are not whole, which rounding tells apart")
+        raise NotImplementedError(
+            "sums of weights that are not whole, whose sign may depend on rounding"
+        )
     try:
         distances(G, list(range(len(G))), weight, negative=True)
     except nx.NetworkXUnbounded:
@@ -455,7 +433,7 @@ def negative_edge_cycle(G: Converted, weight: Any = "weight", heuristic: Any = T
     return False
 
 
-@_dijkstra(20_000, 10_000)
+@by_weight(20_000, 10_000, NOT_NEGATIVE)
 def johnson(G: Converted, weight: Any = "weight") -> dict[Any, dict[Any, list[Any]]]:
     """NetworkX's own paths between all pairs."""
     return {node: _dist_and_paths(G, [node], weight, None)[1] for node in G}

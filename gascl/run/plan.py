@@ -27,7 +27,7 @@ from gascl.errors import DeviceError, ProgramError
 from gascl.language.program import VertexProgram
 from gascl.language.source import Place
 from gascl.language.spec import ProgramSpec
-from gascl.language.traits import Facts
+from gascl.language.traits import Traits
 from gascl.messages import Option
 from gascl.opencl import fork_guard
 from gascl.opencl.device import Device, built, cannot_build, kernel
@@ -100,7 +100,7 @@ class Source:
     """
 
     header: Header
-    facts: Facts
+    facts: Traits
     delivery: Delivery
     text: str
     places: list[Place | None]
@@ -315,7 +315,7 @@ def _write(
     variant: Variant,
 ) -> Source:
     header = header_of(program, offset, device.fp64, variant.debug, variant.numbered)
-    facts = Facts.of(program.spec, program.lanes, variant.debug)
+    facts = Traits.of(program.spec, program.lanes, variant.debug)
     double = np.dtype("float64")
     doubles = [n for n, t in header.types.items() if double in t.scalars]
     of_messages = double in [*header.message.scalars, *header.gathered.scalars]

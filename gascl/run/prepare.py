@@ -32,7 +32,7 @@ from gascl.graph.graph import Graph
 from gascl.graph.partition import Division, shares
 from gascl.graph.reordering import Numbering
 from gascl.language.program import VertexProgram
-from gascl.language.traits import Facts
+from gascl.language.traits import Traits
 from gascl.run.plan import Source, Variant, source_of
 
 
@@ -88,7 +88,7 @@ class Prepared:
 
     title: str
     edges: str
-    facts: Facts
+    facts: Traits
     atomic: str
     choice: Choice
     renumbered: Decision
@@ -233,7 +233,7 @@ def _numbering(
 def _single_launch(
     program: VertexProgram,
     delivery: Delivery,
-    facts: Facts,
+    facts: Traits,
     device: DeviceFacts,
     setting: Setting,
 ) -> Decision:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gascl.delivery.run_layout import VERTEX, Key
+from gascl.delivery.run_layout import VERTEX, Key, Owner
 from gascl.opencl import fork_guard
 from gascl.run.state import State
 
@@ -26,7 +26,7 @@ class ResultFields(Mapping[str, np.ndarray]):
     def __init__(
         self,
         state: State,
-        owner: str = VERTEX,
+        owner: Owner = VERTEX,
         *,
         known: Mapping[str, np.ndarray] | None = None,
         kept: bool = False,

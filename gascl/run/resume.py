@@ -13,7 +13,7 @@ from gascl.graph.delta import Change
 from gascl.graph.graph import Graph
 from gascl.language.fields import REQUIRED, EdgeField
 from gascl.language.program import VertexProgram
-from gascl.language.traits import Facts
+from gascl.language.traits import Traits
 from gascl.run.state import State
 
 
@@ -98,7 +98,7 @@ def _check_change(program: VertexProgram, graph: Graph, state: State) -> None:
             f"the State is for {state.graph.num_vertices:,} vertices, but the graph has "
             f"{graph.num_vertices:,}: run without state="
         )
-    if Facts.of(cls.spec).arc_state:
+    if Traits.of(cls.spec).arc_state:
         raise ProgramError(
             f"{cls.__name__} keeps state on arcs, and the graph's arcs have changed: run without "
             "state="

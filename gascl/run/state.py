@@ -14,7 +14,7 @@ import pyopencl as cl
 from gascl.codegen.constants import Fault
 from gascl.codegen.header import Header
 from gascl.delivery.buffers import ANYTHING, PENDING
-from gascl.delivery.run_layout import ARC, RUN, VERTEX, Key, RunSpec
+from gascl.delivery.run_layout import ARC, RUN, VERTEX, Key, Owner, RunSpec
 from gascl.device_graph import gather
 from gascl.device_graph.buffers import ResidentGraph, check_memory, num_arcs, resident_bytes
 from gascl.device_graph.run_arrays import RunArrays
@@ -289,7 +289,7 @@ class State:
         self.buffers = self._lasting()
         self.arrays.release()
 
-    def drop(self, fields: Iterable[str], owner: str = VERTEX) -> None:
+    def drop(self, fields: Iterable[str], owner: Owner = VERTEX) -> None:
         """Release the buffers of these fields."""
         for name in fields:
             self.buffers.pop(Key(owner, name), None)
@@ -388,7 +388,7 @@ class State:
                 "result before another run uses its State"
             )
 
-    def names(self, owner: str = VERTEX) -> list[str]:
+    def names(self, owner: Owner = VERTEX) -> list[str]:
         """The names of its vertex fields; with ARC, of its arc fields."""
         return [key.name for key in self.buffers if key.owner == owner]
 
@@ -396,7 +396,7 @@ class State:
         """Read all vertex and arc fields."""
         return [self.field(name, owner) for owner in (VERTEX, ARC) for name in self.names(owner)]
 
-    def field(self, name: str, owner: str = VERTEX) -> np.ndarray:
+    def field(self, name: str, owner: Owner = VERTEX) -> np.ndarray:
         """Read a vertex field, or with ARC an arc field.
 
         Returns:

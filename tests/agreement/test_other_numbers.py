@@ -16,7 +16,7 @@ from gascl.delivery.registry import admitted
 from gascl.device_graph import gather
 from gascl.errors import GasclError, Interrupted, ProgramError
 from gascl.graph import reordering
-from gascl.language.traits import Facts
+from gascl.language.traits import Traits
 from gascl.programs import (
     BreadthFirst,
     ConnectedComponents,
@@ -129,7 +129,7 @@ def random_program(seed):
 def test_random_programs(monkeypatch, seed):
     """Every delivery, on a graph of each kind, beside runs by the graph's own numbers."""
     cls, device = random_program(seed), find_device((1, 8)[seed % 2])
-    assert Facts.of(cls.spec).renumbers
+    assert Traits.of(cls.spec).renumbers
     graph = graph_of(seed, directed=bool(seed % 3))
     program = (
         cls(who=graph.label_of(7), x=np.arange(60)[::-1])
@@ -468,14 +468,14 @@ KEPT = {
 
 @pytest.mark.parametrize("name", KEPT)
 def test_programs_that_ask_for_places(name):
-    assert not Facts.of(KEPT[name].spec).renumbers
+    assert not Traits.of(KEPT[name].spec).renumbers
 
 
 def test_programs_that_do_not():
     loops = changed(w=edge.real(default=1), scatter="if (e.src != e.dst) send(e.w * v.rank);")
     several = [Dense, Sees, PageRank, WeightedPageRank, loops]
-    assert all(Facts.of(cls.spec).renumbers for cls in several)
-    assert not Facts.of(BreadthFirst.spec).renumbers
+    assert all(Traits.of(cls.spec).renumbers for cls in several)
+    assert not Traits.of(BreadthFirst.spec).renumbers
 
 
 @pytest.mark.usefixtures("renumbered")

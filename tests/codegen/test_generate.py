@@ -21,7 +21,7 @@ from gascl.codegen.pairs import WRITTEN_OUT
 from gascl.delivery.registry import DELIVERIES
 from gascl.delivery.run_layout import state_arguments
 from gascl.language.fields import VertexParam
-from gascl.language.traits import Facts
+from gascl.language.traits import Traits
 from gascl.programs import PageRank
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -166,7 +166,7 @@ def test_loads_and_stores_only_what_is_mentioned():
 def arguments(delivery: str, **names) -> list[str]:
     """What kernels are given of the state, with a delivery."""
     cls = type("Changed", (Least,), names)
-    return state_arguments(generate(cls.spec), Facts.of(cls.spec), DELIVERIES[delivery])
+    return state_arguments(generate(cls.spec), Traits.of(cls.spec), DELIVERIES[delivery])
 
 
 def test_masks_only_where_used():

@@ -7,6 +7,7 @@ import functools
 from typing import Any
 
 import pytest
+import support.admission
 from support.demands import admitted, demand_of
 
 from gascl import (
@@ -26,6 +27,13 @@ from gascl.delivery.admission import Parts
 from gascl.delivery.atomics import Atomics
 from gascl.delivery.registry import DELIVERIES, choose
 from gascl.opencl.device import Device, find
+
+
+def test_every_delivery_has_its_rules():
+    """Written independently of gascl's own, which random programs are compared with."""
+    lacking = DELIVERIES.keys() - set(support.admission.DELIVERIES)
+    assert not lacking, f"add {lacking} and their rules to tests/support/admission.py"
+
 
 #: Compare-and-swap on 64 bits and all else; what a demand says must not depend on this machine.
 FULL = Atomics(int64=True, int64_extended=True)

@@ -26,7 +26,7 @@ from gascl.delivery.run_layout import (
     RunSpec,
     run_spec,
 )
-from gascl.language.traits import Facts
+from gascl.language.traits import Traits
 
 V, A, GROUPS = 1000, 5000, 16
 EXTENT = Extent(V, A, "int32", group=1, groups=GROUPS, blocks=16, block_groups=16, lines=10)
@@ -59,7 +59,7 @@ def spec_of(
 ) -> RunSpec:
     chosen = DELIVERIES[delivery] if isinstance(delivery, str) else delivery
     lanes = program.spec.lanes
-    facts = Facts.of(program.spec, lanes)
+    facts = Traits.of(program.spec, lanes)
     return run_spec(program.spec, generate(program.spec, lanes=lanes), facts, chosen, extent)
 
 

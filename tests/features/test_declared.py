@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.admission import DELIVERIES
+from support.bundled import NAMES, example
 from support.declared import (
     BODIES,
     GRAPHS,
@@ -21,27 +22,13 @@ from support.declared import (
 )
 from support.thinned import one_in, thinned
 
-import gascl.programs
 from gascl import Engine, ProgramError, VertexProgram, aggregate, arc, param, vertex
 
 # The bundled programs -----------------------------------------------------------------------------
 
-#: Parameters of the programs that have no result without them.
-NEEDED: dict[str, dict[str, Any]] = {
-    "Neighborhoods": {"hops": 1},
-    **{
-        name: {"source": 0}
-        for name in ("BellmanFord", "BreadthFirst", "Distances", "LocalCommunity", "ShortestPaths")
-    },
-}
 #: The graphs that a program refuses.
 REFUSED = {("BipartiteMatching", "a self-loop")}
 DIRECTED = {"StronglyConnected"}
-
-
-def bundled() -> list[str]:
-    found = {name: getattr(gascl.programs, name) for name in gascl.programs.__all__}
-    return [n for n, p in found.items() if isinstance(p, type) and issubclass(p, VertexProgram)]
 
 
 def check_program(name: str, delivery: str) -> None:
@@ -49,7 +36,7 @@ def check_program(name: str, delivery: str) -> None:
     for graph_name in GRAPHS:
         if (name, graph_name) in REFUSED:
             continue
-        program = getattr(gascl.programs, name)(**NEEDED.get(name, {}))
+        program = example(name)
         graph = graph_of(graph_name, directed=name in DIRECTED)
         try:
             result = Engine(graph).run(program, delivery=delivery)
@@ -60,14 +47,14 @@ def check_program(name: str, delivery: str) -> None:
     assert ran or delivery != "auto"
 
 
-@pytest.mark.parametrize("name", bundled())
+@pytest.mark.parametrize("name", NAMES)
 def test_bundled_programs(name):
     check_program(name, "auto")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("delivery", DELIVERIES)
-@pytest.mark.parametrize("name", bundled())
+@pytest.mark.parametrize("name", NAMES)
 def test_bundled_programs_by_every_delivery(name, delivery):
     check_program(name, delivery)
 

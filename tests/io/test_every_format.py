@@ -12,16 +12,18 @@ from support.filecases import edges_of
 
 from gascl import Engine, Graph
 from gascl.errors import FormatError, GraphError
+from gascl.io.registry import FORMATS as REGISTRY
 from gascl.programs import BreadthFirst
 
 pytest.importorskip("networkx")
 pytest.importorskip("pyarrow")
 pytest.importorskip("pandas")
 
+#: Every format that is written, by its first extension, and extensions that change what is written.
 FORMATS = [
-    *("a.txt", "a.tsv", "a.csv", "a.edges", "a.el", "a.wel", "a.dat", "a.mtx", "a.gr", "a.graph"),
-    *("a.properties", "a.sg", "a.wsg", "a.gml", "a.graphml", "a.parquet", "a.arrow", "a.npz"),
-    *("a.csv.gz", "a.gml.xz", "a.graphml.bz2", "scipy.npz"),
+    *(f"{n if n == 'scipynpz' else 'a'}{f.extensions[0]}" for n, f in REGISTRY.items() if f.write),
+    *("a.tsv", "a.csv", "a.edges", "a.el", "a.wel", "a.dat", "a.wsg"),
+    *("a.csv.gz", "a.gml.xz", "a.graphml.bz2"),
 ]
 INT64, UINT64 = np.iinfo(np.int64), np.iinfo(np.uint64)
 

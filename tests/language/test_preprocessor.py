@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from support.traits import traits_of
 
 from gascl import ProgramError, VertexProgram, arc, edge, vertex
 from gascl.language.preprocessor import NotUnderstood, Preprocessor
 from gascl.language.tokens import tokens
-from gascl.language.traits import Facts
 
 
 def expanded(text: str) -> str:
@@ -233,10 +233,10 @@ def test_words_of_the_language_are_no_macros(name, text):
 def test_a_macro_hides_nothing(functions, scatter, plain):
     for options in ({}, {"scatter_on": "all", "stop": "true"}):
         hidden = type("Hidden", (Plain,), {"functions": functions, "scatter": scatter, **options})
-        expected = Facts.of(type("Open", (Plain,), {"scatter": plain, **options}).spec)
-        assert Facts.of(hidden.spec) == expected
+        expected = traits_of(type("Open", (Plain,), {"scatter": plain, **options}))
+        assert traits_of(hidden) == expected
         own = type("Own", (Plain,), {"scatter": f"{functions}\n{scatter}", **options})
-        assert Facts.of(own.spec) == expected
+        assert traits_of(own) == expected
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,16 @@
-"""What is found out about a program's snippets: what codegen writes and deliveries admit by."""
+"""The traits of programs, by which code is generated and deliveries admit programs."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 import pytest
 from support.disguise import STATEMENTS, Disguise
 from support.thinned import one_in
+from support.traits import traits_of
 
 from gascl import VertexProgram, aggregate, arc, edge, param, vertex
-from gascl.language.traits import Facts
+from gascl.language.traits import Traits
 
 
 class Plain(VertexProgram):
@@ -154,12 +154,12 @@ CASES: list[tuple[dict[str, Any], dict[str, Any]]] = [
 
 
 def assert_found(cls: type[VertexProgram], expected: dict[str, Any]) -> None:
-    found = asdict(Facts.of(cls.spec))
+    found = traits_of(cls)
     assert {name: found[name] for name in expected} == expected
 
 
 @pytest.mark.parametrize(("changed", "found"), CASES, ids=lambda x: ", ".join(map(str, x.values())))
-def test_facts(changed, found):
+def test_traits(changed, found):
     cls = type("Changed", (Plain,), changed)
     assert_found(cls, {**PLAIN, **found})
 
@@ -167,7 +167,7 @@ def test_facts(changed, found):
 @pytest.mark.parametrize(
     ("changed", "found"), one_in(3, CASES), ids=lambda x: ", ".join(map(str, x.values()))
 )
-def test_facts_of_what_macros_hide(changed, found):
+def test_traits_of_what_macros_hide(changed, found):
     cls = type("Changed", (Plain,), changed)
     shown = {**{name: getattr(cls, name) for name in STATEMENTS}, "functions": cls.functions}
     for seed in range(5):
@@ -203,21 +203,21 @@ def test_facts_of_what_macros_hide(changed, found):
 )
 def test_which_arcs_may_be_left_out(changed, skips):
     cls = type("Changed", (Plain,), changed)
-    assert Facts.of(cls.spec).skips == skips
-    assert not Facts.of(cls.spec, debug=True).skips
+    assert Traits.of(cls.spec).skips == skips
+    assert not Traits.of(cls.spec, debug=True).skips
 
 
 def test_scatter_may_run_again():
     def asks_again(scatter: str) -> bool:
-        return Facts.of(type("Kept", (Plain,), {**KEPT, "scatter": scatter}).spec).asks_again
+        return Traits.of(type("Kept", (Plain,), {**KEPT, "scatter": scatter}).spec).asks_again
 
     assert asks_again("send(e.kept);")
     assert not asks_again("send(1); e.kept += 1;")
 
 
 def test_lanes_are_those_of_the_run():
-    assert Facts.of(Plain.spec, 7).lanes == 7
-    assert Facts.of(type("Three", (Plain,), {"lanes": 3}).spec, 7).lanes == 7
+    assert Traits.of(Plain.spec, 7).lanes == 7
+    assert Traits.of(type("Three", (Plain,), {"lanes": 3}).spec, 7).lanes == 7
 
 
 #: What decides how a frontier is kept and pulled, of the class above and of changed ones.
@@ -272,10 +272,8 @@ FRONTIER: dict[str, Any] = {
         ),
     ],
 )
-def test_facts_of_the_frontier(changed, found):
-    facts = Facts.of(type("Changed", (Plain,), changed).spec)
-    expected = {**FRONTIER, **found}
-    assert {name: getattr(facts, name) for name in expected} == expected
+def test_traits_of_the_frontier(changed, found):
+    assert_found(type("Changed", (Plain,), changed), {**FRONTIER, **found})
 
 
 def test_waiting_for_a_bucket_takes_flags():
@@ -286,5 +284,5 @@ def test_waiting_for_a_bucket_takes_flags():
         scatter = "send(v.x);"
         apply = "v.x = msg; set_mask();"
 
-    facts = Facts.of(Waiting.spec)
-    assert (facts.prioritized, facts.lists_directly, facts.keeps_flags) == (True, False, True)
+    traits = Traits.of(Waiting.spec)
+    assert (traits.prioritized, traits.lists_directly, traits.keeps_flags) == (True, False, True)

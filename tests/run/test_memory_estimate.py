@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import pyopencl as cl
 import pytest
+from support.bundled import example
 from support.thinned import thinned
 
 import gascl.programs
@@ -236,17 +237,13 @@ def peak(monkeypatch):
     return during
 
 
+#: Parameters by which a run shows its peak, and takes little time.
 SOURCES = {"Betweenness": 16, "EdgeBetweenness": 2, "Closeness": 70, "HarmonicCloseness": 500}
 WEIGHTED = ["WeightedBetweenness", "WeightedEdgeBetweenness", "WeightedCloseness"]
 VALUES = {name: {"sources": many} for name, many in SOURCES.items()}
 VALUES |= {name: {"sources": 2} for name in [*WEIGHTED, "WeightedHarmonicCloseness"]}
 VALUES |= {"Eccentricity": {"targets": 70}, "WeightedEccentricity": {"targets": 2}}
-VALUES |= {name: {"source": 0} for name in ("BellmanFord", "LocalCommunity")}
-VALUES |= {
-    "Katz": {"alpha": 0.0005},
-    "WeightedKatz": {"alpha": 2e-6},
-    "Neighborhoods": {"hops": 1},
-}
+VALUES |= {"Katz": {"alpha": 0.0005}, "WeightedKatz": {"alpha": 2e-6}}
 VALUES |= {"ForceLayout": {"supersteps": 3}}
 FEW = ["TrussNumber", "LocalClustering", "Betweenness", "Closeness"]
 STAGED = [n for n in gascl.programs.__all__ if getattr(gascl.programs, n).solve is not None]
@@ -273,7 +270,7 @@ def test_what_programs_of_stages_allocate(monkeypatch, sized_device, peak, name,
     if name == "BipartiteMatching":
         alike = graph.edge_src % 2 == graph.edge_dst % 2
         graph = graph.with_edges(remove=(graph.edge_src[alike], graph.edge_dst[alike]))
-    program = getattr(gascl.programs, name)(**VALUES.get(name, {}))
+    program = example(name, **VALUES.get(name, {}))
     known = estimate_of(graph, program=program, device=sized_device)
     said = sum(known.device.values())
 

@@ -1,13 +1,15 @@
-"""What is written from the backend's registry: the dictionary of functions in gascl/nx/metadata.py,
-which must import nothing, and the table of docs/networkx.md.
+"""What is written from the backend's registry: the functions and their limits in
+gascl/nx/metadata.py, which must import nothing, and the table of docs/networkx.md.
 
     python tests/support/backend_tables.py
 
 writes both; a test checks that they are up to date."""
 
 from pathlib import Path
+from textwrap import wrap
 
 ROOT = Path(__file__).parents[2]
+INDENT = " " * 4
 METADATA, PAGE = ROOT / "gascl/nx/metadata.py", ROOT / "docs/networkx.md"
 
 #: The functions of this backend that other backends have: nx-cugraph 26.08, graphblas-algorithms
@@ -59,10 +61,19 @@ def _by_name(functions):
     return {name: function for function in functions for name in function.names}
 
 
-def metadata(functions):
-    """The lines of the dictionary."""
+def names(functions):
+    """The lines of the list of names."""
+    return wrap(
+        " ".join(sorted(_by_name(functions))), 100, initial_indent=INDENT, subsequent_indent=INDENT
+    )
+
+
+def limits(functions):
+    """The lines of the dictionary of limits."""
     for name, function in sorted(_by_name(functions).items()):
         line = f'    "{name}": "{function.limits}",'
+        if not function.limits:
+            continue
         if len(line) <= 100:
             yield line
         else:
@@ -84,15 +95,17 @@ def table(functions):
 
 def updated(functions):
     """The text of both files with the parts that are written, by path."""
+    metadata = _replaced(METADATA.read_text(), 'FUNCTIONS = """', '""".split()', names(functions))
+    page = PAGE.read_text()
     return {
-        METADATA: _replaced(METADATA, "FUNCTIONS = {", "}", metadata(functions)),
-        PAGE: _replaced(PAGE, "<!-- functions -->", "<!-- end of functions -->", table(functions)),
+        METADATA: _replaced(metadata, "LIMITS = {", "}", limits(functions)),
+        PAGE: _replaced(page, "<!-- functions -->", "<!-- end of functions -->", table(functions)),
     }
 
 
-def _replaced(path, start, end, lines):
-    """The text of a file with other lines between the first line `start` and the next `end`."""
-    old = path.read_text().split("\n")
+def _replaced(text, start, end, lines):
+    """A text with other lines between the first line `start` and the next `end`."""
+    old = text.split("\n")
     first = old.index(start) + 1
     return "\n".join([*old[:first], *lines, *old[old.index(end, first) :]])
 

@@ -4,8 +4,11 @@ its name in `gascl.programs` and its verifier by the name of its file."""
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+import pytest
 
 from gascl import VertexProgram, programs
 from gascl.language.placeholder import any_values
@@ -33,4 +36,10 @@ def example(name: str, **options: Any) -> VertexProgram:
 def verifier_of(name: str) -> ModuleType:
     """The verifier of a bundled program: the module that is named as the program's own."""
     module = program_class(name).__module__.rpartition(".")[2]
+    path = Path(__file__).parent / "verifiers" / f"{module}.py"
+    if not path.exists():
+        pytest.fail(
+            f"{name} has no verifier: write tests/support/verifiers/{path.name}, with a function "
+            "verify(graph, result, program) that raises AssertionError for a wrong result"
+        )
     return import_module(f"support.verifiers.{module}")

@@ -13,7 +13,7 @@ from support.program_text import build, listing
 from support.program_tree import Program
 
 from gascl import DeviceError, Engine, ProgramError
-from gascl.language.traits import Facts
+from gascl.language.traits import Traits
 
 
 def agree_on_parts(
@@ -39,7 +39,7 @@ def agree_on_parts(
     lists = [len(value) for value in params.values() if isinstance(value, list)]
     lanes = lists[0] if lists else program.lanes or 1
     admitted = expected_deliveries(program, dtype, True, lanes)
-    facts = Facts.of(cls.spec, lanes)
+    facts = Traits.of(cls.spec, lanes)
     if comm:
         able = {"slots", "pull", "outbox"}
         if facts.lists_directly and program.apply_on != "all" and not sends_to(program):

@@ -34,8 +34,7 @@ from support.fuzz.watch import Watched, wait
 
 HERE = Path(__file__).parent
 SEEDS = HERE / "seeds"
-READERS = "edgelist matrixmarket baremtx dimacs metis graphalytics gap gml graphml parquet arrow"
-READERS += " scipynpz gascl packed any"
+READERS = sorted(folder.name for folder in SEEDS.iterdir())  # each has a target of this name
 INSTRUMENTED = [
     "gascl.io",
     "networkx.readwrite",
@@ -63,7 +62,7 @@ def main() -> int:
     arguments = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    arguments.add_argument("--reader", action="append", choices=READERS.split())
+    arguments.add_argument("--reader", action="append", choices=READERS)
     arguments.add_argument("--minutes", type=float, default=10)
     arguments.add_argument("--out", type=Path, default=Path("build/fuzz"))
     arguments.add_argument("--step", choices=("fuzz", "cover"), help=argparse.SUPPRESS)
@@ -75,7 +74,7 @@ def main() -> int:
     found = 0
     print("| reader | minutes | executions | inputs kept | lines reached | findings |")
     print("|---|---|---|---|---|---|")
-    for reader in taken.reader or READERS.split():
+    for reader in taken.reader or READERS:
         found += run(reader, taken.minutes, taken.out.resolve() / reader)
     return int(found > 0)
 

@@ -43,11 +43,11 @@ class Target:
 
 
 NUMBERS = (b"0 ", b"-1", b"2147483648", b"9223372036854775808", b"1e400", b"nan", b"\r\n", b"\t")
-TABLE = ("formats/arrowfiles", "adapters/arrow", "ids")
+TABLE = ("formats/arrow", "adapters/arrow", "vertex_ids")
 
 TARGETS = {
     "edgelist": Target(
-        ("formats/edgelist", "columns", "lines", "ids"),
+        ("formats/edge_list", "text_numbers", "text_lines", "vertex_ids"),
         text_check(
             "edgelist",
             ("a.txt", "a.txt", "a.csv", "a.tsv"),
@@ -61,7 +61,7 @@ TARGETS = {
         ),
     ),
     "matrixmarket": Target(
-        ("formats/matrixmarket", "columns", "lines"),
+        ("formats/matrix_market", "text_numbers", "text_lines"),
         text_check("matrixmarket", ("a.mtx",), matrix),
         (
             *(*NUMBERS, b"%%MatrixMarket matrix coordinate ", b"array ", b"real ", b"integer "),
@@ -70,24 +70,24 @@ TARGETS = {
         ),
     ),
     "baremtx": Target(
-        ("formats/matrixmarket", "columns", "lines"),
+        ("formats/matrix_market", "text_numbers", "text_lines"),
         text_check("matrixmarket", ("a.mtx",), matrix),
         (*NUMBERS, b"%", b"3 3 2\n"),
     ),
     "dimacs": Target(
-        ("formats/dimacs", "lines"),
+        ("formats/dimacs", "text_lines"),
         check_dimacs,
         (*NUMBERS, b"p sp ", b"p aux sp co ", b"a 1 2 3\n", b"v 1 2 3\n", b"c \n", PART),
     ),
     "metis": Target(
-        ("formats/metis", "lines", "undirected"),
+        ("formats/metis", "text_lines", "symmetry"),
         text_check(
             "metis", ("a.graph",), lambda data, _, directed: naive_formats.metis(data, directed)
         ),
         (*NUMBERS, b" 011", b" 100", b" 001", b" 010 2", b"%\n", b"\n\n"),
     ),
     "graphalytics": Target(
-        ("formats/ldbc", "lines"),
+        ("formats/graphalytics", "text_lines"),
         check_graphalytics,
         (
             *(*NUMBERS, b"graph.a.vertex-file = a.v\n", b"graph.a.edge-file = a.e\n", PART, b"#"),
@@ -95,7 +95,7 @@ TARGETS = {
             *(b"graph.a.edge-properties.types = real\n", b"graph.a.meta.edges = 2\n", b"\\"),
         ),
     ),
-    "gap": Target(("formats/gap", "undirected"), check_gap, suffixes=(".sg", ".wsg")),
+    "gap": Target(("formats/gap", "symmetry"), check_gap, suffixes=(".sg", ".wsg")),
     "gml": Target(
         ("formats/gml", "adapters/networkx"),
         text_check(
@@ -136,15 +136,22 @@ TARGETS = {
         (".arrow",),
     ),
     "scipynpz": Target(
-        ("formats/scipynpz", "adapters/scipy"),
+        ("formats/scipy_npz", "adapters/scipy"),
         check_scipynpz,
         (b"PK\x03\x04", b"coo", b"csr"),
         (".npz",),
     ),
     "gascl": Target(
-        ("formats/native", "members"),
+        ("formats/native", "mapped_npz"),
         check_gascl,
-        (b"PK\x03\x04", b'"directed": false', b'"members": []', b'"arcs": {}', b"'<i8'", b"'|u1'"),
+        (
+            b"PK\x03\x04",
+            b'"directed": false',
+            b'"members": []',
+            b'"arcs": {}',
+            b"'<i8'",
+            b"'|u1'",
+        ),
         (".npz",),
     ),
     "packed": Target(("files",), check_packed),
