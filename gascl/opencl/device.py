@@ -113,8 +113,17 @@ class Device:
         """Whether groups of a launch can wait for each other (kernels/whole.cl): the writes of one
         must become visible to the others, which OpenCL 1.2 cannot express. PoCL hangs at barriers
         in branches, which these kernels have unless a group is one item."""
-        is_pocl = self.is_cpu and "portable" in self.platform.lower()
-        return self.is_nvidia or (is_pocl and self.group == 1)
+        return self.is_nvidia or (self._is_pocl and self.group == 1)
+
+    @property
+    def may_skip_optimizer(self) -> bool:
+        """Whether kernels that are not optimized give the same results bit for bit: PoCL's compiler
+        neither contracts nor reorders operations on floats, and is slow to optimize."""
+        return self._is_pocl and self.group == 1
+
+    @property
+    def _is_pocl(self) -> bool:
+        return self.is_cpu and "portable" in self.platform.lower()
 
     @property
     def groups(self) -> int:
@@ -141,6 +150,7 @@ class Device:
             largest_buffer=self.largest_buffer,
             alignment=self.alignment,
             can_join=self.can_join,
+            may_skip_optimizer=self.may_skip_optimizer,
         )
 
     def lacks(self) -> list[str]:

@@ -32,7 +32,7 @@ _AFTER = """\
 #define FP_ILOGBNAN INT_MIN
 #line 1
 """
-_RENAMED = re.compile(r"^#define (\w+) +_cl_", re.MULTILINE)
+_RENAMED = re.compile(r"^#define +(\w+) +_cl_", re.MULTILINE)
 _DECLARATION = re.compile(r"^(\w[\w *]*__ovld[\w ]* (\w+)\([^;]*\);)$", re.MULTILINE)
 _WORD = re.compile(r"\b[a-z]\w*")
 #: Half precision, of which PoCL only has pointers to numbers.
