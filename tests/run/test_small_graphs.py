@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gascl import Engine, Graph, generators, programs
+from gascl import Engine, Graph, VertexProgram, generators, programs, vertex
 from gascl.run import prepare
 
 pytestmark = pytest.mark.optimized
@@ -36,17 +36,27 @@ def test_results_are_the_same_bit_for_bit(name, graph, monkeypatch):
         result = engine.run(program, not_converged="ignore")
         results.append({field: values.tobytes() for field, values in result.fields.items()})
         results[-1]["supersteps"] = result.supersteps
-        options = engine._prepare(program, "auto").source.options
-        assert ("-cl-opt-disable" in options) == (small > 0 and engine.device.may_skip_optimizer)
+        skips = small > 0 and engine.device.may_skip_optimizer
+        assert ("-cl-opt-disable" in _options(engine, program)) == skips
     assert results[0] == results[1]
 
 
-def test_lanes_count(monkeypatch):
-    graph = Graph.from_edges(range(40), range(1, 41))
-    engine = Engine(graph)
+class Wide(VertexProgram):
+    lanes = 32
+    x = vertex.int32()
+    apply_on = "all"
+    apply = "v.x = lane;"
+
+
+def test_all_lanes_count(monkeypatch):
+    engine = Engine(Graph.from_edges(range(20), range(1, 21)))
     if not engine.device.may_skip_optimizer:
         pytest.skip("kernels are always optimized there")
     monkeypatch.setattr(prepare, "SMALL", 2**9)
-    for sources, skips in (([0], True), ([*range(40)], False)):
-        program = programs.BreadthFirst(sources=sources)
-        assert ("-cl-opt-disable" in engine._prepare(program, "auto").source.options) == skips
+    assert "-cl-opt-disable" in _options(engine, programs.BreadthFirst(source=0))
+    assert "-cl-opt-disable" not in _options(engine, Wide())
+
+
+def _options(engine, program):
+    """The compiler's options for a program."""
+    return engine._prepare(program, "auto").source.options
