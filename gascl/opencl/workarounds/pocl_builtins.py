@@ -9,7 +9,7 @@ know, so the declarations of those that a program names are copied from the head
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -33,8 +33,8 @@ _AFTER = """\
 #line 1
 """
 _RENAMED = re.compile(r"^#define +(\w+) +_cl_", re.MULTILINE)
-_DECLARATION = re.compile(r"^(\w[\w *]*__ovld[\w ]* (\w+)\([^;]*\);)$", re.MULTILINE)
-_WORD = re.compile(r"\b[a-z]\w*")
+_DECLARATION = re.compile(r"^(\w[^(\n]* (\w+)\([^;]*;)", re.MULTILINE)
+_WORD = re.compile(r"[a-z]\w*")
 #: Half precision, of which PoCL only has pointers to numbers.
 _HALF = re.compile(r"\bhalf(\d|\b(?! *\*))")
 
@@ -52,7 +52,8 @@ def declared(device: Any, text: str) -> tuple[str, list[str]]:
         return text, []
     base, lines = _headers(folder)
     words = sorted(lines.keys() & {*_WORD.findall(text)})
-    return "".join([base, _BEFORE, *map(lines.__getitem__, words), _AFTER, text]), [OPTION]
+    named = [line for word in words for line in lines[word] if not _HALF.search(line)]
+    return "\n".join([base, _BEFORE, *named, _AFTER]) + text, [OPTION]
 
 
 @cache
@@ -67,15 +68,14 @@ def _folder() -> Path | None:
 
 
 @cache
-def _headers(folder: Path) -> tuple[str, Mapping[str, str]]:
+def _headers(folder: Path) -> tuple[str, Mapping[str, Sequence[str]]]:
     """The header with types and constants, and the declarations of each renamed function."""
     base, functions, renames = (
         (folder / name).read_text(encoding="utf-8")
         for name in ("opencl-c-base.h", "opencl-c.h", "_builtin_renames.h")
     )
-    renamed = set(_RENAMED.findall(renames))
-    lines: dict[str, str] = {}
+    lines: dict[str, list[str]] = {name: [] for name in _RENAMED.findall(renames)}
     for line, name in _DECLARATION.findall(functions):
-        if name in renamed and not _HALF.search(line):
-            lines[name] = f"{lines.get(name, '')}{line}\n"
+        if name in lines:
+            lines[name].append(line)
     return base, lines
