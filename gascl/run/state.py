@@ -132,7 +132,8 @@ class State:
             if Key(VERTEX, name) not in kept:
                 values = stored(np.ma.getdata(values), header.types[name])
                 self.write(Key(VERTEX, name), by_number(self.numbering, values))
-        self.write(Key(RUN, "run"), run)
+        self._sent: list[Any] = []  # copies that may be under way, which hold what they copy
+        self._send(Key(RUN, "run"), run)
         faults = spec.own.get(Key(RUN, "faults"))
         if faults is not None:
             self.write(Key(RUN, "faults"), np.full(faults.count, _NEVER, np.int32))
@@ -309,7 +310,12 @@ class State:
         for name in ("bucket", "near_end"):
             if name in control.dtype.names:
                 control[name] = -_NEVER - 1
-        self.write(Key(RUN, "control"), control)
+        self._send(Key(RUN, "control"), control)
+
+    def _send(self, key: Key, values: np.ndarray) -> None:
+        """`write` without waiting, of a few values that do not change any more."""
+        queue, buffer = self.device.queue, self.buffers[key]
+        self._sent.append(cl.enqueue_copy(queue, buffer, values, is_blocking=False))
 
     def write(self, key: Key, values: np.ndarray) -> None:
         """Copy values to the start of a buffer."""
@@ -358,7 +364,7 @@ class State:
         is then on the device only for as long as its engine is there."""
         self.device.queue.finish()
         self.buffers, self._graphs, self._arrays = self._lasting(), [], []
-        self._streams = []
+        self._streams, self._sent = [], []
 
     def drop(self, fields: Iterable[str], owner: str = VERTEX) -> None:
         """Release the buffers of these fields."""
