@@ -21,6 +21,8 @@ pytestmark = [
 #: Functions of all kinds: renamed by PoCL or not, with pointers, vectors and constants.
 USES = """
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#define ATOMIC(operation) atom_##operation
 kernel void uses(global const float *x, global float *out, global double *wide,
                  global int *whole, global long *counts, local int *shared) {
     const int i = get_global_id(0);
@@ -42,6 +44,9 @@ kernel void uses(global const float *x, global float *out, global double *wide,
              + as_int(x[i]) + convert_uchar4_sat(four * 100).y + FP_ILOGB0;
     atomic_add(whole + 16, i);
     atom_add(counts, (long)i);
+    ATOMIC(max)(counts + 1, 5L * i);
+    atomic_max((volatile global uint *)whole + 17, i);  // of an int, where uint is declared
+    atomic_or((volatile global int *)whole + 18, 1u << i);
     prefetch(x, 4);
 }
 """
@@ -51,8 +56,8 @@ def results(program: cl.Program) -> list[bytes]:
     """What the kernel in USES computes."""
     queue, count = cl.CommandQueue(DEVICE.context), 16
     x = np.linspace(-3, 4, count, dtype=np.float32)
-    arrays = [np.zeros(8 * count, np.float32), np.zeros(count), np.zeros(17, np.int32)]
-    arrays.append(np.zeros(1, np.int64))
+    arrays = [np.zeros(8 * count, np.float32), np.zeros(count), np.zeros(19, np.int32)]
+    arrays.append(np.zeros(2, np.int64))
     copied = cl.mem_flags.COPY_HOST_PTR
     buffers = [cl.Buffer(DEVICE.context, copied, hostbuf=each) for each in [x, *arrays]]
     program.uses(queue, (count,), (4,), *buffers, cl.LocalMemory(16))

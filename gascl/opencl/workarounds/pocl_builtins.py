@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +34,13 @@ _AFTER = """\
 #line 1
 """
 _RENAMED = re.compile(r"^#define +(\w+) +_cl_", re.MULTILINE)
-_DECLARATION = re.compile(r"^(\w[^(\n]* (\w+)\([^;]*;)", re.MULTILINE)
+#: A directive of a condition, which may go on in the next line, or a declaration and its name.
+_PART = re.compile(
+    r"^(#(if|else|elif|endif)(?:.*\\\n)*.*)|^(\w[^(\n]* (\w+)\([^;]*;)", re.MULTILINE
+)
 _WORD = re.compile(r"[a-z]\w*")
-#: Half precision, of which PoCL only has pointers to numbers.
-_HALF = re.compile(r"\bhalf(\d|\b(?! *\*))")
+#: The beginning of names that a macro completes, as in `atomic_##operation`.
+_BEGINNING = re.compile(r"([a-z]\w*) *##")
 
 
 def declared(device: Any, text: str) -> tuple[str, list[str]]:
@@ -50,10 +54,14 @@ def declared(device: Any, text: str) -> tuple[str, list[str]]:
     folder = _folder() if VERSION in device.platform.version else None
     if folder is None:
         return text, []
-    base, lines = _headers(folder)
-    words = sorted(lines.keys() & {*_WORD.findall(text)})
-    named = [line for word in words for line in lines[word] if not _HALF.search(line)]
-    return "\n".join([base, _BEFORE, *named, _AFTER]) + text, [OPTION]
+    base, declarations = _headers(folder)
+    words, beginnings = {*_WORD.findall(text)}, tuple({*_BEGINNING.findall(text)})
+    named = [
+        lines
+        for name, lines in declarations.items()
+        if name in words or name.startswith(beginnings)
+    ]
+    return "\n".join([base, _BEFORE, *chain.from_iterable(named), _AFTER]) + text, [OPTION]
 
 
 @cache
@@ -69,13 +77,22 @@ def _folder() -> Path | None:
 
 @cache
 def _headers(folder: Path) -> tuple[str, Mapping[str, Sequence[str]]]:
-    """The header with types and constants, and the declarations of each renamed function."""
+    """The header with types and constants, and the declarations of each renamed function, between
+    the conditions on which they hold."""
     base, functions, renames = (
         (folder / name).read_text(encoding="utf-8")
         for name in ("opencl-c-base.h", "opencl-c.h", "_builtin_renames.h")
     )
-    lines: dict[str, list[str]] = {name: [] for name in _RENAMED.findall(renames)}
-    for line, name in _DECLARATION.findall(functions):
-        if name in lines:
-            lines[name].append(line)
-    return base, lines
+    found: dict[str, list[str]] = {name: [] for name in _RENAMED.findall(renames)}
+    conditions: list[str] = []  # the first one is the header's own guard
+    for directive, kind, declaration, name in _PART.findall(functions):
+        if name in found:
+            holds = conditions[1:]
+            found[name] += [*holds, declaration, *["#endif"] * len(holds)]
+        elif kind == "if":
+            conditions.append(directive)
+        elif kind == "endif":
+            conditions.pop()
+        elif kind:
+            conditions[-1] += f"\n{directive}"
+    return base, found
