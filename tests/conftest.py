@@ -67,18 +67,26 @@ def small(write):
 
 @pytest.fixture(scope="module", autouse=True)
 def quick_builds(request):
-    """PoCL's optimizer is left out of builds, unless slow tests are asked for.
+    """PoCL's optimizer is left out of builds, unless slow tests are asked for; then it is not even
+    left out for small graphs.
 
     It takes a third of the time of a build, and of one for groups of 8, which stand for a GPU's,
     more than two thirds. Modules marked `optimized` build for groups of 1, which is what gascl runs
     on a CPU, as users do, and so do the processes that they start.
     """
-    if request.config.option.markexpr != "not slow" or find_spec("pyopencl") is None:
+    if find_spec("pyopencl") is None:
         yield
         return
     import pyopencl as cl
 
     from gascl import DeviceError, devices
+    from gascl.run import prepare
+
+    if request.config.option.markexpr != "not slow":
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(prepare, "SMALL", 0)
+            yield
+        return
 
     build = cl.Program.build
     try:
@@ -100,6 +108,7 @@ def quick_builds(request):
             patch.setenv("PYOPENCL_BUILD_OPTIONS", "-cl-opt-disable")
         else:
             patch.setattr(cl.Program, "build", quick)
+            patch.setattr(prepare, "SMALL", 0)
         yield
 
 

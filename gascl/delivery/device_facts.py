@@ -36,6 +36,7 @@ class DeviceFacts:
         memory, largest_buffer: bytes of all buffers, and of one.
         alignment: in bytes, where a buffer within another may begin.
         can_join: work-groups of one launch can wait for each other.
+        may_skip_optimizer: kernels that are not optimized give the same results bit for bit.
     """
 
     name: str
@@ -49,6 +50,7 @@ class DeviceFacts:
     largest_buffer: int
     alignment: int
     can_join: bool
+    may_skip_optimizer: bool
 
     @property
     def is_cpu(self) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NoReturn
 
@@ -104,7 +105,7 @@ class ProgramSpec:
         """Whether a run ends when the mask is empty."""
         return self.scatter_on == "mask" and self.ends == "mask"
 
-    @property
+    @cached_property
     def written(self) -> tuple[str, ...]:
         """The vertex fields that snippets assign to: those of apply, then those of init alone."""
         names = [self.snippets[s].writes("v") for s in ("apply", "init") if s in self.snippets]
@@ -116,7 +117,7 @@ class ProgramSpec:
         order = [*self.written, *self.vertex_fields]
         return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
 
-    @property
+    @cached_property
     def types(self) -> FieldTypes:
         """The types of vertex and arc fields, as they were declared. Where no snippet writes a
         vertex field, none is an input."""
@@ -124,7 +125,7 @@ class ProgramSpec:
         inputs = frozenset(self.vertex_fields) - {*self.written} if self.written else frozenset()
         return FieldTypes({f.name: f.type for f in fields}, inputs)
 
-    @property
+    @cached_property
     def supersteps_param(self) -> str | None:
         """The name of the declared `param.supersteps()`, if any."""
         found = [n for n, p in self.params.items() if isinstance(p, SuperstepsParam)]

@@ -29,7 +29,7 @@ from gascl.graph.reordering import spread
 from gascl.messages import Message, Option
 from gascl.opencl import fork_guard
 from gascl.opencl.pinned import PIECE, Staging, pinned
-from gascl.opencl.workarounds import intel_icd, pocl, pocl_cache
+from gascl.opencl.workarounds import intel_icd, pocl, pocl_builtins, pocl_cache
 
 NO_PLATFORM = (
     "no OpenCL platform found: `pip install pocl-binary-distribution` installs one for the CPU "
@@ -113,8 +113,17 @@ class Device:
         """Whether groups of a launch can wait for each other (kernels/whole/): the writes of one
         must become visible to the others, which OpenCL 1.2 cannot express. PoCL hangs at barriers
         in branches, which these kernels have unless a group is one item."""
-        is_pocl = self.is_cpu and "portable" in self.platform.lower()
-        return self.is_nvidia or (is_pocl and self.group == 1)
+        return self.is_nvidia or (self._is_pocl and self.group == 1)
+
+    @property
+    def may_skip_optimizer(self) -> bool:
+        """Whether kernels that are not optimized give the same results bit for bit: PoCL's compiler
+        neither contracts nor reorders operations on floats, and is slow to optimize."""
+        return self._is_pocl and self.group == 1
+
+    @property
+    def _is_pocl(self) -> bool:
+        return self.is_cpu and "portable" in self.platform.lower()
 
     @property
     def groups(self) -> int:
@@ -141,6 +150,7 @@ class Device:
             largest_buffer=self.largest_buffer,
             alignment=self.alignment,
             can_join=self.can_join,
+            may_skip_optimizer=self.may_skip_optimizer,
         )
 
     def lacks(self) -> list[str]:
@@ -337,7 +347,8 @@ def built(device: Device, text: str, options: Sequence[str]) -> Any:
     Raises:
         cl.RuntimeError: the driver cannot build it.
     """
-    options = [*options, *pocl.quiet_options(device.cl)]
+    text, declaring = pocl_builtins.declared(device.cl, text)
+    options = [*options, *pocl.quiet_options(device.cl), *declaring]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of compilers, and about a damaged cache
         try:

@@ -219,12 +219,14 @@ class Variant:
         debug: with traps, one work-item per row, and messages in an order that `seed` determines.
         whole: for a whole run in one launch, instead of launches for each superstep.
         numbered: vertices have other numbers on the device than the user's.
+        optimized: by the compiler.
     """
 
     debug: bool = False
     seed: int = 0
     whole: bool = False
     numbered: bool = False
+    optimized: bool = True
 
 
 def key_of(program: VertexProgram) -> tuple[Any, ...]:
@@ -336,6 +338,7 @@ def _write(
         shape["SEED"] = f"{variant.seed}u"
     options = [
         *switches.options(switches.SHAPE, shape),
+        *([] if variant.optimized else ["-cl-opt-disable"]),
         # Unless the program uses double, a literal such as 0.85 is a float.
         *([] if wide else ["-cl-single-precision-constant"]),
     ]

@@ -35,6 +35,10 @@ from gascl.language.program import VertexProgram
 from gascl.language.traits import Traits
 from gascl.run.plan import Source, Variant, source_of
 
+#: Up to this many vertices and arcs, in all lanes, some hundred runs take less time than the
+#: optimizer of a CPU's compiler.
+SMALL = 2**9
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -166,7 +170,9 @@ def prepare(
         came = came_sorted(graph, way)
     renumbered, numbered = _numbering(graph, way, demand, setting, came, bool(short))
     single = _single_launch(program, choice.delivery, facts, device, setting)
-    variant = Variant(setting.debug, setting.seed, single.chosen, renumbered.chosen)
+    size = (graph.num_vertices + num_arcs(graph, way)) * program.lanes
+    optimized = size > SMALL or not device.may_skip_optimizer
+    variant = Variant(setting.debug, setting.seed, single.chosen, renumbered.chosen, optimized)
     source = source_of(program, device, choice.delivery, offset_type(graph, way), variant)
     share = None
     if setting.ranks > 1:

@@ -118,7 +118,8 @@ class State:
             if Key(VERTEX, name) not in kept:
                 values = stored(np.ma.getdata(values), header.types[name])
                 self.write(Key(VERTEX, name), by_number(self.numbering, values))
-        self.write(Key(RUN, "run"), run)
+        self._sent: list[Any] = []  # copies that may be under way, which hold what they copy
+        self._send(Key(RUN, "run"), run)
         faults = spec.own.get(Key(RUN, "faults"))
         if faults is not None:
             self.write(Key(RUN, "faults"), np.full(faults.count, _NEVER, np.int32))
@@ -239,7 +240,12 @@ class State:
         for name in ("bucket", "near_end"):
             if name in control.dtype.names:
                 control[name] = -_NEVER - 1
-        self.write(Key(RUN, "control"), control)
+        self._send(Key(RUN, "control"), control)
+
+    def _send(self, key: Key, values: np.ndarray) -> None:
+        """`write` without waiting, of a few values that do not change any more."""
+        queue, buffer = self.device.queue, self.buffers[key]
+        self._sent.append(cl.enqueue_copy(queue, buffer, values, is_blocking=False))
 
     def write(self, key: Key, values: np.ndarray) -> None:
         """Copy values to the start of a buffer."""
@@ -286,7 +292,7 @@ class State:
     def keep(self) -> None:
         """Release the buffers that are only needed during a run, after all work is done."""
         self.device.queue.finish()
-        self.buffers = self._lasting()
+        self.buffers, self._sent = self._lasting(), []
         self.arrays.release()
 
     def drop(self, fields: Iterable[str], owner: Owner = VERTEX) -> None:

@@ -30,6 +30,7 @@ GPU = DeviceFacts(
     largest_buffer=1 << 32,
     alignment=128,
     can_join=True,
+    may_skip_optimizer=False,
 )
 
 
