@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 from importlib.util import find_spec
@@ -22,8 +23,16 @@ hypothesis.settings.register_profile("quick", deadline=None, max_examples=40)
 
 def pytest_configure(config: pytest.Config) -> None:
     """Fewer examples, which differ from run to run, unless slow tests are asked for."""
+    gc.disable()
     quick = config.option.markexpr == "not slow"
     hypothesis.settings.load_profile("quick" if quick else "all")
+
+
+def pytest_collection_finish() -> None:
+    """What has been collected, half a million objects, stays until the end: the garbage collector
+    need not look at it again and again."""
+    gc.freeze()
+    gc.enable()
 
 
 class Missing:

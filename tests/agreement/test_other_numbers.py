@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 from support.agreement import find_device
-from support.thinned import thinned
+from support.thinned import one_in, thinned
 
 from gascl import Engine, Graph, VertexProgram, aggregate, arc, edge, param, struct, vertex
 from gascl.delivery.admission import demand_of
@@ -281,7 +281,7 @@ class Dense(VertexProgram):
     restart = "any"
 
 
-@pytest.mark.parametrize("numbered", [True, False])
+@pytest.mark.parametrize("numbered", one_in(2, [True, False]))
 @pytest.mark.usefixtures("renumbered")
 def test_states_go_from_run_to_run(device, monkeypatch, numbered):
     """From a run by other numbers to one by the graph's own, and back, with the mask between."""

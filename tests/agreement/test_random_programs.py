@@ -35,8 +35,8 @@ from gascl.language.tokens import tokens
 pytestmark = [pytest.mark.usefixtures("poisoned"), pytest.mark.optimized]
 
 
-#: Every thirteenth of the recipes in the default run, in both shapes of a work-group.
-QUICK_NUMBERS = range(0, len(RECIPES), 13)
+#: One in 21 of the recipes in the default run, in both shapes of a work-group.
+QUICK_NUMBERS = range(0, len(RECIPES), 21)
 NUMBERS = [
     number if number in QUICK_NUMBERS else pytest.param(number, marks=pytest.mark.slow)
     for number in range(len(RECIPES))

@@ -89,7 +89,7 @@ CASES: dict[str, tuple[Any, ...]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "device"), in_turn(CASES, by=2), indirect=["device"])
+@pytest.mark.parametrize(("name", "device"), in_turn(CASES, by=3), indirect=["device"])
 def test_what_scatter_does_besides_sending(device, name):
     cls, graph, a, steps, mask, times = CASES[name]
     for delivery, result in runs(cls, graph, device).items():

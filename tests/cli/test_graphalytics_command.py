@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from support.samples import shared
+from support.thinned import one_in
 
 from gascl import Engine, Graph
 from gascl.graphalytics.outputs import read_values
@@ -108,7 +109,7 @@ def changed(path: Path, before: str, after: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("directed", one_in(2, [True, False]))
 def test_all_six_by_definition(gascl_, tmp_path, directed):
     graph, order, source = drawn(directed, 3)
     outputs = by_definition(graph, source)

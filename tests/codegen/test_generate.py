@@ -71,7 +71,7 @@ def test_each_line_has_its_place(name):
 
 
 #: Others are of programs that many tests run, or differ little from these.
-COMPILED = ("all_pairs_debug", "everywhere_lanes3", "fewer", "masks_far_int64", "singly_debug")
+COMPILED = ("all_pairs_debug", "everywhere_lanes3", "masks_far_int64")
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.thinned import one_in
 
 import gascl
 from gascl import Engine, Graph, ProgramError, VertexProgram, aggregate, param, vertex
@@ -49,7 +50,7 @@ class Draws(VertexProgram):
     """
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", one_in(2, ["float32", "float64"]))
 @pytest.mark.parametrize(("seed", "debug"), [(0, False), (1, True), (2**64 - 1, False)])
 def test_everywhere(dtype, seed, debug):
     result = Engine(RING, debug=debug).run(Draws(seed=seed, dtype=dtype))

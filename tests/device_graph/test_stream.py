@@ -95,7 +95,9 @@ def test_programs_on_parts(divided, device, web, program):
 
 
 @pytest.mark.parametrize(
-    ("divided", "program"), thinned([3, 7, 50], [BreadthFirst, ShortestPaths]), indirect=["divided"]
+    ("divided", "program"),
+    thinned([3, 7, 50], [BreadthFirst, ShortestPaths], by=3),
+    indirect=["divided"],
 )
 def test_only_parts_with_arcs_of_senders_are_copied(divided, device, monkeypatch, program):
     """On a path with chords of some length, where the frontier is in few parts at a time."""

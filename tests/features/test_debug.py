@@ -150,7 +150,7 @@ class Pulled(VertexProgram):
     apply = "v.x = msg;"
 
 
-@pytest.mark.parametrize("delivery", ["pull", "outbox", "slots"])
+@pytest.mark.parametrize("delivery", one_in(3, ["pull", "outbox", "slots"]))
 def test_a_trap_in_what_receivers_compute(delivery):
     check_told(Pulled(), "pulled", "by zero", delivery)
 
@@ -239,7 +239,7 @@ class OfNothing(VertexProgram):
     apply = "v.x = msg;"
 
 
-@pytest.mark.parametrize("delivery", one_in(2, ["slots", "push", "edges", "serial"]))
+@pytest.mark.parametrize("delivery", one_in(4, ["slots", "push", "edges", "serial"]))
 def test_an_overflow_names_vertex_superstep_and_line(delivery):
     check_told(Grows(), "overflow", "infin", delivery)
     assert np.isinf(Engine(ring()).run(Grows()).size[5])
@@ -309,7 +309,7 @@ def indexed(what: str) -> type[VertexProgram]:
     return Indexed
 
 
-@pytest.mark.parametrize("what", one_in(4, INDEXED))
+@pytest.mark.parametrize("what", one_in(8, INDEXED))
 def test_an_index_outside_of_an_array(what):
     """The loop that writes outside of its array once ended the process."""
     with pytest.raises(GasclError, match="outside of its array") as raised:
@@ -484,7 +484,7 @@ def test_seeds_differ_in_sums_of_floats(program, delivery):
     assert len(plain) == 1
 
 
-@pytest.mark.parametrize("delivery", ["slots", "push"])
+@pytest.mark.parametrize("delivery", one_in(2, ["slots", "push"]))
 def test_seeds_agree_in_sums_of_integers(delivery):
     values = np.concatenate([[2**60, -(2**60)] * 20, np.arange(100)])
     for seed in (1, 2):

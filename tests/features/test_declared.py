@@ -108,7 +108,7 @@ class Counts(VertexProgram):
     stop = "superstep == 1"
 
 
-@pytest.mark.parametrize("delivery", one_in(2, ["auto", *DELIVERIES]))
+@pytest.mark.parametrize("delivery", one_in(4, ["auto", *DELIVERIES]))
 def test_without_a_superstep_aggregators_are_those_after_init(delivery):
     least = -(2**31)
     for name, expected in (

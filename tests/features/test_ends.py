@@ -40,7 +40,7 @@ class Pulses(VertexProgram):
 ACTIVE = [1, 1, 0, 0, 1, 1, 0, 0, 1, 1]
 
 
-@pytest.mark.parametrize("delivery", one_in(2, ["auto", *DELIVERIES]))
+@pytest.mark.parametrize("delivery", one_in(4, ["auto", *DELIVERIES]))
 def test_a_run_goes_on_without_a_mask(delivery):
     if delivery == "outbox":
         pytest.skip("what is sent is a constant")

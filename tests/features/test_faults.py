@@ -90,13 +90,13 @@ IN_APPLY = [
 ]
 
 
-@pytest.mark.parametrize(("statement", "vertex", "superstep"), one_in(4, IN_SCATTER))
+@pytest.mark.parametrize(("statement", "vertex", "superstep"), one_in(6, IN_SCATTER))
 def test_ids_out_of_range_in_scatter(tmp_path, statement, vertex, superstep):
     words, every = f"{vertex} {ID}, in superstep {superstep}", statement.startswith("send_to(v")
     check(tmp_path, SCATTER.format(statement), words, every=every)
 
 
-@pytest.mark.parametrize(("statement", "vertex", "superstep"), one_in(4, IN_APPLY))
+@pytest.mark.parametrize(("statement", "vertex", "superstep"), one_in(6, IN_APPLY))
 def test_ids_out_of_range_in_apply(tmp_path, statement, vertex, superstep):
     words, every = f"{vertex} {ID}, in superstep {superstep}", statement.startswith("send_to")
     check(tmp_path, APPLY.format(statement), words, every=every)

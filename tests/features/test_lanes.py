@@ -78,7 +78,7 @@ def round_trip(vertices: int, edges: int) -> Graph:
     return Graph.from_edges(src, np.concatenate([drawn.edge_dst, (ring + 1) % vertices]))
 
 
-@pytest.mark.parametrize("delivery", ["auto", "slots", "pull"])
+@pytest.mark.parametrize("delivery", one_in(2, ["auto", "slots", "pull"]))
 def test_page_rank_with_several_dampings(delivery):
     graph = round_trip(90, 300)
     dampings = [0.5, 0.85, 0.95]
@@ -148,7 +148,7 @@ class Everything(VertexProgram):
     """
 
 
-@pytest.mark.parametrize("delivery", ["slots", "edges", "serial"])
+@pytest.mark.parametrize("delivery", one_in(2, ["slots", "edges", "serial"]))
 def test_every_kind_of_field_has_k_values(delivery):
     graph = Graph.from_edges([0, 1, 1], [1, 2, 0])
     given = np.arange(9).reshape(3, 3)
@@ -188,7 +188,7 @@ class OneLane(VertexProgram):
     """
 
 
-@pytest.mark.parametrize("delivery", one_in(2, ["slots", "pull", "outbox", "serial", "edges"]))
+@pytest.mark.parametrize("delivery", one_in(4, ["slots", "pull", "outbox", "serial", "edges"]))
 def test_the_mask_is_the_union(delivery):
     graph = Graph.from_edges([0, 1, 2], [1, 2, 3])
     result = Engine(graph).run(OneLane(), delivery=delivery)

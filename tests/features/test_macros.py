@@ -68,7 +68,7 @@ APPLIES = [
 ]
 
 
-@pytest.mark.parametrize(("functions", "apply", "x"), one_in(4, APPLIES))
+@pytest.mark.parametrize(("functions", "apply", "x"), one_in(6, APPLIES))
 def test_what_apply_does(functions, apply, x):
     expected = x if isinstance(x, list) else [x] * 4
     assert run(functions=functions, apply=apply).x.tolist() == expected

@@ -113,7 +113,7 @@ OUTCOMES: dict[str, tuple[VertexProgram, Graph, tuple[int, int] | str]] = {
 
 
 @pytest.mark.parametrize(
-    ("name", "device", "part"), in_parts(OUTCOMES, turn=1, by=2), indirect=["device"]
+    ("name", "device", "part"), in_parts(OUTCOMES, turn=1, by=3), indirect=["device"]
 )
 def test_every_delivery_agrees(device, name, part):
     program, graph, expected = OUTCOMES[name]
@@ -141,7 +141,7 @@ PARTS = [
 
 
 @pytest.mark.parametrize(
-    ("case", "device", "part"), in_parts(range(len(PARTS)), turn=1, by=2), indirect=["device"]
+    ("case", "device", "part"), in_parts(range(len(PARTS)), turn=1, by=3), indirect=["device"]
 )
 def test_a_sum_of_narrow_messages_is_applied_once(device, case, part):
     """By each delivery: vertex 0 and those behind the senders all get the same messages."""

@@ -23,7 +23,7 @@ class Ends(VertexProgram):
     apply = "v.heard = msg;"
 
 
-@pytest.mark.parametrize("delivery", one_in(2, ["slots", "pull", "push", "edges", "serial"]))
+@pytest.mark.parametrize("delivery", one_in(3, ["slots", "pull", "push", "edges", "serial"]))
 def test_buckets_beyond_32_bits_are_the_first_and_the_last(delivery):
     ring = Graph.from_edges(range(6), [1, 2, 3, 4, 5, 0])
     result = Engine(ring).run(Ends(), delivery=delivery)

@@ -40,6 +40,7 @@ class Structs(Vectors):
     thinned(
         ["float32", "float64"],
         [(Vectors, "outbox"), (Vectors, "serial"), (Structs, "pull"), (Structs, "slots")],
+        by=4,
     ),
 )
 def test_sums(dtype, sums):

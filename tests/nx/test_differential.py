@@ -46,7 +46,7 @@ def id_of(value):
     return value if isinstance(value, str) else value.__name__
 
 
-@pytest.mark.parametrize(("name", "kind"), thinned(sorted(FUNCTIONS), KINDS, by=4), ids=id_of)
+@pytest.mark.parametrize(("name", "kind"), thinned(sorted(FUNCTIONS), KINDS, by=8), ids=id_of)
 def test_answers_are_those_of_networkx(name, kind):
     def on(kinds):
         return (

@@ -12,6 +12,7 @@ import itertools
 import numpy as np
 import pytest
 from support.samples import arcs_of, grid
+from support.thinned import one_in
 
 from gascl import Engine, GasclError, Graph, VertexProgram, arc, param, struct, vertex
 
@@ -106,7 +107,7 @@ def three_labels(prior: np.ndarray, **options) -> ThreeLabels:
     return ThreeLabels(prior=prior, dtype="float64", **options)
 
 
-@pytest.mark.parametrize("delivery", ["auto", "slots", "serial"])
+@pytest.mark.parametrize("delivery", one_in(3, ["auto", "slots", "serial"]))
 def test_two_labels_on_a_grid(delivery):
     graph = grid(9, 12)
     prior = priors(graph, 2)
@@ -116,7 +117,7 @@ def test_two_labels_on_a_grid(delivery):
     assert expected[:, 0].min() < 0.3 < 0.7 < expected[:, 0].max()
 
 
-@pytest.mark.parametrize("delivery", ["auto", "slots", "serial"])
+@pytest.mark.parametrize("delivery", one_in(2, ["auto", "slots", "serial"]))
 def test_three_labels_on_a_grid(delivery):
     graph = grid(9, 12)
     prior = priors(graph, 3)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.demands import admitted
 from support.samples import grid, random_graph, shared, skewed, to_networkx
-from support.thinned import thinned
+from support.thinned import one_in, thinned
 from support.verifiers import weighted_betweenness
 from support.verifiers.betweenness import verify
 
@@ -64,7 +64,7 @@ def simple(seed: int, directed: bool, **size) -> Graph:
     )
 
 
-@pytest.mark.parametrize("normalized", [True, False])
+@pytest.mark.parametrize("normalized", one_in(2, [True, False]))
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_random_graphs(seed, directed, normalized):
@@ -185,7 +185,7 @@ def test_weights_that_are_not_above_0():
             Engine(wrong).run(WeightedBetweenness())
 
 
-@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("directed", one_in(2, [True, False]))
 def test_edges_that_are_parallel_and_loops(directed):
     graph = Graph.from_edges([0, 0, 0, 1, 2, 2], [1, 1, 2, 3, 3, 2], directed=directed)
     program = EdgeBetweenness(normalized=False)

@@ -57,7 +57,7 @@ def test_random_graphs(seed, power, directed):
 
 
 @pytest.mark.parametrize(
-    "delivery", one_in(2, sorted(set.intersection(*(set(admitted(s)) for s in STAGES))))
+    "delivery", one_in(4, sorted(set.intersection(*(set(admitted(s)) for s in STAGES))))
 )
 def test_deliveries(delivery):
     graph, matched = two_sided(5, 80, 90, 170)

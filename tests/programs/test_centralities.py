@@ -54,7 +54,7 @@ def simple(graph: Graph) -> nx.Graph:
     return made
 
 
-@pytest.mark.parametrize(("seed", "directed"), thinned([0, 1, 2], [True, False]))
+@pytest.mark.parametrize(("seed", "directed"), thinned([0, 1, 2], [True, False], by=6))
 def test_random_graphs(seed, directed):
     """Loops, parallel edges and several components; both types, with weights and without."""
     graph = random_graph(seed, directed=directed, edges=150)

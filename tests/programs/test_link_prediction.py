@@ -31,7 +31,9 @@ def check(graph: Graph, made: nx.Graph, pairs: list[tuple[int, int]], dtype: str
     assert {name: x.dtype.name for name, x in found.items()} == dict.fromkeys(SCORES, dtype) | kinds
 
 
-@pytest.mark.parametrize(("many", "dtype"), thinned([1, 64, 65, 500, 9000], ["float32", "float64"]))
+@pytest.mark.parametrize(
+    ("many", "dtype"), thinned([1, 64, 65, 500, 9000], ["float32", "float64"], by=4)
+)
 def test_random_graphs(many, dtype):
     """With self-loops; neighbors, equal vertices and many more pairs than vertices, too."""
     drawn = random_graph(1, directed=False, edges=300)

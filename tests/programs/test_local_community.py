@@ -43,7 +43,7 @@ def test_random_graphs(epsilon, dtype, directed):
     run(skewed(2, 300, 900), LocalCommunity(source=1, epsilon=epsilon, dtype=dtype))
 
 
-@pytest.mark.parametrize("delivery", one_in(2, admitted(Push(damping=1, least=1))))
+@pytest.mark.parametrize("delivery", one_in(4, admitted(Push(damping=1, least=1))))
 def test_deliveries_agree_to_the_bit(delivery):
     program = LocalCommunity(source=17, epsilon=1e-5, dtype="float64")
     graph = skewed(3, 400, 1500, directed=False)

@@ -67,7 +67,7 @@ def test_random_graphs(kind, seed):
     assert distance(runner.run(PageRank()).rank, expected) < 1e-5
 
 
-@pytest.mark.parametrize(("dtype", "delivery"), thinned(["float32", "float64"], DELIVERIES))
+@pytest.mark.parametrize(("dtype", "delivery"), thinned(["float32", "float64"], DELIVERIES, by=4))
 def test_every_delivery(dtype, delivery):
     runner, _ = engine(nx.MultiDiGraph)
     result = runner.run(PageRank(supersteps=6, dtype=dtype), delivery=delivery)
@@ -140,7 +140,7 @@ def test_kims_figure(form):
     )
 
 
-@pytest.mark.parametrize("dangling", ["spread", "ignore"])
+@pytest.mark.parametrize("dangling", one_in(2, ["spread", "ignore"]))
 def test_scale(dangling):
     """GasCL's ranks are V times the others, in every superstep, and end as soon."""
     runner, made = engine(nx.DiGraph)

@@ -100,7 +100,7 @@ def test_the_beginning_is_the_same_on_every_machine():
     assert np.abs(found).max() < 1
 
 
-@pytest.mark.parametrize(("seed", "directed"), thinned([0, 1], [True, False]))
+@pytest.mark.parametrize(("seed", "directed"), thinned([0, 1], [True, False], by=4))
 def test_random_graphs(seed, directed):
     graph = random_graph(seed, directed=directed)
     community = run(graph).community

@@ -36,7 +36,7 @@ def weighted(seed: int, directed: bool) -> Graph:
     )
 
 
-@pytest.mark.parametrize(("seed", "directed"), thinned([0, 1], [True, False]))
+@pytest.mark.parametrize(("seed", "directed"), thinned([0, 1], [True, False], by=4))
 def test_random_graphs(seed, directed):
     graph = weighted(seed, directed)
     runner = Engine(graph)

@@ -56,7 +56,7 @@ CONTINUED = {
 EACH = [(name, d) for name, (_, _, taken) in CONTINUED.items() for d in taken.split()]
 
 
-@pytest.mark.parametrize(("name", "delivery"), one_in(2, EACH))
+@pytest.mark.parametrize(("name", "delivery"), one_in(4, EACH))
 @pytest.mark.filterwarnings("ignore:.*did not converge")
 def test_a_run_in_parts_equals_a_whole_one(name, delivery):
     make, total, _ = CONTINUED[name]
@@ -142,7 +142,7 @@ class Doubles(VertexProgram):
     """
 
 
-@pytest.mark.parametrize("delivery", one_in(2, ["auto", "slots", "push"]))
+@pytest.mark.parametrize("delivery", one_in(3, ["auto", "slots", "push"]))
 def test_two_programs_take_turns(delivery):
     graph = random_graph(9, directed=True, edges=150)
     runner = Engine(graph)

@@ -232,7 +232,7 @@ class Vectors(VertexProgram):
     apply = "v.count += msg;"
 
 
-@pytest.mark.parametrize("delivery", one_in(2, ["auto", *DELIVERIES]))
+@pytest.mark.parametrize("delivery", one_in(4, ["auto", *DELIVERIES]))
 def test_small_graphs(delivery):
     empty = Engine(Graph.from_edges([], [])).run(Vectors(), delivery=delivery)
     assert (empty.supersteps, empty.converged, empty.trace) == (0, True, [])

@@ -106,7 +106,7 @@ def test_building_peaks_below_the_estimate(monkeypatch, directed, edges, threads
         [True, False],
         ["auto", "pull", "slots"],
         [0, 8],
-        by=3,
+        by=6,
     ),
 )
 def test_device_as_a_run_counts_it(monkeypatch, program, directed, delivery, group):

@@ -278,7 +278,7 @@ def test_particles_go_on_from_where_they_were():
     assert rest.fields["position"].tobytes() == whole.fields["position"].tobytes()
 
 
-@pytest.mark.parametrize("toy", one_in(2, TOYS))
+@pytest.mark.parametrize("toy", one_in(3, TOYS))
 def test_a_delivery_of_ones_own_takes_runs_up_and_is_taken_up(toy):
     """What it needs begins as the items of its buffers do."""
     graph = random_graph(3, directed=True)
