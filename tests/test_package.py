@@ -62,11 +62,13 @@ def test_the_command_as_a_module():
 
 
 def test_every_package_is_installed():
-    """pyproject.toml lists the packages, as two of them lie elsewhere."""
+    """pyproject.toml lists the packages, as two of them lie elsewhere, and has a pattern for
+    kernels."""
     tomllib = pytest.importorskip("tomllib")  # from Python 3.11
     root = Path(__file__).parents[1]
     listed = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
-    found = {path.parent for path in (root / "gascl").rglob("*.[pc][yl]")}
+    kernels = root / "gascl" / "codegen" / "kernels"  # a package of data, with its subfolders
+    found = {kernels, *(path.parent for path in (root / "gascl").rglob("*.py"))}
     names = {".".join(folder.relative_to(root).parts) for folder in found}
     assert set(listed) == names | {"gascl.datasets.files", "gascl.programs"}
 

@@ -28,6 +28,15 @@ def struct_of(name: str, members: Iterable[tuple[str, Type]]) -> Type:
     return Type(name, struct_dtype(members), 1, members)
 
 
+def _without_gaps(name: str, members: list[tuple[str, Type]]) -> Type:
+    """A struct whose members stand by decreasing alignment, so that no gap is between them.
+
+    NVIDIA's compiler (seen on an H100 in November 2026) copies a struct with gaps wrongly where a
+    function returns it: bytes beside the gap become zero, or keep their old values.
+    """
+    return struct_of(name, sorted(members, key=lambda member: -member[1].alignment))
+
+
 @dataclass(frozen=True)
 class Context:
     """A program, and the options that its header is generated with.
@@ -158,14 +167,13 @@ class Context:
     def vertex(self) -> Type:
         ids = [(n, INT32) for n in ("id", *self.degrees)]
         mask = [("gascl_set", INT32)] * self.facts.masked
-        return struct_of("gascl_vertex", [*ids, *self.vertex_fields.items(), *mask])
+        return _without_gaps("gascl_vertex", [*ids, *self.vertex_fields.items(), *mask])
 
     @cached_property
     def edge(self) -> Type:
         ends = [(n, INT32) for n in ("src", "dst")]
-        return struct_of(
-            "gascl_edge", [*ends, *self.edge_members.items(), *self.arc_fields.items()]
-        )
+        members = [*ends, *self.edge_members.items(), *self.arc_fields.items()]
+        return _without_gaps("gascl_edge", members)
 
     @cached_property
     def chosen(self) -> list[ChoiceParam]:

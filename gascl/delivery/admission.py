@@ -169,8 +169,8 @@ def push_refuses(demand: Demand) -> str | None:
         )
     if demand.facts.first and not demand.facts.asks_again:
         return (
-            "scatter writes arc fields, and 'first' is found by asking the first sender again when "
-            "they have been written"
+            "scatter writes arc fields or sets the mask, and 'first' is found by asking the first "
+            "sender again, which would do so twice"
         )
     if demand.deterministic and demand.tallies_floats:
         return (

@@ -112,11 +112,13 @@ def column_pieces(
             piece = prepare(piece)
         if b"\0" in piece or (separator and b'"' in piece):
             raise Irregular
-        if any(mark in piece for mark in marks):
+        commented = any(mark in piece for mark in marks)
+        if commented:
             piece, lines = whole.subn(b"", piece)
-            piece, remarks = behind.subn(b"", piece)
-        if b"\r" in piece:
+        if b"\r" in piece:  # in a comment behind a row, too: it may hide other rows
             raise Irregular
+        if commented:
+            piece, remarks = behind.subn(b"", piece)
         if not piece or (piece.isspace() and not piece.strip(b" \t\n")):  # strip copies
             return Columns([], lines, remarks)
         if not piece.isascii():

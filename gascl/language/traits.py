@@ -113,8 +113,11 @@ class Traits:
 
     @cached_property
     def asks_again(self) -> bool:
-        """Whether scatter may run twice for an arc in a superstep, with the same result."""
-        return self._scatter is None or not self._scatter.writes("e")
+        """Whether scatter may run again for an arc while apply runs, with the same result and no
+        other effect."""
+        if self._scatter is None:
+            return True
+        return not (self._scatter.writes("e") or self._scatter.uses(*_SET_MASK))
 
     @cached_property
     def every_arc_sends(self) -> bool:

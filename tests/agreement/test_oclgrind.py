@@ -157,6 +157,8 @@ SPOILT_WORDS = {
     ),
     "those that got a message": ("gascl_push_apply", INVALID_READ, "push/group.cl",
                                  "gascl_touched[i]", "gascl_touched[i + 999]"),
+    "those outside the mask": ("gascl_push_apply", RACE, "push.cl",
+                               "if (!receives && !GASCL_SCATTER_ALL)", "if (!receives)"),
     "the frontier of all": ("gascl_all_scatter", INVALID_WRITE, "frontier_kernels.cl",
                             "frontier[at + i]", "frontier[at + i + 999]"),
     "those that have bits": ("gascl_commit", INVALID_READ, "frontier_kernels.cl",

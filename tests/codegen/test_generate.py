@@ -15,6 +15,7 @@ import pytest
 from support.golden_programs import GENERATED, GOLDENS, Everywhere, Masks, Singly
 
 from gascl import VertexProgram, aggregate, arc, edge, param, vertex
+from gascl.codegen.context import Context
 from gascl.codegen.generate import generate
 from gascl.codegen.header import Header
 from gascl.codegen.pairs import WRITTEN_OUT
@@ -22,6 +23,7 @@ from gascl.delivery.registry import DELIVERIES
 from gascl.delivery.run_layout import state_arguments
 from gascl.language.fields import VertexParam
 from gascl.language.traits import Traits
+from gascl.language.types import resolve
 from gascl.programs import PageRank
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -40,6 +42,31 @@ class Least(VertexProgram):
 def test_golden(name):
     cls, options = GENERATED[name]
     assert generate(cls.spec, **options).text == (GOLDEN / f"{name}.h").read_text()
+
+
+class Narrow(VertexProgram):
+    """Has fields of every size, in an order that leaves gaps between them."""
+
+    a = vertex.int8()
+    b = vertex.int64()
+    c = vertex.uint16()
+    d = vertex.real3()
+    kept = arc.int8(init="e.src")
+    apart = arc.int64(init="e.dst")
+    message, combine = "int32", "sum"
+    scatter = "send(v.b + e.apart + e.kept);"
+    apply = "v.a = msg; v.b = msg; v.c = msg; v.d = msg; set_mask();"
+
+
+@pytest.mark.parametrize("struct", ["gascl_vertex", "gascl_edge"])
+def test_no_gaps_in_structs_that_functions_return(struct):
+    """NVIDIA's compiler copies structs with gaps wrongly."""
+    facts, offset = Traits.of(Narrow.spec), resolve("int32", "float32")
+    context = Context(Narrow.spec, facts, "float32", {}, offset, True, False, False)
+    place = 0
+    for _, type_ in {"gascl_vertex": context.vertex, "gascl_edge": context.edge}[struct].members:
+        assert place % type_.alignment == 0
+        place += type_.itemsize
 
 
 @pytest.mark.parametrize("name", GENERATED)

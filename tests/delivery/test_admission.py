@@ -69,7 +69,7 @@ PUT = "vertices are put into its mask by scatter or by others"
 DEPENDS = "something but the choice of who scatters depends on its mask"
 SENDERS = "it combines messages atomically, and cannot tell which sender is the first"
 ASKS_AGAIN = "scatter reads a field that apply writes, and 'first' is found by asking"
-WRITES = "scatter writes arc fields, and 'first' is found by asking"
+WRITES = "scatter writes arc fields or sets the mask, and 'first' is found by asking"
 NO_ATOMICS = "the device has no atomics for its combiner"
 
 
@@ -187,6 +187,10 @@ TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
         {"combine": "first", "kept": arc.int32(), "scatter": "send(e.kept++);",
          "apply": "set_mask();"},
         {**pulling(ARC), "frontier": ARC, "push": WRITES, "edges": SENDERS},
+    ),
+    "the first, who stays in the mask": (
+        {"combine": "first", "scatter": "send(v.x); set_mask();", "apply": "unset_mask();"},
+        {**pulling(ANEW), "frontier": PUT, "push": WRITES, "edges": SENDERS},
     ),
     "pairs": ({"pairs": "send(u.x);"}, {"frontier": DEPENDS}),
     "enough": ({"enough": "msg == 0"}, {}),

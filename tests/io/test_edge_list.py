@@ -10,7 +10,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support.filecases import CHANGES, changed_bytes, edges_of, put, read_or_refused, refused
 
@@ -258,6 +258,7 @@ def test_lines_across_pieces(write, monkeypatch):
 
 @settings(max_examples=3 * settings.default.max_examples)
 @given(CHANGES)
+@example([(0.96875, 0, b"\r")])  # in a comment behind a row
 def test_damaged_files_are_read_alike_or_refused(tmp_path_factory, changes):
     """Whatever NumPy takes, the reading of single lines takes for the same."""
     content = b"# a comment\n1 2 0.5\n10 -3 7\r\n\n3\t1 1e2 # x\n" * 2

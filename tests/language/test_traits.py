@@ -213,6 +213,8 @@ def test_scatter_may_run_again():
 
     assert asks_again("send(e.kept);")
     assert not asks_again("send(1); e.kept += 1;")
+    assert not asks_again("send(1); set_mask();")
+    assert not asks_again("send(1); set_mask_of(e.dst);")
 
 
 def test_lanes_are_those_of_the_run():

@@ -149,8 +149,11 @@ def expected_deliveries(
         alternates = program.edges == "alternate"
         admitted |= {"edges"} if lanes > 1 or one_order or alternates else {"edges", "push"}
     if program.combine == "first":
-        written = any(isinstance(s, Assign) and s.space == "e" for s in walk(program.scatter))
-        once = written or reads_what_apply_writes(program)  # push runs scatter again
+        nodes = list(walk(program.scatter))
+        written = any(isinstance(s, Assign) and s.space == "e" for s in nodes)
+        masks = any(isinstance(s, SetMask) for s in nodes)
+        # push runs scatter again
+        once = written or masks or reads_what_apply_writes(program)
         admitted -= {"edges", "push"} if once else {"edges"}
     waits = program.priority is not None
     late = any(isinstance(s, Send) and s.to is not None for s in walk(program.apply))

@@ -287,7 +287,10 @@ BITMAP = ActiveSet(
     "bitmap",
     BITS,
     BITS_KERNELS,
-    tuple(Buffer(name, "bits", words, ("masked",)) for name in ("bits", "own", "others")),
+    tuple(
+        Buffer(name, "bits", words, lambda traits, delivery: traits.masked)
+        for name in ("bits", "own", "others")
+    ),
     state=("bits", "own", "others"),
     commits=(Launch("toy_commit_bits", "vertices", ("STATE", "out_offsets", "counts")),),
     enter=Launch("toy_enter_bits", "vertices", ("STATE", "mask")),

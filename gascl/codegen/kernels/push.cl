@@ -143,15 +143,18 @@ static bool gascl_apply_one(const int id, gascl_tally *tally, GASCL_STATE GASCL_
 
 #if GASCL_APPLY_MASK
 // The i-th vertex of the receivers and the pieces of the frontier, of which `touched` are receivers;
-// whether it applies: once, even if it is in both or has several pieces.
+// whether it applies: once, even if it is in both or has several pieces. Where every vertex scatters,
+// the frontier has all vertices, and those outside the mask apply as receivers only: if the frontier
+// applied them, too, two items could take the same message.
 static bool gascl_nth_in_mask(const long i, const int touched, int *id, GASCL_STATE,
                               __global const int2 *frontier) {
-    if (i < touched) {
-        *id = gascl_touched[i];
-        return !gascl_get_mask(*id, gascl_control_ GASCL_MASKS_ON);
-    }
-    *id = frontier[i - touched].x;
-    return frontier[i - touched].y == 0;
+    const bool receives = i < touched;
+    *id = receives ? gascl_touched[i] : frontier[i - touched].x;
+    if (!receives && frontier[i - touched].y != 0)
+        return false;
+    if (!receives && !GASCL_SCATTER_ALL)
+        return true;
+    return receives != (gascl_get_mask(*id, gascl_control_ GASCL_MASKS_ON) != 0);
 }
 #endif
 

@@ -199,12 +199,12 @@ typedef struct {
 } gascl_box;
 
 typedef struct {
+    float2 place;
+    Force push;
     int id;
     int in_degree;
     int out_degree;
-    float2 place;
     Known known;
-    Force push;
     int gascl_set;
 } gascl_vertex;
 

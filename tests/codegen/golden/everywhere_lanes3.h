@@ -248,10 +248,10 @@ typedef struct {
 } gascl_box;
 
 typedef struct {
+    float2 place;
     int id;
     Pair best;
     int up;
-    float2 place;
     int gascl_set;
 } gascl_vertex;
 
@@ -260,8 +260,8 @@ typedef struct {
     int dst;
     int id;
     float weight;
-    short used;
     Pair rest;
+    short used;
 } gascl_edge;
 
 // Arguments of all kernels, and of those that visit arcs; with _ON, as passed on. The

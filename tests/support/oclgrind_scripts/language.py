@@ -270,11 +270,22 @@ class Masked(Levels):
     apply = "v.turns += 1 + has_msg; if (has_msg && msg < v.level) { v.level = msg; set_mask(); }"
 
 
+class MaskedOfAll(VertexProgram):
+    """Every vertex scatters, and apply runs for the mask and for who hears of it: a few of both."""
+
+    turns = vertex.int32()
+    message, combine, scatter_on, apply_on = "int32", "sum", "all", "mask"
+    supersteps = param.supersteps(2)
+    mask = "v.id % 3 == 0"
+    scatter = "send(1);"
+    apply = "v.turns += 1 + msg; if (v.id % 2) set_mask();"
+
+
 PROGRAMS: list[VertexProgram] = [
     *(Posting(), Pointing(), Product(), Threefold(), Sending(), Sorting(), SortingTwice()),
     *(Reading(), ReadingTwice(), Least(), LeastMasked(), Gathering(start=FAR)),
     *(Reached(start=FAR), ReachedBy(start=HUB), Enough(start=FAR), Turns(start=FAR)),
-    *(Masked(start=FAR), Back(start=FAR), Levels(start=FAR, level={HUB: 1})),
+    *(MaskedOfAll(), Masked(start=FAR), Back(start=FAR), Levels(start=FAR, level={HUB: 1})),
 ]
 #: Those that follow a frontier both ways, in three forms of pulling.
 BOTH_WAYS: list[VertexProgram] = [Levels(start=FAR), Reached(start=FAR), ReachedBy(start=HUB)]
@@ -441,6 +452,7 @@ def run_debug(device: Device) -> None:
 SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "pull.cl": [(ReachedThrice(start=HUB), "pull")],
     "outbox.cl": [(Turns(start=HUB), "outbox")],
+    "push.cl": [(MaskedOfAll(), "push")],
     "push/group.cl": [(Least(), "push"), *((program, "frontier") for program in BOTH_WAYS)],
     "push/pulled.cl": [(program, "frontier") for program in BOTH_WAYS],
     "frontier_kernels.cl": [
