@@ -15,7 +15,7 @@ from gascl.cli.format_names import TABLE
 from gascl.cli.formatting import count
 from gascl.cli.stdio import STANDARD, file_for_stdout
 from gascl.errors import GasclError
-from gascl.util.atomic_file import why_unwritable
+from gascl.util.atomic_file import check_writable
 from gascl.util.units import amount
 
 if TYPE_CHECKING:
@@ -183,13 +183,10 @@ def _check_target(source: Path, target: Path, chosen: Format) -> None:
     """Raise GasclError if B cannot be written, or is A."""
     from gascl.io.files import plain
 
-    if not target.parent.is_dir():
-        raise GasclError(f"{target}: there is no folder {target.parent}; create it first")
     for path in _target_files(target, chosen):
         if path.exists() and source.exists() and path.samefile(source):
             raise GasclError(f"{path} is the file to be read; name another file")
-    if why := why_unwritable(target):
-        raise GasclError(f"{target} cannot be written: {why}")
+    check_writable(target)
     if plain(target) != target and not chosen.packs:
         raise GasclError(
             f"{target}: the format {chosen.name} has its own compression; name the file "

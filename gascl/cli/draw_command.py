@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gascl.cli import exit_code, graph_options, program_options
 from gascl.cli.stdio import STANDARD
 from gascl.errors import GasclError
-from gascl.util.atomic_file import new_file, why_unwritable
+from gascl.util.atomic_file import check_writable, new_file
 from gascl.util.units import amount
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def options(add: Callable[..., Any]) -> None:
     text = "draw labels, or none (default: of up to 60 vertices)"
     add("--labels", action=argparse.BooleanOptionalAction, default=None, help=text)
     add("--seed", metavar="N", type=int, default=0, help="of the layout (default 0)")
-    add("--device", metavar="D", help="an index into `gascl devices`, or part of a name")
+    program_options.device(add)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -118,10 +118,7 @@ def _output(arguments: argparse.Namespace) -> Path:
     endings = FigureCanvasBase.get_supported_filetypes()
     if path.suffix[1:] not in endings:
         raise GasclError(f"-o {path}: the name must end in {', '.join(f'.{e}' for e in endings)}")
-    if not path.parent.is_dir():
-        raise GasclError(f"-o {path}: there is no folder {path.parent}; create it first")
-    if why := why_unwritable(path):
-        raise GasclError(f"-o {path} cannot be written: {why}")
+    check_writable(path, f"-o {path}")
     return path
 
 

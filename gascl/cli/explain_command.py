@@ -8,7 +8,6 @@ from typing import Any
 
 from gascl.cli import graph_options, program_options
 from gascl.cli.exit_code import DONE
-from gascl.cli.formatting import num_bytes
 
 ABOUT = "say how a program would run on a graph, and why"
 HELP = """\
@@ -26,12 +25,7 @@ def options(add: Callable[..., Any]) -> None:
     """Add PROGRAM, GRAPH, and those options of a run that decide how it goes."""
     program_options.options(add)
     graph_options.options(add)
-    add("--device", metavar="D", help="an index into `gascl devices`, or part of a name")
-    text = "the most memory of the device to take, as in `gascl run`"
-    add("--device-memory", metavar="SIZE", type=num_bytes, help=text)
-    text = "allow deliveries that add floats in a different order each time"
-    add("--nondeterministic", action="store_true", help=text)
-    add("--debug", action="store_true", help="explain a run in debug mode")
+    program_options.engine_options(add, "as in `gascl run`", "explain a run in debug mode")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -15,7 +15,7 @@ from gascl.cli import memory_option
 from gascl.cli.exit_code import DONE
 from gascl.cli.graph_options import describe
 from gascl.errors import FormatError, GraphError
-from gascl.util.atomic_file import why_unwritable
+from gascl.util.atomic_file import check_writable
 from gascl.util.progress import Progress
 from gascl.util.units import amount
 
@@ -272,12 +272,9 @@ def _dry_run(arguments: argparse.Namespace, name: str, given: dict[str, Any]) ->
     from gascl.graph.graph import Graph
 
     path = arguments.output
-    if path.is_dir() or not path.parent.is_dir():
-        if path.is_dir():
-            raise FormatError(f"{path} is a folder; name a file in it")
-        raise FormatError(f"{path}: there is no folder {path.parent}; create it first")
-    if why := why_unwritable(path):
-        raise FormatError(f"{path} cannot be written: {why}")
+    if path.is_dir():
+        raise FormatError(f"{path} is a folder; name a file in it")
+    check_writable(path)
     ends = np.array([0], np.int32), np.array([1], np.int32)
     small = Graph(
         *ends,

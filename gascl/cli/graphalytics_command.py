@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gascl.cli import exit_code, graph_options
+from gascl.cli import exit_code, graph_options, program_options
 from gascl.cli.format_names import COMPRESSIONS
 from gascl.cli.terminal import say
 from gascl.errors import GasclError
@@ -38,7 +38,7 @@ def options(add: Callable[..., Any]) -> None:
     add("graph", metavar="GRAPH", type=Path, help="the graph's .properties file")
     text = "write the results to this folder, as NAME-BFS and so on; created if necessary"
     add("--output", metavar="DIR", type=Path, help=text)
-    add("--device", metavar="D", help="an index into `gascl devices`, or part of a name")
+    program_options.device(add)
 
 
 def run(arguments: argparse.Namespace) -> int:

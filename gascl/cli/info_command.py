@@ -33,7 +33,7 @@ def options(add: Callable[..., Any]) -> None:
     add("--memory", action="store_true", help=text)
     add("--program", metavar="PROGRAM", help="with --memory: of a run of this program")
     program_options.set_option(add)
-    add("--device", metavar="D", help="an index into `gascl devices`, or part of a name")
+    program_options.device(add)
     text = "with --memory: the most memory of the device to take, as in `gascl run`"
     add("--device-memory", metavar="SIZE", type=num_bytes, help=text)
 

@@ -1,10 +1,12 @@
-"""The options that name a vertex program, its parameters and its delivery."""
+"""The options that name a vertex program and its parameters, and say how it runs."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
 from typing import Any
+
+from gascl.cli.formatting import num_bytes
 
 
 def options(add: Callable[..., Any]) -> None:
@@ -23,6 +25,22 @@ def set_option(add: Callable[..., Any]) -> None:
     text += " sources=5, names one, and labels with commas are a list in JSON:"
     text += """ 'sources=["Doe, J.", "Roe, R."]'. weight=none: every edge counts 1"""
     add("--set", metavar="NAME=VALUE", type=named_text, action="append", default=[], help=text)
+
+
+def device(add: Callable[..., Any]) -> None:
+    """Add --device."""
+    add("--device", metavar="D", help="an index into `gascl devices`, or part of a name")
+
+
+def engine_options(add: Callable[..., Any], memory: str, debug: str) -> None:
+    """Add the options of an engine; `memory` is the end of the help text of --device-memory, and
+    `debug` that of --debug."""
+    device(add)
+    text = f"the most memory of the device to take, {memory}"
+    add("--device-memory", metavar="SIZE", type=num_bytes, help=text)
+    text = "allow deliveries that add floats in a different order each time"
+    add("--nondeterministic", action="store_true", help=text)
+    add("--debug", action="store_true", help=debug)
 
 
 def named_text(text: str) -> tuple[str, str]:

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gascl.cli import exit_code, graph_options, program_options
-from gascl.cli.formatting import count, num_bytes, number
+from gascl.cli.formatting import count, number
 from gascl.cli.mpi_launch import communicator, in_all_ranks, is_first, silenced
 from gascl.cli.shell_messages import for_shell
 from gascl.cli.stdio import STANDARD, file_for_stdout
 from gascl.cli.terminal import say
 from gascl.errors import GasclError, ProgramError
-from gascl.util.atomic_file import why_unwritable
+from gascl.util.atomic_file import check_writable
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -51,7 +51,6 @@ def options(add: Callable[..., Any]) -> None:
     """Add PROGRAM, GRAPH and the options of a run."""
     program_options.options(add)
     graph_options.options(add)
-    add("--device", metavar="D", help="an index into `gascl devices`, or part of a name")
     text = "stop after N supersteps at the latest (default 100000, or what the program asks for)"
     add("--max-supersteps", metavar="N", type=_count, help=text)
     text = (
@@ -80,13 +79,9 @@ def options(add: Callable[..., Any]) -> None:
     add("--every", metavar="TIME|N", type=_every, help=text)
     text = "go on from --checkpoint, if the file exists; without this, such a file is refused"
     add("--resume", action="store_true", help=text)
-    text = "the most memory of the device to take, such as 8GiB; arcs that do not fit come to it"
-    text += " part by part"
-    add("--device-memory", metavar="SIZE", type=num_bytes, help=text)
-    text = "allow deliveries that add floats in a different order each time"
-    add("--nondeterministic", action="store_true", help=text)
-    text = "stop with the snippet's line at NaN, infinity, division by zero, index out of range"
-    add("--debug", action="store_true", help=text)
+    memory = "such as 8GiB; arcs that do not fit come to it part by part"
+    debug = "stop with the snippet's line at NaN, infinity, division by zero, index out of range"
+    program_options.engine_options(add, memory, debug)
 
 
 def _count(text: str) -> int:
@@ -277,10 +272,7 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
             raise GasclError(f"{option} {path}: the name must end in {', '.join(OUTPUTS)}")
         if option in tables and path.suffix == ".parquet" and not find_spec("pyarrow"):
             raise GasclError(f"{option} {path}: Parquet needs pyarrow: `pip install pyarrow`")
-        if not path.parent.is_dir():
-            raise GasclError(f"{option} {path}: there is no folder {path.parent}; create it first")
-        if why := why_unwritable(path, pipes=True):
-            raise GasclError(f"{option} {path} cannot be written: {why}")
+        check_writable(path, f"{option} {path}", pipes=True)
         if path.exists() and Path(arguments.graph).exists() and path.samefile(arguments.graph):
             raise GasclError(f"{option} {path} is the graph's own file; name another file")
     for (one, path), (other, second) in combinations(given.items(), 2):

@@ -31,7 +31,7 @@ from gascl.run.options import RunOptions
 from gascl.run.plan import header_of
 from gascl.run.resume import Start
 from gascl.run.state import State
-from gascl.util.atomic_file import new_file, why_unwritable
+from gascl.util.atomic_file import check_writable, new_file
 from gascl.util.paths import checked_path
 from gascl.version import __version__
 
@@ -83,12 +83,7 @@ class Checkpoint:
         """
         self.path = checked_path(path, "the checkpoint")
         self._seconds, self._supersteps = _interval(EVERY if every is None else every)
-        if not self.path.parent.is_dir():
-            raise FormatError(
-                f"checkpoint {self.path}: there is no folder {self.path.parent}; create it first"
-            )
-        if why := why_unwritable(self.path):
-            raise FormatError(f"checkpoint {self.path} cannot be written: {why}")
+        check_writable(self.path, f"checkpoint {self.path}")
         self._resumes = resume and self.path.exists()
         if self.path.exists() and not resume:
             raise GasclError(

@@ -87,12 +87,23 @@ def is_replaced(path: Path) -> bool:
     return stat.S_ISREG(old.st_mode) and not any(_is_file_of(fd, old) for fd in (1, 2))
 
 
-def why_unwritable(path: Path, pipes: bool = False) -> str | None:
-    """Why no file can be written to a path in an existing folder, and what to do; None if one can.
+def check_writable(path: Path, named: str = "", pipes: bool = False) -> None:
+    """Raise FormatError if no file can be written to a path.
 
     Args:
+        named: what the message calls it; by default the path.
         pipes: accept a pipe or a device.
     """
+    named = named or str(path)
+    if not path.parent.is_dir():
+        raise FormatError(f"{named}: there is no folder {path.parent}; create it first")
+    if why := _why_unwritable(path, pipes):
+        raise FormatError(f"{named} cannot be written: {why}")
+
+
+def _why_unwritable(path: Path, pipes: bool) -> str | None:
+    """Why no file can be written to a path in an existing folder, and what to do; None if one
+    can."""
     if path.is_dir():
         return "it is a folder; name another file"
     if path.exists() and not path.is_file() and not pipes:
