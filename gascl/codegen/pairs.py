@@ -80,14 +80,14 @@ class Pairs:
         elif c.spec.combiner is SUM and c.message.itemsize < 8:
             total = "gascl_out->combined + x"
         else:
-            overflow = ", &gascl_out->overflow, 0" if c.facts.overflows else ""
+            overflow = ", &gascl_out->overflow, 0" if c.traits.overflows else ""
             total = f"gascl_combine(gascl_out->combined, x{overflow})"
         put(
             "static gascl_partial gascl_partial_empty(void) {",
             "    gascl_partial part;",
             f"    part.combined = {combined.zero() if c.sums_floats else 'gascl_identity()'};",
             "    part.count = 0;",
-            *(["    part.overflow = 0;"] if c.facts.overflows else []),
+            *(["    part.overflow = 0;"] if c.traits.overflows else []),
             "    return part;",
             "}",
             "",

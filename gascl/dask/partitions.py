@@ -32,9 +32,9 @@ def suffice(program: VertexProgram, fields: Sequence[str]) -> bool:
         fields: the graph's edge fields.
     """
     spec = program.spec
-    facts = Traits.of(spec, program.lanes)
+    traits = Traits.of(spec, program.lanes)
     read = {program.edge_names.get(name, name) for name in spec.edge_fields}
-    others = facts.adjacent or facts.alternates or facts.pairs or spec.arc_fields
+    others = traits.adjacent or traits.alternates or traits.pairs or spec.arc_fields
     return type(program).solve is None and not others and not read & set(fields)
 
 

@@ -31,9 +31,9 @@ class Launch:
     first_only: bool = False
     only_if: Callable[[Traits], bool] | None = None
 
-    def suits(self, facts: Traits) -> bool:
+    def suits(self, traits: Traits) -> bool:
         """Whether it is run for a program with these traits."""
-        return self.only_if is None or self.only_if(facts)
+        return self.only_if is None or self.only_if(traits)
 
 
 #: The numbers that are arguments of kernels, and their types.

@@ -134,7 +134,7 @@ class Exchange:
         self.pieces: list[Piece] = []
         # What this superstep reads must stay until it ends.
         ahead = not any(key.owner == VERTEX for key in self._exchanged.rows)
-        ahead = ahead and fills_ahead(plan.facts, plan.delivery) and not plan.facts.alternates
+        ahead = ahead and fills_ahead(plan.traits, plan.delivery) and not plan.traits.alternates
         if self._halves and ahead and state.spec.extent.parts == 1:
             self._make_pieces(plan, min(ranks.comm.allgather(self._number_of_pieces())))
         fork_guard.holds_opencl(self)
@@ -363,11 +363,11 @@ class Exchange:
 
 def _exchanged(spec: ProgramSpec, plan: RunPlan, state: RunState) -> _Exchanged:
     """The buffers that the ranks of a run of a program exchange."""
-    facts, delivery, there = plan.facts, plan.delivery, state.buffers
-    shared = shared_fields(spec, facts, delivery)
+    traits, delivery, there = plan.traits, plan.delivery, state.buffers
+    shared = shared_fields(spec, traits, delivery)
     rows = [Key(VERTEX, name) for name in shared]
-    if fills_ahead(facts, delivery):
-        ahead = ["outbox_next", *([] if facts.every_arc_sends else ["sent_next"])]
+    if fills_ahead(traits, delivery):
+        ahead = ["outbox_next", *([] if traits.every_arc_sends else ["sent_next"])]
         rows += [key for key in there if key.owner == delivery.name and key.name in ahead]
     apply, scatter = (spec.snippets.get(n) for n in ("apply", "scatter"))
     written = apply.writes("v") if apply is not None else set()
@@ -376,15 +376,15 @@ def _exchanged(spec: ProgramSpec, plan: RunPlan, state: RunState) -> _Exchanged:
     sets_others = apply is not None and apply.uses("set_mask_of")
     # Apply sets these for other vertices. A mark that it unsets for its own vertex must not be set
     # again by another rank.
-    marks = [key for key in masks if sets_others and (key.name == "marks") == facts.marks]
+    marks = [key for key in masks if sets_others and (key.name == "marks") == traits.marks]
     rows += [key for key in masks if key not in marks]
     sets = scatter is not None and scatter.uses("set_mask", "set_mask_of")
     scattered = [key for key in masks if sets and key.name == "next"]
     written_rows = [Key(VERTEX, n) for n in spec.vertex_fields if n in written]
-    if facts.apply_sends_to:  # each rank has the messages to its own vertices
+    if traits.apply_sends_to:  # each rank has the messages to its own vertices
         pending = [key for name in PENDING if (key := Key(RUN, name)) in there]
         written_rows += [k for k in pending if state.sizes[k] >= 4 * state.graph.num_vertices]
-    checked = facts.overflows or facts.can_trap or "faults" in plan.header.state
+    checked = traits.overflows or traits.can_trap or "faults" in plan.header.state
     at_end = [key for key in written_rows if key not in rows]
     return _Exchanged(rows, at_end, marks, scattered, checked)
 

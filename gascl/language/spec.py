@@ -1,6 +1,6 @@
 """`ProgramSpec`: what a program class declares, frozen; collected once, when the class is defined.
 
-Everything else (checks, facts, codegen, deliveries, the runtime) reads the spec and never the
+Everything else (checks, traits, codegen, deliveries, the runtime) reads the spec and never the
 class. The spec holds copies of the declarations, so that several classes can share a declaration,
 and later changes to a class do not affect what was checked and compiled.
 """

@@ -150,8 +150,8 @@ def explained(
 
 def _direction(prepared: Prepared) -> str:
     """Along which way messages travel."""
-    facts, delivery = prepared.facts, prepared.delivery
-    if not facts.scatters:
+    traits, delivery = prepared.traits, prepared.delivery
+    if not traits.scatters:
         return "no messages travel along arcs"
     if delivery.pulls:
         return "senders push while few arcs go out from the frontier; else receivers pull"

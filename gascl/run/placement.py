@@ -196,7 +196,7 @@ class SharedByRanks(Placement):
         events, tallies = self._local.launch(launch, superstep)
         if launch.over == "out_blocks":
             exchange.end_scatter()
-            if launcher.plan.facts.scatter_sends_to:
+            if launcher.plan.traits.scatter_sends_to:
                 events += self._bring_mail(superstep, "")
         return events, tallies
 

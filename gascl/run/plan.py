@@ -100,7 +100,7 @@ class Source:
     """
 
     header: Header
-    facts: Traits
+    traits: Traits
     delivery: Delivery
     text: str
     places: list[Place | None]
@@ -117,7 +117,7 @@ class Source:
         if found is None:
             if len(self._run_specs) >= PLANS:  # there may be any number of graphs
                 self._run_specs.clear()
-            found = run_spec(spec, self.header, self.facts, self.delivery, extent)
+            found = run_spec(spec, self.header, self.traits, self.delivery, extent)
             self._run_specs[extent] = found
         return found
 
@@ -132,7 +132,7 @@ class Plan:
 
     def __init__(self, source: Source, program: Any):
         self.source, self.program = source, program
-        self.header, self.facts, self.delivery = source.header, source.facts, source.delivery
+        self.header, self.traits, self.delivery = source.header, source.traits, source.delivery
         self.places, self.whole = source.places, source.whole
         self.group, self.block = source.group, source.block
         self._idle: list[Kernels] = []
@@ -317,7 +317,7 @@ def _write(
     variant: Variant,
 ) -> Source:
     header = header_of(program, offset, device.fp64, variant.debug, variant.numbered)
-    facts = Traits.of(program.spec, program.lanes, variant.debug)
+    traits = Traits.of(program.spec, program.lanes, variant.debug)
     double = np.dtype("float64")
     doubles = [n for n, t in header.types.items() if double in t.scalars]
     of_messages = double in [*header.message.scalars, *header.gathered.scalars]
@@ -329,10 +329,10 @@ def _write(
             " or another device",
         )
     group, block = (1, BLOCK) if variant.debug else group_size(header, device)
-    text, places = assemble(header, facts, delivery, group, variant.whole)
+    text, places = assemble(header, traits, delivery, group, variant.whole)
     wide = doubles or of_messages or _double_params(program)
     shape: dict[str, object] = {"GROUP": group, "BLOCK": block, "LINES": len(places) + 1}
-    if facts.pairs:
+    if traits.pairs:
         shape["TILE"] = tile_size(header, device)
     if variant.debug:
         shape["SEED"] = f"{variant.seed}u"
@@ -343,7 +343,7 @@ def _write(
         *([] if wide else ["-cl-single-precision-constant"]),
     ]
     kept = group, block, variant.whole, tuple(options)
-    return Source(header, facts, delivery, text, places, *kept)
+    return Source(header, traits, delivery, text, places, *kept)
 
 
 def _build(program: VertexProgram, device: Device, source: Source) -> Plan:
@@ -359,7 +359,7 @@ def _build(program: VertexProgram, device: Device, source: Source) -> Plan:
         *source.options,
         *(whole_options(device) if source.whole else []),
         *switches.options(switches.DEVICE, offers),
-        *(device.atomics.options() if source.delivery.has_inbox(source.facts) else []),
+        *(device.atomics.options() if source.delivery.has_inbox(source.traits) else []),
         *(["-cl-fp32-correctly-rounded-divide-sqrt"] if _rounds(device) else []),
     ]
     try:

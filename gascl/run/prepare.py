@@ -75,7 +75,7 @@ class Prepared:
     Attributes:
         title: the name of the program for messages.
         edges: the arcs along which it scatters, "out", "in" or "both".
-        facts: what its snippets do, without debug mode.
+        traits: what its snippets do, without debug mode.
         atomic: how the device combines its messages atomically (`Atomics.method_of`).
         choice: the delivery, why, and why no other.
         renumbered: whether vertices are numbered hubs first on the device.
@@ -92,7 +92,7 @@ class Prepared:
 
     title: str
     edges: str
-    facts: Traits
+    traits: Traits
     atomic: str
     choice: Choice
     renumbered: Decision
@@ -163,13 +163,13 @@ def prepare(
     """
     spec, way, short = program.spec, program.spec.way, whole.short if whole else ""
     demand = demand_of(program, device.atomics, device.fp64, setting.deterministic)
-    facts = demand.facts
+    traits = demand.traits
     parts = Parts(setting.ranks, short) if setting.ranks > 1 or short else None
     choice = choose(program, demand, delivery, setting.debug, parts)
     if came is None:
         came = came_sorted(graph, way)
     renumbered, numbered = _numbering(graph, way, demand, setting, came, bool(short))
-    single = _single_launch(program, choice.delivery, facts, device, setting)
+    single = _single_launch(program, choice.delivery, traits, device, setting)
     size = (graph.num_vertices + num_arcs(graph, way)) * program.lanes
     optimized = size > SMALL or not device.may_skip_optimizer
     variant = Variant(setting.debug, setting.seed, single.chosen, renumbered.chosen, optimized)
@@ -177,7 +177,7 @@ def prepare(
     share = None
     if setting.ranks > 1:
         share = Division(setting.rank, setting.ranks)
-        if facts.pairs:  # as if each vertex had arcs from all
+        if traits.pairs:  # as if each vertex had arcs from all
             share = share._replace(vertex=graph.num_vertices)
     alternates = spec.alternates and not is_symmetric(graph.directed, way)
     limit = setting.device_memory or device.memory
@@ -199,7 +199,7 @@ def prepare(
     return Prepared(
         title=program.title(),
         edges=way,
-        facts=facts,
+        traits=traits,
         atomic=demand.atomic,
         choice=choice,
         renumbered=renumbered,
@@ -219,7 +219,7 @@ def _numbering(
     graph: Graph, way: str, demand: Demand, setting: Setting, came: bool, streamed: bool
 ) -> tuple[Decision, tuple[Numbering, Arcs] | None]:
     """Whether vertices are numbered hubs first on the device, and these numbers with the arcs."""
-    if not demand.facts.renumbers:
+    if not demand.traits.renumbers:
         why = "the program does not gather along all arcs in every superstep, or depends on ids"
         return Decision(False, why), None
     if setting.debug:
@@ -239,14 +239,14 @@ def _numbering(
 def _single_launch(
     program: VertexProgram,
     delivery: Delivery,
-    facts: Traits,
+    traits: Traits,
     device: DeviceFacts,
     setting: Setting,
 ) -> Decision:
     """Whether one launch makes all supersteps."""
     reasons = [
         (delivery.whole is None, f"delivery {delivery.name} has no such kernel"),
-        (facts.pairs, "pairs are computed in launches of their own"),
+        (traits.pairs, "pairs are computed in launches of their own"),
         (not device.can_join, "work-groups of one launch cannot wait for each other here"),
         (program.converged is not None, "converged() is called after each superstep"),
         (setting.debug, "debug mode looks at each superstep"),

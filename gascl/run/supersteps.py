@@ -191,7 +191,7 @@ class Loop:
     def _write_mask(self) -> None:
         """Convert the mask to bytes, if the delivery has it in another form."""
         leave = self.plan.delivery.active.leave
-        if leave and self.plan.facts.masked:
+        if leave and self.plan.traits.masked:
             self.state.clear(MASK)
             self.launcher.launch(leave)
 
@@ -202,7 +202,7 @@ class Loop:
         delivery = self.plan.delivery
         for key in self.state.spec.clears:
             self.state.clear(key)
-        if self.plan.facts.masked:
+        if self.plan.traits.masked:
             self.launcher.launch(delivery.active.enter)
             self._enqueue_finish(Tallies(0), 0, GOING_ON, ask_stop)
             self.state.control = self.launcher.records(0)
@@ -261,7 +261,7 @@ class Loop:
 
     def _idle(self) -> int:
         """Stop.EMPTY_MASK if the program ends on an empty mask and the mask is empty, else 0."""
-        if not self.plan.facts.masked or not self.program.spec.ends_on_empty_mask:
+        if not self.plan.traits.masked or not self.program.spec.ends_on_empty_mask:
             return 0
         idle = not self.state.control["next_active"][0] and not self.state.pending
         return Stop.EMPTY_MASK if idle else 0
@@ -276,7 +276,7 @@ class Loop:
         fields = {"given": state.given, "partly": state.partly, "kept": state.kept}
         self.launcher.launch(START, **fields, own_mask=mask is None)
         state.partly = None
-        if self.plan.facts.arc_state:
+        if self.plan.traits.arc_state:
             self.launcher.launch(START_ARCS, kept_arcs=state.kept_arcs)
         if self.plan.whole and mask is None:  # the rest is part of the whole run
             self._starting = True
@@ -464,17 +464,17 @@ class Loop:
     def _enqueue_superstep(self, number: int, ask_stop: bool) -> list[Launched]:
         """Enqueue a superstep, after `number` that are not in the trace yet."""
         events: list[Launched] = []
-        launcher, facts = self.launcher, self.plan.facts
+        launcher, traits = self.launcher, self.plan.traits
         first, self._fresh = self._fresh, False
         superstep = self.earlier + len(self.trace) + number
         launcher.arrays.take_turn(superstep)
-        if facts.snapshots:
+        if traits.snapshots:
             events.append(launcher.launch(SNAPSHOT))
-        if facts.pairs:
+        if traits.pairs:
             events += self._enqueue_pairs()
         launches = []
         for launch in self.plan.delivery.launches:
-            if launch.suits(facts) and not (launch.first_only and facts.fusable and not first):
+            if launch.suits(traits) and not (launch.first_only and traits.fusable and not first):
                 launches.append(launch)
         launched, tallies = self.placement.superstep(launches, superstep)
         events += launched
@@ -508,12 +508,12 @@ class Loop:
             place: the index of the record; 0 is the record from before the first superstep.
         """
         events, counts = [], 0
-        if self.plan.facts.masked:
-            active, facts = self.plan.delivery.active, self.plan.facts
+        if self.plan.traits.masked:
+            active, traits = self.plan.delivery.active, self.plan.traits
             counts = self.device.groups
             for commit in active.commits:
-                listed = active.lists_receivers and facts.lists_directly and not starting
-                if (self.placement.lists_again or not listed) and commit.suits(facts):
+                listed = active.lists_receivers and traits.lists_directly and not starting
+                if (self.placement.lists_again or not listed) and commit.suits(traits):
                     events.append(self.launcher.launch(commit, starting=starting))
         least, most = self.bounds
         finished = self.launcher.launch(
