@@ -1,7 +1,7 @@
 """Writes the traps of debug mode: for NaN, infinity, division by zero and indices out of range.
 
-A trap records its kind, the line of the compiled text, and the vertex (words.cl), so that the host
-can name the vertex, the superstep and the snippet's line.
+A trap records its kind, the line of the compiled text, and the vertex (kernels/traps.cl), so that
+the host can name the vertex, the superstep and the snippet's line.
 """
 
 from __future__ import annotations

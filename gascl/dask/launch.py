@@ -13,7 +13,7 @@ from gascl.dask.rank import ENGINE, RUN
 from gascl.dask.result import DaskResult
 from gascl.errors import GasclError, GraphError, NotConverged, NotConvergedError, warn
 from gascl.graph import validation
-from gascl.graph.partial_array import NotHeldError
+from gascl.graph.partial_array import RemoteDataError
 from gascl.graph.validation import Duplicates, SelfLoops
 from gascl.language.program import VertexProgram
 from gascl.run.engine import Engine, check_program
@@ -85,7 +85,7 @@ def run(
     with showing(progress) as cluster.shown, lock, cluster:
         given = edges, (source, target, fields, weight), (directed, duplicates, self_loops)
         ran = None
-        with suppress(NotHeldError):  # `suffice` cannot foresee all reads
+        with suppress(RemoteDataError):  # `suffice` cannot foresee all reads
             ran = cluster.run(cluster.graphs(*given, program, options), program, options)
         ran = ran or cluster.run(cluster.graphs(*given), program, options)
     first = ran[0][0]

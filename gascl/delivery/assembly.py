@@ -106,9 +106,9 @@ def assemble(
     if facts.pairs:
         text.include("pairs.cl")
     if delivery.skips_parts(facts):
-        text.include("parts.cl")
+        text.include("needed_parts.cl")
     if delivery.brings_mail(facts):
-        text.include("mail.cl")
+        text.include("remote_messages.cl")
     text.put(delivery.text)
     return str(text), text.places
 
@@ -121,7 +121,7 @@ def _chosen(facts: Traits, delivery: Delivery, group: int, whole: bool) -> dict[
     return {
         "gather_rows.cl": f"gather/{_gather(facts, delivery, group)}.cl",
         "step.cl": f"push/{'item' if group == 1 else 'group'}.cl",
-        "step_pulled.cl": "push/pulled.cl" if delivery.pulls else "",
+        "pull_step.cl": "push/pull_step.cl" if delivery.pulls else "",
         "step_kernels.cl": (
             "push/launches.cl" if not whole else f"whole/{'cpu' if group == 1 else 'gpu'}.cl"
         ),
@@ -134,9 +134,9 @@ def _gather(facts: Traits, delivery: Delivery, group: int) -> str:
     if group == 1:
         return "item" if facts.lanes == 1 else "item_lanes"
     if facts.lanes == 1:
-        return "group_stops" if facts.counts_once else "group"
-    words = facts.first and delivery.notes_lanes(facts)
-    return "group_lane_words" if words else "group_lanes"
+        return "group_early_exit" if facts.counts_once else "group"
+    by_bits = facts.first and delivery.notes_lanes(facts)
+    return "group_lane_bitmasks" if by_bits else "group_lanes"
 
 
 def _of_delivery(facts: Traits, delivery: Delivery) -> list[str]:

@@ -306,7 +306,7 @@ class _Builder:
         return np.dtype(f"u{(cell_bits(self.header.accumulator) or 64) // 8}")
 
     def _mail_type(self) -> np.dtype:
-        """The dtype of an inbox's content for one vertex and lane, as `gascl_parcel` in mail.cl."""
+        """The messages to a vertex and lane, as `gascl_parcel` of remote_messages.cl."""
         members = [("place", "i8"), ("cell", self._cell()), ("arrived", "u4"), ("wraps", "i4")]
         return np.dtype(members, align=True)
 

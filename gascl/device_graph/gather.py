@@ -29,7 +29,7 @@ def take(
         size: the bytes of a value, one of SIZES.
         index: the dtype of places, "int32" or "int64".
     """
-    run = kernel(program_of(device, taking(index, size)), "gascl_take")
+    run = kernel(program_of(device, taking(index, size)), "gascl_gather_values")
     run.set_args(values, places, to, np.int64(count))
     items = (device.groups * device.group,)
     cl.enqueue_nd_range_kernel(device.queue, run, items, (device.group,))

@@ -28,7 +28,7 @@ from gascl.util.host import machine_memory
 #: The most bytes of an array that each rank sends at a time, where arrays of all are combined.
 AT_ONCE = 2**26
 #: The tag of messages by which a rank cancels the ranks' independent work.
-OFF = 1
+CANCEL = 1
 
 
 def ranks_of(comm: Any) -> Ranks | None:
@@ -45,16 +45,16 @@ def ranks_of(comm: Any) -> Ranks | None:
 
 
 @contextmanager
-def agreed(ranks: Ranks | None) -> Iterator[None]:
+def errors_in_all(ranks: Ranks | None) -> Iterator[None]:
     """A block of independent work of each rank: an error in any of them is raised in all."""
     try:
         yield
     except Exception as error:
         if ranks:
-            ranks.agree(error)
+            ranks.raise_in_all(error)
         raise
     if ranks:
-        ranks.agree(None)
+        ranks.raise_in_all(None)
 
 
 class Ranks:
@@ -80,7 +80,7 @@ class Ranks:
         self._kept: dict[Any, np.ndarray] = {}
         self._shared: np.ndarray | None = None
         self._one_host = True  # until shared memory has failed
-        self._calls: list[Any] = []
+        self._cancels: list[Any] = []
         fork_guard.holds_opencl(self)
 
     def device(self, choice: Any) -> Device:
@@ -96,7 +96,7 @@ class Ranks:
         local = nodes[: self.rank].count(platform.node())
         return alike[local % len(alike)] if alike else chosen
 
-    def agree(self, error: Exception | None) -> None:
+    def raise_in_all(self, error: Exception | None) -> None:
         """Raise an error in all ranks if there is one in any; all must call this."""
         texts = self.comm.allgather(None if error is None else f"{type(error).__name__}: {error}")
         if error is not None:
@@ -121,7 +121,7 @@ class Ranks:
                         "all ranks must run the same program on the same graph"
                     )
 
-    def any_of(self, text: str) -> str:
+    def first_text(self, text: str) -> str:
         """The text of the first rank that has one; "" if none has."""
         return next(filter(None, self.comm.allgather(text)), "")
 
@@ -131,37 +131,37 @@ class Ranks:
         say_last(f"gascl: {why}")
         self.comm.Abort(1)
 
-    def first(self, value: Any) -> Any:
+    def broadcast(self, value: Any) -> Any:
         """The value of rank 0."""
         return self.comm.bcast(value)
 
-    def all_of(self, value: bytes) -> bytes:
+    def concatenated(self, value: bytes) -> bytes:
         """The values of all ranks, concatenated."""
         return b"".join(self.comm.allgather(value))
 
-    def each(self, value: Any) -> list[Any]:
+    def allgather(self, value: Any) -> list[Any]:
         """The value of each rank."""
         return self.comm.allgather(value)
 
-    def call_off(self) -> None:
-        """Cancel the independent work of the other ranks; all must call `meet` next."""
+    def cancel(self) -> None:
+        """Cancel the independent work of the other ranks; all must call `join` next."""
         others = [rank for rank in range(self.size) if rank != self.rank]
-        self._calls = [self.comm.isend(None, rank, tag=OFF) for rank in others]
+        self._cancels = [self.comm.isend(None, rank, tag=CANCEL) for rank in others]
 
-    def called_off(self) -> bool:
+    def is_canceled(self) -> bool:
         """Whether another rank has canceled the ranks' independent work."""
-        return bool(self.comm.iprobe(tag=OFF))
+        return bool(self.comm.iprobe(tag=CANCEL))
 
-    def meet(self) -> None:
+    def join(self) -> None:
         """Wait until all ranks are done with their independent work."""
-        for rank, called in enumerate(self.comm.allgather(bool(self._calls))):
-            if called and rank != self.rank:
-                self.comm.recv(source=rank, tag=OFF)
-        for call in self._calls:
-            call.wait()
-        self._calls = []
+        for rank, cancels in enumerate(self.comm.allgather(bool(self._cancels))):
+            if cancels and rank != self.rank:
+                self.comm.recv(source=rank, tag=CANCEL)
+        for sent in self._cancels:
+            sent.wait()
+        self._cancels = []
 
-    def reduced(self, own: np.ndarray, by: np.ufunc, givers: int) -> np.ndarray:
+    def reduced_in_order(self, own: np.ndarray, by: np.ufunc, givers: int) -> np.ndarray:
         """The arrays of the first ranks, combined in the order of the ranks.
 
         Args:
@@ -174,21 +174,21 @@ class Ranks:
         for begin in range(0, max(len(values), 1), most):
             piece = values[begin : begin + most]
             counts = len(piece) * gives
-            every = self.lists(piece[: counts[self.rank]], counts)
+            every = self.allgather_rows(piece[: counts[self.rank]], counts)
             combined.append(by.reduce(every.reshape(givers, len(piece)), axis=0))
         return np.concatenate(combined).reshape(own.shape)
 
-    def arrive(self) -> None:
+    def barrier(self) -> None:
         """Wait until all ranks have called this."""
-        self.counts(0)
+        self.allgather_counts(0)
 
-    def counts(self, own: int) -> np.ndarray:
+    def allgather_counts(self, own: int) -> np.ndarray:
         """The number of each rank, int64 (ranks,)."""
         counts = np.empty(self.size, np.int64)
         self.comm.Allgather(np.array([own]), counts)
         return counts
 
-    def lists(self, own: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    def allgather_rows(self, own: np.ndarray, counts: np.ndarray) -> np.ndarray:
         """The rows of all ranks' lists.
 
         Args:
@@ -202,11 +202,11 @@ class Ranks:
         self.comm.Allgatherv([own, self.BYTE], [every, places, self.BYTE])
         return every
 
-    def together(self, values: np.ndarray, op: Any) -> None:
+    def allreduce(self, values: np.ndarray, op: Any) -> None:
         """Combine the arrays of all ranks in place."""
         self.comm.Allreduce(self.IN_PLACE, values, op)
 
-    def least(self, values: np.ndarray) -> np.ndarray:
+    def elementwise_min(self, values: np.ndarray) -> np.ndarray:
         """The elementwise minimum of the arrays of all ranks."""
         smallest = np.empty_like(values)
         self.comm.Allreduce(values, smallest, self.MIN)

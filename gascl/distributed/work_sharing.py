@@ -12,7 +12,7 @@ from gascl.errors import ProgramError
 from gascl.results.trace import Step
 
 
-class CalledOff(Exception):
+class Canceled(Exception):
     """Another rank has failed, so that the work of this one will not be used."""
 
 

@@ -17,7 +17,7 @@ import pyopencl as cl
 from gascl.codegen.header import Header
 from gascl.delivery.run_layout import ARC
 from gascl.device_graph.buffers import ResidentGraph, came_sorted, check_vertices, num_arcs
-from gascl.distributed.ranks import agreed, ranks_of
+from gascl.distributed.ranks import errors_in_all, ranks_of
 from gascl.distributed.work_sharing import TooLarge
 from gascl.errors import (
     DeviceError,
@@ -291,7 +291,7 @@ class Engine:
         if options.start is not None:
             name = type(program).__name__
             raise GasclError(f"{name} runs other programs: start= has no effect; remove it")
-        with agreed(self.ranks):
+        with errors_in_all(self.ranks):
             for inner in inner_programs(type(program)):
                 self._check_vertices(inner.spec, program.dtype, 1)
         return solve(self, program, options)
@@ -330,14 +330,15 @@ class Engine:
         program, options, checkpoint = job.program, job.options, job.checkpoint
         began, progress = time.perf_counter(), options.shown
         prepared = self._prepare(program, options.delivery)
-        with agreed(self.ranks):
+        with errors_in_all(self.ranks):
             values = inputs(program, self.graph, options.previous, self.debug)
             read = time.perf_counter()
             if progress:
                 progress.begin(f"{program.title()}: building kernels")
             plan, resident = self._placed(program, prepared)
         fresh = values
-        with agreed(self.ranks):  # again, since the ranks then set up their exchange together
+        # Again, since the ranks then set up their exchange together.
+        with errors_in_all(self.ranks):
             if checkpoint:
                 seed = self.seed if self.debug else None
                 name = prepared.delivery.name
@@ -411,18 +412,18 @@ class Engine:
         spec, ranks = program.spec, self.ranks
         came = came_sorted(self.graph, spec.way)
         if ranks:  # all ranks must use the same numbering
-            came = bool(ranks.any_of("came" if came else ""))
-        with agreed(ranks):
+            came = bool(ranks.first_text("came" if came else ""))
+        with errors_in_all(ranks):
             self._check_vertices(spec, program.dtype, program.lanes)
             facts, setting = self.device.facts, self._setting()
             prepared = prepare(program, self.graph, facts, setting, delivery, came=came)
         if ranks:  # all ranks must use the same delivery
-            prepared = replace(prepared, short=ranks.any_of(prepared.short))
+            prepared = replace(prepared, short=ranks.first_text(prepared.short))
         if not prepared.short or not self.graph.num_vertices:
             return prepared
         if not self._takes_parts:
             raise TooLarge(prepared.short)
-        with agreed(ranks):
+        with errors_in_all(ranks):
             return prepare(program, self.graph, facts, setting, delivery, came=came, whole=prepared)
 
     def _setting(self) -> Setting:

@@ -87,7 +87,7 @@ class Placement:
     def complete(self, superstep: int) -> None:
         """Bring to this process what only another one has, before superstep `superstep`."""
 
-    def agreed(self, value: Any) -> Any:
+    def broadcast(self, value: Any) -> Any:
         """The value by which all processes go."""
         return value
 
@@ -253,14 +253,14 @@ class SharedByRanks(Placement):
     def complete(self, superstep: int) -> None:
         self._exchange.end_run(superstep)
 
-    def agreed(self, value: Any) -> Any:
-        return self._ranks.first(value)
+    def broadcast(self, value: Any) -> Any:
+        return self._ranks.broadcast(value)
 
     def digest(self, own: bytes) -> bytes:
-        return self._ranks.all_of(own)
+        return self._ranks.concatenated(own)
 
     def faults(self) -> np.ndarray:
-        return self._ranks.least(super().faults())
+        return self._ranks.elementwise_min(super().faults())
 
 
 def placement_of(launcher: Launcher, spec: ProgramSpec, ranks: Ranks | None) -> Placement:

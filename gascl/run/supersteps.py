@@ -107,7 +107,7 @@ class Loop:
         while not (stopped or converged or endless or interrupts.ends) and len(self.trace) < limit:
             due = standstill.due
             if self.checkpoint:
-                if placement.agreed(self.checkpoint.is_due(len(self.trace))):
+                if placement.broadcast(self.checkpoint.is_due(len(self.trace))):
                     self._save(self.checkpoint, standstill)
                 due = min(due, self.checkpoint.next_at())
             most = int(min(limit, due)) - len(self.trace)

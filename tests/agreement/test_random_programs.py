@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, note, settings
 from support.admission import DELIVERIES, expected_deliveries
 from support.agreement import PARTS, check, check_case, find_device, in_parts
-from support.disguise import Disguise
 from support.features import EXPECTED
+from support.obfuscation import Disguise
 from support.program_text import listing, namespace
 from support.program_tree import Program
 from support.random_cases import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyopencl as cl
 import pytest
-from support.cells import (
+from support.inbox_cells import (
     CELLS,
     IDENTITY,
     ITEMS,

@@ -6,7 +6,7 @@ import functools
 
 import numpy as np
 import pytest
-from support.plain_answers import iterate
+from support.reference_answers import iterate
 from support.samples import random_graph, skewed, weighted
 from support.thinned import one_in
 

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from support.definitions import FIRST, TEMPLATE, said
+from support.invalid_classes import FIRST, TEMPLATE, said
 from support.thinned import one_in
 
 from gascl import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support.disguise import STATEMENTS, Disguise
+from support.obfuscation import STATEMENTS, Disguise
 from support.thinned import one_in
 from support.traits import traits_of
 

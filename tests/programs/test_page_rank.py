@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from support.agreement import PARTS, part_of
 from support.demands import admitted
-from support.plain_answers import iterate
+from support.reference_answers import iterate
 from support.thinned import one_in, thinned
 from support.verifiers import page_rank
 

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 from support.agreement import PARTS, part_of
 from support.demands import admitted
-from support.plain_answers import by_heap, check_tree, weighted_arcs
+from support.reference_answers import by_heap, check_tree, weighted_arcs
 from support.thinned import one_in, thinned
 from support.verifiers.shortest_paths import verify
 

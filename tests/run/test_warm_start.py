@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from support.plain_answers import by_heap, check_tree, iterate, smallest
+from support.reference_answers import by_heap, check_tree, iterate, smallest
 from support.samples import arcs_of, grid, random_graph, skewed, weighted
 
 from gascl import Engine, GasclError, Graph, ProgramError, VertexProgram, edge, vertex

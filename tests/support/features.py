@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from support.combiners import CUSTOM
-from support.gathers import FORMS
+from support.gather_snippets import FORMS
 from support.oracle import Outcome
 from support.program_tree import (
     Assign,

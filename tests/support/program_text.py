@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from support.combiners import literal
-from support.gathers import FORMS
+from support.gather_snippets import FORMS
 from support.program_tree import (
     WORDS,
     Aggregate,

@@ -9,6 +9,17 @@ from typing import Any
 
 from hypothesis import strategies as st
 from support.combiners import CUSTOM, by_component, custom_identity, least
+from support.program_shapes import (
+    GATHERS,
+    INTEGER_ONLY,
+    NARROW,
+    STRUCTS,
+    VECTORS,
+    WANTS,
+    WIDE,
+    Shape,
+    possible,
+)
 from support.program_tree import (
     WORDS,
     Aggregator,
@@ -33,17 +44,6 @@ from support.program_tree import (
 from support.random_expressions import DRAW, E, Scope, bounds_of, clamped, is_safe, scalars
 from support.random_statements import Writer, sent_value
 from support.random_stops import stop_rules
-from support.shapes import (
-    GATHERS,
-    INTEGER_ONLY,
-    NARROW,
-    STRUCTS,
-    VECTORS,
-    WANTS,
-    WIDE,
-    Shape,
-    possible,
-)
 from support.values import SCALARS, components, is_real, is_scalar, layout
 
 FIELDS = (*SCALARS, "vertex")  # the scalar types of fields and messages

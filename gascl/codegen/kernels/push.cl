@@ -187,8 +187,8 @@ static void gascl_begin_listing(gascl_listing *to, GASCL_STATE, GASCL_PUSHED) {
 // larger ones.
 #include "step.cl"
 
-// For delivery `frontier`, push/pulled.cl; for `push`, nothing.
-#include "step_pulled.cl"
+// For delivery `frontier`, push/pull_step.cl; for `push`, nothing.
+#include "pull_step.cl"
 
 // What a superstep needs besides GASCL_STATE and GASCL_EDGE.
 #if GASCL_PULLS

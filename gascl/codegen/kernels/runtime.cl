@@ -44,7 +44,7 @@
 #define GASCL_UNSET 2
 
 // Generated from the program (gascl/codegen/generate.py), so that no such file exists: its types,
-// fields, combiner and snippets as functions. It includes words.cl. `gascl kernel PROGRAM` prints it.
+// fields, combiner and snippets as functions. It includes intrinsics.cl. `gascl kernel PROGRAM` prints it.
 #include "program.h"
 
 // Whether a vertex scatters in this superstep.

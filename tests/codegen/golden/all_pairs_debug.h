@@ -248,7 +248,7 @@ static gascl_gathered gascl_nothing(void) {
     return GASCL_TO_MESSAGE(gascl_identity());
 }
 
-#include "words.cl"
+#include "intrinsics.cl"
 
 enum { gascl_first = __LINE__ - 253 };
 static Force gascl_sound_Force(const Force x, const int id, const int line, __global int *faults,

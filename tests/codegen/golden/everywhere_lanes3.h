@@ -292,7 +292,7 @@ static gascl_gathered gascl_nothing(void) {
     return GASCL_TO_MESSAGE(gascl_identity());
 }
 
-#include "words.cl"
+#include "intrinsics.cl"
 
 #define send(...) gascl_send(gascl_out, (__VA_ARGS__))
 #define num_neighbors ((int)(gascl_offsets[v.id + 1] - gascl_offsets[v.id]))

@@ -212,7 +212,7 @@ static gascl_gathered gascl_nothing(void) {
     );
 }
 
-#include "words.cl"
+#include "intrinsics.cl"
 
 #define send(...) gascl_send(gascl_out, (__VA_ARGS__), v.id, __LINE__, gascl_faults, gascl_control_)
 #define num_neighbors ((int)(gascl_offsets[v.id + 1] - gascl_offsets[v.id]))

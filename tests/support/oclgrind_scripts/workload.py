@@ -404,9 +404,9 @@ def run_patched(device: Device, *patch: str) -> None:
     """What shows that an error is found: a few programs under every delivery."""
     name = patch_kernels(*patch)
     device_check.run(device)
-    if "probe.cl" in patch:
+    if "atomics_probe.cl" in patch:
         return add_floats(device)
-    if {"sort.cl", "take.cl"} & set(patch):
+    if {"sort.cl", "gather_values.cl"} & set(patch):
         return sort_arcs(device)
     engine = Engine(GRAPH, device)
     for program in (Gossip(), Levels(start=FAR)):

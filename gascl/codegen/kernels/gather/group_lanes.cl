@@ -8,7 +8,7 @@
 // marks are read, at once.
 
 #include "gather/long_rows.cl"
-#include "gather/senders.cl"
+#include "gather/sending_lanes.cl"
 
 #define GASCL_SLICES (GASCL_GROUP > GASCL_LANES ? GASCL_GROUP / GASCL_LANES : 1)
 

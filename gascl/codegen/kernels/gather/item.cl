@@ -1,5 +1,5 @@
 // Gather, one item in a work-group and one lane: an item has a block, and with it every row, to itself.
-#include "gather/order.cl"
+#include "gather/arc_order.cl"
 
 // Nothing but what every kernel needs.
 typedef struct {

@@ -1,7 +1,7 @@
 // Gather, one item in a work-group and several lanes: an item has a block, and with it every row in all
 // lanes, to itself.
-#include "gather/order.cl"
-#include "gather/senders.cl"
+#include "gather/arc_order.cl"
+#include "gather/sending_lanes.cl"
 
 // Nothing but what every kernel needs.
 typedef struct {

@@ -87,7 +87,7 @@ static GASCL_INLINE void gascl_list_together(const bool has, const int id, const
         gascl_list(id, arcs, &to->held, to->frontier, to->length);
 }
 #endif
-#include "push/listing.cl"
+#include "push/list_applied.cl"
 
 // Applies all vertices that have received anything, or every vertex; lists those that are in the next
 // frontier.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from support.combiners import BUILT_IN, CUSTOM
-from support.gathers import FORMS
+from support.gather_snippets import FORMS
 
 NARROW = ("int8", "uint8")
 WIDE = ("int64", "uint64")
