@@ -1,4 +1,4 @@
-// The values at given places, such as an edge field in the order of sorted arcs.
+// Gathers values by index, such as an edge field in the order of the sorted arcs.
 //
 // Before it is included:
 //   GASCL_OFFSET   int or long, the type of places

@@ -1,6 +1,6 @@
 // Push, where a work-group is one item.
 
-// Local memory, of which an item needs nothing more than lists do.
+// Local memory: a single item needs only that of the lists.
 typedef struct {
     gascl_list_memory lists;
 } gascl_step_memory;
