@@ -13,8 +13,8 @@ from gascl.language.types import Type
 WRITTEN_OUT = ("exp", "rsqrt", "sqrt")
 #: The minimum number of senders in each of the ranges that share one receiver.
 _SHARE = 32
-#: How many times as many groups as keep a device busy in other kernels: with as many, 20,000
-#: vertices took an H200 18 % longer.
+#: The number of groups, as a multiple of those that keep a device busy in other kernels: with 1,
+#: 20,000 vertices took an H200 18 % longer.
 _TIMES = 4
 
 

@@ -1,7 +1,7 @@
 """The table of switches: the macros `GASCL_...` that kernels test with `#if`, and those that differ
 from build to build.
 
-Each is here with its meaning, in the group of who sets it: one group for each place of the host
+Each is here with its meaning, grouped by where it is set: one group for each place of the host
 that writes macros, with `defines` or `options`, and one for each kernel file that derives macros
 from others. A switch is 1 or 0 unless its meaning says otherwise. Constants are in constants.py.
 """

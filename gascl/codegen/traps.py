@@ -95,7 +95,7 @@ class Traps:
         """Write a snippet that is an expression, on its own lines.
 
         Args:
-            who: C text of the vertex that is to blame; "": none is.
+            who: C text of the vertex to blame; "": no vertex.
         """
         self._blame(who)
         self.text.put(before)

@@ -34,13 +34,13 @@ from gascl.util.progress import Progress
 MERGED = 4
 #: Seconds between two checks whether all workers are there, and how far the run is.
 LOOK = 1.0
-#: Seconds to wait until ranks end that have been told to.
+#: Seconds to wait for ranks to end after they have been asked to.
 END = 10.0
 
 
 class Cluster:
     """The workers of a cluster as the ranks of a run. At the end of its block, also by Ctrl-C,
-    ranks that are still running are told to end.
+    ranks that are still running are asked to end.
 
     Attributes:
         addresses: of the workers, by rank.

@@ -144,7 +144,7 @@ class Layout:
             out, into = (order(offsets=_offsets(degree)) for degree in self._degrees(way))
             arcs[way] = Arcs(out, into, absent, way)
         if self.directed:
-            arcs["in"] = arcs["out"].turned()
+            arcs["in"] = arcs["out"].transposed()
         numbered = {}
         if self.numbering is None:
             into = order(offsets=self.begins, ends=held)

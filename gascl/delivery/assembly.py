@@ -114,7 +114,7 @@ def assemble(
 
 
 def _chosen(facts: Traits, delivery: Delivery, group: int, whole: bool) -> dict[str, str]:
-    """The kernel files that are included by other names, by that name; "" for nothing.
+    """The kernel file that each generated include name stands for; "" for none.
 
     One item in a work-group is the form for CPUs: it owns what the items of a larger group share.
     """
@@ -130,7 +130,7 @@ def _chosen(facts: Traits, delivery: Delivery, group: int, whole: bool) -> dict[
 
 
 def _gather(facts: Traits, delivery: Delivery, group: int) -> str:
-    """Which of the files in kernels/gather/ gathers."""
+    """The name of the file in kernels/gather/ for these traits."""
     if group == 1:
         return "item" if facts.lanes == 1 else "item_lanes"
     if facts.lanes == 1:

@@ -1,4 +1,4 @@
-"""The forms in which deliveries keep the set of active vertices, that is mainly the mask."""
+"""The forms in which deliveries keep the active vertices: as a mask of bytes, or as lists."""
 
 from __future__ import annotations
 

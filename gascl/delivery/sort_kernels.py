@@ -49,7 +49,7 @@ def sorting(offset: str, group: int, places: bool) -> str:
     return str(text)
 
 
-def taking(offset: str, size: int) -> str:
+def gathering(offset: str, size: int) -> str:
     """OpenCL C of the kernel `gascl_gather_values`.
 
     Args:

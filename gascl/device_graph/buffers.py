@@ -132,11 +132,11 @@ def num_arcs(graph: Graph, edges: str) -> int:
     return arcs_along(edges, graph.num_edges, graph.directed, graph.num_loops)
 
 
-def came_sorted(graph: Graph, edges: str) -> bool:
-    """Whether the graph's file has its arcs in order, by the graph's own numbers of the vertices.
-    The file is mapped, and sorting by other numbers would bring all arcs into memory."""
+def arcs_presorted(graph: Graph, edges: str) -> bool:
+    """Whether the graph's file has the arcs in order, and the graph's own vertex numbers are kept:
+    the file is mapped, and sorting by other numbers would read all arcs into memory."""
     numbered = graph.arcs_made()[1].get(edges if graph.directed else "both")
-    return graph.arcs(edges).into.came and not (numbered and numbered[1].into.came)
+    return graph.arcs(edges).into.presorted and not (numbered and numbered[1].into.presorted)
 
 
 def too_many_to_sort(graph: Graph, edges: str, memory: int | None, ranks: int = 1) -> bool:
@@ -319,7 +319,7 @@ class ResidentGraph:
             own = self.parts[share.rank]
             self.arcs, self.rows = self.all_arcs.part(own), (own.first, own.last)
             self.num_arcs = own.end - own.begin
-        self._turned: ResidentGraph | None = None
+        self._transposed: ResidentGraph | None = None
         self._own: dict[Key, Any] = {}  # not shared
         self._cut: dict[tuple[Key, tuple[Part, ...]], list[np.ndarray]] = {}
         self._tables: dict[tuple[Part, ...], list[np.ndarray]] = {}
@@ -328,19 +328,19 @@ class ResidentGraph:
         self._lock = self._shared_arcs.lock
         fork_guard.holds_opencl(self)
 
-    def turned(self) -> ResidentGraph:
+    def transposed(self) -> ResidentGraph:
         """The same graph, with the same numbers of the vertices and reversed arcs."""
         if is_symmetric(self.graph.directed, self.edges):
             return self
         with self._lock:
-            if self._turned is None:
+            if self._transposed is None:
                 way = {"out": "in", "in": "out"}[self.edges]
                 size = self.group, self.block
                 numbering = self.numbering
-                numbered = None if numbering is None else (numbering, self.all_arcs.turned())
+                numbered = None if numbering is None else (numbering, self.all_arcs.transposed())
                 common = self.graph, self.device, way, *size, numbered, self.share, self.memory
-                self._turned = ResidentGraph(*common)
-            return self._turned
+                self._transposed = ResidentGraph(*common)
+            return self._transposed
 
     def numbers(self) -> Any:
         """A buffer, int32 (V,), with the number of each vertex, by which results are reordered."""
@@ -411,7 +411,7 @@ class ResidentGraph:
         places = any(e.order == name and self._given(e) for e in edges)
         if not places and not any(key.name == ends for key in wanted):
             return None
-        made = (order.came or "ends" in order.kept) and (not places or "places" in order.kept)
+        made = (order.presorted or "ends" in order.kept) and (not places or "places" in order.kept)
         offset = self.offset
         if made or index_dtype(len(order.row) << order.both) != offset:
             return None
@@ -468,7 +468,7 @@ class ResidentGraph:
             order = orders.get(array.edge.order)
             if order and order.places and self._given(array.edge):
                 values = self.arcs.given(self._field(array.edge))
-                return order.taken(values, self.num_arcs)
+                return order.gathered(values, self.num_arcs)
             return self.device.upload(self._edge(array.edge))
         side, _, part = name.partition("_")
         order = orders.get(side)

@@ -28,13 +28,13 @@ from gascl.opencl.interrupts import Interrupts
 
 CONTROL, MAIL, TOTAL = (Key(RUN, n) for n in ("control", "mail", "total"))
 BLOCKS = Key(GRAPH, "in_blocks")
-#: How many rows show whether it pays to look for those that have changed.
+#: The number of rows that are sampled to see whether it pays to look for the changed ones.
 SAMPLE = 1024
 #: The least bytes of a piece of a rank's vertices, and the most pieces: on an H200, with R-MAT 22,
 #: 24 and 26, four took less time than one, eight or sixteen.
 PIECE, PIECES = 1 << 21, 4
-#: For how many arcs a vertex counts in a piece: on an H200, PageRank gathers along these in about
-#: the time that 4 bytes take to be copied to the host and back.
+#: The work of a vertex in a piece, in arcs: on an H200, PageRank gathers along so many in about the
+#: time in which 4 bytes are copied to the host and back.
 COUNTS_AS = 16
 #: The alignment, in bytes, of buffers in shared memory.
 _ALIGNED = 4096
@@ -141,7 +141,7 @@ class Exchange:
 
     def _number_of_pieces(self) -> int:
         """The number of pieces in which it pays to copy the rows of a superstep."""
-        if self.device.kind != "GPU" or not self.ranks.alone:  # else copies wait for kernels
+        if self.device.kind != "GPU" or not self.ranks.owns_gpu:  # else copies wait for kernels
             return 1
         most = max(part.last - part.first for part in self.state.arrays.graph.parts)
         each = sum(self.state.sizes[key] for key in self._exchanged.rows)
@@ -282,7 +282,7 @@ class Exchange:
         Args:
             superstep: the next one, by whose parts the ranks have pending messages.
         """
-        self.state.arrays.take_turn(superstep)
+        self.state.arrays.select_arcs(superstep)
         queue, whole = self.device.queue, self._shared
         for key in self._exchanged.at_end:
             if whole is None or self.state.sizes[key] > len(whole):

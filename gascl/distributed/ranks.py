@@ -2,9 +2,9 @@
 
 Every rank has all vertices, and the arcs that end in a range of them. Kernels over all vertices run
 on every rank; gather and apply run for a rank's own vertices. Then the ranks exchange the values
-that other ranks read, and their tallies in the order of the parts, so that all decide alike. That
-is the owner-computes rule of distributed graph systems with a cut by
-receivers (Gemini: Zhu, Chen, Zheng, Ma 2016).
+that other ranks read, and their tallies in the order of the parts, so that all make the same
+decisions. That is the owner-computes rule of distributed graph systems that partition arcs by
+receiver (Gemini: Zhu, Chen, Zheng, Ma 2016).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def ranks_of(comm: Any) -> Ranks | None:
 
 @contextmanager
 def errors_in_all(ranks: Ranks | None) -> Iterator[None]:
-    """A block of independent work of each rank: an error in any of them is raised in all."""
+    """A block that each rank runs independently: an error in one of them is raised in all."""
     try:
         yield
     except Exception as error:
@@ -58,15 +58,15 @@ def errors_in_all(ranks: Ranks | None) -> Iterator[None]:
 
 
 class Ranks:
-    """The ranks of a communicator: what they agree on, and memory for what they exchange.
+    """The ranks of a communicator: their collective operations, and memory for their exchange.
 
     Args:
-        comm: mpi4py's, or something else with those of its methods that are called here.
+        comm: mpi4py's, or an object with those of its methods that are called here.
 
     Attributes:
-        alone: this rank shares its GPU with no other rank of the host.
-        room: the bytes of the host's memory that each rank may use, on the host that has the least
-            for each; None: unknown.
+        owns_gpu: this rank shares its GPU with no other rank of the host.
+        host_memory: the bytes of the host's memory that each rank may use, on the host with the
+            least memory per rank; None: unknown.
     """
 
     def __init__(self, comm: Any):
@@ -76,7 +76,7 @@ class Ranks:
         self.IN_PLACE, self.BYTE = mpi.IN_PLACE, mpi.BYTE
         self.MAX, self.MIN, self.BOR = mpi.MAX, mpi.MIN, mpi.BOR
         self.comm, self.rank, self.size = comm, comm.Get_rank(), comm.Get_size()
-        self.alone = False
+        self.owns_gpu = False
         self._kept: dict[Any, np.ndarray] = {}
         self._shared: np.ndarray | None = None
         self._one_host = True  # until shared memory has failed
@@ -91,8 +91,8 @@ class Ranks:
         hosts = self.comm.allgather((platform.node(), machine_memory()))
         nodes = [node for node, _ in hosts]
         shares = (has // nodes.count(node) for node, has in hosts if has is not None)
-        self.room = min(shares, default=None)
-        self.alone = nodes.count(platform.node()) <= len(alike)
+        self.host_memory = min(shares, default=None)
+        self.owns_gpu = nodes.count(platform.node()) <= len(alike)
         local = nodes[: self.rank].count(platform.node())
         return alike[local % len(alike)] if alike else chosen
 
@@ -106,10 +106,10 @@ class Ranks:
                 raise RankError(f"rank {rank} of {self.size} has failed: {text}")
 
     def check_same(self, about: dict[str, str]) -> None:
-        """Raise GasclError in all ranks unless all run the same; all must call this.
+        """Raise GasclError in all ranks unless all run the same program; all must call this.
 
         Args:
-            about: what must be equal in all ranks: a text by the name of what it describes.
+            about: the texts that must be equal in all ranks, by the name of what they describe.
         """
         every = self.comm.allgather(about)
         for rank, other in enumerate(every):

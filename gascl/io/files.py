@@ -249,8 +249,8 @@ SPARE = 1 << 26  # bytes of memory that are left free
 class Unpacked(io.BufferedIOBase):
     """The bytes of compressed streams, one after another, in a file: .gz, .bz2, .xz or .zst.
 
-    Few compressed bytes may become more than memory holds, which no stream must tell in advance: it
-    ends with an error where memory does.
+    A few compressed bytes may expand to more than memory holds, and a stream need not declare its
+    size: reading fails with an error when memory runs out.
 
     Python's bz2 and lzma end silently if what follows a stream is damaged, and zstandard after the
     first frame and wherever a file is cut off. Here either is an error: EOFError if the file is cut

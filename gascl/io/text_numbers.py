@@ -183,8 +183,8 @@ def _type_of(piece: bytes, layout: arrow_csv.Layout, column: int) -> type:
 
 
 def _table(piece: bytes, layout: arrow_csv.Layout, types: Mapping[int, Any]) -> np.ndarray:
-    """Structured (rows,), of fields "0", "1" and so on, which have these types; of a column without
-    one, only the first letter is there.
+    """Structured (rows,), with fields "0", "1" and so on of these types. A column without a type is
+    not parsed, and has only its first character.
 
     Raises:
         ValueError: a row has other columns.

@@ -16,7 +16,7 @@ import pyopencl as cl
 
 from gascl.codegen.header import Header
 from gascl.delivery.run_layout import ARC
-from gascl.device_graph.buffers import ResidentGraph, came_sorted, check_vertices, num_arcs
+from gascl.device_graph.buffers import ResidentGraph, arcs_presorted, check_vertices, num_arcs
 from gascl.distributed.ranks import errors_in_all, ranks_of
 from gascl.distributed.work_sharing import TooLarge
 from gascl.errors import (
@@ -410,13 +410,13 @@ class Engine:
 
     def _prepare_now(self, program: VertexProgram, delivery: str) -> Prepared:
         spec, ranks = program.spec, self.ranks
-        came = came_sorted(self.graph, spec.way)
+        presorted = arcs_presorted(self.graph, spec.way)
         if ranks:  # all ranks must use the same numbering
-            came = bool(ranks.first_text("came" if came else ""))
+            presorted = any(ranks.allgather(presorted))
         with errors_in_all(ranks):
             self._check_vertices(spec, program.dtype, program.lanes)
             facts, setting = self.device.facts, self._setting()
-            prepared = prepare(program, self.graph, facts, setting, delivery, came=came)
+            prepared = prepare(program, self.graph, facts, setting, delivery, presorted=presorted)
         if ranks:  # all ranks must use the same delivery
             prepared = replace(prepared, short=ranks.first_text(prepared.short))
         if not prepared.short or not self.graph.num_vertices:
@@ -424,13 +424,15 @@ class Engine:
         if not self._takes_parts:
             raise TooLarge(prepared.short)
         with errors_in_all(ranks):
-            return prepare(program, self.graph, facts, setting, delivery, came=came, whole=prepared)
+            return prepare(
+                program, self.graph, facts, setting, delivery, presorted=presorted, whole=prepared
+            )
 
     def _setting(self) -> Setting:
         """The settings of all runs of this engine."""
         ranks, size, memory = 0, 1, machine_memory()
         if self.ranks:
-            ranks, size, memory = self.ranks.rank, self.ranks.size, self.ranks.room
+            ranks, size, memory = self.ranks.rank, self.ranks.size, self.ranks.host_memory
             memory = None if memory is None else memory * size
         options = self.deterministic, self.debug, self.seed, self.device_memory
         return Setting(*options, memory, ranks, size)
@@ -465,8 +467,8 @@ class Engine:
         """Raise DeviceError if there is no room for the vertices of a run, whatever its arcs."""
         types = [field.resolve(dtype) for field in spec.vertex_fields.values()]
         vertices, arcs = self.graph.num_vertices, num_arcs(self.graph, spec.way)
-        came = came_sorted(self.graph, spec.way)
-        check_vertices(self.device, vertices, arcs, types, lanes, self.device_memory, came)
+        presorted = arcs_presorted(self.graph, spec.way)
+        check_vertices(self.device, vertices, arcs, types, lanes, self.device_memory, presorted)
 
     def _looped(self, loop: Loop) -> Ending:
         """Run the supersteps. An error that only one rank may have ends all ranks."""

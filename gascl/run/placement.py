@@ -140,8 +140,8 @@ class StreamedArcs(Placement):
         groups = [min(stream.blocks_of(n), most) for n in range(len(stream.parts))]
         begins = list(itertools.accumulate(groups, initial=0))  # of the tallies, by part
         size = launcher.plan.header.tally.itemsize
-        for number in stream.in_turn():
-            part = stream.take(number, keys, number in self._needed)
+        for number in stream.resident_first():
+            part = stream.load(number, keys, number in self._needed)
             blocks = stream.blocks_of(number)
             where = groups[number], part.buffers, part.place.ready
             launched = launcher.launch(launch, *where, num_in_blocks=blocks)

@@ -18,7 +18,7 @@ from gascl.delivery.device_facts import DeviceFacts
 from gascl.delivery.registry import Choice, choose
 from gascl.delivery.run_layout import Extent, Key, RunSpec
 from gascl.device_graph.buffers import (
-    came_sorted,
+    arcs_presorted,
     extent_of,
     is_symmetric,
     num_arcs,
@@ -145,14 +145,14 @@ def prepare(
     setting: Setting = Setting(),
     delivery: str = "auto",
     *,
-    came: bool | None = None,
+    presorted: bool | None = None,
     whole: Prepared | None = None,
 ) -> Prepared:
     """Decide how a program runs.
 
     Args:
         delivery: as in `Engine.run`.
-        came: the graph's file has the arcs of all ranks in order; None: look.
+        presorted: the graph's file has the arcs of all ranks in order; None: find out.
         whole: the same run with all arcs on the device at once, where they do not fit, as its
             `short` says: then they come part by part.
 
@@ -166,9 +166,9 @@ def prepare(
     facts = demand.facts
     parts = Parts(setting.ranks, short) if setting.ranks > 1 or short else None
     choice = choose(program, demand, delivery, setting.debug, parts)
-    if came is None:
-        came = came_sorted(graph, way)
-    renumbered, numbered = _numbering(graph, way, demand, setting, came, bool(short))
+    if presorted is None:
+        presorted = arcs_presorted(graph, way)
+    renumbered, numbered = _numbering(graph, way, demand, setting, presorted, bool(short))
     single = _single_launch(program, choice.delivery, facts, device, setting)
     size = (graph.num_vertices + num_arcs(graph, way)) * program.lanes
     optimized = size > SMALL or not device.may_skip_optimizer
@@ -185,8 +185,8 @@ def prepare(
     if share or short:
         arcs.append(numbered[1] if numbered else graph.arcs(way))
         if alternates:
-            turned = {"out": "in", "in": "out"}[way]
-            arcs.append(arcs[0].turned() if numbered else graph.arcs(turned))
+            transposed = {"out": "in", "in": "out"}[way]
+            arcs.append(arcs[0].transposed() if numbered else graph.arcs(transposed))
     extent = _extent(graph, way, device, source, share, arcs)
     if whole:
         specify = partial(source.run_spec, spec)
@@ -216,7 +216,7 @@ def prepare(
 
 
 def _numbering(
-    graph: Graph, way: str, demand: Demand, setting: Setting, came: bool, streamed: bool
+    graph: Graph, way: str, demand: Demand, setting: Setting, presorted: bool, streamed: bool
 ) -> tuple[Decision, tuple[Numbering, Arcs] | None]:
     """Whether vertices are numbered hubs first on the device, and these numbers with the arcs."""
     if not demand.facts.renumbers:
@@ -224,10 +224,10 @@ def _numbering(
         return Decision(False, why), None
     if setting.debug:
         return Decision(False, "debug mode keeps the graph's own numbers"), None
-    if came and too_many_to_sort(graph, way, setting.host_memory):
+    if presorted and too_many_to_sort(graph, way, setting.host_memory):
         why = "the file has the arcs in order, and sorting them takes too much of the host's memory"
         return Decision(False, why), None
-    if came and streamed:
+    if presorted and streamed:
         return Decision(False, "the file has the arcs in order, and they come part by part"), None
     numbered = graph.numbered(way, setting.ranks)
     if numbered is None:

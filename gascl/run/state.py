@@ -446,7 +446,7 @@ class State:
         if room > resident.memory:
             return None
         ordered = self.device.allocate(size)
-        gather.take(self.device, ordered, buffer, resident.numbers(), count, row)
+        gather.gather_values(self.device, ordered, buffer, resident.numbers(), count, row)
         return ordered
 
 

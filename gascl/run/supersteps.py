@@ -467,7 +467,7 @@ class Loop:
         launcher, facts = self.launcher, self.plan.facts
         first, self._fresh = self._fresh, False
         superstep = self.earlier + len(self.trace) + number
-        launcher.arrays.take_turn(superstep)
+        launcher.arrays.select_arcs(superstep)
         if facts.snapshots:
             events.append(launcher.launch(SNAPSHOT))
         if facts.pairs:

@@ -166,14 +166,14 @@ class Sizes(VertexProgram):
 def test_the_device_brings_results_into_order(device, monkeypatch):
     taken = []
 
-    def take(device, to, values, places, count, size, index="int32"):
+    def gather_values(device, to, values, places, count, size, index="int32"):
         taken.append(size)
         own(device, to, values, places, count, size, index)
 
-    graph, program, own = graph_of(3), Sizes(supersteps=2), gather.take
+    graph, program, own = graph_of(3), Sizes(supersteps=2), gather.gather_values
     plain = run(graph, program, device, False, monkeypatch)
     monkeypatch.setattr(gather, "pays", lambda device: True)
-    monkeypatch.setattr(gather, "take", take)
+    monkeypatch.setattr(gather, "gather_values", gather_values)
     engine = Engine(graph, device)
     result = engine.run(program)
     assert result.numbering

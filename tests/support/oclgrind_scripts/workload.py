@@ -370,7 +370,7 @@ def sort_arcs(device: Device) -> None:
         pairs = len(known.places)
         made = sort.Sorted(device, sorted_, pairs, np.dtype(np.int32), places=True)
         found = np.empty(pairs, np.float32)
-        cl.enqueue_copy(device.queue, found, made.taken(row.astype(np.float32), pairs))
+        cl.enqueue_copy(device.queue, found, made.gathered(row.astype(np.float32), pairs))
         same(sorted_.offsets, known.offsets)
         same(found, row[known.places])
 
