@@ -148,8 +148,8 @@ class Extent:
 
     @property
     def blocks_of_parts(self) -> int:
-        """The largest number of row blocks of all parts together: if a group is one item, the same in
-        each part; otherwise blocks end when they are full, and at the end of a part."""
+        """The largest number of row blocks of all parts together: the same in each part if a group
+        is one item; otherwise blocks end when they are full, and at the end of a part."""
         if self.group == 1:
             return self.parts * self.blocks
         return self.blocks + 2 * (self.parts - 1)

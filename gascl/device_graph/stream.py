@@ -1,9 +1,9 @@
 """Streams the arcs of a graph that do not fit on the device: they are copied there part by part.
 
 The device keeps all data of the vertices, and two parts of the arcs: while kernels read one, the
-other one is copied. The idea, to stream arcs through memory in intervals of their receivers, is that
-of GraphChi (Kyrola, Blelloch, Guestrin 2012) and, for GPUs, of Subway (Sabet, Zhao,
-Gupta 2020).
+other one is copied. The idea, to stream arcs through memory in intervals of their receivers, is
+that of GraphChi (Kyrola, Blelloch, Guestrin 2012) and, for GPUs, of Subway (Sabet, Zhao, Gupta
+2020).
 """
 
 from __future__ import annotations

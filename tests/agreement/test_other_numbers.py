@@ -1,4 +1,4 @@
-"""Other numbers of the vertices on the device change nothing that anybody sees."""
+"""Renumbering the vertices on the device changes nothing that a user sees."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 from support.agreement import find_device
-from support.thinned import one_in, thinned
+from support.case_subsets import one_in, thinned
 
 from gascl import Engine, Graph, VertexProgram, aggregate, arc, edge, param, struct, vertex
 from gascl.delivery.admission import demand_of

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import support.admission
-from support.demands import admitted, demand_of
+from support.admitting_deliveries import admitted, demand_of
 
 from gascl import (
     DeviceError,

@@ -6,7 +6,7 @@ import numpy as np
 import pyopencl as cl
 import pytest
 from support.agreement import find_device
-from support.thinned import thinned
+from support.case_subsets import thinned
 
 from gascl import Engine, Graph
 from gascl.device_graph import sort

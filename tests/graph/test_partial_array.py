@@ -1,4 +1,4 @@
-"""Arrays of which this process has a piece."""
+"""Arrays of which this process has only a part."""
 
 from __future__ import annotations
 

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 from support.admission import expected_deliveries
+from support.admitting_deliveries import admitted
 from support.agreement import find_device, gascl_graph, same
-from support.demands import admitted
+from support.case_subsets import one_in
 from support.killed_runs import RUNS, kill_runs
 from support.program_text import build, listing
 from support.random_cases import MOST, RECIPES, drawn
 from support.resumes import Posts, Waves, same_result
 from support.samples import random_graph, weighted
-from support.thinned import one_in
 
 from gascl import (
     DeviceError,

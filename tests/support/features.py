@@ -1,4 +1,4 @@
-"""What of the language a run has made use of, by name: the tests of coverage count these."""
+"""The features of the language that a run has used, by name; the tests of coverage count these."""
 
 from __future__ import annotations
 

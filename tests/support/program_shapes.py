@@ -1,4 +1,4 @@
-"""What a random program is made of: its combiner and types, and what it must have."""
+"""The shape of a random program: its combiner, its types, and the features that it must have."""
 
 from __future__ import annotations
 

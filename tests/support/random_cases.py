@@ -16,13 +16,13 @@ from hypothesis import HealthCheck, Phase, assume, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 from support.admission import expected_deliveries, is_in_order, names_of_arc
-from support.emphasis import EMPHASES
 from support.features import features
 from support.oracle import Inexact, Outcome, PlainGraph, run
 from support.program_shapes import COMBINERS, WANTS, Shape, possible
 from support.program_tree import WORDS, Program
 from support.random_graphs import PAIRED, SPECIAL, graphs
 from support.random_programs import programs
+from support.rule_emphasis import EMPHASES
 from support.values import components, is_real
 
 MOST = 6  # supersteps of a random program

@@ -1,4 +1,4 @@
-"""The rest of the language: what goes to anyone, one by one, in lanes, along arcs, and goes on.
+"""The rest of the language: send_to, gather snippets, lanes, arc state, and continued runs.
 
     python language.py GROUP BLOCK [FILE OLD NEW]
 
