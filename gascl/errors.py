@@ -99,7 +99,7 @@ class DeviceError(GasclError, RuntimeError):
 
 
 class RankError(DeviceError):
-    """Another rank of the same run has failed, and this one cannot go on without it."""
+    """Another rank of the same run has failed, and this one cannot continue without it."""
 
 
 class FieldError(GasclError, KeyError, AttributeError):

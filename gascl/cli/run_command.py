@@ -74,11 +74,11 @@ def options(add: Callable[..., Any]) -> None:
     text = "write all arc fields, one row per arc: .csv, .npz or .parquet"
     add("--arcs", metavar="FILE", type=Path, help=text)
     add("--trace", metavar="FILE", type=Path, help="write the trace of all supersteps as JSON")
-    text = "save in FILE how far the run is, so that it can go on after a kill or Ctrl-C"
+    text = "save checkpoints of the run in FILE, so that it can resume after a kill or Ctrl-C"
     add("--checkpoint", metavar="FILE", type=Path, help=text)
     text = "how often: a time, such as 60s (the default), 5min or 1h, or a number of supersteps"
     add("--every", metavar="TIME|N", type=_every, help=text)
-    text = "go on from --checkpoint, if the file exists; without this, such a file is refused"
+    text = "resume from --checkpoint, if the file exists; without this, such a file is refused"
     add("--resume", action="store_true", help=text)
     text = "the most memory of the device to take, such as 8GiB; arcs that do not fit come to it"
     text += " part by part"

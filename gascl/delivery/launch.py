@@ -46,7 +46,7 @@ NUMBERS = {
     "given": "uint64",
     "kept": "uint64",
     "kept_arcs": "uint64",
-    "own_mask": "int32",  # whether the program's own rule decides who scatters first
+    "own_mask": "int32",  # whether the program itself decides which vertices scatter first
     "splits": "int32",
     "num_tallies": "int32",
     "num_counts": "int32",

@@ -81,11 +81,11 @@ class Engine:
             shuffled order.
         seed: the seed of that order.
         device_memory: the most memory of the device that a run may take, in bytes or as text such
-            as "8 GiB"; None: all. Where the arcs do not fit, they come to the device part by part,
+            as "8 GiB"; None: all. If the arcs do not fit, they are streamed to the device in parts
             in every superstep.
-        comm: an mpi4py communicator, of which each rank runs a part of the arcs, or some of many
-            searches, with the same graph, programs and options, and has the whole result. If
-            `device` names several alike, the ranks of a host share them out.
+        comm: an mpi4py communicator, whose ranks run the same programs on the same graph, each with
+            a part of the arcs, or some of many searches; each has the whole result. If `device`
+            names several devices of a host, its ranks are distributed over them.
 
     Raises:
         GasclError: `graph` is not a Graph, or `device_memory` is not a size.
@@ -171,12 +171,12 @@ class Engine:
             not_converged: "warn", "error" or "ignore"; what to do if `max_supersteps` ends the run,
                 or if it would never end because a state was repeated or rounding keeps a change
                 above its bound.
-            checkpoint: a file in which the run saves how far it is, so that a run that was killed
-                can go on from there: see docs/programs.md. It is renewed between two supersteps,
+            checkpoint: a file in which the run saves its state, so that it can resume from there
+                after a kill: see docs/programs.md. It is replaced between two supersteps,
                 also before a run that Ctrl-C or `max_supersteps` ends returns, and left there.
             every: how often: a time such as "60s", "5min" or "1h", or a number of supersteps. The
                 default is "60s".
-            resume: go on from the checkpoint, if the file exists; the result, its trace and
+            resume: continue from the checkpoint, if the file exists; the result, its trace and
                 `max_supersteps` are of the whole run then. Without it, a file that exists is
                 refused.
 
@@ -391,7 +391,7 @@ class Engine:
         return result, {n: nan for n, nan in loop.nans.items() if n not in values.initial}
 
     def _prepare(self, program: VertexProgram, delivery: str) -> Prepared:
-        """How to run a program; kept for its next run. All ranks must call this alike.
+        """How to run a program, cached for its next run; all ranks must call this.
 
         Raises:
             TooLarge: this engine needs all arcs on its device, and they do not fit.
@@ -487,7 +487,7 @@ class Engine:
         if stale is None:
             return ""
         if stale.sometimes:
-            return stale.note("vertices to which nobody sends in a superstep")
+            return stale.note("vertices without messages in a superstep")
         graph, edges = self.graph, program.spec.edges
         degrees = {"out": graph.in_degree, "in": graph.out_degree}
         heard = degrees[edges] if edges in degrees else graph.in_degree + graph.out_degree
@@ -590,7 +590,7 @@ def _interruption(result: Result, checkpoint: Checkpoint | None) -> str:
     why: str = Message(f"interrupted after {result.supersteps} supersteps")
     if checkpoint is not None and checkpoint.done == result.supersteps:
         options = Option("checkpoint", str(checkpoint.path)), Option("resume", True)
-        why = Message(why, "; to go on, run it again with ", *options)
+        why = Message(why, "; to resume, run it again with ", *options)
     return why
 
 

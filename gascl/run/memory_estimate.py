@@ -282,7 +282,7 @@ class _Run:
         return prepare(*common, presorted=presorted, whole=whole)
 
     def in_parts(self) -> str:
-        """In how many parts the arcs come to the device, which has no room for all."""
+        """The number of parts in which the arcs are streamed to a device that cannot hold all."""
         program, size, limit = self.program, self.size, self._setting.device_memory
         types = [field.resolve(program.dtype) for field in program.spec.vertex_fields.values()]
         arcs = size.num_arcs(program.spec.way)

@@ -25,7 +25,7 @@ from gascl.run.launcher import Launched, Launcher
 
 
 class Tallies(NamedTuple):
-    """What the work-groups of a superstep have counted.
+    """The tallies of a superstep's work-groups.
 
     Attributes:
         number: how many there are.
@@ -85,10 +85,10 @@ class Placement:
         return [""] * count
 
     def complete(self, superstep: int) -> None:
-        """Bring to this process what only another one has, before superstep `superstep`."""
+        """Fetch the data that only other processes have, before superstep `superstep`."""
 
     def broadcast(self, value: Any) -> Any:
-        """The value by which all processes go."""
+        """The value of the first process, for all of them."""
         return value
 
     def digest(self, own: bytes) -> bytes:
@@ -101,7 +101,7 @@ class Placement:
 
 
 class StreamedArcs(Placement):
-    """The arcs come to the device part by part: see `ArcStream`."""
+    """The arcs are streamed to the device in parts: see `ArcStream`."""
 
     def __init__(self, launcher: Launcher):
         super().__init__(launcher)
@@ -117,7 +117,7 @@ class StreamedArcs(Placement):
             self._needed = list(range(len(stream.parts)))
             return []
         launched = launcher.launch(NEEDED, reaches=stream.reaches)
-        # Which parts these are, the host knows only after the superstep before.
+        # The host learns which parts these are only after the previous superstep.
         words = launcher.read("needed", np.empty(launcher.device.groups, np.uint32))
         self._needed = stream.needed(words)
         self._counts.append(len(self._needed))
@@ -224,7 +224,7 @@ class SharedByRanks(Placement):
         return events, Tallies(self._ranks.size, {TALLIES: totals.tallies})
 
     def _bring_mail(self, superstep: int, when: str) -> list[Launched]:
-        """Bring what was sent to vertices to the ranks that apply them in a superstep.
+        """Deliver messages of `send_to` to the ranks that apply their receivers in a superstep.
 
         Args:
             when: as in `Exchange.mail`.
@@ -264,7 +264,7 @@ class SharedByRanks(Placement):
 
 
 def placement_of(launcher: Launcher, spec: ProgramSpec, ranks: Ranks | None) -> Placement:
-    """The placement of a run. All ranks must call this alike.
+    """The placement of a run; all ranks must call this.
 
     Args:
         spec: the program's.

@@ -151,7 +151,7 @@ class Plan:
 
     @contextmanager
     def kernels(self) -> Iterator[Kernels]:
-        """Kernels that no other run uses meanwhile. A run that fails does not return them."""
+        """Kernels that no concurrent run uses. A run that fails does not return them."""
         try:
             kernels = self._idle.pop()
         except IndexError:

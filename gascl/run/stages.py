@@ -246,7 +246,7 @@ class Stages:
         except _Unfinished as unfinished:
             ended = str(unfinished)
         except KeyboardInterrupt as pressed:
-            if busy(self.device):  # this rank cannot go on
+            if busy(self.device):  # this rank cannot continue
                 ranks.abort(pressed)
             interrupted = True
         except Exception as error:

@@ -55,7 +55,7 @@ class Ending(NamedTuple):
 
 
 class Loop:
-    """The supersteps of a run: what is on the device, and how far the run is.
+    """The supersteps of a run, and its progress.
 
     Attributes:
         trace: a `Step` for each superstep.
