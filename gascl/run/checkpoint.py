@@ -56,7 +56,7 @@ class Saved:
         buffers: uint8 (rows, bytes of a row) each, by name: see `State.saved`.
         records: uint8 (supersteps, bytes of a record).
         layout: how the buffers and records are laid out.
-        watch: the observations of `Standstill`.
+        watch: the observations of `StagnationDetector`.
     """
 
     buffers: Mapping[str, np.ndarray]
@@ -157,7 +157,7 @@ class Checkpoint:
         Args:
             writes: this process writes the file, not another one of the same run.
             records: the device's records of all supersteps, in parts.
-            watch: the observations of `Standstill`.
+            watch: the observations of `StagnationDetector`.
         """
         # As bytes, since NumPy does not copy the padding of records that it concatenates.
         trace = np.concatenate([part.view(np.uint8).reshape(len(part), -1) for part in records])

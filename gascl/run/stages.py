@@ -138,7 +138,7 @@ class Stages:
         if fresh is True:
             self.state = None
         elif self.state is not None:
-            self.state.begin_anew(fresh or ())
+            self.state.restart(fresh or ())
         options = replace(
             self._options,
             state=self.state,

@@ -375,8 +375,8 @@ class State:
         values[self._own_arcs()] = own
         return values
 
-    def begin_anew(self, fields: Iterable[str] = ()) -> None:
-        """Make the next run start at superstep 0, with these fields set by their `init`."""
+    def restart(self, fields: Iterable[str] = ()) -> None:
+        """Make the next run start at superstep 0 again, with these fields set by their `init`."""
         self.resumable = False
         self.drop(fields)
 
