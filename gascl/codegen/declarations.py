@@ -211,10 +211,10 @@ def _write_conversions(text: Text, c: Context, differs: bool) -> None:
         return text.put("#define GASCL_TO_MESSAGE(x) (gascl_message)(x)")
     names = ("gascl_message", message), ("gascl_accumulator", wide)
     for (to, type_), (other, _) in (names, names[::-1]):
-        its = ", ".join(
+        members = ", ".join(
             f"convert_{t.c}(x.{n})" if t.width > 1 else f"x.{n}" for n, t in type_.members
         )
-        whole = f"({to}){{{its}}}" if its else f"convert_{type_.c}(x)"
+        whole = f"({to}){{{members}}}" if members else f"convert_{type_.c}(x)"
         text.put(f"static {to} gascl_as_{to.removeprefix('gascl_')}(const {other} x) {{")
         text.put(f"    return {whole};", "}", "")
     return text.put(

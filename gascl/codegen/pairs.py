@@ -101,14 +101,14 @@ class Pairs:
     def _tile(self, members: list[tuple[str, Type]]) -> None:
         """Write copies to and from local memory, by member: NVIDIA's compiler corrupts structs."""
         put = self.text.put
-        its = [f"{n}.{m}" for n, t in members for m, _ in t.members]
-        its += [n for n, t in members if not t.members]
+        names = [f"{n}.{m}" for n, t in members for m, _ in t.members]
+        names += [n for n, t in members if not t.members]
         put("static void gascl_other_put(__local gascl_other *gascl_to, const gascl_vertex v) {")
-        put(*(f"    gascl_to->{n} = v.{n};" for n in its), "}", "")
+        put(*(f"    gascl_to->{n} = v.{n};" for n in names), "}", "")
         put("static gascl_vertex gascl_other_get(")
         put("        __local const gascl_other *gascl_from, const int gascl_id) {")
         put("    gascl_vertex v;", "    v.id = gascl_id;")
-        put(*(f"    v.{n} = gascl_from->{n};" for n in its), "    return v;", "}")
+        put(*(f"    v.{n} = gascl_from->{n};" for n in names), "    return v;", "}")
 
     def _struct_of_arrays(
         self, name: str, one: str, members: list[tuple[str, Type]], value: str

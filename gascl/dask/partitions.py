@@ -1,4 +1,4 @@
-"""A graph on each worker that has only the arcs of its rank, for programs that read no others.
+"""Graphs with only the arcs of a worker's rank, for programs that read no others.
 
 Each step is a task of Dask. Edges are sent to the rank of the vertex that receives on them. All
 workers have the data of all vertices, such as where the arcs of each begin.
@@ -25,8 +25,8 @@ from gascl.language.traits import Traits
 
 
 def suffice(program: VertexProgram, fields: Sequence[str]) -> bool:
-    """Whether a program seems to read no arcs but those on which its rank receives, and no edge
-    field. If it reads others, for example in `prepare`, RemoteDataError is raised.
+    """Whether a program seems to read only the arcs into its rank's vertices, and no edge field. If
+    it does read others, for example in `prepare`, RemoteDataError is raised.
 
     Args:
         fields: the graph's edge fields.

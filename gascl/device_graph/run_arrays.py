@@ -36,11 +36,11 @@ class RunArrays:
         self.graphs = [graph, graph.transposed()] if two else [graph]
         most = np.int64(most_pieces(graph.graph.num_vertices, graph.num_arcs))
         numbers = {"num_arcs": np.int64(graph.num_arcs), "most_pieces": most}
-        self._numbers: list[dict[str, Any]] = [numbers, {**numbers}]  # of each turn
+        self._numbers: list[dict[str, Any]] = [numbers, {**numbers}]  # for even and odd supersteps
         self.buffers: dict[Key, Any] = {}
-        self._buffers: list[dict[Key, Any]] = []  # of each turn
+        self._buffers: list[dict[Key, Any]] = []  # for even and odd supersteps
         self._streams: list[ArcStream] = []
-        self._turn = 0
+        self._parity = 0
         fork_guard.holds_opencl(self)
 
     def missing(self) -> dict[Key, int]:
@@ -65,9 +65,9 @@ class RunArrays:
         del self.graph
 
     def select_arcs(self, superstep: int) -> None:
-        """Make kernels read the arcs of this superstep."""
-        self._turn = superstep % len(self.graphs)
-        self.graph, self.buffers = self.graphs[self._turn], self._buffers[self._turn]
+        """Select the arcs that kernels read: those of this superstep."""
+        self._parity = superstep % len(self.graphs)
+        self.graph, self.buffers = self.graphs[self._parity], self._buffers[self._parity]
 
     def graph_of(self, superstep: int) -> ResidentGraph:
         """The graph, with the arcs of this superstep."""
@@ -76,11 +76,11 @@ class RunArrays:
     @property
     def stream(self) -> ArcStream:
         """The parts of these arcs, if they are streamed."""
-        return self._streams[self._turn]
+        return self._streams[self._parity]
 
     def number(self, name: str) -> Any:
         """A number that depends on the graph alone: see `NUMBERS`."""
-        numbers = self._numbers[self._turn]
+        numbers = self._numbers[self._parity]
         if name not in numbers:
             numbers[name] = np.int32(len(self.graph.blocks(name.removeprefix("num_"))) - 1)
         return numbers[name]

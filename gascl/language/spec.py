@@ -109,7 +109,7 @@ class ProgramSpec:
     def written(self) -> tuple[str, ...]:
         """The vertex fields that snippets assign to: those of apply, then those of init alone."""
         names = [self.snippets[s].writes("v") for s in ("apply", "init") if s in self.snippets]
-        return tuple(dict.fromkeys(n for its in names for n in self.vertex_fields if n in its))
+        return tuple(dict.fromkeys(n for group in names for n in self.vertex_fields if n in group))
 
     def in_order(self, names: Iterable[str]) -> list[str]:
         """Names of vertex fields in the order of results: what a snippet writes comes before what

@@ -311,8 +311,8 @@ class _Run:
 def _programs(
     program: VertexProgram | None, size: GraphSize
 ) -> tuple[list[VertexProgram], GraphSize]:
-    """The programs that run where this one does, and the size of the graph that they run on: the
-    program itself, or what its `solve` runs, as far as its code shows."""
+    """The programs to run, and the size of their graph: the program itself, or the stages of its
+    `solve`, as far as its code shows."""
     if program is None or type(program).solve is None:
         return [] if program is None else [program], size
     lanes, size = program.largest_runs(size)
@@ -320,8 +320,8 @@ def _programs(
 
 
 def _held(runs: Sequence[_Run]) -> dict[str, int]:
-    """The bytes of each buffer on the device, where runs come one after the other: their arrays of
-    the graph and their fields stay, and of the others there are those of the run that has most."""
+    """The bytes of each buffer on the device after several runs: the arrays of the graph and the
+    fields of all runs stay; the other buffers are those of the largest run."""
     arrays: dict[Any, tuple[str, int]] = {}
     fields: dict[Key, int] = {}
     others: dict[Key, int] = {}

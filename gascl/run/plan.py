@@ -46,8 +46,8 @@ _COMPLAINT = re.compile(
 )
 
 
-#: Up to this many vertices and arcs, a CPU makes a whole run with one work-item: others would cost
-#: more than they do.
+#: Up to this many vertices and arcs, a CPU makes a whole run with one work-item: synchronizing with
+#: others would cost more than they save.
 ALONE = 2**15
 #: The number of work-groups for each compute unit of a GPU that make a whole run.
 WHOLE_GROUPS = 4

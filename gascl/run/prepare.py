@@ -42,7 +42,7 @@ SMALL = 2**9
 
 @dataclass(frozen=True)
 class Setting:
-    """What an engine determines for all of its runs.
+    """The settings of an engine, for all of its runs.
 
     Attributes:
         deterministic, debug, seed: as in `Engine`.
@@ -112,8 +112,8 @@ class Prepared:
 
     @property
     def streamed(self) -> int:
-        """In how many parts the arcs of this process come to the device, one after the other; 1:
-        they stay there."""
+        """The number of parts in which the arcs of this process are streamed to the device; 1: all
+        stay there."""
         return self.memory.extent.parts
 
     @property
@@ -153,13 +153,13 @@ def prepare(
     Args:
         delivery: as in `Engine.run`.
         presorted: the graph's file has the arcs of all ranks in order; None: find out.
-        whole: the same run with all arcs on the device at once, where they do not fit, as its
-            `short` says: then they come part by part.
+        whole: the same run with all arcs on the device at once, if they do not fit (its `short`
+            says why); they are then streamed in parts.
 
     Raises:
         ProgramError: the delivery cannot run the program.
         DeviceError: the device cannot do what the program needs, or has too little memory even
-            for arcs that come part by part.
+            for streamed arcs.
     """
     spec, way, short = program.spec, program.spec.way, whole.short if whole else ""
     demand = demand_of(program, device.atomics, device.fp64, setting.deterministic)
@@ -181,12 +181,12 @@ def prepare(
             share = share._replace(vertex=graph.num_vertices)
     alternates = spec.alternates and not is_symmetric(graph.directed, way)
     limit = setting.device_memory or device.memory
-    arcs: list[Arcs] = []  # of each turn, where they are divided
+    arcs: list[Arcs] = []  # of even and odd supersteps, if they are divided
     if share or short:
         arcs.append(numbered[1] if numbered else graph.arcs(way))
         if alternates:
-            transposed = {"out": "in", "in": "out"}[way]
-            arcs.append(arcs[0].transposed() if numbered else graph.arcs(transposed))
+            reversed_way = {"out": "in", "in": "out"}[way]
+            arcs.append(arcs[0].transposed() if numbered else graph.arcs(reversed_way))
     extent = _extent(graph, way, device, source, share, arcs)
     if whole:
         specify = partial(source.run_spec, spec)
@@ -266,11 +266,11 @@ def _extent(
     share: Division | None,
     arcs: Sequence[Arcs],
 ) -> Extent:
-    """The size of the run on this process; where edges alternate, with the more of either turn's
-    arcs.
+    """The size of the run on this process; where edges alternate, with the larger number of arcs of
+    even and of odd supersteps.
 
     Args:
-        arcs: of all processes, for each turn, if `share` is given.
+        arcs: of all processes, for even and for odd supersteps, if `share` is given.
     """
     every, lines = num_arcs(graph, way), len(source.places) + 1
     size = source.group, source.block
@@ -283,7 +283,7 @@ def _extent(
 
 
 def _orders(arcs: Sequence[Arcs], share: Division | None) -> list[np.ndarray]:
-    """For each turn, where the arcs of each receiver begin, of those that this process has."""
+    """For even and for odd supersteps, the offsets of this process's arcs by receiver."""
     if share is None:
         return [each.into.offsets for each in arcs]
     parts = [shares(each.into.offsets, share)[share.rank] for each in arcs]

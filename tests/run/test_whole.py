@@ -243,9 +243,9 @@ def launched(monkeypatch) -> list[str]:
     names: list[str] = []
     launch = Launcher.launch
 
-    def noting(self, its, *args, **given):
-        names.append(its.kernel)
-        return launch(self, its, *args, **given)
+    def noting(self, launched_kernel, *args, **given):
+        names.append(launched_kernel.kernel)
+        return launch(self, launched_kernel, *args, **given)
 
     monkeypatch.setattr(Launcher, "launch", noting)
     return names

@@ -107,8 +107,8 @@ class _Drawing:
         if combine in ("least", "by component"):
             kind = self.composite(kind, most) if kind in (None, "struct", "vector") else kind
             ops = tuple(
-                self.pick("min", "max", *["sum"] * (its not in NARROW))
-                for _, its in components(kind, body["structs"])
+                self.pick("min", "max", *["sum"] * (member_kind not in NARROW))
+                for _, member_kind in components(kind, body["structs"])
             )
             if combine == "least":
                 rule = least(kind, body["structs"], self.real)
@@ -335,10 +335,10 @@ class _Drawing:
     def pairs(self) -> None:
         """Sometimes in the place of a scatter."""
         body = self.body
-        its = [E(Var("u", n), 0, 1000) for n in ("id", "in_degree", "out_degree")]
+        terms = [E(Var("u", n), 0, 1000) for n in ("id", "in_degree", "out_degree")]
         for name, f in body["fields"].items():
-            its += scalars(Var("u", name), f.type, body["structs"], is_safe(name)) * 3
-        scope = Scope(self.draw, self.step_leaves() + its * 2, structs=body["structs"])
+            terms += scalars(Var("u", name), f.type, body["structs"], is_safe(name)) * 3
+        scope = Scope(self.draw, self.step_leaves() + terms * 2, structs=body["structs"])
         block = Writer(scope, body, ["send"], self.real).block(2)
         body["pairs"] = (If(scope.test(), block),) if self.chance(50) else block
         if not self.wants & {"arc", "send_to"} and self.chance(40):

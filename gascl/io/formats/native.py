@@ -453,7 +453,7 @@ class _Contents:
         }
 
         def order(side: str, row: Ends, end: Ends) -> Order:
-            arrays = {its: known.pop(n) for its, n in ORDERS[side].items() if n in known}
+            arrays = {name: known.pop(n) for name, n in ORDERS[side].items() if n in known}
             if not {"offsets", "ends"} <= set(arrays):
                 raise self._wrong("arcs", f"lack an array of the order {side!r}")
             return Order(row, end, self.num_vertices, both=both, known=arrays)
