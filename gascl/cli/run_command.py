@@ -271,8 +271,8 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
 
     tables = {"--output": arguments.output, "--arcs": arguments.arcs}
     paths = {**tables, "--trace": arguments.trace, "--checkpoint": arguments.checkpoint}
-    given = {option: path for option, path in paths.items() if path is not None}
-    for option, path in given.items():
+    outputs = {option: path for option, path in paths.items() if path is not None}
+    for option, path in outputs.items():
         if option in tables and path.suffix not in OUTPUTS:
             raise GasclError(f"{option} {path}: the name must end in {', '.join(OUTPUTS)}")
         if option in tables and path.suffix == ".parquet" and not find_spec("pyarrow"):
@@ -283,7 +283,7 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
             raise GasclError(f"{option} {path} cannot be written: {why}")
         if path.exists() and Path(arguments.graph).exists() and path.samefile(arguments.graph):
             raise GasclError(f"{option} {path} is the graph's own file; name another file")
-    for (one, path), (other, second) in combinations(given.items(), 2):
+    for (one, path), (other, second) in combinations(outputs.items(), 2):
         if path.resolve() == second.resolve():
             raise GasclError(f"{one} and {other} are both {path}; name two files")
 

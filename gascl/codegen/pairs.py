@@ -126,9 +126,11 @@ class Pairs:
         put("typedef struct {", *(arrays or ["    int gascl_unused;"]), f"}} {name};", "")
         put(f"static void {name}_put({name} *gascl_to, const int gascl_i, const {one} {value}) {{")
         put(*(f"    gascl_to->{a}[gascl_i] = {of};" for a, _, of in scalars), "}", "")
-        given = ", const int gascl_id" if value == "v" else ""
-        put(f"static {one} {name}_get(const {name} *gascl_from, const int gascl_i{given}) {{")
-        put(f"    {one} {value};", *(["    v.id = gascl_id;"] if given else []))
+        id_parameter = ", const int gascl_id" if value == "v" else ""
+        put(
+            f"static {one} {name}_get(const {name} *gascl_from, const int gascl_i{id_parameter}) {{"
+        )
+        put(f"    {one} {value};", *(["    v.id = gascl_id;"] if id_parameter else []))
         put(*(f"    {of} = gascl_from->{a}[gascl_i];" for a, _, of in scalars))
         put(f"    return {value};", "}", "")
 

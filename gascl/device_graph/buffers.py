@@ -260,10 +260,10 @@ def shared_arcs(arcs: Arcs | ArcsPart, device: Device, group: int, block: int) -
     """The arrays of the arcs on the device; arguments are as in `ResidentGraph`."""
     key = (frozenset((id(arcs.out), id(arcs.into))), device, group, block)
     with _finding:
-        found = _shared.get(key)
-        if found is None:
-            found = _shared[key] = SharedArcs(arcs.out, arcs.into)
-        return found
+        shared = _shared.get(key)
+        if shared is None:
+            shared = _shared[key] = SharedArcs(arcs.out, arcs.into)
+        return shared
 
 
 def resident_bytes(graphs: Iterable[ResidentGraph]) -> int:
@@ -385,13 +385,13 @@ class ResidentGraph:
         """The row blocks called "in_blocks" or "out_blocks"."""
         order = self._order(_OF_ARCS[name][0])
         with self._lock:
-            found = self._shared_arcs.blocks.get(id(order))
-            if found is None:
+            bounds = self._shared_arcs.blocks.get(id(order))
+            if bounds is None:
                 first, last = self.rows if name == "in_blocks" else (0, self.graph.num_vertices)
                 offsets = order.offsets[first : last + 1]
-                found = first + row_blocks(offsets, self.group, self.block, self.device.groups)
-                self._shared_arcs.blocks[id(order)] = found
-            return found
+                bounds = first + row_blocks(offsets, self.group, self.block, self.device.groups)
+                self._shared_arcs.blocks[id(order)] = bounds
+            return bounds
 
     def buffers(self, arrays: Mapping[Key, Array]) -> dict[Key, Any]:
         """Buffers with the graph arrays of a RunSpec."""
@@ -433,27 +433,31 @@ class ResidentGraph:
         """The parts of an array with an item for each arc, in the order of receivers, on the host:
         in pinned memory, if the device copies from there several times as fast."""
         with self._lock:
-            found = self._cut.get((key, tuple(parts)))
-            if found is None:
+            cut_values = self._cut.get((key, tuple(parts)))
+            if cut_values is None:
                 whole = self._values(key.name) if array.edge is None else self._edge(array.edge)
-                found = [whole[part.begin : part.end] for part in parts]
+                cut_values = [whole[part.begin : part.end] for part in parts]
                 if self.device.pools:
-                    found = [pinned.in_pinned(self.device.context, values) for values in found]
-                self._cut[key, tuple(parts)] = found
-            return found
+                    cut_values = [
+                        pinned.in_pinned(self.device.context, values) for values in cut_values
+                    ]
+                self._cut[key, tuple(parts)] = cut_values
+            return cut_values
 
     def tables(self, parts: Sequence[Part]) -> list[np.ndarray]:
         """The row blocks of each of the parts, whose arcs are numbered from 0."""
         with self._lock:
-            found = self._tables.get(tuple(parts))
-            if found is None:
+            part_tables = self._tables.get(tuple(parts))
+            if part_tables is None:
                 offsets, size = self.arcs.into.offsets, (self.group, self.block)
-                found = [part_blocks(offsets, part, *size, self.device.groups) for part in parts]
-                for table, part in zip(found, parts, strict=True):
+                part_tables = [
+                    part_blocks(offsets, part, *size, self.device.groups) for part in parts
+                ]
+                for table, part in zip(part_tables, parts, strict=True):
                     table["begin"] -= part.begin
                     table["end"] -= part.begin
-                self._tables[tuple(parts)] = found
-            return found
+                self._tables[tuple(parts)] = part_tables
+            return part_tables
 
     def reaches(self, parts: Sequence[Part]) -> np.ndarray:
         """uint32 (V,): the parts that have arcs from each vertex, as bits."""

@@ -94,8 +94,8 @@ class ArrowColumns:
             types = [whole] * len(layout.integers)
             types += [pyarrow.from_numpy_dtype(kind) if kind else whole for kind in kinds]
             try:
-                found = self._read(piece, mark, types)
-                return found if all_held(found, piece) else None
+                columns = self._read(piece, mark, types)
+                return columns if all_held(columns, piece) else None
             except pyarrow.ArrowInvalid:
                 if self.wide:
                     self.usable = False

@@ -133,9 +133,9 @@ class _Watched(io.FileIO):
         return count
 
     def readall(self) -> bytes:
-        found = super().readall()
+        contents = super().readall()
         self._tell()
-        return found
+        return contents
 
     def _tell(self) -> None:
         if self.seekable():
@@ -351,9 +351,9 @@ class _Streams(_Decompressed):
                 packed = self._file.read(self._chunk)
                 if not packed:
                     raise EOFError("it ends inside a stream")
-            found = self._unpacker.decompress(packed, *self._limits)
-            if found:
-                return found
+            unpacked = self._unpacker.decompress(packed, *self._limits)
+            if unpacked:
+                return unpacked
 
     def _next_stream(self) -> bytes:
         """The first bytes of the next stream; none at the end."""

@@ -128,8 +128,8 @@ class ProgramSpec:
     @cached_property
     def supersteps_param(self) -> str | None:
         """The name of the declared `param.supersteps()`, if any."""
-        found = [n for n, p in self.params.items() if isinstance(p, SuperstepsParam)]
-        return found[0] if found else None
+        names = [n for n, p in self.params.items() if isinstance(p, SuperstepsParam)]
+        return names[0] if names else None
 
     def message_type(self, real: str) -> Type:
         """The type of a message; a scalar type if there are no messages."""

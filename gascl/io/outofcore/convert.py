@@ -147,8 +147,8 @@ class Conversion:
         if self._arcs:
             way = "out" if spooled.directed else "both"
             places[way] = self._place_arcs(members, count, spooled.directed, f"arcs.{way}")
-            found = work.stage("fingerprint", lambda: self._identify(members, count, spooled))
-            identified = found["fingerprint"]
+            identity = work.stage("fingerprint", lambda: self._identify(members, count, spooled))
+            identified = identity["fingerprint"]
         if numbered["are_ids"]:
             table = IdMap(work.array(read["labels"]))
             members |= {f"edge_{end}": MappedIds(members[f"edge_{end}"], table) for end in ENDS}
@@ -539,11 +539,11 @@ class Conversion:
 
         def pairs(blocks: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
             a, b = blocks
-            found = _pairs(a, b, bits)
+            keys = _pairs(a, b, bits)
             if both:
                 across = a != b
-                found = np.concatenate([found, _pairs(b[across], a[across], bits)])
-            return found
+                keys = np.concatenate([keys, _pairs(b[across], a[across], bits)])
+            return keys
 
         def keys() -> Iterator[np.ndarray]:
             return in_order(pairs, zip(row.blocks(), end.blocks(), strict=True))
