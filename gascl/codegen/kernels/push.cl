@@ -26,7 +26,7 @@ typedef gascl_sender gascl_posting;
 typedef gascl_message gascl_posting;
 #endif
 
-// The share of all vertices from which on receivers count as many.
+// Receivers are many if they are more than 1 / GASCL_DENSE of all vertices.
 #define GASCL_DENSE 8
 
 // Posts an arc's message; returns whether it is the first one for that vertex.
