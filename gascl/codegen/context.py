@@ -77,8 +77,8 @@ class Context:
     @cached_property
     def gathered(self) -> Type:
         """The type of `msg` in apply: what a gather snippet assigns, or a message."""
-        given = self.spec.gathered
-        return self.message if given is None else resolve(given, self.real)
+        gathered_type = self.spec.gathered
+        return self.message if gathered_type is None else resolve(gathered_type, self.real)
 
     @cached_property
     def accumulator(self) -> Type:

@@ -17,7 +17,7 @@ from gascl.language.types import Type, resolve
 #: long.
 _POINTER = "*GASCL_RESTRICT "
 
-#: How the names begin that a compiler complains about where layouts disagree.
+#: The prefix of the names in compiler errors about layouts that differ.
 LAYOUT = "gascl_layout_"
 
 #: The last step of MurmurHash3 (Appleby, public domain): one to one, and well mixed.
@@ -147,7 +147,7 @@ def write_structs(text: Text, c: Context) -> None:
 
 
 def write_layouts(text: Text, c: Context) -> None:
-    """Write what does not compile if host and device disagree on the structs that both use.
+    """Write assertions that do not compile if host and device disagree on a struct's layout.
 
     Their sizes are compared: C has members in the order of their declaration (C99, 6.7.2.1), so
     that other places mean another size, unless gaps between members make up for each other.
@@ -211,10 +211,10 @@ def _write_conversions(text: Text, c: Context, differs: bool) -> None:
         return text.put("#define GASCL_TO_MESSAGE(x) (gascl_message)(x)")
     names = ("gascl_message", message), ("gascl_accumulator", wide)
     for (to, type_), (other, _) in (names, names[::-1]):
-        its = ", ".join(
+        members = ", ".join(
             f"convert_{t.c}(x.{n})" if t.width > 1 else f"x.{n}" for n, t in type_.members
         )
-        whole = f"({to}){{{its}}}" if its else f"convert_{type_.c}(x)"
+        whole = f"({to}){{{members}}}" if members else f"convert_{type_.c}(x)"
         text.put(f"static {to} gascl_as_{to.removeprefix('gascl_')}(const {other} x) {{")
         text.put(f"    return {whole};", "}", "")
     return text.put(

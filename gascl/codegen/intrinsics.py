@@ -3,7 +3,7 @@
 They are macros so that they can use names of the code around a snippet. Their parameters have the
 prefix gascl_, because a parameter `id` would also be replaced in `v.id`. Each expansion starts with
 a name, so that the compiler reports a semicolon that is missing before the call. The functions that
-they call are in kernels/words.cl.
+they call are in kernels/intrinsics.cl.
 """
 
 from __future__ import annotations

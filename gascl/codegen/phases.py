@@ -230,11 +230,11 @@ class Phases:
             put("}", "")
 
     def _expect_others(self, of: str) -> None:
-        """Write a function that asks for what apply is likely to read of other vertices: those
-        whose ids are in fields, and its first neighbor."""
+        """Write a function that prefetches what apply is likely to read of other vertices: those
+        whose ids are in fields, and the first neighbor."""
         c, put = self.context, self.text.put
-        put("// Asks for what apply may read by way of a vertex. Others may write its fields")
-        put("// meanwhile; what is asked for does not change any result.")
+        put("// Prefetches what apply may read of other vertices. Others may write these fields")
+        put("// at the same time; prefetching changes no result.")
         put(f"static void gascl_expect_others({of}) {{", "#if GASCL_PREFETCHES")
         apply = c.spec.snippets.get("apply")
         ids = apply.reads("v") if apply is not None else set()

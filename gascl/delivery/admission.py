@@ -190,7 +190,7 @@ def frontier_refuses(demand: Demand) -> str | None:
         why = (
             "every vertex scatters"
             if traits.scatters_on_all
-            else "something but the choice of who scatters depends on its mask"
+            else "its mask decides more than which vertices scatter"
             if traits.reads_mask
             else "vertices are put into its mask by scatter or by others"
         )

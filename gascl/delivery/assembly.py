@@ -106,22 +106,22 @@ def assemble(
     if traits.pairs:
         text.include("pairs.cl")
     if delivery.skips_parts(traits):
-        text.include("parts.cl")
+        text.include("needed_parts.cl")
     if delivery.brings_mail(traits):
-        text.include("mail.cl")
+        text.include("remote_messages.cl")
     text.put(delivery.text)
     return str(text), text.places
 
 
 def _chosen(traits: Traits, delivery: Delivery, group: int, whole: bool) -> dict[str, str]:
-    """The kernel files that are included by other names, by that name; "" for nothing.
+    """The kernel file that each generated include name stands for; "" for none.
 
     One item in a work-group is the form for CPUs: it owns what the items of a larger group share.
     """
     return {
         "gather_rows.cl": f"gather/{_gather(traits, delivery, group)}.cl",
         "step.cl": f"push/{'item' if group == 1 else 'group'}.cl",
-        "step_pulled.cl": "push/pulled.cl" if delivery.pulls else "",
+        "pull_step.cl": "push/pull_step.cl" if delivery.pulls else "",
         "step_kernels.cl": (
             "push/launches.cl" if not whole else f"whole/{'cpu' if group == 1 else 'gpu'}.cl"
         ),
@@ -130,13 +130,13 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, whole: bool) -> dict
 
 
 def _gather(traits: Traits, delivery: Delivery, group: int) -> str:
-    """Which of the files in kernels/gather/ gathers."""
+    """The name of the file in kernels/gather/ for these traits."""
     if group == 1:
         return "item" if traits.lanes == 1 else "item_lanes"
     if traits.lanes == 1:
-        return "group_stops" if traits.counts_once else "group"
-    words = traits.first and delivery.notes_lanes(traits)
-    return "group_lane_words" if words else "group_lanes"
+        return "group_early_exit" if traits.counts_once else "group"
+    by_bits = traits.first and delivery.notes_lanes(traits)
+    return "group_lane_bitmasks" if by_bits else "group_lanes"
 
 
 def _of_delivery(traits: Traits, delivery: Delivery) -> list[str]:

@@ -25,8 +25,8 @@ class Delivery:
         refuses: returns why it cannot run a program with these demands, or None.
         inbox: messages go through the atomic inbox (kernels/inbox.cl), as those of send_to do.
         active: how it keeps the active vertices: BYTES, FRONTIER or a form of its own.
-        knows_lanes: where `Traits.lane_words` holds, it knows in which lanes each vertex sends, and
-            defines what kernels/gather.cl requires then.
+        knows_lanes: if `Traits.lane_words` holds, it records the lanes in which each vertex sends,
+            and defines what kernels/gather.cl then requires.
         pulls: in a superstep with a large frontier, the vertices that still receive pull from it.
         whole: a kernel that makes a whole run in one launch (kernels/whole/), if there is one.
         in_parts: it reads only the arcs that end in its row blocks, so that the arcs need not all

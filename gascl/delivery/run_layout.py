@@ -148,8 +148,8 @@ class Extent:
 
     @property
     def blocks_of_parts(self) -> int:
-        """The largest number of row blocks of all parts together: as many in each where an item is
-        a group; else they end where blocks are full, and where a part does."""
+        """The largest number of row blocks of all parts together: the same in each part if a group
+        is one item; otherwise blocks end when they are full, and at the end of a part."""
         if self.group == 1:
             return self.parts * self.blocks
         return self.blocks + 2 * (self.parts - 1)
@@ -226,7 +226,7 @@ def is_streamed(key: Key, array: Array) -> bool:
     return key.owner == GRAPH and key.name in ("in_offsets", "in_sources", "in_blocks")
 
 
-def turned_arrays(arrays: Mapping[Key, Array]) -> dict[Key, Array]:
+def transposed_arrays(arrays: Mapping[Key, Array]) -> dict[Key, Array]:
     """The arrays that the transposed graph cannot share."""
     counterpart = TWINS | {name: twin for twin, name in TWINS.items()}
     shared = {counterpart.get(key.name) for key in arrays if key.owner == GRAPH}
@@ -306,7 +306,7 @@ class _Builder:
         return np.dtype(f"u{(cell_bits(self.header.accumulator) or 64) // 8}")
 
     def _mail_type(self) -> np.dtype:
-        """The dtype of an inbox's content for one vertex and lane, as `gascl_parcel` in mail.cl."""
+        """The messages to a vertex and lane, as `gascl_parcel` of remote_messages.cl."""
         members = [("place", "i8"), ("cell", self._cell()), ("arrived", "u4"), ("wraps", "i4")]
         return np.dtype(members, align=True)
 

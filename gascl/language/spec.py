@@ -109,7 +109,7 @@ class ProgramSpec:
     def written(self) -> tuple[str, ...]:
         """The vertex fields that snippets assign to: those of apply, then those of init alone."""
         names = [self.snippets[s].writes("v") for s in ("apply", "init") if s in self.snippets]
-        return tuple(dict.fromkeys(n for its in names for n in self.vertex_fields if n in its))
+        return tuple(dict.fromkeys(n for group in names for n in self.vertex_fields if n in group))
 
     def in_order(self, names: Iterable[str]) -> list[str]:
         """Names of vertex fields in the order of results: what a snippet writes comes before what
@@ -128,8 +128,8 @@ class ProgramSpec:
     @cached_property
     def supersteps_param(self) -> str | None:
         """The name of the declared `param.supersteps()`, if any."""
-        found = [n for n, p in self.params.items() if isinstance(p, SuperstepsParam)]
-        return found[0] if found else None
+        names = [n for n, p in self.params.items() if isinstance(p, SuperstepsParam)]
+        return names[0] if names else None
 
     def message_type(self, real: str) -> Type:
         """The type of a message; a scalar type if there are no messages."""

@@ -1,4 +1,4 @@
-"""What may make a run slow, judged by what its snippets do and by the graph's degrees."""
+"""Likely bottlenecks of a run, judged by its snippets and by the graph's degrees."""
 
 from __future__ import annotations
 

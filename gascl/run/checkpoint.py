@@ -56,7 +56,7 @@ class Saved:
         buffers: uint8 (rows, bytes of a row) each, by name: see `State.saved`.
         records: uint8 (supersteps, bytes of a record).
         layout: how the buffers and records are laid out.
-        watch: the observations of `Standstill`.
+        watch: the observations of `StagnationDetector`.
     """
 
     buffers: Mapping[str, np.ndarray]
@@ -92,9 +92,9 @@ class Checkpoint:
         self._resumes = resume and self.path.exists()
         if self.path.exists() and not resume:
             raise GasclError(
-                f"checkpoint {self.path} is there already: give ",
+                f"checkpoint {self.path} exists already: give ",
                 Option("resume", True),
-                " to go on from it, or delete it, or name another file",
+                " to resume from it, or delete it, or name another file",
             )
         self.saved: Saved | None = None
         self.done = self._tried = 0
@@ -127,8 +127,8 @@ class Checkpoint:
         if self.saved and self.saved.layout != state.layout():
             raise DeviceError(
                 f"checkpoint {self.path}: on the device of its run, messages or aggregators have "
-                f"other types than on {state.device}, which may have no double precision: go on on "
-                "a device like that one"
+                f"other types than on {state.device}, which may have no double precision: resume "
+                "on a device like that one"
             )
 
     def start_clock(self) -> None:
@@ -157,7 +157,7 @@ class Checkpoint:
         Args:
             writes: this process writes the file, not another one of the same run.
             records: the device's records of all supersteps, in parts.
-            watch: the observations of `Standstill`.
+            watch: the observations of `StagnationDetector`.
         """
         # As bytes, since NumPy does not copy the padding of records that it concatenates.
         trace = np.concatenate([part.view(np.uint8).reshape(len(part), -1) for part in records])
@@ -172,7 +172,7 @@ class Checkpoint:
                 with new_file(self.path) as file:
                     np.savez(file, **arrays)  # type: ignore[arg-type]
         except FormatError as error:
-            warn(f"checkpoint: {error}; the run goes on without it")
+            warn(f"checkpoint: {error}; the run continues without it")
         else:
             self.done = len(trace)
         self._tried, self._began = len(trace), time.monotonic()
@@ -285,8 +285,8 @@ def _compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> N
         "debug": f"is of a run {then}, not {now}",
     }.get(name, f"is of a run with {then}, not {now}")
     raise GasclError(
-        f"checkpoint {path} {why}; go on with what it was made with, or delete it to start from "
-        "the beginning"
+        f"checkpoint {path} {why}; resume it as it was made, or delete it to start from the "
+        "beginning"
     )
 
 

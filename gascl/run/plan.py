@@ -46,8 +46,8 @@ _COMPLAINT = re.compile(
 )
 
 
-#: Up to this many vertices and arcs, a CPU makes a whole run with one work-item: others would cost
-#: more than they do.
+#: Up to this many vertices and arcs, a CPU makes a whole run with one work-item: synchronizing with
+#: others would cost more than they save.
 ALONE = 2**15
 #: The number of work-groups for each compute unit of a GPU that make a whole run.
 WHOLE_GROUPS = 4
@@ -151,7 +151,7 @@ class Plan:
 
     @contextmanager
     def kernels(self) -> Iterator[Kernels]:
-        """Kernels that no other run uses meanwhile. A run that fails does not return them."""
+        """Kernels that no concurrent run uses. A run that fails does not return them."""
         try:
             kernels = self._idle.pop()
         except IndexError:

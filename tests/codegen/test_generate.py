@@ -106,7 +106,7 @@ COMPILED = ("all_pairs_debug", "everywhere_lanes3", "masks_far_int64")
 )
 def test_golden_programs_compile(name):
     """The texts are not only as they were: a device's compiler takes them."""
-    from support.demands import admitted
+    from support.admitting_deliveries import admitted
 
     from gascl.opencl.device import find
     from gascl.run.plan import build

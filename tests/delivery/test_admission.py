@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import support.admission
-from support.demands import admitted, demand_of
+from support.admitting_deliveries import admitted, demand_of
 
 from gascl import (
     DeviceError,
@@ -66,7 +66,7 @@ LANES = "it has several lanes, and there is only one list of active vertices"
 FRONTIER = "an aggregator would add floats in the order of the frontier"
 EMPTIES = "its apply sends to any vertex, and pulling empties no inbox"
 PUT = "vertices are put into its mask by scatter or by others"
-DEPENDS = "something but the choice of who scatters depends on its mask"
+DEPENDS = "its mask decides more than which vertices scatter"
 SENDERS = "it combines messages atomically, and cannot tell which sender is the first"
 ASKS_AGAIN = "scatter reads a field that apply writes, and 'first' is found by asking"
 WRITES = "scatter writes arc fields or sets the mask, and 'first' is found by asking"

@@ -1,4 +1,4 @@
-"""Trial kernels: a device that can't run them is said to be at fault, and is not the default."""
+"""Trial kernels: a device that cannot run them is reported, and is not the default."""
 
 from __future__ import annotations
 

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 from support.admission import expected_deliveries
+from support.admitting_deliveries import admitted
 from support.agreement import find_device, gascl_graph, same
-from support.demands import admitted
+from support.case_subsets import one_in
 from support.killed_runs import RUNS, kill_runs
 from support.program_text import build, listing
 from support.random_cases import MOST, RECIPES, drawn
 from support.resumes import Posts, Waves, same_result
 from support.samples import random_graph, weighted
-from support.thinned import one_in
 
 from gascl import (
     DeviceError,
@@ -328,7 +328,7 @@ def test_a_full_disk_does_not_end_the_run(file, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(np, "savez", full)
-        with pytest.warns(UserWarning, match="No space left on device.*the run goes on without"):
+        with pytest.warns(UserWarning, match="No space left on device.*the run continues without"):
             found = engine.run(Posts(), checkpoint=file, every=1, resume=True)
     same_result(found, whole)
     assert file.read_bytes() == before and [*file.parent.iterdir()] == [file]
@@ -410,7 +410,7 @@ def test_other_runs_are_refused(other, file):
     before = file.read_bytes()
     make, why = REFUSED[other]
     graph, program = make(graph)
-    with pytest.raises(GasclError, match=f"run.ckpt .*{why}.*; go on with what it was made with"):
+    with pytest.raises(GasclError, match=f"run.ckpt .*{why}.*; resume it as it was made"):
         Engine(graph).run(program, checkpoint=file, resume=True)
     assert file.read_bytes() == before
 
@@ -464,13 +464,13 @@ def test_a_device_with_other_types_is_refused(file):
     arrays["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
     with file.open("wb") as out:
         np.savez(out, **arrays)
-    with pytest.raises(DeviceError, match=r"other types than on .*: go on on a device like that"):
+    with pytest.raises(DeviceError, match=r"other types than on .*: resume on a device like that"):
         engine.run(Posts(), checkpoint=file, resume=True)
 
 
 def test_a_file_that_exists_is_not_overwritten(file):
     file.write_text("precious")
-    with pytest.raises(GasclError, match=r"run\.ckpt is there already: give resume=True"):
+    with pytest.raises(GasclError, match=r"run\.ckpt exists already: give resume=True"):
         Engine(graph_of("")).run(Posts(), checkpoint=file)
     assert file.read_text() == "precious"
 
