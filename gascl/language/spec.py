@@ -90,6 +90,23 @@ class ProgramSpec:
         """Whether the program can be run; otherwise it is only a base class."""
         return bool(WORK & set(self.snippets))
 
+    @cached_property
+    def declarations(self) -> str:
+        """Everything that determines what a run computes, as text: the same for two classes exactly
+        if they declare the same, wherever they are and whatever gascl makes of it."""
+        options = ("scatter_on", "apply_on", "edges", "restart", "ends", "lanes", "delta")
+        fields: list[Mapping[str, Field]] = [
+            *(self.vertex_fields, self.edge_fields, self.arc_fields, self.params, self.aggregates)
+        ]
+        lines = [
+            *(f"{name}: {getattr(self, name)}" for name in (*options, "asks_converged")),
+            f"message: {self.message}, {self.gathered}, {self.combiner and self.combiner.name}",
+            *(f"struct {name}: {struct.members}" for name, struct in self.structs.items()),
+            *(repr(replace(each, doc="")) for group in fields for each in group.values()),
+            *(f"{name}: {snippet.text}" for name, snippet in self.snippets.items()),
+        ]
+        return "\n".join(lines)
+
     @property
     def alternates(self) -> bool:
         """Whether odd supersteps use the reversed arcs of even ones."""

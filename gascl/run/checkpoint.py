@@ -28,15 +28,15 @@ from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
 from gascl.messages import Option, Word
 from gascl.run.options import RunOptions
-from gascl.run.plan import header_of
 from gascl.run.resume import Start
 from gascl.run.state import State
 from gascl.util.atomic_file import new_file, why_unwritable
 from gascl.util.paths import checked_path
 from gascl.version import __version__
 
-#: The version of the file's layout.
-FORMAT = 1
+#: The version of the file's layout. Files of version 1 do not say what the program declares: they
+#: have a hash of the code that gascl generated for it, which changes with gascl.
+FORMAT = 2
 #: The default of `every`.
 EVERY = "60s"
 _UNITS = {"s": 1, "min": 60, "h": 3600}
@@ -226,9 +226,6 @@ def identity(
         order: the seed, in debug mode; else None.
     """
     spec = program.spec
-    # A run may continue on another device, or with other numbers of the vertices, for which the
-    # kernels differ: the header is the one that depends on neither.
-    text = header_of(program).text
     read = {n: graph.edge_fields[n] for n in spec.edge_fields if n in graph.edge_fields}
     return {
         "format": FORMAT,
@@ -236,7 +233,8 @@ def identity(
         "program": spec.name,
         "dtype": f"dtype={program.dtype!r}",
         "parameters": {n: repr(value) for n, value in program.parameter_values().items()},
-        "snippets": blake2b(text.encode(), digest_size=16).hexdigest(),
+        "snippets": blake2b(spec.declarations.encode(), digest_size=16).hexdigest(),
+        "lanes": f"{program.lanes} lanes",
         "initial fields": {n: _hash(values) for n, values in initial.items()},
         "start": None if start.mask is None else _hash(start.mask),
         "graph": graph.fingerprint,
@@ -264,6 +262,12 @@ def same_runs(program: VertexProgram, graph: Graph) -> dict[str, str]:
 
 def _compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
     """Raise GasclError unless a checkpoint is of this run."""
+    if there.get("format") == 1 and FORMAT == 2:
+        warn(
+            f"checkpoint {path} was written before gascl noted what a program declares: make sure "
+            f"that {here['program']} has the snippets with which it was written"
+        )
+        here = {n: there.get(n) if n in ("format", "snippets", "lanes") else here[n] for n in here}
     name = next((n for n, now in here.items() if there.get(n) != now), None)
     if name is None:
         return

@@ -201,9 +201,8 @@ def tile_size(header: Header, device: DeviceFacts) -> int:
     return tile
 
 
-#: The headers, sources and plans of each class, by what they were made for, so that they can be
+#: The sources and plans of each class, by what they were made for, so that they can be
 #: reused.
-_headers: WeakKeyDictionary[type[VertexProgram], dict[Any, Header]] = WeakKeyDictionary()
 _sources: WeakKeyDictionary[type[VertexProgram], dict[Any, Source]] = WeakKeyDictionary()
 _plans: WeakKeyDictionary[type[VertexProgram], dict[Any, Plan]] = WeakKeyDictionary()
 #: Held while kernels are built: threads that need the same kernels build them once, and neither the
@@ -293,22 +292,6 @@ def plan_of(program: VertexProgram, device: Device, source: Source) -> Plan:
     return _kept(kept, (device, source), lambda: _build(program, device, source))
 
 
-def header_of(
-    program: VertexProgram,
-    offset: str = "int32",
-    fp64: bool = True,
-    debug: bool = False,
-    numbered: bool = False,
-) -> Header:
-    """The header of a program, which is kept for other runs; arguments are as in `generate`."""
-    options: dict[str, Any] = {"offset": offset, "fp64": fp64, "debug": debug, "numbered": numbered}
-    options |= {"real": program.dtype, "lanes": program.lanes}
-    key = key_of(program), *options.values()
-    kept = _headers.setdefault(type(program), {})
-    choices = program.choices()
-    return _kept(kept, key, lambda: generate(program.spec, choices=choices, **options))
-
-
 def _write(
     program: VertexProgram,
     device: DeviceFacts,
@@ -316,7 +299,16 @@ def _write(
     offset: str,
     variant: Variant,
 ) -> Source:
-    header = header_of(program, offset, device.fp64, variant.debug, variant.numbered)
+    header = generate(
+        program.spec,
+        real=program.dtype,
+        choices=program.choices(),
+        offset=offset,
+        fp64=device.fp64,
+        lanes=program.lanes,
+        debug=variant.debug,
+        numbered=variant.numbered,
+    )
     traits = Traits.of(program.spec, program.lanes, variant.debug)
     double = np.dtype("float64")
     doubles = [n for n, t in header.types.items() if double in t.scalars]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -383,25 +384,6 @@ REFUSED = {
 }
 
 
-def test_code_is_generated_once(file, monkeypatch):
-    """The checkpoint's identity is that of the header of the run's own kernels."""
-
-    class Once(Posts):
-        pass
-
-    texts, generate = [], plan.generate
-
-    def noted(*args, **options):
-        texts.append(generate(*args, **options))
-        return texts[-1]
-
-    monkeypatch.setattr(plan, "generate", noted)
-    engine = Engine(random_graph(3, directed=True))
-    engine.run(Once(), checkpoint=file, max_supersteps=2, not_converged="ignore")
-    engine.run(Once(), checkpoint=file, resume=True)
-    assert len(texts) == 1
-
-
 @pytest.mark.parametrize("other", REFUSED)
 def test_other_runs_are_refused(other, file):
     graph = random_graph(3, directed=True)
@@ -447,7 +429,7 @@ def test_other_versions_are_refused(file, monkeypatch):
     engine.run(Posts(), checkpoint=file, max_supersteps=2, not_converged="ignore")
     for name, value, why in (
         ("__version__", "9.9", r"written by gascl 0\S+, and this is gascl 9.9"),
-        ("FORMAT", 2, r"has the format 1, and gascl \S+ reads 2"),
+        ("FORMAT", 3, r"has the format 2, and gascl \S+ reads 3"),
     ):
         with monkeypatch.context() as patch:
             patch.setattr(checkpoint, name, value)
@@ -455,15 +437,49 @@ def test_other_versions_are_refused(file, monkeypatch):
                 engine.run(Posts(), checkpoint=file, resume=True)
 
 
-def test_a_device_with_other_types_is_refused(file):
-    engine = Engine(graph_of(""))
-    engine.run(Posts(), checkpoint=file, max_supersteps=2, not_converged="ignore")
+def changed_about(file, change):
+    """Rewrite what a checkpoint says of itself."""
     arrays = dict(np.load(file))
     about = json.loads(arrays["about"].tobytes())
-    about["layout"] = about["layout"].replace("<i8", "<i4")
+    change(about)
     arrays["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
     with file.open("wb") as out:
         np.savez(out, **arrays)
+
+
+def test_a_checkpoint_of_the_first_format_is_resumed_with_a_warning(file):
+    def first_format(about):
+        about["run"] |= {"format": 1, "snippets": "of the generated code"}
+        del about["run"]["lanes"]
+
+    engine = Engine(random_graph(3, directed=True))
+    options = {"max_supersteps": 5, "not_converged": "ignore"}
+    whole = engine.run(Posts(), **options)
+    engine.run(Posts(), checkpoint=file, max_supersteps=2, not_converged="ignore")
+    changed_about(file, first_format)
+    with pytest.warns(UserWarning, match="make sure that Posts has the snippets"):
+        resumed = engine.run(Posts(), checkpoint=file, resume=True, **options)
+    np.testing.assert_array_equal(resumed.seen, whole.seen)
+
+
+def test_code_that_is_generated_otherwise_is_the_same_program(file, monkeypatch):
+    """Another version of the generator, or another device, makes other code of a program."""
+    engine = Engine(random_graph(3, directed=True))
+    engine.run(Posts(), checkpoint=file, max_supersteps=2, not_converged="ignore")
+    generate = plan.generate
+
+    def commented(*args, **options):
+        header = generate(*args, **options)
+        return replace(header, text=f"{header.text.rstrip()}  // by another version\n")
+
+    monkeypatch.setattr(plan, "generate", commented)
+    Engine(engine.graph).run(edited(Posts)(), checkpoint=file, resume=True)
+
+
+def test_a_device_with_other_types_is_refused(file):
+    engine = Engine(graph_of(""))
+    engine.run(Posts(), checkpoint=file, max_supersteps=2, not_converged="ignore")
+    changed_about(file, lambda about: about.update(layout=about["layout"].replace("<i8", "<i4")))
     with pytest.raises(DeviceError, match=r"other types than on .*: resume on a device like that"):
         engine.run(Posts(), checkpoint=file, resume=True)
 
