@@ -139,9 +139,9 @@ def arcs_presorted(graph: Graph, edges: str) -> bool:
     return graph.arcs(edges).into.presorted and not (numbered and numbered[1].into.presorted)
 
 
-def too_many_to_sort(graph: Graph, edges: str, memory: int | None, ranks: int = 1) -> bool:
-    """Whether sorting the arcs of each rank takes too much of the memory that it may use."""
-    return memory is not None and SORTING * num_arcs(graph, edges) > SHARE * ranks * memory
+def too_many_to_sort(graph: Graph, edges: str, memory: int | None) -> bool:
+    """Whether sorting the arcs takes too much of the memory that all ranks may use."""
+    return memory is not None and SORTING * num_arcs(graph, edges) > SHARE * memory
 
 
 def offset_type(graph: Graph, edges: str) -> str:
@@ -350,14 +350,6 @@ class ResidentGraph:
             if key not in self._own:
                 self._own[key] = self.device.upload(self.numbering.number)
             return self._own[key]
-
-    def extent(self, lines: int = 0) -> Extent:
-        """The size of a run; `lines` is the number of lines of the longest source text."""
-        size = self.graph.num_vertices, self.num_arcs, self.group, self.block
-        symmetric = is_symmetric(self.graph.directed, self.edges)
-        if self.share is None:
-            return extent_of(self.device, *size, lines, symmetric)
-        return extent_of(self.device, *size, lines, all_arcs=num_arcs(self.graph, self.edges))
 
     def missing(self, arrays: Mapping[Key, Array]) -> dict[Key, int]:
         """The bytes of those arrays that are not on the device yet."""

@@ -81,8 +81,8 @@ def in_parts(
     """The buffers of a run that streams its arcs in as few parts as possible.
 
     Args:
-        orders: the offsets of the arcs of this device by receiving vertex; where edges alternate,
-            also those of the reversed arcs.
+        orders: the offsets of the arcs of this device by receiving vertex, for the vertices that
+            its arcs end in; where edges alternate, also those of the reversed arcs.
         specify: returns the buffers of a run with a certain extent.
         extent: the extent of all arcs of this device.
         limit: the bytes of the device that the run may take.
@@ -98,7 +98,7 @@ def in_parts(
     def sizes_of(spec: RunSpec) -> dict[Key, int]:
         return run_bytes(device, spec, len(orders) > 1)
 
-    longest = max(int(np.diff(offsets).max()) for offsets in orders)
+    longest = max(int(np.diff(offsets).max(initial=0)) for offsets in orders)
     finest = specified(longest, FEWEST)
     if why := too_large(device, sizes_of(finest)):
         raise DeviceError(f"{why}; use a device that can have a larger one")

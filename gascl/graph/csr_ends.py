@@ -10,6 +10,13 @@ from gascl.graph.lazy import Kept, Lock
 from gascl.graph.parallel import filled
 
 
+def rises(offsets: np.ndarray, last: int) -> bool:
+    """Whether offsets, of which there is one or more, begin with 0, end with `last`, and never
+    fall."""
+    ends = offsets[0] == 0 and offsets[-1] == last
+    return bool(ends and (offsets[1:] >= offsets[:-1]).all())
+
+
 class Runs:
     """The row of each pair, where pairs are sorted by row: stored as offsets, like the `indptr` of
     CSR, instead of an array with a number per pair.

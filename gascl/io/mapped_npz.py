@@ -169,13 +169,7 @@ def read_members(path: Path, mapped: bool, packed: bool = False) -> dict[str, Zi
     with opened(path) as file:
         plain = isinstance(file, io.BufferedReader)  # else it is decompressed while it is read
         data = _bytes(path, file, mapped) if plain else np.frombuffer(file.read(), np.uint8)
-        if not len(data):
-            raise FormatError(f"{path} is empty; fetch or write it again")
-        if data[:4].tobytes() != SIGNATURE:
-            raise FormatError(
-                f"{path} is not an .npz file, which starts with PK; name its format, or leave out ",
-                Option("format"),
-            )
+        check_begin(path, data[:4].tobytes())
         try:
             with zipfile.ZipFile(file if plain else io.BytesIO(data.data)) as archive:
                 infos = archive.infolist()
@@ -190,6 +184,17 @@ def read_members(path: Path, mapped: bool, packed: bool = False) -> dict[str, Zi
         # Not in threads: CPython 3.11's parser, which reads the headers, fails in several.
         members = map(_member, repeat(path), infos, contents, repeat(not packed))
         return {member.name: member for member in members}
+
+
+def check_begin(path: Path, begin: bytes) -> None:
+    """Raises FormatError unless a file that begins like this may be such a zip."""
+    if not begin:
+        raise FormatError(f"{path} is empty; fetch or write it again")
+    if not begin.startswith(SIGNATURE):
+        raise FormatError(
+            f"{path} is not an .npz file, which starts with PK; name its format, or leave out ",
+            Option("format"),
+        )
 
 
 def check_all(checks: Iterable[tuple[ZipMember, int | None]]) -> None:

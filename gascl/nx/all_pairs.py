@@ -1,17 +1,46 @@
-"""Sums over the distances between all pairs of nodes."""
+"""Distances between all pairs of nodes, and their sums."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from gascl.nx import weighted
 from gascl.nx.converted_graph import Converted
+from gascl.nx.dispatch import Call, Check, Function, backend_function, callable_weight
 from gascl.programs.eccentricity import Eccentricity
 from gascl.programs.harmonic_closeness import HarmonicCloseness
+
+
+def by_distances(
+    limits: str = "",
+    *unsupported: Check,
+    slower: Iterable[Check] = (),
+    weight: str = "weight",
+    names: tuple[str, ...] = (),
+) -> Callable[[Callable[..., Any]], Function]:
+    """Registers a function of the distances between all pairs, with the arguments of
+    `backend_function`; a function as weight is not supported.
+
+    Args:
+        weight: the name of the parameter that names the lengths of edges.
+    """
+
+    def few_edges(call: Call) -> str:
+        by_weight = getattr(call, weight) is not None
+        return call.too_few_edges(5_000, "by weight") if by_weight else ""
+
+    return backend_function(
+        first=1_000,
+        cached=500,
+        limits=limits,
+        unsupported=[*unsupported, callable_weight(weight)],
+        slower=[*slower, few_edges],
+        names=names,
+    )
 
 
 def inverse_sums(G: Converted) -> np.ndarray:

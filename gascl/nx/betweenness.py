@@ -80,13 +80,16 @@ def _entries(G: Converted) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return G.tails[listed], G.rows()[1][listed], counts[listed]
 
 
-@backend_function(
+_by_sources = backend_function(
     first=5_000,
     cached=5_000,
     limits="Weights must be above 0. NetworkX's own sample for `k`.",
     unsupported=[callable_weight()],
     slower=[_few_edges],
 )
+
+
+@_by_sources
 def betweenness_centrality(
     G: Converted,
     k: Any = None,
@@ -110,13 +113,7 @@ def betweenness_centrality(
     return G.by_node(result["centrality"])
 
 
-@backend_function(
-    first=5_000,
-    cached=5_000,
-    limits="Weights must be above 0. NetworkX's own sample for `k`.",
-    unsupported=[callable_weight()],
-    slower=[_few_edges],
-)
+@_by_sources
 def edge_betweenness_centrality(
     G: Converted, k: Any = None, normalized: bool = True, weight: Any = None, seed: Any = None
 ) -> dict[tuple[Any, ...], float]:

@@ -26,22 +26,12 @@ def _refuse_multigraphs(G: Converted) -> None:
         raise nx.NetworkXNotImplemented("not implemented for multigraph type")
 
 
-def _chosen(G: Converted, nodes: Any, values: list[Any]) -> Any:
-    """Values of all nodes, of one, or of several, as `nodes` says."""
-    if nodes is None:
-        return dict(zip(G.nodes, values, strict=True))
-    index = G.topology.index
-    if nodes in G:
-        return values[index[nodes]]
-    return {node: values[index[node]] for node in G.nbunch_iter(nodes)}
-
-
 @backend_function(first=5_000, cached=2_000, slower=[_SOME_NODES])
 def triangles(G: Converted, nodes: Any = None) -> Any:
     """The number of triangles at nodes."""
     if nodes is not None:
         _refuse_multigraphs(G)
-    return _chosen(G, nodes, _counts(G)[0].tolist())
+    return G.chosen(nodes, _counts(G)[0].tolist())
 
 
 def _coefficients(G: Converted, weight: Any) -> list[Any]:
@@ -65,7 +55,7 @@ def _coefficients(G: Converted, weight: Any) -> list[Any]:
 @backend_function(first=5_000, cached=2_000, slower=[_SOME_NODES])
 def clustering(G: Converted, nodes: Any = None, weight: Any = None) -> Any:
     """Clustering coefficients."""
-    return _chosen(G, nodes, _coefficients(G, weight))
+    return G.chosen(nodes, _coefficients(G, weight))
 
 
 @backend_function(first=5_000, cached=2_000, slower=[_SOME_NODES])
@@ -75,7 +65,7 @@ def average_clustering(
     """The mean of the clustering coefficients."""
     values = _coefficients(G, weight)
     if nodes is not None:
-        values = list(_chosen(G, nodes, values).values())
+        values = list(G.chosen(nodes, values).values())
     if not count_zeros:
         values = [value for value in values if abs(value) > 0]
     return sum(values) / len(values)

@@ -26,8 +26,6 @@ def _ends(G: Converted, nodelist: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def _values(G: Converted, weight: Any) -> np.ndarray:
     """(E,): the weights; 1 without an attribute."""
-    if weight is None:
-        return np.ones(G.number_of_edges(), np.int64)
     column = G.column(weight)
     if column.values is None:
         raise NotImplementedError(column.refusal)

@@ -220,16 +220,25 @@ class Converted:
         """Values (V,) as a dictionary of Python's numbers."""
         return dict(zip(self.nodes, values.tolist(), strict=True))
 
+    def chosen(self, nodes: Any, values: list[Any]) -> Any:
+        """Of the values of all nodes, those of all, of one, or of several, as `nodes` says."""
+        index = self.topology.index
+        if nodes in self:
+            return values[index[nodes]]
+        return {node: values[index[node]] for node in self.nbunch_iter(nodes)}
+
     def at_nodes(self, values: Mapping[Any, Any]) -> np.ndarray:
         """float64 (V,): a dictionary's values, 0 where it has none."""
         return np.array([values.get(node, 0) for node in self.nodes], dtype=np.float64)
 
     def column(self, name: Any, default: Any = 1) -> Column:
-        """An edge attribute.
+        """An edge attribute; None: 1 for every edge.
 
         Raises:
             NotImplementedError: it was not converted.
         """
+        if name is None:
+            return Column(np.ones(self.number_of_edges(), np.int64), whole=True)
         if (name, default) not in self.columns:
             if not self.every:
                 raise NotImplementedError(f"the edge attribute {name!r} was not converted")
@@ -245,8 +254,6 @@ class Converted:
         Raises:
             NotImplementedError: weights are not finite numbers.
         """
-        if weight is None:
-            return None
         column = self.column(weight)
         return None if column.all_one else (("numbers", weight), column.numbers)
 
@@ -421,13 +428,8 @@ def check_cache(G: Any) -> None:
 
 def to_networkx(converted: Converted) -> Any:
     """A NetworkX graph again, with the attributes that were converted."""
-    kinds = {
-        (False, False): nx.Graph,
-        (True, False): nx.DiGraph,
-        (False, True): nx.MultiGraph,
-        (True, True): nx.MultiDiGraph,
-    }
-    G = kinds[converted.is_directed(), converted.is_multigraph()]()
+    kinds = ((nx.Graph, nx.MultiGraph), (nx.DiGraph, nx.MultiDiGraph))
+    G = kinds[converted.is_directed()][converted.is_multigraph()]()
     nodes, adjacency = converted.nodes, converted.topology.adjacency
     G.add_nodes_from(nodes)
     columns = {name: c.values for (name, _), c in converted.columns.items() if c.values is not None}

@@ -47,7 +47,7 @@ def onion_layers(G: Converted) -> dict[Any, int]:
         removed = left[outer]
         removed = removed[np.argsort(degree[removed], kind="stable")]
         layers.update(dict.fromkeys(G.node_array[removed].tolist(), layer))
-        np.subtract.at(degree, arcs_of_rows(offsets, neighbors, removed)[1], 1)
+        np.subtract.at(degree, neighbors[arcs_of_rows(offsets, removed)[1]], 1)
         left = left[~outer]
         layer += 1
     return layers

@@ -36,7 +36,7 @@ def _generations(G: Converted) -> Iterator[np.ndarray]:
                         free.append(child)
             generation = np.array(free, np.int64)
             continue
-        heads = arcs_of_rows(offsets, neighbors, generation)[1]
+        heads = neighbors[arcs_of_rows(offsets, generation)[1]]
         np.subtract.at(in_degree, heads, 1)
         heads = heads[in_degree[heads] == 0][::-1]  # the last one of each counts
         _, places = np.unique(heads, return_index=True)

@@ -95,8 +95,8 @@ class Function:
         self.names, self.name = names, names[0]
         self.module = function.__module__.rpartition(".")[2]
         self.first, self.cached, self.limits, self.numpy = first, cached, limits, numpy
-        self.parameters = inspect.signature(function).parameters
         self._function, self._signature = function, inspect.signature(function)
+        self.parameters = self._signature.parameters
         self._unsupported, self._slower = tuple(unsupported), tuple(slower)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -198,17 +198,6 @@ def callable_weight(name: str = "weight") -> Check:
 
     def check(call: Call) -> str:
         return "a function as weight" if callable(getattr(call, name)) else ""
-
-    return check
-
-
-def few_edges_by_weight(name: str = "weight") -> Check:
-    """Checks that there are enough edges for searches from every node by weight."""
-
-    def check(call: Call) -> str:
-        if getattr(call, name) is None:
-            return ""
-        return call.too_few_edges(5_000, "by weight")
 
     return check
 

@@ -10,17 +10,10 @@ import networkx as nx
 import numpy as np
 
 from gascl.nx import weighted
-from gascl.nx.all_pairs import distances_by_weight, inverse_sums
+from gascl.nx.all_pairs import by_distances, distances_by_weight, inverse_sums
 from gascl.nx.components import connected
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import (
-    VERSION,
-    Call,
-    argument,
-    backend_function,
-    callable_weight,
-    few_edges_by_weight,
-)
+from gascl.nx.dispatch import VERSION, Call, argument
 from gascl.nx.unweighted import depths
 from gascl.programs.diameter import Diameter
 from gascl.programs.eccentricity import Eccentricity
@@ -77,17 +70,13 @@ def _eccentricities(G: Converted, v: Any, weight: Any) -> dict[Any, Any]:
         if not reached.all():
             raise _unreached(G)
         farthest = length.max()
-        whole = weight is None or weighted.is_whole(G, weight) or farthest == 0
+        whole = G.column(weight).whole or farthest == 0
         values[node] = int(farthest) if whole else float(farthest)
     return values
 
 
-@backend_function(
-    first=1_000,
-    cached=500,
-    limits="No `sp`.",
-    unsupported=[_no_nodes, argument("sp"), callable_weight()],
-    slower=[argument("v", reason="some of the nodes"), few_edges_by_weight()],
+@by_distances(
+    *("No `sp`.", _no_nodes, argument("sp")), slower=[argument("v", reason="some of the nodes")]
 )
 def eccentricity(G: Converted, v: Any = None, sp: Any = None, weight: Any = None) -> Any:
     """The distance of the farthest node from each, or from some."""
@@ -96,12 +85,8 @@ def eccentricity(G: Converted, v: Any = None, sp: Any = None, weight: Any = None
 
 
 _known = argument("e", reason="the eccentricities `e` are known")
-_by_eccentricities = backend_function(
-    first=1_000,
-    cached=500,
-    limits="`usebounds` is left to NetworkX.",
-    unsupported=[_no_nodes, _bounds, callable_weight()],
-    slower=[_known, few_edges_by_weight()],
+_by_eccentricities = by_distances(
+    *("`usebounds` is left to NetworkX.", _no_nodes, _bounds), slower=[_known]
 )
 
 
@@ -148,12 +133,8 @@ def periphery(
     return _nodes_at(G, e, weight, max)
 
 
-@backend_function(
-    first=1_000,
-    cached=500,
-    limits="`usebounds` and trees are left to NetworkX.",
-    unsupported=[_tree, _no_nodes, _bounds, callable_weight()],
-    slower=[_known, few_edges_by_weight()],
+@by_distances(
+    *("`usebounds` and trees are left to NetworkX.", _tree, _no_nodes, _bounds), slower=[_known]
 )
 def center(G: Converted, e: Any = None, usebounds: bool = False, weight: Any = None) -> list[Any]:
     """The nodes with the smallest eccentricity."""
@@ -163,12 +144,8 @@ def center(G: Converted, e: Any = None, usebounds: bool = False, weight: Any = N
 # --- sums of distances ---
 
 
-@backend_function(
-    first=1_000,
-    cached=500,
-    limits="No `attr`, no `sp`; trees are left to NetworkX.",
-    unsupported=[_no_nodes, argument("attr", "sp"), _tree, callable_weight()],
-    slower=[few_edges_by_weight()],
+@by_distances(
+    *("No `attr`, no `sp`; trees are left to NetworkX.", _no_nodes, argument("attr", "sp"), _tree),
     names=BARYCENTER,
 )
 def barycenter(G: Converted, weight: Any = None, attr: Any = None, sp: Any = None) -> list[Any]:
@@ -176,7 +153,7 @@ def barycenter(G: Converted, weight: Any = None, attr: Any = None, sp: Any = Non
     if weight is None:
         result = G.run(Eccentricity())
         sums, reaches_all = result["distances"], (result["reached"] == len(G) - 1).all()
-    elif weighted.is_whole(G, weight):
+    elif G.column(weight).whole:
         sums = np.array([distance.sum() for distance in distances_by_weight(G, weight)])
         reaches_all = np.isfinite(sums).all()
     else:
@@ -189,13 +166,7 @@ def barycenter(G: Converted, weight: Any = None, attr: Any = None, sp: Any = Non
     return G.node_array[sums == sums.min()].tolist()
 
 
-@backend_function(
-    first=1_000,
-    cached=500,
-    limits="No `sp`.",
-    unsupported=[argument("sp"), callable_weight()],
-    slower=[few_edges_by_weight()],
-)
+@by_distances("No `sp`.", argument("sp"))
 def harmonic_diameter(G: Converted, sp: Any = None, *, weight: Any = None) -> float:
     """The harmonic mean of the distances."""
     count = len(G)

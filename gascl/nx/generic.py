@@ -7,10 +7,10 @@ from typing import Any
 import networkx as nx
 
 from gascl.nx import unweighted, weighted
-from gascl.nx.all_pairs import total_distance
+from gascl.nx.all_pairs import by_distances, total_distance
 from gascl.nx.components import connected
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import Call, backend_function, callable_weight, few_edges_by_weight
+from gascl.nx.dispatch import Call, backend_function, callable_weight
 
 
 def _pair(call: Call) -> str:
@@ -52,9 +52,7 @@ def shortest_path_length(
     return weighted.lengths_from(G, [start], weight, reverse=reverse, negative=not dijkstra)
 
 
-@backend_function(
-    first=1_000, cached=500, unsupported=[callable_weight()], slower=[few_edges_by_weight()]
-)
+@by_distances()
 def average_shortest_path_length(G: Converted, weight: Any = None, method: Any = None) -> float:
     """The mean distance between two nodes."""
     methods = ["unweighted", "dijkstra", "bellman-ford", "floyd-warshall", "floyd-warshall-numpy"]

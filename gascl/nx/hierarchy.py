@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import networkx as nx
-import numpy as np
 
 from gascl.nx.components import strong
 from gascl.nx.converted_graph import Converted
@@ -19,7 +18,7 @@ def flow_hierarchy(G: Converted, weight: Any = None) -> float:
         raise nx.NetworkXError("flow_hierarchy not applicable to empty graphs")
     if not G.is_directed():
         raise nx.NetworkXError("G must be a digraph in flow_hierarchy")
-    values = np.ones(G.number_of_edges()) if weight is None else G.column(weight).lengths
+    values = G.column(weight).lengths
     if values.min() < 0 or not values.any():
         raise NotImplementedError("weights below 0, or all 0")
     tail, head = (strong(G)[ends] for ends in G.ends)

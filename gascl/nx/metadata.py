@@ -34,87 +34,67 @@ FUNCTIONS = """
     voronoi_cells weakly_connected_components wiener_index
 """.split()
 
-#: What differs from NetworkX's own, by name.
+#: What differs from NetworkX's own -> the functions.
 LIMITS = {
-    "all_pairs_bellman_ford_path": (
-        "Only where there is one shortest path to each node. No function as weight."
-    ),
-    "all_pairs_bellman_ford_path_length": "No function as weight.",
-    "all_pairs_dijkstra": "No function as weight, no weights below 0.",
-    "all_pairs_dijkstra_path": "No function as weight, no weights below 0.",
-    "all_pairs_dijkstra_path_length": "No function as weight, no weights below 0.",
-    "attribute_assortativity_coefficient": "No `nodes`.",
-    "average_degree_connectivity": "Undirected graphs; no weights, no `nodes`.",
-    "average_neighbor_degree": "No `nodes`, no weights of multigraphs or below 0.",
-    "barycenter": "No `attr`, no `sp`; trees are left to NetworkX.",
-    "bellman_ford_predecessor_and_distance": (
-        "Only where there is one shortest path to each node. No function as weight."
-    ),
-    "betweenness_centrality": "Weights must be above 0. NetworkX's own sample for `k`.",
-    "bfs_edges": "No `sort_neighbors`.",
-    "bfs_predecessors": "No `sort_neighbors`.",
-    "bfs_successors": "No `sort_neighbors`.",
-    "center": "`usebounds` and trees are left to NetworkX.",
-    "centroid": "No `attr`, no `sp`; trees are left to NetworkX.",
-    "closeness_centrality": "No `sp`.",
-    "degree_assortativity_coefficient": "No `nodes`, no weights below 0.",
-    "degree_pearson_correlation_coefficient": "No `nodes`, no weights below 0.",
-    "diameter": "`usebounds` is left to NetworkX.",
-    "dijkstra_predecessor_and_distance": "No function as weight, no weights below 0.",
-    "eccentricity": "No `sp`.",
-    "edge_betweenness_centrality": "Weights must be above 0. NetworkX's own sample for `k`.",
-    "eigenvector_centrality": "`nstart` must have the graph's nodes in their order.",
-    "flow_hierarchy": "No weights below 0.",
-    "global_reaching_centrality": "No weights.",
-    "goldberg_radzik": "Only where there is one shortest path to each node. No function as weight.",
-    "greedy_color": "The strategy largest_first, without `interchange`; no directed graphs.",
-    "harmonic_diameter": "No `sp`.",
-    "hits": "By power iteration: no `nstart`, no weights below 0; only a `max_iter` of 0 counts.",
-    "johnson": "No function as weight, no weights below 0.",
-    "katz_centrality": "`nstart` must have the graph's nodes in their order.",
-    "kosaraju_strongly_connected_components": "No `source`.",
-    "maximum_spanning_edges": "Kruskal's algorithm.",
-    "minimum_spanning_edges": "Kruskal's algorithm.",
-    "modularity": "No weights below 0.",
-    "multi_source_dijkstra": "No `target`, no function as weight, no weights below 0.",
-    "multi_source_dijkstra_path": "No function as weight, no weights below 0.",
-    "multi_source_dijkstra_path_length": "No function as weight, no weights below 0.",
-    "negative_edge_cycle": (
-        "No function as weight; in directed graphs, weights below 0 must be whole."
-    ),
-    "numeric_assortativity_coefficient": "No `nodes`.",
-    "overall_reciprocity": "No multigraphs.",
-    "pagerank": "Weights below 0, and alpha outside 0 to 1, are left to NetworkX.",
-    "periphery": "`usebounds` is left to NetworkX.",
-    "radius": "`usebounds` is left to NetworkX.",
-    "reciprocity": "No multigraphs.",
-    "rich_club_coefficient": "Only with `normalized=False`.",
-    "sets": "No `top_nodes`.",
-    "shortest_path_length": "A single pair is left to NetworkX.",
-    "single_source_bellman_ford": (
-        "Only where there is one shortest path to each node. No function as weight."
-    ),
-    "single_source_bellman_ford_path": (
-        "Only where there is one shortest path to each node. No function as weight."
-    ),
-    "single_source_bellman_ford_path_length": "No function as weight.",
-    "single_source_dijkstra": "No `target`, no function as weight, no weights below 0.",
-    "single_source_dijkstra_path": "No function as weight, no weights below 0.",
-    "single_source_dijkstra_path_length": "No function as weight, no weights below 0.",
-    "single_source_shortest_path": "NetworkX's own paths.",
-    "single_target_shortest_path": "NetworkX's own paths.",
-    "to_numpy_array": "No multigraphs; `nodelist` must have all nodes.",
-    "to_scipy_sparse_array": "`nodelist` must have all nodes.",
-    "transitivity": "No directed graphs.",
-    "voronoi_cells": "No function as weight, no weights below 0.",
+    "Only where there is one shortest path to each node. No function as weight.": """
+        all_pairs_bellman_ford_path bellman_ford_predecessor_and_distance goldberg_radzik
+        single_source_bellman_ford single_source_bellman_ford_path
+    """,
+    "No function as weight.": """
+        all_pairs_bellman_ford_path_length single_source_bellman_ford_path_length
+    """,
+    "No function as weight, no weights below 0.": """
+        all_pairs_dijkstra all_pairs_dijkstra_path all_pairs_dijkstra_path_length
+        dijkstra_predecessor_and_distance johnson multi_source_dijkstra_path
+        multi_source_dijkstra_path_length single_source_dijkstra_path
+        single_source_dijkstra_path_length voronoi_cells
+    """,
+    "No `nodes`.": "attribute_assortativity_coefficient numeric_assortativity_coefficient",
+    "Undirected graphs; no weights, no `nodes`.": "average_degree_connectivity",
+    "No `nodes`, no weights of multigraphs or below 0.": "average_neighbor_degree",
+    "No `attr`, no `sp`; trees are left to NetworkX.": "barycenter centroid",
+    "Weights must be above 0. NetworkX's own sample for `k`.": """
+        betweenness_centrality edge_betweenness_centrality
+    """,
+    "No `sort_neighbors`.": "bfs_edges bfs_predecessors bfs_successors",
+    "`usebounds` and trees are left to NetworkX.": "center",
+    "No `sp`.": "closeness_centrality eccentricity harmonic_diameter",
+    "No `nodes`, no weights below 0.": """
+        degree_assortativity_coefficient degree_pearson_correlation_coefficient
+    """,
+    "`usebounds` is left to NetworkX.": "diameter periphery radius",
+    "`nstart` must have the graph's nodes in their order.": """
+        eigenvector_centrality katz_centrality
+    """,
+    "No weights below 0.": "flow_hierarchy modularity",
+    "No weights.": "global_reaching_centrality",
+    "The strategy largest_first, without `interchange`; no directed graphs.": "greedy_color",
+    "By power iteration: no `nstart`, no weights below 0; only a `max_iter` of 0 counts.": "hits",
+    "No `source`.": "kosaraju_strongly_connected_components",
+    "Kruskal's algorithm.": "maximum_spanning_edges minimum_spanning_edges",
+    "No `target`, no function as weight, no weights below 0.": """
+        multi_source_dijkstra single_source_dijkstra
+    """,
+    "No function as weight; in directed graphs, weights below 0 must be whole.": """
+        negative_edge_cycle
+    """,
+    "No multigraphs.": "overall_reciprocity reciprocity",
+    "Weights below 0, and alpha outside 0 to 1, are left to NetworkX.": "pagerank",
+    "Only with `normalized=False`.": "rich_club_coefficient",
+    "No `top_nodes`.": "sets",
+    "A single pair is left to NetworkX.": "shortest_path_length",
+    "NetworkX's own paths.": "single_source_shortest_path single_target_shortest_path",
+    "No multigraphs; `nodelist` must have all nodes.": "to_numpy_array",
+    "`nodelist` must have all nodes.": "to_scipy_sparse_array",
+    "No directed graphs.": "transitivity",
 }
 
 
 def info() -> dict[str, object]:
     """The backend's `networkx.backend_info`."""
-    functions = {
-        name: {"additional_docs": LIMITS[name]} if name in LIMITS else {} for name in FUNCTIONS
-    }
+    functions: dict[str, dict[str, str]] = {name: {} for name in FUNCTIONS}
+    for limit, names in LIMITS.items():
+        functions.update((name, {"additional_docs": limit}) for name in names.split())
     return {
         "backend_name": "gascl",
         "project": "gascl",

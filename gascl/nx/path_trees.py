@@ -16,15 +16,12 @@ FEW = 100
 ROUNDS = 100
 
 
-def arcs_of_rows(
-    offsets: np.ndarray, neighbors: np.ndarray, rows: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """The arcs out of some vertices, in their order: both ends of each."""
+def arcs_of_rows(offsets: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The arcs out of some vertices, in their order: the tail of each, and its place in
+    `neighbors`."""
     lengths = offsets[rows + 1] - offsets[rows]
     shifts = offsets[rows] - (np.cumsum(lengths) - lengths)
-    return np.repeat(rows, lengths), neighbors[
-        np.arange(lengths.sum()) + np.repeat(shifts, lengths)
-    ]
+    return np.repeat(rows, lengths), np.arange(lengths.sum()) + np.repeat(shifts, lengths)
 
 
 def levels(
@@ -61,7 +58,8 @@ def levels(
                 return
             vertices, parents = np.array(pairs, np.int64).T
         else:
-            parents, vertices = arcs_of_rows(offsets, neighbors, frontier)
+            parents, places = arcs_of_rows(offsets, frontier)
+            vertices = neighbors[places]
             new = ~seen[vertices]
             vertices, parents = vertices[new], parents[new]
         first[vertices[::-1]] = np.arange(len(vertices))[::-1]  # the first one stays
@@ -77,11 +75,8 @@ def tight_arcs(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The arcs that are as long as the distance between their ends: both ends, and their places in
     `neighbors`. They lie in rows."""
-    reached = np.flatnonzero(np.isfinite(distance))
-    lengths = offsets[reached + 1] - offsets[reached]
-    places = np.repeat(offsets[reached] - (np.cumsum(lengths) - lengths), lengths)
-    places += np.arange(len(places))
-    tail, head = np.repeat(reached, lengths), neighbors[places]
+    tail, places = arcs_of_rows(offsets, np.flatnonzero(np.isfinite(distance)))
+    head = neighbors[places]
     tight = distance[tail] + weights[places] == distance[head]
     return tail[tight], head[tight], places[tight]
 

@@ -53,7 +53,7 @@ def modularity(
     if group is None:
         raise NotAPartition(G.original(), list(communities))
     count = len(communities)
-    values = np.ones(G.number_of_edges()) if weight is None else G.column(weight).lengths
+    values = G.column(weight).lengths
     src, dst = (group[ends] for ends in G.ends)
     total = values.sum()
     if values.min(initial=1) < 0 or not total > 0:

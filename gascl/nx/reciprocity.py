@@ -47,12 +47,8 @@ def reciprocity(G: Converted, nodes: Any = None) -> Any:
     src, dst = (ends.astype(np.int64) for ends in G.ends)
     mutual = np.isin(src * len(G) + dst, dst * len(G) + src)
     overlap, total = np.bincount(src[mutual], minlength=len(G)), G.degree
-    index = G.topology.index
-    if nodes in G:
-        position = index[nodes]
-        if not total[position]:
-            raise nx.NetworkXError("Not defined for isolated nodes.")
-        return 2 * int(overlap[position]) / int(total[position])
+    if nodes in G and not total[G.topology.index[nodes]]:
+        raise nx.NetworkXError("Not defined for isolated nodes.")
     shares = np.divide(2 * overlap, total, out=np.full(len(G), np.nan), where=total != 0)
     values = [None if np.isnan(share) else share for share in shares.tolist()]
-    return {node: values[index[node]] for node in G.nbunch_iter(nodes)}
+    return G.chosen(nodes, values)

@@ -12,7 +12,6 @@ import numpy as np
 from gascl.language.program import VertexProgram
 from gascl.nx.converted_graph import Converted, EdgeField
 from gascl.nx.dispatch import Call, Check, Function, argument, backend_function, callable_weight
-from gascl.nx.edge_attribute import Column
 from gascl.nx.path_trees import Tree, arcs_of_rows, levels, tight_arcs
 from gascl.programs.bellman_ford import BellmanFord
 from gascl.programs.shortest_paths import Distances
@@ -33,25 +32,13 @@ def by_weight(
     return backend_function(first=first, cached=cached, limits=limits, unsupported=checks)
 
 
-def _column(G: Converted, weight: Any) -> Column:
-    """The lengths of the edges: 1 without an attribute."""
-    if weight is None:
-        return Column(np.ones(G.number_of_edges(), np.int64), whole=True)
-    return G.column(weight)
-
-
-def is_whole(G: Converted, weight: Any) -> bool:
-    """Whether all lengths are integers."""
-    return _column(G, weight).whole
-
-
 def lengths_of(G: Converted, weight: Any) -> EdgeField | None:
     """The edge field for `Converted.run`; None where every edge has length 1.
 
     Raises:
         NotImplementedError: a length is below 0, or not a number.
     """
-    column = _column(G, weight)
+    column = G.column(weight)
     if column.all_one:
         return None
     if column.lengths.min(initial=0) < 0:
@@ -78,7 +65,7 @@ def distances(
         NetworkXUnbounded: a cycle of negative length can be reached.
     """
     program: VertexProgram
-    column = _column(G, weight)
+    column = G.column(weight)
     if negative and column.numbers.min(initial=0) < 0:
         field: EdgeField | None = (("lengths", weight), column.lengths)
         program = BellmanFord(sources=sources, dtype="float64")
@@ -96,7 +83,7 @@ def as_numbers(G: Converted, weight: Any, values: np.ndarray, sources: Iterable[
 
     `values` and `sources` must be alike: sources are places in `values`.
     """
-    if _column(G, weight).whole:
+    if G.column(weight).whole:
         return values.astype(np.int64).tolist()
     listed: list[Any] = values.tolist()
     for source in sources:
@@ -129,7 +116,7 @@ def entry_lengths(G: Converted, weight: Any) -> np.ndarray:
 
     def make() -> np.ndarray:
         adjacency, directed = G.topology.adjacency, G.is_directed()
-        values = _column(G, weight).lengths
+        values = G.column(weight).lengths
         tails = G.tails
         listed = np.ones(len(tails), bool) if directed else tails <= adjacency.neighbors
         if adjacency.counts is not None and len(values):
@@ -258,7 +245,7 @@ def _first_seen(
         order: in which they are settled, the source first.
     """
     offsets, neighbors = G.rows()
-    tails, places = arcs_of_rows(offsets, np.arange(len(neighbors)), order)
+    tails, places = arcs_of_rows(offsets, order)
     if cutoff is not None:
         places = places[distance[tails] + entry_lengths(G, weight)[places] <= cutoff]
     seen = np.concatenate([order[:1], neighbors[places]])
@@ -326,7 +313,7 @@ def _refuse_loops(G: Converted, weight: Any) -> None:
     """Raise NetworkXUnbounded for a self-loop of negative length, reachable or not, as NetworkX
     does."""
     src, dst = G.ends
-    if (_column(G, weight).lengths[src == dst] < 0).any():
+    if (G.column(weight).lengths[src == dst] < 0).any():
         raise nx.NetworkXUnbounded("Negative cycle detected.")
 
 
@@ -417,7 +404,7 @@ def _frozen(call: Call) -> str:
 )
 def negative_edge_cycle(G: Converted, weight: Any = "weight", heuristic: Any = True) -> bool:
     """Whether the lengths of some cycle come to less than 0."""
-    column = _column(G, weight)
+    column = G.column(weight)
     if not (column.lengths < 0).any():
         return False
     if not G.is_directed():

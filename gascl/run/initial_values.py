@@ -409,10 +409,9 @@ def _wider(field: Field, type_: Type) -> str:
     return Message("give ", DOUBLE) if real else "declare another type"
 
 
-def empty_field(type_: Type, lanes: int = 1) -> np.ndarray:
+def empty_field(type_: Type) -> np.ndarray:
     """A field of a graph without vertices."""
-    shape = (0, *([lanes] if lanes > 1 else []), *([type_.width] if type_.width > 1 else []))
-    return np.zeros(shape, type_.scalar)
+    return np.zeros((0, type_.width) if type_.width > 1 else 0, type_.scalar)
 
 
 def check_prepared(

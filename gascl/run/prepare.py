@@ -187,10 +187,10 @@ def prepare(
         if alternates:
             reversed_way = {"out": "in", "in": "out"}[way]
             arcs.append(arcs[0].transposed() if numbered else graph.arcs(reversed_way))
-    extent = _extent(graph, way, device, source, share, arcs)
+    orders = [_own_offsets(each, share) for each in arcs]
+    extent = _extent(graph, way, device, source, orders if share else None)
     if whole:
         specify = partial(source.run_spec, spec)
-        orders = _orders(arcs, share)
         memory = in_parts(device, orders, specify, extent, limit, whole.sizes)
     else:
         memory = source.run_spec(spec, extent)
@@ -258,33 +258,33 @@ def _single_launch(
     return Decision(True, "work-groups of one launch can wait for each other on this device")
 
 
+def _own_offsets(arcs: Arcs, share: Division | None) -> np.ndarray:
+    """Where the arcs of each receiver begin, of the receivers whose arcs this process has."""
+    offsets = arcs.into.offsets
+    if share is None:
+        return offsets
+    own = shares(offsets, share)[share.rank]
+    return offsets[own.first : own.last + 1]
+
+
 def _extent(
     graph: Graph,
     way: str,
     device: DeviceFacts,
     source: Source,
-    share: Division | None,
-    arcs: Sequence[Arcs],
+    own: Sequence[np.ndarray] | None,
 ) -> Extent:
     """The size of the run on this process; where edges alternate, with the larger number of arcs of
     even and of odd supersteps.
 
     Args:
-        arcs: of all processes, for even and for odd supersteps, if `share` is given.
+        own: the offsets of the arcs of this process, for even and for odd supersteps; None: it has
+            all arcs.
     """
-    every, lines = num_arcs(graph, way), len(source.places) + 1
+    arcs, lines = num_arcs(graph, way), len(source.places) + 1
     size = source.group, source.block
-    if share is None:
+    if own is None:
         symmetric = is_symmetric(graph.directed, way)
-        return extent_of(device, graph.num_vertices, every, *size, lines, symmetric)
-    own = [shares(each.into.offsets, share)[share.rank] for each in arcs]
-    most = max(part.end - part.begin for part in own)
-    return extent_of(device, graph.num_vertices, most, *size, lines, all_arcs=every)
-
-
-def _orders(arcs: Sequence[Arcs], share: Division | None) -> list[np.ndarray]:
-    """For even and for odd supersteps, the offsets of this process's arcs by receiver."""
-    if share is None:
-        return [each.into.offsets for each in arcs]
-    parts = [shares(each.into.offsets, share)[share.rank] for each in arcs]
-    return [each.part(own).into.offsets for each, own in zip(arcs, parts, strict=True)]
+        return extent_of(device, graph.num_vertices, arcs, *size, lines, symmetric)
+    most = max(int(offsets[-1] - offsets[0]) for offsets in own)
+    return extent_of(device, graph.num_vertices, most, *size, lines, all_arcs=arcs)

@@ -11,7 +11,7 @@ from support.samples import random_graph
 
 from gascl import Engine, Graph, VertexProgram, edge, param, vertex
 from gascl.device_graph import buffers
-from gascl.device_graph.buffers import ResidentGraph
+from gascl.device_graph.buffers import ResidentGraph, extent_of
 from gascl.opencl.device import Device, find
 
 
@@ -23,13 +23,15 @@ def test_row_blocks(group, size, seed):
     degrees = (rng.pareto(1.0, rows) * rng.integers(1, 30)).astype(int) % 5000
     src = np.repeat(np.arange(rows), degrees)
     graph = Graph.from_edges(src, rng.integers(0, rows, len(src)), num_vertices=rows)
-    on_device = ResidentGraph(graph, Device(find().cl, group), "out", group, size)
+    device = Device(find().cl, group)
+    on_device = ResidentGraph(graph, device, "out", group, size)
+    extent = extent_of(device, rows, len(src), group, size)
     for name, degree in (("out_blocks", graph.out_degree), ("in_blocks", graph.in_degree)):
         blocks = on_device.blocks(name)
         assert blocks[0] == 0
         assert blocks[-1] == rows
         assert (np.diff(blocks) > 0).all()
-        assert len(blocks) - 1 <= on_device.extent().blocks
+        assert len(blocks) - 1 <= extent.blocks
         if group == 1:
             continue
         arcs = np.add.reduceat(degree, blocks[:-1])

@@ -210,12 +210,12 @@ def test_wide_offsets(monkeypatch, group, part):
     program = type("Both", (ByEdge,), {"edges": "both"})()
     for delivery in part_of(set(admitted(program)) - ({"serial"} if group else set()), part):
         assert wide.run(program, delivery=delivery).x.tolist() == expected.tolist()
-    assert wide.resident("both", wide.device.group, BLOCK).extent().offset == "int64"
+    assert wide.resident("both", wide.device.group, BLOCK).offset == np.int64
     assert graph.arcs("both").slot.dtype == np.int64
     narrow = PageRank(supersteps=4, dtype="float64")
     ranks = [wide.run(narrow, delivery=d).rank for d in ("slots", "outbox")]
     monkeypatch.undo()
     again = Engine(Graph.from_edges(src, dst, num_vertices=20))
-    assert again.resident("out", 1, BLOCK).extent().offset == "int32"
+    assert again.resident("out", 1, BLOCK).offset == np.int32
     for rank in ranks:
         assert np.abs(rank - again.run(narrow).rank).max() < 1e-15

@@ -63,21 +63,27 @@ def _by_name(functions):
 
 def names(functions):
     """The lines of the list of names."""
-    return wrap(
-        " ".join(sorted(_by_name(functions))), 100, initial_indent=INDENT, subsequent_indent=INDENT
-    )
+    return _wrapped(sorted(_by_name(functions)), INDENT)
 
 
 def limits(functions):
-    """The lines of the dictionary of limits."""
+    """The lines of the dictionary from limits to the names that have them."""
+    have = {}
     for name, function in sorted(_by_name(functions).items()):
-        line = f'    "{name}": "{function.limits}",'
-        if not function.limits:
-            continue
+        if function.limits:
+            have.setdefault(function.limits, []).append(name)
+    for limit, listed in have.items():
+        line = f'{INDENT}"{limit}": "{" ".join(listed)}",'
         if len(line) <= 100:
             yield line
         else:
-            yield from (f'    "{name}": (', f'        "{function.limits}"', "    ),")
+            yield f'{INDENT}"{limit}": """'
+            yield from _wrapped(listed, 2 * INDENT)
+            yield f'{INDENT}""",'
+
+
+def _wrapped(listed, indent):
+    return wrap(" ".join(listed), 100, initial_indent=indent, subsequent_indent=indent)
 
 
 def table(functions):

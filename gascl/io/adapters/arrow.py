@@ -85,7 +85,7 @@ def parsed_table(
         GraphError, or source.error: a column is missing, has the wrong type, or contains a null, or
             the names do not say which columns are the ends.
     """
-    layout = table_layout(source, columns, directed, weight, kind)
+    layout = table_layout(source, directed, kind, columns, weight)
     loaded = _loaded(source, [layout.tail, layout.head, *layout.fields.values()])
     report = layout.report
     labels, src, dst = _vertices(source, layout.tail, layout.head, loaded, layout.own, report)
@@ -197,10 +197,10 @@ class TableLayout:
 
 def table_layout(
     source: Source,
-    columns: Sequence[str] | str | None,
     directed: bool | None,
-    weight: str | None,
     kind: str,
+    columns: Sequence[str] | str | None = None,
+    weight: str | None = None,
 ) -> TableLayout:
     """The layout of a table; the arguments are those of `parsed_table`."""
     names = list(source.schema.names)
@@ -507,10 +507,7 @@ def _vertices(
         narrow = [_narrow(end) for end in plain]
         return _numbered_integers(source, (tail, head), narrow, kept, own, report)
     report.append(IDS_ARE_TEXT)
-    labels, src, dst = _numbered_texts(source, plain[0], plain[1])
-    return (
-        _in_order(source, labels, src, dst, kept) if isinstance(kept, list) else (labels, src, dst)
-    )
+    return _in_order(source, *_numbered_texts(source, plain[0], plain[1]), kept)
 
 
 def _unlike(source: Source, tail: str, head: str) -> GraphError:
@@ -541,9 +538,7 @@ def _numbered_integers(
     except GraphError as error:
         raise source.error(f"{source.name}: {error}") from error
     report.append(IDS_ARE_INTEGERS)
-    return (
-        _in_order(source, labels, src, dst, kept) if isinstance(kept, list) else (labels, src, dst)
-    )
+    return _in_order(source, labels, src, dst, kept)
 
 
 def _narrow(column: Any) -> np.ndarray:
@@ -642,9 +637,12 @@ def _numbered_texts(
 
 
 def _in_order(
-    source: Source, labels: np.ndarray, src: np.ndarray, dst: np.ndarray, kept: list[Any]
+    source: Source, labels: np.ndarray, src: np.ndarray, dst: np.ndarray, kept: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The ends as positions in `kept`, the labels in the graph's order, some perhaps unused."""
+    """The labels and ends; if `kept` is a list of the labels in the graph's order, some perhaps
+    unused, the ends as positions there."""
+    if not isinstance(kept, list):
+        return labels, src, dst
     array = _kept_labels(source, kept)
     place = {label: number for number, label in enumerate(kept)}
     missing = next((label for label in labels.tolist() if label not in place), None)

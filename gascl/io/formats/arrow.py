@@ -220,34 +220,23 @@ def _explained(path: Path, kind: str) -> Iterator[None]:
         raise _damaged(path, kind, " ".join(str(error).split())[:200]) from error
 
 
-def spool_parquet(
-    path: Path,
-    directed: bool | None,
-    spool: EdgeSpool,
-    columns: Sequence[str] | str | None = None,
-    weight: str | None = None,
-) -> Spooled:
-    """Read a Parquet file like `read_parquet`, row by row into a spool."""
+def spool_parquet(path: Path, directed: bool | None, spool: EdgeSpool, **options: Any) -> Spooled:
+    """Read a Parquet file like `read_parquet`, with its options, row by row into a spool."""
     parquet = imported("pyarrow.parquet", f"{path}: Parquet")
     _check_unpacked(path)
     with _explained(path, "Parquet"), path.open("rb") as file:
         data = parquet.ParquetFile(file, pre_buffer=False, page_checksum_verification=True)
         source = _unloaded(path, data.schema_arrow, data.metadata.num_rows)
-        layout = table_layout(source, columns, directed, weight, "Parquet")
+        layout = table_layout(source, directed, "Parquet", **options)
         names = [layout.tail, layout.head, *layout.fields.values()]
         decoded = data.iter_batches(SPOOLED, columns=names)
         with closing(ahead(decoded)) as batches:  # before the file, also after an error
             return spool_table(source, batches, layout, spool)
 
 
-def spool_arrow(
-    path: Path,
-    directed: bool | None,
-    spool: EdgeSpool,
-    columns: Sequence[str] | str | None = None,
-    weight: str | None = None,
-) -> Spooled:
-    """Read an Arrow IPC file like `read_arrow`, row by row into a spool; streams are refused.
+def spool_arrow(path: Path, directed: bool | None, spool: EdgeSpool, **options: Any) -> Spooled:
+    """Read an Arrow IPC file like `read_arrow`, with its options, row by row into a spool; streams
+    are refused.
 
     What is read of an uncompressed file stays in its mapping; one batch of a compressed file must
     fit in memory.
@@ -265,7 +254,7 @@ def spool_arrow(
         check_fits(path, max((batch.size(None, ()) for batch in stored), default=0))
         reader = imported("pyarrow.ipc", f"{path}: Arrow").open_file(data)
         source = _unloaded(path, reader.schema, rows)
-        layout = table_layout(source, columns, directed, weight, "Arrow")
+        layout = table_layout(source, directed, "Arrow", **options)
 
         def batches() -> Iterator[Any]:
             for number in range(reader.num_record_batches):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -62,24 +62,6 @@ CHUNK = 1 << 16  # rows split in Python at a time
 SAMPLE = 100  # rows, after the first two, by which columns are chosen
 
 
-@dataclass
-class Rows:
-    """The contents of the rows. R rows, V ids."""
-
-    labels: np.ndarray  # (V,) int64 or str, sorted
-    src: np.ndarray  # (R,) places in `labels`
-    dst: np.ndarray  # (R,)
-    fields: dict[str, np.ndarray]  # name -> (R,) integers or float64
-    comments: int  # lines skipped
-    remarks: int  # comments after rows
-    odd: tuple[int, str] | None = None  # line and text of the first id that is not an integer
-
-    def tally(self) -> Tally:
-        """The statistics of the rows for a report."""
-        fields = {name: FieldTally.of(values) for name, values in self.fields.items()}
-        return Tally(len(self.src), self.comments, self.remarks, self.odd, fields)
-
-
 @dataclass(frozen=True)
 class FieldTally:
     """The statistics of a field for a report."""
@@ -108,9 +90,27 @@ class Tally:
 
     rows: int = 0
     comments: int = 0  # lines skipped
-    remarks: int = 0
-    odd: tuple[int, str] | None = None
+    remarks: int = 0  # comments after rows
+    odd: tuple[int, str] | None = None  # line and text of the first id that is not an integer
     fields: dict[str, FieldTally] = field(default_factory=dict)
+
+    def add(self, rows: int, fields: Mapping[str, np.ndarray]) -> None:
+        """Count rows with these values of the fields."""
+        self.rows += rows
+        for name, values in fields.items():
+            before = self.fields.get(name, FieldTally(values.dtype))
+            self.fields[name] = before.combined(FieldTally.of(values))
+
+
+@dataclass
+class Rows:
+    """The contents of the rows. R rows, V ids."""
+
+    labels: np.ndarray  # (V,) int64 or str, sorted
+    src: np.ndarray  # (R,) places in `labels`
+    dst: np.ndarray  # (R,)
+    fields: dict[str, np.ndarray]  # name -> (R,) integers or float64
+    tally: Tally
 
 
 def read(
@@ -168,16 +168,16 @@ def read(
     if rows is None:
         rows = _read_any(path, layout)
     announced = check_announced(path, layout, len(rows.labels), len(rows.src))
-    report = _report(layout, rows.tally(), directed) + announced
+    report = _report(layout, rows.tally, directed) + announced
     src, dst, fields = rows.src, rows.dst, rows.fields
-    if directed and layout.directed is False:
+    if layout.both_ways(directed):
         report.append(MADE_DIRECTED)
         src, dst, fields = both_ways(src, dst, fields)
     return Parsed(
         src=src,
         dst=dst,
         num_vertices=len(rows.labels),
-        directed=layout.directed is not False if directed is None else directed,
+        directed=layout.is_directed(directed),
         labels=rows.labels,
         fields=fields,
         report=report + unended(path),
@@ -185,27 +185,18 @@ def read(
     )
 
 
-def spool(
-    path: Path,
-    directed: bool | None,
-    edges: EdgeSpool,
-    columns: Sequence[str | int] | None = None,
-    header: bool | None = None,
-    separator: str | None = None,
-    comments: str = "#%",
-    weight: str | int | None = None,
-) -> Spooled:
-    """Read an edge list like `read`, row by row into a spool."""
+def spool(path: Path, directed: bool | None, edges: EdgeSpool, **options: Any) -> Spooled:
+    """Read an edge list like `read`, with its options, row by row into a spool."""
     with opened(path) as file:
         lines = _lines(path, file)
-        layout = read_layout(path, lines, columns, header, separator, comments, weight)
+        layout = read_layout(path, lines, **options)
         tally = _spool_integers(lines, layout, edges)
     if tally is None:
         edges.restart()
         tally = _spool_any(path, layout, edges)
-    twice = bool(directed) and layout.directed is False
+    twice = layout.both_ways(directed)
     return Spooled(
-        directed=layout.directed is not False if directed is None else directed,
+        directed=layout.is_directed(directed),
         report=_report(layout, tally, directed),
         both_ways=twice,
         announced=layout.announced,
@@ -220,18 +211,16 @@ def _spool_integers(lines: LineReader, layout: RowLayout, edges: EdgeSpool) -> T
     if layout.width < 2:
         return None
     tally = Tally(comments=layout.skipped)
-    columns, reals = layout.ends, list(layout.fields.values())
-    pieces = lines.pieces(layout.rows)
     try:
-        for piece in column_pieces(
-            pieces, layout.width, columns, reals, layout.separator, layout.comments
-        ):
+        for piece in column_pieces(lines.pieces(layout.rows), *layout.numeric()):
             tally.comments += piece.comments
             tally.remarks += piece.remarks
             if piece.values:
                 src, dst, *values = piece.values
                 wide = [v if v.dtype.kind == "f" else v.astype(np.int64) for v in values]
-                _put(edges, tally, src, dst, dict(zip(layout.fields, wide, strict=True)))
+                fields = dict(zip(layout.fields, wide, strict=True))
+                edges.take(src, dst, fields)
+                tally.add(len(src), fields)
     except Irregular:
         return None
     return tally
@@ -243,14 +232,16 @@ def _spool_any(path: Path, layout: RowLayout, edges: EdgeSpool) -> Tally:
     for _ in rows.chunks():
         pass
     check_header(path, layout, rows)
-    tally = Tally(odd=rows.odd, comments=rows.comments, remarks=rows.remarks)
-    nothing = np.empty(0, np.int64)
     none = {name: np.empty(0, rows.dtype(name)) for name in layout.fields}
-    _put(edges, tally, nothing, nothing, none)
+    no_ids = np.empty(0, np.int64)
+    edges.take(no_ids, no_ids, none)
+    tally = Tally(0, rows.comments, rows.remarks, rows.odd)
+    tally.add(0, none)
     for tails, heads, texts in TextRows(path, layout).chunks():
         src, dst = (_ids(names, rows.odd is None) for names in (tails, heads))
         values = {name: _numbers(column, rows.dtype(name)) for name, column in texts.items()}
-        _put(edges, tally, src, dst, values)
+        edges.take(src, dst, values)
+        tally.add(len(src), values)
     return tally
 
 
@@ -260,15 +251,6 @@ def _ids(names: list[str], integers: bool) -> Any:
         return np.array([int(name) for name in names], np.int64)
     pyarrow = imported("pyarrow", "--memory")
     return pyarrow.array(names, pyarrow.large_string())
-
-
-def _put(edges: EdgeSpool, tally: Tally, src: Any, dst: Any, fields: dict[str, np.ndarray]) -> None:
-    """Put rows into the spool and into the tally."""
-    edges.take(src, dst, fields)
-    tally.rows += len(src)
-    for name, values in fields.items():
-        before = tally.fields.get(name, FieldTally(values.dtype))
-        tally.fields[name] = before.combined(FieldTally.of(values))
 
 
 def _lines(path: Path, file: BinaryIO) -> LineReader:
@@ -349,20 +331,15 @@ def _read_integers(lines: LineReader, layout: RowLayout) -> Rows | None:
     if layout.width < 2:
         return None
     try:
-        table = read_columns(
-            lines.pieces(layout.rows),
-            layout.width,
-            layout.ends,
-            list(layout.fields.values()),
-            layout.separator,
-            layout.comments,
-        )
+        table = read_columns(lines.pieces(layout.rows), *layout.numeric())
     except Irregular:
         return None
     src, dst = table.values.pop(0), table.values.pop(0)
     labels, src, dst = numbered(src, dst)
     fields = dict(zip(layout.fields, table.values, strict=True))
-    return Rows(labels, src, dst, fields, layout.skipped + table.comments, table.remarks)
+    tally = Tally(comments=layout.skipped + table.comments, remarks=table.remarks)
+    tally.add(len(src), fields)
+    return Rows(labels, src, dst, fields, tally)
 
 
 def _read_any(path: Path, layout: RowLayout) -> Rows:
@@ -382,7 +359,9 @@ def _read_any(path: Path, layout: RowLayout) -> Rows:
     labels, rank = np.unique(ids, return_inverse=True)
     tails, heads = (rank[np.array(end, dtype=np.int64)] for end in (src, dst))
     fields = {name: _numbers(texts, rows.dtype(name)) for name, texts in values.items()}
-    return Rows(labels, tails, heads, fields, rows.comments, rows.remarks, rows.odd)
+    tally = Tally(0, rows.comments, rows.remarks, rows.odd)
+    tally.add(len(tails), fields)
+    return Rows(labels, tails, heads, fields, tally)
 
 
 class TextRows:
@@ -646,15 +625,27 @@ class RowLayout:
     def splitter(self) -> Splitter:
         return Splitter(self.separator, self.comments)
 
+    def numeric(self) -> tuple[int, Sequence[int], Sequence[int], str | None, str]:
+        """The arguments of `read_columns` after the text."""
+        return self.width, self.ends, [*self.fields.values()], self.separator, self.comments
+
+    def is_directed(self, directed: bool | None) -> bool:
+        """Whether the graph is, by the argument of `read`, else by the comment."""
+        return self.directed is not False if directed is None else directed
+
+    def both_ways(self, directed: bool | None) -> bool:
+        """Whether each edge is to become two."""
+        return bool(directed) and self.directed is False
+
 
 def read_layout(
     path: Path,
     lines: LineReader,
-    columns: Sequence[Column] | None,
-    header: bool | None,
-    separator: str | None,
-    comments: str,
-    weight: Column | None,
+    columns: Sequence[Column] | None = None,
+    header: bool | None = None,
+    separator: str | None = None,
+    comments: str = "#%",
+    weight: Column | None = None,
 ) -> RowLayout:
     """Read comments and the first rows; the arguments are those of the edge list's reader.
 

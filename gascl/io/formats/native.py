@@ -18,7 +18,7 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.arcs import ARRAYS, ORDERS, Arcs, Ends, Order, index_dtype
-from gascl.graph.csr_ends import Runs
+from gascl.graph.csr_ends import Runs, rises
 from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import shown
 from gascl.graph.parallel import in_threads
@@ -398,9 +398,7 @@ class _Contents:
         self, name: str, wanted: np.dtype | str, shape: tuple[Any, ...], limit: int | None = None
     ) -> np.ndarray:
         """A member of this type (a dtype, or kinds of dtypes) and shape, in native byte order."""
-        if name not in self.members:
-            raise self._wrong(name, "is missing")
-        array = self.members[name].array
+        array = self._member(name)
         native = array.dtype.newbyteorder("=")
         fits = native.kind in wanted if isinstance(wanted, str) else native == wanted
         open_ended = shape[-1:] == (...,)
@@ -463,10 +461,12 @@ class _Contents:
         return Arcs(out, into, src, way.partition(".")[0], known)
 
     def _member_of(self, way: str, name: str) -> np.ndarray:
-        place = self.places[way].get(name, name)
-        if place not in self.members:
-            raise self._wrong(place, "is missing")
-        return self.members[place].array
+        return self._member(self.places[way].get(name, name))
+
+    def _member(self, name: str) -> np.ndarray:
+        if name not in self.members:
+            raise self._wrong(name, "is missing")
+        return self.members[name].array
 
     def _labels(self) -> np.ndarray | None:
         if "labels" in self.members:
@@ -508,8 +508,7 @@ class _Contents:
                 raise self._wrong("labels", "contains an invalid character")
 
     def _check_offsets(self, name: str, offsets: np.ndarray, last: int) -> None:
-        ends = (int(offsets[0]), int(offsets[-1]))
-        if ends != (0, last) or bool((offsets[1:] < offsets[:-1]).any()):
+        if not rises(offsets, last):
             raise self._wrong(name, f"should increase from 0 to {last:,}")
 
 

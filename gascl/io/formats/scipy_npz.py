@@ -13,15 +13,14 @@ import numpy as np
 
 from gascl.errors import FormatError, GraphError
 from gascl.graph.arcs import arcs_of, index_dtype
-from gascl.graph.csr_ends import Runs
+from gascl.graph.csr_ends import Runs, rises
 from gascl.graph.edge_data import Parsed
 from gascl.graph.parallel import in_threads
 from gascl.io.adapters.scipy import parsed_entries, read_scipy
 from gascl.io.files import created, opened
 from gascl.io.format import Format, without
-from gascl.io.mapped_npz import check_deflated, read_members
+from gascl.io.mapped_npz import SIGNATURE, check_begin, check_deflated, read_members
 from gascl.io.symmetry import ASSUMED_DIRECTED
-from gascl.messages import Option
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -105,9 +104,7 @@ def _entries(
         if len(first) != len(second):
             return None
         return kind, first, second, values, height, None
-    if len(second) != height + 1 or second[0] or second[-1] != len(first):
-        return None
-    if (second[1:] < second[:-1]).any():
+    if len(second) != height + 1 or not rises(second, len(first)):
         return None
     places = (Runs(second).whole, first)
     row, col = places if kind == "csr" else places[::-1]
@@ -122,14 +119,7 @@ def _matrix(path: Path, report: list[str]) -> Any:
     with opened(path) as file:
         # zipfile seeks back and forth, which is slow in a compressed file
         source = file if isinstance(file, io.BufferedReader) else io.BytesIO(file.read())
-        begin = source.read(4)
-        if not begin:
-            raise FormatError(f"{path} is empty; fetch or save it again")
-        if begin != b"PK\x03\x04":
-            raise FormatError(
-                f"{path} is not an .npz file, which starts with PK; name its format, or leave out ",
-                Option("format"),
-            )
+        check_begin(path, source.read(4))
         source.seek(0)
         try:
             with zipfile.ZipFile(source) as archive:
@@ -140,7 +130,7 @@ def _matrix(path: Path, report: list[str]) -> Any:
                 matrix = load_npz(source)
             offsets = getattr(matrix, "indptr", None)
             # Decreasing ones may end the process: SciPy checks nothing if the last is negative
-            if offsets is not None and (offsets[0] or (offsets[1:] < offsets[:-1]).any()):
+            if offsets is not None and not rises(offsets, offsets[-1]):
                 raise ValueError("its offsets (indptr) do not increase from 0")
             if hasattr(matrix, "check_format"):  # it has checked little of compressed ones
                 matrix.check_format(full_check=True)
@@ -210,7 +200,7 @@ def write(path: Path, graph: Graph) -> None:
 
 def recognizes(head: bytes) -> bool:
     """Whether it is a zip file whose first member is one of save_npz's."""
-    if not head.startswith(b"PK\x03\x04"):
+    if not head.startswith(SIGNATURE):
         return False
     name = head[30 : 30 + int.from_bytes(head[26:28], "little")]
     return name in [f"{first}.npy".encode() for first in FIRST]

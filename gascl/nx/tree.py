@@ -1,4 +1,4 @@
-"""Edges of spanning trees, or of spanning forests where the graph is not connected."""
+"""Trees and forests: which graphs are such, and the edges of those that span a graph."""
 
 from __future__ import annotations
 
@@ -6,11 +6,21 @@ from collections.abc import Iterator
 from itertools import compress
 from typing import Any
 
+import networkx as nx
 import numpy as np
 
+from gascl.nx.components import count, weak
 from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import Call, backend_function
 from gascl.programs.spanning_forest import SpanningForest
+
+
+@backend_function(first=200_000, cached=20_000)
+def is_forest(G: Converted) -> bool:
+    """Whether it has no cycle, whatever the directions of its edges."""
+    if len(G) == 0:
+        raise nx.NetworkXPointlessConcept("G has no nodes.")
+    return len(G) - G.number_of_edges() == count(weak(G))
 
 
 def _edges(
