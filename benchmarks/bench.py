@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from turns import all_cores, limit_threads
+from contenders import all_cores, limit_threads
 
 KEYS = (
     *("bfs", "sssp", "components", "triangles", "coreness"),

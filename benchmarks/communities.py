@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from turns import table
+from contenders import table
 
 from gascl import Engine, Graph
 from gascl.communities import adjusted_rand, mutual_information

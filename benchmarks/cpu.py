@@ -15,11 +15,11 @@ import answers
 import numpy as np
 import peers
 from byhand import PageRankByHand
+from contenders import Row, around, other_work, ratios, replace, table, take_turns, write_csv
 from gap import KINDS, Gap
 from gap import check as check_gap
 from graphs import Edges, default_cache, made
 from problems import PROBLEMS, SUPERSTEPS, timed, versions
-from turns import Row, around, other_work, ratios, replace, table, take_turns, write_csv
 
 from gascl import Engine
 
@@ -160,7 +160,7 @@ def line_of(key: str, name: str, edges: Edges, row: Row, own: Row) -> dict[str, 
         "vertices": edges.num_vertices,
         "edges": edges.num_edges,
         "contender": row.name,
-        "turns": len(row.seconds),
+        "contenders": len(row.seconds),
         "median_s": f"{np.median(row.seconds):.6f}",
         "min_s": f"{min(row.seconds):.6f}",
         "max_s": f"{max(row.seconds):.6f}",

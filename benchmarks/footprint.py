@@ -15,7 +15,7 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
-from turns import replace, table
+from contenders import replace, table
 
 import gascl.programs
 from gascl import Engine, Graph

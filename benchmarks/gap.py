@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from contenders import QUICK
 from graphs import EDGES_PER_VERTEX, Edges
 from peers import Inputs, scipy_ranks
-from turns import QUICK
 
 from gascl import Graph
 

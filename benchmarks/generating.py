@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from contenders import table
 from graphs import EDGES_PER_VERTEX, A, B, C
 from loading import memory
-from turns import table
 
 STAGES = ("generate", "build", "save")
 Marked = Callable[[], None]

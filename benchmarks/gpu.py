@@ -10,9 +10,9 @@ from typing import Any
 import answers
 import numpy as np
 from byhand import PageRankByHand
+from contenders import Row, around, ratios, replace, table, take_turns, write_csv
 from graphs import Edges, made, permutation
 from problems import PROBLEMS, SUPERSTEPS, timed, versions
-from turns import Row, around, ratios, replace, table, take_turns, write_csv
 
 from gascl import Engine, Graph
 from gascl.programs import BreadthFirst
@@ -200,7 +200,7 @@ def line_of(key: str, name: str, edges: Edges, row: Row) -> dict[str, Any]:
         "vertices": edges.num_vertices,
         "edges": edges.num_edges,
         "unit": "ratio" if key in RATIOS else "ms",
-        "turns": len(row.seconds),
+        "contenders": len(row.seconds),
         **{"median": f"{median:.4g}", "min": f"{least:.4g}", "max": f"{most:.4g}"},
         "goal": "" if goal is None else f"{goal:g}",
         "met": "" if goal is None else "yes" if median <= goal else "no",

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from turns import all_cores
+from contenders import all_cores
 
 if TYPE_CHECKING:
     from gascl import Graph

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from contenders import table, write_csv
 from graphs import rmat
 from loading import memory
 from problems import PROBLEMS, timed
-from turns import table, write_csv
 
 KEYS = ("bfs", "sssp", "components", "pagerank")
 MIB = 2**20

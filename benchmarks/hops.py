@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
-from turns import table
+from contenders import table
 
 import gascl
 from gascl import Engine, Graph, VertexProgram

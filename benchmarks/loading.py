@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from contenders import all_cores, other_work, replace, table, write_csv
 from graphs import made
-from turns import all_cores, other_work, replace, table, write_csv
 
 #: The file of each format. Those of `SMALLER` have a graph of 2**4 times fewer vertices.
 FILES = {

@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from contenders import Near, Row, limit_threads, ratio, table, take_turns
 from graphs import EDGES_PER_VERTEX, Edges, grid, rmat
-from turns import Near, Row, limit_threads, ratio, table, take_turns
 
 DAMPING = 0.85
 #: Largest accepted L1 distance from the verifier after a fixed number of supersteps.

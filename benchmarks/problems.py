@@ -13,9 +13,9 @@ from typing import Any
 import answers
 import numpy as np
 from answers import Truth, close, equal
+from contenders import Near
 from graphs import Edges
 from peers import DAMPING, Inputs, scipy_ranks
-from turns import Near
 
 import gascl.programs
 from gascl import Engine, Result, VertexProgram

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from contenders import around, replace, table
 from graphs import made
 from peers import PEERS, Inputs, missing
-from turns import around, replace, table
 
 import gascl.programs
 from gascl import Engine, VertexProgram

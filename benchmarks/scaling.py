@@ -11,7 +11,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from turns import replace, table
+from contenders import replace, table
 
 from gascl import generators
 from gascl.graph.partition import cut

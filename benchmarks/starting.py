@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from turns import table
+from contenders import table
 
 STAGES = ("import", "device", "first superstep", "second run")
 PROGRAMS = {

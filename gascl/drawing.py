@@ -85,12 +85,12 @@ def draw(
     ax.set_axis_off()
     ax.set_aspect("equal")
     if graph.num_vertices:
-        kind, given = _mapping(colors, cmap)
+        kind, style = _mapping(colors, cmap)
         if large:
             _draw_density(ax, graph, at)
         else:
             _draw_edges(ax, graph, at, area)
-        drawn = ax.scatter(*at.T, s=area, linewidths=0, zorder=2, rasterized=large, **given)
+        drawn = ax.scatter(*at.T, s=area, linewidths=0, zorder=2, rasterized=large, **style)
         if texts:
             _draw_texts(ax, graph, at, area, texts)
         ax.margins(0.05)
@@ -214,10 +214,10 @@ def _mapping(color: Any, cmap: Any) -> tuple[str, dict[str, Any]]:
     chosen = colormaps[cmap or "viridis"] if isinstance(cmap, str | None) else cmap
     chosen = chosen.with_extremes(bad="0.7")
     shown = np.ma.masked_invalid(finite)
-    given = {"c": shown, "cmap": chosen, "plotnonfinite": True}
+    style = {"c": shown, "cmap": chosen, "plotnonfinite": True}
     if shown.count() and shown.min() > 0 and heavy_tailed(shown.compressed()):
-        given["norm"] = LogNorm()
-    return "number", given
+        style["norm"] = LogNorm()
+    return "number", style
 
 
 def _has_arrows(graph: Graph) -> bool:

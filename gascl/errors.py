@@ -99,7 +99,7 @@ class DeviceError(GasclError, RuntimeError):
 
 
 class RankError(DeviceError):
-    """Another rank of the same run has failed, and this one cannot go on without it."""
+    """Another rank of the same run has failed, and this one cannot continue without it."""
 
 
 class FieldError(GasclError, KeyError, AttributeError):
@@ -142,12 +142,12 @@ class Interrupted(KeyboardInterrupt):
 def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
     """Warn with the user's line that called gascl, not one inside a program's `solve`."""
     frame: FrameType | None = sys._getframe(1)
-    level, found = 2, 0
+    level, user_level = 2, 0
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
         if module == "gascl.run.stages" and frame.f_code.co_name == "solve":
-            found = 0  # so far, the lines were those of the program with `solve`
-        elif not found and module.partition(".")[0] != "gascl":
-            found = level
+            user_level = 0  # so far, the lines were those of the program with `solve`
+        elif not user_level and module.partition(".")[0] != "gascl":
+            user_level = level
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=found or 2)
+    warnings.warn(message, category, stacklevel=user_level or 2)

@@ -2,11 +2,11 @@
 negative length leads to them.
 
 Algorithm: a vertex whose distance fell sends its distance plus the arc's weight along each of its
-arcs, until none falls any more. Where there is a cycle of negative length that would go on for
-ever. So from time to time the host looks for a cycle of arcs u -> v with distance(u) + weight <=
-distance(v), of which one is shorter than that: its length is negative. Its vertices get the
-distance minus infinity, which travels on like any other. Parents come last, level by level from the
-sources, along the arcs that are as long as the distance between their ends.
+arcs, until no distance falls. With a cycle of negative length, that would never end. So from time
+to time the host looks for a cycle of arcs u -> v with distance(u) + weight <= distance(v), and <
+for one of them: its length is negative. Its vertices get the distance minus infinity, which is sent
+on like any other. Parents come last, level by level from the sources, along the arcs that are as
+long as the distance between their ends.
 
 Sources: Bellman, On a Routing Problem (1958); Ford, Network Flow Theory (1956); Goldberg and
 Radzik, A Heuristic Improvement of the Bellman-Ford Algorithm (1993), the graph of such arcs, which

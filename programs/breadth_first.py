@@ -40,7 +40,7 @@ class BreadthFirst(VertexProgram):
 
     # A message is its sender. The depth need not travel: it is the number of the superstep. That
     # holds only from the source outwards, so that a changed graph needs a new search;
-    # ShortestPaths, whose messages carry the distance, can go on from what it found before.
+    # ShortestPaths, whose messages carry the distance, can continue from its earlier result.
     message, combine = "vertex", "first"
     receive_if = "v.depth < 0"
     restart = "never"

@@ -23,7 +23,7 @@ from gascl import VertexProgram, aggregate, vertex
 class ConnectedComponents(VertexProgram):
     """The smallest vertex of each vertex's component, in `component`; edges run both ways.
 
-    After edges were added, a run can go on from the components that there were.
+    After edges were added, a run can continue from the earlier components.
     """
 
     component = vertex.vertex(init="v.id", doc="the vertex that it points to")

@@ -7,10 +7,10 @@ each vertex w at the distance d that
     max(d, e(v) - d) <= e(w) <= e(v) + d
 
 Only a vertex with an upper bound above the largest lower one can raise the diameter, and only one
-with a lower bound below the smallest upper one can lessen the radius. Of these vertices, that with
-the largest upper bound and that with the smallest lower bound are searched from by turns. After a
-search that settles few vertices, 64 are searched from at once, which finds their eccentricities,
-but says nothing of other vertices.
+with a lower bound below the smallest upper one can lower the radius. Searches start alternately
+from the one of these vertices with the largest upper bound and from the one with the smallest lower
+bound. After a search that settles few vertices, 64 run at once, which finds the eccentricities of
+their sources, but no bounds for other vertices.
 
 Sources: Takes and Kosters, Determining the Diameter of Small World Networks (2011), and Computing
 the Eccentricity Distribution of Large Graphs (2013), the bounds and the turns; Then et al., The

@@ -8,8 +8,8 @@ Source: Jones and Plassmann, A Parallel Graph Coloring Heuristic (1993).
 
 Differences: priorities are a hash of the vertex and the seed, so that a run gives the same colors
 on every device, those of a sequential greedy coloring in the order of priorities; ties go to the
-first vertex. A vertex counts how many neighbors it waits for, and hears once from each that has a
-color, instead of asking all of them in every round.
+first vertex. A vertex counts the neighbors that it waits for, and gets one message from each when
+it has a color, instead of reading all of them in every round.
 """
 
 from gascl import VertexProgram, param, vertex

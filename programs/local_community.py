@@ -6,7 +6,7 @@ personalized PageRank. Vertices with much rank for their degree are the communit
 
 Algorithm: local push. `residual` is the probability that a walker on its way is at the vertex. One
 with at least `epsilon` for each of its edges pushes: 1 - damping of it becomes rank, and the rest
-goes on to the neighbors. What is too little to be pushed is the error:
+is sent to the neighbors. The residual that is too small to be pushed is the error:
 
     0 <= personalized PageRank(v) - rank(v) <= epsilon * degree(v)
 

@@ -42,7 +42,7 @@ class PageRank(VertexProgram):
         landing: where it lands: weights likewise. NetworkX calls them `dangling`.
         rank: the ranks to begin with: weights likewise. By default every vertex alike.
 
-    After edges were added or removed, a run may go on from the ranks before.
+    After edges were added or removed, a run can continue from the earlier ranks.
     """
 
     damping = param.real(0.85, low=0, high=1)

@@ -95,9 +95,9 @@ class ParticleCommunities(VertexProgram):
 
     Communities are numbered from 0, in the order of their first vertices. Direction, self-loops and
     parallel edges make no difference, nor do weights. A vertex without edges is a community of its
-    own. After edges were added or removed, a run may go on from the positions before: where edges
-    changed, a push of up to `softening` lets what had merged come apart. One that did not come to
-    rest has positions, but no communities.
+    own. After edges were added or removed, a run can continue from the earlier positions: where
+    edges changed, a push of up to `softening` lets merged particles separate. A run that did not
+    come to rest has positions, but no communities.
     """
 
     alpha, beta, gamma = Particles.alpha, Particles.beta, Particles.gamma

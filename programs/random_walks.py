@@ -26,7 +26,7 @@ LANES = 64
 
 
 class Walkers(VertexProgram):
-    """A step of a walker for each vertex and lane, who need not be there."""
+    """A step of a walker for each vertex and lane, if there is one."""
 
     supersteps = param.supersteps(1)
     part = param.int32(0, doc="for lanes")

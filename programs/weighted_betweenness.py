@@ -1,12 +1,13 @@
 """Betweenness centrality where an arc is as long as its weight.
 
 Algorithm: as in betweenness.py, from one source at a time. Once distances are known, the arcs that
-are as long as the distance between their ends have no cycles. A vertex waits for all of them that
-lead to it, and then its number of shortest paths is known, and goes on along those out of it; back
-from the ends of all paths, dependencies likewise.
+are as long as the distance between their ends form no cycles. A vertex waits for all of these arcs
+that lead to it; then its number of shortest paths is known, and is sent along those that leave it.
+Dependencies travel the same way backward, from the ends of all paths.
 
-Sources: Brandes, A Faster Algorithm for Betweenness Centrality (2001), who has the vertices in the
-order of distances; Kahn, Topological Sorting of Large Networks (1962), who counts what is awaited.
+Sources: Brandes, A Faster Algorithm for Betweenness Centrality (2001), which visits the vertices in
+the order of distances; Kahn, Topological Sorting of Large Networks (1962), which counts the arcs
+that a vertex still waits for.
 """
 
 import numpy as np

@@ -180,8 +180,8 @@ def test_datasets(gascl_, tmp_path, monkeypatch):
     with serving() as server:
         server.files["/line.txt.zst"] = packed = zstandard(text)
         sha = hashlib.sha256(packed).hexdigest()
-        facts: dict[str, Any] = {"url": server.url("/line.txt.zst"), "sha256": sha}
-        line = Dataset("line", "a line", "SNAP", 3, 2, True, **facts)
+        traits: dict[str, Any] = {"url": server.url("/line.txt.zst"), "sha256": sha}
+        line = Dataset("line", "a line", "SNAP", 3, 2, True, **traits)
         monkeypatch.setattr(catalog, "REGISTRY", {**REGISTRY, "line": line})
         code, _, err = gascl_("datasets", "line", "--download")
         assert code == 0, err

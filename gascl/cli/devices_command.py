@@ -29,13 +29,13 @@ def run(arguments: argparse.Namespace) -> int:
     from gascl.opencl.device import devices, find
     from gascl.opencl.device_check import failure
 
-    found = devices()
+    available = devices()
     default = None
     try:
         default = find()
     except DeviceError as error:  # GASCL_DEVICE names no device
         say("warning: " + error.message)
-    for index, device in enumerate(found):
+    for index, device in enumerate(available):
         mark = "*" if device is default else " "
         print(f"{mark} {index}: {device.kind}, {device}")
         print(

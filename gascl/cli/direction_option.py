@@ -1,4 +1,4 @@
-"""--directed and --undirected, of which at most one can be given."""
+"""The options --directed and --undirected, which exclude each other."""
 
 from __future__ import annotations
 

@@ -30,10 +30,10 @@ def program_class(text: str) -> type[VertexProgram]:
         path = Path(file)
         if not path.is_file():
             raise ProgramError(f"{file}: there is no such file; check the path")
-        found = vars(_load(path.resolve()))
+        classes = vars(_load(path.resolve()))
         names = [
             n
-            for n, c in found.items()
+            for n, c in classes.items()
             if isinstance(c, type) and issubclass(c, VertexProgram) and c is not VertexProgram
         ]
         problem = f"{file} has no vertex program {name!r}"
@@ -45,10 +45,10 @@ def program_class(text: str) -> type[VertexProgram]:
         if name in gascl.programs.RENAMED:
             old, name = name, gascl.programs.RENAMED[name]
             warn(f"the program {old} is called {name} now; use that name")
-        found = {name: getattr(gascl.programs, name)} if name in names else {}
+        classes = {name: getattr(gascl.programs, name)} if name in names else {}
         problem = f"there is no bundled program {name!r}"
     if name in names:
-        program: type[VertexProgram] = found[name]
+        program: type[VertexProgram] = classes[name]
         return program
     if file:
         raise ProgramError(f"{problem}{suggestion(name, names)}")

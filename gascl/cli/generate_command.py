@@ -192,16 +192,16 @@ def run(arguments: argparse.Namespace) -> int:
         FormatError: the file cannot be written, or its format cannot hold the graph.
     """
     name = arguments.generator.replace("-", "_")
-    given = _parameters(arguments, name)
+    parameters = _parameters(arguments, name)
     from gascl import generators
 
-    _dry_run(arguments, name, given)
+    _dry_run(arguments, name, parameters)
     if arguments.memory is not None:
-        return _run_in_files(arguments, name, given)
+        return _run_in_files(arguments, name, parameters)
     began = time.perf_counter()
     with Progress() as progress:
         extra = {"progress": progress} if name in WITH_PROGRESS else {}
-        graph: Graph = getattr(generators, name)(**given, **extra)
+        graph: Graph = getattr(generators, name)(**parameters, **extra)
         made = time.perf_counter()
     graph.write(arguments.output, format=arguments.format, arcs=arguments.arcs)
     written = time.perf_counter()
@@ -211,7 +211,7 @@ def run(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def _run_in_files(arguments: argparse.Namespace, name: str, given: dict[str, Any]) -> int:
+def _run_in_files(arguments: argparse.Namespace, name: str, parameters: dict[str, Any]) -> int:
     """Generate the graph by files, within --memory."""
     from gascl.generators.chunked import RECIPES
 
@@ -227,7 +227,7 @@ def _run_in_files(arguments: argparse.Namespace, name: str, given: dict[str, Any
             f"{arguments.generator} makes its edges all together in memory; leave out --memory, "
             f"or generate one of {others}"
         )
-    recipe = RECIPES[name](**given)
+    recipe = RECIPES[name](**parameters)
     began = time.perf_counter()
     policies = {policy: getattr(recipe, policy) for policy in POLICIES}
     memory_option.write(recipe, target, arguments, **policies)
@@ -245,22 +245,22 @@ def _parameters(arguments: argparse.Namespace, name: str) -> dict[str, Any]:
     required, optional = GENERATORS[name]
     known = (*required, *optional, *SHARED)
     every = (*OPTIONS, "directed", "renumber", "periodic")
-    given = {n: getattr(arguments, n) for n in every if getattr(arguments, n) is not None}
-    for parameter in given:
+    parameters = {n: getattr(arguments, n) for n in every if getattr(arguments, n) is not None}
+    for parameter in parameters:
         if parameter not in known:
             takes = ", ".join(flag for p in known for flag in _flags(p))
             flags = _flags(parameter)
-            flag = flags[-1] if given[parameter] is False else flags[0]
+            flag = flags[-1] if parameters[parameter] is False else flags[0]
             raise GraphError(f"{arguments.generator} has no option {flag}; its options: {takes}")
-    missing = [OPTIONS[p].flag_of(p) for p in required if p not in given]
+    missing = [OPTIONS[p].flag_of(p) for p in required if p not in parameters]
     if missing:
         raise GraphError(
             f"{arguments.generator} needs {' and '.join(missing)}; see `gascl generate --help`"
         )
-    return given
+    return parameters
 
 
-def _dry_run(arguments: argparse.Namespace, name: str, given: dict[str, Any]) -> None:
+def _dry_run(arguments: argparse.Namespace, name: str, parameters: dict[str, Any]) -> None:
     """Write a similar graph with two vertices to a temporary file: what could not be written in the
     end is refused before the work.
 
@@ -279,8 +279,8 @@ def _dry_run(arguments: argparse.Namespace, name: str, given: dict[str, Any]) ->
     small = Graph(
         *ends,
         2,
-        given.get("directed", name == "rmat"),
-        edge_fields={"weight": np.ones(1, np.int32)} if "weights" in given else {},
+        parameters.get("directed", name == "rmat"),
+        edge_fields={"weight": np.ones(1, np.int32)} if "weights" in parameters else {},
         vertex_fields={"community": np.zeros(2, np.int32)} if name in WITH_COMMUNITY else {},
     )
     with tempfile.TemporaryDirectory() as folder:

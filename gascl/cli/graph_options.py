@@ -106,9 +106,9 @@ def unusable(arguments: argparse.Namespace, error: TypeError) -> Exception:
     options = dict(arguments.reader_options)
     if not options:
         return error
-    given = ", ".join(f"{name}={value!r}" for name, value in options.items())
+    values = ", ".join(f"{name}={value!r}" for name, value in options.items())
     return GasclError(
-        f"{arguments.graph}: the reader of the format cannot use --option {given} ({error}); "
+        f"{arguments.graph}: the reader of the format cannot use --option {values} ({error}); "
         "to give a number as text, quote it: --option \"NAME='5'\""
     )
 

@@ -112,8 +112,8 @@ def _compare(
     """Whether the values differ from the expected ones, and the verdict in words."""
     from gascl.graphalytics.outputs import read_values
 
-    found = [expected.with_name(expected.name + suffix) for suffix in ("", *COMPRESSIONS)]
-    file = next((each for each in found if each.is_file()), None)
+    candidates = [expected.with_name(expected.name + suffix) for suffix in ("", *COMPRESSIONS)]
+    file = next((each for each in candidates if each.is_file()), None)
     if file is None:
         return False, f"not compared: there is no {expected.name} in the graph's folder"
     wanted = read_values(file, graph, algorithm.dtype)

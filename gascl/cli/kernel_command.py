@@ -86,5 +86,5 @@ def _source(program: VertexProgram, delivery: str, form: str) -> str:
     )
     demand = demand_of(program, Atomics(int64=True, int64_extended=True), True, False)
     chosen = choose(program, demand, delivery).delivery
-    whole = form.endswith("-whole") and chosen.runs_whole(demand.facts)
-    return assemble(header, demand.facts, chosen, FORMS[form], whole)[0]
+    whole = form.endswith("-whole") and chosen.runs_whole(demand.traits)
+    return assemble(header, demand.traits, chosen, FORMS[form], whole)[0]

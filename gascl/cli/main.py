@@ -39,13 +39,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     Raises:
         SystemExit: wrong usage (2), --help or --version (0).
     """
-    given = sys.argv[1:] if argv is None else argv
+    command_line = sys.argv[1:] if argv is None else argv
     try:
         with nullcontext() if is_first() else silenced():
-            arguments = _parsed(given)
+            arguments = _parsed(command_line)
     except SystemExit as ended:
-        if ended.code and given[:1] == ["run"]:
-            refuse_in_all(given)
+        if ended.code and command_line[:1] == ["run"]:
+            refuse_in_all(command_line)
         raise
     if isinstance(sys.stdout, io.TextIOWrapper):  # labels may contain characters that it can't show
         sys.stdout.reconfigure(errors="backslashreplace")

@@ -21,7 +21,7 @@ def options(add: Callable[..., Any], target: str) -> None:
     text = "make the arcs and write them, too, for programs to start at once; "
     add("--arcs", action="store_true", help=f"{text}{target} is gascl's own .npz")
     text = f"for what does not fit in memory: work in files beside {target} and take about SIZE of "
-    text += "memory, such as 4GiB; the same command goes on where it was interrupted; "
+    text += "memory, such as 4GiB; after an interruption, the same command resumes; "
     text += f"{target} is gascl's own .npz"
     add("--memory", metavar="SIZE", type=num_bytes, help=text)
 
@@ -31,7 +31,7 @@ def write(source: EdgeSource, target: Path, arguments: argparse.Namespace, **pol
 
     Raises:
         GraphError: as `Conversion`.
-        KeyboardInterrupt: with a message that says how to go on.
+        KeyboardInterrupt: with a message that says how to resume.
     """
     from gascl.io.outofcore.convert import Conversion
 
@@ -42,8 +42,8 @@ def write(source: EdgeSource, target: Path, arguments: argparse.Namespace, **pol
             done = conversion.run()
         except KeyboardInterrupt:
             raise KeyboardInterrupt(
-                f"interrupted; the same command goes on from what is in {conversion.folder}"
+                f"interrupted; the same command resumes from the stages in {conversion.folder}"
             ) from None
     if done.found:
-        print(f"went on with what an earlier run had finished: {', '.join(done.found)}")
+        print(f"resumed after the stages of an earlier run: {', '.join(done.found)}")
     print(describe(done))

@@ -53,9 +53,9 @@ def in_all_ranks(comm: Any) -> AbstractContextManager[None]:
     """
     if comm is None:
         return nullcontext()
-    from gascl.distributed.ranks import agreed, ranks_of
+    from gascl.distributed.ranks import errors_in_all, ranks_of
 
-    return agreed(ranks_of(comm))
+    return errors_in_all(ranks_of(comm))
 
 
 def refuse_in_all(arguments: Sequence[str]) -> None:

@@ -33,8 +33,8 @@ def _value(text: str) -> Any:
 
 
 def _quoted_whole(text: str) -> bool:
-    found = QUOTED.fullmatch(text)
-    return found is not None and found[1] not in found[2]
+    match = QUOTED.fullmatch(text)
+    return match is not None and match[1] not in match[2]
 
 
 def _single(text: str) -> Any:

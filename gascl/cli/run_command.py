@@ -73,11 +73,11 @@ def options(add: Callable[..., Any]) -> None:
     text = "write all arc fields, one row per arc: .csv, .npz or .parquet"
     add("--arcs", metavar="FILE", type=Path, help=text)
     add("--trace", metavar="FILE", type=Path, help="write the trace of all supersteps as JSON")
-    text = "save in FILE how far the run is, so that it can go on after a kill or Ctrl-C"
+    text = "save checkpoints of the run in FILE, so that it can resume after a kill or Ctrl-C"
     add("--checkpoint", metavar="FILE", type=Path, help=text)
     text = "how often: a time, such as 60s (the default), 5min or 1h, or a number of supersteps"
     add("--every", metavar="TIME|N", type=_every, help=text)
-    text = "go on from --checkpoint, if the file exists; without this, such a file is refused"
+    text = "resume from --checkpoint, if the file exists; without this, such a file is refused"
     add("--resume", action="store_true", help=text)
     memory = "such as 8GiB; arcs that do not fit come to it part by part"
     debug = "stop with the snippet's line at NaN, infinity, division by zero, index out of range"
@@ -266,8 +266,8 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
 
     tables = {"--output": arguments.output, "--arcs": arguments.arcs}
     paths = {**tables, "--trace": arguments.trace, "--checkpoint": arguments.checkpoint}
-    given = {option: path for option, path in paths.items() if path is not None}
-    for option, path in given.items():
+    outputs = {option: path for option, path in paths.items() if path is not None}
+    for option, path in outputs.items():
         if option in tables and path.suffix not in OUTPUTS:
             raise GasclError(f"{option} {path}: the name must end in {', '.join(OUTPUTS)}")
         if option in tables and path.suffix == ".parquet" and not find_spec("pyarrow"):
@@ -275,7 +275,7 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
         check_writable(path, f"{option} {path}", pipes=True)
         if path.exists() and Path(arguments.graph).exists() and path.samefile(arguments.graph):
             raise GasclError(f"{option} {path} is the graph's own file; name another file")
-    for (one, path), (other, second) in combinations(given.items(), 2):
+    for (one, path), (other, second) in combinations(outputs.items(), 2):
         if path.resolve() == second.resolve():
             raise GasclError(f"{one} and {other} are both {path}; name two files")
 

@@ -10,7 +10,7 @@ from gascl.language.combiners import EXPRESSION, OR
 
 def write_combiner(text: Text, c: Context, traps: Traps) -> None:
     """Write gascl_identity, gascl_combine, and gascl_nothing: `msg` if there was no message."""
-    spec, wide, single = c.spec, c.accumulator, c.facts.reads_singly
+    spec, wide, single = c.spec, c.accumulator, c.traits.reads_singly
     combiner = spec.combiner or OR  # if nothing is sent, any combiner will do
     text.put("static gascl_accumulator gascl_identity(void) {")
     if single:  # nothing is combined
@@ -20,14 +20,14 @@ def write_combiner(text: Text, c: Context, traps: Traps) -> None:
     else:
         text.put(f"    return {combiner.identity(wide)};")
     text.put("}", "", "static gascl_accumulator gascl_combine(")
-    if c.facts.overflows:
+    if c.traits.overflows:
         text.put("    const gascl_accumulator a, const gascl_accumulator b,")
         text.put("    int *gascl_overflow, const int gascl_more) {")
     else:
         text.put("    const gascl_accumulator a, const gascl_accumulator b) {")
     if single:
         text.put("    return b;")
-    elif c.facts.overflows:
+    elif c.traits.overflows:
         text.put(*combiner.noticing_overflow(wide))
     elif combiner is EXPRESSION:
         traps.expression("    return (", spec.snippets["combine"], "    );", who="")

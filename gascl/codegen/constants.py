@@ -56,13 +56,13 @@ class Team(IntEnum):
     FAILED = 4  # a group waited too long
     TAKEN = 5  # see gascl_share() in team.cl
     TAKEN_TOO = 6  # the same for a second loop in the same phase
-    WORK = 7  # how much the supersteps had to do, in units of 1024 arcs
-    SMALL = 8  # the superstep has little to do
+    WORK = 7  # the work of the supersteps so far, in units of 1024 arcs
+    SMALL = 8  # the superstep has little work
     STARTING = 9  # the first mask is still to be committed
     RANKS = 10  # how many have ever joined
-    SWAPPED = 11  # what is sent ahead comes into the inbox that was the other one
-    RELEASED = 12  # the phase's number: those that wait look here, out of the way of those that
-    # arrive. On a GPU, behind 12 bits for how many take part
+    SWAPPED = 11  # the two inboxes, of this superstep and the next, are exchanged
+    RELEASED = 12  # the phase's number, in a cache line of its own for the groups that wait; on a
+    # GPU, after 12 bits with the number of groups in the phase
     MOST = 13  # on a GPU: the most groups that took part in a phase of this superstep
 
 

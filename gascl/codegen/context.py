@@ -42,7 +42,7 @@ class Context:
     """A program, and the options that its header is generated with.
 
     Attributes:
-        facts: what its snippets do.
+        traits: what its snippets do.
         real: the type that `real` stands for, "float32" or "float64".
         choices: values of the compile-time parameters; for those not given, the defaults hold.
         offset: the type of arc offsets and edge ids.
@@ -52,7 +52,7 @@ class Context:
     """
 
     spec: ProgramSpec
-    facts: Traits
+    traits: Traits
     real: str
     choices: Mapping[str, str]
     offset: Type
@@ -63,7 +63,7 @@ class Context:
     @property
     def lanes(self) -> int:
         """The number of runs at once."""
-        return self.facts.lanes
+        return self.traits.lanes
 
     def snippet(self, name: str) -> Snippet | None:
         return self.spec.snippets.get(name)
@@ -77,8 +77,8 @@ class Context:
     @cached_property
     def gathered(self) -> Type:
         """The type of `msg` in apply: what a gather snippet assigns, or a message."""
-        given = self.spec.gathered
-        return self.message if given is None else resolve(given, self.real)
+        gathered_type = self.spec.gathered
+        return self.message if gathered_type is None else resolve(gathered_type, self.real)
 
     @cached_property
     def accumulator(self) -> Type:
@@ -88,7 +88,7 @@ class Context:
     @cached_property
     def box(self) -> Type:
         """Messages combined into one, and their number."""
-        overflow = [("overflow", INT32)] * self.facts.overflows
+        overflow = [("overflow", INT32)] * self.traits.overflows
         return struct_of(
             "gascl_box", [("combined", self.accumulator), ("count", UINT32), *overflow]
         )
@@ -98,7 +98,7 @@ class Context:
         """What the outbox keeps of a vertex: its message or, where scatter reads the arc, what
         scatter reads of the vertex."""
         scatter = self.snippet("scatter")
-        if scatter is None or not self.facts.reads_edge:
+        if scatter is None or not self.traits.reads_edge:
             return self.message
         members = {**dict.fromkeys(self.degrees, INT32), **self.vertex_fields}
         read = scatter.reads("v")
@@ -136,7 +136,7 @@ class Context:
     @cached_property
     def read_to(self) -> dict[str, Type]:
         """The edge fields that snippets read of the arc to a neighbor."""
-        return {n: self.spec.edge_fields[n].resolve(self.real) for n in self.facts.reads_to}
+        return {n: self.spec.edge_fields[n].resolve(self.real) for n in self.traits.reads_to}
 
     @cached_property
     def field_types(self) -> dict[str, Type]:
@@ -166,7 +166,7 @@ class Context:
     @cached_property
     def vertex(self) -> Type:
         ids = [(n, INT32) for n in ("id", *self.degrees)]
-        mask = [("gascl_set", INT32)] * self.facts.masked
+        mask = [("gascl_set", INT32)] * self.traits.masked
         return _without_gaps("gascl_vertex", [*ids, *self.vertex_fields.items(), *mask])
 
     @cached_property
@@ -189,7 +189,7 @@ class Context:
     @cached_property
     def graph(self) -> Type:
         members = [("num_vertices", INT32), ("num_edges", INT64)]
-        if self.facts.prioritized:
+        if self.traits.prioritized:
             members.append(("gascl_delta", resolve("real", self.real)))
         if self.debug:  # whether the run begins with finite values
             members.append(("gascl_finite", INT32))
@@ -253,7 +253,7 @@ class Context:
             "pulls",
             "bits",
         )
-        if self.facts.prioritized:  # buckets: see frontier/buckets.cl and mask_kernels.cl
+        if self.traits.prioritized:  # buckets: see frontier/buckets.cl and mask_kernels.cl
             numbers += ("low", "bucket", "near_end", "near_side", "far_side", "near_low", "far_low")
             numbers += ("near_low_next", "far_low_next", "near_found", "far_found")
         return struct_of(
@@ -284,7 +284,7 @@ class Context:
         """What the vertices of a tile send to one receiver. Floats are added in the message's own
         type, since a tile is short. Sums of 32-bit integers cannot overflow 64 bits there."""
         combined = self.message if self.sums_floats else self.accumulator
-        overflow = [("overflow", INT32)] * self.facts.overflows
+        overflow = [("overflow", INT32)] * self.traits.overflows
         members = [("combined", combined), ("count", UINT32), ("sent", INT32), *overflow]
         return struct_of("gascl_partial", members)
 

@@ -17,7 +17,7 @@ from gascl.language.types import Type, resolve
 #: long.
 _POINTER = "*GASCL_RESTRICT "
 
-#: How the names begin that a compiler complains about where layouts disagree.
+#: The prefix of the names in compiler errors about layouts that differ.
 LAYOUT = "gascl_layout_"
 
 #: The last step of MurmurHash3 (Appleby, public domain): one to one, and well mixed.
@@ -45,7 +45,7 @@ static real gascl_uniform(const ulong x) {{
 
 def write_switches(text: Text, c: Context) -> None:
     """Write the macros that the kernels test with `#if`, and the basic types."""
-    spec, facts = c.spec, c.facts
+    spec, traits = c.spec, c.traits
     real_type = resolve("real", c.real)
     real = real_type.c
     text.put(
@@ -61,35 +61,35 @@ def write_switches(text: Text, c: Context) -> None:
                 "ENDS_ON_EMPTY_MASK": spec.ends_on_empty_mask,
                 "APPLY_ALL": spec.apply_on == "all",
                 "APPLY_MASK": spec.apply_on == "mask",
-                "FIRST": facts.first,
-                "RECEIVES": facts.receives,
-                "SKIPS": facts.skips,
-                "FILTERS": facts.filters,
+                "FIRST": traits.first,
+                "RECEIVES": traits.receives,
+                "SKIPS": traits.skips,
+                "FILTERS": traits.filters,
                 "ENOUGH": "enough" in spec.snippets,
-                "COUNTS_ONCE": facts.counts_once,
-                "PRIORITY": facts.prioritized,
-                "SCATTER_STAYS": facts.scatter_stays,
-                "OWN_MASK": facts.own_mask,
-                "READS_MASK": facts.reads_mask,
-                "READS_EDGE": facts.reads_edge,
-                "SENDS_TO": facts.sends_to,
-                "WALKS": facts.walks,
-                "MASKED": facts.masked,
-                "MARKS": facts.marks,
-                "EVERY_ARC_SENDS": facts.every_arc_sends,
-                "FUSED": facts.fusable,
-                "OVERFLOWS": facts.overflows,
-                "CAN_FAIL": facts.overflows or facts.can_trap or c.debug,
-                "SINGLE": facts.reads_singly,
-                "POSTS_AHEAD": facts.apply_sends_to,
-                "ARC_STATE": facts.arc_state,
+                "COUNTS_ONCE": traits.counts_once,
+                "PRIORITY": traits.prioritized,
+                "SCATTER_STAYS": traits.scatter_stays,
+                "OWN_MASK": traits.own_mask,
+                "READS_MASK": traits.reads_mask,
+                "READS_EDGE": traits.reads_edge,
+                "SENDS_TO": traits.sends_to,
+                "WALKS": traits.walks,
+                "MASKED": traits.masked,
+                "MARKS": traits.marks,
+                "EVERY_ARC_SENDS": traits.every_arc_sends,
+                "FUSED": traits.fusable,
+                "OVERFLOWS": traits.overflows,
+                "CAN_FAIL": traits.overflows or traits.can_trap or c.debug,
+                "SINGLE": traits.reads_singly,
+                "POSTS_AHEAD": traits.apply_sends_to,
+                "ARC_STATE": traits.arc_state,
                 "AGGREGATES": len(spec.aggregates),
-                "SNAPSHOTS": bool(facts.snapshots),
+                "SNAPSHOTS": bool(traits.snapshots),
                 "DEBUG": c.debug,
-                "PAIRS": facts.pairs,
+                "PAIRS": traits.pairs,
                 "LANES": c.lanes,
-                "LANE_WORDS": facts.lane_words,
-                "WRAPS": facts.overflows and c.message.itemsize == 8,
+                "LANE_WORDS": traits.lane_words,
+                "WRAPS": traits.overflows and c.message.itemsize == 8,
                 "NARROW": c.message.itemsize <= 4,
                 "LONG_OFFSETS": c.offset.itemsize == 8,
                 "REALS": len(c.reals),
@@ -147,7 +147,7 @@ def write_structs(text: Text, c: Context) -> None:
 
 
 def write_layouts(text: Text, c: Context) -> None:
-    """Write what does not compile if host and device disagree on the structs that both use.
+    """Write assertions that do not compile if host and device disagree on a struct's layout.
 
     Their sizes are compared: C has members in the order of their declaration (C99, 6.7.2.1), so
     that other places mean another size, unless gaps between members make up for each other.
@@ -211,10 +211,10 @@ def _write_conversions(text: Text, c: Context, differs: bool) -> None:
         return text.put("#define GASCL_TO_MESSAGE(x) (gascl_message)(x)")
     names = ("gascl_message", message), ("gascl_accumulator", wide)
     for (to, type_), (other, _) in (names, names[::-1]):
-        its = ", ".join(
+        members = ", ".join(
             f"convert_{t.c}(x.{n})" if t.width > 1 else f"x.{n}" for n, t in type_.members
         )
-        whole = f"({to}){{{its}}}" if its else f"convert_{type_.c}(x)"
+        whole = f"({to}){{{members}}}" if members else f"convert_{type_.c}(x)"
         text.put(f"static {to} gascl_as_{to.removeprefix('gascl_')}(const {other} x) {{")
         text.put(f"    return {whole};", "}", "")
     return text.put(
@@ -226,12 +226,12 @@ def _write_conversions(text: Text, c: Context, differs: bool) -> None:
 def write_arguments(text: Text, c: Context) -> tuple[list[str], list[str]]:
     """Write GASCL_STATE, the arguments of all kernels, and GASCL_EDGE, those of kernels that visit
     arcs, both as declared and, with _ON, as passed on; returns their names, in order."""
-    facts = c.facts
+    traits = c.traits
     state = {
         "run": "__global const gascl_run *gascl_run_",
         "control": "__global gascl_control *gascl_control_",
     }
-    if facts.can_trap or c.debug:
+    if traits.can_trap or c.debug:
         state["faults"] = "__global int *gascl_faults"
     if c.looks_up_ids:
         state["v.id"] = "__global const int *gascl_ids"
@@ -239,14 +239,14 @@ def write_arguments(text: Text, c: Context) -> tuple[list[str], list[str]]:
         state[degree] = f"__global const int *gascl_{degree}"
     for name, type_ in c.vertex_fields.items():
         state[f"v.{name}"] = f"__global {type_.c} *gascl_v_{name}"
-    for name in facts.snapshots:
+    for name in traits.snapshots:
         state[f"old.{name}"] = f"__global {c.vertex_fields[name].c} *gascl_old_{name}"
-    if facts.adjacent:
+    if traits.adjacent:
         state["out_offsets"] = "__global const gascl_offset *gascl_offsets"
         state["out_targets"] = "__global const int *gascl_targets"
     for name, type_ in c.read_to.items():
         state[f"to.{name}"] = f"__global const {type_.c} *gascl_to_{name}"
-    if facts.pairs:
+    if traits.pairs:
         state["paired"] = "__global gascl_box *gascl_paired"
     edge = [f"__global const {t.c} *gascl_e_{n}" for n, t in c.edge_members.items()]
     edge += [f"__global {t.c} *gascl_a_{n}" for n, t in c.arc_fields.items()]

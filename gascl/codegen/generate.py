@@ -59,8 +59,8 @@ def generate(
     """
     # No kernel has those that `solve` returns; memory is estimated for such a program, too.
     spec = replace(spec, aggregates={n: a for n, a in spec.aggregates.items() if a.op})
-    facts = Traits.of(spec, lanes, debug)
-    c = Context(spec, facts, real, choices or {}, resolve(offset, real), fp64, debug, numbered)
+    traits = Traits.of(spec, lanes, debug)
+    c = Context(spec, traits, real, choices or {}, resolve(offset, real), fp64, debug, numbered)
     text = Text()
     traps = Traps(text, c)
     calls = Calls(text, c, traps)
@@ -77,11 +77,11 @@ def generate(
     if "functions" in spec.snippets:
         traps.functions(spec.snippets["functions"])
     write_combiner(text, c, traps)
-    text.put('#include "words.cl"', "")
+    text.put('#include "intrinsics.cl"', "")
     traps.write()
     calls.write()
     Phases(text, c, traps, calls).write()
-    if facts.pairs:
+    if traits.pairs:
         Pairs(text, c, traps, calls).write()
     write_layouts(text, c)
     return Header(
@@ -98,7 +98,7 @@ def generate(
         run=c.run,
         tally=c.tally.scalar,
         control=c.control.scalar,
-        other=c.other.scalar if facts.pairs else np.dtype([]),
+        other=c.other.scalar if traits.pairs else np.dtype([]),
         lanes=lanes,
         reals=tuple(c.reals),
     )

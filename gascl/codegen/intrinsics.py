@@ -3,7 +3,7 @@
 They are macros so that they can use names of the code around a snippet. Their parameters have the
 prefix gascl_, because a parameter `id` would also be replaced in `v.id`. Each expansion starts with
 a name, so that the compiler reports a semicolon that is missing before the call. The functions that
-they call are in kernels/words.cl.
+they call are in kernels/intrinsics.cl.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Calls:
         c, text, sound = self.context, self.text, self.traps.sound
         masks, here = "GASCL_MASKS_ON", "v.id, __LINE__, gascl_faults, gascl_control_"
         arcs = "gascl_run_, gascl_offsets, gascl_targets"
-        single = f", {here}" if c.facts.reads_singly else ""
+        single = f", {here}" if c.traits.reads_singly else ""
         value = sound("(__VA_ARGS__)", c.message)
         words = {
             "send": f"send(...) gascl_send(gascl_out, {value}{single})",
@@ -60,7 +60,7 @@ class Calls:
             if any(s.uses(word) for s in snippets):
                 text.put(f"#define {meaning}")
         text.put("")
-        for name in c.facts.reads_others:
+        for name in c.traits.reads_others:
             t = c.field_types[name].c
             text.put(
                 f"static {t} gascl_read_of_{name}(const long id, const int sender, const int line,",
@@ -109,9 +109,9 @@ class Calls:
                 f"gascl_send_to((gascl_to), {value}, {int(late)}, v.id, __LINE__, "
                 f"GASCL_POST({'_next' if late else ''}), GASCL_STATE_ON GASCL_LANE_ON)"
             )
-        for name in self.context.facts.reads_others:
+        for name in self.context.traits.reads_others:
             if snippet.uses(f"{name}_of"):
-                copied = late and name in self.context.facts.snapshots
+                copied = late and name in self.context.traits.snapshots
                 words[f"{name}_of(gascl_whose)"] = (
                     f"gascl_read_of_{name}((gascl_whose), {here}, "
                     f"gascl_{'old' if copied else 'v'}_{name} GASCL_LANE_ON)"

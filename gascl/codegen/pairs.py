@@ -13,8 +13,8 @@ from gascl.language.types import Type
 WRITTEN_OUT = ("exp", "rsqrt", "sqrt")
 #: The minimum number of senders in each of the ranges that share one receiver.
 _SHARE = 32
-#: How many times as many groups as keep a device busy in other kernels: with as many, 20,000
-#: vertices took an H200 18 % longer.
+#: The number of groups, as a multiple of those that keep a device busy in other kernels: with 1,
+#: 20,000 vertices took an H200 18 % longer.
 _TIMES = 4
 
 
@@ -80,14 +80,14 @@ class Pairs:
         elif c.spec.combiner is SUM and c.message.itemsize < 8:
             total = "gascl_out->combined + x"
         else:
-            overflow = ", &gascl_out->overflow, 0" if c.facts.overflows else ""
+            overflow = ", &gascl_out->overflow, 0" if c.traits.overflows else ""
             total = f"gascl_combine(gascl_out->combined, x{overflow})"
         put(
             "static gascl_partial gascl_partial_empty(void) {",
             "    gascl_partial part;",
             f"    part.combined = {combined.zero() if c.sums_floats else 'gascl_identity()'};",
             "    part.count = 0;",
-            *(["    part.overflow = 0;"] if c.facts.overflows else []),
+            *(["    part.overflow = 0;"] if c.traits.overflows else []),
             "    return part;",
             "}",
             "",
@@ -101,14 +101,14 @@ class Pairs:
     def _tile(self, members: list[tuple[str, Type]]) -> None:
         """Write copies to and from local memory, by member: NVIDIA's compiler corrupts structs."""
         put = self.text.put
-        its = [f"{n}.{m}" for n, t in members for m, _ in t.members]
-        its += [n for n, t in members if not t.members]
+        names = [f"{n}.{m}" for n, t in members for m, _ in t.members]
+        names += [n for n, t in members if not t.members]
         put("static void gascl_other_put(__local gascl_other *gascl_to, const gascl_vertex v) {")
-        put(*(f"    gascl_to->{n} = v.{n};" for n in its), "}", "")
+        put(*(f"    gascl_to->{n} = v.{n};" for n in names), "}", "")
         put("static gascl_vertex gascl_other_get(")
         put("        __local const gascl_other *gascl_from, const int gascl_id) {")
         put("    gascl_vertex v;", "    v.id = gascl_id;")
-        put(*(f"    v.{n} = gascl_from->{n};" for n in its), "    return v;", "}")
+        put(*(f"    v.{n} = gascl_from->{n};" for n in names), "    return v;", "}")
 
     def _struct_of_arrays(
         self, name: str, one: str, members: list[tuple[str, Type]], value: str
@@ -126,9 +126,11 @@ class Pairs:
         put("typedef struct {", *(arrays or ["    int gascl_unused;"]), f"}} {name};", "")
         put(f"static void {name}_put({name} *gascl_to, const int gascl_i, const {one} {value}) {{")
         put(*(f"    gascl_to->{a}[gascl_i] = {of};" for a, _, of in scalars), "}", "")
-        given = ", const int gascl_id" if value == "v" else ""
-        put(f"static {one} {name}_get(const {name} *gascl_from, const int gascl_i{given}) {{")
-        put(f"    {one} {value};", *(["    v.id = gascl_id;"] if given else []))
+        id_parameter = ", const int gascl_id" if value == "v" else ""
+        put(
+            f"static {one} {name}_get(const {name} *gascl_from, const int gascl_i{id_parameter}) {{"
+        )
+        put(f"    {one} {value};", *(["    v.id = gascl_id;"] if id_parameter else []))
         put(*(f"    {of} = gascl_from->{a}[gascl_i];" for a, _, of in scalars))
         put(f"    return {value};", "}", "")
 

@@ -35,7 +35,7 @@ class Phases:
     def _load(self, snippet: Snippet | None) -> None:
         c, put = self.context, self.text.put
         put("    gascl_vertex v;", f"    v.id = {c.id_of('gascl_id')};")
-        put(*["    v.gascl_set = 0;"] * c.facts.masked)
+        put(*["    v.gascl_set = 0;"] * c.traits.masked)
         read = snippet.reads("v") if snippet is not None else set()
         for degree in c.degrees:
             if degree in read:
@@ -72,7 +72,7 @@ class Phases:
         put("static void gascl_init(const int gascl_id, const ulong gascl_given,")
         put(f"        const ulong gascl_kept, const int gascl_own_mask, {state}) {{")
         put("    gascl_vertex v;", f"    v.id = {c.id_of('gascl_id')};")
-        put(*["    v.gascl_set = 0;"] * c.facts.masked)
+        put(*["    v.gascl_set = 0;"] * c.traits.masked)
         put(*(f"    v.{d} = gascl_{d}[gascl_id];" for d in c.degrees))
         for i, name in enumerate(c.spec.vertex_fields):
             value = self._initial(name, c.spec.vertex_fields[name].init, "v, GASCL_STATE_ON")
@@ -87,13 +87,13 @@ class Phases:
             put(f"    if (!(gascl_kept >> {i} & 1))")
             put(f"        {c.field_at(name, 'gascl_id')} = v.{name};")
         self.traps.after_init(init)
-        if c.facts.masked and mask is not None:
+        if c.traits.masked and mask is not None:
             self.calls.declare_read(mask)
             self.traps.expression("    if (gascl_own_mask && (", mask, "    ))")
             put("        v.gascl_set = GASCL_SET;")
-        elif c.facts.masked and (init is None or not init.uses("set_mask", "set_mask_of")):
+        elif c.traits.masked and (init is None or not init.uses("set_mask", "set_mask_of")):
             put("    if (gascl_own_mask)", "        v.gascl_set = GASCL_SET;")
-        if c.facts.masked:
+        if c.traits.masked:
             put("    if (v.gascl_set == GASCL_SET)")
             put("        gascl_put_mask(gascl_id, GASCL_SET, gascl_control_")
             put("            GASCL_MASKS_ON GASCL_LANE_ON);")
@@ -175,7 +175,7 @@ class Phases:
         """Write what the outbox keeps of a vertex and, where that is no message, how it is kept and
         becomes the vertex that scatters."""
         c, put = self.context, self.text.put
-        if not c.facts.reads_edge:
+        if not c.traits.reads_edge:
             put("typedef gascl_message gascl_letter;", "")
             return
         names = [n for n, _ in c.letter.members if n in (*c.degrees, *c.vertex_fields)]
@@ -187,13 +187,13 @@ class Phases:
         put(*(f"    gascl_to->{n} = v.{n};" for n in names), "}", "")
         put("static gascl_vertex gascl_read_letter(__global const gascl_letter *gascl_from,")
         put("        const int gascl_id, GASCL_STATE GASCL_LANE) {", "    gascl_vertex v;")
-        put(f"    v.id = {c.id_of('gascl_id')};", *["    v.gascl_set = 0;"] * c.facts.masked)
+        put(f"    v.id = {c.id_of('gascl_id')};", *["    v.gascl_set = 0;"] * c.traits.masked)
         put(*(f"    v.{n} = gascl_from->{n};" for n in names), "    return v;", "}", "")
 
     def _receive(self) -> None:
         """Write which messages a vertex receives, when it has enough, and its bucket."""
         put, snippets = self.text.put, self.context.spec.snippets
-        receive_if, filters = snippets.get("receive_if"), self.context.facts.filters
+        receive_if, filters = snippets.get("receive_if"), self.context.traits.filters
         of = "const int gascl_id, GASCL_STATE GASCL_LANE"
         put(f"static bool gascl_receives({of}) {{")
         self._condition(None if filters else receive_if)
@@ -230,11 +230,11 @@ class Phases:
             put("}", "")
 
     def _expect_others(self, of: str) -> None:
-        """Write a function that asks for what apply is likely to read of other vertices: those
-        whose ids are in fields, and its first neighbor."""
+        """Write a function that prefetches what apply is likely to read of other vertices: those
+        whose ids are in fields, and the first neighbor."""
         c, put = self.context, self.text.put
-        put("// Asks for what apply may read by way of a vertex. Others may write its fields")
-        put("// meanwhile; what is asked for does not change any result.")
+        put("// Prefetches what apply may read of other vertices. Others may write these fields")
+        put("// at the same time; prefetching changes no result.")
         put(f"static void gascl_expect_others({of}) {{", "#if GASCL_PREFETCHES")
         apply = c.spec.snippets.get("apply")
         ids = apply.reads("v") if apply is not None else set()
@@ -246,7 +246,7 @@ class Phases:
                 put(f"    if ((uint){other} < (uint)gascl_run_->graph.num_vertices) {{")
                 for field in read:
                     at = f"gascl_old_{field}[GASCL_AT({other})]"
-                    at = at if field in c.facts.snapshots else c.field_at(field, other)
+                    at = at if field in c.traits.snapshots else c.field_at(field, other)
                     put(f"        GASCL_PREFETCH(&{at});")
                 put("    }")
         if apply is not None and apply.uses("neighbor"):
@@ -285,10 +285,10 @@ class Phases:
     def _copy(self) -> None:
         """Write copies of the fields that apply writes while other vertices read them."""
         c, put = self.context, self.text.put
-        if not c.facts.snapshots:
+        if not c.traits.snapshots:
             return
         put("static void gascl_copy_fields(const int gascl_id, GASCL_STATE GASCL_LANE) {")
-        for name in c.facts.snapshots:
+        for name in c.traits.snapshots:
             at = "[GASCL_AT(gascl_id)]"
             put(f"    gascl_old_{name}{at} = gascl_v_{name}{at};")
         put("}", "")
@@ -321,7 +321,7 @@ class Phases:
             )
         )
         self.traps.after_apply(apply)
-        put(f"    return {'v.gascl_set' if c.facts.masked else '0'};", "}", "")
+        put(f"    return {'v.gascl_set' if c.traits.masked else '0'};", "}", "")
 
     def _stop(self) -> None:
         c, put = self.context, self.text.put

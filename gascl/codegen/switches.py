@@ -1,7 +1,7 @@
 """The table of switches: the macros `GASCL_...` that kernels test with `#if`, and those that differ
 from build to build.
 
-Each is here with its meaning, in the group of who sets it: one group for each place of the host
+Each is here with its meaning, grouped by where it is set: one group for each place of the host
 that writes macros, with `defines` or `options`, and one for each kernel file that derives macros
 from others. A switch is 1 or 0 unless its meaning says otherwise. Constants are in constants.py.
 """
@@ -91,16 +91,16 @@ ATOMICS = {
     "PTX_FLOAT32": "NVIDIA's instruction that adds floats atomically",
     "PTX_FLOAT64": "the same for doubles",
 }
-#: Of kernels/sort.cl and kernels/take.cl (delivery/sort_kernels.py).
+#: Of kernels/sort.cl and kernels/gather_values.cl (delivery/sort_kernels.py).
 SORTING = {
     "OFFSET": "the type of the number of pairs, or of places: int or long",
     "PLACES": "the original place of each pair is moved along with its key",
     "GROUP": SHAPE["GROUP"],
-    "VALUE": "a type of the size of a value that kernels/take.cl moves",
+    "VALUE": "a type of the size of a value that kernels/gather_values.cl moves",
 }
-#: Of kernels/trial.cl (opencl/device_check.py).
+#: Of kernels/device_check.cl (opencl/device_check.py).
 TRIAL = {"GROUP": SHAPE["GROUP"], "FP64": "the device has double precision"}
-#: Of kernels/probe.cl (delivery/atomics_probe.py).
+#: Of kernels/atomics_probe.cl (delivery/atomics_probe.py).
 PROBE = {
     "ACCUMULATOR": "the type of the numbers that are added",
     "PROBE_CELLS": "the number of cells that the items share",
@@ -108,7 +108,9 @@ PROBE = {
 }
 #: What kernel files derive from the above, by file.
 DERIVED = {
-    "words.cl": {"TO_ACCUMULATOR": "defined here unless the header did, since C converts messages"},
+    "intrinsics.cl": {
+        "TO_ACCUMULATOR": "defined here unless the header did, since C converts messages"
+    },
     "runtime.cl": {
         "PREFETCH": "a macro: defined here to do nothing where there is no builtin for it",
         "STOPS_EARLY": "a vertex may have enough messages before the last one",
@@ -141,7 +143,7 @@ DERIVED = {
         "MOVES_TOGETHER": "a group moves the messages of a long row together",
     },
     "gather/item.cl": {"SUMS_APART": "long rows are combined in several boxes by turns"},
-    "gather/senders.cl": {"ASKS_MASK": "an arc may carry no message in some lanes"},
+    "gather/sending_lanes.cl": {"ASKS_MASK": "an arc may carry no message in some lanes"},
 }
 
 

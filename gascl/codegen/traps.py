@@ -1,7 +1,7 @@
 """Writes the traps of debug mode: for NaN, infinity, division by zero and indices out of range.
 
-A trap records its kind, the line of the compiled text, and the vertex (words.cl), so that the host
-can name the vertex, the superstep and the snippet's line.
+A trap records its kind, the line of the compiled text, and the vertex (kernels/traps.cl), so that
+the host can name the vertex, the superstep and the snippet's line.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Traps:
         """Write a snippet that is an expression, on its own lines.
 
         Args:
-            who: C text of the vertex that is to blame; "": none is.
+            who: C text of the vertex to blame; "": no vertex.
         """
         self._blame(who)
         self.text.put(before)

@@ -34,13 +34,13 @@ from gascl.util.progress import Progress
 MERGED = 4
 #: Seconds between two checks whether all workers are there, and how far the run is.
 LOOK = 1.0
-#: Seconds to wait until ranks end that have been told to.
+#: Seconds to wait for ranks to end after they have been asked to.
 END = 10.0
 
 
 class Cluster:
     """The workers of a cluster as the ranks of a run. At the end of its block, also by Ctrl-C,
-    ranks that are still running are told to end.
+    ranks that are still running are asked to end.
 
     Attributes:
         addresses: of the workers, by rank.
@@ -100,8 +100,8 @@ class Cluster:
             raise wrong
         every = policies[1:] == ("keep", "keep")
         self._rows = client.gather(client.map(attrgetter("num_edges"), parts)) if every else []
-        found = client.gather(client.map(fields_of, parts))
-        fields = next((one for one in found if one is not None), None)
+        part_fields = client.gather(client.map(fields_of, parts))
+        fields = next((one for one in part_fields if one is not None), None)
         if fields is not None and program is not None and options is not None:
             plain = every and not options.get("checkpoint")
             if plain and len(self.addresses) > 1 and suffice(program, [*fields]):
@@ -206,10 +206,10 @@ class Cluster:
 
     def _raise(self, outcomes: Sequence[Outcome]) -> None:
         """Raise the error of a rank, if one failed; rather the cause than errors that follow."""
-        found = [(rank, one) for rank, one in enumerate(outcomes) if one.error is not None]
-        if not found:
+        failures = [(rank, one) for rank, one in enumerate(outcomes) if one.error is not None]
+        if not failures:
             return
-        rank, first = min(found, key=lambda each: isinstance(each[1].error, RankError))
+        rank, first = min(failures, key=lambda each: isinstance(each[1].error, RankError))
         error, there = first.error, first.traceback
         assert error is not None
         if there is not None:

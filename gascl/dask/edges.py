@@ -50,15 +50,15 @@ def merged(labels: Sequence[np.ndarray | GraphError | None]) -> np.ndarray | Gra
     wrong = next(filter(None, map(error_of, labels)), None)
     if wrong is not None:
         return wrong
-    found = [one for one in labels if isinstance(one, np.ndarray)]
-    if not found:
+    arrays = [one for one in labels if isinstance(one, np.ndarray)]
+    if not arrays:
         return None
-    if len({one.dtype.kind == "U" for one in found}) > 1:
+    if len({one.dtype.kind == "U" for one in arrays}) > 1:
         return GraphError(
             "ids are integers in some partitions, and text in others; convert the columns with "
             ".astype(str)"
         )
-    together = np.unique(np.concatenate(found))
+    together = np.unique(np.concatenate(arrays))
     if together.dtype.kind == "f":
         return GraphError(
             "ids are below 0 in some partitions, and above 2^63 - 1 in others; convert the columns "

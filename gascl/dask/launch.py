@@ -13,7 +13,7 @@ from gascl.dask.rank import ENGINE, RUN
 from gascl.dask.result import DaskResult
 from gascl.errors import GasclError, GraphError, NotConverged, NotConvergedError, warn
 from gascl.graph import validation
-from gascl.graph.partial_array import NotHeldError
+from gascl.graph.partial_array import RemoteDataError
 from gascl.graph.validation import Duplicates, SelfLoops
 from gascl.language.program import VertexProgram
 from gascl.run.engine import Engine, check_program
@@ -83,11 +83,15 @@ def run(
     # Ranks wait for each other: two runs at a time could each wait for the other's workers.
     lock = distributed.MultiLock(names=cluster.addresses, client=client)
     with showing(progress) as cluster.shown, lock, cluster:
-        given = edges, (source, target, fields, weight), (directed, duplicates, self_loops)
+        graph_arguments = (
+            edges,
+            (source, target, fields, weight),
+            (directed, duplicates, self_loops),
+        )
         ran = None
-        with suppress(NotHeldError):  # `suffice` cannot foresee all reads
-            ran = cluster.run(cluster.graphs(*given, program, options), program, options)
-        ran = ran or cluster.run(cluster.graphs(*given), program, options)
+        with suppress(RemoteDataError):  # `suffice` cannot foresee all reads
+            ran = cluster.run(cluster.graphs(*graph_arguments, program, options), program, options)
+        ran = ran or cluster.run(cluster.graphs(*graph_arguments), program, options)
     first = ran[0][0]
     parts = [(one.labels, rows) for one, rows in ran if one.labels]
     divisions = [*(labels[0] for labels, _ in parts), *(labels[1] for labels, _ in parts[-1:])]

@@ -65,7 +65,7 @@ class Mailbox:
             self._changed.notify_all()
 
     async def end(self, why: str) -> None:
-        """Let nothing else arrive: a rank that waits for mail raises RankError with this reason."""
+        """Close the mailbox: a rank that waits for mail raises RankError with this reason."""
         with self._changed:
             self._ended = self._ended or why
             self._changed.notify_all()

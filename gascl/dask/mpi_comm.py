@@ -63,10 +63,10 @@ class MpiComm:
         sizes = np.empty(self._comm.size, np.int64)
         self.Allgather(np.array([len(own)]), sizes)
         ends = np.cumsum(sizes)
-        found = np.empty(int(ends[-1]), np.uint8)
+        received = np.empty(int(ends[-1]), np.uint8)
         places = sizes.tolist(), (ends - sizes).tolist()
-        self.Allgatherv([own, BYTE], [found, places, BYTE])
-        return [pickle.loads(each.data) for each in np.split(found, ends[:-1])]
+        self.Allgatherv([own, BYTE], [received, places, BYTE])
+        return [pickle.loads(each.data) for each in np.split(received, ends[:-1])]
 
     def bcast(self, value: Any) -> Any:
         """The value of rank 0."""

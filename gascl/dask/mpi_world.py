@@ -34,9 +34,9 @@ def ranks_of_workers(client: Any, addresses: Sequence[str]) -> list[int] | None:
 def _asked(client: Any, what: Any, addresses: Sequence[str], arguments: Sequence[Any]) -> list[Any]:
     """The result of a function in each worker, with arguments for each; None where it fails. It
     runs in the worker's event loop, beside its tasks."""
-    given = dict(zip(addresses, arguments, strict=True))
-    found = client.run(_answer, what, given, workers=list(addresses), on_error="ignore")
-    return [found.get(address) for address in addresses]
+    by_worker = dict(zip(addresses, arguments, strict=True))
+    answers = client.run(_answer, what, by_worker, workers=list(addresses), on_error="ignore")
+    return [answers.get(address) for address in addresses]
 
 
 async def _answer(what: Any, given: dict[str, Any], dask_worker: Any) -> Any:

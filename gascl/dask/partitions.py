@@ -1,4 +1,4 @@
-"""A graph on each worker that has only the arcs of its rank, for programs that read no others.
+"""Graphs with only the arcs of a worker's rank, for programs that read no others.
 
 Each step is a task of Dask. Edges are sent to the rank of the vertex that receives on them. All
 workers have the data of all vertices, such as where the arcs of each begin.
@@ -17,7 +17,7 @@ import numpy as np
 from gascl.graph.arcs import Arcs, Order, index_dtype
 from gascl.graph.edge_data import Parsed
 from gascl.graph.graph import Graph
-from gascl.graph.partial_array import Held
+from gascl.graph.partial_array import PartialArray
 from gascl.graph.partition import Division, Part, shares
 from gascl.graph.reordering import Numbering, by_number, numbering
 from gascl.language.program import VertexProgram
@@ -25,16 +25,16 @@ from gascl.language.traits import Traits
 
 
 def suffice(program: VertexProgram, fields: Sequence[str]) -> bool:
-    """Whether a program seems to read no arcs but those on which its rank receives, and no edge
-    field. If it reads others, for example in `prepare`, NotHeldError is raised.
+    """Whether a program seems to read only the arcs into its rank's vertices, and no edge field. If
+    it does read others, for example in `prepare`, RemoteDataError is raised.
 
     Args:
         fields: the graph's edge fields.
     """
     spec = program.spec
-    facts = Traits.of(spec, program.lanes)
+    traits = Traits.of(spec, program.lanes)
     read = {program.edge_names.get(name, name) for name in spec.edge_fields}
-    others = facts.adjacent or facts.alternates or facts.pairs or spec.arc_fields
+    others = traits.adjacent or traits.alternates or traits.pairs or spec.arc_fields
     return type(program).solve is None and not others and not read & set(fields)
 
 
@@ -127,24 +127,24 @@ class Layout:
     def graph(
         self, labels: np.ndarray, fields: Mapping[str, np.dtype], rank: int, ends: np.ndarray
     ) -> Graph:
-        """The graph of a rank, from which only the arrays that `Held` allows can be read.
+        """The graph of a rank, from which only the arrays that `PartialArray` allows can be read.
 
         Args:
             ends: int32 (arcs,), the senders of its arcs, in the order of receivers and of senders.
         """
         count, edges = len(labels), int(self.degrees[0].sum(dtype=np.int64))
-        absent: Any = Held(edges, np.empty(0, np.int32))
+        absent: Any = PartialArray(edges, np.empty(0, np.int32))
 
         def order(**known: Any) -> Order:
             return Order(absent, absent, count, known=known)
 
-        held = Held(int(self.begins[-1]), ends, self.parts[rank].begin)
+        held = PartialArray(int(self.begins[-1]), ends, self.parts[rank].begin)
         arcs = {}
         for way in ("out", "both") if self.directed else ("both",):
             out, into = (order(offsets=_offsets(degree)) for degree in self._degrees(way))
             arcs[way] = Arcs(out, into, absent, way)
         if self.directed:
-            arcs["in"] = arcs["out"].turned()
+            arcs["in"] = arcs["out"].transposed()
         numbered = {}
         if self.numbering is None:
             into = order(offsets=self.begins, ends=held)
@@ -153,7 +153,9 @@ class Layout:
             degree = by_number(self.numbering, self._degrees(self.way)[0])
             out, into = order(offsets=_offsets(degree)), order(offsets=self.begins, ends=held)
             numbered[self.way] = self.numbering, Arcs(out, into, absent, self.way)
-        of_edges: Any = {name: Held(edges, np.empty(0, dtype)) for name, dtype in fields.items()}
+        of_edges: Any = {
+            name: PartialArray(edges, np.empty(0, dtype)) for name, dtype in fields.items()
+        }
         parsed = Parsed(
             src=absent,
             dst=absent,

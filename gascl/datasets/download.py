@@ -67,7 +67,7 @@ class Downloader:
         while True:
             before = self._have()
             try:
-                self._go_on(url)
+                self._resume(url)
                 break
             except FormatError:
                 if not self._have():
@@ -88,7 +88,7 @@ class Downloader:
     def _have(self) -> int:
         return self.part.stat().st_size if self.part.exists() else 0
 
-    def _go_on(self, url: str) -> None:
+    def _resume(self, url: str) -> None:
         """Fetch the rest of the file.
 
         Raises:

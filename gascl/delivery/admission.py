@@ -26,7 +26,7 @@ class Demand:
         deterministic: a run must repeat bit for bit.
     """
 
-    facts: Traits
+    traits: Traits
     accumulator: Type
     atomic: str
     sums_floats: bool
@@ -56,7 +56,7 @@ def demand_of(program: VertexProgram, atomics: Atomics, fp64: bool, deterministi
 
 
 def slots_refuses(demand: Demand) -> str | None:
-    return inbox_refuses(demand) if demand.facts.sends_to else None
+    return inbox_refuses(demand) if demand.traits.sends_to else None
 
 
 def serial_refuses(demand: Demand) -> str | None:
@@ -65,33 +65,33 @@ def serial_refuses(demand: Demand) -> str | None:
 
 
 def pull_refuses(demand: Demand) -> str | None:
-    if demand.facts.reads_singly:
+    if demand.traits.reads_singly:
         return "its gather snippet reads messages one by one, and pull does not store them"
     return _asking_again_refuses(demand)
 
 
 def _asking_again_refuses(demand: Demand) -> str | None:
     """Refusals of deliveries that run scatter wherever its message is needed, not once per arc."""
-    facts = demand.facts
-    if facts.arc_state:
+    traits = demand.traits
+    if traits.arc_state:
         return "it has arc fields, and pull may run scatter again"
-    if facts.scatters and not facts.sends_only:
+    if traits.scatters and not traits.sends_only:
         return "its scatter does more than send along its arcs, and pull may run scatter again"
     return slots_refuses(demand)
 
 
 def outbox_refuses(demand: Demand) -> str | None:
-    facts = demand.facts
-    if facts.reads_edge and facts.scatter_asks:
+    traits = demand.traits
+    if traits.reads_edge and traits.scatter_asks:
         return (
             "its scatter reads `e`, and fields of other vertices, to which apply may write already"
         )
-    if facts.reads_singly and facts.reads_edge:
+    if traits.reads_singly and traits.reads_edge:
         return (
             "its scatter reads `e`, so that messages are only known where they are combined, and "
             "its gather snippet reads them one by one"
         )
-    if facts.reads_singly and not facts.every_arc_sends:
+    if traits.reads_singly and not traits.every_arc_sends:
         return (
             "its gather snippet reads messages one by one, and it is not certain that every arc "
             "carries one"
@@ -116,11 +116,11 @@ class Parts:
         return self.short or f"the run has {self.ranks} ranks"
 
 
-def parts_refuses(facts: Traits, parts: Parts) -> str | None:
+def parts_refuses(traits: Traits, parts: Parts) -> str | None:
     """Why a program needs all arcs on its device."""
-    if parts.ranks == 1 and facts.adjacent:
+    if parts.ranks == 1 and traits.adjacent:
         return "it reads neighbors, which may be in any part"
-    if parts.short and facts.reads_singly and facts.lanes > 1:
+    if parts.short and traits.reads_singly and traits.lanes > 1:
         return "in gather, it reads messages one by one, in several lanes"
     return None
 
@@ -132,16 +132,16 @@ def cannot_take_parts(name: ProgramName, why: str, parts: Parts) -> Message:
 
 
 def inbox_refuses(demand: Demand) -> str | None:
-    facts, type_ = demand.facts, demand.accumulator
-    if facts.reads_singly:
+    traits, type_ = demand.traits, demand.accumulator
+    if traits.reads_singly:
         return "its gather snippet reads messages one by one, and the inbox combines them"
-    if facts.first:  # the inbox then holds senders, no messages
+    if traits.first:  # the inbox then holds senders, no messages
         return None
     if type_.itemsize > 8:
         return f"a combined message has {type_.itemsize} bytes, and atomics handle at most 8"
     if not demand.atomic:
         return "the device has no atomics for its combiner"
-    if facts.overflows and demand.wide_product:
+    if traits.overflows and demand.wide_product:
         return "atomics cannot detect the overflow of a 64-bit product"
     if demand.deterministic and demand.sums_floats:
         return (
@@ -152,22 +152,22 @@ def inbox_refuses(demand: Demand) -> str | None:
 
 
 def edges_refuses(demand: Demand) -> str | None:
-    if demand.facts.first:
+    if demand.traits.first:
         return "it combines messages atomically, and cannot tell which sender is the first"
     return inbox_refuses(demand)
 
 
 def push_refuses(demand: Demand) -> str | None:
-    if demand.facts.lanes > 1:
+    if demand.traits.lanes > 1:
         return "it has several lanes, and there is only one list of active vertices"
-    if demand.facts.alternates:
+    if demand.traits.alternates:
         return "its edges alternate, and the list of active vertices counts this superstep's arcs"
-    if demand.facts.first and demand.facts.scatter_moves:
+    if demand.traits.first and demand.traits.scatter_moves:
         return (
             "scatter reads a field that apply writes, and 'first' is found by asking the first "
             "sender again when apply has begun"
         )
-    if demand.facts.first and not demand.facts.asks_again:
+    if demand.traits.first and not demand.traits.asks_again:
         return (
             "scatter writes arc fields or sets the mask, and 'first' is found by asking the first "
             "sender again, which would do so twice"
@@ -181,17 +181,17 @@ def push_refuses(demand: Demand) -> str | None:
 
 
 def frontier_refuses(demand: Demand) -> str | None:
-    facts = demand.facts
-    if facts.prioritized:
+    traits = demand.traits
+    if traits.prioritized:
         return "it has a priority, and only the few vertices of a bucket scatter at once: use push"
-    if facts.apply_sends_to:
+    if traits.apply_sends_to:
         return "its apply sends to any vertex, and pulling empties no inbox"
-    if facts.masked and not facts.lists_directly:
+    if traits.masked and not traits.lists_directly:
         why = (
             "every vertex scatters"
-            if facts.scatters_on_all
-            else "something but the choice of who scatters depends on its mask"
-            if facts.reads_mask
+            if traits.scatters_on_all
+            else "its mask decides more than which vertices scatter"
+            if traits.reads_mask
             else "vertices are put into its mask by scatter or by others"
         )
         return f"{why}, and frontier only lists the vertices that put themselves into it in apply"

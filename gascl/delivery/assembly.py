@@ -71,7 +71,7 @@ class Assembly:
 
 
 def assemble(
-    header: Header, facts: Traits, delivery: Delivery, group: int, whole: bool = False
+    header: Header, traits: Traits, delivery: Delivery, group: int, whole: bool = False
 ) -> tuple[str, list[Place | None]]:
     """The delivery's kernels, superstep.cl and the program's header, each included once.
 
@@ -89,7 +89,7 @@ def assemble(
             "active_set_kernels.cl": delivery.active.kernels,
             **{
                 name: kernel_text(file) if file else ""
-                for name, file in _chosen(facts, delivery, group, whole).items()
+                for name, file in _chosen(traits, delivery, group, whole).items()
             },
         },
         {"program.h": header.places},
@@ -97,60 +97,60 @@ def assemble(
     shared = constants.of_run(header.message.itemsize)
     if delivery.active.lists_receivers:
         shared |= constants.of_lists(group)
-    if facts.pairs:
+    if traits.pairs:
         shared |= constants.of_pairs()
     if whole:
         shared |= constants.of_whole_run()
-    text.put("\n".join([*constants.defines(shared), *_of_delivery(facts, delivery)]))
+    text.put("\n".join([*constants.defines(shared), *_of_delivery(traits, delivery)]))
     text.include("superstep.cl")
-    if facts.pairs:
+    if traits.pairs:
         text.include("pairs.cl")
-    if delivery.skips_parts(facts):
-        text.include("parts.cl")
-    if delivery.brings_mail(facts):
-        text.include("mail.cl")
+    if delivery.skips_parts(traits):
+        text.include("needed_parts.cl")
+    if delivery.brings_mail(traits):
+        text.include("remote_messages.cl")
     text.put(delivery.text)
     return str(text), text.places
 
 
-def _chosen(facts: Traits, delivery: Delivery, group: int, whole: bool) -> dict[str, str]:
-    """The kernel files that are included by other names, by that name; "" for nothing.
+def _chosen(traits: Traits, delivery: Delivery, group: int, whole: bool) -> dict[str, str]:
+    """The kernel file that each generated include name stands for; "" for none.
 
     One item in a work-group is the form for CPUs: it owns what the items of a larger group share.
     """
     return {
-        "gather_rows.cl": f"gather/{_gather(facts, delivery, group)}.cl",
+        "gather_rows.cl": f"gather/{_gather(traits, delivery, group)}.cl",
         "step.cl": f"push/{'item' if group == 1 else 'group'}.cl",
-        "step_pulled.cl": "push/pulled.cl" if delivery.pulls else "",
+        "pull_step.cl": "push/pull_step.cl" if delivery.pulls else "",
         "step_kernels.cl": (
             "push/launches.cl" if not whole else f"whole/{'cpu' if group == 1 else 'gpu'}.cl"
         ),
-        "frontier_buckets.cl": "frontier/buckets.cl" if facts.prioritized else "",
+        "frontier_buckets.cl": "frontier/buckets.cl" if traits.prioritized else "",
     }
 
 
-def _gather(facts: Traits, delivery: Delivery, group: int) -> str:
-    """Which of the files in kernels/gather/ gathers."""
+def _gather(traits: Traits, delivery: Delivery, group: int) -> str:
+    """The name of the file in kernels/gather/ for these traits."""
     if group == 1:
-        return "item" if facts.lanes == 1 else "item_lanes"
-    if facts.lanes == 1:
-        return "group_stops" if facts.counts_once else "group"
-    words = facts.first and delivery.notes_lanes(facts)
-    return "group_lane_words" if words else "group_lanes"
+        return "item" if traits.lanes == 1 else "item_lanes"
+    if traits.lanes == 1:
+        return "group_early_exit" if traits.counts_once else "group"
+    by_bits = traits.first and delivery.notes_lanes(traits)
+    return "group_lane_bitmasks" if by_bits else "group_lanes"
 
 
-def _of_delivery(facts: Traits, delivery: Delivery) -> list[str]:
+def _of_delivery(traits: Traits, delivery: Delivery) -> list[str]:
     """The lines that depend on the delivery: switches, and the rest of GASCL_STATE."""
     switches = {
-        "INBOX": delivery.has_inbox(facts),
+        "INBOX": delivery.has_inbox(traits),
         "LISTS_RECEIVERS": delivery.active.lists_receivers,
         "PULLS": delivery.pulls,
-        "KNOWS_LANES": delivery.notes_lanes(facts),
+        "KNOWS_LANES": delivery.notes_lanes(traits),
     }
     return [
         *defines(DELIVERY, switches),
-        *_arguments("MASKS", delivery.mask_arguments(facts)),
-        *_arguments("INBOX_STATE", delivery.inbox_arguments(facts)),
+        *_arguments("MASKS", delivery.mask_arguments(traits)),
+        *_arguments("INBOX_STATE", delivery.inbox_arguments(traits)),
     ]
 
 

@@ -32,5 +32,5 @@ def probe(type_: str) -> str:
     ]
     text = Assembly({})
     text.put("\n".join(lines))
-    text.include("probe.cl")
+    text.include("atomics_probe.cl")
     return str(text)

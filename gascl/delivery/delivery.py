@@ -25,8 +25,8 @@ class Delivery:
         refuses: returns why it cannot run a program with these demands, or None.
         inbox: messages go through the atomic inbox (kernels/inbox.cl), as those of send_to do.
         active: how it keeps the active vertices: BYTES, FRONTIER or a form of its own.
-        knows_lanes: where `Traits.lane_words` holds, it knows in which lanes each vertex sends, and
-            defines what kernels/gather.cl requires then.
+        knows_lanes: if `Traits.lane_words` holds, it records the lanes in which each vertex sends,
+            and defines what kernels/gather.cl then requires.
         pulls: in a superstep with a large frontier, the vertices that still receive pull from it.
         whole: a kernel that makes a whole run in one launch (kernels/whole/), if there is one.
         in_parts: it reads only the arcs that end in its row blocks, so that the arcs need not all
@@ -49,37 +49,37 @@ class Delivery:
     pulls: bool = False
     whole: Launch | None = None
     in_parts: bool = False
-    on_ranks: Callable[[Traits], bool] = lambda facts: False
+    on_ranks: Callable[[Traits], bool] = lambda traits: False
 
-    def runs_whole(self, facts: Traits) -> bool:
+    def runs_whole(self, traits: Traits) -> bool:
         """Whether a launch can make a whole run of a program with these traits."""
-        return self.whole is not None and not facts.pairs
+        return self.whole is not None and not traits.pairs
 
-    def notes_lanes(self, facts: Traits) -> bool:
-        """Whether it knows in which lanes each vertex of a program with these facts sends."""
-        return self.knows_lanes and facts.lane_words
+    def notes_lanes(self, traits: Traits) -> bool:
+        """Whether it knows in which lanes each vertex of a program with these traits sends."""
+        return self.knows_lanes and traits.lane_words
 
-    def skips_parts(self, facts: Traits) -> bool:
+    def skips_parts(self, traits: Traits) -> bool:
         """Whether a superstep may need only some of the parts of streamed arcs."""
-        return self.in_parts and not facts.scatters_on_all
+        return self.in_parts and not traits.scatters_on_all
 
-    def brings_mail(self, facts: Traits) -> bool:
+    def brings_mail(self, traits: Traits) -> bool:
         """Whether ranks must exchange messages of `send_to`."""
-        return facts.sends_to and self.on_ranks(facts)
+        return traits.sends_to and self.on_ranks(traits)
 
-    def needs(self, buffer: Buffer, facts: Traits) -> bool:
+    def needs(self, buffer: Buffer, traits: Traits) -> bool:
         """Whether a program with these traits needs a buffer."""
-        return buffer.only_if is None or buffer.only_if(facts, self)
+        return buffer.only_if is None or buffer.only_if(traits, self)
 
-    def has_inbox(self, facts: Traits) -> bool:
+    def has_inbox(self, traits: Traits) -> bool:
         """Whether any messages go through the atomic inbox: all, or those of `send_to`."""
-        return self.inbox or facts.sends_to
+        return self.inbox or traits.sends_to
 
-    def mask_arguments(self, facts: Traits) -> list[Buffer]:
+    def mask_arguments(self, traits: Traits) -> list[Buffer]:
         """The arguments in GASCL_MASKS, in order."""
         buffers = {b.name: b for b in (*self.active.buffers, MASK)}
-        return [buffers[n] for n in self.active.state if self.needs(buffers[n], facts)]
+        return [buffers[n] for n in self.active.state if self.needs(buffers[n], traits)]
 
-    def inbox_arguments(self, facts: Traits) -> list[Buffer]:
+    def inbox_arguments(self, traits: Traits) -> list[Buffer]:
         """The arguments in GASCL_INBOX_STATE, in order."""
-        return [b for b in INBOX if self.needs(b, facts)]
+        return [b for b in INBOX if self.needs(b, traits)]

@@ -1,4 +1,4 @@
-"""What the preparation of a run needs to know about a device, as data."""
+"""The properties of a device by which a run is prepared, as data that needs no OpenCL."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gascl.delivery.atomics import Atomics
 
 
 class DeviceLimits(Protocol):
-    """What decides whether buffers fit on a device, and in how many groups kernels run there."""
+    """The limits of a device's buffers, and the number of groups in its launches."""
 
     @property
     def groups(self) -> int: ...

@@ -7,7 +7,7 @@ from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Traits
 
 
-def shared_fields(spec: ProgramSpec, facts: Traits, delivery: Delivery) -> list[str]:
+def shared_fields(spec: ProgramSpec, traits: Traits, delivery: Delivery) -> list[str]:
     """The vertex fields that apply writes and that another rank may read.
 
     Init, and other code that runs for every vertex, runs on every rank: its results need no
@@ -15,20 +15,20 @@ def shared_fields(spec: ProgramSpec, facts: Traits, delivery: Delivery) -> list[
     """
     apply = spec.snippets.get("apply")
     written = apply.writes("v") if apply is not None else set()
-    read = set(facts.reads_others)
+    read = set(traits.reads_others)
     scatter = spec.snippets.get("scatter")
     # If apply fills the outbox, exchange the outbox instead of the fields scatter would read.
-    if scatter is not None and not fills_ahead(facts, delivery):
+    if scatter is not None and not fills_ahead(traits, delivery):
         read |= scatter.reads("v")
     if "priority" in spec.snippets:  # evaluated for each vertex in the mask
         read |= spec.snippets["priority"].reads("v")
-    if facts.pairs:
+    if traits.pairs:
         read |= spec.snippets["pairs"].reads("u")
     # Where edges alternate, the owner of a vertex changes in every other superstep.
-    everything = facts.alternates or "" in read
+    everything = traits.alternates or "" in read
     return [n for n in spec.vertex_fields if n in written and (everything or n in read)]
 
 
-def fills_ahead(facts: Traits, delivery: Delivery) -> bool:
+def fills_ahead(traits: Traits, delivery: Delivery) -> bool:
     """Whether apply fills the outbox of the next superstep."""
-    return delivery.name == "outbox" and facts.fusable
+    return delivery.name == "outbox" and traits.fusable

@@ -1,4 +1,4 @@
-"""The forms in which deliveries keep the set of active vertices, that is mainly the mask."""
+"""The forms in which deliveries keep the active vertices: as a mask of bytes, or as lists."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ActiveSet:
 
     Attributes:
         functions: OpenCL C of the functions that snippets call, such as gascl_put_mask, and
-            GASCL_IN_MASK; included by words.cl, before the definitions in runtime.cl.
+            GASCL_IN_MASK; included by intrinsics.cl, before the definitions in runtime.cl.
         kernels: OpenCL C of the launches below, and GASCL_RENEW_LISTS(), which is called at the end
             of each superstep; included by superstep.cl.
         buffers: its own memory.

@@ -31,9 +31,9 @@ class Launch:
     first_only: bool = False
     only_if: Callable[[Traits], bool] | None = None
 
-    def suits(self, facts: Traits) -> bool:
+    def suits(self, traits: Traits) -> bool:
         """Whether it is run for a program with these traits."""
-        return self.only_if is None or self.only_if(facts)
+        return self.only_if is None or self.only_if(traits)
 
 
 #: The numbers that are arguments of kernels, and their types.
@@ -46,7 +46,7 @@ NUMBERS = {
     "given": "uint64",
     "kept": "uint64",
     "kept_arcs": "uint64",
-    "own_mask": "int32",  # whether the program's own rule decides who scatters first
+    "own_mask": "int32",  # whether the program itself decides which vertices scatter first
     "splits": "int32",
     "num_tallies": "int32",
     "num_counts": "int32",
@@ -84,10 +84,10 @@ FINISH = Launch("gascl_finish", "one group", ("STATE", *_COUNTED, *_DECISION))
 NANS = Launch("gascl_nans", "vertices", ("STATE", "nans"))
 #: The tallies of a device, added up for the other ranks.
 TOTAL = Launch("gascl_total", "one group", ("tallies", "num_tallies", "control", "total"))
-#: Messages of `send_to` to the vertices of other ranks (mail.cl).
+#: Messages of `send_to` to the vertices of other ranks (remote_messages.cl).
 MAIL_OUT = Launch("gascl_mail_out", "vertices", ("STATE", "first_row", "last_row"))
 MAIL_IN = Launch("gascl_mail_in", "vertices", ("mail", "num_mail", "inbox", "arrived", "wraps"))
-#: Finds the parts of the arcs that the next superstep needs (parts.cl).
+#: Finds the parts of the arcs that the next superstep needs (needed_parts.cl).
 NEEDED = Launch("gascl_needed", "vertices", ("STATE", "reaches", "needed"))
 #: `pairs` (pairs.cl), with the senders in one range, or in several whose results are then joined.
 _PAIRED = ("STATE", "boxes", "splits", "first_row", "last_row")

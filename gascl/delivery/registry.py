@@ -37,9 +37,9 @@ _PUSHED = ("out_offsets", "out_targets", "frontiers", "most_pieces", "piles")
 _PULLED = ("EDGE_IN", "in_offsets", "in_sources", "bits", "pulled")
 
 
-def _lists_receivers(facts: Traits) -> bool:
+def _lists_receivers(traits: Traits) -> bool:
     """Whether only vertices with a message apply, and put themselves into the frontier."""
-    return facts.lists_directly and not facts.applies_to_all and not facts.sends_to
+    return traits.lists_directly and not traits.applies_to_all and not traits.sends_to
 
 
 def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]) -> Delivery:
@@ -67,7 +67,7 @@ def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]
         inbox=True,
         active=FRONTIER,
         pulls=pulls,
-        on_ranks=lambda facts: not pulls and _lists_receivers(facts),
+        on_ranks=lambda traits: not pulls and _lists_receivers(traits),
         whole=Launch(
             "gascl_whole",
             "",
@@ -103,7 +103,7 @@ DELIVERIES = {
                 Buffer("received", "mark", "vertex"),
             ),
             refuses=slots_refuses,
-            on_ranks=lambda facts: True,
+            on_ranks=lambda traits: True,
         ),
         Delivery(
             "pull",
@@ -135,7 +135,7 @@ DELIVERIES = {
             knows_lanes=True,
             refuses=pull_refuses,
             in_parts=True,
-            on_ranks=lambda facts: True,
+            on_ranks=lambda traits: True,
         ),
         Delivery(
             "outbox",
@@ -175,7 +175,7 @@ DELIVERIES = {
             swaps=(("outbox", "outbox_next"), ("sent", "sent_next")),
             refuses=outbox_refuses,
             in_parts=True,
-            on_ranks=lambda facts: True,
+            on_ranks=lambda traits: True,
         ),
         _by_frontier("push", False, push_refuses),
         _by_frontier("frontier", True, frontier_refuses),
@@ -248,9 +248,9 @@ def refusals(demand: Demand) -> dict[str, str | None]:
     return {name: delivery.refuses(demand) for name, delivery in DELIVERIES.items()}
 
 
-def _takes(delivery: Delivery, facts: Traits, parts: Parts) -> bool:
+def _takes(delivery: Delivery, traits: Traits, parts: Parts) -> bool:
     """Whether a delivery can run with only some of the arcs on its device."""
-    apart = parts.ranks == 1 or delivery.on_ranks(facts)
+    apart = parts.ranks == 1 or delivery.on_ranks(traits)
     return apart and (delivery.in_parts or not parts.short)
 
 
@@ -278,8 +278,8 @@ def choose(
     able = [each for each, refusal in refused.items() if refusal is None]
     title = ProgramName(program.run_by or type(program).__name__)  # which the user runs
     if parts:
-        whole = parts_refuses(demand.facts, parts)
-        taken = [n for n in able if not whole and _takes(DELIVERIES[n], demand.facts, parts)]
+        whole = parts_refuses(demand.traits, parts)
+        taken = [n for n in able if not whole and _takes(DELIVERIES[n], demand.traits, parts)]
         for each in set(able).difference(taken):
             refused[each] = f"{parts}, and it cannot take the arcs in parts"
         able = taken

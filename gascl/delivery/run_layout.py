@@ -148,8 +148,8 @@ class Extent:
 
     @property
     def blocks_of_parts(self) -> int:
-        """The largest number of row blocks of all parts together: as many in each where an item is
-        a group; else they end where blocks are full, and where a part does."""
+        """The largest number of row blocks of all parts together: the same in each part if a group
+        is one item; otherwise blocks end when they are full, and at the end of a part."""
         if self.group == 1:
             return self.parts * self.blocks
         return self.blocks + 2 * (self.parts - 1)
@@ -226,7 +226,7 @@ def is_streamed(key: Key, array: Array) -> bool:
     return key.owner == GRAPH and key.name in ("in_offsets", "in_sources", "in_blocks")
 
 
-def turned_arrays(arrays: Mapping[Key, Array]) -> dict[Key, Array]:
+def transposed_arrays(arrays: Mapping[Key, Array]) -> dict[Key, Array]:
     """The arrays that the transposed graph cannot share."""
     counterpart = TWINS | {name: twin for twin, name in TWINS.items()}
     shared = {counterpart.get(key.name) for key in arrays if key.owner == GRAPH}
@@ -236,12 +236,12 @@ def turned_arrays(arrays: Mapping[Key, Array]) -> dict[Key, Array]:
 def run_spec(
     spec: ProgramSpec,
     header: Header,
-    facts: Traits,
+    traits: Traits,
     delivery: Delivery,
     extent: Extent,
 ) -> RunSpec:
     """The buffers and arguments that a run of a program with a delivery needs."""
-    return _Builder(spec, header, facts, delivery, extent).build()
+    return _Builder(spec, header, traits, delivery, extent).build()
 
 
 class _Builder:
@@ -249,11 +249,11 @@ class _Builder:
         self,
         spec: ProgramSpec,
         header: Header,
-        facts: Traits,
+        traits: Traits,
         delivery: Delivery,
         extent: Extent,
     ):
-        self.spec, self.header, self.facts = spec, header, facts
+        self.spec, self.header, self.traits = spec, header, traits
         self.delivery, self.extent = delivery, extent
         self.ranges = self._ranges()
         self.run = self._run()
@@ -268,7 +268,7 @@ class _Builder:
         orders = (delivery.arcs, "in") if delivery.pulls else (delivery.arcs,)
         read = self.header.edge
         edges = {key: array for order in orders for _, key, array in self._edges(order, read)}
-        edges |= {key: array for _, key, array in self._edges("all_out", self.facts.reads_to)}
+        edges |= {key: array for _, key, array in self._edges("all_out", self.traits.reads_to)}
         shared = self._names() | {key.name: key for key in listed}
         names = shared | {key.name: key for key in memory}
         arguments = {
@@ -278,7 +278,7 @@ class _Builder:
         swaps = (
             *_pairs(delivery.swaps, names),
             *_pairs(active.swaps, shared),
-            *_pairs(INBOX_SWAPS if self.facts.apply_sends_to else (), shared),
+            *_pairs(INBOX_SWAPS if self.traits.apply_sends_to else (), shared),
         )
         clears = tuple(shared[n] for n in (*active.clears, "team") if n in shared)
         used = {key for keys in arguments.values() for key in keys}
@@ -290,23 +290,23 @@ class _Builder:
     def _ranges(self) -> int:
         extent = self.extent
         receivers = extent.group if extent.group > 1 else RECEIVERS_PER_ITEM
-        return splits(extent.vertices, receivers, extent.groups) if self.facts.pairs else 1
+        return splits(extent.vertices, receivers, extent.groups) if self.traits.pairs else 1
 
     def _skips(self) -> bool:
         """Whether arcs are streamed in parts, some of which a superstep may skip."""
-        return self.extent.parts > 1 and self.delivery.skips_parts(self.facts)
+        return self.extent.parts > 1 and self.delivery.skips_parts(self.traits)
 
     def _brings_mail(self) -> bool:
-        return self.extent.all_arcs is not None and self.delivery.brings_mail(self.facts)
+        return self.extent.all_arcs is not None and self.delivery.brings_mail(self.traits)
 
     def _cell(self) -> np.dtype:
         """The type of a cell of the inbox."""
-        if self.facts.first:  # who sent the message
-            return np.dtype(self.extent.offset if self.facts.reads_edge else "i4")
+        if self.traits.first:  # who sent the message
+            return np.dtype(self.extent.offset if self.traits.reads_edge else "i4")
         return np.dtype(f"u{(cell_bits(self.header.accumulator) or 64) // 8}")
 
     def _mail_type(self) -> np.dtype:
-        """The dtype of an inbox's content for one vertex and lane, as `gascl_parcel` in mail.cl."""
+        """The messages to a vertex and lane, as `gascl_parcel` of remote_messages.cl."""
         members = [("place", "i8"), ("cell", self._cell()), ("arrived", "u4"), ("wraps", "i4")]
         return np.dtype(members, align=True)
 
@@ -314,7 +314,7 @@ class _Builder:
         """The fields of the program, by their names in the header."""
         types, rows = self.header.types, self.extent.vertices
         counts = {Key(VERTEX, name): rows for name in self.spec.vertex_fields}
-        counts |= {Key(COPY, name): rows for name in self.facts.snapshots}
+        counts |= {Key(COPY, name): rows for name in self.traits.snapshots}
         counts |= {Key(ARC, name): self.extent.arcs for name in self.spec.arc_fields}
         return [
             (str(key), key, Array(_stored(types[key.name]), count * self.header.lanes))
@@ -345,12 +345,12 @@ class _Builder:
             **({"nans": Array(np.dtype("2i4"), len(header.reals), ZERO)} if header.reals else {}),
             **({"team": Array(np.dtype("u1"), team, ZERO)} if self.delivery.whole else {}),
         }
-        common = {b.name: self._array(b) for b in COMMON if self.delivery.needs(b, self.facts)}
+        common = {b.name: self._array(b) for b in COMMON if self.delivery.needs(b, self.traits)}
         return [(n, Key(RUN, n), array) for n, array in (arrays | common).items()]
 
     def _memory(self, owner: str, buffers: Sequence[Buffer]) -> dict[Key, Array]:
         """The buffers of a delivery or active set that the program needs."""
-        needed = (b for b in buffers if self.delivery.needs(b, self.facts))
+        needed = (b for b in buffers if self.delivery.needs(b, self.traits))
         return {Key(owner, b.name): self._array(b) for b in needed}
 
     def _array(self, buffer: Buffer) -> Array:
@@ -362,8 +362,8 @@ class _Builder:
         lanes = header.lanes
         counts = {"arc": lanes * extent.arcs, "vertex": lanes * extent.vertices}
         counts["row"] = extent.vertices
-        wraps = self.facts.overflows and header.message.itemsize == 8
-        unneeded = {"mark": self.facts.every_arc_sends, "wrap": not wraps}
+        wraps = self.traits.overflows and header.message.itemsize == 8
+        unneeded = {"mark": self.traits.every_arc_sends, "wrap": not wraps}
         if unneeded.get(buffer.item):
             count = 1
         elif callable(buffer.per):
@@ -403,32 +403,32 @@ class _Builder:
             names |= {name: names[twin] for name, twin in TWINS.items()}
         if self.extent.all_arcs is None:
             names |= {name: names[own] for name, own in ALL.items()}
-        names |= {f"to.{n}": key for n, key, _ in self._edges("all_out", self.facts.reads_to)}
+        names |= {f"to.{n}": key for n, key, _ in self._edges("all_out", self.traits.reads_to)}
         return names | {name: key for name, key, _ in (*self.fields, *self.run)}
 
     def _launches(
         self, shared: Mapping[str, Key], names: Mapping[str, Key]
     ) -> Iterator[tuple[Launch, Mapping[str, Key]]]:
         """All launches that a run may enqueue, with the buffers by name."""
-        facts, delivery, active = self.facts, self.delivery, self.delivery.active
-        yield from ((launch, names) for launch in delivery.launches if launch.suits(facts))
-        if delivery.whole and delivery.runs_whole(facts):
+        traits, delivery, active = self.traits, self.delivery, self.delivery.active
+        yield from ((launch, names) for launch in delivery.launches if launch.suits(traits))
+        if delivery.whole and delivery.runs_whole(traits):
             yield delivery.whole, names
         launches = [START, FINISH]
-        if facts.arc_state:
+        if traits.arc_state:
             launches.append(START_ARCS)
-        if facts.snapshots:
+        if traits.snapshots:
             launches.append(SNAPSHOT)
         if self.header.reals:
             launches.append(NANS)
-        if facts.masked:
-            commits = [commit for commit in active.commits if commit.suits(facts)]
+        if traits.masked:
+            commits = [commit for commit in active.commits if commit.suits(traits)]
             launches += [*commits, active.enter, *([active.leave] if active.leave else ())]
         if active.all_scatter and self.spec.scatter_on == "all":
             launches.append(active.all_scatter)
-        if delivery.has_inbox(facts):
+        if delivery.has_inbox(traits):
             launches.append(EMPTY_INBOX)
-        if facts.pairs:
+        if traits.pairs:
             launches += [PAIRS, PAIRS_JOIN]
         if self._skips():
             launches.append(NEEDED)
@@ -447,10 +447,10 @@ class _Builder:
         edges = {name: key for name, key, _ in self._edges(delivery.arcs, read)}
         pulled = {name: key for name, key, _ in self._edges("in", read)}
         owned = (*delivery.buffers, *delivery.active.buffers)
-        unneeded = {b.name for b in owned if not delivery.needs(b, self.facts)}
+        unneeded = {b.name for b in owned if not delivery.needs(b, self.traits)}
         for name in launch.arguments:
             if name == "STATE":
-                state = state_arguments(self.header, self.facts, delivery)
+                state = state_arguments(self.header, self.traits, delivery)
                 yield from (shared[_NEIGHBORS.get(n, n)] for n in state)
             elif name == "EDGE":
                 yield from (edges[n] if n in edges else shared[n] for n in self.header.edge)
@@ -481,9 +481,9 @@ def _pairs(swaps: Sequence[tuple[str, str]], names: Mapping[str, Key]) -> list[t
     return [(names[a], names[b]) for a, b in swaps if a in names and b in names]
 
 
-def state_arguments(header: Header, facts: Traits, delivery: Delivery) -> list[str]:
+def state_arguments(header: Header, traits: Traits, delivery: Delivery) -> list[str]:
     """The names of the arguments in GASCL_STATE, in order."""
-    buffers = (*delivery.mask_arguments(facts), *delivery.inbox_arguments(facts))
+    buffers = (*delivery.mask_arguments(traits), *delivery.inbox_arguments(traits))
     return [*header.state, *(buffer.name for buffer in buffers)]
 
 

@@ -49,8 +49,8 @@ def sorting(offset: str, group: int, places: bool) -> str:
     return str(text)
 
 
-def taking(offset: str, size: int) -> str:
-    """OpenCL C of the kernel `gascl_take`.
+def gathering(offset: str, size: int) -> str:
+    """OpenCL C of the kernel `gascl_gather_values`.
 
     Args:
         offset: "int32" or "int64", the type of indices.
@@ -58,5 +58,5 @@ def taking(offset: str, size: int) -> str:
     """
     text = Assembly({})
     text.put("\n".join(defines(SORTING, {"OFFSET": _OFFSETS[offset], "VALUE": VALUES[size]})))
-    text.include("take.cl")
+    text.include("gather_values.cl")
     return str(text)

@@ -132,11 +132,11 @@ def num_arcs(graph: Graph, edges: str) -> int:
     return arcs_along(edges, graph.num_edges, graph.directed, graph.num_loops)
 
 
-def came_sorted(graph: Graph, edges: str) -> bool:
-    """Whether the graph's file has its arcs in order, by the graph's own numbers of the vertices.
-    The file is mapped, and sorting by other numbers would bring all arcs into memory."""
+def arcs_presorted(graph: Graph, edges: str) -> bool:
+    """Whether the graph's file has the arcs in order, and the graph's own vertex numbers are kept:
+    the file is mapped, and sorting by other numbers would read all arcs into memory."""
     numbered = graph.arcs_made()[1].get(edges if graph.directed else "both")
-    return graph.arcs(edges).into.came and not (numbered and numbered[1].into.came)
+    return graph.arcs(edges).into.presorted and not (numbered and numbered[1].into.presorted)
 
 
 def too_many_to_sort(graph: Graph, edges: str, memory: int | None) -> bool:
@@ -260,10 +260,10 @@ def shared_arcs(arcs: Arcs | ArcsPart, device: Device, group: int, block: int) -
     """The arrays of the arcs on the device; arguments are as in `ResidentGraph`."""
     key = (frozenset((id(arcs.out), id(arcs.into))), device, group, block)
     with _finding:
-        found = _shared.get(key)
-        if found is None:
-            found = _shared[key] = SharedArcs(arcs.out, arcs.into)
-        return found
+        shared = _shared.get(key)
+        if shared is None:
+            shared = _shared[key] = SharedArcs(arcs.out, arcs.into)
+        return shared
 
 
 def resident_bytes(graphs: Iterable[ResidentGraph]) -> int:
@@ -319,7 +319,7 @@ class ResidentGraph:
             own = self.parts[share.rank]
             self.arcs, self.rows = self.all_arcs.part(own), (own.first, own.last)
             self.num_arcs = own.end - own.begin
-        self._turned: ResidentGraph | None = None
+        self._transposed: ResidentGraph | None = None
         self._own: dict[Key, Any] = {}  # not shared
         self._cut: dict[tuple[Key, tuple[Part, ...]], list[np.ndarray]] = {}
         self._tables: dict[tuple[Part, ...], list[np.ndarray]] = {}
@@ -328,19 +328,19 @@ class ResidentGraph:
         self._lock = self._shared_arcs.lock
         fork_guard.holds_opencl(self)
 
-    def turned(self) -> ResidentGraph:
+    def transposed(self) -> ResidentGraph:
         """The same graph, with the same numbers of the vertices and reversed arcs."""
         if is_symmetric(self.graph.directed, self.edges):
             return self
         with self._lock:
-            if self._turned is None:
+            if self._transposed is None:
                 way = {"out": "in", "in": "out"}[self.edges]
                 size = self.group, self.block
                 numbering = self.numbering
-                numbered = None if numbering is None else (numbering, self.all_arcs.turned())
+                numbered = None if numbering is None else (numbering, self.all_arcs.transposed())
                 common = self.graph, self.device, way, *size, numbered, self.share, self.memory
-                self._turned = ResidentGraph(*common)
-            return self._turned
+                self._transposed = ResidentGraph(*common)
+            return self._transposed
 
     def numbers(self) -> Any:
         """A buffer, int32 (V,), with the number of each vertex, by which results are reordered."""
@@ -377,13 +377,13 @@ class ResidentGraph:
         """The row blocks called "in_blocks" or "out_blocks"."""
         order = self._order(_OF_ARCS[name][0])
         with self._lock:
-            found = self._shared_arcs.blocks.get(id(order))
-            if found is None:
+            bounds = self._shared_arcs.blocks.get(id(order))
+            if bounds is None:
                 first, last = self.rows if name == "in_blocks" else (0, self.graph.num_vertices)
                 offsets = order.offsets[first : last + 1]
-                found = first + row_blocks(offsets, self.group, self.block, self.device.groups)
-                self._shared_arcs.blocks[id(order)] = found
-            return found
+                bounds = first + row_blocks(offsets, self.group, self.block, self.device.groups)
+                self._shared_arcs.blocks[id(order)] = bounds
+            return bounds
 
     def buffers(self, arrays: Mapping[Key, Array]) -> dict[Key, Any]:
         """Buffers with the graph arrays of a RunSpec."""
@@ -403,7 +403,7 @@ class ResidentGraph:
         places = any(e.order == name and self._given(e) for e in edges)
         if not places and not any(key.name == ends for key in wanted):
             return None
-        made = (order.came or "ends" in order.kept) and (not places or "places" in order.kept)
+        made = (order.presorted or "ends" in order.kept) and (not places or "places" in order.kept)
         offset = self.offset
         if made or index_dtype(len(order.row) << order.both) != offset:
             return None
@@ -425,27 +425,31 @@ class ResidentGraph:
         """The parts of an array with an item for each arc, in the order of receivers, on the host:
         in pinned memory, if the device copies from there several times as fast."""
         with self._lock:
-            found = self._cut.get((key, tuple(parts)))
-            if found is None:
+            cut_values = self._cut.get((key, tuple(parts)))
+            if cut_values is None:
                 whole = self._values(key.name) if array.edge is None else self._edge(array.edge)
-                found = [whole[part.begin : part.end] for part in parts]
+                cut_values = [whole[part.begin : part.end] for part in parts]
                 if self.device.pools:
-                    found = [pinned.in_pinned(self.device.context, values) for values in found]
-                self._cut[key, tuple(parts)] = found
-            return found
+                    cut_values = [
+                        pinned.in_pinned(self.device.context, values) for values in cut_values
+                    ]
+                self._cut[key, tuple(parts)] = cut_values
+            return cut_values
 
     def tables(self, parts: Sequence[Part]) -> list[np.ndarray]:
         """The row blocks of each of the parts, whose arcs are numbered from 0."""
         with self._lock:
-            found = self._tables.get(tuple(parts))
-            if found is None:
+            part_tables = self._tables.get(tuple(parts))
+            if part_tables is None:
                 offsets, size = self.arcs.into.offsets, (self.group, self.block)
-                found = [part_blocks(offsets, part, *size, self.device.groups) for part in parts]
-                for table, part in zip(found, parts, strict=True):
+                part_tables = [
+                    part_blocks(offsets, part, *size, self.device.groups) for part in parts
+                ]
+                for table, part in zip(part_tables, parts, strict=True):
                     table["begin"] -= part.begin
                     table["end"] -= part.begin
-                self._tables[tuple(parts)] = found
-            return found
+                self._tables[tuple(parts)] = part_tables
+            return part_tables
 
     def reaches(self, parts: Sequence[Part]) -> np.ndarray:
         """uint32 (V,): the parts that have arcs from each vertex, as bits."""
@@ -460,7 +464,7 @@ class ResidentGraph:
             order = orders.get(array.edge.order)
             if order and order.places and self._given(array.edge):
                 values = self.arcs.given(self._field(array.edge))
-                return order.taken(values, self.num_arcs)
+                return order.gathered(values, self.num_arcs)
             return self.device.upload(self._edge(array.edge))
         side, _, part = name.partition("_")
         order = orders.get(side)

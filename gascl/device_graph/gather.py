@@ -1,4 +1,4 @@
-"""Gathers the values at given places, on the device."""
+"""Gathers values by index, on the device."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from gascl.delivery.sort_kernels import VALUES, taking
+from gascl.delivery.sort_kernels import VALUES, gathering
 from gascl.opencl.device import Device, built, kernel
 
-#: The sizes of values that can be taken, in bytes.
+#: The sizes of values that can be gathered, in bytes.
 SIZES = tuple(VALUES)
 
 
@@ -20,7 +20,7 @@ def pays(device: Device) -> bool:
     return device.kind == "GPU"
 
 
-def take(
+def gather_values(
     device: Device, to: Any, values: Any, places: Any, count: int, size: int, index: str = "int32"
 ) -> None:
     """Enqueue `to[:count] = values[places[:count]]`, of buffers.
@@ -29,7 +29,7 @@ def take(
         size: the bytes of a value, one of SIZES.
         index: the dtype of places, "int32" or "int64".
     """
-    run = kernel(program_of(device, taking(index, size)), "gascl_take")
+    run = kernel(program_of(device, gathering(index, size)), "gascl_gather_values")
     run.set_args(values, places, to, np.int64(count))
     items = (device.groups * device.group,)
     cl.enqueue_nd_range_kernel(device.queue, run, items, (device.group,))

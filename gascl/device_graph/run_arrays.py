@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gascl.delivery.frontier import most_pieces
-from gascl.delivery.run_layout import Key, RunSpec, turned_arrays
+from gascl.delivery.run_layout import Key, RunSpec, transposed_arrays
 from gascl.device_graph.buffers import ResidentGraph
 from gascl.device_graph.stream import ArcStream, graph_bytes, whole_arrays
 from gascl.opencl import fork_guard
@@ -33,14 +33,14 @@ class RunArrays:
     def __init__(self, graph: ResidentGraph, spec: RunSpec, alternates: bool):
         self.spec, self.graph = spec, graph
         two = alternates and not spec.extent.symmetric
-        self.graphs = [graph, graph.turned()] if two else [graph]
+        self.graphs = [graph, graph.transposed()] if two else [graph]
         most = np.int64(most_pieces(graph.graph.num_vertices, graph.num_arcs))
         numbers = {"num_arcs": np.int64(graph.num_arcs), "most_pieces": most}
-        self._numbers: list[dict[str, Any]] = [numbers, {**numbers}]  # of each turn
+        self._numbers: list[dict[str, Any]] = [numbers, {**numbers}]  # for even and odd supersteps
         self.buffers: dict[Key, Any] = {}
-        self._buffers: list[dict[Key, Any]] = []  # of each turn
+        self._buffers: list[dict[Key, Any]] = []  # for even and odd supersteps
         self._streams: list[ArcStream] = []
-        self._turn = 0
+        self._parity = 0
         fork_guard.holds_opencl(self)
 
     def missing(self) -> dict[Key, int]:
@@ -48,7 +48,7 @@ class RunArrays:
         whole = whole_arrays(self.spec)
         missing = [self.graphs[0].missing(whole)]
         if len(self.graphs) > 1:
-            missing.append(self.graphs[1].missing(turned_arrays(whole)))
+            missing.append(self.graphs[1].missing(transposed_arrays(whole)))
         return graph_bytes(self.graph.device, self.spec, missing)
 
     def upload(self) -> None:
@@ -64,10 +64,10 @@ class RunArrays:
         self.graphs, self._buffers, self._streams, self.buffers = [], [], [], {}
         del self.graph
 
-    def take_turn(self, superstep: int) -> None:
-        """Make kernels read the arcs of this superstep."""
-        self._turn = superstep % len(self.graphs)
-        self.graph, self.buffers = self.graphs[self._turn], self._buffers[self._turn]
+    def select_arcs(self, superstep: int) -> None:
+        """Select the arcs that kernels read: those of this superstep."""
+        self._parity = superstep % len(self.graphs)
+        self.graph, self.buffers = self.graphs[self._parity], self._buffers[self._parity]
 
     def graph_of(self, superstep: int) -> ResidentGraph:
         """The graph, with the arcs of this superstep."""
@@ -76,11 +76,11 @@ class RunArrays:
     @property
     def stream(self) -> ArcStream:
         """The parts of these arcs, if they are streamed."""
-        return self._streams[self._turn]
+        return self._streams[self._parity]
 
     def number(self, name: str) -> Any:
         """A number that depends on the graph alone: see `NUMBERS`."""
-        numbers = self._numbers[self._turn]
+        numbers = self._numbers[self._parity]
         if name not in numbers:
             numbers[name] = np.int32(len(self.graph.blocks(name.removeprefix("num_"))) - 1)
         return numbers[name]

@@ -9,7 +9,7 @@ import pyopencl as cl
 
 from gascl.codegen.constants import DIGIT_BITS, EACH
 from gascl.delivery.sort_kernels import LEAST_GROUP, fitting_group, sorting
-from gascl.device_graph.gather import program_of, take
+from gascl.device_graph.gather import gather_values, program_of
 from gascl.graph.arcs import Order
 from gascl.graph.reordering import Renumbered
 from gascl.opencl.device import Device, kernel
@@ -66,7 +66,7 @@ class Sorted:
         side, other = [self._buffers(places) for _ in range(2)]
         pairs, both = np.int64(len(order.row)), np.int32(order.both)
         self._run("sort_keys", device.groups, *side, *ends, pairs, bits, both)
-        if not order.given:
+        if not order.is_sorted:
             counts = device.reserve((self._tiles << DIGIT_BITS) * self._offset.itemsize)
             sums = device.reserve(_SUMS * self._offset.itemsize)
             # The reverse of a self-loop has a key that differs from others only above the rows.
@@ -78,7 +78,7 @@ class Sorted:
             "sort_offsets", device.groups, side[0], self.offsets, np.int64(self._keys), bits, rows
         )
         self.ends, self.places = ends[1], side[1] if places else None
-        if not order.given:
+        if not order.is_sorted:
             self.ends = device.reserve(4 * num_pairs)
             self._run("sort_ends", device.groups, side[0], self.ends, np.int64(num_pairs), bits)
         if "offsets" not in order.kept:
@@ -86,27 +86,25 @@ class Sorted:
             cl.enqueue_copy(device.queue, offsets, self.offsets)
             order.know(offsets)
 
-    def taken(self, values: np.ndarray, count: int) -> Any:
+    def gathered(self, values: np.ndarray, count: int) -> Any:
         """A buffer with the values of the pairs, in sorted order."""
-        given = self.device.upload(values)
-        return self._take(given, self.places, count, values.itemsize, self._offset.name)
+        uploaded = self.device.upload(values)
+        return self._gather(uploaded, self.places, count, values.itemsize, self._offset.name)
 
     def _ends(self) -> list[Any]:
         """The rows and ends before sorting, with new numbers looked up on the device."""
-        device, given = self.device, [self.order.row, self.order.end]
-        ends = [
-            device.upload(np.asarray(e.ends if isinstance(e, Renumbered) else e)) for e in given
-        ]
-        if isinstance(given[1], Renumbered):
-            number = device.upload(given[1].number)
-            ends = [self._take(number, places, len(given[1]), 4, "int32") for places in ends]
+        device, pair = self.device, [self.order.row, self.order.end]
+        ends = [device.upload(np.asarray(e.ends if isinstance(e, Renumbered) else e)) for e in pair]
+        if isinstance(pair[1], Renumbered):
+            number = device.upload(pair[1].number)
+            ends = [self._gather(number, places, len(pair[1]), 4, "int32") for places in ends]
         return ends
 
-    def _take(self, values: Any, places: Any, count: int, size: int, index: str) -> Any:
+    def _gather(self, values: Any, places: Any, count: int, size: int, index: str) -> Any:
         """A buffer with the values, of `size` bytes each, at `count` places."""
-        taken = self.device.reserve(size * count)
-        take(self.device, taken, values, places, count, size, index)
-        return taken
+        gathered = self.device.reserve(size * count)
+        gather_values(self.device, gathered, values, places, count, size, index)
+        return gathered
 
     def _buffers(self, places: bool) -> list[Any]:
         """Buffers for the keys and, if they are computed, for the places."""

@@ -1,9 +1,9 @@
 """Streams the arcs of a graph that do not fit on the device: they are copied there part by part.
 
 The device keeps all data of the vertices, and two parts of the arcs: while kernels read one, the
-other one is copied. The idea, arcs in intervals of receiving vertices that pass through memory in
-turn, is that of GraphChi (Kyrola, Blelloch, Guestrin 2012) and, for GPUs, of Subway (Sabet, Zhao,
-Gupta 2020).
+other one is copied. The idea, to stream arcs through memory in intervals of their receivers, is
+that of GraphChi (Kyrola, Blelloch, Guestrin 2012) and, for GPUs, of Subway (Sabet, Zhao, Gupta
+2020).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gascl.delivery.run_layout import (
     Key,
     RunSpec,
     is_streamed,
-    turned_arrays,
+    transposed_arrays,
 )
 from gascl.device_graph.buffers import ResidentGraph, too_large
 from gascl.errors import DeviceError
@@ -37,7 +37,7 @@ OFFSETS, BLOCKS = Key(GRAPH, "in_offsets"), Key(GRAPH, "in_blocks")
 FEWEST = 2
 #: The groups' tallies of a part, which are copied to those of the superstep.
 TALLIES = Key(RUN, "tallies")
-#: Which parts hold arcs of those that scatter, where not all need be copied.
+#: The parts with arcs of the vertices that scatter, if only these need be copied.
 NEEDED = Key(RUN, "needed")
 
 
@@ -57,7 +57,7 @@ class _Place:
     readers: list[Any] = field(default_factory=list)
 
 
-class Taken(NamedTuple):
+class LoadedPart(NamedTuple):
     """A part on the device.
 
     Attributes:
@@ -154,7 +154,7 @@ def run_bytes(device: DeviceLimits, spec: RunSpec, alternates: bool) -> dict[Key
     whole = whole_arrays(spec)
     turns = [whole]
     if alternates and not spec.extent.symmetric:
-        turns.append(turned_arrays(whole))
+        turns.append(transposed_arrays(whole))
     sizes = [{key: array.nbytes for key, array in arrays.items()} for arrays in turns]
     return {key: array.nbytes for key, array in spec.own.items()} | graph_bytes(device, spec, sizes)
 
@@ -165,12 +165,15 @@ def graph_bytes(
     """The bytes of the buffers that a run has of the graph.
 
     Args:
-        turns: the bytes of the arrays that are on the device as a whole, in each turn.
+        turns: the bytes of the arrays that are on the device as a whole, in even supersteps, and
+            in odd ones where edges alternate.
     """
     streamed = _streamed_bytes(device, spec) if spec.extent.parts > 1 else {}
     first, *others = ({**whole, **streamed} for whole in turns)
     return first | {
-        _besides(key, "turned"): size for turned in others for key, size in turned.items()
+        _besides(key, "transposed"): size
+        for transposed in others
+        for key, size in transposed.items()
     }
 
 
@@ -270,7 +273,7 @@ class ArcStream:
         count, bits = len(self.parts), int(np.bitwise_or.reduce(words))
         return [number for number in range(count) if bits & bit_of(number, count)]
 
-    def in_turn(self) -> list[int]:
+    def resident_first(self) -> list[int]:
         """The numbers of the parts; those that are on the device come first."""
         there = {number for place in self._places for number in place.holds.values()}
         return sorted(range(len(self.parts)), key=lambda number: number not in there)
@@ -279,7 +282,7 @@ class ArcStream:
         """The number of row blocks of a part."""
         return self._num_blocks[number]
 
-    def take(self, number: int, keys: Collection[Any], needed: bool = True) -> Taken:
+    def load(self, number: int, keys: Collection[Any], needed: bool = True) -> LoadedPart:
         """A part, of which the arrays in `keys` are copied to the device, unless they are there.
 
         Args:
@@ -292,7 +295,7 @@ class ArcStream:
         buffers |= {OFFSETS: self._offsets[number], BLOCKS: self._blocks[number]}
         buffers |= {} if needed else self._no_arcs[number]
         buffers[TALLIES] = self._tallies
-        return Taken(buffers, place)
+        return LoadedPart(buffers, place)
 
     def _place(self, number: int, keys: Sequence[Key]) -> _Place:
         """The buffers with a part; copies of it to there may still be running."""

@@ -28,13 +28,13 @@ from gascl.opencl.interrupts import Interrupts
 
 CONTROL, MAIL, TOTAL = (Key(RUN, n) for n in ("control", "mail", "total"))
 BLOCKS = Key(GRAPH, "in_blocks")
-#: How many rows show whether it pays to look for those that have changed.
+#: The number of rows that are sampled to see whether it pays to look for the changed ones.
 SAMPLE = 1024
 #: The least bytes of a piece of a rank's vertices, and the most pieces: on an H200, with R-MAT 22,
 #: 24 and 26, four took less time than one, eight or sixteen.
 PIECE, PIECES = 1 << 21, 4
-#: For how many arcs a vertex counts in a piece: on an H200, PageRank gathers along these in about
-#: the time that 4 bytes take to be copied to the host and back.
+#: The work of a vertex in a piece, in arcs: on an H200, PageRank gathers along so many in about the
+#: time in which 4 bytes are copied to the host and back.
 COUNTS_AS = 16
 #: The alignment, in bytes, of buffers in shared memory.
 _ALIGNED = 4096
@@ -134,14 +134,14 @@ class Exchange:
         self.pieces: list[Piece] = []
         # What this superstep reads must stay until it ends.
         ahead = not any(key.owner == VERTEX for key in self._exchanged.rows)
-        ahead = ahead and fills_ahead(plan.facts, plan.delivery) and not plan.facts.alternates
+        ahead = ahead and fills_ahead(plan.traits, plan.delivery) and not plan.traits.alternates
         if self._halves and ahead and state.spec.extent.parts == 1:
             self._make_pieces(plan, min(ranks.comm.allgather(self._number_of_pieces())))
         fork_guard.holds_opencl(self)
 
     def _number_of_pieces(self) -> int:
         """The number of pieces in which it pays to copy the rows of a superstep."""
-        if self.device.kind != "GPU" or not self.ranks.alone:  # else copies wait for kernels
+        if self.device.kind != "GPU" or not self.ranks.owns_gpu:  # else copies wait for kernels
             return 1
         most = max(part.last - part.first for part in self.state.arrays.graph.parts)
         each = sum(self.state.sizes[key] for key in self._exchanged.rows)
@@ -204,7 +204,7 @@ class Exchange:
         coming: list[Any] = []
         for number, copied in enumerate(self._published[:-1]):
             _wait(copied)
-            ranks.arrive()  # then all ranks have copied theirs
+            ranks.barrier()  # then all ranks have copied theirs
             coming += self._halves[0].copy_in(self._in, self._rows[number])
         self._exchange_marks(self._exchanged.marks)
         own, every = self._own, self._every
@@ -242,7 +242,8 @@ class Exchange:
         return tuple((part.first, part.last) for part in self.state.arrays.graph.parts)
 
     def mail(self, parts: Sequence[Part], when: str) -> np.ndarray:
-        """The messages that other ranks have sent to this rank's vertices: parcels, as in mail.cl.
+        """The messages that other ranks have sent to this rank's vertices, as parcels
+        (kernels/remote_messages.cl).
 
         Args:
             parts: those of the ranks in the superstep in which the messages arrive.
@@ -281,19 +282,19 @@ class Exchange:
         Args:
             superstep: the next one, by whose parts the ranks have pending messages.
         """
-        self.state.arrays.take_turn(superstep)
+        self.state.arrays.select_arcs(superstep)
         queue, whole = self.device.queue, self._shared
         for key in self._exchanged.at_end:
             if whole is None or self.state.sizes[key] > len(whole):
                 self._exchange_rows([key])
                 continue
             shared = SharedRows(whole, {key: 0}, self.state, self.ranks.rank)
-            self.ranks.arrive()  # then no rank reads the old rows any more
+            self.ranks.barrier()  # then no rank reads the old rows any more
             _wait(shared.copy_out(queue, self._parts()))
-            self.ranks.arrive()  # then all ranks have copied theirs
+            self.ranks.barrier()  # then all ranks have copied theirs
             _wait(shared.copy_in(queue, self._parts()))
         if whole is not None:
-            self.ranks.arrive()  # then no rank reads these rows any more
+            self.ranks.barrier()  # then no rank reads these rows any more
         self._exchange_arcs()
 
     # As lists ---------------------------------------------------------------------------------
@@ -315,7 +316,7 @@ class Exchange:
             if len(now):
                 cl.enqueue_copy(queue, now, buffer, src_offset=own.start)
             changed = _changed(known[own], now, size) if key in self._sent_once else None
-            counts = ranks.counts(-1 if changed is None else len(changed))
+            counts = ranks.allgather_counts(-1 if changed is None else len(changed))
             listed = 4 + size
             if changed is None or counts.min() < 0 or 2 * counts.sum() * listed > len(known):
                 known[own] = now
@@ -326,7 +327,7 @@ class Exchange:
                 numbers = (changed + rows[ranks.rank, 0]).astype(np.int32)
                 sent[:, :4] = numbers.view(np.uint8).reshape(-1, 4)
                 sent[:, 4:] = now.reshape(-1, size)[changed]
-                every = ranks.lists(sent, counts)
+                every = ranks.allgather_rows(sent, counts)
                 vertices = np.ascontiguousarray(every[:, :4]).view(np.int32)[:, 0]
                 known.reshape(-1, size)[vertices] = every[:, 4:]
             self._sent_once.add(key)
@@ -340,11 +341,11 @@ class Exchange:
         for key in keys:
             values = state.read(key, self._kept("known", key, state.sizes[key]))
             marked = np.flatnonzero(values)
-            counts = ranks.counts(len(marked))
+            counts = ranks.allgather_counts(len(marked))
             if 2 * counts.sum() * marked.itemsize > len(values):
-                ranks.together(values, ranks.MAX)
+                ranks.allreduce(values, ranks.MAX)
             else:
-                values[ranks.lists(marked[:, None], counts)[:, 0]] = 1
+                values[ranks.allgather_rows(marked[:, None], counts)[:, 0]] = 1
             state.write(key, values)
 
     def _exchange_arcs(self) -> None:
@@ -353,7 +354,7 @@ class Exchange:
         for key in state.buffers:
             if key.owner == ARC:
                 values = state.arcs_of_all(key)
-                self.ranks.together(values, self.ranks.BOR)
+                self.ranks.allreduce(values, self.ranks.BOR)
                 state.shared_arc_values[key] = values
 
     def _kept(self, what: str, key: Key, size: int) -> np.ndarray:
@@ -363,11 +364,11 @@ class Exchange:
 
 def _exchanged(spec: ProgramSpec, plan: RunPlan, state: RunState) -> _Exchanged:
     """The buffers that the ranks of a run of a program exchange."""
-    facts, delivery, there = plan.facts, plan.delivery, state.buffers
-    shared = shared_fields(spec, facts, delivery)
+    traits, delivery, there = plan.traits, plan.delivery, state.buffers
+    shared = shared_fields(spec, traits, delivery)
     rows = [Key(VERTEX, name) for name in shared]
-    if fills_ahead(facts, delivery):
-        ahead = ["outbox_next", *([] if facts.every_arc_sends else ["sent_next"])]
+    if fills_ahead(traits, delivery):
+        ahead = ["outbox_next", *([] if traits.every_arc_sends else ["sent_next"])]
         rows += [key for key in there if key.owner == delivery.name and key.name in ahead]
     apply, scatter = (spec.snippets.get(n) for n in ("apply", "scatter"))
     written = apply.writes("v") if apply is not None else set()
@@ -376,15 +377,15 @@ def _exchanged(spec: ProgramSpec, plan: RunPlan, state: RunState) -> _Exchanged:
     sets_others = apply is not None and apply.uses("set_mask_of")
     # Apply sets these for other vertices. A mark that it unsets for its own vertex must not be set
     # again by another rank.
-    marks = [key for key in masks if sets_others and (key.name == "marks") == facts.marks]
+    marks = [key for key in masks if sets_others and (key.name == "marks") == traits.marks]
     rows += [key for key in masks if key not in marks]
     sets = scatter is not None and scatter.uses("set_mask", "set_mask_of")
     scattered = [key for key in masks if sets and key.name == "next"]
     written_rows = [Key(VERTEX, n) for n in spec.vertex_fields if n in written]
-    if facts.apply_sends_to:  # each rank has the messages to its own vertices
+    if traits.apply_sends_to:  # each rank has the messages to its own vertices
         pending = [key for name in PENDING if (key := Key(RUN, name)) in there]
         written_rows += [k for k in pending if state.sizes[k] >= 4 * state.graph.num_vertices]
-    checked = facts.overflows or facts.can_trap or "faults" in plan.header.state
+    checked = traits.overflows or traits.can_trap or "faults" in plan.header.state
     at_end = [key for key in written_rows if key not in rows]
     return _Exchanged(rows, at_end, marks, scattered, checked)
 

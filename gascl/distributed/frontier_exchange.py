@@ -75,7 +75,7 @@ class FrontierLists:
             lists = [self._slot(rank, count) for rank, count in enumerate(counts.tolist()) if count]
             self._halves.reverse()
         elif counts.any():
-            self._listed = self._ranks.lists(self._own[:, None], counts)[:, 0]
+            self._listed = self._ranks.allgather_rows(self._own[:, None], counts)[:, 0]
             lists = [self._listed]
         queue, buffers, begin = self._state.device.queue, self._state.buffers, 0
         for each in lists:

@@ -2,9 +2,9 @@
 
 Every rank has all vertices, and the arcs that end in a range of them. Kernels over all vertices run
 on every rank; gather and apply run for a rank's own vertices. Then the ranks exchange the values
-that other ranks read, and their tallies in the order of the parts, so that all decide alike. That
-is the owner-computes rule of distributed graph systems with a cut by
-receivers (Gemini: Zhu, Chen, Zheng, Ma 2016).
+that other ranks read, and their tallies in the order of the parts, so that all make the same
+decisions. That is the owner-computes rule of distributed graph systems that partition arcs by
+receiver (Gemini: Zhu, Chen, Zheng, Ma 2016).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from gascl.util.host import machine_memory
 #: The most bytes of an array that each rank sends at a time, where arrays of all are combined.
 AT_ONCE = 2**26
 #: The tag of messages by which a rank cancels the ranks' independent work.
-OFF = 1
+CANCEL = 1
 
 
 def ranks_of(comm: Any) -> Ranks | None:
@@ -45,28 +45,28 @@ def ranks_of(comm: Any) -> Ranks | None:
 
 
 @contextmanager
-def agreed(ranks: Ranks | None) -> Iterator[None]:
-    """A block of independent work of each rank: an error in any of them is raised in all."""
+def errors_in_all(ranks: Ranks | None) -> Iterator[None]:
+    """A block that each rank runs independently: an error in one of them is raised in all."""
     try:
         yield
     except Exception as error:
         if ranks:
-            ranks.agree(error)
+            ranks.raise_in_all(error)
         raise
     if ranks:
-        ranks.agree(None)
+        ranks.raise_in_all(None)
 
 
 class Ranks:
-    """The ranks of a communicator: what they agree on, and memory for what they exchange.
+    """The ranks of a communicator: their collective operations, and memory for their exchange.
 
     Args:
-        comm: mpi4py's, or something else with those of its methods that are called here.
+        comm: mpi4py's, or an object with those of its methods that are called here.
 
     Attributes:
-        alone: this rank shares its GPU with no other rank of the host.
-        room: the bytes of the host's memory that each rank may use, on the host that has the least
-            for each; None: unknown.
+        owns_gpu: this rank shares its GPU with no other rank of the host.
+        host_memory: the bytes of the host's memory that each rank may use, on the host with the
+            least memory per rank; None: unknown.
     """
 
     def __init__(self, comm: Any):
@@ -76,11 +76,11 @@ class Ranks:
         self.IN_PLACE, self.BYTE = mpi.IN_PLACE, mpi.BYTE
         self.MAX, self.MIN, self.BOR = mpi.MAX, mpi.MIN, mpi.BOR
         self.comm, self.rank, self.size = comm, comm.Get_rank(), comm.Get_size()
-        self.alone = False
+        self.owns_gpu = False
         self._kept: dict[Any, np.ndarray] = {}
         self._shared: np.ndarray | None = None
         self._one_host = True  # until shared memory has failed
-        self._calls: list[Any] = []
+        self._cancels: list[Any] = []
         fork_guard.holds_opencl(self)
 
     def device(self, choice: Any) -> Device:
@@ -91,12 +91,12 @@ class Ranks:
         hosts = self.comm.allgather((platform.node(), machine_memory()))
         nodes = [node for node, _ in hosts]
         shares = (has // nodes.count(node) for node, has in hosts if has is not None)
-        self.room = min(shares, default=None)
-        self.alone = nodes.count(platform.node()) <= len(alike)
+        self.host_memory = min(shares, default=None)
+        self.owns_gpu = nodes.count(platform.node()) <= len(alike)
         local = nodes[: self.rank].count(platform.node())
         return alike[local % len(alike)] if alike else chosen
 
-    def agree(self, error: Exception | None) -> None:
+    def raise_in_all(self, error: Exception | None) -> None:
         """Raise an error in all ranks if there is one in any; all must call this."""
         texts = self.comm.allgather(None if error is None else f"{type(error).__name__}: {error}")
         if error is not None:
@@ -106,10 +106,10 @@ class Ranks:
                 raise RankError(f"rank {rank} of {self.size} has failed: {text}")
 
     def check_same(self, about: dict[str, str]) -> None:
-        """Raise GasclError in all ranks unless all run the same; all must call this.
+        """Raise GasclError in all ranks unless all run the same program; all must call this.
 
         Args:
-            about: what must be equal in all ranks: a text by the name of what it describes.
+            about: the texts that must be equal in all ranks, by the name of what they describe.
         """
         every = self.comm.allgather(about)
         for rank, other in enumerate(every):
@@ -121,7 +121,7 @@ class Ranks:
                         "all ranks must run the same program on the same graph"
                     )
 
-    def any_of(self, text: str) -> str:
+    def first_text(self, text: str) -> str:
         """The text of the first rank that has one; "" if none has."""
         return next(filter(None, self.comm.allgather(text)), "")
 
@@ -131,37 +131,37 @@ class Ranks:
         say_last(f"gascl: {why}")
         self.comm.Abort(1)
 
-    def first(self, value: Any) -> Any:
+    def broadcast(self, value: Any) -> Any:
         """The value of rank 0."""
         return self.comm.bcast(value)
 
-    def all_of(self, value: bytes) -> bytes:
+    def concatenated(self, value: bytes) -> bytes:
         """The values of all ranks, concatenated."""
         return b"".join(self.comm.allgather(value))
 
-    def each(self, value: Any) -> list[Any]:
+    def allgather(self, value: Any) -> list[Any]:
         """The value of each rank."""
         return self.comm.allgather(value)
 
-    def call_off(self) -> None:
-        """Cancel the independent work of the other ranks; all must call `meet` next."""
+    def cancel(self) -> None:
+        """Cancel the independent work of the other ranks; all must call `join` next."""
         others = [rank for rank in range(self.size) if rank != self.rank]
-        self._calls = [self.comm.isend(None, rank, tag=OFF) for rank in others]
+        self._cancels = [self.comm.isend(None, rank, tag=CANCEL) for rank in others]
 
-    def called_off(self) -> bool:
+    def is_canceled(self) -> bool:
         """Whether another rank has canceled the ranks' independent work."""
-        return bool(self.comm.iprobe(tag=OFF))
+        return bool(self.comm.iprobe(tag=CANCEL))
 
-    def meet(self) -> None:
+    def join(self) -> None:
         """Wait until all ranks are done with their independent work."""
-        for rank, called in enumerate(self.comm.allgather(bool(self._calls))):
-            if called and rank != self.rank:
-                self.comm.recv(source=rank, tag=OFF)
-        for call in self._calls:
-            call.wait()
-        self._calls = []
+        for rank, cancels in enumerate(self.comm.allgather(bool(self._cancels))):
+            if cancels and rank != self.rank:
+                self.comm.recv(source=rank, tag=CANCEL)
+        for sent in self._cancels:
+            sent.wait()
+        self._cancels = []
 
-    def reduced(self, own: np.ndarray, by: np.ufunc, givers: int) -> np.ndarray:
+    def reduced_in_order(self, own: np.ndarray, by: np.ufunc, givers: int) -> np.ndarray:
         """The arrays of the first ranks, combined in the order of the ranks.
 
         Args:
@@ -174,21 +174,21 @@ class Ranks:
         for begin in range(0, max(len(values), 1), most):
             piece = values[begin : begin + most]
             counts = len(piece) * gives
-            every = self.lists(piece[: counts[self.rank]], counts)
+            every = self.allgather_rows(piece[: counts[self.rank]], counts)
             combined.append(by.reduce(every.reshape(givers, len(piece)), axis=0))
         return np.concatenate(combined).reshape(own.shape)
 
-    def arrive(self) -> None:
+    def barrier(self) -> None:
         """Wait until all ranks have called this."""
-        self.counts(0)
+        self.allgather_counts(0)
 
-    def counts(self, own: int) -> np.ndarray:
+    def allgather_counts(self, own: int) -> np.ndarray:
         """The number of each rank, int64 (ranks,)."""
         counts = np.empty(self.size, np.int64)
         self.comm.Allgather(np.array([own]), counts)
         return counts
 
-    def lists(self, own: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    def allgather_rows(self, own: np.ndarray, counts: np.ndarray) -> np.ndarray:
         """The rows of all ranks' lists.
 
         Args:
@@ -202,11 +202,11 @@ class Ranks:
         self.comm.Allgatherv([own, self.BYTE], [every, places, self.BYTE])
         return every
 
-    def together(self, values: np.ndarray, op: Any) -> None:
+    def allreduce(self, values: np.ndarray, op: Any) -> None:
         """Combine the arrays of all ranks in place."""
         self.comm.Allreduce(self.IN_PLACE, values, op)
 
-    def least(self, values: np.ndarray) -> np.ndarray:
+    def elementwise_min(self, values: np.ndarray) -> np.ndarray:
         """The elementwise minimum of the arrays of all ranks."""
         smallest = np.empty_like(values)
         self.comm.Allreduce(values, smallest, self.MIN)

@@ -19,7 +19,7 @@ class RunPlan(Protocol):
     """The kernels of a run: `gascl.run.plan.Plan`."""
 
     header: Header
-    facts: Traits
+    traits: Traits
     delivery: Delivery
     group: int
     block: int

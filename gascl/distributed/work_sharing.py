@@ -12,7 +12,7 @@ from gascl.errors import ProgramError
 from gascl.results.trace import Step
 
 
-class CalledOff(Exception):
+class Canceled(Exception):
     """Another rank has failed, so that the work of this one will not be used."""
 
 
@@ -70,7 +70,7 @@ def alike(shares: Sequence[Share]) -> list[tuple[str, np.dtype, tuple[int, ...]]
     Raises:
         ProgramError: names or shapes differ.
     """
-    first, *others = ({name: its[1] for name, its in share.types.items()} for share in shares)
+    first, *others = ({name: typed[1] for name, typed in share.types.items()} for share in shares)
     for rank, shapes in enumerate(others, 1):
         if shapes != first:
             raise ProgramError(

@@ -66,13 +66,13 @@ class Order:
         self.lock = Lock()
         self.kept = known or {}
         self._known = "ends" in self.kept
-        self._given = False if both or "places" in self.kept else None
+        self._is_sorted = False if both or "places" in self.kept else None
 
     @property
-    def came(self) -> bool:
-        """Whether the ends came in this order, as in a file with arcs, or where the edges
+    def presorted(self) -> bool:
+        """Whether the ends were in this order from the start: a file has the arcs, or the edges
         themselves are stored as offsets."""
-        return self._known or (isinstance(self.row, Runs) and self.given)
+        return self._known or (isinstance(self.row, Runs) and self.is_sorted)
 
     @Kept
     def offsets(self) -> np.ndarray:
@@ -80,7 +80,7 @@ class Order:
         if isinstance(self.row, Runs) and not self.both:
             index = self._index or index_dtype(len(self.row))
             return self.row.offsets.astype(index, copy=False)
-        if self.given:
+        if self.is_sorted:
             return self._begins()
         counts = _counts(self.row, self.num_vertices)
         if self.both:
@@ -93,7 +93,7 @@ class Order:
         return offsets
 
     def _begins(self) -> np.ndarray:
-        """The offsets of pairs that came in order: the positions where the row changes."""
+        """The offsets of presorted pairs: the positions where the row changes."""
         num_pairs = len(self.row)
         index = self._index or index_dtype(num_pairs)
         offsets = np.full(self.num_vertices + 1, num_pairs, index)
@@ -124,7 +124,7 @@ class Order:
     @Kept
     def ends(self) -> np.ndarray:
         """int32 (P): the end of each pair."""
-        if self.given:
+        if self.is_sorted:
             return np.asarray(self.end)
         few = int(self.offsets[-1]) <= _LEAST  # computing their places, too, costs little
         self._sort("ends", *(["places"] if few else []))
@@ -133,7 +133,7 @@ class Order:
     @Kept
     def places(self) -> np.ndarray:
         """I (P): the position of each pair in the input."""
-        if self.given:
+        if self.is_sorted:
             places = np.empty(len(self.row), self.offsets.dtype)
             return filled(places, lambda block: np.arange(block.start, block.stop))
         self._sort("places", *([] if "ends" in self.kept else ["ends"]))
@@ -148,7 +148,7 @@ class Order:
         own = slice(part.begin, part.end)
         if name in self.kept:
             return self.kept[name][own]
-        if not self.given:
+        if not self.is_sorted:
             return self._sorted([name], part.first, part.last)[name]
         if name == "ends":
             return self.end[own]
@@ -157,18 +157,18 @@ class Order:
     @property
     def rows(self) -> np.ndarray:
         """int32 (P): the row of each pair; computed at each call."""
-        if self.given:
+        if self.is_sorted:
             return np.asarray(self.row)
         return Runs(self.offsets).whole
 
     @property
-    def given(self) -> bool:
-        """Whether the pairs came in this order; never if they are sorted both ways."""
+    def is_sorted(self) -> bool:
+        """Whether the pairs were sorted from the start; never if each also has its reverse."""
         with self.lock:
-            if self._given is None:
+            if self._is_sorted is None:
                 parts = blocks(len(self.row))
-                self._given = _everywhere(self._rises, parts)
-            return self._given
+                self._is_sorted = _everywhere(self._rises, parts)
+            return self._is_sorted
 
     def _rises(self, block: slice) -> bool:
         """Whether the pairs of a block, and the one after it, are in order."""
@@ -254,7 +254,7 @@ class Order:
         return arrays
 
     def _ends_rise(self) -> bool:
-        """Whether the pairs came sorted by end, as those of the other order are."""
+        """Whether the pairs were sorted by end from the start, as those of the other order are."""
 
         def rises(block: slice) -> bool:
             end = self.end[block.start : block.stop + 1]
@@ -426,7 +426,7 @@ class Arcs:
         (HPEC 2014), section IV-B: a vertex that scatters along CSR arc i writes its message to
         `slot[i]`, and the slots of each receiving vertex are contiguous.
         """
-        if self.into.given:
+        if self.into.is_sorted:
             return self.out_edges
         return Order(self.in_sources, self.into.rows, self.into.num_vertices).only_places()
 
@@ -437,7 +437,7 @@ class Arcs:
             arrays |= {name: order.kept[own] for own, name in names.items() if own in order.kept}
         return {name: arrays[name] for name in ARRAYS if name in arrays}
 
-    def turned(self) -> Arcs:
+    def transposed(self) -> Arcs:
         """The transposed arcs; all arcs must run one way."""
         way = {"out": "in", "in": "out"}[self.way]
         return Arcs(self.into, self.out, self.edge_src, way)
@@ -522,7 +522,7 @@ def arcs_of(src: Ends, dst: Ends, num_vertices: int, way: str) -> Arcs:
         order = Order(src, dst, num_vertices, both=True)
         return Arcs(order, order, src, way)
     arcs = Arcs(Order(src, dst, num_vertices), Order(dst, src, num_vertices), src, "out")
-    return arcs if way == "out" else arcs.turned()
+    return arcs if way == "out" else arcs.transposed()
 
 
 def stable_order(keys: np.ndarray, num_keys: int) -> np.ndarray:

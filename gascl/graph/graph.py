@@ -641,7 +641,7 @@ class Graph:
     def _arcs_along(self, way: str) -> Arcs:
         if way not in self._arcs:
             if way == "in":  # the orders of "out" in exchange
-                self._arcs[way] = self._arcs_along("out").turned()
+                self._arcs[way] = self._arcs_along("out").transposed()
             else:
                 self._arcs[way] = arcs_of(self.src, self.dst, self.num_vertices, way)
         return self._arcs[way]
@@ -675,7 +675,7 @@ class Graph:
 
         with self._lock:
             cached: tuple[Numbering, Arcs] | None = self._numbered.get((way, 1))
-            key = way, 1 if cached and cached[1].into.came else ranks
+            key = way, 1 if cached and cached[1].into.presorted else ranks
             if key not in self._numbered:
                 self._numbered[key] = find()
             cached = self._numbered[key]

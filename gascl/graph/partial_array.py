@@ -1,4 +1,4 @@
-"""`Held`: an array of which this process has a part, and other processes the rest."""
+"""`PartialArray`: an array of which this process has a part, and other processes the rest."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from gascl.errors import GraphError
 
 
-class NotHeldError(GraphError):
+class RemoteDataError(GraphError):
     """An operation needs data that another process has."""
 
 
-class Held(NDArrayOperatorsMixin):
+class PartialArray(NDArrayOperatorsMixin):
     """The items from `begin` on of an array of `length` items.
 
     It takes the place of an array in a Graph. Anything other than reading these items, the length
-    or the dtype raises NotHeldError, so that missing data cannot go unnoticed.
+    or the dtype raises RemoteDataError, so that missing data cannot go unnoticed.
     """
 
     ndim = 1
@@ -41,7 +41,7 @@ class Held(NDArrayOperatorsMixin):
         self._items.setflags(write=write)
 
     def _missed(self, *_: Any, **more: Any) -> Any:
-        raise NotHeldError("the program reads edges that end in vertices of other ranks")
+        raise RemoteDataError("the program reads edges that end in vertices of other ranks")
 
     __array__ = __array_ufunc__ = __iter__ = _missed
 

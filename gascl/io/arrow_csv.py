@@ -56,7 +56,7 @@ class ArrowColumns:
     def __init__(self, layout: Layout):
         self.layout = layout
         self.names = [str(column) for column in range(layout.width)]
-        # A column that is not read could be the nothing between two blanks.
+        # pyarrow sees an empty column between two blanks, which only a column that is read reveals.
         all_read = len(layout.wanted) + layout.begun >= layout.width
         self.usable = find_spec("pyarrow") is not None and (layout.separator or all_read)
         self.wide = False  # an integer did not fit int32
@@ -86,15 +86,16 @@ class ArrowColumns:
             return None
         real = [bool({*b".eE"} & {*first[column]}) for column in layout.numbers]
         if len(real) == 1 and len(layout.integers) == layout.width - 1:
-            real = [any(mark in piece for mark in (b".", b"e", b"E"))]  # it must be in there
+            # All other columns are integers, so that such a mark is in this one.
+            real = [any(mark in piece for mark in (b".", b"e", b"E"))]
         kinds = [layout.number or (np.float64 if each else None) for each in real]
         while True:
             whole = pyarrow.int64() if self.wide else pyarrow.int32()
             types = [whole] * len(layout.integers)
             types += [pyarrow.from_numpy_dtype(kind) if kind else whole for kind in kinds]
             try:
-                found = self._read(piece, mark, types)
-                return found if all_held(found, piece) else None
+                columns = self._read(piece, mark, types)
+                return columns if all_held(columns, piece) else None
             except pyarrow.ArrowInvalid:
                 if self.wide:
                     self.usable = False

@@ -119,8 +119,8 @@ def warn_of_unread(where: str, names: Sequence[Any]) -> None:
 def weight_column(numeric: Sequence[Any]) -> Any:
     """The numeric column named "weight", in any case, or the only one; else None."""
     named = [name for name in numeric if str(name).lower() == WEIGHT]
-    found = [WEIGHT] if WEIGHT in named else named or numeric
-    return found[0] if len(found) == 1 else None
+    candidates = [WEIGHT] if WEIGHT in named else named or numeric
+    return candidates[0] if len(candidates) == 1 else None
 
 
 def chosen_fields(

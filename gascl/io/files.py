@@ -133,9 +133,9 @@ class _Watched(io.FileIO):
         return count
 
     def readall(self) -> bytes:
-        found = super().readall()
+        contents = super().readall()
         self._tell()
-        return found
+        return contents
 
     def _tell(self) -> None:
         if self.seekable():
@@ -249,8 +249,8 @@ SPARE = 1 << 26  # bytes of memory that are left free
 class Unpacked(io.BufferedIOBase):
     """The bytes of compressed streams, one after another, in a file: .gz, .bz2, .xz or .zst.
 
-    Few compressed bytes may become more than memory holds, which no stream must tell in advance: it
-    ends with an error where memory does.
+    A few compressed bytes may expand to more than memory holds, and a stream need not declare its
+    size: reading fails with an error when memory runs out.
 
     Python's bz2 and lzma end silently if what follows a stream is damaged, and zstandard after the
     first frame and wherever a file is cut off. Here either is an error: EOFError if the file is cut
@@ -351,9 +351,9 @@ class _Streams(_Decompressed):
                 packed = self._file.read(self._chunk)
                 if not packed:
                     raise EOFError("it ends inside a stream")
-            found = self._unpacker.decompress(packed, *self._limits)
-            if found:
-                return found
+            unpacked = self._unpacker.decompress(packed, *self._limits)
+            if unpacked:
+                return unpacked
 
     def _next_stream(self) -> bytes:
         """The first bytes of the next stream; none at the end."""

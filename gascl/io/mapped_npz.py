@@ -203,8 +203,8 @@ def check_all(checks: Iterable[tuple[ZipMember, int | None]]) -> None:
 
 
 def check_deflated(path: Path, infos: Iterable[zipfile.ZipInfo]) -> None:
-    """Raises FormatError unless what the compressed members become, which they say, fits in memory
-    twice: as they are in the file, and as arrays."""
+    """Raises FormatError unless memory can hold the compressed members twice, decompressed to the
+    sizes that they declare: as bytes of the file, and as arrays."""
     check_fits(path, 2 * sum(info.file_size for info in infos if info.compress_type))
 
 

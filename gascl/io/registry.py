@@ -120,8 +120,8 @@ def spool_file(
         raise FormatError(
             f"{path}: files of the format {chosen.name} are read as a whole; --memory reads {names}"
         )
-    given = {} if weight is None else {"weight": weight}
-    return chosen.spool(path, directed, spool, **given, **options)
+    weight_option = {} if weight is None else {"weight": weight}
+    return chosen.spool(path, directed, spool, **weight_option, **options)
 
 
 def reader_options() -> set[str]:

@@ -65,13 +65,13 @@ class Records:
             ids: as the attribute.
         """
         first = record.search(data) if len(data) >= LEAST else None
-        found = [] if first is None else list(parts.finditer(first[0]))
-        if first is None or len(found) < ids or found[0][1] != found[ids - 1][1]:
+        numbers = [] if first is None else list(parts.finditer(first[0]))
+        if first is None or len(numbers) < ids or numbers[0][1] != numbers[ids - 1][1]:
             return None
-        if len(found) > len(SEPARATORS) or {*SEPARATORS} & {*first[0]}:
+        if len(numbers) > len(SEPARATORS) or {*SEPARATORS} & {*first[0]}:
             return None
-        ends = [0, *(part.end(2) for part in found)]
-        starts = [*(part.start(2) for part in found), len(first[0])]
+        ends = [0, *(part.end(2) for part in numbers)]
+        starts = [*(part.start(2) for part in numbers), len(first[0])]
         texts = [first[0][end:start] for end, start in zip(ends, starts, strict=True)]
         pattern = b""
         for number, text in enumerate(texts[:-1]):
@@ -80,7 +80,7 @@ class Records:
         if last is None:
             return None
         behind = re.compile(rb"\s*").match(data, first.end())
-        prefix = found[0][1].decode("ascii", "replace")
+        prefix = numbers[0][1].decode("ascii", "replace")
         pieces = _pieces(data, first.start(), last.end(), begin)
         rest = data[: first.end()] + data[last.end() :]
         return cls(rest, pieces, texts, behind[0] if behind else b"", prefix, ids)
@@ -129,14 +129,14 @@ class Records:
         counts: list[int] = []
 
         def rows(piece: bytes) -> bytes:
-            found = self._rows(piece, self.texts, self.blanks)
-            if found is None:  # blanks may differ
+            table = self._rows(piece, self.texts, self.blanks)
+            if table is None:  # blanks may differ
                 texts = [re.sub(rb"\s+", b" ", text) for text in self.texts]
-                found = self._rows(b" ".join(piece.split()), texts, self.blanks and b" ")
-            if found is None:
+                table = self._rows(b" ".join(piece.split()), texts, self.blanks and b" ")
+            if table is None:
                 raise Irregular
-            counts.append(found.count(b"\n") + 1)
-            return found
+            counts.append(table.count(b"\n") + 1)
+            return table
 
         values = read_columns(self.pieces, width, wholes, reals, None, "", rows).values
         columns = dict(zip(wholes + reals, values, strict=True))

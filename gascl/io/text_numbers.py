@@ -126,10 +126,10 @@ def column_pieces(
                 piece.decode()
             except UnicodeDecodeError:
                 raise Irregular from None
-        found = fast.read(piece) if len(piece) >= arrow_csv.LEAST else None
+        parsed = fast.read(piece) if len(piece) >= arrow_csv.LEAST else None
         values = [
             _narrow(column) if column.dtype == np.int64 else column
-            for column in (_by_numpy(piece, layout) if found is None else found)
+            for column in (_by_numpy(piece, layout) if parsed is None else parsed)
         ]
         return Columns(values, lines, remarks)
 
@@ -162,15 +162,15 @@ def _by_numpy(piece: bytes, layout: arrow_csv.Layout) -> list[np.ndarray]:
             table = _table(piece, layout, types)
     except ValueError:
         raise Irregular from None
-    found = [np.ascontiguousarray(table[f"{at}"]) for at in layout.wanted]
-    for column, values in zip(layout.wanted, found, strict=True):
+    columns = [np.ascontiguousarray(table[f"{at}"]) for at in layout.wanted]
+    for column, values in zip(layout.wanted, columns, strict=True):
         # Integers of more than 63 bits may be meant as such.
         wide = types[column] is np.float64 and not layout.number and np.abs(values) >= 2.0**63
         if np.any(wide) and (values == np.floor(values)).all() and LONG.search(piece):
             raise Irregular
-    if not arrow_csv.all_held(found, piece):
+    if not arrow_csv.all_held(columns, piece):
         raise Irregular
-    return found
+    return columns
 
 
 def _type_of(piece: bytes, layout: arrow_csv.Layout, column: int) -> type:
@@ -183,8 +183,8 @@ def _type_of(piece: bytes, layout: arrow_csv.Layout, column: int) -> type:
 
 
 def _table(piece: bytes, layout: arrow_csv.Layout, types: Mapping[int, Any]) -> np.ndarray:
-    """Structured (rows,), of fields "0", "1" and so on, which have these types; of a column without
-    one, only the first letter is there.
+    """Structured (rows,), with fields "0", "1" and so on of these types. A column without a type is
+    not parsed, and has only its first character.
 
     Raises:
         ValueError: a row has other columns.

@@ -597,8 +597,7 @@ def _check_priority(spec: ProgramSpec) -> None:
         if getattr(spec, attribute) == wrong:
             spec.refuse(
                 spec.source.place(attribute),
-                f"a priority says who in the mask scatters first, which needs {right}, not "
-                f"{wrong!r}",
+                f"a priority orders the vertices in the mask, which needs {right}, not {wrong!r}",
             )
     for word, names in (
         ("unset_mask", ("apply",)),

@@ -19,22 +19,22 @@ OPENING = {"return", "else", "do", "case", "__extension__"}
 _SIGNS = ("-", "+", "!", "~", "*", "&", "++", "--")
 
 
-def at(found: list[Token], i: int) -> str:
-    """The text of found[i], or "" outside of the tokens."""
-    return found[i].text if 0 <= i < len(found) else ""
+def at(toks: list[Token], i: int) -> str:
+    """The text of toks[i], or "" outside of the tokens."""
+    return toks[i].text if 0 <= i < len(toks) else ""
 
 
-def ends_operand(found: list[Token], i: int, types: Set[str]) -> bool:
-    """Whether found[i] ends an operand, so that a `&` after it is not the address operator."""
-    if i < 0 or (found[i].kind == "word" and found[i].text in OPENING):
+def ends_operand(toks: list[Token], i: int, types: Set[str]) -> bool:
+    """Whether toks[i] ends an operand, so that a `&` after it is not the address operator."""
+    if i < 0 or (toks[i].kind == "word" and toks[i].text in OPENING):
         return False
-    if found[i].text != ")":
-        return found[i].kind != "sign" or found[i].text in ("]", "++", "--")
-    first = opening(found, i)
-    is_call = first > 0 and found[first - 1].kind == "word"
-    if is_call and found[first - 1].text not in OPENING:
+    if toks[i].text != ")":
+        return toks[i].kind != "sign" or toks[i].text in ("]", "++", "--")
+    first = opening(toks, i)
+    is_call = first > 0 and toks[first - 1].kind == "word"
+    if is_call and toks[first - 1].text not in OPENING:
         return True
-    return not _is_type(found[first + 1 : i], types)  # `(real *)&v.rank`
+    return not _is_type(toks[first + 1 : i], types)  # `(real *)&v.rank`
 
 
 def _is_type(inside: list[Token], types: Set[str]) -> bool:
@@ -43,62 +43,62 @@ def _is_type(inside: list[Token], types: Set[str]) -> bool:
     return first in types or at(inside, len(inside) - 1) == "*"
 
 
-def operand_start(found: list[Token], i: int) -> int | None:
-    """The start of the operand that ends at found[i] and takes an index: a name, a call, or
+def operand_start(toks: list[Token], i: int) -> int | None:
+    """The start of the operand that ends at toks[i] and takes an index: a name, a call, or
     parentheses, with the members and indices after it; None: nothing there takes an index."""
     while i >= 0:
-        if found[i].text in ("++", "--"):
+        if toks[i].text in ("++", "--"):
             i -= 1
-        elif found[i].text == "]":
-            i = opening(found, i) - 1
-        elif found[i].text == "}":  # of a compound literal
-            i = opening(found, i) - 1
-            return opening(found, i) if at(found, i) == ")" else None
-        elif found[i].text == ")":
-            i = opening(found, i)
-            if i == 0 or found[i - 1].kind != "word" or found[i - 1].text in OPENING:
+        elif toks[i].text == "]":
+            i = opening(toks, i) - 1
+        elif toks[i].text == "}":  # of a compound literal
+            i = opening(toks, i) - 1
+            return opening(toks, i) if at(toks, i) == ")" else None
+        elif toks[i].text == ")":
+            i = opening(toks, i)
+            if i == 0 or toks[i - 1].kind != "word" or toks[i - 1].text in OPENING:
                 return i
             i -= 1
-        elif found[i].kind == "sign":
+        elif toks[i].kind == "sign":
             return None
-        elif at(found, i - 1) in (".", "->"):
+        elif at(toks, i - 1) in (".", "->"):
             i -= 2
         else:
             return i
     return None
 
 
-def operand_end(found: list[Token], i: int, types: Set[str]) -> int:
-    """The end of the operand that starts at found[i]: casts, signs, a name and its suffixes."""
-    while at(found, i) in _SIGNS:
+def operand_end(toks: list[Token], i: int, types: Set[str]) -> int:
+    """The end of the operand that starts at toks[i]: casts, signs, a name and its suffixes."""
+    while at(toks, i) in _SIGNS:
         i += 1
-    if at(found, i) == "sizeof":
-        end = closing(found, i + 1)
-        measures = at(found, i + 1) == "(" and _is_type(found[i + 2 : end - 1], types)
-        return end if measures else operand_end(found, i + 1, types)
-    if at(found, i) == "(":
-        end = closing(found, i)
-        is_type = _is_type(found[i + 1 : end - 1], types)
+    if at(toks, i) == "sizeof":
+        end = closing(toks, i + 1)
+        measures = at(toks, i + 1) == "(" and _is_type(toks[i + 2 : end - 1], types)
+        return end if measures else operand_end(toks, i + 1, types)
+    if at(toks, i) == "(":
+        end = closing(toks, i)
+        is_type = _is_type(toks[i + 1 : end - 1], types)
         i = end
-        following = found[i] if i < len(found) else None
+        following = toks[i] if i < len(toks) else None
         # `(real)x`, `(real)(x)` and `(int)-x` are casts, so the operand continues; `(a) - x` is
         # not.
         if following and (following.kind != "sign" or following.text == "("):
-            return operand_end(found, i, types)
-        if is_type and at(found, i) in _SIGNS:
-            return operand_end(found, i, types)
-        if is_type and at(found, i) == "{":
-            i = closing(found, i)
+            return operand_end(toks, i, types)
+        if is_type and at(toks, i) in _SIGNS:
+            return operand_end(toks, i, types)
+        if is_type and at(toks, i) == "{":
+            i = closing(toks, i)
     else:
         i += 1
-    while at(found, i) in (".", "->", "(", "[", "++", "--"):
-        opens = at(found, i) in ("(", "[")
-        i = closing(found, i) if opens else i + (2 if at(found, i) in (".", "->") else 1)
-    return min(i, len(found))
+    while at(toks, i) in (".", "->", "(", "[", "++", "--"):
+        opens = at(toks, i) in ("(", "[")
+        i = closing(toks, i) if opens else i + (2 if at(toks, i) in (".", "->") else 1)
+    return min(i, len(toks))
 
 
-def whole_end(found: list[Token], i: int) -> int:
-    """The end of the expression at found[i]: the next `;`, `,` or closing bracket."""
-    while i < len(found) and at(found, i) not in (";", ",", ")", "]", "}"):
-        i = closing(found, i) if at(found, i) in ("(", "[", "{") else i + 1
+def whole_end(toks: list[Token], i: int) -> int:
+    """The end of the expression at toks[i]: the next `;`, `,` or closing bracket."""
+    while i < len(toks) and at(toks, i) not in (";", ",", ")", "]", "}"):
+        i = closing(toks, i) if at(toks, i) in ("(", "[", "{") else i + 1
     return i

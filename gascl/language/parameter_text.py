@@ -45,13 +45,13 @@ def _json_list(text: str) -> list[Any]:
     """Labels as a list in JSON. Brackets in there are tuples, which are labels, too."""
     example = """such as '["Doe, J.", "Roe, R."]'"""
     try:
-        found = json.loads(text)
+        parsed = json.loads(text)
     except ValueError as error:
         raise ValueError(
             f"a value that begins with [ is a list of labels in JSON, {example}, and this is none: "
             f"{error}"
         ) from None
-    return [_label(each) for each in found]
+    return [_label(each) for each in parsed]
 
 
 def _label(value: Any) -> Any:

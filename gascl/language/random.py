@@ -53,13 +53,13 @@ def uniform(seed: Any, *keys: Any, dtype: Any = "float32") -> Any:
 
 def _word(value: Any) -> np.ndarray:
     """Numbers as C converts them to ulong."""
-    given = np.asarray(value)
-    floats = given.dtype.kind == "f"
-    if given.dtype.kind not in "biuf" or (floats and not np.all((given > -1) & (given < 2.0**64))):
+    array = np.asarray(value)
+    floats = array.dtype.kind == "f"
+    if array.dtype.kind not in "biuf" or (floats and not np.all((array > -1) & (array < 2.0**64))):
         raise ProgramError(
             f"uniform: {value!r} cannot be converted to 64 bits: give integers, or floats of 0 or "
             "more"
         )
-    if given.dtype.kind == "i":
-        return given.astype(np.int64).view(np.uint64)
-    return given.astype(np.uint64)
+    if array.dtype.kind == "i":
+        return array.astype(np.int64).view(np.uint64)
+    return array.astype(np.uint64)

@@ -83,9 +83,9 @@ class Snippet:
         known = known or Preprocessor()
         expanded = known.expand(text)
         types = frozenset(TYPES | POINTERS | known.types)
-        found = tokens(expanded)
+        toks = tokens(expanded)
         more = _MORE_NAMESPACES.get(label.rpartition(".")[2], ())
-        members, words = _members(found, (*NAMESPACES, *more), types)
+        members, words = _members(toks, (*NAMESPACES, *more), types)
         directives = any(t.text == "#" for t in raw_tokens(expanded))
         return cls(
             label,
@@ -94,7 +94,7 @@ class Snippet:
             types,
             tuple(members),
             MappingProxyType(words),
-            not directives and _sends_always(found),
+            not directives and _sends_always(toks),
             directives,
         )
 
@@ -119,21 +119,21 @@ class Snippet:
     def asks_of_ends(self, word: str) -> bool:
         """Whether `word(id)` is only called for the vertex itself or an end of its arc, which are
         vertices for certain."""
-        found = tokens(self.text)
+        toks = tokens(self.text)
         return all(
-            "".join(t.text for t in found[i + 1 : i + 6]) in _ENDS
-            for i, token in enumerate(found)
+            "".join(t.text for t in toks[i + 1 : i + 6]) in _ENDS
+            for i, token in enumerate(toks)
             if token.text == word
         )
 
     def only_compares(self, one: str, other: str) -> bool:
         """Whether two members, such as e.src and e.dst, only occur as `one == other` or `!=`."""
-        found, pair, i = tokens(self.text), {one, other}, 0
-        texts = [t.text for t in found]
+        toks, pair, i = tokens(self.text), {one, other}, 0
+        texts = [t.text for t in toks]
         while i < len(texts):
             here, then = "".join(texts[i : i + 3]), "".join(texts[i + 4 : i + 7])
             if {here, then} == pair and texts[i + 3] in ("==", "!="):
-                if at(found, i - 1) not in _BEFORE or at(found, i + 7) not in _AFTER:
+                if at(toks, i - 1) not in _BEFORE or at(toks, i + 7) not in _AFTER:
                     return False
                 i += 7
             elif here in pair:
@@ -156,32 +156,32 @@ class Snippet:
     def set_from(self, word: str) -> Iterator[tuple[str, int]]:
         """The fields that straight-line code sets by `v.FIELD = ...`, from an expression in `word`
         that does not read the field; with the lines."""
-        found = tokens(self.text)
-        if self.has_directives or any(t.text in _BRANCHES for t in found):
+        toks = tokens(self.text)
+        if self.has_directives or any(t.text in _BRANCHES for t in toks):
             return
-        for i in range(len(found) - 4):
-            if [t.text for t in found[i : i + 2]] != ["v", "."] or at(found, i + 3) != "=":
+        for i in range(len(toks) - 4):
+            if [t.text for t in toks[i : i + 2]] != ["v", "."] or at(toks, i + 3) != "=":
                 continue
-            if at(found, i - 1) not in ("", ";", "{", "}"):
+            if at(toks, i - 1) not in ("", ";", "{", "}"):
                 continue
-            name, end = found[i + 2].text, whole_end(found, i + 4)
-            texts = [t.text for t in found[i + 4 : end]]
+            name, end = toks[i + 2].text, whole_end(toks, i + 4)
+            texts = [t.text for t in toks[i + 4 : end]]
             again = any(texts[k : k + 3] == ["v", ".", name] for k in range(len(texts)))
             if word in texts and not again:
-                yield name, found[i].line
+                yield name, toks[i].line
 
     def powers(self) -> Iterator[int]:
         """The lines of `x**y`, which C takes for `x * *y`."""
-        found = tokens(self.text)
-        for i, token in enumerate(found):
-            twice = token.text == at(found, i + 1) == "*" and not found[i + 1].before
-            if twice and ends_operand(found, i - 1, self.types) and not self._is_named(found, i):
+        toks = tokens(self.text)
+        for i, token in enumerate(toks):
+            twice = token.text == at(toks, i + 1) == "*" and not toks[i + 1].before
+            if twice and ends_operand(toks, i - 1, self.types) and not self._is_named(toks, i):
                 yield token.line
 
-    def _is_named(self, found: list[Token], i: int) -> bool:
-        """Whether the type of a declaration stands before found[i], as in `real **x`."""
-        before = at(found, i - 1)
-        return before in self.types or before in QUALIFIERS or at(found, i - 2) == "struct"
+    def _is_named(self, toks: list[Token], i: int) -> bool:
+        """Whether the type of a declaration stands before toks[i], as in `real **x`."""
+        before = at(toks, i - 1)
+        return before in self.types or before in QUALIFIERS or at(toks, i - 2) == "struct"
 
     def undeclared(self, names: Set[str], declares: bool) -> Iterator[tuple[str, int]]:
         """Those of these names that are used as values, and not declared before, with the lines.
@@ -189,17 +189,17 @@ class Snippet:
         Args:
             declares: the text is statements, which may declare variables.
         """
-        found = tokens(self.text)
-        if any(t.text in ("enum", "typeof", "__typeof__") for t in found):
+        toks = tokens(self.text)
+        if any(t.text in ("enum", "typeof", "__typeof__") for t in toks):
             return  # after which names look like values
         known: set[str] = set()
-        for i, token in enumerate(found):
-            word, before = token.text, at(found, i - 1)
+        for i, token in enumerate(toks):
+            word, before = token.text, at(toks, i - 1)
             if word not in names or word in known or before in (".", "->"):
                 continue
             known.add(word)
-            after = at(found, i + 1)
-            named = i > 0 and found[i - 1].kind == "word" and before not in OPENING
+            after = at(toks, i + 1)
+            named = i > 0 and toks[i - 1].kind == "word" and before not in OPENING
             # `int x, word`, `int *word`, and a label.
             named |= declares and (before in (",", "*") or after == ":")
             if not named and after != "(":
@@ -211,15 +211,15 @@ class Snippet:
 
     def calls(self, word: str) -> Iterator[tuple[int, int]]:
         """The line and the number of arguments of each call `word(...)`."""
-        found = tokens(self.text)
-        for i, token in enumerate(found):
-            if token.text != word or at(found, i + 1) != "(":
+        toks = tokens(self.text)
+        for i, token in enumerate(toks):
+            if token.text != word or at(toks, i + 1) != "(":
                 continue
-            end = closing(found, i + 1) - 1
+            end = closing(toks, i + 1) - 1
             count, k = int(end > i + 2), i + 2
             while k < end:
-                count += found[k].text == ","
-                k = closing(found, k) if found[k].text in ("(", "[", "{") else k + 1
+                count += toks[k].text == ","
+                k = closing(toks, k) if toks[k].text in ("(", "[", "{") else k + 1
             yield token.line, count
 
     def place(self, line: int) -> Place:
@@ -228,59 +228,59 @@ class Snippet:
 
 
 def _members(
-    found: list[Token], namespaces: tuple[str, ...], types: Set[str]
+    toks: list[Token], namespaces: tuple[str, ...], types: Set[str]
 ) -> tuple[list[Member], dict[str, int]]:
     """The uses of namespaces in a text, and all other words with their first lines."""
     members: list[Member] = []
     words: dict[str, int] = {}
-    for i, token in enumerate(found):
-        if token.kind != "word" or at(found, i - 1) in (".", "->"):
+    for i, token in enumerate(toks):
+        if token.kind != "word" or at(toks, i - 1) in (".", "->"):
             continue
         if token.text not in namespaces:
             words.setdefault(token.text, token.line)
-            if token.text == "msg" and _is_written(found, i, i + 1, types):
+            if token.text == "msg" and _is_written(toks, i, i + 1, types):
                 members.append(Member("msg", "", token.line, True))
             continue
         name, end = "", i + 1
-        if at(found, i + 1) == "." and i + 2 < len(found) and found[i + 2].kind == "word":
-            name, end = found[i + 2].text, i + 3
-        members.append(Member(token.text, name, token.line, _is_written(found, i, end, types)))
+        if at(toks, i + 1) == "." and i + 2 < len(toks) and toks[i + 2].kind == "word":
+            name, end = toks[i + 2].text, i + 3
+        members.append(Member(token.text, name, token.line, _is_written(toks, i, end, types)))
     return members, words
 
 
-def _is_written(found: list[Token], start: int, end: int, types: Set[str]) -> bool:
-    """Whether the operand found[start:end] is assigned, incremented, or has its address taken."""
+def _is_written(toks: list[Token], start: int, end: int, types: Set[str]) -> bool:
+    """Whether the operand toks[start:end] is assigned, incremented, or has its address taken."""
     while True:  # extend it by a component, an index or parentheses around it
-        if at(found, end) == ".":
+        if at(toks, end) == ".":
             end += 2
-        elif at(found, end) == "[":
-            end = closing(found, end)
-        elif at(found, start - 1) == "(" and at(found, end) == ")":
+        elif at(toks, end) == "[":
+            end = closing(toks, end)
+        elif at(toks, start - 1) == "(" and at(toks, end) == ")":
             if (
                 start >= 2
-                and found[start - 2].kind == "word"
-                and found[start - 2].text not in OPENING
+                and toks[start - 2].kind == "word"
+                and toks[start - 2].text not in OPENING
             ):
                 break  # `if (v.x) ++y;` or a call
             start, end = start - 1, end + 1
         else:
             break
-    before = at(found, start - 1)
-    if before in ("++", "--") or (before == "&" and not ends_operand(found, start - 2, types)):
+    before = at(toks, start - 1)
+    if before in ("++", "--") or (before == "&" and not ends_operand(toks, start - 2, types)):
         return True
-    return at(found, end) in _ASSIGN
+    return at(toks, end) in _ASSIGN
 
 
-def _sends_always(found: list[Token]) -> bool:
+def _sends_always(toks: list[Token]) -> bool:
     """Whether it is straight-line code with `send(...)` as a statement: a message on every arc.
 
     Inside parentheses, as in GNU C's ({ send(1); }), a `send` may depend on a condition.
     """
     depth = 0
     sends = False
-    for i, token in enumerate(found):
+    for i, token in enumerate(toks):
         if token.text in _BRANCHES:
             return False
         depth += (token.text == "(") - (token.text == ")")
-        sends |= token.text == "send" and not depth and at(found, i - 1) in ("", ";", "{", "}")
+        sends |= token.text == "send" and not depth and at(toks, i - 1) in ("", ";", "{", "}")
     return sends

@@ -47,23 +47,23 @@ class ClassSource:
             tree = ast.parse("".join(lines))
         except SyntaxError:
             return cls(name)
-        found = None
+        definition = None
         for node in ast.walk(tree):
             # f_lineno is the line of the statement or of a decorator; both are in this range.
             if isinstance(node, ast.ClassDef) and node.name == name:
                 first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
                 if first <= frame.f_lineno <= (node.end_lineno or first):
-                    found = node
-        if found is None:
+                    definition = node
+        if definition is None:
             return cls(name)
         values: dict[str, ast.expr] = {}
-        for statement in found.body:
+        for statement in definition.body:
             if isinstance(statement, ast.Assign):
                 for target in statement.targets:
                     values.update(_names(target, statement.value))
             elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
                 values.update(_names(statement.target, statement.value))
-        return cls(name, file, found.lineno, values)
+        return cls(name, file, definition.lineno, values)
 
     def place(self, attribute: str | None = None) -> Place:
         """The place of an attribute's value, or of the class."""

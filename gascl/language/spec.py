@@ -1,6 +1,6 @@
 """`ProgramSpec`: what a program class declares, frozen; collected once, when the class is defined.
 
-Everything else (checks, facts, codegen, deliveries, the runtime) reads the spec and never the
+Everything else (checks, traits, codegen, deliveries, the runtime) reads the spec and never the
 class. The spec holds copies of the declarations, so that several classes can share a declaration,
 and later changes to a class do not affect what was checked and compiled.
 """
@@ -90,6 +90,23 @@ class ProgramSpec:
         """Whether the program can be run; otherwise it is only a base class."""
         return bool(WORK & set(self.snippets))
 
+    @cached_property
+    def declarations(self) -> str:
+        """Everything that determines what a run computes, as text: the same for two classes exactly
+        if they declare the same, wherever they are and whatever gascl makes of it."""
+        options = ("scatter_on", "apply_on", "edges", "restart", "ends", "lanes", "delta")
+        fields: list[Mapping[str, Field]] = [
+            *(self.vertex_fields, self.edge_fields, self.arc_fields, self.params, self.aggregates)
+        ]
+        lines = [
+            *(f"{name}: {getattr(self, name)}" for name in (*options, "asks_converged")),
+            f"message: {self.message}, {self.gathered}, {self.combiner and self.combiner.name}",
+            *(f"struct {name}: {struct.members}" for name, struct in self.structs.items()),
+            *(repr(replace(each, doc="")) for group in fields for each in group.values()),
+            *(f"{name}: {snippet.text}" for name, snippet in self.snippets.items()),
+        ]
+        return "\n".join(lines)
+
     @property
     def alternates(self) -> bool:
         """Whether odd supersteps use the reversed arcs of even ones."""
@@ -109,7 +126,7 @@ class ProgramSpec:
     def written(self) -> tuple[str, ...]:
         """The vertex fields that snippets assign to: those of apply, then those of init alone."""
         names = [self.snippets[s].writes("v") for s in ("apply", "init") if s in self.snippets]
-        return tuple(dict.fromkeys(n for its in names for n in self.vertex_fields if n in its))
+        return tuple(dict.fromkeys(n for group in names for n in self.vertex_fields if n in group))
 
     def in_order(self, names: Iterable[str]) -> list[str]:
         """Names of vertex fields in the order of results: what a snippet writes comes before what
@@ -128,8 +145,8 @@ class ProgramSpec:
     @cached_property
     def supersteps_param(self) -> str | None:
         """The name of the declared `param.supersteps()`, if any."""
-        found = [n for n, p in self.params.items() if isinstance(p, SuperstepsParam)]
-        return found[0] if found else None
+        names = [n for n, p in self.params.items() if isinstance(p, SuperstepsParam)]
+        return names[0] if names else None
 
     def message_type(self, real: str) -> Type:
         """The type of a message; a scalar type if there are no messages."""

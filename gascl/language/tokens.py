@@ -42,25 +42,25 @@ def raw_tokens(text: str) -> Iterator[Token]:
     """The tokens of a text, including directives, and its line ends (kind "end")."""
     line, before = 0, ""
     for match in _TOKEN.finditer(text):
-        kind, found = str(match.lastgroup), match.group()
+        kind, piece = str(match.lastgroup), match.group()
         if kind == "skip":
-            before += " " if found[0] == "/" else found
+            before += " " if piece[0] == "/" else piece
         else:
-            yield Token(found, kind, line, match.start(), before)
+            yield Token(piece, kind, line, match.start(), before)
             before = ""
-        line += found.count("\n")
+        line += piece.count("\n")
 
 
 def tokens(text: str) -> list[Token]:
     """The tokens of a text without directives."""
-    found: list[Token] = []
+    toks: list[Token] = []
     begins, directive = True, False
     for token in raw_tokens(text):
         directive = token.kind != "end" and (directive or (begins and token.text == "#"))
         begins = token.kind == "end"
         if not begins and not directive:
-            found.append(token)
-    return found
+            toks.append(token)
+    return toks
 
 
 def apart(first: str, second: str) -> bool:
@@ -69,22 +69,22 @@ def apart(first: str, second: str) -> bool:
     return match is None or match.group() != first
 
 
-def closing(found: list[Token], i: int) -> int:
-    """The index after the bracket that closes the one at found[i]."""
+def closing(toks: list[Token], i: int) -> int:
+    """The index after the bracket that closes the one at toks[i]."""
     depth = 0
-    while i < len(found):
-        depth += (found[i].text in ("(", "[", "{")) - (found[i].text in (")", "]", "}"))
+    while i < len(toks):
+        depth += (toks[i].text in ("(", "[", "{")) - (toks[i].text in (")", "]", "}"))
         i += 1
         if depth == 0:
             break
     return i
 
 
-def opening(found: list[Token], i: int) -> int:
-    """The index of the bracket that the one at found[i] closes, or 0."""
+def opening(toks: list[Token], i: int) -> int:
+    """The index of the bracket that the one at toks[i] closes, or 0."""
     depth = 0
     while i > 0:
-        depth += (found[i].text in (")", "]", "}")) - (found[i].text in ("(", "[", "{"))
+        depth += (toks[i].text in (")", "]", "}")) - (toks[i].text in ("(", "[", "{"))
         if depth == 0:
             break
         i -= 1

@@ -309,7 +309,7 @@ class Traits:
 
     @cached_property
     def reads_mask(self) -> bool:
-        """Whether anything besides the choice of who scatters depends on the mask."""
+        """Whether the mask decides anything other than which vertices scatter."""
         asks = self._uses("get_mask", "get_mask_of")
         asks = asks or (self._receive_if is not None and self._receive_if.uses("get_mask"))
         return asks or self.spec.apply_on == "mask" or self.pairs

@@ -64,7 +64,7 @@ def run(device: Device) -> str:
     """Build and run the trial in this process; returns the reason for a failure, or ""."""
     options = switches.options(switches.TRIAL, {"GROUP": device.group, "FP64": device.fp64})
     try:
-        program = built(device, kernel_text("trial.cl"), options)
+        program = built(device, kernel_text("device_check.cl"), options)
         sums, count = np.zeros(device.group, np.int64), np.zeros(1, np.int32)
         flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
         buffers = [cl.Buffer(device.context, flags, hostbuf=host) for host in (sums, count)]
@@ -87,7 +87,7 @@ def key(device: Device) -> str:
     platform = device.cl.platform
     traits: list[Any] = [platform.name, platform.version, device.name, device.cl.version]
     traits += [device.cl.driver_version, device.processor, device.group, cl.VERSION_TEXT]
-    traits += [kernel_text("trial.cl")]
+    traits += [kernel_text("device_check.cl")]
     return hashlib.sha256(json.dumps(traits).encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""What may make a run slow, judged by what its snippets do and by the graph's degrees."""
+"""Likely bottlenecks of a run, judged by its snippets and by the graph's degrees."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def bottlenecks(
     program: VertexProgram, graph: Graph, device: DeviceFacts, prepared: Prepared
 ) -> Iterator[Bottleneck]:
     """What may take long in a run."""
-    spec, facts, delivery = program.spec, prepared.facts, prepared.delivery
+    spec, traits, delivery = program.spec, prepared.traits, prepared.delivery
     hub = _hub(graph, spec.edges)
     apply = spec.snippets.get("apply")
     if apply is not None and apply.uses(*_NEIGHBORS):
@@ -36,19 +36,19 @@ def bottlenecks(
             f"apply reads neighbors: one work-item reads the whole row of a vertex{row} by itself",
             "send these values along arcs and combine them, if the result allows it",
         )
-    if facts.reads_singly:
+    if traits.reads_singly:
         yield Bottleneck(
             "gather reads messages one by one, so that they are stored, one for each arc",
             "declare combine= instead, if they are only added up, compared or combined in pairs",
         )
-    if facts.scatters and not facts.sends_only:
+    if traits.scatters and not traits.sends_only:
         yield Bottleneck(
             "scatter does more than send along its arcs, so that no delivery may run it again",
             "set the mask of a vertex in its own apply, if that is what scatter does, so that "
             "receivers can pull",
         )
     loops = prepared.atomic == "cas"
-    if delivery.has_inbox(facts) and not facts.first and (loops or hub):
+    if delivery.has_inbox(traits) and not traits.first and (loops or hub):
         how = "compare-and-swap loops" if loops else "atomic operations"
         row = f"; {hub:,} arcs end in the largest hub" if hub else ""
         yield Bottleneck(
@@ -57,26 +57,26 @@ def bottlenecks(
             if loops
             else "try delivery='pull', if most vertices send in most supersteps",
         )
-    if facts.scatters and not facts.scatters_on_all:
-        if not facts.receives:
+    if traits.scatters and not traits.scatters_on_all:
+        if not traits.receives:
             yield Bottleneck(
                 "every vertex receives in every superstep, also where nothing can change any more",
                 "declare receive_if= if vertices can tell by their fields that they need no more "
                 "messages",
             )
-        if not facts.counts_once:
+        if not traits.counts_once:
             yield Bottleneck(
                 "all messages to a vertex are combined, also where one is enough",
                 "declare combine = 'first', or enough, if a vertex is done with one message",
             )
-    if facts.scatters and facts.scatters_on_all and spec.apply_on == "message":
+    if traits.scatters and traits.scatters_on_all and spec.apply_on == "message":
         yield Bottleneck(
             "every arc is visited in every superstep",
             "declare mask= and set_mask() in apply, if a vertex need only send after it changed",
         )
-    if hub and facts.lanes > 1 and device.kind == "GPU":
+    if hub and traits.lanes > 1 and device.kind == "GPU":
         yield Bottleneck(
-            f"a vertex has {hub:,} arcs, {HUB} times the mean or more, in {facts.lanes} lanes",
+            f"a vertex has {hub:,} arcs, {HUB} times the mean or more, in {traits.lanes} lanes",
             "run fewer lanes at once, if such vertices take most of the time",
         )
     if prepared.streamed > 1:

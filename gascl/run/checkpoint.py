@@ -28,15 +28,15 @@ from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
 from gascl.messages import Option, Word
 from gascl.run.options import RunOptions
-from gascl.run.plan import header_of
 from gascl.run.resume import Start
 from gascl.run.state import State
 from gascl.util.atomic_file import check_writable, new_file
 from gascl.util.paths import checked_path
 from gascl.version import __version__
 
-#: The version of the file's layout.
-FORMAT = 1
+#: The version of the file's layout. Files of version 1 do not say what the program declares: they
+#: have a hash of the code that gascl generated for it, which changes with gascl.
+FORMAT = 2
 #: The default of `every`.
 EVERY = "60s"
 _UNITS = {"s": 1, "min": 60, "h": 3600}
@@ -56,7 +56,7 @@ class Saved:
         buffers: uint8 (rows, bytes of a row) each, by name: see `State.saved`.
         records: uint8 (supersteps, bytes of a record).
         layout: how the buffers and records are laid out.
-        watch: the observations of `Standstill`.
+        watch: the observations of `StagnationDetector`.
     """
 
     buffers: Mapping[str, np.ndarray]
@@ -87,9 +87,9 @@ class Checkpoint:
         self._resumes = resume and self.path.exists()
         if self.path.exists() and not resume:
             raise GasclError(
-                f"checkpoint {self.path} is there already: give ",
+                f"checkpoint {self.path} exists already: give ",
                 Option("resume", True),
-                " to go on from it, or delete it, or name another file",
+                " to resume from it, or delete it, or name another file",
             )
         self.saved: Saved | None = None
         self.done = self._tried = 0
@@ -122,8 +122,8 @@ class Checkpoint:
         if self.saved and self.saved.layout != state.layout():
             raise DeviceError(
                 f"checkpoint {self.path}: on the device of its run, messages or aggregators have "
-                f"other types than on {state.device}, which may have no double precision: go on on "
-                "a device like that one"
+                f"other types than on {state.device}, which may have no double precision: resume "
+                "on a device like that one"
             )
 
     def start_clock(self) -> None:
@@ -152,7 +152,7 @@ class Checkpoint:
         Args:
             writes: this process writes the file, not another one of the same run.
             records: the device's records of all supersteps, in parts.
-            watch: the observations of `Standstill`.
+            watch: the observations of `StagnationDetector`.
         """
         # As bytes, since NumPy does not copy the padding of records that it concatenates.
         trace = np.concatenate([part.view(np.uint8).reshape(len(part), -1) for part in records])
@@ -167,7 +167,7 @@ class Checkpoint:
                 with new_file(self.path) as file:
                     np.savez(file, **arrays)  # type: ignore[arg-type]
         except FormatError as error:
-            warn(f"checkpoint: {error}; the run goes on without it")
+            warn(f"checkpoint: {error}; the run continues without it")
         else:
             self.done = len(trace)
         self._tried, self._began = len(trace), time.monotonic()
@@ -221,9 +221,6 @@ def identity(
         order: the seed, in debug mode; else None.
     """
     spec = program.spec
-    # A run may continue on another device, or with other numbers of the vertices, for which the
-    # kernels differ: the header is the one that depends on neither.
-    text = header_of(program).text
     read = {n: graph.edge_fields[n] for n in spec.edge_fields if n in graph.edge_fields}
     return {
         "format": FORMAT,
@@ -231,7 +228,8 @@ def identity(
         "program": spec.name,
         "dtype": f"dtype={program.dtype!r}",
         "parameters": {n: repr(value) for n, value in program.parameter_values().items()},
-        "snippets": blake2b(text.encode(), digest_size=16).hexdigest(),
+        "snippets": blake2b(spec.declarations.encode(), digest_size=16).hexdigest(),
+        "lanes": f"{program.lanes} lanes",
         "initial fields": {n: _hash(values) for n, values in initial.items()},
         "start": None if start.mask is None else _hash(start.mask),
         "graph": graph.fingerprint,
@@ -259,6 +257,12 @@ def same_runs(program: VertexProgram, graph: Graph) -> dict[str, str]:
 
 def _compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
     """Raise GasclError unless a checkpoint is of this run."""
+    if there.get("format") == 1 and FORMAT == 2:
+        warn(
+            f"checkpoint {path} was written before gascl noted what a program declares: make sure "
+            f"that {here['program']} has the snippets with which it was written"
+        )
+        here = {n: there.get(n) if n in ("format", "snippets", "lanes") else here[n] for n in here}
     name = next((n for n, now in here.items() if there.get(n) != now), None)
     if name is None:
         return
@@ -280,8 +284,8 @@ def _compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> N
         "debug": f"is of a run {then}, not {now}",
     }.get(name, f"is of a run with {then}, not {now}")
     raise GasclError(
-        f"checkpoint {path} {why}; go on with what it was made with, or delete it to start from "
-        "the beginning"
+        f"checkpoint {path} {why}; resume it as it was made, or delete it to start from the "
+        "beginning"
     )
 
 

@@ -16,8 +16,8 @@ import pyopencl as cl
 
 from gascl.codegen.header import Header
 from gascl.delivery.run_layout import ARC
-from gascl.device_graph.buffers import ResidentGraph, came_sorted, check_vertices, num_arcs
-from gascl.distributed.ranks import agreed, ranks_of
+from gascl.device_graph.buffers import ResidentGraph, arcs_presorted, check_vertices, num_arcs
+from gascl.distributed.ranks import errors_in_all, ranks_of
 from gascl.distributed.work_sharing import TooLarge
 from gascl.errors import (
     DeviceError,
@@ -81,11 +81,11 @@ class Engine:
             shuffled order.
         seed: the seed of that order.
         device_memory: the most memory of the device that a run may take, in bytes or as text such
-            as "8 GiB"; None: all. Where the arcs do not fit, they come to the device part by part,
+            as "8 GiB"; None: all. If the arcs do not fit, they are streamed to the device in parts
             in every superstep.
-        comm: an mpi4py communicator, of which each rank runs a part of the arcs, or some of many
-            searches, with the same graph, programs and options, and has the whole result. If
-            `device` names several alike, the ranks of a host share them out.
+        comm: an mpi4py communicator, whose ranks run the same programs on the same graph, each with
+            a part of the arcs, or some of many searches; each has the whole result. If `device`
+            names several devices of a host, its ranks are distributed over them.
 
     Raises:
         GasclError: `graph` is not a Graph, or `device_memory` is not a size.
@@ -171,12 +171,12 @@ class Engine:
             not_converged: "warn", "error" or "ignore"; what to do if `max_supersteps` ends the run,
                 or if it would never end because a state was repeated or rounding keeps a change
                 above its bound.
-            checkpoint: a file in which the run saves how far it is, so that a run that was killed
-                can go on from there: see docs/programs.md. It is renewed between two supersteps,
+            checkpoint: a file in which the run saves its state, so that it can resume from there
+                after a kill: see docs/programs.md. It is replaced between two supersteps,
                 also before a run that Ctrl-C or `max_supersteps` ends returns, and left there.
             every: how often: a time such as "60s", "5min" or "1h", or a number of supersteps. The
                 default is "60s".
-            resume: go on from the checkpoint, if the file exists; the result, its trace and
+            resume: continue from the checkpoint, if the file exists; the result, its trace and
                 `max_supersteps` are of the whole run then. Without it, a file that exists is
                 refused.
 
@@ -291,7 +291,7 @@ class Engine:
         if options.start is not None:
             name = type(program).__name__
             raise GasclError(f"{name} runs other programs: start= has no effect; remove it")
-        with agreed(self.ranks):
+        with errors_in_all(self.ranks):
             for inner in inner_programs(type(program)):
                 self._check_vertices(inner.spec, program.dtype, 1)
         return solve(self, program, options)
@@ -330,14 +330,15 @@ class Engine:
         program, options, checkpoint = job.program, job.options, job.checkpoint
         began, progress = time.perf_counter(), options.shown
         prepared = self._prepare(program, options.delivery)
-        with agreed(self.ranks):
+        with errors_in_all(self.ranks):
             values = inputs(program, self.graph, options.previous, self.debug)
             read = time.perf_counter()
             if progress:
                 progress.begin(f"{program.title()}: building kernels")
             plan, resident = self._placed(program, prepared)
         fresh = values
-        with agreed(self.ranks):  # again, since the ranks then set up their exchange together
+        # Again, since the ranks then set up their exchange together.
+        with errors_in_all(self.ranks):
             if checkpoint:
                 seed = self.seed if self.debug else None
                 name = prepared.delivery.name
@@ -390,7 +391,7 @@ class Engine:
         return result, {n: nan for n, nan in loop.nans.items() if n not in values.initial}
 
     def _prepare(self, program: VertexProgram, delivery: str) -> Prepared:
-        """How to run a program; kept for its next run. All ranks must call this alike.
+        """How to run a program, cached for its next run; all ranks must call this.
 
         Raises:
             TooLarge: this engine needs all arcs on its device, and they do not fit.
@@ -409,27 +410,29 @@ class Engine:
 
     def _prepare_now(self, program: VertexProgram, delivery: str) -> Prepared:
         spec, ranks = program.spec, self.ranks
-        came = came_sorted(self.graph, spec.way)
+        presorted = arcs_presorted(self.graph, spec.way)
         if ranks:  # all ranks must use the same numbering
-            came = bool(ranks.any_of("came" if came else ""))
-        with agreed(ranks):
+            presorted = any(ranks.allgather(presorted))
+        with errors_in_all(ranks):
             self._check_vertices(spec, program.dtype, program.lanes)
             facts, setting = self.device.facts, self._setting()
-            prepared = prepare(program, self.graph, facts, setting, delivery, came=came)
+            prepared = prepare(program, self.graph, facts, setting, delivery, presorted=presorted)
         if ranks:  # all ranks must use the same delivery
-            prepared = replace(prepared, short=ranks.any_of(prepared.short))
+            prepared = replace(prepared, short=ranks.first_text(prepared.short))
         if not prepared.short or not self.graph.num_vertices:
             return prepared
         if not self._takes_parts:
             raise TooLarge(prepared.short)
-        with agreed(ranks):
-            return prepare(program, self.graph, facts, setting, delivery, came=came, whole=prepared)
+        with errors_in_all(ranks):
+            return prepare(
+                program, self.graph, facts, setting, delivery, presorted=presorted, whole=prepared
+            )
 
     def _setting(self) -> Setting:
         """The settings of all runs of this engine."""
         ranks, size, memory = 0, 1, machine_memory()
         if self.ranks:
-            ranks, size, memory = self.ranks.rank, self.ranks.size, self.ranks.room
+            ranks, size, memory = self.ranks.rank, self.ranks.size, self.ranks.host_memory
             memory = None if memory is None else memory * size
         options = self.deterministic, self.debug, self.seed, self.device_memory
         return Setting(*options, memory, ranks, size)
@@ -464,8 +467,8 @@ class Engine:
         """Raise DeviceError if there is no room for the vertices of a run, whatever its arcs."""
         types = [field.resolve(dtype) for field in spec.vertex_fields.values()]
         vertices, arcs = self.graph.num_vertices, num_arcs(self.graph, spec.way)
-        came = came_sorted(self.graph, spec.way)
-        check_vertices(self.device, vertices, arcs, types, lanes, self.device_memory, came)
+        presorted = arcs_presorted(self.graph, spec.way)
+        check_vertices(self.device, vertices, arcs, types, lanes, self.device_memory, presorted)
 
     def _looped(self, loop: Loop) -> Ending:
         """Run the supersteps. An error that only one rank may have ends all ranks."""
@@ -484,7 +487,7 @@ class Engine:
         if stale is None:
             return ""
         if stale.sometimes:
-            return stale.note("vertices to which nobody sends in a superstep")
+            return stale.note("vertices without messages in a superstep")
         graph, edges = self.graph, program.spec.edges
         degrees = {"out": graph.in_degree, "in": graph.out_degree}
         heard = degrees[edges] if edges in degrees else graph.in_degree + graph.out_degree
@@ -587,7 +590,7 @@ def _interruption(result: Result, checkpoint: Checkpoint | None) -> str:
     why: str = Message(f"interrupted after {result.supersteps} supersteps")
     if checkpoint is not None and checkpoint.done == result.supersteps:
         options = Option("checkpoint", str(checkpoint.path)), Option("resume", True)
-        why = Message(why, "; to go on, run it again with ", *options)
+        why = Message(why, "; to resume, run it again with ", *options)
     return why
 
 

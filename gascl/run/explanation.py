@@ -124,7 +124,7 @@ def stage_programs(program: VertexProgram, lanes: int = 1) -> list[VertexProgram
 def explained(
     program: VertexProgram, graph: Graph, device: DeviceFacts, prepared: Prepared
 ) -> ExplainedRun:
-    """What a prepared run is, in words."""
+    """A prepared run in words."""
     renumbered, single = prepared.renumbered, prepared.single_launch
     own = "the graph's own numbers"
     launched = "all in one launch" if single.chosen else "launches for each"
@@ -149,9 +149,9 @@ def explained(
 
 
 def _direction(prepared: Prepared) -> str:
-    """Along which way messages travel."""
-    facts, delivery = prepared.facts, prepared.delivery
-    if not facts.scatters:
+    """The direction in which messages travel."""
+    traits, delivery = prepared.traits, prepared.delivery
+    if not traits.scatters:
         return "no messages travel along arcs"
     if delivery.pulls:
         return "senders push while few arcs go out from the frontier; else receivers pull"

@@ -70,7 +70,7 @@ def inputs(program: VertexProgram, graph: Graph, previous: State | None, debug: 
     constructed = {*initial}
     program.prepare(graph, initial)
     check_prepared(program, graph, types, initial)
-    # As for `init`: a field that the run goes on writing continues from the State.
+    # As for `init`: a field that the program writes continues from the State.
     for name in ({*initial} - constructed) & {*from_state} & {*spec.written}:
         del initial[name]
     read_only = {

@@ -35,7 +35,7 @@ class Launcher:
     """Enqueues the kernels of a plan on the buffers of a State, and reads these buffers.
 
     Attributes:
-        kernels: those that no other run uses meanwhile, while the run lasts.
+        kernels: kernels that no other run uses at the same time.
         arrays: the graph's arrays that kernels read.
     """
 

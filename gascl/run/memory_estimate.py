@@ -18,10 +18,10 @@ from gascl.delivery.run_layout import (
     Extent,
     Key,
     graph_arrays,
-    turned_arrays,
+    transposed_arrays,
 )
 from gascl.device_graph import sort
-from gascl.device_graph.buffers import arcs_along, came_sorted, check_vertices, is_symmetric
+from gascl.device_graph.buffers import arcs_along, arcs_presorted, check_vertices, is_symmetric
 from gascl.errors import DeviceError, GraphError
 from gascl.graph.arcs import index_dtype, room
 from gascl.graph.graph import Graph
@@ -246,7 +246,7 @@ class _EvenGraph:
         rows = min(self.num_vertices, ROWS)
         offsets = np.linspace(0, arcs, rows + 1).astype(index_dtype(arcs))
         into = SimpleNamespace(offsets=offsets)
-        return SimpleNamespace(into=into, turned=lambda: self.arcs(edges))
+        return SimpleNamespace(into=into, transposed=lambda: self.arcs(edges))
 
     def numbered(self, edges: str, ranks: int = 1) -> Any:
         return (None, self.arcs(edges)) if self._numbered else None
@@ -277,12 +277,12 @@ class _Run:
 
     def _prepare(self, whole: Prepared | None = None) -> Prepared:
         shape: Any = _EvenGraph(self.size, self._numbered) if self.graph is None else self.graph
-        came = False if self.graph is None else None
+        presorted = False if self.graph is None else None
         common = self.program, shape, self.device.facts, self._setting, self._delivery
-        return prepare(*common, came=came, whole=whole)
+        return prepare(*common, presorted=presorted, whole=whole)
 
     def in_parts(self) -> str:
-        """In how many parts the arcs come to the device, which has no room for all."""
+        """The number of parts in which the arcs are streamed to a device that cannot hold all."""
         program, size, limit = self.program, self.size, self._setting.device_memory
         types = [field.resolve(program.dtype) for field in program.spec.vertex_fields.values()]
         arcs = size.num_arcs(program.spec.way)
@@ -290,16 +290,16 @@ class _Run:
         number = self._prepare(self.prepared).streamed
         return f"so the arcs come to it in {'about ' if self.graph is None else ''}{number} parts"
 
-    def place(self, key: Key, turned: bool = False) -> tuple[Any, ...]:
+    def place(self, key: Key, transposed: bool = False) -> tuple[Any, ...]:
         """Where an array of the graph is on the device: runs with equal places share it.
 
         Args:
-            turned: the array is that of odd supersteps, where edges alternate.
+            transposed: the array is that of odd supersteps, where edges alternate.
         """
         source, name = self.prepared.source, key.name
         symmetric = self.prepared.memory.extent.symmetric
         way = "both" if symmetric else self.program.spec.way
-        if turned:
+        if transposed:
             way = "in" if way == "out" else "out"
         twins = TWINS | {twin: name for name, twin in TWINS.items()}
         if way == "in" and key.owner == GRAPH and name in twins:
@@ -311,8 +311,8 @@ class _Run:
 def _programs(
     program: VertexProgram | None, size: GraphSize
 ) -> tuple[list[VertexProgram], GraphSize]:
-    """The programs that run where this one does, and the size of the graph that they run on: the
-    program itself, or what its `solve` runs, as far as its code shows."""
+    """The programs to run, and the size of their graph: the program itself, or the stages of its
+    `solve`, as far as its code shows."""
     if program is None or type(program).solve is None:
         return [] if program is None else [program], size
     lanes, size = program.largest_runs(size)
@@ -320,18 +320,18 @@ def _programs(
 
 
 def _held(runs: Sequence[_Run]) -> dict[str, int]:
-    """The bytes of each buffer on the device, where runs come one after the other: their arrays of
-    the graph and their fields stay, and of the others there are those of the run that has most."""
+    """The bytes of each buffer on the device after several runs: the arrays of the graph and the
+    fields of all runs stay; the other buffers are those of the largest run."""
     arrays: dict[Any, tuple[str, int]] = {}
     fields: dict[Key, int] = {}
     others: dict[Key, int] = {}
     for run in runs:
         spec = run.prepared.memory
-        turned = run.program.spec.alternates and not spec.extent.symmetric
+        transposed = run.program.spec.alternates and not spec.extent.symmetric
         for key, array in spec.graph.items():
             arrays[run.place(key)] = str(key), array.nbytes
-        for key, array in (turned_arrays(spec.graph) if turned else {}).items():
-            arrays[run.place(key, turned=True)] = str(key), array.nbytes
+        for key, array in (transposed_arrays(spec.graph) if transposed else {}).items():
+            arrays[run.place(key, transposed=True)] = str(key), array.nbytes
         sizes = {key: array.nbytes for key, array in spec.own.items()}
         fields |= {key: size for key, size in sizes.items() if key.owner in (VERTEX, ARC)}
         rest = {key: size for key, size in sizes.items() if key not in fields}
@@ -344,10 +344,10 @@ def _held(runs: Sequence[_Run]) -> dict[str, int]:
 
 def _while_sorting(run: _Run) -> int:
     """The bytes on the device while it sorts the arcs, before it has the rest of what a run needs;
-    0 where it does not: the host is faster, there is no room, or they came in order."""
+    0 where it does not: the host is faster, there is no room, or they are presorted."""
     memory, numbered, graph = run.prepared.memory, run.prepared.renumbered.chosen, run.graph
-    came = graph is not None and not numbered and came_sorted(graph, run.prepared.edges)
-    if came or not sort.pays(run.device):
+    presorted = graph is not None and not numbered and arcs_presorted(graph, run.prepared.edges)
+    if presorted or not sort.pays(run.device):
         return 0
     arrays, extent = memory.graph.values(), memory.extent
     places = any(array.edge is not None and array.edge.field is not None for array in arrays)

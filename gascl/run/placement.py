@@ -25,7 +25,7 @@ from gascl.run.launcher import Launched, Launcher
 
 
 class Tallies(NamedTuple):
-    """What the work-groups of a superstep have counted.
+    """The tallies of a superstep's work-groups.
 
     Attributes:
         number: how many there are.
@@ -85,10 +85,10 @@ class Placement:
         return [""] * count
 
     def complete(self, superstep: int) -> None:
-        """Bring to this process what only another one has, before superstep `superstep`."""
+        """Fetch the data that only other processes have, before superstep `superstep`."""
 
-    def agreed(self, value: Any) -> Any:
-        """The value by which all processes go."""
+    def broadcast(self, value: Any) -> Any:
+        """The value of the first process, for all of them."""
         return value
 
     def digest(self, own: bytes) -> bytes:
@@ -101,7 +101,7 @@ class Placement:
 
 
 class StreamedArcs(Placement):
-    """The arcs come to the device part by part: see `ArcStream`."""
+    """The arcs are streamed to the device in parts: see `ArcStream`."""
 
     def __init__(self, launcher: Launcher):
         super().__init__(launcher)
@@ -117,7 +117,7 @@ class StreamedArcs(Placement):
             self._needed = list(range(len(stream.parts)))
             return []
         launched = launcher.launch(NEEDED, reaches=stream.reaches)
-        # Which parts these are, the host knows only after the superstep before.
+        # The host learns which parts these are only after the previous superstep.
         words = launcher.read("needed", np.empty(launcher.device.groups, np.uint32))
         self._needed = stream.needed(words)
         self._counts.append(len(self._needed))
@@ -140,8 +140,8 @@ class StreamedArcs(Placement):
         groups = [min(stream.blocks_of(n), most) for n in range(len(stream.parts))]
         begins = list(itertools.accumulate(groups, initial=0))  # of the tallies, by part
         size = launcher.plan.header.tally.itemsize
-        for number in stream.in_turn():
-            part = stream.take(number, keys, number in self._needed)
+        for number in stream.resident_first():
+            part = stream.load(number, keys, number in self._needed)
             blocks = stream.blocks_of(number)
             where = groups[number], part.buffers, part.place.ready
             launched = launcher.launch(launch, *where, num_in_blocks=blocks)
@@ -196,7 +196,7 @@ class SharedByRanks(Placement):
         events, tallies = self._local.launch(launch, superstep)
         if launch.over == "out_blocks":
             exchange.end_scatter()
-            if launcher.plan.facts.scatter_sends_to:
+            if launcher.plan.traits.scatter_sends_to:
                 events += self._bring_mail(superstep, "")
         return events, tallies
 
@@ -224,7 +224,7 @@ class SharedByRanks(Placement):
         return events, Tallies(self._ranks.size, {TALLIES: totals.tallies})
 
     def _bring_mail(self, superstep: int, when: str) -> list[Launched]:
-        """Bring what was sent to vertices to the ranks that apply them in a superstep.
+        """Deliver messages of `send_to` to the ranks that apply their receivers in a superstep.
 
         Args:
             when: as in `Exchange.mail`.
@@ -253,18 +253,18 @@ class SharedByRanks(Placement):
     def complete(self, superstep: int) -> None:
         self._exchange.end_run(superstep)
 
-    def agreed(self, value: Any) -> Any:
-        return self._ranks.first(value)
+    def broadcast(self, value: Any) -> Any:
+        return self._ranks.broadcast(value)
 
     def digest(self, own: bytes) -> bytes:
-        return self._ranks.all_of(own)
+        return self._ranks.concatenated(own)
 
     def faults(self) -> np.ndarray:
-        return self._ranks.least(super().faults())
+        return self._ranks.elementwise_min(super().faults())
 
 
 def placement_of(launcher: Launcher, spec: ProgramSpec, ranks: Ranks | None) -> Placement:
-    """The placement of a run. All ranks must call this alike.
+    """The placement of a run; all ranks must call this.
 
     Args:
         spec: the program's.

@@ -46,8 +46,8 @@ _COMPLAINT = re.compile(
 )
 
 
-#: Up to this many vertices and arcs, a CPU makes a whole run with one work-item: others would cost
-#: more than they do.
+#: Up to this many vertices and arcs, a CPU makes a whole run with one work-item: synchronizing with
+#: others would cost more than they save.
 ALONE = 2**15
 #: The number of work-groups for each compute unit of a GPU that make a whole run.
 WHOLE_GROUPS = 4
@@ -100,7 +100,7 @@ class Source:
     """
 
     header: Header
-    facts: Traits
+    traits: Traits
     delivery: Delivery
     text: str
     places: list[Place | None]
@@ -117,7 +117,7 @@ class Source:
         if found is None:
             if len(self._run_specs) >= PLANS:  # there may be any number of graphs
                 self._run_specs.clear()
-            found = run_spec(spec, self.header, self.facts, self.delivery, extent)
+            found = run_spec(spec, self.header, self.traits, self.delivery, extent)
             self._run_specs[extent] = found
         return found
 
@@ -132,7 +132,7 @@ class Plan:
 
     def __init__(self, source: Source, program: Any):
         self.source, self.program = source, program
-        self.header, self.facts, self.delivery = source.header, source.facts, source.delivery
+        self.header, self.traits, self.delivery = source.header, source.traits, source.delivery
         self.places, self.whole = source.places, source.whole
         self.group, self.block = source.group, source.block
         self._idle: list[Kernels] = []
@@ -151,7 +151,7 @@ class Plan:
 
     @contextmanager
     def kernels(self) -> Iterator[Kernels]:
-        """Kernels that no other run uses meanwhile. A run that fails does not return them."""
+        """Kernels that no concurrent run uses. A run that fails does not return them."""
         try:
             kernels = self._idle.pop()
         except IndexError:
@@ -201,9 +201,8 @@ def tile_size(header: Header, device: DeviceFacts) -> int:
     return tile
 
 
-#: The headers, sources and plans of each class, by what they were made for, so that they can be
+#: The sources and plans of each class, by what they were made for, so that they can be
 #: reused.
-_headers: WeakKeyDictionary[type[VertexProgram], dict[Any, Header]] = WeakKeyDictionary()
 _sources: WeakKeyDictionary[type[VertexProgram], dict[Any, Source]] = WeakKeyDictionary()
 _plans: WeakKeyDictionary[type[VertexProgram], dict[Any, Plan]] = WeakKeyDictionary()
 #: Held while kernels are built: threads that need the same kernels build them once, and neither the
@@ -293,22 +292,6 @@ def plan_of(program: VertexProgram, device: Device, source: Source) -> Plan:
     return _kept(kept, (device, source), lambda: _build(program, device, source))
 
 
-def header_of(
-    program: VertexProgram,
-    offset: str = "int32",
-    fp64: bool = True,
-    debug: bool = False,
-    numbered: bool = False,
-) -> Header:
-    """The header of a program, which is kept for other runs; arguments are as in `generate`."""
-    options: dict[str, Any] = {"offset": offset, "fp64": fp64, "debug": debug, "numbered": numbered}
-    options |= {"real": program.dtype, "lanes": program.lanes}
-    key = key_of(program), *options.values()
-    kept = _headers.setdefault(type(program), {})
-    choices = program.choices()
-    return _kept(kept, key, lambda: generate(program.spec, choices=choices, **options))
-
-
 def _write(
     program: VertexProgram,
     device: DeviceFacts,
@@ -316,8 +299,17 @@ def _write(
     offset: str,
     variant: Variant,
 ) -> Source:
-    header = header_of(program, offset, device.fp64, variant.debug, variant.numbered)
-    facts = Traits.of(program.spec, program.lanes, variant.debug)
+    header = generate(
+        program.spec,
+        real=program.dtype,
+        choices=program.choices(),
+        offset=offset,
+        fp64=device.fp64,
+        lanes=program.lanes,
+        debug=variant.debug,
+        numbered=variant.numbered,
+    )
+    traits = Traits.of(program.spec, program.lanes, variant.debug)
     double = np.dtype("float64")
     doubles = [n for n, t in header.types.items() if double in t.scalars]
     of_messages = double in [*header.message.scalars, *header.gathered.scalars]
@@ -329,10 +321,10 @@ def _write(
             " or another device",
         )
     group, block = (1, BLOCK) if variant.debug else group_size(header, device)
-    text, places = assemble(header, facts, delivery, group, variant.whole)
+    text, places = assemble(header, traits, delivery, group, variant.whole)
     wide = doubles or of_messages or _double_params(program)
     shape: dict[str, object] = {"GROUP": group, "BLOCK": block, "LINES": len(places) + 1}
-    if facts.pairs:
+    if traits.pairs:
         shape["TILE"] = tile_size(header, device)
     if variant.debug:
         shape["SEED"] = f"{variant.seed}u"
@@ -343,7 +335,7 @@ def _write(
         *([] if wide else ["-cl-single-precision-constant"]),
     ]
     kept = group, block, variant.whole, tuple(options)
-    return Source(header, facts, delivery, text, places, *kept)
+    return Source(header, traits, delivery, text, places, *kept)
 
 
 def _build(program: VertexProgram, device: Device, source: Source) -> Plan:
@@ -359,7 +351,7 @@ def _build(program: VertexProgram, device: Device, source: Source) -> Plan:
         *source.options,
         *(whole_options(device) if source.whole else []),
         *switches.options(switches.DEVICE, offers),
-        *(device.atomics.options() if source.delivery.has_inbox(source.facts) else []),
+        *(device.atomics.options() if source.delivery.has_inbox(source.traits) else []),
         *(["-cl-fp32-correctly-rounded-divide-sqrt"] if _rounds(device) else []),
     ]
     try:

@@ -18,7 +18,7 @@ from gascl.delivery.device_facts import DeviceFacts
 from gascl.delivery.registry import Choice, choose
 from gascl.delivery.run_layout import Extent, Key, RunSpec
 from gascl.device_graph.buffers import (
-    came_sorted,
+    arcs_presorted,
     extent_of,
     is_symmetric,
     num_arcs,
@@ -42,7 +42,7 @@ SMALL = 2**9
 
 @dataclass(frozen=True)
 class Setting:
-    """What an engine determines for all of its runs.
+    """The settings of an engine, for all of its runs.
 
     Attributes:
         deterministic, debug, seed: as in `Engine`.
@@ -75,7 +75,7 @@ class Prepared:
     Attributes:
         title: the name of the program for messages.
         edges: the arcs along which it scatters, "out", "in" or "both".
-        facts: what its snippets do, without debug mode.
+        traits: what its snippets do, without debug mode.
         atomic: how the device combines its messages atomically (`Atomics.method_of`).
         choice: the delivery, why, and why no other.
         renumbered: whether vertices are numbered hubs first on the device.
@@ -92,7 +92,7 @@ class Prepared:
 
     title: str
     edges: str
-    facts: Traits
+    traits: Traits
     atomic: str
     choice: Choice
     renumbered: Decision
@@ -112,8 +112,8 @@ class Prepared:
 
     @property
     def streamed(self) -> int:
-        """In how many parts the arcs of this process come to the device, one after the other; 1:
-        they stay there."""
+        """The number of parts in which the arcs of this process are streamed to the device; 1: all
+        stay there."""
         return self.memory.extent.parts
 
     @property
@@ -145,31 +145,31 @@ def prepare(
     setting: Setting = Setting(),
     delivery: str = "auto",
     *,
-    came: bool | None = None,
+    presorted: bool | None = None,
     whole: Prepared | None = None,
 ) -> Prepared:
     """Decide how a program runs.
 
     Args:
         delivery: as in `Engine.run`.
-        came: the graph's file has the arcs of all ranks in order; None: look.
-        whole: the same run with all arcs on the device at once, where they do not fit, as its
-            `short` says: then they come part by part.
+        presorted: the graph's file has the arcs of all ranks in order; None: find out.
+        whole: the same run with all arcs on the device at once, if they do not fit (its `short`
+            says why); they are then streamed in parts.
 
     Raises:
         ProgramError: the delivery cannot run the program.
         DeviceError: the device cannot do what the program needs, or has too little memory even
-            for arcs that come part by part.
+            for streamed arcs.
     """
     spec, way, short = program.spec, program.spec.way, whole.short if whole else ""
     demand = demand_of(program, device.atomics, device.fp64, setting.deterministic)
-    facts = demand.facts
+    traits = demand.traits
     parts = Parts(setting.ranks, short) if setting.ranks > 1 or short else None
     choice = choose(program, demand, delivery, setting.debug, parts)
-    if came is None:
-        came = came_sorted(graph, way)
-    renumbered, numbered = _numbering(graph, way, demand, setting, came, bool(short))
-    single = _single_launch(program, choice.delivery, facts, device, setting)
+    if presorted is None:
+        presorted = arcs_presorted(graph, way)
+    renumbered, numbered = _numbering(graph, way, demand, setting, presorted, bool(short))
+    single = _single_launch(program, choice.delivery, traits, device, setting)
     size = (graph.num_vertices + num_arcs(graph, way)) * program.lanes
     optimized = size > SMALL or not device.may_skip_optimizer
     variant = Variant(setting.debug, setting.seed, single.chosen, renumbered.chosen, optimized)
@@ -177,16 +177,16 @@ def prepare(
     share = None
     if setting.ranks > 1:
         share = Division(setting.rank, setting.ranks)
-        if facts.pairs:  # as if each vertex had arcs from all
+        if traits.pairs:  # as if each vertex had arcs from all
             share = share._replace(vertex=graph.num_vertices)
     alternates = spec.alternates and not is_symmetric(graph.directed, way)
     limit = setting.device_memory or device.memory
-    arcs: list[Arcs] = []  # of each turn, where they are divided
+    arcs: list[Arcs] = []  # of even and odd supersteps, if they are divided
     if share or short:
         arcs.append(numbered[1] if numbered else graph.arcs(way))
         if alternates:
-            turned = {"out": "in", "in": "out"}[way]
-            arcs.append(arcs[0].turned() if numbered else graph.arcs(turned))
+            reversed_way = {"out": "in", "in": "out"}[way]
+            arcs.append(arcs[0].transposed() if numbered else graph.arcs(reversed_way))
     orders = [_own_offsets(each, share) for each in arcs]
     extent = _extent(graph, way, device, source, orders if share else None)
     if whole:
@@ -199,7 +199,7 @@ def prepare(
     return Prepared(
         title=program.title(),
         edges=way,
-        facts=facts,
+        traits=traits,
         atomic=demand.atomic,
         choice=choice,
         renumbered=renumbered,
@@ -216,18 +216,18 @@ def prepare(
 
 
 def _numbering(
-    graph: Graph, way: str, demand: Demand, setting: Setting, came: bool, streamed: bool
+    graph: Graph, way: str, demand: Demand, setting: Setting, presorted: bool, streamed: bool
 ) -> tuple[Decision, tuple[Numbering, Arcs] | None]:
     """Whether vertices are numbered hubs first on the device, and these numbers with the arcs."""
-    if not demand.facts.renumbers:
+    if not demand.traits.renumbers:
         why = "the program does not gather along all arcs in every superstep, or depends on ids"
         return Decision(False, why), None
     if setting.debug:
         return Decision(False, "debug mode keeps the graph's own numbers"), None
-    if came and too_many_to_sort(graph, way, setting.host_memory):
+    if presorted and too_many_to_sort(graph, way, setting.host_memory):
         why = "the file has the arcs in order, and sorting them takes too much of the host's memory"
         return Decision(False, why), None
-    if came and streamed:
+    if presorted and streamed:
         return Decision(False, "the file has the arcs in order, and they come part by part"), None
     numbered = graph.numbered(way, setting.ranks)
     if numbered is None:
@@ -239,14 +239,14 @@ def _numbering(
 def _single_launch(
     program: VertexProgram,
     delivery: Delivery,
-    facts: Traits,
+    traits: Traits,
     device: DeviceFacts,
     setting: Setting,
 ) -> Decision:
     """Whether one launch makes all supersteps."""
     reasons = [
         (delivery.whole is None, f"delivery {delivery.name} has no such kernel"),
-        (facts.pairs, "pairs are computed in launches of their own"),
+        (traits.pairs, "pairs are computed in launches of their own"),
         (not device.can_join, "work-groups of one launch cannot wait for each other here"),
         (program.converged is not None, "converged() is called after each superstep"),
         (setting.debug, "debug mode looks at each superstep"),
@@ -274,11 +274,12 @@ def _extent(
     source: Source,
     own: Sequence[np.ndarray] | None,
 ) -> Extent:
-    """The size of the run on this process; where edges alternate, with the more of either turn's
-    arcs.
+    """The size of the run on this process; where edges alternate, with the larger number of arcs of
+    even and of odd supersteps.
 
     Args:
-        own: the offsets of the arcs of this process, for each turn; None: it has all.
+        own: the offsets of the arcs of this process, for even and for odd supersteps; None: it has
+            all arcs.
     """
     arcs, lines = num_arcs(graph, way), len(source.places) + 1
     size = source.group, source.block

@@ -27,7 +27,7 @@ def pull_bounds(plan: Plan, device: Device, num_arcs: int) -> tuple[int, int]:
     which pushing does."""
     if not plan.delivery.pulls:
         return NEVER, NEVER
-    skips = plan.facts.receives and not plan.facts.filters
+    skips = plan.traits.receives and not plan.traits.filters
     bounds = (SKIPPING_CPU, CPU) if device.is_cpu else (SKIPPING_GPU, GPU)
     begins, goes_on = bounds[not skips]
     return num_arcs // goes_on, num_arcs // begins

@@ -1,4 +1,4 @@
-"""`ResultFields`: what a run has left on the device, each field read when it is asked for."""
+"""`ResultFields`: the fields that a run has left on the device, each read on first use."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from gascl.device_graph.buffers import convert
 from gascl.distributed.ranks import Ranks
-from gascl.distributed.work_sharing import CalledOff, Share, TooLarge, alike, checked
+from gascl.distributed.work_sharing import Canceled, Share, TooLarge, alike, checked
 from gascl.errors import GasclError, ProgramError, warn
 from gascl.graph.graph import Graph
 from gascl.language.fields import Lanes
@@ -104,8 +104,8 @@ class Stages:
             raise ProgramError(
                 "share gives the function a Stages of its own: call the run method of that one"
             )
-        if self._others is not None and self._others.called_off():
-            raise CalledOff
+        if self._others is not None and self._others.is_canceled():
+            raise Canceled
         before = len(self.trace)
         name = type(program).__name__
 
@@ -138,7 +138,7 @@ class Stages:
         if fresh is True:
             self.state = None
         elif self.state is not None:
-            self.state.begin_anew(fresh or ())
+            self.state.restart(fresh or ())
         options = replace(
             self._options,
             state=self.state,
@@ -239,14 +239,14 @@ class Stages:
         self._sharing = True
         try:
             found = checked(work(own, mine), by) if mine else nothing
-        except CalledOff:
+        except Canceled:
             pass
         except TooLarge:
             large = True
         except _Unfinished as unfinished:
             ended = str(unfinished)
         except KeyboardInterrupt as pressed:
-            if busy(self.device):  # this rank cannot go on
+            if busy(self.device):  # this rank cannot continue
                 ranks.abort(pressed)
             interrupted = True
         except Exception as error:
@@ -254,15 +254,15 @@ class Stages:
         self._sharing = False
         self.state = own.state = None
         if large or ended or interrupted or failed is not None:
-            ranks.call_off()
-        ranks.meet()
-        ranks.agree(failed)
-        if any(ranks.each(large)):
+            ranks.cancel()
+        ranks.join()
+        ranks.raise_in_all(failed)
+        if any(ranks.allgather(large)):
             return None
         steps = [replace(step, kernels=()) for step in own.trace]
         types = {name: (values.dtype, values.shape) for name, values in found.items()}
         made = own.deliveries, own.numberings, own.computed, own.last, own.endless, own._runs
-        shares = ranks.each(Share(steps, *made, types, ended, interrupted))
+        shares = ranks.allgather(Share(steps, *made, types, ended, interrupted))
         for rank, share in enumerate(shares):
             self._add(share, own.trace if rank == ranks.rank else None)
         if any(share.interrupted for share in shares):
@@ -273,7 +273,7 @@ class Stages:
         combined = {}
         for name, type_, shape in alike(shares[:givers]):
             values = np.asarray(found[name], type_) if mine else np.empty(shape, type_)
-            combined[name] = ranks.reduced(values, by.get(name, np.add), givers)[()]
+            combined[name] = ranks.reduced_in_order(values, by.get(name, np.add), givers)[()]
         return combined
 
     def _add(self, share: Share, trace: Trace | None) -> None:

@@ -19,7 +19,7 @@ RECENT, LONGEST = 128, 32
 APART = 12
 
 
-class Standstill:
+class StagnationDetector:
     """Watches a run for two signs that its rule will never hold.
 
     First, a state is repeated. From the same state a program always continues in the same way,
@@ -44,7 +44,7 @@ class Standstill:
 
     @property
     def known(self) -> dict[str, Any]:
-        """What it knows beside the trace, for `recall` of another run; JSON can hold it."""
+        """The observations that are not in the trace, as JSON, for `restore` in a resumed run."""
         compare, fallen = self._compare, self._fallen
         return {
             "compare": compare,
@@ -53,16 +53,16 @@ class Standstill:
             "kept": self._kept.hex(),
         }
 
-    def recall(self, known: Mapping[str, Any]) -> None:
+    def restore(self, known: Mapping[str, Any]) -> None:
         self._compare, self._fallen = known["compare"], known["fallen"]
         self._period, self._kept = known["period"], bytes.fromhex(known["kept"])
 
     @property
     def due(self) -> float:
-        """The number of supersteps before which `look` cannot find anything."""
+        """The number of supersteps before which `check` cannot find anything."""
         return min(self._compare, self._fallen)
 
-    def look(self, trace: Sequence[Step]) -> str:
+    def check(self, trace: Sequence[Step]) -> str:
         """Why the run would never end, and what to do; "" while that is not certain."""
         done, last = len(trace), trace[-1]
         if done == 1:

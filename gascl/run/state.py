@@ -375,8 +375,8 @@ class State:
         values[self._own_arcs()] = own
         return values
 
-    def begin_anew(self, fields: Iterable[str] = ()) -> None:
-        """Make the next run start at superstep 0, with these fields set by their `init`."""
+    def restart(self, fields: Iterable[str] = ()) -> None:
+        """Make the next run start at superstep 0 again, with these fields set by their `init`."""
         self.resumable = False
         self.drop(fields)
 
@@ -446,7 +446,7 @@ class State:
         if room > resident.memory:
             return None
         ordered = self.device.allocate(size)
-        gather.take(self.device, ordered, buffer, resident.numbers(), count, row)
+        gather.gather_values(self.device, ordered, buffer, resident.numbers(), count, row)
         return ordered
 
 

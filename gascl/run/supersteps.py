@@ -34,7 +34,7 @@ from gascl.run.job import Job
 from gascl.run.launcher import Launched, Launcher
 from gascl.run.placement import Placement, Tallies
 from gascl.run.push_pull import pull_bounds
-from gascl.run.stagnation import Standstill
+from gascl.run.stagnation import StagnationDetector
 from gascl.run.state import MASK
 
 #: Seconds of work to enqueue before the host reads the device's records.
@@ -55,7 +55,7 @@ class Ending(NamedTuple):
 
 
 class Loop:
-    """The supersteps of a run: what is on the device, and how far the run is.
+    """The supersteps of a run, and its progress.
 
     Attributes:
         trace: a `Step` for each superstep.
@@ -97,18 +97,18 @@ class Loop:
             known = fixed is not None and not self.program.run_by
             self.progress.begin(self.program.title(), self.progress.done + limit if known else None)
         started = time.perf_counter()
-        standstill = Standstill(self.program, self._digest)
+        stagnation = StagnationDetector(self.program, self._digest)
         if self.checkpoint:
-            self._go_on(self.checkpoint, standstill)
+            self._restore_records(self.checkpoint, stagnation)
         stopped = self._begin(fixed is None)
         runs_ahead = self.program.converged is None
         ahead = self._first_batch() if runs_ahead and fixed is not None else 1
         converged, endless = False, ""
         while not (stopped or converged or endless or interrupts.ends) and len(self.trace) < limit:
-            due = standstill.due
+            due = stagnation.due
             if self.checkpoint:
-                if placement.agreed(self.checkpoint.is_due(len(self.trace))):
-                    self._save(self.checkpoint, standstill)
+                if placement.broadcast(self.checkpoint.is_due(len(self.trace))):
+                    self._save(self.checkpoint, stagnation)
                 due = min(due, self.checkpoint.next_at())
             most = int(min(limit, due)) - len(self.trace)
             if self.plan.whole:
@@ -116,7 +116,7 @@ class Loop:
                 count = min(most, RECORDS if self.callback is None else ahead)
                 stopped = self._whole(count, fixed is None)
                 ahead = min(RECORDS, 2 * ahead)
-                endless = "" if stopped else standstill.look(self.trace)
+                endless = "" if stopped else stagnation.check(self.trace)
                 continue
             count = min(ahead, most)
             before = time.perf_counter()
@@ -129,10 +129,10 @@ class Loop:
                 soon = 2 * ahead if fixed is None else MOST_AHEAD
                 ahead = min(soon, max(1, int(_AHEAD / max(each, 1e-9))), MOST_AHEAD)
             if not stopped and not converged:
-                endless = standstill.look(self.trace)
+                endless = stagnation.check(self.trace)
         ended = stopped or converged or endless or len(self.trace) == fixed
         if self.checkpoint and not ended and len(self.trace) > self.checkpoint.done:
-            self._save(self.checkpoint, standstill)
+            self._save(self.checkpoint, stagnation)
         if self._starting:  # no superstep has committed it
             self._commit_first(fixed is None)
         if self._unread:
@@ -191,7 +191,7 @@ class Loop:
     def _write_mask(self) -> None:
         """Convert the mask to bytes, if the delivery has it in another form."""
         leave = self.plan.delivery.active.leave
-        if leave and self.plan.facts.masked:
+        if leave and self.plan.traits.masked:
             self.state.clear(MASK)
             self.launcher.launch(leave)
 
@@ -202,7 +202,7 @@ class Loop:
         delivery = self.plan.delivery
         for key in self.state.spec.clears:
             self.state.clear(key)
-        if self.plan.facts.masked:
+        if self.plan.traits.masked:
             self.launcher.launch(delivery.active.enter)
             self._enqueue_finish(Tallies(0), 0, GOING_ON, ask_stop)
             self.state.control = self.launcher.records(0)
@@ -212,19 +212,19 @@ class Loop:
         self._write_mask()
         return self.placement.digest(self.state.digest())
 
-    def _save(self, checkpoint: Checkpoint, standstill: Standstill) -> None:
+    def _save(self, checkpoint: Checkpoint, stagnation: StagnationDetector) -> None:
         self._write_mask()
         self.placement.complete(self.earlier + len(self.trace))
-        saved = self.state, self._kept_records, standstill.known
+        saved = self.state, self._kept_records, stagnation.known
         checkpoint.save(*saved, writes=self.placement.writes_files)
 
-    def _go_on(self, checkpoint: Checkpoint, standstill: Standstill) -> None:
+    def _restore_records(self, checkpoint: Checkpoint, stagnation: StagnationDetector) -> None:
         """Take over a checkpoint's records of the earlier supersteps."""
         if checkpoint.saved:
             self.earlier = 0
             records = checkpoint.saved.records.view(self.plan.header.control).reshape(-1)
             self._record(records, lambda: [()] * len(records))
-            standstill.recall(checkpoint.saved.watch)
+            stagnation.restore(checkpoint.saved.watch)
         checkpoint.start_clock()
 
     def _begin(self, ask_stop: bool) -> int:
@@ -261,7 +261,7 @@ class Loop:
 
     def _idle(self) -> int:
         """Stop.EMPTY_MASK if the program ends on an empty mask and the mask is empty, else 0."""
-        if not self.plan.facts.masked or not self.program.spec.ends_on_empty_mask:
+        if not self.plan.traits.masked or not self.program.spec.ends_on_empty_mask:
             return 0
         idle = not self.state.control["next_active"][0] and not self.state.pending
         return Stop.EMPTY_MASK if idle else 0
@@ -276,7 +276,7 @@ class Loop:
         fields = {"given": state.given, "partly": state.partly, "kept": state.kept}
         self.launcher.launch(START, **fields, own_mask=mask is None)
         state.partly = None
-        if self.plan.facts.arc_state:
+        if self.plan.traits.arc_state:
             self.launcher.launch(START_ARCS, kept_arcs=state.kept_arcs)
         if self.plan.whole and mask is None:  # the rest is part of the whole run
             self._starting = True
@@ -464,17 +464,17 @@ class Loop:
     def _enqueue_superstep(self, number: int, ask_stop: bool) -> list[Launched]:
         """Enqueue a superstep, after `number` that are not in the trace yet."""
         events: list[Launched] = []
-        launcher, facts = self.launcher, self.plan.facts
+        launcher, traits = self.launcher, self.plan.traits
         first, self._fresh = self._fresh, False
         superstep = self.earlier + len(self.trace) + number
-        launcher.arrays.take_turn(superstep)
-        if facts.snapshots:
+        launcher.arrays.select_arcs(superstep)
+        if traits.snapshots:
             events.append(launcher.launch(SNAPSHOT))
-        if facts.pairs:
+        if traits.pairs:
             events += self._enqueue_pairs()
         launches = []
         for launch in self.plan.delivery.launches:
-            if launch.suits(facts) and not (launch.first_only and facts.fusable and not first):
+            if launch.suits(traits) and not (launch.first_only and traits.fusable and not first):
                 launches.append(launch)
         launched, tallies = self.placement.superstep(launches, superstep)
         events += launched
@@ -508,12 +508,12 @@ class Loop:
             place: the index of the record; 0 is the record from before the first superstep.
         """
         events, counts = [], 0
-        if self.plan.facts.masked:
-            active, facts = self.plan.delivery.active, self.plan.facts
+        if self.plan.traits.masked:
+            active, traits = self.plan.delivery.active, self.plan.traits
             counts = self.device.groups
             for commit in active.commits:
-                listed = active.lists_receivers and facts.lists_directly and not starting
-                if (self.placement.lists_again or not listed) and commit.suits(facts):
+                listed = active.lists_receivers and traits.lists_directly and not starting
+                if (self.placement.lists_again or not listed) and commit.suits(traits):
                     events.append(self.launcher.launch(commit, starting=starting))
         least, most = self.bounds
         finished = self.launcher.launch(

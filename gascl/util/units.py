@@ -26,22 +26,22 @@ def amount(size: int, up: bool = False) -> str:
     return f"{(math.ceil(tenths) if up else tenths) / 10:,.1f} {unit}"
 
 
-def bytes_of(given: Any, name: str) -> int:
-    """A size in bytes: `given` is a number, or text such as "1.5 GiB" or "800MB".
+def bytes_of(value: Any, name: str) -> int:
+    """A size in bytes: `value` is a number, or text such as "1.5 GiB" or "800MB".
 
     Raises:
         GasclError: it is no size above 0; `name` is the parameter's name.
     """
     units = {unit.lower(): size for unit, size in _UNITS.items()}
-    match = _SIZE.fullmatch(given) if isinstance(given, str) else None
+    match = _SIZE.fullmatch(value) if isinstance(value, str) else None
     if match and match[2].lower() in units:
         size = int(float(match[1]) * units[match[2].lower()])
-    elif isinstance(given, int) and not isinstance(given, bool):
-        size = given
+    elif isinstance(value, int) and not isinstance(value, bool):
+        size = value
     else:
         size = 0
     if size <= 0:
         raise GasclError(
-            f"{name} is {given!r}; give a number of bytes above 0, or text such as '1.5 GiB'"
+            f"{name} is {value!r}; give a number of bytes above 0, or text such as '1.5 GiB'"
         )
     return size

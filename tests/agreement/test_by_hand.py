@@ -1,4 +1,4 @@
-"""Programs written by hand, a rule of a superstep each: engine = oracle = what a hand computes."""
+"""Programs for one rule of a superstep each: the engine, the oracle and a result by hand agree."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support.admission import DELIVERIES, expected_deliveries
 from support.agreement import check, flat, in_parts, lanes_of
-from support.by_hand import frontiers, lanes, messages, rules, turns  # noqa: F401
+from support.by_hand import changing_deliveries, frontiers, lanes, messages, rules  # noqa: F401
 from support.by_hand.case import CASES
 from support.oracle import run
 

@@ -1,4 +1,4 @@
-"""Deliveries in runs: auto's choice in each superstep, runs that repeat, and ones of one's own."""
+"""Deliveries in runs: the choice of `auto`, runs that repeat, and a user's own deliveries."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from support import agreement
 from support.admission import expected_deliveries
-from support.demands import admitted
+from support.admitting_deliveries import admitted
+from support.case_subsets import one_in, thinned
 from support.random_cases import drawn
 from support.random_graphs import SPECIAL
 from support.special_programs import SPECIAL_PROGRAMS
-from support.thinned import one_in, thinned
 from support.toy_deliveries import TOYS, registered
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, param, vertex
@@ -40,7 +40,7 @@ class Launches(Device):
 
 
 class Levels(VertexProgram):
-    """How far a vertex is from the first, and how many told it."""
+    """The distance from the first vertex, and the number of messages."""
 
     level = vertex.int32(init="v.id == 0 ? 0 : -1")
     told = vertex.int32()
@@ -147,7 +147,7 @@ def test_auto_where_pulling_is_no_choice(program):
 
 
 class Moving(Levels):
-    """Scatter reads nothing that apply writes: who pulls applies at once."""
+    """Scatter reads nothing that apply writes, so that a vertex applies right after its pull."""
 
     scatter = "send(superstep + 1);"
 
@@ -244,7 +244,7 @@ def bits(result: Result) -> list[bytes]:
     ids=lambda p: type(p).__name__,
 )
 def test_runs_repeat_bit_for_bit(program, group):
-    """Of every delivery that an engine takes unless told otherwise; also in another engine."""
+    """Runs repeat with every delivery that a deterministic engine takes, also in another engine."""
     shape = Device(find().cl, group)
     engine = Engine(tangle(), shape)
     for delivery in ["auto", *admitted(program, shape)]:

@@ -1,4 +1,4 @@
-"""The oracle itself, on what can be computed by hand or by others."""
+"""The oracle itself, against results computed by hand or by other libraries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other numbers of the vertices on the device change nothing that anybody sees."""
+"""Renumbering the vertices on the device changes nothing that a user sees."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 from support.agreement import find_device
-from support.thinned import one_in, thinned
+from support.case_subsets import one_in, thinned
 
 from gascl import Engine, Graph, VertexProgram, aggregate, arc, edge, param, struct, vertex
 from gascl.delivery.admission import demand_of
@@ -166,14 +166,14 @@ class Sizes(VertexProgram):
 def test_the_device_brings_results_into_order(device, monkeypatch):
     taken = []
 
-    def take(device, to, values, places, count, size, index="int32"):
+    def gather_values(device, to, values, places, count, size, index="int32"):
         taken.append(size)
         own(device, to, values, places, count, size, index)
 
-    graph, program, own = graph_of(3), Sizes(supersteps=2), gather.take
+    graph, program, own = graph_of(3), Sizes(supersteps=2), gather.gather_values
     plain = run(graph, program, device, False, monkeypatch)
     monkeypatch.setattr(gather, "pays", lambda device: True)
-    monkeypatch.setattr(gather, "take", take)
+    monkeypatch.setattr(gather, "gather_values", gather_values)
     engine = Engine(graph, device)
     result = engine.run(program)
     assert result.numbering

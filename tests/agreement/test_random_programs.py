@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, note, settings
 from support.admission import DELIVERIES, expected_deliveries
 from support.agreement import PARTS, check, check_case, find_device, in_parts
-from support.disguise import Disguise
+from support.case_subsets import one_in
 from support.features import EXPECTED
+from support.obfuscation import Disguise
 from support.program_text import listing, namespace
 from support.program_tree import Program
 from support.random_cases import (
@@ -26,7 +27,6 @@ from support.random_cases import (
 )
 from support.random_graphs import SPECIAL
 from support.special_programs import SPECIAL_PROGRAMS
-from support.thinned import one_in
 
 from gascl import VertexProgram
 from gascl.codegen.generate import generate

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from support.admitting_deliveries import admitted
 from support.agreement import in_turn, mask_of
-from support.demands import admitted
 
 from gascl import Engine, GasclError, Graph, VertexProgram, arc, vertex
 

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from support.thinned import one_in
+from support.case_subsets import one_in
 
 from gascl import DeviceError
 from gascl.opencl.device import find

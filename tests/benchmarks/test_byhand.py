@@ -6,7 +6,7 @@ import answers
 import pytest
 from byhand import PageRankByHand
 from graphs import grid, rmat, uniform
-from support.thinned import thinned
+from support.case_subsets import thinned
 
 from gascl.opencl.device import find
 

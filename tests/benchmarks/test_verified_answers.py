@@ -6,9 +6,9 @@ import answers
 import graphs
 import numpy as np
 import pytest
+from contenders import Near, Row, take_turns
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components, dijkstra
-from turns import Near, Row, take_turns
 
 
 @pytest.fixture(scope="module", params=["rmat8", "kron8", "grid12", "holes12"])

@@ -161,7 +161,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path, monkeypatch):
     arguments = "star", "--vertices", 90, "-o", tmp_path / "g.npz", "--memory", "1GiB"
     with monkeypatch.context() as patch:
         patch.setattr(Conversion, "_run", pressed)
-        with pytest.raises(KeyboardInterrupt, match="the same command goes on from what is in"):
+        with pytest.raises(KeyboardInterrupt, match="the same command resumes from the stages in"):
             run(*arguments)
     assert run(*arguments) == 0
     assert Graph.read(tmp_path / "g.npz").num_edges == 89

@@ -8,8 +8,8 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
+from support.case_subsets import one_in
 from support.samples import shared
-from support.thinned import one_in
 
 from gascl import Engine, Graph
 from gascl.graphalytics.outputs import read_values

@@ -317,10 +317,10 @@ def test_a_run_goes_on_after_ctrl_c(write, gascl_, monkeypatch, tmp_path):
         process.kill()
     assert process.returncode == 130
     done = int(re.search(r"Endless: ([\d,]+) supersteps; inter", out)[1].replace(",", ""))
-    again = f"to go on, run it again with --checkpoint {tmp_path / 'run.ckpt'} --resume"
+    again = f"to resume, run it again with --checkpoint {tmp_path / 'run.ckpt'} --resume"
     assert f"interrupted after {done} supersteps; {again}; the result is partial" in err
     code, out, err = gascl_("run", program, graph, *options)
-    assert code == 1 and "run.ckpt is there already: give --resume to go on from it" in err
+    assert code == 1 and "run.ckpt exists already: give --resume to resume from it" in err
     more = ["--resume", "--max-supersteps", done + 5]
     code, out, err = gascl_("run", program, graph, *options, *more)
     assert code == 3 and table(out)[1] == [("1", str(done + 5)), ("2", str(done + 5))]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.cells import ITEMS, all_groups, all_ways, check, folded, run, targets
-from support.thinned import one_in
+from support.case_subsets import one_in
+from support.inbox_cells import ITEMS, all_groups, all_ways, check, folded, run, targets
 
 from gascl.language.types import Type, resolve, struct_dtype
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pyopencl as cl
 import pytest
-from support.cells import (
+from support.case_subsets import thinned
+from support.inbox_cells import (
     CELLS,
     IDENTITY,
     ITEMS,
@@ -20,7 +21,6 @@ from support.cells import (
     run_counting,
     targets,
 )
-from support.thinned import thinned
 
 from gascl.codegen.atomic_cells import definitions
 from gascl.codegen.kernel_files import kernel_text

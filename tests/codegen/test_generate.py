@@ -61,8 +61,8 @@ class Narrow(VertexProgram):
 @pytest.mark.parametrize("struct", ["gascl_vertex", "gascl_edge"])
 def test_no_gaps_in_structs_that_functions_return(struct):
     """NVIDIA's compiler copies structs with gaps wrongly."""
-    facts, offset = Traits.of(Narrow.spec), resolve("int32", "float32")
-    context = Context(Narrow.spec, facts, "float32", {}, offset, True, False, False)
+    traits, offset = Traits.of(Narrow.spec), resolve("int32", "float32")
+    context = Context(Narrow.spec, traits, "float32", {}, offset, True, False, False)
     place = 0
     for _, type_ in {"gascl_vertex": context.vertex, "gascl_edge": context.edge}[struct].members:
         assert place % type_.alignment == 0
@@ -106,7 +106,7 @@ COMPILED = ("all_pairs_debug", "everywhere_lanes3", "masks_far_int64")
 )
 def test_golden_programs_compile(name):
     """The texts are not only as they were: a device's compiler takes them."""
-    from support.demands import admitted
+    from support.admitting_deliveries import admitted
 
     from gascl.opencl.device import find
     from gascl.run.plan import build

@@ -33,7 +33,7 @@ from gascl.dask.actor_comm import DaskComm
 from gascl.dask.edges import labels_of, merged, part_of, whole
 from gascl.dask.mailbox import Mailbox
 from gascl.dask.partitions import Layout, added, degrees_of, ends_of, fields_of, own_arcs
-from gascl.graph.partial_array import NotHeldError
+from gascl.graph.partial_array import RemoteDataError
 from gascl.graph.partition import Division, shares
 from gascl.programs import BreadthFirst, PageRank, ShortestPaths, WeightedBetweenness
 from gascl.util.progress import Progress
@@ -140,7 +140,7 @@ def test_a_rank_has_its_arcs(way, directed, renumbers, monkeypatch):
                 np.testing.assert_array_equal(*each, strict=True)
         np.testing.assert_array_equal(found.slot, here.slot, strict=True)
         for absent in (graph.edge_src, graph.edge_fields["x"], its.in_sources):
-            with pytest.raises(NotHeldError, match="of other ranks"):
+            with pytest.raises(RemoteDataError, match="of other ranks"):
                 np.asarray(absent)
 
 

@@ -46,11 +46,11 @@ def cache(tmp_path, monkeypatch):
 
 @pytest.fixture
 def star(server, monkeypatch):
-    """A dataset "star" of the server, whose SHA-256 is known; call it for one with other facts."""
+    """A dataset "star" of the server, whose SHA-256 is known; call it for one with other traits."""
 
-    def change(**facts):
-        facts = {"url": server.url("/star.txt"), "sha256": SHA256, **facts}
-        dataset = Dataset("star", "a star", "SNAP", 20_001, 20_000, True, **facts)
+    def change(**traits):
+        traits = {"url": server.url("/star.txt"), "sha256": SHA256, **traits}
+        dataset = Dataset("star", "a star", "SNAP", 20_001, 20_000, True, **traits)
         monkeypatch.setattr(catalog, "REGISTRY", {**REGISTRY, "star": dataset})
         return dataset
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyopencl as cl
 import pytest
 from support import oclgrind
-from support.cells import UNDER_OCLGRIND, chosen_device
+from support.inbox_cells import UNDER_OCLGRIND, chosen_device
 
 from gascl import devices
 from gascl.codegen.atomic_cells import cell_bits, definitions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.thinned import one_in, thinned
+from support.case_subsets import one_in, thinned
 
 from gascl import Engine, Graph, VertexProgram, aggregate, param, vertex
 from gascl.opencl.device import Device, find
@@ -16,7 +16,7 @@ GROUPS = (8, 64)
 
 
 def hubs() -> Graph:
-    """One vertex hears more arcs than a block holds, others more than an item gathers alone."""
+    """One vertex has more arcs than a block holds, others more than an item gathers alone."""
     rng = np.random.default_rng(0)
     ends = [
         np.zeros(HUB, int),
@@ -63,7 +63,7 @@ def test_breadth_first_in_lanes(sources, group):
 
 
 class Bits(VertexProgram):
-    """Which bits have come from where; those who have all ask nobody."""
+    """The bits received from other vertices; a vertex with all bits receives no more."""
 
     shift = param.int32()
     supersteps = param.supersteps(3)

@@ -59,8 +59,8 @@ def spec_of(
 ) -> RunSpec:
     chosen = DELIVERIES[delivery] if isinstance(delivery, str) else delivery
     lanes = program.spec.lanes
-    facts = Traits.of(program.spec, lanes)
-    return run_spec(program.spec, generate(program.spec, lanes=lanes), facts, chosen, extent)
+    traits = Traits.of(program.spec, lanes)
+    return run_spec(program.spec, generate(program.spec, lanes=lanes), traits, chosen, extent)
 
 
 def bundled() -> list[type[VertexProgram]]:

@@ -6,8 +6,8 @@ import gc
 
 import numpy as np
 import pytest
+from support.case_subsets import one_in
 from support.samples import random_graph
-from support.thinned import one_in
 
 from gascl import Engine, Graph, VertexProgram, edge, param, vertex
 from gascl.device_graph import buffers

@@ -6,7 +6,7 @@ import numpy as np
 import pyopencl as cl
 import pytest
 from support.agreement import find_device
-from support.thinned import thinned
+from support.case_subsets import thinned
 
 from gascl import Engine, Graph
 from gascl.device_graph import sort
@@ -56,7 +56,7 @@ def test_sorted(size, given, both, places):
     assert np.array_equal(read(device, made.places, edges.astype(np.int32)), edges[sorts])
     for dtype in (np.uint8, np.int16, np.float32, np.float64):
         values = rng.integers(0, 100, pairs).astype(dtype)
-        taken = made.taken(values, len(rows))
+        taken = made.gathered(values, len(rows))
         assert np.array_equal(read(device, taken, values[edges]), values[edges[sorts]])
 
 

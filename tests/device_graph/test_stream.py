@@ -7,11 +7,11 @@ import re
 import numpy as np
 import pytest
 from support.agreement import find_device
+from support.case_subsets import thinned
 from support.parts import agree_on_parts
 from support.random_cases import MOST, RECIPES, drawn
 from support.random_graphs import SPECIAL
 from support.special_programs import SPECIAL_PROGRAMS
-from support.thinned import thinned
 
 from gascl import DeviceError, Engine, GasclError, Graph, generators
 from gascl.device_graph import stream

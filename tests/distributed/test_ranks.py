@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.case_subsets import one_in
 from support.random_cases import RECIPES
 from support.special_programs import SPECIAL_PROGRAMS
-from support.thinned import one_in
 
 from gascl import generators
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
+from support.admitting_deliveries import admitted
 from support.agreement import PARTS, part_of
-from support.demands import admitted
+from support.case_subsets import one_in, thinned
 from support.samples import arcs_of, grid, random_graph, shared, skewed, to_networkx
-from support.thinned import one_in, thinned
 
 from gascl import Engine, GasclError, Graph, VertexProgram, edge, param, vertex
 

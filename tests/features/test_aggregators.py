@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pytest
+from support.case_subsets import thinned
 from support.samples import random_graph
-from support.thinned import thinned
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, aggregate, param, struct, vertex
 

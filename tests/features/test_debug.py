@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.case_subsets import one_in
 from support.samples import grid, random_graph, skewed, weighted
-from support.thinned import one_in
 
 from gascl import (
     Engine,

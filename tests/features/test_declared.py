@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from support.admission import DELIVERIES
 from support.bundled import NAMES, example
+from support.case_subsets import one_in, thinned
 from support.declared import (
     BODIES,
     GRAPHS,
@@ -20,7 +21,6 @@ from support.declared import (
     program_class,
     same,
 )
-from support.thinned import one_in, thinned
 
 from gascl import Engine, ProgramError, VertexProgram, aggregate, arc, param, vertex
 

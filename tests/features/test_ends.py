@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.thinned import one_in
+from support.case_subsets import one_in
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, aggregate, param, vertex
 from gascl.delivery.registry import DELIVERIES

@@ -7,8 +7,8 @@ from itertools import cycle
 from pathlib import Path
 
 import pytest
-from support.demands import admitted
-from support.thinned import one_in
+from support.admitting_deliveries import admitted
+from support.case_subsets import one_in
 
 from gascl import Engine, Graph, ProgramError, VertexProgram
 from gascl.opencl.device import Device, find

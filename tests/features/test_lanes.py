@@ -6,9 +6,9 @@ import functools
 
 import numpy as np
 import pytest
-from support.plain_answers import iterate
+from support.case_subsets import one_in
+from support.reference_answers import iterate
 from support.samples import random_graph, skewed, weighted
-from support.thinned import one_in
 
 from gascl import Engine, GasclError, Graph, VertexProgram, aggregate, arc, param, struct, vertex
 from gascl.programs import BreadthFirst, PageRank, ShortestPaths

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support.thinned import one_in
+from support.case_subsets import one_in
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, arc, edge, param, struct, vertex
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.admitting_deliveries import admitted
 from support.agreement import in_parts, part_of
-from support.demands import admitted
 
 from gascl import Engine, GasclError, Graph, VertexProgram, param, vertex
 from gascl.language.combiners import SUM

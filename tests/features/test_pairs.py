@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from support.agreement import find_device, in_turn
+from support.case_subsets import one_in, thinned
 from support.samples import random_graph
-from support.thinned import one_in, thinned
 
 from gascl import (
     Engine,

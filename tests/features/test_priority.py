@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.thinned import one_in
+from support.case_subsets import one_in
 
 from gascl import Engine, Graph, VertexProgram, vertex
 

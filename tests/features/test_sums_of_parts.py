@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.case_subsets import thinned
 from support.samples import random_graph
-from support.thinned import thinned
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, param, struct, vertex
 

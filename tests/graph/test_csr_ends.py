@@ -72,7 +72,7 @@ def test_receivers_in_order_are_not_sorted(monkeypatch):
     monkeypatch.setattr(Order, "_sorted", never)
     graph = Graph.from_csr(offsets, dst).reversed()
     arcs = graph.arcs()
-    assert arcs.into.came
+    assert arcs.into.presorted
     np.testing.assert_array_equal(arcs.in_offsets, same.in_offsets)
     np.testing.assert_array_equal(arcs.in_sources, same.in_sources)
     np.testing.assert_array_equal(graph.out_degree, np.diff(same.out_offsets))

@@ -1,13 +1,13 @@
-"""Arrays of which this process has a piece."""
+"""Arrays of which this process has only a part."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from gascl.graph.partial_array import Held, NotHeldError
+from gascl.graph.partial_array import PartialArray, RemoteDataError
 
-HELD = Held(10, np.arange(3, 6, dtype=np.int32), begin=3)
+HELD = PartialArray(10, np.arange(3, 6, dtype=np.int32), begin=3)
 
 
 def test_what_is_here():
@@ -28,5 +28,5 @@ def test_what_is_here():
 )
 def test_what_is_elsewhere(use):
     """Nothing gives other numbers, however it is asked for."""
-    with pytest.raises(NotHeldError, match="of other ranks"):
+    with pytest.raises(RemoteDataError, match="of other ranks"):
         use(HELD)

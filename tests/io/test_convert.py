@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.thinned import one_in, thinned
+from support.case_subsets import one_in, thinned
 
 from gascl import Graph
 from gascl.errors import FormatError, GraphError

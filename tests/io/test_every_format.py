@@ -25,6 +25,8 @@ FORMATS = [
     *("a.tsv", "a.csv", "a.edges", "a.el", "a.wel", "a.dat", "a.wsg"),
     *("a.csv.gz", "a.gml.xz", "a.graphml.bz2"),
 ]
+#: Those whose files may be compressed as a whole.
+PACKING = [f.extensions[0] for f in REGISTRY.values() if f.write and f.packs]
 INT64, UINT64 = np.iinfo(np.int64), np.iinfo(np.uint64)
 
 LABELS = {
@@ -161,6 +163,19 @@ def test_an_empty_graph_with_labels(tmp_path):
     for name in ("a.npz", "a.mtx", "a.csv", "a.gml", "a.parquet"):
         graph = write_and_read(Graph.from_edges([], [], labels=[]), tmp_path, name)
         assert (graph.num_vertices, graph.num_edges) == (0, 0)
+
+
+@pytest.mark.parametrize("extension", PACKING)
+@pytest.mark.parametrize("directed", [True, False])
+def test_compressed(extension, directed, tmp_path):
+    """Readers and writers that open files themselves, not by `opened` and `created`, fail."""
+    graph = Graph.from_edges([0, 1, 0], [1, 2, 2], directed=directed, weight=[1, 2, 3])
+    for each in (graph, Graph.from_edges([0, 1, 0], [1, 2, 2], directed=directed)):
+        again = write_and_read(each, tmp_path, f"a{extension}.gz")
+        if isinstance(again, FormatError):
+            continue  # the format has no such graphs
+        assert next(tmp_path.glob("a*.gz")).read_bytes()[:2] == b"\x1f\x8b"
+        check_same(each, again, f"a{extension}")
 
 
 def test_a_lone_surrogate(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.thinned import thinned
+from support.case_subsets import thinned
 
 from gascl.io.outofcore import external_sort
 from gascl.io.outofcore.external_sort import EACH, ExternalSort

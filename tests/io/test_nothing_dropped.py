@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.case_subsets import thinned
 from support.filecases import edges_of
-from support.thinned import thinned
 
 from gascl import Graph
 from gascl.errors import FormatError, GraphError

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.thinned import thinned
+from support.case_subsets import thinned
 
 from gascl import Graph
 from gascl.errors import GasclError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.definitions import TEMPLATE, said
+from support.invalid_classes import TEMPLATE, said
 
 from gascl import ProgramError, VertexProgram, aggregate, edge, param, struct, vertex
 from gascl.language.types import Struct, resolve

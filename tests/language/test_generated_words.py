@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
+from support.program_shapes import COMBINERS, WANTS, Shape, possible
 from support.program_text import namespace
 from support.program_tree import Program
 from support.random_cases import QUIET, is_in_order
 from support.random_programs import programs
-from support.shapes import COMBINERS, WANTS, Shape, possible
 
 from gascl import VertexProgram, param
 from gascl.language import keywords

@@ -8,7 +8,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
-from support.thinned import thinned
+from support.case_subsets import thinned
 
 from gascl import (
     Engine,

@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 import pytest
-from support.definitions import FIRST, TEMPLATE, said
-from support.thinned import one_in
+from support.case_subsets import one_in
+from support.invalid_classes import FIRST, TEMPLATE, said
 
 from gascl import (
     GasclError,

@@ -6,7 +6,7 @@ import sys
 import warnings
 
 import pytest
-from support.thinned import one_in
+from support.case_subsets import one_in
 
 import gascl.programs
 from gascl import Engine, Graph, VertexProgram, param, vertex

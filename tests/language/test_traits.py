@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support.disguise import STATEMENTS, Disguise
-from support.thinned import one_in
+from support.case_subsets import one_in
+from support.obfuscation import STATEMENTS, Disguise
 from support.traits import traits_of
 
 from gascl import VertexProgram, aggregate, arc, edge, param, vertex

@@ -9,7 +9,7 @@ import pytest
 from support import backend_cases
 from support.backend_answers import DECLINED, agree, outcome, public
 from support.backend_cases import KINDS, ONE_BY_ONE, QUADRATIC, SCORES, SIGNED, calls
-from support.thinned import thinned
+from support.case_subsets import thinned
 
 from gascl.nx.backend import FUNCTIONS  # having registered all
 

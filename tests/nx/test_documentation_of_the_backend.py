@@ -6,7 +6,8 @@ from support.backend_tables import PAGE, updated
 from gascl.nx.backend import FUNCTIONS
 from gascl.nx.expected_failures import EXPECTED
 
-TEXT = PAGE.read_text()
+TEXT = PAGE.read_text("utf-8")
+TOP = PAGE.parents[1]
 
 
 @pytest.mark.parametrize(
@@ -20,8 +21,12 @@ def test_what_is_written_from_the_registry_is_up_to_date(path, text):
 
 def test_the_page_names_the_number_of_functions():
     on_device = sum(not function.numpy for function in FUNCTIONS.values())
-    assert f"{on_device} of them" in TEXT
-    assert f"{len(FUNCTIONS) - on_device} more" in TEXT
+    by_numpy = len(FUNCTIONS) - on_device
+    readme, changes = ((TOP / name).read_text("utf-8") for name in ("README.md", "CHANGELOG.md"))
+    assert f"{on_device} of them" in TEXT and f"{by_numpy} more" in TEXT, "docs/networkx.md"
+    assert f"runs {on_device} of NetworkX's functions" in readme, "README.md"
+    assert f"{on_device} of its functions" in changes, "CHANGELOG.md"
+    assert f"NumPy computes {by_numpy} more" in changes, "CHANGELOG.md"
 
 
 def test_the_page_names_the_tests_that_fail():

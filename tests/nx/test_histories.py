@@ -4,7 +4,7 @@ with generators, which must have moved on as NetworkX's own function moves them.
 
 import pytest
 from support.backend_histories import history
-from support.thinned import one_in
+from support.case_subsets import one_in
 
 AT_A_TIME = 40
 

@@ -6,7 +6,7 @@ import threading
 
 import pyopencl as cl
 import pytest
-from support.thinned import one_in
+from support.case_subsets import one_in
 
 from gascl import DeviceError, Engine, Graph, VertexProgram, param, vertex
 from gascl import devices as listed

@@ -1,4 +1,4 @@
-"""Trial kernels: a device that can't run them is said to be at fault, and is not the default."""
+"""Trial kernels: a device that cannot run them is reported, and is not the default."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def test_this_machines_devices_pass(cache):
     for device in devices():
         assert device_check.run(device) == ""
         assert device_check.failure(device) == ""
-    assert json.loads(cache.read_text(encoding="utf-8")) == [device_check.key(d) for d in devices()]
+    passed = json.loads(cache.read_text(encoding="utf-8"))
+    assert sorted(passed) == sorted({device_check.key(d) for d in devices()})  # equal ones have one
 
 
 @pytest.mark.parametrize("group", [2, 8])

@@ -130,7 +130,7 @@ def test_the_command_writes_a_result_that_is_whole(gascl_, write, tmp_path, hand
 
 
 def press_twice():
-    """Ctrl-C for the main thread, twice, the second time after it has been told what to do."""
+    """Ctrl-C for the main thread, twice, the second time after the hint about it."""
     main = threading.main_thread().ident
     for _ in range(2):
         signal.pthread_kill(main, signal.SIGINT)
@@ -200,7 +200,7 @@ sys.exit(7)
 
 
 def interrupted(process) -> tuple[str, str]:
-    """Press Ctrl-C, and again when told; what the process then says, if it ends."""
+    """Press Ctrl-C, and again after the hint; the process's last output, if it ends."""
     try:
         while process.stdout.readline() != "begins\n":
             pass

@@ -11,8 +11,8 @@ import itertools
 
 import numpy as np
 import pytest
+from support.case_subsets import one_in
 from support.samples import arcs_of, grid
-from support.thinned import one_in
 
 from gascl import Engine, GasclError, Graph, VertexProgram, arc, param, struct, vertex
 

@@ -7,8 +7,8 @@ import math
 import networkx as nx
 import numpy as np
 import pytest
+from support.admitting_deliveries import admitted
 from support.agreement import part_of
-from support.demands import admitted
 from support.samples import random_graph
 from support.verifiers.bellman_ford import verify
 

@@ -7,9 +7,9 @@ import random
 import networkx as nx
 import numpy as np
 import pytest
-from support.demands import admitted
+from support.admitting_deliveries import admitted
+from support.case_subsets import one_in, thinned
 from support.samples import grid, random_graph, shared, skewed, to_networkx
-from support.thinned import one_in, thinned
 from support.verifiers import weighted_betweenness
 from support.verifiers.betweenness import verify
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
-from support.demands import admitted
+from support.admitting_deliveries import admitted
+from support.case_subsets import one_in
 from support.samples import grid
-from support.thinned import one_in
 from support.verifiers.bipartite_matching import verify
 
 from gascl import Engine, Graph, ProgramError

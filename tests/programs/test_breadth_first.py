@@ -6,6 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from scipy.sparse.csgraph import dijkstra
+from support.case_subsets import one_in, thinned
 from support.samples import (
     arcs_of,
     graphalytics,
@@ -17,7 +18,6 @@ from support.samples import (
     skewed,
     to_networkx,
 )
-from support.thinned import one_in, thinned
 
 from gascl import Engine, Graph, ProgramError
 from gascl.programs import BreadthFirst

@@ -5,9 +5,9 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from support.demands import admitted
+from support.admitting_deliveries import admitted
+from support.case_subsets import one_in, thinned
 from support.samples import graphalytics, random_graph, to_networkx
-from support.thinned import one_in, thinned
 from support.verifiers import closeness, eccentricity, neighborhoods
 from support.verifiers.distances import distances
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from support.plain_answers import smallest
+from support.reference_answers import smallest
 from support.samples import (
     graphalytics,
     graphalytics_answer,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
+from support.case_subsets import thinned
 from support.samples import grid, random_graph, shared, skewed, to_networkx
-from support.thinned import thinned
 from support.verifiers.core_number import verify
 
 from gascl import Engine, Graph, NotConverged

@@ -8,9 +8,9 @@ from itertools import combinations
 import networkx
 import numpy as np
 import pytest
-from support.demands import admitted
+from support.admitting_deliveries import admitted
+from support.case_subsets import one_in
 from support.samples import grid, random_graph
-from support.thinned import one_in
 from support.verifiers.force_layout import verify
 
 from gascl import Engine, Graph, ProgramError, generators

@@ -6,6 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from support.case_subsets import thinned
 from support.samples import (
     arcs_of,
     graphalytics,
@@ -16,7 +17,6 @@ from support.samples import (
     shared,
     skewed,
 )
-from support.thinned import thinned
 
 from gascl import Engine, Graph, NotConverged
 from gascl.programs import LabelPropagation

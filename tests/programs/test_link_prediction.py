@@ -5,8 +5,8 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
+from support.case_subsets import thinned
 from support.samples import random_graph, skewed, to_networkx
-from support.thinned import thinned
 
 from gascl import Engine, Graph, GraphError
 from gascl.programs.link_prediction import link_scores

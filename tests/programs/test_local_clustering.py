@@ -5,6 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
+from support.case_subsets import one_in
 from support.samples import (
     arcs_of,
     graphalytics,
@@ -14,7 +15,6 @@ from support.samples import (
     skewed,
     to_networkx,
 )
-from support.thinned import one_in
 from support.verifiers.local_clustering import verify
 
 from gascl import Engine, Graph, generators

@@ -8,10 +8,10 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
+from support.admitting_deliveries import admitted
 from support.agreement import PARTS, part_of
-from support.demands import admitted
-from support.plain_answers import iterate
-from support.thinned import one_in, thinned
+from support.case_subsets import one_in, thinned
+from support.reference_answers import iterate
 from support.verifiers import page_rank
 
 from gascl import Engine, GasclError, Graph, ProgramError

@@ -8,8 +8,8 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
+from support.case_subsets import one_in, thinned
 from support.samples import grid, random_graph, shared
-from support.thinned import one_in, thinned
 from support.verifiers.particle_communities import move, verify
 
 from gascl import Engine, Graph, NotConverged, ProgramError, generators

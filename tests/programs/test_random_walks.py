@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy.stats import chisquare
+from support.case_subsets import one_in
 from support.samples import random_graph, skewed
-from support.thinned import one_in
 
 from gascl import Engine, Graph, GraphError, ProgramError, uniform
 from gascl.programs.random_walks import random_walks

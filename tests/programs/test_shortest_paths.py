@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
+from support.admitting_deliveries import admitted
 from support.agreement import PARTS, part_of
-from support.demands import admitted
-from support.plain_answers import by_heap, check_tree, weighted_arcs
-from support.thinned import one_in, thinned
+from support.case_subsets import one_in, thinned
+from support.reference_answers import by_heap, check_tree, weighted_arcs
 from support.verifiers.shortest_paths import verify
 
 from gascl import Engine, Graph, GraphError, ProgramError

@@ -6,9 +6,9 @@ import networkx as nx
 import numpy as np
 import pytest
 from scipy.sparse.csgraph import minimum_spanning_tree
-from support.demands import admitted
+from support.admitting_deliveries import admitted
+from support.case_subsets import thinned
 from support.samples import grid, random_graph, weighted
-from support.thinned import thinned
 from support.verifiers.matrices import least
 from support.verifiers.spanning_forest import verify
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from support.demands import admitted
+from support.admitting_deliveries import admitted
+from support.case_subsets import one_in
 from support.samples import grid, random_graph, skewed
-from support.thinned import one_in
 from support.verifiers.truss_number import verify
 
 from gascl import Engine, Graph

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.bundled import NAMES, example, verifier_of
+from support.case_subsets import one_in
 from support.samples import grid, random_graph, weighted
-from support.thinned import one_in
 
 from gascl import Engine, Graph, ProgramError, VertexProgram
 

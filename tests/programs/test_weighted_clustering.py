@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from support.demands import admitted
+from support.admitting_deliveries import admitted
 from support.samples import grid, random_graph, skewed, weighted
 from support.verifiers.weighted_clustering import verify
 

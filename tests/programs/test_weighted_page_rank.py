@@ -5,8 +5,8 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
+from support.case_subsets import thinned
 from support.samples import random_graph
-from support.thinned import thinned
 from support.verifiers.weighted_page_rank import verify
 
 from gascl import Engine, GasclError, Graph, ProgramError

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pytest
+from support.case_subsets import thinned
 from support.samples import random_graph
-from support.thinned import thinned
 from support.verifiers import widest_paths
 from support.widest_paths import WidestPaths
 

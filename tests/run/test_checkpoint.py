@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 import signal
+from dataclasses import replace
 from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 from support.admission import expected_deliveries
+from support.admitting_deliveries import admitted
 from support.agreement import find_device, gascl_graph, same
-from support.demands import admitted
+from support.case_subsets import one_in
 from support.killed_runs import RUNS, kill_runs
 from support.program_text import build, listing
 from support.random_cases import MOST, RECIPES, drawn
 from support.resumes import Posts, Waves, same_result
 from support.samples import random_graph, weighted
-from support.thinned import one_in
 
 from gascl import (
     DeviceError,
@@ -328,7 +329,7 @@ def test_a_full_disk_does_not_end_the_run(file, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(np, "savez", full)
-        with pytest.warns(UserWarning, match="No space left on device.*the run goes on without"):
+        with pytest.warns(UserWarning, match="No space left on device.*the run continues without"):
             found = engine.run(Posts(), checkpoint=file, every=1, resume=True)
     same_result(found, whole)
     assert file.read_bytes() == before and [*file.parent.iterdir()] == [file]
@@ -383,25 +384,6 @@ REFUSED = {
 }
 
 
-def test_code_is_generated_once(file, monkeypatch):
-    """The checkpoint's identity is that of the header of the run's own kernels."""
-
-    class Once(Posts):
-        pass
-
-    texts, generate = [], plan.generate
-
-    def noted(*args, **options):
-        texts.append(generate(*args, **options))
-        return texts[-1]
-
-    monkeypatch.setattr(plan, "generate", noted)
-    engine = Engine(random_graph(3, directed=True))
-    engine.run(Once(), checkpoint=file, max_supersteps=2, not_converged="ignore")
-    engine.run(Once(), checkpoint=file, resume=True)
-    assert len(texts) == 1
-
-
 @pytest.mark.parametrize("other", REFUSED)
 def test_other_runs_are_refused(other, file):
     graph = random_graph(3, directed=True)
@@ -410,7 +392,7 @@ def test_other_runs_are_refused(other, file):
     before = file.read_bytes()
     make, why = REFUSED[other]
     graph, program = make(graph)
-    with pytest.raises(GasclError, match=f"run.ckpt .*{why}.*; go on with what it was made with"):
+    with pytest.raises(GasclError, match=f"run.ckpt .*{why}.*; resume it as it was made"):
         Engine(graph).run(program, checkpoint=file, resume=True)
     assert file.read_bytes() == before
 
@@ -447,7 +429,7 @@ def test_other_versions_are_refused(file, monkeypatch):
     engine.run(Posts(), checkpoint=file, max_supersteps=2, not_converged="ignore")
     for name, value, why in (
         ("__version__", "9.9", r"written by gascl 0\S+, and this is gascl 9.9"),
-        ("FORMAT", 2, r"has the format 1, and gascl \S+ reads 2"),
+        ("FORMAT", 3, r"has the format 2, and gascl \S+ reads 3"),
     ):
         with monkeypatch.context() as patch:
             patch.setattr(checkpoint, name, value)
@@ -455,22 +437,56 @@ def test_other_versions_are_refused(file, monkeypatch):
                 engine.run(Posts(), checkpoint=file, resume=True)
 
 
-def test_a_device_with_other_types_is_refused(file):
-    engine = Engine(graph_of(""))
-    engine.run(Posts(), checkpoint=file, max_supersteps=2, not_converged="ignore")
+def changed_about(file, change):
+    """Rewrite what a checkpoint says of itself."""
     arrays = dict(np.load(file))
     about = json.loads(arrays["about"].tobytes())
-    about["layout"] = about["layout"].replace("<i8", "<i4")
+    change(about)
     arrays["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
     with file.open("wb") as out:
         np.savez(out, **arrays)
-    with pytest.raises(DeviceError, match=r"other types than on .*: go on on a device like that"):
+
+
+def test_a_checkpoint_of_the_first_format_is_resumed_with_a_warning(file):
+    def first_format(about):
+        about["run"] |= {"format": 1, "snippets": "of the generated code"}
+        del about["run"]["lanes"]
+
+    engine = Engine(random_graph(3, directed=True))
+    options = {"max_supersteps": 5, "not_converged": "ignore"}
+    whole = engine.run(Posts(), **options)
+    engine.run(Posts(), checkpoint=file, max_supersteps=2, not_converged="ignore")
+    changed_about(file, first_format)
+    with pytest.warns(UserWarning, match="make sure that Posts has the snippets"):
+        resumed = engine.run(Posts(), checkpoint=file, resume=True, **options)
+    np.testing.assert_array_equal(resumed.seen, whole.seen)
+
+
+def test_code_that_is_generated_otherwise_is_the_same_program(file, monkeypatch):
+    """Another version of the generator, or another device, makes other code of a program."""
+    engine = Engine(random_graph(3, directed=True))
+    engine.run(Posts(), checkpoint=file, max_supersteps=2, not_converged="ignore")
+    generate = plan.generate
+
+    def commented(*args, **options):
+        header = generate(*args, **options)
+        return replace(header, text=f"{header.text.rstrip()}  // by another version\n")
+
+    monkeypatch.setattr(plan, "generate", commented)
+    Engine(engine.graph).run(edited(Posts)(), checkpoint=file, resume=True)
+
+
+def test_a_device_with_other_types_is_refused(file):
+    engine = Engine(graph_of(""))
+    engine.run(Posts(), checkpoint=file, max_supersteps=2, not_converged="ignore")
+    changed_about(file, lambda about: about.update(layout=about["layout"].replace("<i8", "<i4")))
+    with pytest.raises(DeviceError, match=r"other types than on .*: resume on a device like that"):
         engine.run(Posts(), checkpoint=file, resume=True)
 
 
 def test_a_file_that_exists_is_not_overwritten(file):
     file.write_text("precious")
-    with pytest.raises(GasclError, match=r"run\.ckpt is there already: give resume=True"):
+    with pytest.raises(GasclError, match=r"run\.ckpt exists already: give resume=True"):
         Engine(graph_of("")).run(Posts(), checkpoint=file)
     assert file.read_text() == "precious"
 

@@ -7,9 +7,9 @@ import signal
 import networkx as nx
 import numpy as np
 import pytest
+from support.case_subsets import one_in
 from support.resumes import Posts, Waves
 from support.samples import arcs_of, grid, random_graph, weighted
-from support.thinned import one_in
 
 from gascl import (
     Engine,

@@ -7,9 +7,9 @@ import re
 import numpy as np
 import pyopencl as cl
 import pytest
+from support.admitting_deliveries import admitted
 from support.agreement import PARTS, part_of
-from support.demands import admitted
-from support.thinned import one_in, thinned
+from support.case_subsets import one_in, thinned
 
 from gascl import (
     DeviceError,

@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from support.thinned import one_in
+from support.case_subsets import one_in
 
 from gascl import (
     Engine,

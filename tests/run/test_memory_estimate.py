@@ -10,7 +10,7 @@ import numpy as np
 import pyopencl as cl
 import pytest
 from support.bundled import example
-from support.thinned import thinned
+from support.case_subsets import thinned
 
 import gascl.programs
 from gascl import Graph, VertexProgram, vertex

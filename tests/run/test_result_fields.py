@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pyopencl as cl
 import pytest
-from support.thinned import thinned
+from support.case_subsets import thinned
 
 from gascl import Engine, Graph, VertexProgram, arc, param, vertex
 from gascl.device_graph.buffers import ResidentGraph

@@ -12,14 +12,14 @@ import numpy as np
 import pyopencl as cl
 import pytest
 from hypothesis import given, note, settings
+from support.admitting_deliveries import admitted
 from support.agreement import find_device
 from support.bundled import NAMES, example, program_class
-from support.demands import admitted
+from support.case_subsets import one_in
 from support.program_text import listing
 from support.random_cases import QUIET, RECIPES, Case, any_case, drawn, may_be_infinite
 from support.resumes import Part, Posts, Waves, in_parts, resume_case, same_result
 from support.samples import grid, random_graph, weighted
-from support.thinned import one_in
 from support.toy_deliveries import TOYS, registered
 
 from gascl import (

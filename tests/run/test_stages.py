@@ -160,7 +160,7 @@ def test_what_an_early_end_leaves(karate, by):
 
 
 class Once(VertexProgram):
-    """One program twice: the second begins anew, on the fields of the first."""
+    """One program twice: the second starts at superstep 0, with the fields of the first."""
 
     total = vertex.int64()
     hops = vertex.int32()

@@ -9,7 +9,7 @@ import warnings
 import networkx as nx
 import numpy as np
 import pytest
-from support.thinned import one_in, thinned
+from support.case_subsets import one_in, thinned
 from support.verifiers.matrices import counted
 
 from gascl import (

@@ -177,7 +177,7 @@ def test_a_state_that_is_used_up_while_another_run_begins():
     state = engine.run(Waits(), keep_state=True).state
 
     class Using:
-        """Its header; who looks at it is late."""
+        """The program's header; reading it is slow."""
 
         def __init__(self, header):
             self.header = header

@@ -19,7 +19,7 @@ def ring(**vertex_fields) -> Graph:
 
 
 class Received(VertexProgram):
-    """What each vertex hears from its predecessor, and the other way round what it reads of it."""
+    """Each vertex's message from its predecessor, and the field that it reads of it."""
 
     group = vertex.int32()
     heard = vertex.int32()

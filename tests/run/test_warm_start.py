@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from support.plain_answers import by_heap, check_tree, iterate, smallest
+from support.reference_answers import by_heap, check_tree, iterate, smallest
 from support.samples import arcs_of, grid, random_graph, skewed, weighted
 
 from gascl import Engine, GasclError, Graph, ProgramError, VertexProgram, edge, vertex
@@ -105,7 +105,7 @@ def test_removed_edges_are_refused_by_what_only_falls(program):
 
 
 @pytest.mark.parametrize("program", [BreadthFirst(source=0), LabelPropagation()], ids=repr)
-def test_any_change_is_refused_by_what_must_begin_anew(program):
+def test_any_change_is_refused_by_what_must_restart(program):
     graph = grid(4, 4)
     state = kept(graph, program).state
     with pytest.raises(ProgramError, match=type(program).__name__):
@@ -199,7 +199,7 @@ class Farthest(VertexProgram):
     apply = "if (msg > v.far) { v.far = msg; set_mask(); }"
 
 
-def test_other_weights_begin_anew():
+def test_other_weights_restart():
     """The mask that is left is that of the run with the old weights: of no use."""
     graph = Graph.from_edges([0, 1, 0], [1, 2, 2], weight=[1.0, 1.0, 1.0])
     state = kept(graph, Farthest()).state

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.thinned import one_in
+from support.case_subsets import one_in
 
 from gascl import (
     DeviceError,
@@ -50,7 +50,7 @@ def device(kind: type[Device] = Device) -> Device:
 
 
 class Reach(VertexProgram):
-    """How far a vertex is from the first, and who told it first."""
+    """The distance from the first vertex, and the sender of the first message."""
 
     level = vertex.int32(init="v.id == 0 ? 0 : -1")
     parent = vertex.int32(init="-1")
@@ -243,9 +243,9 @@ def launched(monkeypatch) -> list[str]:
     names: list[str] = []
     launch = Launcher.launch
 
-    def noting(self, its, *args, **given):
-        names.append(its.kernel)
-        return launch(self, its, *args, **given)
+    def noting(self, launched_kernel, *args, **given):
+        names.append(launched_kernel.kernel)
+        return launch(self, launched_kernel, *args, **given)
 
     monkeypatch.setattr(Launcher, "launch", noting)
     return names
@@ -441,7 +441,7 @@ def impatient(monkeypatch):
 
 
 def test_a_group_that_never_arrives(impatient, monkeypatch):
-    """The words of a team say that somebody has joined, whom nobody ever sees."""
+    """The words of the team record a group that has joined and never takes part."""
 
     class Lonely(Reach):
         pass

@@ -59,8 +59,8 @@ def sums_floats(program: Program) -> bool:
 
 def tallies_floats(program: Program) -> bool:
     """Whether an aggregator adds floats up, which push does in the order of the frontier."""
-    its = [program.aggregator(name) for name in program.aggregates]
-    return any(a.how == "mean" or (a.how == "sum" and is_real(a.type)) for a in its)
+    aggregators = [program.aggregator(name) for name in program.aggregates]
+    return any(a.how == "mean" or (a.how == "sum" and is_real(a.type)) for a in aggregators)
 
 
 def payload(program: Program, real: str) -> int:

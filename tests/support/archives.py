@@ -1,4 +1,4 @@
-"""Archives made by hand, good and hostile, and how what is wrong must be told."""
+"""Archives made by hand, good and hostile, and the error that each must get."""
 
 from __future__ import annotations
 

@@ -69,10 +69,10 @@ def literal(kind: str, structs: Structs, parts: list[str]) -> str:
         scalar = c_name(element(kind)[0])
         return f"({kind})({', '.join(f'({scalar})({part})' for part in parts)})"
     rest, texts = list(parts), []
-    for _, its in structs[kind]:
-        size = max(1, len(components(its, structs)))
+    for _, member_kind in structs[kind]:
+        size = max(1, len(components(member_kind, structs)))
         inner, rest = rest[:size], rest[size:]
-        texts.append(inner[0] if is_scalar(its) else literal(its, structs, inner))
+        texts.append(inner[0] if is_scalar(member_kind) else literal(member_kind, structs, inner))
     return f"({kind}){{{', '.join(texts)}}}"
 
 
@@ -83,7 +83,9 @@ def least(kind: str, structs: Structs, real: str) -> Rule:
     for path, _ in reversed(parts):
         tie = f" || (a.{path} == b.{path} && ({text}))" if text else ""
         text = f"a.{path} < b.{path}{tie}" if text else f"a.{path} <= b.{path}"
-    ends = tuple(Const(identity_of("min", scalar_dtype(its, real))) for _, its in parts)
+    ends = tuple(
+        Const(identity_of("min", scalar_dtype(member_kind, real))) for _, member_kind in parts
+    )
     return Rule(f"{text} ? a : b", min, Make(kind, ends), ())
 
 
@@ -91,8 +93,8 @@ def by_component(kind: str, structs: Structs, real: str, ops: tuple[str, ...]) -
     """An op ("sum", "min" or "max") for each scalar."""
     parts = components(kind, structs)
     texts, ends = [], []
-    for (path, its), op in zip(parts, ops, strict=True):
-        dtype = scalar_dtype(its, real)
+    for (path, member_kind), op in zip(parts, ops, strict=True):
+        dtype = scalar_dtype(member_kind, real)
         texts.append((REAL_MEMBERS if dtype.kind == "f" else MEMBERS)[op].format(path))
         ends.append(Const(identity_of(op, dtype)))
 

@@ -1,4 +1,4 @@
-"""Programs that declare much and use nothing of it, small graphs, and what a result must hold of
+"""Programs that declare much and use none of it, small graphs, and what a result must contain of
 whatever a program declares."""
 
 from __future__ import annotations

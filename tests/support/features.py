@@ -1,9 +1,9 @@
-"""What of the language a run has made use of, by name: the tests of coverage count these."""
+"""The features of the language that a run has used, by name; the tests of coverage count these."""
 
 from __future__ import annotations
 
 from support.combiners import CUSTOM
-from support.gathers import FORMS
+from support.gather_snippets import FORMS
 from support.oracle import Outcome
 from support.program_tree import (
     Assign,

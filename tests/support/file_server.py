@@ -1,4 +1,4 @@
-"""An HTTP server of this machine, for downloads: it can cut off, ignore ranges, and lie."""
+"""A local HTTP server for downloads, which can truncate them, ignore ranges, and send errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class FileServer(ThreadingHTTPServer):
-    """Serves `files`, {path: bytes}, and keeps what was asked for.
+    """Serves `files`, {path: bytes}, and records the requests.
 
     Attributes:
         asked: (path, its Range header or None) of each request.
@@ -20,7 +20,7 @@ class FileServer(ThreadingHTTPServer):
         announced: the Content-Length of whole files in place of the true one; None: the true one,
             -1: none at all.
         encoding: the Content-Encoding to claim; "" for none.
-        status: answer all requests with it; 0: none such.
+        status: the status of all answers; 0: as usual.
     """
 
     daemon_threads = True

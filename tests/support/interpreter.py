@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from support.combiners import BUILT_IN, CUSTOM, identity_of
-from support.gathers import FORMS
+from support.gather_snippets import FORMS
 from support.plain_graph import PlainGraph
 from support.program_tree import (
     WORDS,

@@ -1,4 +1,4 @@
-"""What ranks of a Dask cluster tell each other by MPI, without Dask (tests/dask/test_dask.py)."""
+"""The messages that ranks of a Dask cluster exchange by MPI (tests/dask/test_dask.py)."""
 
 from __future__ import annotations
 

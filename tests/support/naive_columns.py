@@ -1,4 +1,4 @@
-"""As naive_formats.py, of texts that are columns: edge lists and Matrix Market."""
+"""Slow readers, as in naive_formats.py, for formats with columns: edge lists and Matrix Market."""
 
 from __future__ import annotations
 

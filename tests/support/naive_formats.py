@@ -1,5 +1,5 @@
-"""Formats of text as their specifications have them, line by line, in plain Python and slowly: what
-fuzz/targets.py holds gascl's readers to. Each gives the vertices and edges of a text, or Wrong."""
+"""Slow readers of text formats, line by line in plain Python as the specifications say, with which
+fuzz/targets.py compares gascl's readers. Each gives the vertices and edges of a text, or Wrong."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Wrong(Exception):
 
 
 class Unknown(Exception):
-    """The text has something that is not told here."""
+    """The text has something that these readers do not handle."""
 
 
 @dataclass

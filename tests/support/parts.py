@@ -39,14 +39,14 @@ def agree_on_parts(
     lists = [len(value) for value in params.values() if isinstance(value, list)]
     lanes = lists[0] if lists else program.lanes or 1
     admitted = expected_deliveries(program, dtype, True, lanes)
-    facts = Traits.of(cls.spec, lanes)
+    traits = Traits.of(cls.spec, lanes)
     if comm:
         able = {"slots", "pull", "outbox"}
-        if facts.lists_directly and program.apply_on != "all" and not sends_to(program):
+        if traits.lists_directly and program.apply_on != "all" and not sends_to(program):
             able.add("push")
     else:
         able = {"pull", "outbox"}
-        if facts.adjacent or (program.gather is not None and lanes > 1):
+        if traits.adjacent or (program.gather is not None and lanes > 1):
             able = set()
     admitted &= able
     for graph in graphs:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from support.combiners import literal
-from support.gathers import FORMS
+from support.gather_snippets import FORMS
 from support.program_tree import (
     WORDS,
     Aggregate,
@@ -209,11 +209,11 @@ def declarations(program: Program) -> list[tuple[str, str, str, dict[str, Any]]]
         given: dict[str, Any] = {"default": bool(default) if kind == "flag" else default}
         found.append((name, "param", kind, {} if kind == "choice" else given))
     for name in program.aggregates:
-        its = program.aggregator(name)
-        arguments = {"op": its.how}
-        if its.identity is not None:
-            arguments["identity"] = c_identity(program, its.identity)
-        found.append((name, "aggregate", its.type, arguments))
+        aggregator = program.aggregator(name)
+        arguments = {"op": aggregator.how}
+        if aggregator.identity is not None:
+            arguments["identity"] = c_identity(program, aggregator.identity)
+        found.append((name, "aggregate", aggregator.type, arguments))
     return found
 
 

@@ -330,6 +330,6 @@ def declared_type(program: Program, space: str, name: str) -> str:
         kind = program.params[name][0]
         return "int32" if kind in ("flag", "vertex") else kind
     if space in ("prev", "agg"):
-        its = program.aggregator(name)
-        return {"count": "int64", "mean": "float64"}.get(its.how, its.type)
+        aggregator = program.aggregator(name)
+        return {"count": "int64", "mean": "float64"}.get(aggregator.how, aggregator.type)
     return {"msg": program.msg_type, "item": program.message}.get(name, "int32")

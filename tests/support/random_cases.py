@@ -16,13 +16,13 @@ from hypothesis import HealthCheck, Phase, assume, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 from support.admission import expected_deliveries, is_in_order, names_of_arc
-from support.emphasis import EMPHASES
 from support.features import features
 from support.oracle import Inexact, Outcome, PlainGraph, run
+from support.program_shapes import COMBINERS, WANTS, Shape, possible
 from support.program_tree import WORDS, Program
 from support.random_graphs import PAIRED, SPECIAL, graphs
 from support.random_programs import programs
-from support.shapes import COMBINERS, WANTS, Shape, possible
+from support.rule_emphasis import EMPHASES
 from support.values import components, is_real
 
 MOST = 6  # supersteps of a random program
@@ -106,12 +106,12 @@ def cases(draw: Any, shape: Shape, emphasis: str | None = None) -> Case:
     program = draw(programs(shape, dtype))
     changed, must = program, shape.shows.union(*(SHOWS[want] for want in shape.wants))
     if emphasis:
-        its = EMPHASES[emphasis]
-        assume(its.takes(program))
-        changed, must = its.change(program), must | its.shows
+        chosen = EMPHASES[emphasis]
+        assume(chosen.takes(program))
+        changed, must = chosen.change(program), must | chosen.shows
         assume(is_in_order(changed))
         gathers = program.gather is not None
-        assume(not its.fused or gathers or "outbox" in expected_deliveries(changed, dtype))
+        assume(not chosen.fused or gathers or "outbox" in expected_deliveries(changed, dtype))
     # Arc fields that nobody mentions are not kept.
     assume(not changed.arc_fields or names_of_arc(changed) & {*changed.arc_fields})
     names, special = sorted(SPECIAL), SPECIAL
@@ -300,5 +300,9 @@ def any_case() -> st.SearchStrategy[Case]:
 def may_be_infinite(program: Program) -> bool:
     """A field may take an identity, at which debug mode stops."""
     raw = [f.type for name, f in program.fields.items() if name.startswith("raw")]
-    parts = [its for kind in raw for _, its in components(kind, program.structs) or [("", kind)]]
+    parts = [
+        member_kind
+        for kind in raw
+        for _, member_kind in components(kind, program.structs) or [("", kind)]
+    ]
     return any(map(is_real, parts))

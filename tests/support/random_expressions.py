@@ -66,10 +66,10 @@ def scalars(x: Expr, kind: str, structs: Structs, safe: bool = False) -> list[E]
     `safe`: only `bounds_of` its type were ever stored there.
     """
     parts = components(kind, structs)
-    found = [(Member(x, path), its) for path, its in parts] or [(x, kind)]
+    found = [(Member(x, path), member_kind) for path, member_kind in parts] or [(x, kind)]
     if not safe:
-        return [clamped(one, its) for one, its in found]
-    return [E(one, *bounds_of(its), is_real(its)) for one, its in found]
+        return [clamped(one, member_kind) for one, member_kind in found]
+    return [E(one, *bounds_of(member_kind), is_real(member_kind)) for one, member_kind in found]
 
 
 def is_safe(name: str) -> bool:
@@ -110,7 +110,9 @@ class Scope:
         parts = components(kind, self.structs)
         if not parts:
             return self.fit(self.expr(depth), *bounds_of(kind))
-        return Make(kind, tuple(self.fit(self.expr(1), *bounds_of(its)) for _, its in parts))
+        return Make(
+            kind, tuple(self.fit(self.expr(1), *bounds_of(member_kind)) for _, member_kind in parts)
+        )
 
     def integer(self, e: E) -> E:
         return E(ToInt(e.x), e.low, e.high) if e.real else e

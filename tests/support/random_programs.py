@@ -9,6 +9,17 @@ from typing import Any
 
 from hypothesis import strategies as st
 from support.combiners import CUSTOM, by_component, custom_identity, least
+from support.program_shapes import (
+    GATHERS,
+    INTEGER_ONLY,
+    NARROW,
+    STRUCTS,
+    VECTORS,
+    WANTS,
+    WIDE,
+    Shape,
+    possible,
+)
 from support.program_tree import (
     WORDS,
     Aggregator,
@@ -33,17 +44,6 @@ from support.program_tree import (
 from support.random_expressions import DRAW, E, Scope, bounds_of, clamped, is_safe, scalars
 from support.random_statements import Writer, sent_value
 from support.random_stops import stop_rules
-from support.shapes import (
-    GATHERS,
-    INTEGER_ONLY,
-    NARROW,
-    STRUCTS,
-    VECTORS,
-    WANTS,
-    WIDE,
-    Shape,
-    possible,
-)
 from support.values import SCALARS, components, is_real, is_scalar, layout
 
 FIELDS = (*SCALARS, "vertex")  # the scalar types of fields and messages
@@ -107,8 +107,8 @@ class _Drawing:
         if combine in ("least", "by component"):
             kind = self.composite(kind, most) if kind in (None, "struct", "vector") else kind
             ops = tuple(
-                self.pick("min", "max", *["sum"] * (its not in NARROW))
-                for _, its in components(kind, body["structs"])
+                self.pick("min", "max", *["sum"] * (member_kind not in NARROW))
+                for _, member_kind in components(kind, body["structs"])
             )
             if combine == "least":
                 rule = least(kind, body["structs"], self.real)
@@ -335,10 +335,10 @@ class _Drawing:
     def pairs(self) -> None:
         """Sometimes in the place of a scatter."""
         body = self.body
-        its = [E(Var("u", n), 0, 1000) for n in ("id", "in_degree", "out_degree")]
+        terms = [E(Var("u", n), 0, 1000) for n in ("id", "in_degree", "out_degree")]
         for name, f in body["fields"].items():
-            its += scalars(Var("u", name), f.type, body["structs"], is_safe(name)) * 3
-        scope = Scope(self.draw, self.step_leaves() + its * 2, structs=body["structs"])
+            terms += scalars(Var("u", name), f.type, body["structs"], is_safe(name)) * 3
+        scope = Scope(self.draw, self.step_leaves() + terms * 2, structs=body["structs"])
         block = Writer(scope, body, ["send"], self.real).block(2)
         body["pairs"] = (If(scope.test(), block),) if self.chance(50) else block
         if not self.wants & {"arc", "send_to"} and self.chance(40):

@@ -47,8 +47,8 @@ def sent_value(scope: Scope, program: dict[str, Any], real: str) -> Expr:
     if not is_scalar(kind):
         parts = []
         ops = program["ops"] or ("min",) * len(components(kind, program["structs"]))
-        for (_, its), op in zip(components(kind, program["structs"]), ops, strict=True):
-            bounds = summed_bounds(its) if op == "sum" else bounds_of(its)
+        for (_, member_kind), op in zip(components(kind, program["structs"]), ops, strict=True):
+            bounds = summed_bounds(member_kind) if op == "sum" else bounds_of(member_kind)
             parts.append(scope.fit(scope.expr(1), *bounds))
         return Make(kind, tuple(parts))
     if "settled" in program and scope.chance(25):
@@ -121,8 +121,8 @@ class Writer:
         scope = self.scope
         parts = components(kind, scope.structs)
         if parts and scope.chance(40):
-            path, its = scope.pick(*parts)
-            value = scope.fit(scope.expr(1), *bounds_of(its))
+            path, member_kind = scope.pick(*parts)
+            value = scope.fit(scope.expr(1), *bounds_of(member_kind))
             return Assign(f"{name}.{path}", value, space=space)
         return Assign(name, scope.stored(kind), space=space)
 

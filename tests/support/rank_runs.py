@@ -241,7 +241,7 @@ def agree(
 
 
 class Counting(VertexProgram):
-    """Never ends by itself."""
+    """Never ends by its own rule."""
 
     x = vertex.int32()
     message, combine = "int32", "sum"
@@ -252,7 +252,7 @@ class Counting(VertexProgram):
 
 
 class Tolls(Counting):
-    """Keeps state on arcs, and decides there who scatters next."""
+    """Keeps state on arcs, which decides which vertices scatter next."""
 
     paid = arc.int64(init="e.id % 3")
     mask, scatter_on = "v.id % 2", "mask"
@@ -454,7 +454,7 @@ def lists() -> None:
 
 
 class Relay(VertexProgram):
-    """Never ends by itself; in each superstep, messages to anyone are under way."""
+    """Never ends by its own rule, and has pending messages of send_to in every superstep."""
 
     x = vertex.int64(init="v.id")
     message, combine = "int64", "sum"

@@ -1,4 +1,4 @@
-"""What is refused, and how it must be told."""
+"""Programs and arguments that are refused, and the message of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs that are broken off and taken up again, by the same delivery or another."""
+"""Runs that are interrupted and resumed, by the same delivery or another."""
 
 from __future__ import annotations
 

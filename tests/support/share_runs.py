@@ -214,7 +214,7 @@ class Odd(Reach):
 
 
 def wrong() -> None:
-    """What goes wrong in one rank ends all, with what is to be told."""
+    """An error in one rank ends all, and each reports it."""
     engine = Engine(generators.rmat(6, seed=1), comm=COMM)
     own = 1 in list(range(5))[COMM.rank :: COMM.size]
     for how, message in (

@@ -1,4 +1,4 @@
-"""Two programs for all special graphs."""
+"""Two programs that run on every special graph."""
 
 from __future__ import annotations
 

@@ -359,23 +359,23 @@ __kernel void toy_gather(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY, __global gasc
 
 def refuses_single(demand):
     """Boxes hold what is combined, last arc first; for the rest as `slots`."""
-    if demand.facts.reads_singly:
+    if demand.traits.reads_singly:
         return "it keeps no single messages"
-    if demand.facts.first:
+    if demand.traits.first:
         return "it comes to the first sender last"
     return DELIVERIES["slots"].refuses(demand)
 
 
 def refuses_lanes(demand):
-    if demand.facts.lanes > 1:
+    if demand.traits.lanes > 1:
         return "its mask has no bits for lanes"
-    if demand.facts.prioritized:
+    if demand.traits.prioritized:
         return "all in its mask scatter"
     return refuses_single(demand)
 
 
 def refuses_frontier(demand):
-    if demand.facts.first or demand.facts.prioritized:
+    if demand.traits.first or demand.traits.prioritized:
         return "its inbox has no senders, and its frontier no buckets"
     return DELIVERIES["push"].refuses(demand)
 

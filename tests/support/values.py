@@ -68,9 +68,11 @@ def components(kind: str, structs: Structs) -> tuple[tuple[str, str], ...]:
         names = "xyzw" if width <= 4 else "0123456789abcdef"
         return tuple((name if width <= 4 else f"s{name}", scalar) for name in names[:width])
     found: list[tuple[str, str]] = []
-    for member, its in structs[kind]:
-        inner = components(its, structs)
-        found += [(f"{member}.{path}", s) for path, s in inner] if inner else [(member, its)]
+    for member, member_kind in structs[kind]:
+        inner = components(member_kind, structs)
+        found += (
+            [(f"{member}.{path}", s) for path, s in inner] if inner else [(member, member_kind)]
+        )
     return tuple(found)
 
 
@@ -88,8 +90,8 @@ def layout(kind: str, structs: Structs, real: str) -> tuple[int, int]:
         size = scalar_dtype(scalar, real).itemsize * (4 if width == 3 else width)
         return size, size
     end, most = 0, 1
-    for _, its in structs[kind]:
-        size, align = layout(its, structs, real)
+    for _, member_kind in structs[kind]:
+        size, align = layout(member_kind, structs, real)
         end = -(-end // align) * align + size
         most = max(most, align)
     return -(-end // most) * most, most
@@ -111,7 +113,9 @@ class Store:
             parts = self.components(kind)
             if not isinstance(value, tuple | list):  # a number, for each component
                 value = (value,) * len(parts)
-            return tuple(self.fit(its, x) for (_, its), x in zip(parts, value, strict=True))
+            return tuple(
+                self.fit(member_kind, x) for (_, member_kind), x in zip(parts, value, strict=True)
+            )
         dtype = scalar_dtype(kind, self.real)
         if dtype.kind == "f":
             return self.exact(float(value)) if dtype.itemsize == 4 else float(value)
@@ -145,4 +149,6 @@ class Store:
     def dtype(self, kind: str) -> np.dtype:
         """The scalars of a struct in line, packed: for comparison only."""
         parts = self.components(kind)
-        return np.dtype([(path, scalar_dtype(its, self.real)) for path, its in parts])
+        return np.dtype(
+            [(path, scalar_dtype(member_kind, self.real)) for path, member_kind in parts]
+        )

@@ -1,12 +1,13 @@
-// The active vertices as lists, so that a superstep costs what is in the lists. For deliveries that
-// go by the frontier, such as push. The frontier is a list of pieces, each up to GASCL_PIECE arcs of
-// one vertex, so that a vertex of many arcs is shared. There are two, for even and odd supersteps.
+// The active vertices as lists, so that the cost of a superstep is proportional to their length. Used by
+// deliveries that follow the frontier, such as push. The frontier is a list of pieces, each up to
+// GASCL_PIECE arcs of one vertex, so that work-items can share a vertex with many arcs. There are two
+// frontiers, for even and odd supersteps.
 // `touched` lists the vertices with a message in the inbox.
 //
-// In most programs only apply sets the mask, for its own vertex, and nothing else asks for it: then
-// a vertex is listed in the next frontier at once (GASCL_LISTS_DIRECTLY). In others flags beside
-// each vertex keep the mask, and `listed` those vertices whose flags gascl_commit
-// (frontier_kernels.cl) must look at.
+// In most programs only apply sets the mask, for its own vertex, and nothing else reads it: apply then
+// lists the vertex in the next frontier directly (GASCL_LISTS_DIRECTLY). In other programs each vertex
+// has flags that hold the mask, and `listed` has the vertices whose flags gascl_commit
+// (frontier_kernels.cl) must inspect.
 //
 // gascl_lengths has the length of each list (`ActiveList` in gascl/codegen/constants.py), in a cache line
 // of its own.
@@ -29,8 +30,8 @@
 #define GASCL_IN_MASK(id) ((gascl_flags[id] & GASCL_MASK_BIT(gascl_control_->superstep)) != 0)
 
 #if GASCL_LISTS_DIRECTLY
-// Before the first superstep, where gascl_commit finds those in the mask: in a list of receivers that
-// nobody needs by then. `touched` may have some where a run goes on.
+// Before the first superstep, the list in which gascl_commit finds the vertices of the mask: a list of
+// receivers that is not in use yet. `touched` may not be empty when a run continues.
 #if GASCL_POSTS_AHEAD
 #define GASCL_FIRST_LISTED gascl_touched_next
 #else

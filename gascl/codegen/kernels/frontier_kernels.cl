@@ -1,7 +1,7 @@
-// How the lists of frontier.cl are built and renewed.
+// The kernels that build and update the lists of frontier.cl.
 #include "team.cl"
 
-// How far ahead of its use a cache line is asked for, in arcs or vertices.
+// The prefetch distance, in arcs or vertices.
 #define GASCL_AHEAD 16
 
 // How many pieces of the frontier an item holds back, to list them together: a place in the list
@@ -50,13 +50,13 @@ typedef struct {
     int counts[3], places[3], low;
 } gascl_list_memory;
 
-// Where the frontier of a superstep is, in the buffer of both.
+// Where a superstep's frontier begins in the buffer that holds both frontiers.
 static __global int2 *gascl_frontier_of(__global int2 *frontiers, const int superstep,
                                         const long most_pieces) {
     return frontiers + (superstep & 1 ? most_pieces : 0);
 }
 
-// Lists a vertex for which messages are under way, where a run goes on.
+// Lists a vertex with pending messages, when a run continues.
 static void gascl_list_receiver(const int id, GASCL_STATE) {
 #if GASCL_INBOX && !GASCL_FIRST
     if (gascl_has_arrived(id, gascl_inbox, gascl_arrived))
@@ -92,7 +92,7 @@ __kernel void gascl_all_scatter(GASCL_STATE, __global const gascl_offset *restri
 
 #if !GASCL_PRIORITY
 // The vertices that were put into the mask become the next superstep's mask and frontier. `starting`:
-// superstep 0 is next, or that with which a run goes on, and there was none before. Adds to the
+// the next superstep is the first one of the run, so that there is no earlier frontier. Adds to the
 // numbers of vertices in the mask and of their arcs.
 static void gascl_commit_listed(const gascl_team team, GASCL_STATE, GASCL_COMMITTED,
                                 const int starting, long2 *counted) {
@@ -184,7 +184,7 @@ __kernel void gascl_commit(GASCL_STATE, GASCL_COMMITTED,
 #endif
 }
 
-// From a mask of bytes to lists, where a run goes on: gascl_commit then makes them the frontier.
+// Converts a mask of bytes to lists, when a run continues: gascl_commit then makes them the frontier.
 __kernel void gascl_enter(GASCL_STATE, __global const uchar *restrict mask) {
     GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices) {
         if (mask[id])
@@ -193,7 +193,7 @@ __kernel void gascl_enter(GASCL_STATE, __global const uchar *restrict mask) {
     }
 }
 
-// And back. The mask of bytes is empty before.
+// Converts lists to a mask of bytes, which must be empty.
 __kernel void gascl_leave(GASCL_STATE, __global const int2 *restrict frontiers,
                           const long most_pieces,
 #if GASCL_PULLS
@@ -229,8 +229,8 @@ __kernel void gascl_leave(GASCL_STATE, __global const int2 *restrict frontiers,
 }
 #endif
 
-// The lists after a superstep: the next ones become this one's, and are empty. Where every vertex
-// scatters, the frontier stays.
+// Exchanges the lists after a superstep: the next frontier becomes the current one, and the new next
+// frontier is empty. If every vertex scatters, the frontier does not change.
 static void gascl_renew_lists(__global int *gascl_lengths, gascl_control *now,
                               const int starting) {
     const int touched = GASCL_LENGTH(TOUCHED_next);

@@ -3,9 +3,8 @@
 // takes it. `arrived` says whether there is a message, and how many if they must be counted there;
 // `wraps` how often a sum of 64 bits went beyond them.
 //
-// Where of all messages the first counts (GASCL_FIRST), a cell holds no message, but who sent it: a
-// vertex, or an arc if the message depends on it, in the order of senders. Apply's phase asks that
-// sender again.
+// With the combiner `first` (GASCL_FIRST), a cell holds not the message but its sender: a vertex, or if
+// the message depends on the arc, an arc in the order of senders. Apply computes the message from it.
 #if GASCL_FIRST
 #if GASCL_READS_EDGE
 typedef gascl_offset gascl_sender;  // an arc, in CSR order
@@ -20,7 +19,7 @@ static gascl_cell gascl_cell_empty(void) {
     return GASCL_NO_SENDER;
 }
 
-// Whether this sender is the first one that a vertex has heard of.
+// Whether this sender comes before all others from which a vertex has a message.
 static bool gascl_post_first(volatile __global gascl_sender *cell, const gascl_sender sender) {
 #if !GASCL_OCLGRIND
     if (*cell <= sender)
@@ -92,7 +91,7 @@ static bool gascl_post(const int id, const gascl_accumulator x,
 #endif
 }
 
-// Adds all that another inbox holds for a place.
+// Adds the combined message that another inbox holds at an index.
 static void gascl_post_all(const long place, const gascl_cell cell, const uint count, const int more,
                            volatile __global gascl_cell *inbox, __global uint *arrived,
                            __global int *wraps) {
@@ -142,7 +141,7 @@ static bool gascl_has_arrived(const int id, __global const gascl_cell *inbox,
 #endif
 }
 
-// What the inbox holds for a vertex, which is empty then.
+// Takes the combined message of a vertex out of the inbox, which is empty afterwards.
 static gascl_box gascl_take(const int id, __global gascl_cell *inbox, __global uint *arrived,
                             __global int *wraps GASCL_LANE) {
     gascl_box box = gascl_box_empty();

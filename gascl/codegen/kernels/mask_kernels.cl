@@ -62,7 +62,7 @@ __kernel void gascl_commit(GASCL_STATE, __global const gascl_offset *offsets,
 }
 
 #if GASCL_PRIORITY
-// It is the turn of the lowest bucket; all others wait.
+// The lowest bucket becomes the current one; the vertices of all others wait.
 __kernel void gascl_take_turns(GASCL_STATE, __global const gascl_offset *offsets,
                                __global long *counts) {
     __local gascl_shared shared;
@@ -79,7 +79,7 @@ __kernel void gascl_take_turns(GASCL_STATE, __global const gascl_offset *offsets
 }
 #endif
 
-// Where a run goes on: those in the mask are to be committed again.
+// When a run continues: marks the vertices in the mask to be committed again.
 __kernel void gascl_enter(GASCL_STATE) {
     GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices) {
         for (int gascl_lane_ = 0; gascl_lane_ < GASCL_LANES; ++gascl_lane_)
@@ -89,7 +89,7 @@ __kernel void gascl_enter(GASCL_STATE) {
 }
 #endif
 
-// There are no lists to begin anew after a superstep.
+// A mask of bytes has no lists to exchange after a superstep.
 #if GASCL_PRIORITY
 #define GASCL_RENEW_LISTS(now, starting) (now)->low = INT_MAX
 #else

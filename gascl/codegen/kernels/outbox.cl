@@ -1,9 +1,9 @@
-// Delivery `outbox`: pull, where each vertex puts into its outbox all that its receivers need of it.
-// If scatter reads nothing of its arc, that is its message, computed once, not once for each arc
-// (Reddy, section 5: the PageRank contribution). Otherwise it is what scatter reads of the vertex, side
-// by side: scatter still runs for each arc, but reads one place of its sender instead of several, and
-// apply may write the fields themselves meanwhile. Gather and apply are one kernel. Where the program
-// allows (GASCL_FUSED), the next superstep's outbox is filled by it, too; hence two, which take turns.
+// Delivery `outbox`: pull from an outbox that has what the receivers need of each vertex. If scatter does
+// not read its arc, that is the vertex's message, computed once and not once for each arc (Reddy,
+// section 5: the PageRank contribution). Otherwise it is a struct of the vertex's data that scatter
+// reads: scatter still runs for each arc, but reads from one address instead of several, and apply may
+// already write the fields. Gather and apply are one kernel, which also fills the outbox of the next
+// superstep if the program allows it (GASCL_FUSED); hence the two outboxes, used alternately.
 //
 // A gather snippet reads its messages one by one: they are copied side by side for it. Slots, into which
 // each message is written, would cost a jump for each arc; outboxes are read by jumps, too, but are small
@@ -23,7 +23,7 @@ static void gascl_outbox_put(const int id, const int ahead, GASCL_STATE GASCL_LA
         return;
 #endif
     const gascl_vertex v = gascl_scattering(id, GASCL_STATE_ON GASCL_LANE_ON);
-    gascl_edge e;  // of which scatter reads nothing
+    gascl_edge e;  // scatter does not read it
     e.src = id;
     const gascl_box out = gascl_scatter(v, &e, ahead, GASCL_STATE_ON GASCL_LANE_ON);
     outbox[GASCL_AT(id)] = gascl_narrow(out, id, gascl_control_);

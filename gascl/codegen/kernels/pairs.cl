@@ -1,9 +1,10 @@
 // All pairs: what each vertex gives to every other one, combined into one box for each receiver and
 // lane, which apply joins with the messages that came along arcs. Only these boxes are stored.
 //
-// The vertices that give are those that scatter. They are split into `splits` ranges, so that even few receivers keep a device
-// busy, and each range into tiles of GASCL_TILE. Where items share a work-group, each item has one
-// receiver, and the tile lies in local memory (Nyland, Harris and Prins, GPU Gems 3, chapter 31).
+// The senders are the vertices that scatter. They are split into `splits` ranges, so that even few
+// receivers keep a device busy, and each range into tiles of GASCL_TILE. If a work-group has several
+// items, each has one receiver, and the tile is in local memory (Nyland, Harris and Prins, GPU Gems 3,
+// chapter 31).
 // Where a work-group is one item, it has GASCL_RECEIVERS_PER_ITEM receivers at once, over which a
 // compiler can vectorize. The order in which a receiver's messages are combined, tile by tile and
 // then range by range, depends only on the number of vertices and on the device, and not on which
@@ -59,7 +60,7 @@ __kernel void gascl_pairs(GASCL_STATE, __global gascl_box *restrict boxes, const
             gascl_receivers receivers;
             gascl_box wholes[GASCL_RECEIVERS_PER_ITEM];
             GASCL_FOR_RECEIVERS {
-                // Behind the last one, that one again, whose box is dropped in the end.
+                // Past the last receiver, the last one is repeated, and its extra box dropped in the end.
                 const int id = min(first + i, final_row);
                 gascl_receivers_put(&receivers, i,
                                     gascl_receiving(id, GASCL_STATE_ON GASCL_LANE_ON));

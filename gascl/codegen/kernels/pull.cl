@@ -3,9 +3,9 @@
 // is a kernel of its own, because it may write what another vertex's pull still reads.
 #include "runtime.cl"
 
-// In which lanes each vertex sends, as bits: asked once for each vertex instead of each arc. Two more
-// words of bits say in which lanes it has received anything; its boxes of the other lanes are neither
-// written nor read.
+// The lanes in which each vertex sends, as a bit mask, evaluated once for each vertex instead of each
+// arc. Two more bit masks have the lanes in which it has received a message; its boxes of the other lanes
+// are neither written nor read.
 #if GASCL_LANE_WORDS
 #define GASCL_SENDING , __global const ulong *restrict sending, __global uint *restrict received
 #define GASCL_SENDING_ON , sending, received

@@ -26,10 +26,10 @@ typedef gascl_sender gascl_posting;
 typedef gascl_message gascl_posting;
 #endif
 
-// Which part of all vertices is many.
+// Receivers are many if they are more than 1 / GASCL_DENSE of all vertices.
 #define GASCL_DENSE 8
 
-// Posts what an arc carries; whether it is the first for that vertex.
+// Posts an arc's message; returns whether it is the first one for that vertex.
 static bool gascl_post_arc(const int target, const gascl_posting x, GASCL_STATE) {
 #if GASCL_FIRST
     return gascl_post_first(&gascl_inbox[target], x);
@@ -38,7 +38,7 @@ static bool gascl_post_arc(const int target, const gascl_posting x, GASCL_STATE)
 #endif
 }
 
-// Asks for what posting to a vertex reads.
+// Prefetches the data that posting to a vertex reads.
 static void gascl_expect(const int id, GASCL_STATE) {
     gascl_expect_receiver(id, GASCL_STATE_ON);
     GASCL_PREFETCH(&gascl_inbox[id]);
@@ -187,8 +187,8 @@ static void gascl_begin_listing(gascl_listing *to, GASCL_STATE, GASCL_PUSHED) {
 // larger ones.
 #include "step.cl"
 
-// For delivery `frontier`, push/pulled.cl; for `push`, nothing.
-#include "step_pulled.cl"
+// For delivery `frontier`, push/pull_step.cl; for `push`, nothing.
+#include "pull_step.cl"
 
 // What a superstep needs besides GASCL_STATE and GASCL_EDGE.
 #if GASCL_PULLS

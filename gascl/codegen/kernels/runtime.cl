@@ -2,8 +2,8 @@
 // reductions over a work-group.
 //
 // A work-group has GASCL_GROUP items. On CPUs that is 1: an item then owns a whole range of rows,
-// since a barrier would cost more than shared work saves. No kernel with a barrier returns early,
-// and no barrier stands in a branch: PoCL 3.0 hangs or corrupts memory there, even where all items
+// since a barrier would cost more than sharing work saves. No kernel with a barrier returns early,
+// and no barrier is in a branch: PoCL 3.0 hangs or corrupts memory there, even where all items
 // of the group take the same branch.
 
 // PoCL's fabs is a function call, which took a third of PageRank's time on a grid.
@@ -14,14 +14,14 @@
 #endif
 #endif
 
-// No two arguments of a kernel overlap. A kernel that runs several phases (whole/) must not say
-// so of its own: between two phases, others write what it reads.
+// No two arguments of a kernel overlap. A kernel that runs several phases (whole/) must not declare its
+// own `restrict`: between two phases, other groups write what it reads.
 #define GASCL_RESTRICT restrict
 
-// For functions that are given local memory, unless they have a barrier or ask for their item. Where
-// all calls name the same variable, clang writes it into the function. PoCL makes arguments of a
+// For functions with a pointer to local memory, unless they have a barrier or read their item's id. If
+// all calls pass the same variable, clang writes it into the function. PoCL makes arguments of a
 // kernel's local variables (AutomaticLocals.cc), and there crashes if a function still names one that
-// was not inlined; it only inlines by itself what has barriers or asks for its item
+// was not inlined; it inlines of its own accord only what has barriers or reads its item's id
 // (FlattenGlobals.cc). Oclgrind cannot run what this attribute inlines.
 #ifdef POCL_DEVICE_ADDRESS_BITS
 #define GASCL_INLINE __attribute__((always_inline))
@@ -29,7 +29,7 @@
 #define GASCL_INLINE
 #endif
 
-// Asks for a cache line that is read soon, on CPUs; OpenCL's prefetch() does nothing in PoCL.
+// Prefetches a cache line, on CPUs; OpenCL's prefetch() does nothing in PoCL.
 #if GASCL_PREFETCHES && defined(__has_builtin)
 #if __has_builtin(__builtin_prefetch)
 #define GASCL_PREFETCH(p) __builtin_prefetch((const void *)(size_t)(p))
@@ -44,7 +44,7 @@
 #define GASCL_UNSET 2
 
 // Generated from the program (gascl/codegen/generate.py), so that no such file exists: its types,
-// fields, combiner and snippets as functions. It includes words.cl. `gascl kernel PROGRAM` prints it.
+// fields, combiner and snippets as functions. It includes intrinsics.cl. `gascl kernel PROGRAM` prints it.
 #include "program.h"
 
 // Whether a vertex scatters in this superstep.
@@ -82,8 +82,8 @@ static void gascl_box_add(gascl_box *box, const gascl_message x) {
     ++box->count;
 }
 
-// Whether nothing that follows can change what a vertex has received so far. Arcs that come first
-// must be added first, then.
+// Whether no further message can change what a vertex has received. Messages must then be added in the
+// order of the arcs.
 #define GASCL_STOPS_EARLY (GASCL_FIRST || GASCL_ENOUGH)
 static bool gascl_stops(const gascl_box in, const int id, GASCL_STATE GASCL_LANE) {
 #if GASCL_FIRST
@@ -160,8 +160,8 @@ static int gascl_vertices(__global const gascl_run *run, __global const gascl_co
     return control->stopped ? 0 : run->graph.num_vertices;
 }
 
-// A loop over an item's share of n vertices, or of whatever else is counted. The only item of a
-// group has a contiguous range; items that share a group take turns, so that neighbors read
+// A loop over an item's share of n vertices or other elements. The only item of a group has a contiguous
+// range; the items of a larger group have every GASCL_GROUP-th element, so that neighboring items read
 // neighboring memory.
 #if GASCL_GROUP == 1
 #define GASCL_SHARE(n) (((long)(n) + (long)get_num_groups(0) - 1) / (long)get_num_groups(0))
@@ -242,7 +242,7 @@ static void gascl_shuffle(__global gascl_message *messages, const int count, con
 #endif
 
 // A block: consecutive rows and their arcs. A block of several rows has at most GASCL_BLOCK rows
-// and GASCL_BLOCK arcs; a longer row is a block by itself.
+// and GASCL_BLOCK arcs; a longer row is a block of its own.
 typedef struct {
     gascl_offset begin, end;  // arcs
     int first, last;          // rows
@@ -259,8 +259,8 @@ static uint gascl_half(const int rows) {
     return rows > 1 ? 0x80000000u >> clz((uint)(rows - 1)) : 0;
 }
 
-// Local memory in which a work-group combines what its items have, one kind at a time: boxes, one
-// an item or one a chunk of arcs (gather.cl); tallies; counts.
+// Local memory in which a work-group combines the values of its items, of one kind at a time: boxes, one
+// for each item or each chunk of arcs (gather.cl); tallies; counts.
 #define GASCL_BOXES                                                     \
     (GASCL_GROUP == 1 || GASCL_GROUP * GASCL_CHUNK_ARCS > GASCL_BLOCK   \
          ? GASCL_GROUP                                                  \
@@ -314,7 +314,7 @@ static void gascl_tally_reduce(gascl_tally *mine, __local gascl_shared *shared) 
 #endif
 }
 
-// Adds up the tallies of a work-group and stores the sum, by itself as the group's.
+// Adds up the tallies of a work-group and stores the sum as the group's tally.
 static void gascl_tally_store_at(gascl_tally *mine, __global gascl_tally *place,
                                  __local gascl_shared *shared) {
     gascl_tally_reduce(mine, shared);

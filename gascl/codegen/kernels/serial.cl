@@ -1,5 +1,5 @@
-// Delivery `serial`: one work-item that follows the model literally, phase by phase. The others are
-// checked against it.
+// Delivery `serial`: one work-item that follows the definition literally, phase by phase. The other
+// deliveries are checked against it.
 #include "runtime.cl"
 
 __kernel void gascl_serial(GASCL_STATE GASCL_EDGE, __global const gascl_offset *restrict offsets,

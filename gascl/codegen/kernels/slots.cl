@@ -99,8 +99,8 @@ __kernel void gascl_slots_scatter(GASCL_STATE GASCL_EDGE, GASCL_BLOCKS,
 #define GASCL_DELIVERY_ON , messages, sent, received
 
 #if GASCL_SINGLE
-// A gather snippet reads the messages one by one: they are moved side by side for it. Of a row that
-// is a block by itself, the group moves them together; the snippet is one item's in any case.
+// A gather snippet reads the messages one by one, so they are first moved side by side. In a row that is
+// a block of its own, all items of the group move them; only one item runs the snippet.
 #define GASCL_MOVES_TOGETHER (GASCL_GROUP > 1 && !GASCL_EVERY_ARC_SENDS)
 
 typedef struct {

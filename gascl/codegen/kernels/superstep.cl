@@ -15,7 +15,7 @@
     gascl_arrived##when[GASCL_AT(id)] = 0
 #endif
 
-// How an inbox that is new to a run that goes on begins: without a message.
+// Empties an inbox, for a run that continues from a State without one.
 __kernel void gascl_empty(__global const gascl_run *run, __global gascl_cell *inbox) {
     const long cells = (long)run->graph.num_vertices * GASCL_LANES;
     GASCL_FOR_RANGE_OF(long, i, cells)
@@ -23,10 +23,10 @@ __kernel void gascl_empty(__global const gascl_run *run, __global gascl_cell *in
 }
 #endif
 
-// Superstep 0's beginning: field inits, the init snippet and the first mask. Fields in `given` have
-// a value at every vertex, those in `partly` (which may be null) at this one; those in `kept` keep
-// it; `own_mask`: the program says who scatters first. All that a run counts is 0, and its inbox
-// empty: filling each buffer by itself would take longer than this.
+// Starts a run: the fields' init expressions, the init snippet and the first mask. Fields in `given` have
+// a value at every vertex, those in `partly` (which may be null) at this one; those in `kept` keep theirs.
+// `own_mask`: the program chooses the vertices that scatter first. This kernel also sets counters to 0
+// and empties the inbox, since filling each buffer in a launch of its own would take longer.
 __kernel void gascl_start(GASCL_STATE, const ulong given, __global const ulong *partly,
                           const ulong kept, const int own_mask, __global gascl_tally *tallies,
                           __global long *counts, __global long *posted) {
@@ -60,7 +60,7 @@ __kernel void gascl_start_arcs(GASCL_STATE GASCL_EDGE, __global const gascl_offs
 }
 #endif
 
-// Copies of the fields that apply writes and others read, from before the phase.
+// Copies the fields that apply writes and other vertices read, so that these read the old values.
 #if GASCL_SNAPSHOTS
 __kernel void gascl_snapshot(GASCL_STATE) {
     GASCL_FOR_PLACES(id, gascl_vertices(gascl_run_, gascl_control_))
@@ -113,7 +113,7 @@ static void gascl_count(const long vertices, const long arcs, __global long *cou
 #include "active_set_kernels.cl"
 
 // The end of a superstep, by one group, in two steps: total up what the groups counted, and decide
-// how to go on. Each item's `messages` are added to those of the tallies.
+// how to continue. Each item's `messages` are added to those of the tallies.
 static long2 gascl_total_of(gascl_tally *total, const long messages,
                             __global const gascl_tally *tallies, const int num_tallies,
                             __global const long *counts, const int num_counts,
@@ -131,8 +131,8 @@ static long2 gascl_total_of(gascl_tally *total, const long messages,
     return sum;
 }
 
-// Asks `stop`, keeps a record, and says in `stopped` why the run ends, if it does: see `Stop` in
-// gascl/codegen/constants.py. A delivery that can pull begins to do so where the next frontier has more
+// Evaluates `stop`, stores the superstep's record, and sets `stopped` to the reason if the run ends: see
+// `Stop` in gascl/codegen/constants.py. A delivery that can pull begins to do so where the next frontier has more
 // than `most_arcs` arcs, and continues while it has `least_arcs` or more. `starting`: 1 before the
 // first superstep, GASCL_GOING_ON where only the mask is new. `now`: the control record that results, in
 // an item's own memory: reading and writing the device's by turns would wait for each read.
@@ -192,8 +192,7 @@ __kernel void gascl_finish(GASCL_STATE, __global const gascl_tally *tallies, con
                         most_arcs, records, record);
 }
 
-// The control record with one total of what the groups of a device counted, for others that share the
-// run.
+// The control record with the total of a device's tallies, for the other ranks of the run.
 __kernel void gascl_total(__global const gascl_tally *tallies, const int num_tallies,
                           __global const gascl_control *control, __global gascl_control *total) {
     __local gascl_shared shared;

@@ -1,5 +1,5 @@
-// The work-groups that share the work of a phase. In most kernels these are all groups of a launch.
-// In a kernel that makes a whole run (whole/) they are those that have joined it.
+// The team: the work-groups that share the work of a phase. In most kernels, these are all groups of a
+// launch; in a kernel that makes a whole run (whole/), the groups that have joined it.
 typedef struct {
     int rank, groups;              // which one this is, and how many there are
     volatile __global int *taken;  // how much of a phase's work has been taken
@@ -15,7 +15,7 @@ static gascl_team gascl_team_of_launch(__global const gascl_control *control) {
     return team;
 }
 
-// For a second loop in the same phase: what it takes is counted apart.
+// For a second loop in the same phase, which has a counter of its own.
 static gascl_team gascl_second_share(gascl_team team) {
     if (team.taken)
         team.taken += GASCL_STRIDE;
@@ -38,7 +38,7 @@ static long gascl_clock(void) {
 
 #if GASCL_GROUP == 1
 // An item's next share of n things, about `chunk` of them: `from` to before `to`. The only item of a
-// group owns what it takes. `turn` counts how often it has asked.
+// group owns what it takes. `turn` is the number of earlier calls in this loop.
 static bool gascl_share(const gascl_team team, const int n, const int chunk, const int turn,
                         int *from, int *to) {
     if (team.taken) {

@@ -258,15 +258,17 @@ def _chosen(
 ) -> tuple[tuple[str, str], dict[str, str] | None]:
     """The columns of the ends; the fields by column, or None for all."""
     if columns is not None:
-        given = columns.split(",") if isinstance(columns, str) else list(columns)
-        pairs = [("", name) for name in given[:2]] + [field_and_column(name) for name in given[2:]]
+        requested = columns.split(",") if isinstance(columns, str) else list(columns)
+        pairs = [("", name) for name in requested[:2]] + [
+            field_and_column(name) for name in requested[2:]
+        ]
         wanted = [column for _, column in pairs]
         bad = next((name for name in wanted if names.count(name) != 1), None)
         if len(wanted) < 2 or len(set(wanted)) < len(wanted) or bad is not None:
             wrong = "name at least two columns, each once"
             if bad is not None:
-                found = "more than one" if names.count(bad) else "no"
-                wrong = f"there is {found} column {bad!r}"
+                count = "more than one" if names.count(bad) else "no"
+                wrong = f"there is {count} column {bad!r}"
             raise source.error(
                 f"{source.name}: ",
                 Option("columns", columns, of="reader"),
@@ -442,10 +444,10 @@ def _loaded(source: Source, names: list[str]) -> dict[str, Any]:
 def _check_nulls(source: Source, name: str, column: Any, row: int = 0) -> None:
     """Raises source.error for the first row without a value; `row` is that of the first item."""
     for chunk in column.chunks if column.null_count else ():
-        found = np.flatnonzero(chunk.is_null().to_numpy(zero_copy_only=False))
-        if len(found):
+        nulls = np.flatnonzero(chunk.is_null().to_numpy(zero_copy_only=False))
+        if len(nulls):
             raise source.error(
-                f"{source.name}: row {row + found[0]} (the first is 0) has no value for {name!r}; "
+                f"{source.name}: row {row + nulls[0]} (the first is 0) has no value for {name!r}; "
                 "drop such rows, or fill them"
             )
         row += len(chunk)

@@ -48,9 +48,9 @@ def read_pandas(
     """
     pandas = imported("pandas", "from_pandas", GraphError)
     if not isinstance(df, pandas.DataFrame):
-        given = f"{type(df).__module__.partition('.')[0]}.{type(df).__name__}"
+        type_name = f"{type(df).__module__.partition('.')[0]}.{type(df).__name__}"
         remedy = ": give it to Graph.from_arrow" if hasattr(df, "__arrow_c_stream__") else ""
-        raise GraphError(f"from_pandas needs a pandas DataFrame, not a {given}{remedy}")
+        raise GraphError(f"from_pandas needs a pandas DataFrame, not a {type_name}{remedy}")
     if isinstance(fields, str):
         raise GraphError(f"fields={fields!r} must be a list of names: fields=[{fields!r}]")
     names = list(df.columns)

@@ -296,8 +296,8 @@ def _report(layout: RowLayout, tally: Tally, directed: bool | None) -> list[str]
     elif directed is None:
         report.append(ASSUMED_DIRECTED)
     for name, values in tally.fields.items():
-        found = [f"{n:,} {word}" for n, word in ((values.nans, "NaN"), (values.infs, "inf")) if n]
-        odd = f", of which {' and '.join(found)} (kept)" if found else ""
+        counted = [f"{n:,} {word}" for n, word in ((values.nans, "NaN"), (values.infs, "inf")) if n]
+        odd = f", of which {' and '.join(counted)} (kept)" if counted else ""
         report.append(f"{name}: {values.dtype}{odd}")
     return report
 
@@ -585,8 +585,8 @@ def _columns_option(layout: RowLayout, fields: dict[str, int]) -> Option:
     """The option `columns` that reads the ends and these fields."""
     header = layout.header
     ends = [header[place] if header else place for place in layout.ends]
-    given = [f"{name}={header[place] if header else place}" for name, place in fields.items()]
-    return Option("columns", (*ends, *given), of="reader")
+    columns = [f"{name}={header[place] if header else place}" for name, place in fields.items()]
+    return Option("columns", (*ends, *columns), of="reader")
 
 
 GASCL = re.compile(r"# gascl: (directed|undirected), (\d{1,999}) vertices, (\d{1,999}) edges\s*")
@@ -892,17 +892,17 @@ def _choose(
     width = layout.width
     if width < 2:
         return  # an error that names the line follows
-    given = columns is not None or bool(weights)
+    chosen_by_caller = columns is not None or bool(weights)
     if columns is None and layout.header and not layout.binding:
         weight = next((_field_and_column(column)[1] for column in weights), None)
         weight = layout.header[weight] if isinstance(weight, int) else weight
-        found = ends_of(layout.header, weight)
-        if isinstance(found, str):
+        ends = ends_of(layout.header, weight)
+        if isinstance(ends, str):
             raise FormatError(
-                f"{path}, line {layout.header_line}: {found}; name them with ",
+                f"{path}, line {layout.header_line}: {ends}; name them with ",
                 Option("columns", ("SOURCE", "TARGET"), of="reader"),
             )
-        layout.ends = found
+        layout.ends = ends
         if layout.ends != (0, 1) or not known_ends(layout.header):
             both = " and ".join(_column_name(layout, place) for place in layout.ends)
             layout.report.append(f"source and target: columns {both}")
@@ -946,7 +946,7 @@ def _choose(
             f"columns of text ignored: {listed}; edge fields are numbers: to use a text, write a "
             "number in its place"
         )
-    if not given:
+    if not chosen_by_caller:
         _warn_of_unread(path, layout, ignored, rows)
 
 
@@ -992,9 +992,9 @@ def _has_text(rows: list[list[str]], place: int) -> bool:
 def _has_numbers(texts: list[str]) -> bool:
     """Whether at least half of the texts in a column are numbers. The others are then errors of
     their lines."""
-    found = [text for text in texts if text]
-    numbers = sum(is_number(text) or has_comma(text) for text in found)
-    return bool(found) and 2 * numbers >= len(found)
+    nonempty = [text for text in texts if text]
+    numbers = sum(is_number(text) or has_comma(text) for text in nonempty)
+    return bool(nonempty) and 2 * numbers >= len(nonempty)
 
 
 def _choose_weight(path: Path, layout: RowLayout, rows: list[list[str]]) -> None:
@@ -1040,12 +1040,12 @@ def _place(path: Path, layout: RowLayout, column: Column) -> int:
         assert layout.header is not None
         if layout.header.count(column) == 1:
             return layout.header.index(column)
-        found = "more than one column" if column in layout.header else "no column"
+        count = "more than one column" if column in layout.header else "no column"
         near = [] if column in layout.header else get_close_matches(column, layout.header, 1)
         hint = f"; did you mean {near[0]!r}? Its" if near else "; its"
         known = ", ".join(layout.header)
         raise FormatError(
-            f"{path}, line {layout.header_line}: the header has {found} {column!r}{hint} columns "
+            f"{path}, line {layout.header_line}: the header has {count} {column!r}{hint} columns "
             f"are {known}; give another name, or a number from 0"
         )
     if not 0 <= column < layout.width:

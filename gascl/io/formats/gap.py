@@ -287,8 +287,8 @@ class _Neighbors:
             return None, bool(rises), [_hashed(*pair, numbers) for pair in pairs]
 
         parts = blocks(num_arcs)
-        found = in_threads(take, parts)
-        outside = [place for place, *_ in found if place is not None]
+        pieces = in_threads(take, parts)
+        outside = [place for place, *_ in pieces if place is not None]
         if outside:
             owner = int(np.searchsorted(offsets, outside[0], side="right")) - 1
             raise _damaged(
@@ -298,10 +298,10 @@ class _Neighbors:
             )
         seams = np.array([part.start for part in parts[1:]], np.int64)
         rises = (
-            all(each for _, each, _ in found)
+            all(each for _, each, _ in pieces)
             and not ((row[seams] == row[seams - 1]) & (vertex[seams] < vertex[seams - 1])).any()
         )
-        sums = [sum(each[way] for _, _, each in found) % 2**64 for way in range(len(ways))]
+        sums = [sum(each[way] for _, _, each in pieces) % 2**64 for way in range(len(ways))]
         return cls(offsets, row, vertex, weight, rises, sums)
 
     def known(self) -> dict[str, np.ndarray]:
@@ -344,17 +344,17 @@ def _check_pairs(path: Path, given: _Neighbors) -> None:
 def _check_inverse(path: Path, given: _Neighbors, inverse: _Neighbors) -> None:
     """Raises FormatError unless the reversed arcs are those of the graph, in any order."""
     order = stable_order(given.vertex, len(given.offsets) - 1)
-    expected, found, head = given.arcs()[order], inverse.arcs(), inverse.row
-    names = found.dtype.names or ()
+    expected, arcs, head = given.arcs()[order], inverse.arcs(), inverse.row
+    names = arcs.dtype.names or ()
     expected["vertex"] = given.row[order]
     if (given.vertex[order] != head).any():
         differ = given.vertex[order] != head
     else:
-        keys = [head, *(found[name] for name in names)]
-        found = found[np.lexsort(keys[::-1])]
+        keys = [head, *(arcs[name] for name in names)]
+        arcs = arcs[np.lexsort(keys[::-1])]
         keys = [head, *(expected[name] for name in names)]
         expected = expected[np.lexsort(keys[::-1])]
-        differ = found != expected
+        differ = arcs != expected
     if differ.any():
         vertex = int(head[np.argmax(differ)])
         raise _damaged(path, f"the reversed arcs of vertex {vertex} are not those of the graph")

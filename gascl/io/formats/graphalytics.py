@@ -115,8 +115,8 @@ def read_properties(path: str | Path) -> dict[str, str]:
     Raises:
         FormatError: the file describes no graph or several.
     """
-    found = load_properties(path)
-    names = sorted({match[1] for key in found if (match := KEY.fullmatch(key))})
+    properties = load_properties(path)
+    names = sorted({match[1] for key in properties if (match := KEY.fullmatch(key))})
     if len(names) != 1:
         described = f"describes the graphs {', '.join(names)}" if names else "describes no graph"
         raise FormatError(
@@ -124,7 +124,7 @@ def read_properties(path: str | Path) -> dict[str, str]:
             "NAME.v'"
         )
     begin = f"graph.{names[0]}."
-    own = {key[len(begin) :]: value for key, value in found.items() if key.startswith(begin)}
+    own = {key[len(begin) :]: value for key, value in properties.items() if key.startswith(begin)}
     return {"name": names[0], **own}
 
 
@@ -230,14 +230,14 @@ def _found(path: Path, packing: str) -> Path | None:
 
 
 def _sibling(path: Path, wanted: Path, packing: str) -> Path:
-    found = _found(wanted, packing)
-    if found is None:
+    files = _found(wanted, packing)
+    if files is None:
         plain_list = Message(", or read a plain list of edges with ", Option("format", "edgelist"))
         raise FormatError(
             f"{path}: {wanted} belongs to it and is missing; fetch it",
             plain_list if wanted.suffix == ".v" else "",
         )
-    return found
+    return files
 
 
 def _properties_of(graph: Graph, name: str, vertices: str, edges: str) -> dict[str, str]:

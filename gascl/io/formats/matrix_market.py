@@ -278,16 +278,16 @@ def _entries(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Row, column and value of the nonzero entries of an array, in the file's order: column by
     column, for a matrix that is not general starting at the diagonal or below it."""
-    found = np.flatnonzero(values)
+    nonzero = np.flatnonzero(values)
     if symmetry == "general":
-        row, column = found % max(size, 1), found // max(size, 1)
+        row, column = nonzero % max(size, 1), nonzero // max(size, 1)
     else:
         below = int(symmetry == "skew-symmetric")  # how far below the diagonal columns begin
         lengths = np.arange(size - below, -below if below else 0, -1)[: size or None]
         begins = np.cumsum(lengths) - lengths
-        column = np.searchsorted(begins, found, side="right") - 1
-        row = found - begins[column] + column + below
-    return row, column, values[found]
+        column = np.searchsorted(begins, nonzero, side="right") - 1
+        row = nonzero - begins[column] + column + below
+    return row, column, values[nonzero]
 
 
 ANYWAY = Message(

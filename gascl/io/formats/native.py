@@ -129,9 +129,9 @@ def save(
         FormatError: it cannot be written.
     """
     places = places or {}
-    found = {place for arrays in places.values() for place in arrays.values()}
-    found |= {*ENDS, *(name + RUNS for name in ENDS), *LABELS}
-    tied = [name for name in members if name in found] if places else []
+    stored = {place for arrays in places.values() for place in arrays.values()}
+    stored |= {*ENDS, *(name + RUNS for name in ENDS), *LABELS}
+    tied = [name for name in members if name in stored] if places else []
     sums = in_threads(lambda name: checksum(members[name]), tied)
     about = {
         "format": "gascl graph",
@@ -170,13 +170,13 @@ def _made(graph: Graph) -> tuple[dict[str, dict[str, np.ndarray]], dict[str, flo
     graph.arcs()
     plain, numbered = graph.arcs_made()
     # The orders of "in" are those of "out" in exchange.
-    found = {way: _arrays(way, arcs) for way, arcs in plain.items() if way != "in"}
+    arrays = {way: _arrays(way, arcs) for way, arcs in plain.items() if way != "in"}
     shares = {}
     for way, (numbering, arcs) in numbered.items():
         name = f"{way}.{NUMBERED}"
-        found[name] = {**_arrays(way, arcs), "order": numbering.order}
+        arrays[name] = {**_arrays(way, arcs), "order": numbering.order}
         shares[name] = numbering.share
-    return found, shares
+    return arrays, shares
 
 
 def _arrays(way: str, arcs: Arcs) -> dict[str, np.ndarray]:
@@ -327,15 +327,15 @@ class _Contents:
     def _places(self) -> dict[str, dict[str, str]]:
         """The members with arcs, by way and name."""
         main = "out" if self.directed else "both"
-        found = self.about["arcs"] if self.version > 1 else {main: self.about["arcs"]}
+        places = self.about["arcs"] if self.version > 1 else {main: self.about["arcs"]}
         known = {"both", f"both.{NUMBERED}"}
         if self.directed:
             known |= {"out", f"out.{NUMBERED}", f"in.{NUMBERED}"}
         names = {*ARRAYS, "order"}
-        if not set(found) <= known or not all(set(found[way]) <= names for way in found):
+        if not set(places) <= known or not all(set(places[way]) <= names for way in places):
             raise ValueError("there are no such arcs")
         self.shares = {way: float(share) for way, share in self.about.get("shares", {}).items()}
-        return {way: {name: str(found[way][name]) for name in found[way]} for way in found}
+        return {way: {name: str(places[way][name]) for name in places[way]} for way in places}
 
     def _check_tied(self) -> None:
         """Raises FormatError unless arcs and edges were written together."""
@@ -402,8 +402,8 @@ class _Contents:
         native = array.dtype.newbyteorder("=")
         fits = native.kind in wanted if isinstance(wanted, str) else native == wanted
         open_ended = shape[-1:] == (...,)
-        given = array.shape[:1] if open_ended and array.ndim in (1, 2) else array.shape
-        if not fits or given != (shape[:-1] if open_ended else shape):
+        shape_given = array.shape[:1] if open_ended and array.ndim in (1, 2) else array.shape
+        if not fits or shape_given != (shape[:-1] if open_ended else shape):
             kinds = f"a dtype of the kinds {wanted}" if isinstance(wanted, str) else str(wanted)
             raise self._wrong(
                 name, f"is {array.dtype} of shape {array.shape}, and should be {kinds} of {shape}"
@@ -451,7 +451,7 @@ class _Contents:
         }
 
         def order(side: str, row: Ends, end: Ends) -> Order:
-            arrays = {its: known.pop(n) for its, n in ORDERS[side].items() if n in known}
+            arrays = {name: known.pop(n) for name, n in ORDERS[side].items() if n in known}
             if not {"offsets", "ends"} <= set(arrays):
                 raise self._wrong("arcs", f"lack an array of the order {side!r}")
             return Order(row, end, self.num_vertices, both=both, known=arrays)

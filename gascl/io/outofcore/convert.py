@@ -34,8 +34,8 @@ from gascl.util.progress import Progress
 from gascl.version import __version__
 
 LEAST = 512 << 20  # bytes
-#: Counts up where a stage leaves something else than before, in its files or its notes: what an
-#: earlier gascl has left is then deleted, and the work starts again.
+#: The version of the files and records of the stages. Those of another version are deleted, and the
+#: work starts over.
 LAYOUT = 2
 #: Bytes that Python, its libraries and the blocks in flight take besides sorting, measured.
 BASE = 384 << 20
@@ -58,7 +58,7 @@ class Conversion:
     Args:
         source: where they come from.
         target: the file.
-        memory: the bytes to keep to, at least LEAST; files that are mapped do not count.
+        memory: the limit in bytes, at least LEAST; files that are mapped do not count.
         arcs: write the arcs, too, as `Graph.write` does.
 
     Raises:
@@ -147,8 +147,8 @@ class Conversion:
         if self._arcs:
             way = "out" if spooled.directed else "both"
             places[way] = self._place_arcs(members, count, spooled.directed, f"arcs.{way}")
-            found = work.stage("fingerprint", lambda: self._identify(members, count, spooled))
-            identified = found["fingerprint"]
+            identity = work.stage("fingerprint", lambda: self._identify(members, count, spooled))
+            identified = identity["fingerprint"]
         if numbered["are_ids"]:
             table = IdMap(work.array(read["labels"]))
             members |= {f"edge_{end}": MappedIds(members[f"edge_{end}"], table) for end in ENDS}
@@ -237,8 +237,8 @@ class Conversion:
         }
 
     def _needed_once(self, read: dict[str, Any], spooled: Spooled) -> bool:
-        """Whether nothing goes through the edges but the writing of the file. Their ids are
-        numbered then."""
+        """Whether only the writing of the file reads the edges; ids are then numbered while it
+        writes."""
         dropped = read["loops"] and self._self_loops != "keep"
         return not (self._arcs or self._duplicates != "keep" or spooled.both_ways or dropped)
 
@@ -539,11 +539,11 @@ class Conversion:
 
         def pairs(blocks: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
             a, b = blocks
-            found = _pairs(a, b, bits)
+            keys = _pairs(a, b, bits)
             if both:
                 across = a != b
-                found = np.concatenate([found, _pairs(b[across], a[across], bits)])
-            return found
+                keys = np.concatenate([keys, _pairs(b[across], a[across], bits)])
+            return keys
 
         def keys() -> Iterator[np.ndarray]:
             return in_order(pairs, zip(row.blocks(), end.blocks(), strict=True))
@@ -580,7 +580,7 @@ class _Labels:
     """The labels of vertices, from all ids in order.
 
     Args:
-        new: makes an DiskArray of a name and a dtype.
+        new: makes a DiskArray of a name and a dtype.
         text: whether the ids are text.
 
     Attributes:

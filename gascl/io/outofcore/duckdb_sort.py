@@ -100,8 +100,8 @@ def _with(first: Any, others: Iterator[Any]) -> Iterator[Any]:
 
 
 def _noting(batches: Iterator[Any], pressed: list[KeyboardInterrupt]) -> Iterator[Any]:
-    """The batches; a Ctrl-C that comes while one is made is noted, since DuckDB tells it as an
-    error of its own."""
+    """The batches; a Ctrl-C while one is made is recorded, since DuckDB reports it as an error of
+    its own."""
     try:
         yield from batches
     except KeyboardInterrupt as error:

@@ -20,8 +20,8 @@ BITS = 16
 PILES = 64
 #: Keys parted at a time in memory, and sorted at a time: few enough to stay in the cache.
 PIECE, RANGE = 1 << 18, 1 << 16
-#: Bytes a key in memory takes: itself, its copy in a range, and what is made of that in `of`; where
-#: most keys are in one range, these count for all, and some of what is freed stays in the process.
+#: The bytes of memory for a key: the key, its copy in a range, and the result of `of`. If most keys
+#: are in one range, that has copies of nearly all, and the process keeps some of the freed memory.
 EACH = 40
 
 #: Gives the keys, int64, some at a time; the same ones whenever it is called.

@@ -33,7 +33,7 @@ class IdMap:
 
 
 class MappedIds:
-    """An `DiskArray` of ids as one of vertices, which are looked up each time it is read."""
+    """A `DiskArray` of ids, read as one of vertices, which are looked up each time."""
 
     dtype = np.dtype(np.int32)
 

@@ -104,8 +104,8 @@ class EdgeSpool:
     def _take_integers(self, src: np.ndarray, dst: np.ndarray) -> None:
         if not len(src):
             return
-        found = [int(bound) for ids in (src, dst) for bound in (ids.min(), ids.max())]
-        least, most = min(found), max(found)
+        bounds = [int(bound) for ids in (src, dst) for bound in (ids.min(), ids.max())]
+        least, most = min(bounds), max(bounds)
         if most >= 2**63:
             raise FormatError(
                 f"the id {most} is above 2^63 - 1; give the ids as text, or convert the file "

@@ -67,8 +67,8 @@ def declared(device: Any, text: str) -> tuple[str, list[str]]:
 @cache
 def _folder() -> Path | None:
     """The folder of PoCL's headers."""
-    found = find_spec("pocl_binary_distribution")
-    for place in (found and found.submodule_search_locations) or ():
+    package = find_spec("pocl_binary_distribution")
+    for place in (package and package.submodule_search_locations) or ():
         folder = Path(place, ".libs", "share", "pocl", "include")
         if (folder / "opencl-c.h").is_file():
             return folder

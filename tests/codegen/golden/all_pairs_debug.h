@@ -248,7 +248,7 @@ static gascl_gathered gascl_nothing(void) {
     return GASCL_TO_MESSAGE(gascl_identity());
 }
 
-#include "words.cl"
+#include "intrinsics.cl"
 
 enum { gascl_first = __LINE__ - 253 };
 static Force gascl_sound_Force(const Force x, const int id, const int line, __global int *faults,
@@ -397,8 +397,8 @@ static void gascl_expect_apply(const int gascl_id, GASCL_STATE GASCL_LANE) {
     GASCL_PREFETCH(&gascl_v_push[GASCL_AT(gascl_id)]);
 }
 
-// Asks for what apply may read by way of a vertex. Others may write its fields
-// meanwhile; what is asked for does not change any result.
+// Prefetches what apply may read of other vertices. Others may write these fields
+// at the same time; prefetching changes no result.
 static void gascl_expect_others(const int gascl_id, GASCL_STATE GASCL_LANE) {
 #if GASCL_PREFETCHES
 #endif

@@ -292,7 +292,7 @@ static gascl_gathered gascl_nothing(void) {
     return GASCL_TO_MESSAGE(gascl_identity());
 }
 
-#include "words.cl"
+#include "intrinsics.cl"
 
 #define send(...) gascl_send(gascl_out, (__VA_ARGS__))
 #define num_neighbors ((int)(gascl_offsets[v.id + 1] - gascl_offsets[v.id]))
@@ -481,8 +481,8 @@ static void gascl_expect_apply(const int gascl_id, GASCL_STATE GASCL_LANE) {
     GASCL_PREFETCH(&gascl_v_up[GASCL_AT(gascl_id)]);
 }
 
-// Asks for what apply may read by way of a vertex. Others may write its fields
-// meanwhile; what is asked for does not change any result.
+// Prefetches what apply may read of other vertices. Others may write these fields
+// at the same time; prefetching changes no result.
 static void gascl_expect_others(const int gascl_id, GASCL_STATE GASCL_LANE) {
 #if GASCL_PREFETCHES
     const int gascl_other_up = gascl_v_up[GASCL_AT(gascl_id)];

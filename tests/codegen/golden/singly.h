@@ -212,7 +212,7 @@ static gascl_gathered gascl_nothing(void) {
     );
 }
 
-#include "words.cl"
+#include "intrinsics.cl"
 
 #define send(...) gascl_send(gascl_out, (__VA_ARGS__), v.id, __LINE__, gascl_faults, gascl_control_)
 #define num_neighbors ((int)(gascl_offsets[v.id + 1] - gascl_offsets[v.id]))
@@ -314,8 +314,8 @@ static void gascl_expect_apply(const int gascl_id, GASCL_STATE GASCL_LANE) {
     GASCL_PREFETCH(&gascl_v_share[GASCL_AT(gascl_id)]);
 }
 
-// Asks for what apply may read by way of a vertex. Others may write its fields
-// meanwhile; what is asked for does not change any result.
+// Prefetches what apply may read of other vertices. Others may write these fields
+// at the same time; prefetching changes no result.
 static void gascl_expect_others(const int gascl_id, GASCL_STATE GASCL_LANE) {
 #if GASCL_PREFETCHES
 #endif

@@ -1,4 +1,4 @@
-"""A program written twice by hand, as a class and as a tree, and what a hand computes of it; and
+"""A program written twice by hand, as a class and as a tree, and its result computed by hand; and
 short names for what the trees are made of."""
 
 from __future__ import annotations

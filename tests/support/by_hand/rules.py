@@ -1,4 +1,4 @@
-"""Programs written by hand, a rule of a superstep each: engine = oracle = what a hand computes."""
+"""Programs for one rule of a superstep each: the engine, the oracle and a result by hand agree."""
 
 from __future__ import annotations
 

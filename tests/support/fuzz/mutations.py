@@ -1,5 +1,5 @@
 """Mutations of files that have checksums, which libFuzzer's own would never get past: a member of a
-zip is mutated, and the zip made anew."""
+zip is mutated, and the zip is written again."""
 
 from __future__ import annotations
 

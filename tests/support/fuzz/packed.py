@@ -1,4 +1,4 @@
-"""Packed files, damaged: they must be refused, or give what was packed."""
+"""Damaged compressed files: reading must fail, or return the original contents."""
 
 from __future__ import annotations
 

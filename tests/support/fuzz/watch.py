@@ -1,5 +1,5 @@
-"""What a fuzzing process is at, in a file shared with who watches it: libFuzzer's own alarm does
-not end what is stuck in native code, and a process that is killed tells no counts."""
+"""The state of a fuzzing process, in a file shared with the process that watches it:
+libFuzzer's own alarm cannot interrupt native code, and a killed process reports no counts."""
 
 from __future__ import annotations
 

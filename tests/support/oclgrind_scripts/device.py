@@ -1,4 +1,4 @@
-"""What the scripts under Oclgrind share: the device in the shape that is asked for, and patches."""
+"""For the scripts under Oclgrind: a device with a given work-group size, and patches of kernels."""
 
 from __future__ import annotations
 

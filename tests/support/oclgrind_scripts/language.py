@@ -1,4 +1,4 @@
-"""The rest of the language: what goes to anyone, one by one, in lanes, along arcs, and goes on.
+"""The rest of the language: send_to, gather snippets, lanes, arc state, and continued runs.
 
     python language.py GROUP BLOCK [FILE OLD NEW]
 
@@ -454,26 +454,26 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "outbox.cl": [(Turns(start=HUB), "outbox")],
     "push.cl": [(MaskedOfAll(), "push")],
     "push/group.cl": [(Least(), "push"), *((program, "frontier") for program in BOTH_WAYS)],
-    "push/pulled.cl": [(program, "frontier") for program in BOTH_WAYS],
+    "push/pull_step.cl": [(program, "frontier") for program in BOTH_WAYS],
     "frontier_kernels.cl": [
         *((Least(), "push"), (Gathering(start=FAR), "push"), (Levels(start=FAR), "frontier")),
     ],
     "frontier/buckets.cl": [(Turns(start=HUB), "push"), (Back(start=HUB), "push")],
     "mask_kernels.cl": [(Turns(start=HUB), "slots")],
     "whole/phases.cl": [(Levels(start=FAR), "frontier")],
-    "gather/group_lane_words.cl": [(ReachedThrice(start=HUB), "pull")],
+    "gather/group_lane_bitmasks.cl": [(ReachedThrice(start=HUB), "pull")],
     "frontier.cl": [(Gathering(start=FAR), "push")],
     "edges.cl": [(Levels(start=FAR), "edges")],
     "inbox.cl": [(Posting(), "slots")],
-    "words.cl": [(Posting(), "slots"), (Threefold(), "slots")],
+    "intrinsics.cl": [(Posting(), "slots"), (Threefold(), "slots")],
     "superstep.cl": [
         *((Posting(), "slots"), (Threefold(), "slots"), (Least(), "slots")),
         (Levels(start=FAR, level={HUB: 1}), "slots"),
     ],
     "slots.cl": [(Threefold(), "slots")],
     "runtime.cl": [(Sorting(), "slots")],
-    "parts.cl": [],
-    "mail.cl": [],
+    "needed_parts.cl": [],
+    "remote_messages.cl": [],
 }
 
 
@@ -487,9 +487,9 @@ def run_patched(device: Device, file: str, *patch: str) -> None:
         Engine(GRAPH, device).run(
             program, delivery=delivery, max_supersteps=4, not_converged="ignore"
         )
-    if file in ("superstep.cl", "parts.cl"):
+    if file in ("superstep.cl", "needed_parts.cl"):
         run_parts(Engine(GRAPH, device))
-    if file in ("superstep.cl", "mail.cl"):
+    if file in ("superstep.cl", "remote_messages.cl"):
         run_ranks(device)
     if file in ("frontier_kernels.cl", "superstep.cl"):
         # From a form of the mask to another; and without an inbox at first.

@@ -1,4 +1,4 @@
-"""Programs that stop with an error: by Oclgrind, that is all that goes wrong."""
+"""Programs that stop with an error, in which Oclgrind must find no other fault."""
 
 from __future__ import annotations
 

@@ -370,7 +370,7 @@ def sort_arcs(device: Device) -> None:
         pairs = len(known.places)
         made = sort.Sorted(device, sorted_, pairs, np.dtype(np.int32), places=True)
         found = np.empty(pairs, np.float32)
-        cl.enqueue_copy(device.queue, found, made.taken(row.astype(np.float32), pairs))
+        cl.enqueue_copy(device.queue, found, made.gathered(row.astype(np.float32), pairs))
         same(sorted_.offsets, known.offsets)
         same(found, row[known.places])
 
@@ -404,9 +404,9 @@ def run_patched(device: Device, *patch: str) -> None:
     """What shows that an error is found: a few programs under every delivery."""
     name = patch_kernels(*patch)
     device_check.run(device)
-    if "probe.cl" in patch:
+    if "atomics_probe.cl" in patch:
         return add_floats(device)
-    if {"sort.cl", "take.cl"} & set(patch):
+    if {"sort.cl", "gather_values.cl"} & set(patch):
         return sort_arcs(device)
     engine = Engine(GRAPH, device)
     for program in (Gossip(), Levels(start=FAR)):

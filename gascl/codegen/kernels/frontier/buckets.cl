@@ -1,46 +1,45 @@
 // Programs with a priority, and lists of active vertices.
 //
 // Buckets, as Meyer and Sanders' delta-stepping has them (2003), with piles as in Davidson, Baxter,
-// Garland and Owens (2014). The frontier has the vertices of the bucket whose turn it is. Those that
-// wait are in `near`, if their bucket is one of the next few, or in `far`. A pile may still list
-// vertices that wait no longer, and in both of them a vertex counts as in `near`.
+// Garland and Owens (2014). The frontier has the vertices of the current bucket. Waiting vertices are
+// in the pile `near` if their bucket is one of the next few, and otherwise in `far`. A pile may list
+// vertices that no longer wait; a vertex in both piles counts as in `near`.
 //
-// Apply lists a vertex at once: in the frontier, where it is of the bucket whose turn it is, or in a
-// pile. When the frontier is empty, the lowest bucket of those that wait is found in the piles, and
-// its vertices become the frontier. Where a vertex came into a lower bucket than that whose turn it
-// is, the frontier is put back into `near` before.
+// Apply lists a vertex immediately: in the frontier if it is in the current bucket, otherwise in a
+// pile. When the frontier is empty, the piles are scanned for the lowest bucket with a waiting vertex,
+// and its vertices become the frontier. If a vertex has entered a bucket below the current one, the
+// frontier is first put back into `near`.
 //
 // Each pile is two lists, since it is copied from one to the other when its vertices of the lowest
-// bucket are taken out. `near_low` and `far_low` are bounds: no vertex that waits in the pile has a
-// lower bucket. `near_found` and `far_found` are the lowest buckets themselves, once the pile has been
-// looked through in this superstep.
+// bucket are taken out. `near_low` and `far_low` are lower bounds of the buckets of the vertices that
+// wait in the pile. `near_found` and `far_found` are the lowest buckets themselves, once the pile has
+// been scanned in this superstep.
 enum { GASCL_NEAR, GASCL_FAR };
-#define GASCL_NEAR_BUCKETS 8  // from the lowest one when `far` was looked through
+#define GASCL_NEAR_BUCKETS 8  // counted from the lowest bucket at the last scan of `far`
 #define GASCL_SIDE(pile) ((pile) == GASCL_NEAR ? gascl_control_->near_side : gascl_control_->far_side)
 #define GASCL_PILE(pile, side) \
     (piles + (size_t)(2 * (pile) + (side)) * (size_t)gascl_run_->graph.num_vertices)
 #define GASCL_PILE_LENGTH(pile, side) GASCL_LENGTH_AT(GASCL_LIST_PILES + 2 * (pile) + (side))
 
-// Whether a vertex came into a lower bucket than that whose turn it is: until then, the bounds are
-// not lower.
+// Whether a vertex has entered a bucket below the current one: only then is a bound lower.
 #define GASCL_TURNS_BACK \
     (min(gascl_control_->near_low, gascl_control_->far_low) < gascl_control_->bucket)
-// Whether it is the turn of another bucket.
+// Whether another bucket becomes the current one: a lower one, or the next one as the frontier is empty.
 #define GASCL_TURNS(coming) (GASCL_TURNS_BACK || GASCL_FRONTIER_LENGTH(coming) == 0)
 #define GASCL_LOOKS_FAR(coming) \
     (GASCL_TURNS(coming) && gascl_control_->far_low < INT_MAX && \
      gascl_control_->far_low <= gascl_control_->near_found)
-// Which piles have vertices of the lowest bucket, when they have been looked through.
+// Which piles have vertices of the lowest bucket, once they have been scanned.
 #define GASCL_SPLITS_NEAR(control) \
     ((control)->near_found < INT_MAX && (control)->near_found <= (control)->far_found)
 #define GASCL_SPLITS_FAR(control) \
     ((control)->far_found < INT_MAX && (control)->far_found <= (control)->near_found)
 
-#if GASCL_READS_MASK  // other vertices may ask for the flags meanwhile
+#if GASCL_READS_MASK  // other vertices may read the flags at the same time
 #define GASCL_TURN_BIT(superstep) GASCL_MASK_BIT(superstep)
 #define GASCL_OWN_FLAGS(id) atomic_or(&gascl_flags[id], 0u)
 #define GASCL_SET_FLAGS(id, value) atomic_xchg(&gascl_flags[id], value)
-#else  // or nobody does, and the frontier says whose turn it is
+#else  // no other vertex reads them, and the frontier itself has the active vertices
 #define GASCL_TURN_BIT(superstep) 0u
 #define GASCL_OWN_FLAGS(id) gascl_flags[id]
 #define GASCL_SET_FLAGS(id, value) gascl_flags[id] = value
@@ -87,7 +86,7 @@ static void gascl_flush_pile(gascl_turns *to, const int pile) {
 }
 #endif
 
-// Lists the vertices that the items of a group have. All items call it.
+// Lists the vertices of a group's items, each in the list `where`. All items call it.
 static void gascl_list_turn(gascl_turns *to, const int where, const int id,
                             const gascl_offset arcs, __local gascl_list_memory *memory) {
 #if GASCL_GROUP == 1
@@ -128,7 +127,7 @@ static void gascl_list_turn(gascl_turns *to, const int where, const int id,
 #endif
 }
 
-// The lowest of what the items of a group found becomes that of all. All items call it.
+// Lowers *lowest to the least bucket that any item of a group has found. All items call it.
 static void gascl_lower(volatile __global int *lowest, const int found,
                         __local gascl_list_memory *memory) {
 #if GASCL_GROUP == 1
@@ -158,8 +157,7 @@ static void gascl_end_turns(gascl_turns *to, volatile __global int *near_low,
     gascl_lower(far_low, to->far_low, memory);
 }
 
-// Where a vertex is to be listed that was put into the mask (`set`), or that apply has changed while
-// it waits.
+// The list for a vertex that was put into the mask (`set`), or that apply has changed while it waited.
 static int gascl_place(const int id, const bool set, const int coming, gascl_turns *to,
                        GASCL_STATE) {
     uint flags = GASCL_OWN_FLAGS(id);
@@ -183,7 +181,7 @@ static int gascl_place(const int id, const bool set, const int coming, gascl_tur
     return where;
 }
 
-// A loop over a list in which all items of a group make as many turns.
+// A loop over a list in which all items of a group make the same number of iterations.
 #if GASCL_GROUP == 1
 #define GASCL_FOR_LISTED(i, n) GASCL_FOR_SHARE(i, n, 64)
 #else
@@ -195,13 +193,14 @@ static int gascl_place(const int id, const bool set, const int coming, gascl_tur
          i += (long)team.groups * GASCL_GROUP, gascl_base += (long)team.groups * GASCL_GROUP)
 #endif
 
-// Asks for what is read of a vertex that is looked at soon.
+// Prefetches the data of a vertex that is visited soon.
 static void gascl_expect_waiting(const int id, GASCL_STATE) {
     GASCL_PREFETCH(&gascl_flags[id]);
     gascl_expect_apply(id, GASCL_STATE_ON);
 }
 
-// The vertices that init put into the mask wait; where a run goes on, those that did so.
+// Lists the first waiting vertices: those that init put into the mask, or that waited when an earlier
+// run ended.
 static void gascl_first_turns(const gascl_team team, GASCL_STATE, GASCL_COMMITTED,
                               __global int *piles, __local gascl_list_memory *memory) {
     gascl_turns to;
@@ -221,7 +220,7 @@ static void gascl_first_turns(const gascl_team team, GASCL_STATE, GASCL_COMMITTE
     gascl_end_turns(&to, &gascl_control_->near_low, &gascl_control_->far_low, memory);
 }
 
-// Puts the frontier back.
+// Puts the frontier back into `near`, since a lower bucket has a vertex.
 static void gascl_turn_back(const gascl_team team, GASCL_STATE, GASCL_COMMITTED,
                             __global int *piles, const int coming, long2 *counted,
                             __local gascl_list_memory *memory) {
@@ -248,7 +247,7 @@ static void gascl_turn_back(const gascl_team team, GASCL_STATE, GASCL_COMMITTED,
     gascl_end_turns(&to, &gascl_control_->near_low_next, &gascl_control_->far_low_next, memory);
 }
 
-// The lowest bucket of those that wait in a pile.
+// Scans a pile for the lowest bucket of its waiting vertices.
 static void gascl_scan_pile(const gascl_team team, GASCL_STATE, __global const int *piles,
                             const int pile, const int coming,
                             __local gascl_list_memory *memory) {
@@ -269,7 +268,7 @@ static void gascl_scan_pile(const gascl_team team, GASCL_STATE, __global const i
     gascl_lower(pile == GASCL_NEAR ? &gascl_control_->near_found : &gascl_control_->far_found, low, memory);
 }
 
-// The vertices of the lowest bucket in a pile become the frontier, or a part of it.
+// Moves the vertices of the lowest bucket from a pile to the frontier.
 static void gascl_split_pile(const gascl_team team, GASCL_STATE, GASCL_COMMITTED,
                              __global int *piles, const int pile, const int coming,
                              long2 *counted, __local gascl_list_memory *memory) {
@@ -281,7 +280,7 @@ static void gascl_split_pile(const gascl_team team, GASCL_STATE, GASCL_COMMITTED
     __global const int *list = GASCL_PILE(pile, GASCL_SIDE(pile));
     const int listed =
         (pile == GASCL_NEAR ? near : far) ? GASCL_PILE_LENGTH(pile, GASCL_SIDE(pile)) : 0;
-    // `near` is copied only where it has such vertices itself; what comes from `far` follows.
+    // `near` is copied only if it has such vertices itself; vertices from `far` are appended.
     gascl_begin_turns(&to, coming, gascl_control_->near_side ^ near, gascl_control_->far_side ^ 1,
                       GASCL_STATE_ON, frontiers, most_pieces, piles);
     GASCL_FOR_LISTED(i, listed) {
@@ -339,7 +338,7 @@ __kernel void gascl_scan_near(GASCL_STATE, __global const int *restrict piles,
     __local gascl_list_memory memory;
     gascl_scan_pile(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON, piles, GASCL_NEAR,
                     GASCL_COMING(starting), &memory);
-    // What was in the frontier is in a pile.
+    // The vertices of the frontier are in a pile now.
     if (get_global_id(0) == 0 && GASCL_TURNS_BACK)
         GASCL_FRONTIER_LENGTH(GASCL_COMING(starting)) = 0;
 }

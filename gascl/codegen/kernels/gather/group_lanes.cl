@@ -8,7 +8,7 @@
 // marks are read, at once.
 
 #include "gather/long_rows.cl"
-#include "gather/senders.cl"
+#include "gather/sending_lanes.cl"
 
 #define GASCL_SLICES (GASCL_GROUP > GASCL_LANES ? GASCL_GROUP / GASCL_LANES : 1)
 
@@ -19,7 +19,7 @@ typedef struct {
     ulong lanes[GASCL_BLOCK];  // and in which lanes its sender sends
 #endif
     gascl_marks long_rows;  // whether slices share a row
-    int open[2];            // whether a lane of the long row may still change; by turns
+    int open[2];            // whether a lane of the long row may still change; used alternately
 } gascl_gather_memory;
 
 // Marks those of the arcs from `begin` to before `end` that may carry a message; as many as fit.
@@ -79,7 +79,7 @@ static void gascl_join_slices(gascl_box *into, const gascl_box from) {
 #endif
 }
 
-// What a row gets in a lane, by one item; the first arc with a mark is `marked`.
+// One item combines the messages of a row in a lane; `marked` is the first arc with a mark.
 static GASCL_INLINE gascl_box gascl_gather_alone(const gascl_offset marked, const int row,
                                     __local const gascl_gather_memory *memory,
                                     __global const gascl_offset *restrict offsets,
@@ -139,7 +139,7 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
     for (int at = get_group_id(0); at < end; at += get_num_groups(0)) {
         const gascl_block block = blocks[at];
         const int rows = block.last - block.first, count = rows * GASCL_LANES;
-        // A row with more arcs than there are marks is a block by itself.
+        // A row with more arcs than there are marks is a block of its own.
         const bool piecewise = block.end - block.begin > GASCL_BLOCK;
         gascl_mark_long_rows(&memory->long_rows, block, offsets);
         if (!piecewise)
@@ -227,7 +227,7 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
                     boxes[item] = part;
                 }
             }
-            // One item may now apply what several have asked gascl_visits_row() about.
+            // From here on, an item may apply a row for which other items have called gascl_visits_row().
             barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
             if (slice > 0)
                 part = gascl_box_empty();

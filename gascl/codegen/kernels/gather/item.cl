@@ -1,7 +1,7 @@
-// Gather, one item in a work-group and one lane: an item has a block, and with it every row, to itself.
-#include "gather/order.cl"
+// Gather, one item in a work-group and one lane: an item owns a block, and so all of its rows.
+#include "gather/arc_order.cl"
 
-// Nothing but what every kernel needs.
+// Only the memory that every kernel needs.
 typedef struct {
     gascl_shared shared;
 } gascl_gather_memory;
@@ -17,7 +17,7 @@ static void gascl_gather_arc(gascl_box *in, const gascl_offset arc, const int ro
         gascl_box_add(in, x);
 }
 
-// Whether the arcs of a long row are combined in several boxes by turns, so that an addition need not
+// Whether the arcs of a long row are combined in several boxes alternately, so that an addition need not
 // wait for the one before it. More than two were slower on uniform graphs, probably as the loop over a
 // row then has so few iterations that its end is mispredicted (see benchmarks/NOTES.md).
 #define GASCL_SUMS_APART (GASCL_SUMS > 1 && !GASCL_STOPS_EARLY && !GASCL_DEBUG)

@@ -1,9 +1,9 @@
-// Gather, one item in a work-group and several lanes: an item has a block, and with it every row in all
-// lanes, to itself.
-#include "gather/order.cl"
-#include "gather/senders.cl"
+// Gather, one item in a work-group and several lanes: an item owns a block, and so all of its rows in all
+// lanes.
+#include "gather/arc_order.cl"
+#include "gather/sending_lanes.cl"
 
-// Nothing but what every kernel needs.
+// Only the memory that every kernel needs.
 typedef struct {
     gascl_shared shared;
 } gascl_gather_memory;
@@ -63,7 +63,7 @@ static ulong gascl_open_lanes(const int row, GASCL_STATE GASCL_DELIVERY) {
     return open;
 }
 
-// Adds what an arc carries in some lanes; returns in which of them the row takes no more.
+// Adds an arc's messages in some lanes; returns the lanes in which the row takes no further message.
 static ulong gascl_gather_lanes(gascl_lane_boxes *boxes, const ulong lanes, const gascl_offset arc,
                                 const int row, GASCL_STATE GASCL_DELIVERY) {
     ulong closed = 0;

@@ -1,5 +1,5 @@
-// Which rows of a block are long, with more than GASCL_ALONE arcs: one item has the arcs of a short row in
-// a lane, or in all lanes; the items of a work-group share a long one.
+// The long rows of a block, those with more than GASCL_ALONE arcs. One item combines a short row, in one
+// lane or in all; the items of a work-group share a long row.
 #define GASCL_ALONE (GASCL_GROUP / 4)
 
 typedef union {  // the same marks one by one, and eight at once

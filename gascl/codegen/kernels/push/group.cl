@@ -128,7 +128,7 @@ static void gascl_list_together(const bool has, const int id, const gascl_offset
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 #endif
-#include "push/listing.cl"
+#include "push/list_applied.cl"
 
 // Neighboring items take neighboring vertices, which lie side by side in memory. But where the work of
 // a vertex grows with degrees, and vertices are numbered by degree, few warps would have all the work:

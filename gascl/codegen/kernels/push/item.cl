@@ -1,6 +1,6 @@
 // Push, where a work-group is one item.
 
-// Local memory, of which an item needs nothing more than lists do.
+// Local memory: a single item needs only that of the lists.
 typedef struct {
     gascl_list_memory lists;
 } gascl_step_memory;
@@ -87,7 +87,7 @@ static GASCL_INLINE void gascl_list_together(const bool has, const int id, const
         gascl_list(id, arcs, &to->held, to->frontier, to->length);
 }
 #endif
-#include "push/listing.cl"
+#include "push/list_applied.cl"
 
 // Applies all vertices that have received anything, or every vertex; lists those that are in the next
 // frontier.

@@ -1,5 +1,5 @@
-// Push: a superstep as launches. Before it, the frontier is brought into the form that it needs: the bits
-// are cleared ...
+// Push: a superstep as launches. The frontier is first converted to the form that the superstep reads.
+// To bits: they are cleared ...
 #if GASCL_PULLS
 __kernel void gascl_frontier_clear(GASCL_STATE, __global uint *restrict bits) {
     gascl_team team = gascl_team_of_launch(gascl_control_);
@@ -7,7 +7,7 @@ __kernel void gascl_frontier_clear(GASCL_STATE, __global uint *restrict bits) {
     gascl_clear_bits(team, GASCL_STATE_ON, bits);
 }
 
-// ... and set; or else listed.
+// ... and set. Or from bits to a list.
 __kernel void gascl_frontier_turn(GASCL_STATE, GASCL_PUSHED, __global uint *restrict bits) {
     gascl_team sets = gascl_team_of_launch(gascl_control_), lists = sets;
     sets.idle |= !GASCL_PULLS_NOW || GASCL_HAS_BITS;

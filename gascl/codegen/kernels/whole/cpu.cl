@@ -1,10 +1,10 @@
 // A whole run in one launch, on CPUs: a group is one item.
 //
 // All groups that have joined take part in every phase. A group that waits may keep the one that it
-// waits for from running, where both are on the same core or other work keeps it busy: it yields its
-// core, and leaves the team when it has seen no progress for some time. The others go on without it.
+// waits for from running, if both are on the same core or other work keeps it busy: it yields its
+// core, and leaves the team when it has seen no progress for some time. The others continue without it.
 
-// The only item of a group has nobody to wait for.
+// A single item has no other item to wait for.
 #define GASCL_MEET()
 #define GASCL_MEET_GLOBALLY()
 // Where other work keeps the other groups from running, meeting them costs much more.
@@ -24,8 +24,8 @@ static void gascl_yield(void) {
 
 #define GASCL_NUMBERS 0xff  // as many of a phase's number as GASCL_TEAM_STATE holds
 
-// Joins the team; returns its rank, or -1 where the run is over or nobody makes progress. `number`: of
-// the phase in which it takes part.
+// Joins the team; returns its rank, or -1 if the run is over or no group makes progress. `number`: the
+// number of the phase in which it takes part.
 static int gascl_join(volatile __global int *team_words, uint *number) {
     gascl_patience mine = {0, 0};
     while (gascl_waits(&mine, team_words)) {
@@ -63,7 +63,7 @@ static bool gascl_await(uint *number, volatile __global int *team_words) {
     return !GASCL_LOOK(FAILED);
 }
 
-// Lets all that wait go on with the next phase.
+// Releases the waiting groups into the next phase.
 static void gascl_release(const uint next, volatile __global int *team_words) {
     for (;;) {
         const uint state = (uint)GASCL_LOOK(STATE);  // some may leave meanwhile

@@ -35,7 +35,7 @@ static bool gascl_await(uint *number, const int rank, volatile __global int *tea
     return false;
 }
 
-// Lets that many groups go on with the next phase.
+// Releases that many groups into the next phase.
 static void gascl_release(const uint next, const int groups, volatile __global int *team_words) {
     GASCL_TEAM(STATE) = (int)(((uint)groups << 20) | (next & 0xff));
     GASCL_TEAM(GROUPS) = groups;
@@ -85,7 +85,7 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
                           const long most_arcs, const int supersteps, const int most_work) {
     __local gascl_shared shared;
     __local gascl_step_memory memory;
-    __local int told[2];  // what the first item tells the others
+    __local int told[2];  // broadcast by the first item
     const int item = get_local_id(0);
     uint number = 0;
     if (item == 0)

@@ -23,8 +23,8 @@
 #define GASCL_NUMBER(state) ((uint)(state)&0xff)
 #define GASCL_LOOK(word) (*(volatile __global int *)&GASCL_TEAM(word))
 
-// What one group writes before it arrives, all others read when they go on. OpenCL C 1.2 has no
-// words for that between groups.
+// What one group writes before it arrives is visible to all others when they continue. OpenCL C 1.2 has
+// no memory ordering between groups.
 #if GASCL_PTX_FENCES
 static void gascl_fence(void) {
     __asm__ volatile("fence.acq_rel.gpu;" ::: "memory");
@@ -43,8 +43,8 @@ typedef struct {
     uint seen;
 } gascl_patience;
 
-// Whether a group goes on waiting. A group that takes work meanwhile, or finishes supersteps, is
-// running.
+// Whether a group continues to wait. The others are making progress if they take work or finish
+// supersteps.
 static bool gascl_waits(gascl_patience *mine, volatile __global int *team_words) {
     if (++mine->looks % 1024 != 0)
         return true;
@@ -101,7 +101,7 @@ static int gascl_phase_after(const int phase, const bool pulls, const bool has_b
     case GASCL_PHASE_SPLIT_NEAR:
         return GASCL_SPLITS_FAR(gascl_control_) ? GASCL_PHASE_SPLIT_FAR : GASCL_PHASE_JOIN;
 #elif GASCL_MASKED && !GASCL_LISTS_DIRECTLY
-    case GASCL_PHASE_APPLY:  // nobody was in the mask, and nobody will be
+    case GASCL_PHASE_APPLY:  // the mask was empty, and stays so
         if (!GASCL_SCATTER_ALL && !GASCL_LENGTH(LISTED) && !GASCL_FRONTIER_LENGTH(superstep))
             return GASCL_PHASE_JOIN;
         return GASCL_PHASE_COMMIT;
@@ -202,7 +202,7 @@ static int gascl_between(const int phase, const int ranks, GASCL_STATE GASCL_EDG
                          const int most_work, __local gascl_shared *shared) {
     const int item = get_local_id(0);
     const bool starts = phase == GASCL_PHASE_JOIN;
-    // All of these now: a read behind the writes below would have to wait.
+    // All of these are read first: a read after the writes below would have to wait for them.
     const int starting = starts ? begins : GASCL_LOOK(STARTING), work = GASCL_LOOK(WORK);
     const int coming = gascl_control_->superstep + !starting;
     int done = GASCL_LOOK(DONE);
@@ -226,7 +226,7 @@ static int gascl_between(const int phase, const int ranks, GASCL_STATE GASCL_EDG
             starts ? phase : gascl_phase_after(phase, pulls, has_bits, coming, GASCL_STATE_ON);
         if (next != GASCL_PHASE_JOIN)
             return next;
-        // Before the first superstep there are those of init, which was a launch by itself.
+        // Before the first superstep, the tallies are those of init, which was a launch of its own.
         const int tallied = starting ? max(ranks, num_tallies) : ranks;
         gascl_tally tally, none;
         long messages = 0;  // that were posted; who posted them may have left

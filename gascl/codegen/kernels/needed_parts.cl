@@ -1,7 +1,7 @@
-// What only runs where the arcs come to the device in parts, and the vertices in the mask scatter.
+// For runs whose arcs are streamed in parts, and in which only the vertices in the mask scatter.
 
-// Which parts hold arcs of the vertices that scatter, as bits, of each group: the host copies no
-// others. `reaches`: in which parts each vertex has out-arcs.
+// Finds the parts that hold arcs of the vertices that scatter, one bit mask for each group; the host
+// copies only these. `reaches`: the parts in which each vertex has out-arcs.
 __kernel void gascl_needed(GASCL_STATE, __global const uint *restrict reaches,
                            __global uint *restrict needed) {
     __local uint found;

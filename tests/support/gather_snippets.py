@@ -1,4 +1,4 @@
-"""What a gather snippet may look for among the messages: in C and in Python.
+"""Forms of gather snippets that search the messages, in C and in Python.
 
 Each form loops over the messages, computes a number (`key`) of each, and finds one number (`found`)
 that does not depend on their order.

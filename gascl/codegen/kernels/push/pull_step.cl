@@ -38,7 +38,7 @@ static void gascl_list_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
     gascl_flush_pieces(&held, frontier, length);
 }
 
-// Where apply must wait until every vertex has pulled: what they got.
+// The messages that the vertices have pulled, if apply must wait until all have done so.
 #if GASCL_SCATTER_STAYS
 #define GASCL_BOXES_PULLED
 #define GASCL_BOXES_PULLED_ON
@@ -52,8 +52,8 @@ static void gascl_list_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
         __global uint *GASCL_RESTRICT bits GASCL_BOXES_PULLED
 #define GASCL_PULLED_ON in_offsets, sources, bits GASCL_BOXES_PULLED_ON
 
-// Which of 32 vertices pull and apply, as bits: those that receive, or all where scatter must run even
-// so.
+// Which of 32 vertices pull and apply, as a bit mask: those that receive, or all of them if scatter must
+// run in any case.
 static uint gascl_wanting(const int first, GASCL_STATE) {
     const int last = min(gascl_run_->graph.num_vertices - first, 32);
 #if GASCL_SKIPS && GASCL_RECEIVES && !GASCL_FILTERS && !GASCL_APPLY_ALL
@@ -66,8 +66,8 @@ static uint gascl_wanting(const int first, GASCL_STATE) {
 #endif
 }
 
-// Which of the 32 vertices behind will pull, so that what they read first can be asked for. Another
-// group may apply them meanwhile; whether they are asked for does not change any result.
+// Which of the next 32 vertices will pull, so that their data can be prefetched. Another group may apply
+// them at the same time; prefetching changes no result.
 static uint gascl_wanting_soon(const int first, GASCL_STATE) {
 #if GASCL_PREFETCHES
     return first < gascl_run_->graph.num_vertices ? gascl_wanting(first, GASCL_STATE_ON) : 0;
@@ -135,7 +135,7 @@ static bool gascl_apply_pulled(const int row, const gascl_box in, gascl_tally *t
         coming[word] = set;                                                                     \
     }
 #elif GASCL_PTX_FENCES
-// An item takes a row; the 32 items of a warp ask each other for the bits of a word.
+// An item takes a row; the 32 items of a warp exchange the bits of a word.
 static uint gascl_ballot(const bool set) {
     uint word;
     __asm__ volatile(

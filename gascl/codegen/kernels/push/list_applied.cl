@@ -1,5 +1,5 @@
-// Lists a vertex of each item of a group that has one and applied it (`applies`), if it is to be listed.
-// All items call it.
+// Lists the vertices that the items of a group have just applied (`applies`: this item has one), in the
+// next frontier or in a pile. All items call it.
 static GASCL_INLINE void gascl_list_applied(gascl_listing *to, const bool applies, const bool listed,
                                             const int id, long2 *counted, GASCL_STATE,
                                             __global const gascl_offset *restrict offsets,

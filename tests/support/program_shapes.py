@@ -1,11 +1,11 @@
-"""What a random program is made of: its combiner and types, and what it must have."""
+"""The shape of a random program: its combiner, its types, and the features that it must have."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from support.combiners import BUILT_IN, CUSTOM
-from support.gathers import FORMS
+from support.gather_snippets import FORMS
 
 NARROW = ("int8", "uint8")
 WIDE = ("int64", "uint64")

@@ -1,10 +1,9 @@
-// The words of the language: what snippets call, behind the macros that the header defines.
+// The intrinsics of the language: the functions behind the macros that the header defines for snippets.
 // Included by the header, after its types and the combiner.
 //
-// An id that is no vertex, and whatever else can go wrong in a snippet, is noted by its kind
-// (`Fault` in gascl/codegen/constants.py) and by the line of the built source, with the least vertex
-// where it happened: the host can then say where in the user's file that is, and the run has
-// stopped.
+// An id that is not a vertex, or another fault of a snippet, is recorded by its kind (`Fault` in
+// gascl/codegen/constants.py) and the line of the built source, with the smallest vertex where it
+// happened. The run stops, and the host names the line in the user's file.
 #ifndef GASCL_TO_ACCUMULATOR
 #define GASCL_TO_ACCUMULATOR(x) (x)
 #endif

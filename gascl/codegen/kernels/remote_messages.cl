@@ -1,6 +1,6 @@
-// What is sent with send_to to vertices that another device applies.
+// Messages of send_to to the vertices of other ranks, which other devices apply.
 
-// All messages to one vertex and lane, as _mail_type() in gascl/delivery/run_layout.py has it.
+// All messages to one vertex and lane; `_mail_type` in gascl/delivery/run_layout.py is the same type.
 typedef struct {
     long place;  // in the inbox
     gascl_cell cell;
@@ -8,8 +8,8 @@ typedef struct {
     int wraps;
 } gascl_parcel;
 
-// Empties the inboxes of the vertices that other devices apply: once what they hold has been sent there,
-// and where a run goes on, which has those of all vertices.
+// Empties the inboxes of the vertices that other devices apply: after their messages have been sent
+// there, and when a run continues, since its State has the inboxes of all vertices.
 __kernel void gascl_mail_out(GASCL_STATE, const int first, const int last) {
     GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices)
         if (id < first || id >= last)
@@ -21,7 +21,7 @@ __kernel void gascl_mail_out(GASCL_STATE, const int first, const int last) {
             }
 }
 
-// Puts what other devices have sent into the inboxes of this superstep or the next one.
+// Puts the messages from other devices into the inboxes of this superstep or the next one.
 __kernel void gascl_mail_in(__global const gascl_parcel *restrict mail, const int many,
                             volatile __global gascl_cell *restrict inbox,
                             __global uint *restrict arrived, __global int *restrict wraps) {

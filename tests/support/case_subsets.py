@@ -1,4 +1,4 @@
-"""Parameters of which only some are in the default run."""
+"""Test parameters of which the default run takes a subset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text of a program hidden behind macros and continued lines that a preprocessor takes off."""
+"""Hides the text of a program behind macros and continued lines, which a preprocessor removes."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-// The values at given places, such as an edge field in the order of sorted arcs.
+// Gathers values by index, such as an edge field in the order of the sorted arcs.
 //
 // Before it is included:
 //   GASCL_OFFSET   int or long, the type of places
 //   GASCL_VALUE    a type of the size of a value
-__kernel void gascl_take(__global const GASCL_VALUE *restrict values,
+__kernel void gascl_gather_values(__global const GASCL_VALUE *restrict values,
                          __global const GASCL_OFFSET *restrict places,
                          __global GASCL_VALUE *restrict to, const long count) {
     for (long i = get_global_id(0); i < count; i += get_global_size(0))

@@ -1,4 +1,4 @@
-"""Changes to a random program, each so that one rule is met at work.
+"""Changes to a random program, each of which makes one rule of the language take effect.
 
 An example is kept only where the oracle says that the change matters.
 """

@@ -1,7 +1,7 @@
 // Gather, several items in a work-group, one lane, and programs in which a vertex may have enough before
 // its last message: an item takes a row, and stops there.
 
-// Nothing but what every kernel needs.
+// Only the memory that every kernel needs.
 typedef struct {
     gascl_shared shared;
 } gascl_gather_memory;

@@ -1,5 +1,5 @@
-// In which lanes an arc may carry a message, as bits, for programs with several lanes. GASCL_ASKS_MASK: they
-// are not always all lanes.
+// The lanes in which an arc may carry a message, as a bit mask, for programs with several lanes.
+// GASCL_ASKS_MASK is 0 if these are always all lanes.
 #if GASCL_KNOWS_LANES  // the delivery defines GASCL_SENDING_LANES
 #define GASCL_ASKS_MASK 1
 #elif defined(GASCL_SENDER) && !GASCL_SCATTER_ALL

@@ -1,4 +1,4 @@
-"""Which deliveries take a program on a device, by gascl's own account."""
+"""The deliveries that admit a program on a device, according to gascl itself."""
 
 from __future__ import annotations
 
