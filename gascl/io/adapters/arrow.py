@@ -385,8 +385,7 @@ def write_arrow(graph: Graph, dense: bool = False) -> Any:
     elif labels.dtype.kind not in "iuU":
         raise GraphError(
             "the labels in a table are integers or text, and the graph's are other objects; give "
-            "it "
-            "labels of text"
+            "it labels of text"
         )
     elif dense and labels.dtype.kind != "U":
         columns = [pyarrow.array(labels[end]) for end in ends]
@@ -605,8 +604,7 @@ def _check_below(source: Source, name: str, column: np.ndarray, count: int, firs
         row = int(np.flatnonzero((column < 0) | (column >= count))[0])
         raise source.error(
             f"{source.name}: row {first + row} (the first is 0) has the {name} {column[row]}, and "
-            "the "
-            f"graph has {count:,} vertices, from 0; the table is damaged or was changed: write "
+            f"the graph has {count:,} vertices, from 0; the table is damaged or was changed: write "
             "it again"
         )
 

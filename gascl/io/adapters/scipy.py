@@ -31,8 +31,7 @@ def read_scipy(matrix: Any, directed: bool, field: str | None) -> Parsed:
     if matrix.dtype.kind not in "iufb":
         raise GraphError(
             f"the entries must be real numbers, not {matrix.dtype}; convert complex ones, e.g. "
-            "with "
-            "abs(matrix)"
+            "with abs(matrix)"
         )
     if matrix.format == "dia":
         row, col, values = _of_diagonals(matrix)

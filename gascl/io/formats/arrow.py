@@ -124,8 +124,7 @@ def read_arrow(
         if begin.startswith(b"FEA1"):
             raise FormatError(
                 f"{path} is Feather version 1, which is not supported; if you trust it, convert "
-                "it: "
-                "pyarrow.feather.write_feather(pyarrow.feather.read_table(path), other)"
+                "it: pyarrow.feather.write_feather(pyarrow.feather.read_table(path), other)"
             )
         check_fits(path, sum(batch.size(None, ()) for batch in stream_batches(data)))
         reader = ipc.open_stream(data)

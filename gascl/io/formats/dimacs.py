@@ -122,8 +122,7 @@ def write(path: Path, graph: Graph) -> None:
         if points.shape != (graph.num_vertices, 2):
             raise FormatError(
                 f"{path}: {NAME} has two coordinates per vertex, and the vertex field "
-                "'coordinates' "
-                f"has the shape {points.shape}; give it ({graph.num_vertices}, 2)"
+                f"'coordinates' has the shape {points.shape}; give it ({graph.num_vertices}, 2)"
             )
         check_integers(path, NAME, "the vertex field 'coordinates'", points, INT64.min, INT64.max)
     if plain(target) == plain(path):

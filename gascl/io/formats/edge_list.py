@@ -1157,15 +1157,12 @@ def _unfit(graph: Graph, suffix: str) -> str | None:
         if suffix != ".csv" and UNFIT.search(label):
             return (
                 f"{suffix or 'such a file'} cannot hold the label {label!r}; a .csv can, in "
-                "quotes, "
-                f"and {ELSE}; {without('labels')}"
+                f"quotes, and {ELSE}; {without('labels')}"
             )
     if all(INTEGER.fullmatch(label) for label in labels.tolist()):
         return (
             f"the labels are text, and would be read back as integers: {labels[0].item()!r}; an "
-            "edge "
-            f"list cannot tell them apart, {ELSE}; "
-            f"{without('labels')}"
+            f"edge list cannot tell them apart, {ELSE}; {without('labels')}"
         )
     return None
 

@@ -54,8 +54,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
         if first > b"\1":
             raise FormatError(
                 f"{path} is not a serialized graph of the GAP suite: the first byte, {first[0]}, "
-                "is "
-                "neither 0 (undirected) nor 1; leave out ",
+                "is neither 0 (undirected) nor 1; leave out ",
                 Option("format", "gap"),
                 ", name the right format, or fetch the file again",
             )

@@ -266,11 +266,9 @@ def write(path: Path, graph: Graph) -> None:
         for name in fields:
             if name in taken[noun] or not KEY.fullmatch(name):
                 raise FormatError(
-                    f"{path}: GML cannot hold the {noun} field {name!r}: names consist of "
-                    "letters A "
-                    f"to Z, digits and _, and are not {' or '.join(sorted(taken[noun]))}; rename "
-                    "it, "
-                    f"or write .graphml; {without(f'{noun}-fields')}"
+                    f"{path}: GML cannot hold the {noun} field {name!r}: names consist of letters "
+                    f"A to Z, digits and _, and are not {' or '.join(sorted(taken[noun]))}; rename "
+                    f"it, or write .graphml; {without(f'{noun}-fields')}"
                 )
     with created(path) as file:
         for line in networkx.generate_gml(InOrder(graph)):

@@ -380,9 +380,8 @@ def _places(files: Files, labels: np.ndarray, ends: np.ndarray) -> np.ndarray:
         row = int(np.argmax(wrong))
         number, _ = line_of_row(files.edges, row, _words)
         raise FormatError(
-            f"{files.edges}, line {number}: {ends[row]} is not a "
-            f"vertex; {files.vertices.name} lists {len(labels):,}: add it there, or correct the "
-            "line"
+            f"{files.edges}, line {number}: {ends[row]} is not a vertex; {files.vertices.name} "
+            f"lists {len(labels):,}: add it there, or correct the line"
         )
     return places
 
@@ -393,8 +392,7 @@ def _check_counts(files: Files, num_vertices: int, num_edges: int) -> None:
         if declared is not None and integer(declared) != count:
             raise FormatError(
                 f"{files.source}: meta.{noun} is {declared}, and the files have {count:,}; fetch "
-                "them "
-                "again, or correct the number"
+                "them again, or correct the number"
             )
 
 

@@ -219,9 +219,8 @@ def _word(directed: bool) -> str:
 def _only_graph(path: Path, root: Located) -> Any:
     if root.tag != BEGIN + "graphml":
         raise FormatError(
-            f"{path} is XML, but not GraphML: it starts with "
-            f"<{root.tag.split('}')[-1]}> instead of "
-            "<graphml>; check the path"
+            f"{path} is XML, but not GraphML: it starts with <{root.tag.split('}')[-1]}> instead "
+            "of <graphml>; check the path"
         )
     _check_places(path, root)
     graphs: list[Any] = root.findall(BEGIN + "graph")

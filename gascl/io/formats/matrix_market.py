@@ -391,9 +391,8 @@ def _first_as_sizes(
         return height, width, count
     if height == width and within and rest and height > 1:
         raise FormatError(
-            f"{path}: the first row, '{height} {width} {count}', may be an edge, or the sizes 'V "
-            "V E' "
-            f"of a file with {rest:,} more rows; correct it, or ",
+            f"{path}: the first row, '{height} {width} {count}', may be an edge, or the sizes 'V V "
+            f"E' of a file with {rest:,} more rows; correct it, or ",
             ANYWAY,
         )
     return None
@@ -402,8 +401,7 @@ def _first_as_sizes(
 def _not_square(path: Path, height: int, width: int) -> FormatError:
     return FormatError(
         f"{path}: the first row declares {height} rows and {width} columns, and an adjacency "
-        "matrix "
-        f"is square; correct it, or, if it is an edge, ",
+        "matrix is square; correct it, or, if it is an edge, ",
         ANYWAY,
     )
 

@@ -90,8 +90,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
     if len(head) != 2 * header.num_edges:
         raise FormatError(
             f"{path}, line {header.line}: the header declares {header.num_edges:,} edges, and the "
-            "lines "
-            f"have {len(head) // 2:,}, each at both ends; correct it, or fetch the file again"
+            f"lines have {len(head) // 2:,}, each at both ends; correct it, or fetch the file again"
         )
     report = [f"METIS: comment lines skipped: {lines.comments:,}"]
     report += ["ids, which start at 1, became vertices from 0", *unended(path)]
@@ -271,9 +270,8 @@ class _Lines:
         if self._count < self.header.num_vertices:
             raise FormatError(
                 f"{self.path}: line {self.header.line} declares {self.header.num_vertices:,} "
-                "vertices, and "
-                f"{self._count:,} lines follow; every vertex has a line, which is empty if it has "
-                "no neighbors: correct the header, or fetch the file again"
+                f"vertices, and {self._count:,} lines follow; every vertex has a line, which is "
+                "empty if it has no neighbors: correct the header, or fetch the file again"
             )
         columns = [np.concatenate(column) for column in zip(*self._parts, strict=True)]
         self.degrees, self.heads, weights, lead = columns

@@ -141,9 +141,8 @@ def _matrix(path: Path, report: list[str]) -> Any:
         except Exception as error:  # damage makes zipfile, zlib and NumPy fail in many ways
             if "allow_pickle" in str(error):
                 raise FormatError(
-                    f"{path} contains an array of Python objects, which are never unpickled; "
-                    "save a "
-                    "matrix of numbers"
+                    f"{path} contains an array of Python objects, which are never unpickled; save "
+                    "a matrix of numbers"
                 ) from error
             raise _damaged(path, str(error)[:200]) from error
     report += [f"NumPy: {warning.message}" for warning in warned]
@@ -152,9 +151,8 @@ def _matrix(path: Path, report: list[str]) -> Any:
 
 def _damaged(path: Path, cause: str) -> FormatError:
     return FormatError(
-        f"{path} is damaged, or not a sparse matrix from SciPy's save_npz: {cause}; fetch or "
-        "save it "
-        "again"
+        f"{path} is damaged, or not a sparse matrix from SciPy's save_npz: {cause}; fetch or save "
+        "it again"
     )
 
 
