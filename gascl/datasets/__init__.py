@@ -1,6 +1,6 @@
 """Graphs by name: some ship with gascl, others are downloaded once and cached.
 
-`REGISTRY` lists them; to add one, add an entry in catalog.py.
+`REGISTRY` lists them; to add one, add a line to catalog.csv.
 """
 
 from __future__ import annotations
