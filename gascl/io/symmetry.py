@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from gascl.graph.arcs import stable_order
+from gascl.graph.edge_data import Parsed
 from gascl.messages import Message, Option
 
 #: The line of a report after `both_ways`.
@@ -27,6 +29,26 @@ def both_ways(
         n: np.append(v, v[across] if sign == 1 else sign * v[across]) for n, v in fields.items()
     }
     return np.append(src, dst[across]), np.append(dst, src[across]), both
+
+
+def as_directed(parsed: Parsed, directed: bool | None, every: str = "") -> Parsed:
+    """The edges of a file, which says their direction, in that of a reader's argument `directed`:
+    one for each arc, or undirected ones; extends the report.
+
+    Args:
+        every: what became an undirected edge, for the report; "": the reader has reported it.
+    """
+    if directed in (None, parsed.directed):
+        return parsed
+    src, dst, fields = np.asarray(parsed.src), np.asarray(parsed.dst), dict(parsed.fields)
+    if directed:
+        parsed.report.append(MADE_DIRECTED)
+        src, dst, fields = both_ways(src, dst, fields)
+    elif every:
+        line = Message(Option("directed", False), f": every {every} became an undirected edge")
+        parsed.report.append(line)
+    parsed = replace(parsed, src=src, dst=dst, directed=bool(directed), fields=fields)
+    return replace(parsed, arcs={}, numbered={}, fingerprint=None, checked=False)
 
 
 def unpaired(

@@ -19,6 +19,7 @@ from gascl.graph.edge_data import Parsed
 from gascl.graph.parallel import extremes, filled
 from gascl.io.files import PACKED, created_together, opened, plain, unended
 from gascl.io.format import Format, check_integers, check_limits
+from gascl.io.symmetry import as_directed
 from gascl.io.text_lines import (
     INT64,
     ODD,
@@ -29,7 +30,7 @@ from gascl.io.text_lines import (
     shown,
 )
 from gascl.io.text_numbers import Irregular, read_columns
-from gascl.messages import Message, Option
+from gascl.messages import Option
 from gascl.util.paths import checked_path
 
 if TYPE_CHECKING:
@@ -75,22 +76,21 @@ def read(
     report = [f"DIMACS: arcs: {len(src):,}; comment lines skipped: {table.comments:,}"]
     report.append("ids, which start at 1, became vertices from 0; the third number is the weight")
     report += unended(path)
-    if directed is False:
-        report.append(Message(Option("directed", False), ": every arc became an undirected edge"))
     vertex_fields = {}
     beside = _coordinates_of(path, coordinates)
     if beside is not None:
         vertex_fields["coordinates"] = _read_coordinates(beside, num_vertices)
         report += [f"coordinates read from {beside}", *unended(beside)]
-    return Parsed(
+    parsed = Parsed(
         src=src,
         dst=dst,
         num_vertices=num_vertices,
-        directed=directed is not False,
+        directed=True,
         fields={"weight": weight},
         report=report,
         vertex_fields=vertex_fields,
     )
+    return as_directed(parsed, directed, "arc")
 
 
 def write(path: Path, graph: Graph) -> None:

@@ -33,7 +33,7 @@ from gascl.io.files import created, opened, plain, unended
 from gascl.io.format import OTHER_DIRECTION, Format, without
 from gascl.io.formats import dimacs, matrix_market
 from gascl.io.outofcore.spool import EdgeSpool, Spooled
-from gascl.io.symmetry import ASSUMED_DIRECTED, MADE_DIRECTED, both_ways
+from gascl.io.symmetry import ASSUMED_DIRECTED, MADE_DIRECTED, as_directed
 from gascl.io.text_lines import (
     ODD,
     LineReader,
@@ -169,20 +169,19 @@ def read(
         rows = _read_any(path, layout)
     announced = check_announced(path, layout, len(rows.labels), len(rows.src))
     report = _report(layout, rows.tally, directed) + announced
-    src, dst, fields = rows.src, rows.dst, rows.fields
-    if layout.both_ways(directed):
-        report.append(MADE_DIRECTED)
-        src, dst, fields = both_ways(src, dst, fields)
-    return Parsed(
-        src=src,
-        dst=dst,
+    parsed = Parsed(
+        src=rows.src,
+        dst=rows.dst,
         num_vertices=len(rows.labels),
-        directed=layout.is_directed(directed),
+        directed=layout.is_directed(directed if layout.directed is None else layout.directed),
         labels=rows.labels,
-        fields=fields,
-        report=report + unended(path),
+        fields=rows.fields,
+        report=report,
         in_range=True,
     )
+    parsed = as_directed(parsed, directed)
+    parsed.report.extend(unended(path))
+    return parsed
 
 
 def spool(path: Path, directed: bool | None, edges: EdgeSpool, **options: Any) -> Spooled:

@@ -25,7 +25,7 @@ from gascl.io.adapters.networkx import (
 from gascl.io.files import created, opened
 from gascl.io.format import Format, without
 from gascl.io.regular_markup import Records, without_nodes
-from gascl.io.symmetry import MADE_DIRECTED, both_ways
+from gascl.io.symmetry import as_directed
 from gascl.io.text_lines import is_float64
 from gascl.io.text_numbers import Irregular
 from gascl.messages import Option
@@ -153,19 +153,17 @@ def _read(
     fields = numeric_attributes([a for *_, a in edges], "edge", report, text=True)
     if records is not None:
         src, dst, fields = records.edges(place, fields, report, len(edges))
-    if directed and not declared:
-        report.append(MADE_DIRECTED)
-        src, dst, fields = both_ways(src, dst, fields)
-    return Parsed(
+    parsed = Parsed(
         src=src,
         dst=dst,
         num_vertices=len(nodes),
-        directed=declared if directed is None else directed,
+        directed=declared,
         labels=labels,
         fields=fields,
         report=report,
         vertex_fields=numeric_attributes(attributes_of, "node", report, text=True),
     )
+    return as_directed(parsed, directed)
 
 
 def _of_node(data: bytes, id: bytes) -> bytes:

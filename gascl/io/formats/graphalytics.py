@@ -20,7 +20,7 @@ from gascl.graph.parallel import blocks as blocks_of
 from gascl.graph.parallel import extremes, in_threads
 from gascl.io.files import PACKED, created_together, opened, plain, unended
 from gascl.io.format import Format, check_integers, check_limits
-from gascl.io.symmetry import MADE_DIRECTED, both_ways
+from gascl.io.symmetry import as_directed
 from gascl.io.text_lines import (
     INT64,
     LineReader,
@@ -86,25 +86,17 @@ def read(path: Path, directed: bool | None) -> Parsed:
         )
     for name, values in fields.items():
         report.append(f"column {3 + list(fields).index(name)} read as {name}, {values.dtype}")
-    if directed and stored is False:
-        report.append(MADE_DIRECTED)
-        src, dst, fields = both_ways(src, dst, fields)
-    elif directed is False and stored:
-        report.append(
-            Message(
-                Option("directed", False), ": every edge of the directed graph became undirected"
-            )
-        )
-    return Parsed(
+    parsed = Parsed(
         src=src,
         dst=dst,
         num_vertices=len(labels),
-        directed=stored is not False if directed is None else directed,
+        directed=stored is not False,
         labels=labels,
         fields=fields,
         report=report,
         in_range=True,
     )
+    return as_directed(parsed, directed, "edge of the directed graph" if stored else "")
 
 
 def read_properties(path: str | Path) -> dict[str, str]:

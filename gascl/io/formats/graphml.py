@@ -33,7 +33,7 @@ from gascl.io.adapters.networkx import (
 from gascl.io.files import created, opened
 from gascl.io.format import Format, without
 from gascl.io.regular_markup import Records, without_nodes
-from gascl.io.symmetry import MADE_DIRECTED, both_ways
+from gascl.io.symmetry import as_directed
 from gascl.io.text_lines import is_float64, is_number
 from gascl.io.text_numbers import Irregular
 from gascl.util.extras import imported
@@ -147,19 +147,17 @@ def _read(
         if len(fields) > 1 or defaults:
             raise Irregular  # which value is whose would have to be found out
         src, dst, fields = records.edges(place, fields, report, len(edges))
-    if directed and not declared:
-        report.append(MADE_DIRECTED)
-        src, dst, fields = both_ways(src, dst, fields)
-    return Parsed(
+    parsed = Parsed(
         src=src,
         dst=dst,
         num_vertices=len(place),
-        directed=declared if directed is None else directed,
+        directed=declared,
         labels=kept,
         fields=fields,
         report=report,
         vertex_fields=numeric_attributes(rows["node"], "node", report, text=True),
     )
+    return as_directed(parsed, directed)
 
 
 class Located(Element):

@@ -36,7 +36,7 @@ from gascl.io.mapped_npz import (
     write_members,
 )
 from gascl.io.outofcore.disk_array import DiskArray
-from gascl.io.symmetry import MADE_DIRECTED, both_ways
+from gascl.io.symmetry import as_directed
 from gascl.messages import Message, Option
 from gascl.util.progress import Progress
 
@@ -231,32 +231,10 @@ def read(
     report.append(f"gascl's .npz, version {contents.version}")
     unverified = Message(Option("verify", False, of="reader"), ": nothing checked")
     report.append("checksums and ranges verified" if verify else unverified)
-    if directed is None or directed == parsed.directed:
-        if arcs:
-            return parsed
+    if directed in (None, parsed.directed) and not arcs:
         report.append(Message(Option("arcs", False, of="reader"), ": the file's arcs are not used"))
         return replace(parsed, checked=False)
-    src, dst, values = np.asarray(parsed.src), np.asarray(parsed.dst), parsed.fields
-    if directed:
-        report.append(MADE_DIRECTED)
-        src, dst, values = both_ways(src, dst, values)
-    else:
-        report.append(
-            Message(
-                Option("directed", False), ": every edge of the directed graph became undirected"
-            )
-        )
-    return replace(
-        parsed,
-        src=src,
-        dst=dst,
-        directed=directed,
-        fields=values,
-        arcs={},
-        numbered={},
-        fingerprint=None,
-        checked=False,
-    )
+    return as_directed(parsed, directed, "edge of the directed graph")
 
 
 def _labels(path: Path, graph: Graph) -> dict[str, np.ndarray]:
