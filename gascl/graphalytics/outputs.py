@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from gascl.errors import FormatError, GraphError
 from gascl.graph.graph import Graph
-from gascl.io.files import created, opened
-from gascl.io.text_lines import (
-    LineReader,
-    Splitter,
-    is_float64,
-    is_int64,
-    locate_bad_line,
-)
-from gascl.io.text_numbers import Irregular, read_columns
+from gascl.io.files import created
+from gascl.io.number_rows import read_rows
 
 ROWS = 1 << 18  # rows written at once
 
@@ -46,14 +38,9 @@ def read_values(path: Path, graph: Graph, dtype: type) -> np.ndarray:
         FormatError: the file cannot be read, a line is not a vertex and its value, or there is not
             exactly one line for each vertex of the graph.
     """
-    try:
-        with opened(path) as file:
-            pieces = LineReader(path, file).pieces()
-            labels, values = read_columns(
-                pieces, 2, [0], [1], None, "#", number=np.dtype(dtype).type
-            ).values
-    except Irregular:
-        raise locate_bad_line(path, _wrong_if_not(dtype)) from None
+    kind = "a number" if np.dtype(dtype).kind == "f" else "a 64-bit integer"
+    wrong = f"is not a vertex and its value; expected an id and {kind}; fetch the file again"
+    labels, values = read_rows(path, 1, [np.dtype(dtype).type], wrong, comments="#")
     try:
         places = graph.indices_of(labels) if len(labels) else np.empty(0, np.int32)
     except GraphError as error:
@@ -69,19 +56,3 @@ def read_values(path: Path, graph: Graph, dtype: type) -> np.ndarray:
     ordered: np.ndarray = np.empty(graph.num_vertices, dtype)
     ordered[places] = values
     return ordered
-
-
-def _wrong_if_not(dtype: type) -> Callable[[int, str], str | None]:
-    """What is wrong with a line unless it is a vertex and a value of this type."""
-    kind, fits = (
-        ("a number", is_float64) if np.dtype(dtype).kind == "f" else ("a 64-bit integer", is_int64)
-    )
-    splitter = Splitter(None, "#")
-
-    def wrong(_: int, line: str) -> str | None:
-        words = splitter.split(line)
-        if not words or (len(words) == 2 and is_int64(words[0]) and fits(words[1])):
-            return None
-        return f"is not a vertex and its value; expected an id and {kind}; fetch the file again"
-
-    return wrong

@@ -101,7 +101,7 @@ def no_memory(*_, **__):
     [
         ("gascl.io.formats.edge_list.read_columns", "a.txt", "1 2\n"),
         (
-            "gascl.io.formats.matrix_market.read_columns",
+            "gascl.io.number_rows.read_columns",
             "a.mtx",
             "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n",
         ),
@@ -117,7 +117,7 @@ def test_wherever_it_is_short(monkeypatch, write, where, name, text):
 
 
 def test_a_file_of_values(monkeypatch, write):
-    monkeypatch.setattr("gascl.graphalytics.outputs.read_columns", no_memory)
+    monkeypatch.setattr("gascl.io.number_rows.read_columns", no_memory)
     with pytest.raises(FormatError, match="a-PR: its contents take more memory than there is"):
         read_values(write("a-PR", "0 0.5\n"), Graph.from_edges([0], [1]), float)
 

@@ -19,6 +19,7 @@ from gascl.graph.edge_data import Parsed
 from gascl.graph.parallel import extremes, filled
 from gascl.io.files import PACKED, created_together, opened, plain, unended
 from gascl.io.format import Format, check_integers, check_limits
+from gascl.io.number_rows import write_rows
 from gascl.io.symmetry import as_directed
 from gascl.io.text_lines import (
     INT64,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from gascl.graph.graph import Graph
 
 NAME = "DIMACS (.gr)"
-ROWS = 1 << 18  # written at once
 SPLITTER = Splitter(None, "")
 
 
@@ -135,15 +135,14 @@ def write(path: Path, graph: Graph) -> None:
             )
     with created_together(path, *([] if points is None else [target])) as (file, *others):
         file.write(f"p sp {graph.num_vertices} {graph.num_edges}\n".encode())
-        columns = (graph.edge_src, graph.edge_dst, weight)
-        for at in range(0, graph.num_edges, ROWS):
-            rows = zip(*(column[at : at + ROWS].tolist() for column in columns), strict=True)
-            file.write("".join(f"a {u + 1} {v + 1} {w}\n" for u, v, w in rows).encode())
+        src, dst = graph.edge_src, graph.edge_dst
+        write_rows(
+            file, len(weight), lambda part: [src[part] + 1, dst[part] + 1, weight[part]], begin="a "
+        )
         if points is not None:
             others[0].write(f"p aux sp co {graph.num_vertices}\n".encode())
-            for at in range(0, len(points), ROWS):
-                pairs = enumerate(points[at : at + ROWS].tolist(), start=at + 1)
-                others[0].write("".join(f"v {v} {x} {y}\n" for v, (x, y) in pairs).encode())
+            ids = np.arange(1, len(points) + 1)
+            write_rows(others[0], len(ids), lambda part: [ids[part], *points[part].T], begin="v ")
 
 
 def _beside(path: Path) -> dict[str, Path]:

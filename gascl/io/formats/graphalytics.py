@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,28 +19,22 @@ from gascl.graph.parallel import blocks as blocks_of
 from gascl.graph.parallel import extremes, in_threads
 from gascl.io.files import PACKED, created_together, opened, plain, unended
 from gascl.io.format import Format, check_integers, check_limits
+from gascl.io.number_rows import read_rows, write_rows
 from gascl.io.symmetry import as_directed
 from gascl.io.text_lines import (
     INT64,
-    LineReader,
     Splitter,
     integer,
-    is_float64,
-    is_int64,
     line_of_row,
-    locate_bad_line,
     numbered_lines,
 )
-from gascl.io.text_numbers import Irregular, read_columns
 from gascl.messages import Message, Option
-from gascl.util.decimals import decimals
 from gascl.util.paths import checked_path
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
 
 NAME = "Graphalytics"
-ROWS = 1 << 18  # written at once
 SPLITTER = Splitter(None, "")
 TYPES = {"integer": np.int64, "real": np.float64}
 KEY = re.compile(r"graph\.(.+)\.(?:vertex-file|edge-file|directed)")
@@ -139,12 +132,8 @@ def write(path: Path, graph: Graph) -> None:
     labels = graph.labels if graph.labels is not None else np.arange(graph.num_vertices)
     columns = [labels[graph.edge_src], labels[graph.edge_dst], *graph.edge_fields.values()]
     with created_together(*paths) as (properties, vertices, edges):
-        for at in range(0, len(labels), ROWS):
-            part = labels[at : at + ROWS].tolist()
-            vertices.write("".join(f"{label}\n" for label in part).encode())
-        for at in range(0, graph.num_edges, ROWS):
-            rows = zip(*(decimals(column[at : at + ROWS]) for column in columns), strict=True)
-            edges.write("".join(" ".join(row) + "\n" for row in rows).encode())
+        write_rows(vertices, len(labels), lambda part: [labels[part]])
+        write_rows(edges, graph.num_edges, lambda part: [column[part] for column in columns])
         properties_of = _properties_of(graph, stem, paths[1].name, paths[2].name)
         properties.write(properties_text(properties_of).encode())
 
@@ -249,20 +238,17 @@ def _properties_of(graph: Graph, name: str, vertices: str, edges: str) -> dict[s
 
 def _read_vertices(path: Path) -> np.ndarray:
     """The ids, int64 (V,), each once."""
-    try:
-        with opened(path) as file:
-            rows = map(_without_comments, LineReader(path, file).pieces())
-            ids = read_columns(rows, 1, [0], [], None, "").values[0].astype(np.int64)
-    except Irregular:
-        raise locate_bad_line(path, _wrong_vertex) from None
+    wrong = "is not a vertex; expected one id, a 64-bit integer; correct the line"
+    (ids,) = read_rows(path, 1, [], wrong, prepare=_without_comments, split=_words)
+    ids = ids.astype(np.int64, copy=False)
     if (ids[1:] > ids[:-1]).all():
         return ids
     order = np.argsort(ids, kind="stable")
     again = order[1:][np.diff(ids[order]) == 0]
     if len(again):
         row = int(again.min())
-        number, _ = line_of_row(path, row, _words)
-        before, _ = line_of_row(path, int(np.argmax(ids == ids[row])), _words)
+        number, _ = line_of_row(path, row, _is_row)
+        before, _ = line_of_row(path, int(np.argmax(ids == ids[row])), _is_row)
         raise FormatError(
             f"{path}, line {number}: the vertex {ids[row]} is already in line {before}; delete "
             "one of the lines"
@@ -270,16 +256,13 @@ def _read_vertices(path: Path) -> np.ndarray:
     return ids
 
 
-def _wrong_vertex(number: int, line: str) -> str | None:
-    words = _words(number, line)
-    if not words or (len(words) == 1 and is_int64(words[0])):
-        return None
-    return "is not a vertex; expected one id, a 64-bit integer; correct the line"
-
-
-def _words(_: int, line: str) -> list[str]:
+def _words(line: str) -> list[str]:
     """The columns of a line; none for an empty one or a comment."""
     return [] if line.startswith("#") else SPLITTER.split(line)
+
+
+def _is_row(_: int, line: str) -> bool:
+    return bool(_words(line))
 
 
 def _without_comments(block: bytes) -> bytes:
@@ -304,40 +287,17 @@ def _read_rows(files: Files) -> tuple[list[str], list[np.ndarray]]:
     known = files.columns is not None
     kinds: dict[str, Any] = {**(files.columns or {})}
     if not known:
-        first = next((w for each in numbered_lines(files.edges) if (w := _words(*each))), [])
+        first = next((w for _, line in numbered_lines(files.edges) if (w := _words(line))), [])
         kinds = {"weight": None} if len(first) == 3 else {}
-    types = [np.int64, np.int64, *kinds.values()]
-    wholes = [at for at, kind in enumerate(types) if kind is np.int64]
-    others = [at for at, kind in enumerate(types) if kind is not np.int64]
-    # Without properties, values are floats if they are integers beyond 64 bits.
-    for number in (np.float64,) if known else (None, np.float64):
-        with opened(files.edges) as file, suppress(Irregular):
-            pieces = map(_without_comments, LineReader(files.edges, file).pieces())
-            layout = (pieces, len(types), wholes, others, None, "")
-            columns = read_columns(*layout, number=number).values
-            by_place = dict(zip([*wholes, *others], columns, strict=True))
-            whole = [by_place[at] for at in range(len(types))]
-            for at, values in enumerate(whole[2:], start=2):
-                wide = np.float64 if values.dtype.kind == "f" else np.int64
-                whole[at] = values.astype(types[at] or wide, copy=False)
-            return list(kinds), whole
-    names = {name: np.dtype(kind or np.float64).name for name, kind in kinds.items()}
-    held = ["SOURCE", "TARGET", *(f"{name} ({kind})" for name, kind in names.items())]
-
-    def wrong(number: int, line: str) -> str | None:
-        words = _words(number, line)
-        fits = len(words) in (0, len(types)) and all(
-            is_int64(word) if kind is np.int64 else is_float64(word)
-            for word, kind in zip(words, types, strict=False)
-        )
-        if fits:
-            return None
-        return (
-            f"is not an edge; expected '{' '.join(held)}' with 64-bit integers as ids, and values "
-            "that float64 can hold; correct the line or the edge-properties in .properties"
-        )
-
-    raise locate_bad_line(files.edges, wrong)
+    held = ["SOURCE", "TARGET"]
+    held += [f"{name} ({np.dtype(kind or np.float64).name})" for name, kind in kinds.items()]
+    wrong = (
+        f"is not an edge; expected '{' '.join(held)}' with 64-bit integers as ids, and values "
+        "that float64 can hold; correct the line or the edge-properties in .properties"
+    )
+    types = list(kinds.values())
+    rows = read_rows(files.edges, 2, types, wrong, prepare=_without_comments, split=_words)
+    return list(kinds), rows
 
 
 def _places(files: Files, labels: np.ndarray, ends: np.ndarray) -> np.ndarray:
@@ -370,7 +330,7 @@ def _places(files: Files, labels: np.ndarray, ends: np.ndarray) -> np.ndarray:
     wrong = labels[places] != ends if len(labels) else np.ones(len(ends), bool)
     if wrong.any():
         row = int(np.argmax(wrong))
-        number, _ = line_of_row(files.edges, row, _words)
+        number, _ = line_of_row(files.edges, row, _is_row)
         raise FormatError(
             f"{files.edges}, line {number}: {ends[row]} is not a vertex; {files.vertices.name} "
             f"lists {len(labels):,}: add it there, or correct the line"

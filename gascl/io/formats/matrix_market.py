@@ -6,9 +6,6 @@ Boisvert, Pozo, Remington, "The Matrix Market Exchange Formats: Initial Design",
 from __future__ import annotations
 
 import io
-import itertools
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,25 +13,21 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.edge_data import Parsed
-from gascl.graph.labels import INTEGER
-from gascl.graph.parallel import copied, extremes, filled
+from gascl.graph.parallel import extremes, filled
 from gascl.io.files import created, opened, unended
 from gascl.io.format import Format, without
+from gascl.io.number_rows import read_rows, write_rows
 from gascl.io.symmetry import ASSUMED_DIRECTED, both_ways
 from gascl.io.text_lines import (
     ODD,
     LineReader,
     Splitter,
-    is_float64,
     is_int64,
     is_number,
     line_of_row,
-    locate_bad_line,
     return_inside,
 )
-from gascl.io.text_numbers import Irregular, read_columns
 from gascl.messages import Message, Option
-from gascl.util.decimals import decimals
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -85,7 +78,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
         dense = layout == "array"
         header_line = lines.number
         dtype = None if kind == "pattern" else VALUE_TYPES[kind]
-        columns = _columns(path, lines, 0 if dense else 2, dtype)
+    columns = _columns(path, header_line, 0 if dense else 2, dtype)
     if dense:
         count = height * height
         if symmetry != "general":
@@ -195,50 +188,18 @@ def _check(
         )
 
 
-def _columns(path: Path, lines: LineReader, ids: int, dtype: type | None) -> list[np.ndarray]:
-    """The rest of the file: `ids` columns of ids and, unless `dtype` is None, one of values.
+def _columns(path: Path, header: int, ids: int, dtype: type | None) -> list[np.ndarray]:
+    """The columns after the header's lines: `ids` of ids and, unless `dtype` is None, values.
 
     Raises:
         FormatError: a row is not an entry; names the line.
     """
-    header = lines.number
-    types: list[type] = [np.int64] * ids + ([] if dtype is None else [dtype])
-    width = len(types)
-    try:
-        columns = read_columns(
-            *(lines.pieces(), width, range(ids), range(ids, width), None, "%"), number=dtype
-        ).values
-    except Irregular:
-        names = [f"{name} (int64)" for name in ("row", "column")[:ids]]
-        names += [] if dtype is None else [f"value ({np.dtype(dtype).name})"]
-
-        def wrong(number: int, line: str) -> str | None:
-            texts = SPLITTER.split(line) if number > header else []
-            if not texts or _are(texts, types):
-                return None
-            expected = ", ".join(names)
-            return f"is no entry; expected {expected}; correct the line or fetch the file again"
-
-        raise locate_bad_line(path, wrong) from None
-    if dtype is not None and columns[-1].dtype != dtype:
-        columns[-1] = copied(columns[-1], dtype)
-    return columns
-
-
-def _are(texts: list[str], types: Sequence[type | None]) -> bool:
-    """Whether the columns of a row are of these types; None: an integer or a float."""
-    if len(texts) != len(types):
-        return False
-    for text, type_ in zip(texts, types, strict=True):
-        if type_ not in (np.int64, np.uint64):
-            fits = is_float64(text)
-        else:
-            limits = np.iinfo(type_)
-            fits = INTEGER.fullmatch(text) is not None and len(text) < 1000
-            fits = fits and int(limits.min) <= int(text) <= int(limits.max)
-        if not fits:
-            return False
-    return True
+    names = [f"{name} (int64)" for name in ("row", "column")[:ids]]
+    names += [] if dtype is None else [f"value ({np.dtype(dtype).name})"]
+    expected = ", ".join(names)
+    wrong = f"is no entry; expected {expected}; correct the line or fetch the file again"
+    types = [] if dtype is None else [dtype]
+    return read_rows(path, ids, types, wrong, comments="%", skip=header)
 
 
 def _check_places(
@@ -310,9 +271,7 @@ def read_bare(
     """
     first = SPLITTER.split(header[-1].decode(errors=ODD))
     following: list[str] = []
-    rows = [*header]
     while not following and (line := lines.line()) is not None:
-        rows.append(line)
         following = SPLITTER.split(line.decode(errors=ODD))
     if len(first) not in (2, 3) or not all(map(is_number, first)):
         return None
@@ -321,8 +280,7 @@ def read_bare(
     if len(first) == 3 and len(following) == 2:
         sizes = _bare_sizes(path, first)
     width = len(following) if sizes else len(first)
-    table = _bare_rows(path, lines, rows, width, bool(sizes))
-    src, dst, *values = table
+    src, dst, *values = _bare_rows(path, width, len(header) if sizes else 0)
     if width == 3 and sizes is None and values[0].dtype.kind == "i":
         sizes = _first_as_sizes(path, src, dst, values[0])
         if sizes:
@@ -406,40 +364,21 @@ def _not_square(path: Path, height: int, width: int) -> FormatError:
     )
 
 
-def _bare_rows(
-    path: Path, lines: LineReader, head: list[bytes], width: int, skip: bool
-) -> list[np.ndarray]:
-    """The columns of all rows; `head` has the first two, and `skip` leaves out the first.
+def _bare_rows(path: Path, width: int, skip: int) -> list[np.ndarray]:
+    """The columns of all rows after `skip` lines.
 
     Raises:
         FormatError: a row is not an entry; names the line.
     """
-    rows = b"".join(head[-1:] if skip else head)
-    layout = (width, (0, 1), range(2, width), None, "%")
-    with suppress(Irregular):
-        return read_columns(lines.pieces(rows), *layout).values
-    with opened(path) as file, suppress(Irregular):  # values may be integers beyond 64 bits
-        again = LineReader(path, file)
-        for _ in head:
-            again.line()
-        return read_columns(again.pieces(rows), *layout, number=np.float64).values
-    first = itertools.count(int(not skip))
-
-    def wrong(_: int, line: str) -> str | Message | None:
-        texts = SPLITTER.split(line)
-        if not texts or not next(first) or _are(texts, [np.int64, np.int64, None][:width]):
-            return None
-        return Message(
-            f"is not an entry like those before it: expected row and column"
-            f"{' and a value' if width == 3 else ''}; correct the line, or, if the ids do not "
-            "number rows, read it with ",
-            Option("format", "edgelist"),
-        )
-
-    raise locate_bad_line(path, wrong)
+    wrong = Message(
+        f"is not an entry like those before it: expected row and column"
+        f"{' and a value' if width == 3 else ''}; correct the line, or, if the ids do not number "
+        "rows, read it with ",
+        Option("format", "edgelist"),
+    )
+    return read_rows(path, 2, [None] * (width - 2), wrong, comments="%", skip=skip)
 
 
-PART = 1 << 16  # rows written at a time
 ELSE = "gascl's own format (.npz) can"
 
 
@@ -464,22 +403,19 @@ def write(path: Path, graph: Graph) -> None:
         if weight.dtype == np.uint64 and len(weight) and weight.max() >= 2**63:
             kind = "unsigned-integer"  # which SciPy writes and reads, too
     symmetry = "general" if graph.directed else "symmetric"
+
+    def entries(part: slice) -> list[np.ndarray]:
+        row, column = graph.edge_src[part], graph.edge_dst[part]
+        if not graph.directed:
+            row, column = np.maximum(row, column), np.minimum(row, column)
+        return [row + 1, column + 1, *([] if weight is None else [weight[part]])]
+
     with created(path) as file:
         file.write(
             f"%%MatrixMarket matrix coordinate {kind} {symmetry}\n"
             f"{graph.num_vertices} {graph.num_vertices} {graph.num_edges}\n".encode()
         )
-        for at in range(0, graph.num_edges, PART):
-            part = slice(at, at + PART)
-            row, column = graph.edge_src[part], graph.edge_dst[part]
-            if not graph.directed:
-                row, column = np.maximum(row, column), np.minimum(row, column)
-            texts: list[Iterable[str]] = [
-                map(str, (ids.astype(np.int64) + 1).tolist()) for ids in (row, column)
-            ]
-            if weight is not None:
-                texts.append(decimals(weight[part]))
-            file.write(("\n".join(map(" ".join, zip(*texts, strict=True))) + "\n").encode())
+        write_rows(file, graph.num_edges, entries)
 
 
 def _unfit(graph: Graph) -> str | None:
