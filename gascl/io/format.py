@@ -69,7 +69,7 @@ def check_limits(
     name: str,
     *,
     directed: bool | None = None,
-    labels: bool = False,
+    labels: bool | None = False,
     edge_fields: Collection[str] | None = (),
     vertex_fields: Collection[str] = (),
 ) -> None:
@@ -77,7 +77,7 @@ def check_limits(
 
     Args:
         directed: the only kind of graph that it holds; None: both.
-        labels: whether it holds 64-bit integers as labels; else it holds none.
+        labels: whether it holds 64-bit integers as labels, or none; None: the caller checks them.
         edge_fields, vertex_fields: the names of the fields that it holds; None: any.
     """
     wrong, remedy = None, without("labels")
@@ -86,22 +86,29 @@ def check_limits(
         only = "directed" if directed else "undirected"
         wrong = f"{name} holds {only} graphs only, and this one is {kind}"
         remedy = OTHER_DIRECTION[graph.directed]
-    elif graph.labels is not None and not labels:
+    elif graph.labels is not None and labels is False:
         wrong = f"{name} numbers its vertices and cannot hold this graph's labels"
-    elif graph.labels is not None and not (
-        graph.labels.dtype.kind in "iu" and fit_int64(graph.labels)
+    elif (
+        graph.labels is not None
+        and labels
+        and not (graph.labels.dtype.kind in "iu" and fit_int64(graph.labels))
     ):
         wrong = f"{name} only has 64-bit integers as labels, and this graph has others"
     for noun, fields, held in (
-        ("edge", graph.edge_fields, edge_fields),
         ("vertex", graph.vertex_fields, vertex_fields),
+        ("edge", graph.edge_fields, edge_fields),
     ):
         more = [] if held is None else [field for field in fields if field not in held]
         if more and not wrong:
-            wrong = f"{name} cannot hold the {noun} field {more[0]!r}"
+            names = " and ".join(map(repr, held or ()))
+            some = f"one {noun} field," if len(held or ()) == 1 else f"the {noun} fields"
+            wrong = f"{name} holds {some} {names}, and not the {noun} field {more[0]!r}"
+            if not held:
+                wrong = f"{name} cannot hold {noun} fields ({', '.join(more)})"
             remedy = without(f"{noun}-fields")
     if wrong:
-        raise FormatError(f"{path}: {wrong}; gascl's own format (.npz) holds any graph; ", remedy)
+        own = "write gascl's own format (.npz), which holds any graph"
+        raise FormatError(f"{path}: {wrong}; {own}; ", remedy)
 
 
 def check_integers(

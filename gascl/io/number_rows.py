@@ -92,12 +92,13 @@ def write_rows(
     separator: str = " ",
     begin: str = "",
 ) -> None:
-    """Write rows of numbers, some at a time.
+    """Write rows, some at a time.
 
     Args:
-        columns: those of some of the rows, (n,) each.
+        columns: those of some of the rows, (n,) each, of numbers, or of objects that are text.
         begin: what each row begins with.
     """
     for part in blocks(count, ROWS):
-        cells = zip(*map(decimals, columns(part)), strict=True)
+        texts = (c.tolist() if c.dtype == object else decimals(c) for c in columns(part))
+        cells = zip(*texts, strict=True)
         file.write("".join(f"{begin}{separator.join(row)}\n" for row in cells).encode())

@@ -25,7 +25,7 @@ from gascl.io.adapters.arrow import (
 )
 from gascl.io.arrow_ipc import buffer_counts, file_batches, stream_batches
 from gascl.io.files import check_fits, created, opened
-from gascl.io.format import Format, without
+from gascl.io.format import Format, check_limits
 from gascl.io.outofcore.spool import EdgeSpool, Spooled
 from gascl.util.extras import imported
 
@@ -303,12 +303,7 @@ def _table(path: Path, graph: Graph, kind: str) -> Any:
         FormatError: a table cannot hold it, or pyarrow is not installed.
     """
     imported("pyarrow", f"{path}: {kind}")
-    if graph.vertex_fields:
-        raise FormatError(
-            f"{path}: {kind} is a table of edges and cannot hold vertex fields "
-            f"({', '.join(graph.vertex_fields)}); write gascl's own .npz, .gml or "
-            f".graphml; {without('vertex-fields')}"
-        )
+    check_limits(path, graph, f"{kind}, a table of edges,", labels=None, edge_fields=None)
     try:
         table = write_arrow(graph, dense=kind == "Parquet")
     except GraphError as error:

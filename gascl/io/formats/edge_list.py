@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -30,8 +30,9 @@ from gascl.io.column_names import (
     warn_of_unread,
 )
 from gascl.io.files import created, opened, plain, unended
-from gascl.io.format import OTHER_DIRECTION, Format, without
+from gascl.io.format import OTHER_DIRECTION, Format, check_limits, without
 from gascl.io.formats import dimacs, matrix_market
+from gascl.io.number_rows import write_rows
 from gascl.io.outofcore.spool import EdgeSpool, Spooled
 from gascl.io.symmetry import ASSUMED_DIRECTED, MADE_DIRECTED, as_directed
 from gascl.io.text_lines import (
@@ -52,7 +53,6 @@ from gascl.io.text_lines import (
 from gascl.io.text_numbers import Irregular, column_pieces, read_columns
 from gascl.io.vertex_ids import numbered
 from gascl.messages import Message, Option, Word
-from gascl.util.decimals import decimals
 from gascl.util.extras import imported
 
 if TYPE_CHECKING:
@@ -1074,8 +1074,6 @@ def _add_field(path: Path, layout: RowLayout, place: int, name: str | None = Non
     layout.report.append(note + name)
 
 
-PART = 1 << 16  # rows written at a time
-
 #: Text ids that a reader could not separate from their surroundings, or would misread.
 UNFIT = re.compile(r"""[\s,;|"\0\ud800-\udfff]|^[#%]|^$""")
 #: Those that are quoted in a .csv, and those that cannot be.
@@ -1100,6 +1098,7 @@ def write(path: Path, graph: Graph) -> None:
         FormatError: the graph has vertices without edges, vertex fields, or labels that an edge
             list can't hold.
     """
+    check_limits(path, graph, "an edge list", labels=None, edge_fields=None)
     suffix = plain(path).suffix.lower()
     wrong = _unfit(graph, suffix) or _unfit_for_gap(graph, suffix)
     if wrong:
@@ -1111,6 +1110,11 @@ def write(path: Path, graph: Graph) -> None:
         texts = [quoted(text) if QUOTED.search(text) else text for text in texts]
     names = np.array(texts, dtype=object)
     fields = graph.edge_fields
+
+    def columns(part: slice) -> list[np.ndarray]:
+        ends = [names[end[part]] for end in (graph.edge_src, graph.edge_dst)]
+        return [*ends, *(values[part] for values in fields.values())]
+
     with created(path) as file:
         if suffix not in (".el", ".wel"):
             kind = "directed" if graph.directed else "undirected"
@@ -1118,22 +1122,11 @@ def write(path: Path, graph: Graph) -> None:
             file.write(f"# gascl: {kind}, {counts}\n".encode())
             if fields or suffix == ".csv":
                 file.write((mark.join(["source", "target", *fields]) + "\n").encode())
-        for at in range(0, graph.num_edges, PART):
-            part = slice(at, at + PART)
-            columns = [names[graph.edge_src[part]], names[graph.edge_dst[part]]]
-            cells: list[Iterable[str]] = [column.tolist() for column in columns]
-            cells += [decimals(values[part]) for values in fields.values()]
-            rows = map(mark.join, zip(*cells, strict=True))
-            file.write(("\n".join(rows) + "\n").encode())
+        write_rows(file, graph.num_edges, columns, mark)
 
 
 def _unfit(graph: Graph, suffix: str) -> str | None:
     """Why an edge list with this extension cannot hold the graph."""
-    if graph.vertex_fields:
-        names = ", ".join(graph.vertex_fields)
-        return (
-            f"an edge list cannot hold vertex fields ({names}); {ELSE}; {without('vertex-fields')}"
-        )
     used = np.zeros(graph.num_vertices, dtype=bool)
     used[graph.edge_src] = used[graph.edge_dst] = True
     if not used.all():

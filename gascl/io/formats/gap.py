@@ -131,7 +131,7 @@ def write(path: Path, graph: Graph) -> None:
     name = f"GAP ({suffix})"
     if suffix == ".sg" and list(graph.edge_fields) == ["weight"]:
         raise FormatError(f"{path}: {name} has no weights, and this graph has some; write a .wsg")
-    check_limits(path, graph, name, edge_fields=(dtype.names or ())[1:])
+    check_limits(path, graph, name, edge_fields=["weight"])
     if suffix == ".wsg":
         if "weight" not in graph.edge_fields:
             raise FormatError(f"{path}: {name} has weights, and this graph has none; write a .sg")

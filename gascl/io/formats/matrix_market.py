@@ -15,7 +15,7 @@ from gascl.errors import FormatError
 from gascl.graph.edge_data import Parsed
 from gascl.graph.parallel import extremes, filled
 from gascl.io.files import created, opened, unended
-from gascl.io.format import Format, without
+from gascl.io.format import Format, check_limits, without
 from gascl.io.number_rows import read_rows, write_rows
 from gascl.io.symmetry import ASSUMED_DIRECTED, both_ways
 from gascl.io.text_lines import (
@@ -379,9 +379,6 @@ def _bare_rows(path: Path, width: int, skip: int) -> list[np.ndarray]:
     return read_rows(path, 2, [None] * (width - 2), wrong, comments="%", skip=skip)
 
 
-ELSE = "gascl's own format (.npz) can"
-
-
 def write(path: Path, graph: Graph) -> None:
     """Write the adjacency matrix in coordinates: one entry per edge, in order.
 
@@ -393,9 +390,21 @@ def write(path: Path, graph: Graph) -> None:
     Raises:
         FormatError: the graph has other labels, other edge fields, or vertex fields.
     """
-    wrong = _unfit(graph)
-    if wrong:
-        raise FormatError(f"{path}: {wrong}")
+    check_limits(path, graph, "Matrix Market", labels=None, edge_fields=None)
+    if others := [name for name in graph.edge_fields if name != "weight"]:
+        raise FormatError(
+            f"{path}: Matrix Market holds one edge field, 'weight', and the graph has "
+            f"{', '.join(others)}; an edge list and gascl's own format (.npz) can hold any; "
+            f"{without('edge-fields')}"
+        )
+    labels = graph.labels
+    if (labels is not None and len(labels)) and not (
+        labels.dtype.kind in "iu" and np.array_equal(labels, np.arange(len(labels)))
+    ):
+        raise FormatError(
+            f"{path}: Matrix Market cannot hold labels, such as {graph.label_of(0)!r} of vertex 0; "
+            f"an edge list and gascl's own format (.npz) can; {without('labels')}"
+        )
     weight = graph.edge_fields.get("weight")
     kind = "pattern"
     if weight is not None:
@@ -416,30 +425,6 @@ def write(path: Path, graph: Graph) -> None:
             f"{graph.num_vertices} {graph.num_vertices} {graph.num_edges}\n".encode()
         )
         write_rows(file, graph.num_edges, entries)
-
-
-def _unfit(graph: Graph) -> str | None:
-    """Why a Matrix Market file cannot hold the graph."""
-    if graph.vertex_fields:
-        names = ", ".join(graph.vertex_fields)
-        return (
-            f"Matrix Market cannot hold vertex fields ({names}); {ELSE}; {without('vertex-fields')}"
-        )
-    others = [name for name in graph.edge_fields if name != "weight"]
-    if others:
-        return (
-            f"Matrix Market holds one edge field, 'weight', and the graph has {', '.join(others)}; "
-            f"an edge list can hold any, and {ELSE}; {without('edge-fields')}"
-        )
-    labels = graph.labels
-    if (labels is not None and len(labels)) and not (
-        labels.dtype.kind in "iu" and np.array_equal(labels, np.arange(len(labels)))
-    ):
-        return (
-            f"Matrix Market cannot hold labels, such as {graph.label_of(0)!r} of vertex 0; an edge "
-            f"list can, and {ELSE}; {without('labels')}"
-        )
-    return None
 
 
 FORMAT = Format(

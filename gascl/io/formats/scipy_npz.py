@@ -18,7 +18,7 @@ from gascl.graph.edge_data import Parsed
 from gascl.graph.parallel import in_threads
 from gascl.io.adapters.scipy import parsed_entries, read_scipy
 from gascl.io.files import created, opened
-from gascl.io.format import Format, without
+from gascl.io.format import Format, check_limits
 from gascl.io.mapped_npz import SIGNATURE, check_begin, check_deflated, read_members
 from gascl.io.symmetry import ASSUMED_DIRECTED
 
@@ -167,20 +167,9 @@ def write(path: Path, graph: Graph) -> None:
     """
     from scipy.sparse import coo_array, save_npz
 
-    extra, what = None, "labels"
-    if graph.labels is not None:
-        extra = "labels"
-    elif graph.vertex_fields:
-        what = "vertex-fields"
-        extra = f"vertex fields ({', '.join(graph.vertex_fields)})"
-    elif len(graph.edge_fields) > 1:
-        what = "edge-fields"
-        extra = f"more than one edge field ({', '.join(graph.edge_fields)})"
-    if extra:
-        raise FormatError(
-            f"{path}: a SciPy matrix cannot hold {extra}; write gascl's own .npz, which can; "
-            f"{without(what)}"
-        )
+    several = len(graph.edge_fields) > 1
+    name = "a SciPy matrix, which has one value an entry," if several else "a SciPy matrix"
+    check_limits(path, graph, name, edge_fields=() if several else None)
     values: Any = next(iter(graph.edge_fields.values()), None)
     if values is None:
         values = np.ones(graph.num_edges, dtype=bool)
