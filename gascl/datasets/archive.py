@@ -49,7 +49,7 @@ def unpack(archive: Path, folder: Path, limit: int | None = None) -> None:
     opening = _zip if archive.name.lower().endswith(".zip") else _tar
     total = count = 0
     try:
-        with opening(archive, part) as members:
+        with opening(archive) as members:
             for name, size, content in members:
                 total, count = total + size, count + 1
                 if total > limit or count > MEMBERS:
@@ -64,10 +64,10 @@ def unpack(archive: Path, folder: Path, limit: int | None = None) -> None:
 
 
 @contextmanager
-def _tar(archive: Path, folder: Path) -> Iterator[Iterator[Member]]:
+def _tar(archive: Path) -> Iterator[Iterator[Member]]:
     try:
         with opened(archive) as file, tarfile.open(fileobj=file, mode="r|") as tar:
-            yield _tarred(archive, tar, folder)
+            yield _tarred(archive, tar)
             rest = 0
             while got := len(file.read(CHUNK)):  # padding, then the checksum of the compression
                 rest += got
@@ -77,23 +77,16 @@ def _tar(archive: Path, folder: Path) -> Iterator[Iterator[Member]]:
         raise FormatError(f"{archive} is damaged ({error}); fetch it again") from error
 
 
-def _tarred(archive: Path, tar: tarfile.TarFile, folder: Path) -> Iterator[Member]:
+def _tarred(archive: Path, tar: tarfile.TarFile) -> Iterator[Member]:
     for member in tar:
         if not (member.isreg() or member.isdir()):
             kind = "link" if member.issym() or member.islnk() else "device"
             raise _refused(archive, member.name, f"is a {kind}")
-        _inside(archive, member.name)
-        check = getattr(tarfile, "data_filter", None)  # in Pythons since mid-2023
-        if check is not None:
-            try:
-                check(member, str(folder))
-            except NotADirectoryError as error:  # Pythons since mid-2025 resolve links
-                raise _twice(archive, member.name) from error
         yield member.name, member.size, None if member.isdir() else tar.extractfile(member)
 
 
 @contextmanager
-def _zip(archive: Path, folder: Path) -> Iterator[Iterator[Member]]:
+def _zip(archive: Path) -> Iterator[Iterator[Member]]:
     try:
         with zipfile.ZipFile(archive) as zipped:
             yield _zipped(archive, zipped)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gascl.graph.arcs import stable_order
+from gascl.graph.arcs import Order
 from gascl.graph.edge_data import Parsed
 from gascl.messages import Message, Option
 
@@ -89,12 +89,6 @@ def unpaired(
 
 
 def _in_order(low: np.ndarray, high: np.ndarray, num_vertices: int) -> tuple[np.ndarray, ...]:
-    """Sorted keys of the pairs, int64 (n,), and the stable order (n,) that sorts them."""
-    keys = low.astype(np.int64) * num_vertices + high
-    order = np.arange(len(keys))
-    if (keys[1:] >= keys[:-1]).all():
-        return keys, order
-    if (high[1:] < high[:-1]).any():
-        order = stable_order(high, num_vertices)
-    order = order[stable_order(low[order], num_vertices)]
-    return keys[order], order
+    """Keys of the sorted pairs, int64 (n,), and the stable order (n,) that sorts them."""
+    order = Order(low, high, num_vertices)
+    return order.rows.astype(np.int64) * num_vertices + order.ends, order.places

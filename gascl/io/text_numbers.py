@@ -10,18 +10,14 @@ import io
 import re
 import threading
 import warnings
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from gascl.graph.parallel import cores, joined
+from gascl.graph.parallel import in_order, joined
 from gascl.io import arrow_csv
-
-T = TypeVar("T")
 
 #: Control characters, which NumPy takes for blanks.
 CONTROLS = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
@@ -133,7 +129,7 @@ def column_pieces(
         ]
         return Columns(values, lines, remarks)
 
-    yield from _in_order(columns_of, pieces)
+    yield from in_order(columns_of, pieces)
 
 
 def _by_numpy(piece: bytes, layout: arrow_csv.Layout) -> list[np.ndarray]:
@@ -204,19 +200,6 @@ def _table(piece: bytes, layout: arrow_csv.Layout, types: Mapping[int, Any]) -> 
             )
         except DeprecationWarning as error:
             raise ValueError from error
-
-
-def _in_order(function: Callable[[bytes], T], pieces: Iterable[bytes]) -> Iterator[T]:
-    """`function` of each piece, in order, on up to eight threads."""
-    workers = min(8, cores())
-    with ThreadPoolExecutor(workers) as pool:
-        ahead: deque[Future[T]] = deque()
-        for piece in pieces:
-            ahead.append(pool.submit(function, piece))
-            if len(ahead) > 2 * workers:
-                yield ahead.popleft().result()
-        while ahead:
-            yield ahead.popleft().result()
 
 
 def comment_patterns(
