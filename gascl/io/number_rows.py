@@ -100,5 +100,5 @@ def write_rows(
     """
     for part in blocks(count, ROWS):
         texts = (c.tolist() if c.dtype == object else decimals(c) for c in columns(part))
-        cells = zip(*texts, strict=True)
-        file.write("".join(f"{begin}{separator.join(row)}\n" for row in cells).encode())
+        rows = map(separator.join, zip(*texts, strict=True))
+        file.write((begin + f"\n{begin}".join(rows) + "\n").encode())

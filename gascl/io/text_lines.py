@@ -20,6 +20,7 @@ from gascl.io.files import UTF16, opened
 from gascl.messages import Message, Option
 
 PIECE = 1 << 22  # bytes: few enough to be spread over threads
+FIRST = 1 << 16  # bytes read for the first lines
 LONGEST = 1 << 24  # bytes or characters of a line; a longer one means that this is not rows of text
 BOM = b"\xef\xbb\xbf"
 ODD = "surrogateescape"  # how bytes that are not UTF-8 are decoded: comments may contain them
@@ -74,7 +75,8 @@ class LineReader:
 
     def pieces(self, first: bytes = b"") -> Iterator[bytes]:
         """`first` and the rest of the file, in pieces of whole lines."""
-        piece = first + self._kept[self._at :] or self._file.read(PIECE)
+        piece = first + self._kept[self._at :]
+        piece += self._file.read(max(PIECE - len(piece), 0))
         self._kept, self._at = b"", 0
         while piece:
             if not piece.endswith(b"\n"):
@@ -86,7 +88,7 @@ class LineReader:
             piece = self._file.read(PIECE)
 
     def _fill(self) -> bool:
-        block = self._file.read(PIECE)
+        block = self._file.read(PIECE if self._kept else min(PIECE, FIRST))
         self._kept = self._kept[self._at :] + block
         self._at = 0
         if len(self._kept) > LONGEST and b"\n" not in self._kept:
