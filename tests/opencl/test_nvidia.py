@@ -28,7 +28,7 @@ COUNTS = "1 warning generated.\n2 warnings and 1 error generated.\n"
 
 
 @pytest.mark.parametrize(
-    "platform, threads, counts",
+    ("platform", "threads", "counts"),
     [("NVIDIA CUDA", False, ""), ("NVIDIA CUDA", True, COUNTS), ("Portable", False, COUNTS)],
 )
 def test_counts_of_errors_are_dropped(platform, threads, counts):
