@@ -102,8 +102,9 @@ def column_of(
         except KeyError:
             values = [record.get(name, default) for record in chunk]
         new = set(map(type, values)) - kinds
-        if refusal := _refusal(name, new):
-            return Column(None, refusal)
+        for kind in new - _INTEGERS - _FLOATS:
+            content = "hidden edges (None)" if kind is type(None) else f"values of {kind.__name__}"
+            return Column(None, f"the edge attribute {name!r} has {content}")
         kinds |= new
         try:
             dtype = np.int64 if kinds <= _INTEGERS else np.float64
@@ -120,11 +121,3 @@ def column_of(
         bounds = f"finite, or not between {LEAST} and {MOST}"
         return Column(None, f"the edge attribute {name!r} has values that are not {bounds}")
     return Column(array, whole=whole, mixed=mixed, numpy=np.int64 in kinds)
-
-
-def _refusal(name: Any, kinds: set[type]) -> str:
-    """Why values of these types are not numbers; "" if they are."""
-    for kind in kinds - _INTEGERS - _FLOATS:
-        content = "hidden edges (None)" if kind is type(None) else f"values of {kind.__name__}"
-        return f"the edge attribute {name!r} has {content}"
-    return ""

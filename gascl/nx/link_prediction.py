@@ -40,17 +40,14 @@ def _scores(G: Converted, ebunch: Any, name: str, corrected: Callable[..., list[
         return ((u, v, value) for (u, v), value in zip(pairs, values, strict=True))
 
     if ebunch is None:
-        return chain.from_iterable(started(map(score, _chunks(nx.non_edges(G.original())))))
+        others = nx.non_edges(G.original())
+        chunks = iter(lambda: list(islice(others, CHUNK)), [])
+        return chain.from_iterable(started(map(score, chunks)))
     pairs = list(ebunch)
     for u, v in pairs:
         for node in (u, v):
             G.require(node, nx.NodeNotFound(f"Node {node} not in G."))
     return score(pairs)
-
-
-def _chunks(pairs: Iterator[tuple[Any, Any]]) -> Iterator[Pairs]:
-    while chunk := list(islice(pairs, CHUNK)):
-        yield chunk
 
 
 def _sums(scores: np.ndarray, ends: np.ndarray) -> list[Any]:

@@ -27,6 +27,7 @@ from gascl.programs.shortest_paths import Distances
 NO_FUNCTION = "No function as weight."
 NOT_NEGATIVE = "No function as weight, no weights below 0."
 TO_ALL = "No `target`, no function as weight, no weights below 0."
+WHOLE_BELOW_0 = "No function as weight; in directed graphs, weights below 0 must be whole."
 ONE_PATH = "Only where there is one shortest path to each node. No function as weight."
 
 
@@ -303,9 +304,7 @@ def _only_parents(G: Converted, source: Any, weight: Any) -> tuple[Lengths, Leng
     offsets = np.searchsorted(tail, np.arange(len(G) + 1))
     search = list(levels(offsets, head, places))
     if len(head) != sum(len(level) for level, _ in search):
-        raise NotImplementedError(
-            "several shortest paths, of which NetworkX takes one by its queue"
-        )
+        raise NotImplementedError("several shortest paths, of which NetworkX's queue chooses one")
     order = np.concatenate([places, *(level for level, _ in search)]).astype(np.int64)
     before = np.concatenate([np.zeros(0, np.int64), *(parents for _, parents in search)])
     nodes = G.node_array[order].tolist()
@@ -314,12 +313,13 @@ def _only_parents(G: Converted, source: Any, weight: Any) -> tuple[Lengths, Leng
     return dict(zip(nodes, numbers, strict=True)), dict(zip(nodes, parents, strict=True))
 
 
-def _refuse_loops(G: Converted, weight: Any) -> None:
-    """Raise NetworkXUnbounded for a self-loop of negative length, reachable or not, as NetworkX
-    does."""
+def _parents_without_loops(G: Converted, source: Any, weight: Any) -> tuple[Lengths, Lengths]:
+    """As `_only_parents`; refuses a self-loop of negative length, reachable or not, as NetworkX."""
+    G.require(source, nx.NodeNotFound(f"Node {source} is not found in the graph"))
     src, dst = G.ends
     if (G.column(weight).lengths[src == dst] < 0).any():
         raise nx.NetworkXUnbounded("Negative cycle detected.")
+    return _only_parents(G, source, weight)
 
 
 def _only_paths(G: Converted, source: Any, weight: Any) -> tuple[Lengths, Paths]:
@@ -359,9 +359,7 @@ def bellman_ford_predecessor_and_distance(
     G: Converted, source: Any, target: Any = None, weight: Any = "weight", heuristic: Any = False
 ) -> tuple[Paths, Lengths]:
     """Parents and distances, where there is one shortest path to each node."""
-    G.require(source, nx.NodeNotFound(f"Node {source} is not found in the graph"))
-    _refuse_loops(G, weight)
-    distance, parents = _only_parents(G, source, weight)
+    distance, parents = _parents_without_loops(G, source, weight)
     pred = {node: [parent] for node, parent in parents.items()}
     pred[source] = []
     return pred, distance
@@ -387,9 +385,7 @@ def all_pairs_bellman_ford_path_length(
 @by_weight(100_000, 20_000, ONE_PATH)
 def goldberg_radzik(G: Converted, source: Any, weight: Any = "weight") -> tuple[Lengths, Lengths]:
     """Parents and distances, where there is one shortest path to each node."""
-    G.require(source, nx.NodeNotFound(f"Node {source} is not found in the graph"))
-    _refuse_loops(G, weight)
-    distance, parents = _only_parents(G, source, weight)
+    distance, parents = _parents_without_loops(G, source, weight)
     return parents, distance
 
 
@@ -397,10 +393,7 @@ def _frozen(call: Call) -> str:
     return "frozen graphs, to which NetworkX cannot add a node" if nx.is_frozen(call.G) else ""
 
 
-@by_weight(
-    *(100_000, 10_000, "No function as weight; in directed graphs, weights below 0 must be whole."),
-    _frozen,
-)
+@by_weight(100_000, 10_000, WHOLE_BELOW_0, _frozen)
 def negative_edge_cycle(G: Converted, weight: Any = "weight", heuristic: Any = True) -> bool:
     """Whether the lengths of some cycle come to less than 0."""
     column = G.column(weight)
@@ -409,9 +402,7 @@ def negative_edge_cycle(G: Converted, weight: Any = "weight", heuristic: Any = T
     if not G.is_directed():
         return True  # there and back along the edge
     if not column.whole:
-        raise NotImplementedError(
-            "sums of weights that are not whole, whose sign may depend on rounding"
-        )
+        raise NotImplementedError("sums of fractional weights, whose sign may depend on rounding")
     try:
         distances(G, list(range(len(G))), weight, negative=True)
     except nx.NetworkXUnbounded:
