@@ -255,10 +255,3 @@ static gascl_accumulator gascl_cell_take(const gascl_cell c, int *overflow) {
 #endif
     return gascl_of_cell(c);
 }
-
-#if GASCL_CELL_INTEGER && GASCL_CELL_OP == GASCL_PROD
-// What to hand to gascl_cell_combine() for a factor that has itself overflown.
-static gascl_accumulator gascl_cell_overflown(void) {
-    return gascl_of_cell(GASCL_OVERFLOWN_CELL);
-}
-#endif

@@ -11,12 +11,10 @@
 #define GASCL_POST(when)                                                              \
     gascl_inbox##when, gascl_arrived##when, gascl_wraps##when, gascl_receivers##when, \
         &GASCL_LENGTH(RECEIVERS##when)
-#define GASCL_POST_ON inbox, arrived, wraps, receivers, num_receivers
 #else
 #define GASCL_POST_PARAMETERS \
     volatile __global gascl_cell *inbox, __global uint *arrived, __global int *wraps
 #define GASCL_POST(when) gascl_inbox##when, gascl_arrived##when, gascl_wraps##when
-#define GASCL_POST_ON inbox, arrived, wraps
 #endif
 
 // Where a delivery lists the receivers, and all messages come along arcs, it counts what it posts.
