@@ -7,7 +7,7 @@
 // A single item has no other item to wait for.
 #define GASCL_GROUP_BARRIER()
 #define GASCL_GROUP_BARRIER_GLOBAL()
-// Where other work keeps the other groups from running, meeting them costs much more.
+// Where other work keeps the other groups from running, a barrier of all groups takes much longer.
 #define GASCL_SMALL_WORK 2048
 
 // Lets another thread have the processor: there may be fewer processors than groups.
@@ -22,7 +22,7 @@ static void gascl_yield(void) {
 
 #include "whole/phases.cl"
 
-#define GASCL_PHASE_NUMBERS 0xff  // as many of a phase's number as GASCL_TEAM_STATE holds
+#define GASCL_PHASE_NUMBERS 0xff  // the bits of a phase's number in GASCL_TEAM_STATE
 
 // Joins the team; returns its rank, or -1 if the run is over or no group makes progress. `number`: the
 // number of the phase in which it takes part.

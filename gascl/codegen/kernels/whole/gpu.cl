@@ -1,7 +1,7 @@
 // A whole run in one launch, on GPUs: the items of a group share its work.
 //
-// Only as many groups take part in a phase as have something to do, since meeting takes longer the more
-// groups there are. A group that joins late has no share of the phase that is running.
+// Only as many groups take part in a phase as have something to do, since the barrier of all groups takes
+// longer with more groups. A group that joins late has no share of the phase that is running.
 #define GASCL_GROUP_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 #define GASCL_GROUP_BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define GASCL_SMALL_WORK (4 * GASCL_GROUP)
@@ -9,7 +9,7 @@
 
 #include "whole/phases.cl"
 
-#define GASCL_PHASE_NUMBERS 0xfffff  // as many of a phase's number as GASCL_TEAM_RELEASED holds
+#define GASCL_PHASE_NUMBERS 0xfffff  // the bits of a phase's number in GASCL_TEAM_RELEASED
 
 // Joins the team; returns its rank. The first one begins, the others wait for a phase.
 static int gascl_join(volatile __global int *team_words, uint *number) {

@@ -1,5 +1,6 @@
-// A whole run in one launch: its phases follow each other in one kernel, and its groups meet between
-// them. Which phase is next, and whether the run goes on, is decided by the group that arrives last.
+// A whole run in one launch: its phases follow each other in one kernel, with a barrier of all groups
+// between two phases. The group that arrives there last decides which phase is next, and whether the run
+// continues.
 //
 // OpenCL does not promise that all groups of a launch run at the same time. So a group joins the team
 // when it starts; a group that starts late joins then, and one that starts after the end returns at
@@ -8,12 +9,12 @@
 // How groups join, wait and release each other, and the kernel itself, are in cpu.cl and gpu.cl, which
 // include this file. They define before it:
 //
-//   GASCL_GROUP_BARRIER()           all items of a group wait for each other; what they have written to local
-//                          memory is visible then
+//   GASCL_GROUP_BARRIER()         all items of a group wait for each other; what they have written to
+//                                 local memory is visible then
 //   GASCL_GROUP_BARRIER_GLOBAL()  the same, also for global memory
-//   GASCL_SMALL_WORK           how many arcs and vertices are so little work that one group does it alone:
-//                          a barrier of all groups costs as much
-//   gascl_yield()          lets another thread have the processor
+//   GASCL_SMALL_WORK              a phase with at most so many arcs and vertices is done by one group
+//                                 alone: a barrier of all groups takes as long
+//   gascl_yield()                 lets another thread have the processor
 //
 // The words of the team (`Team` in gascl/codegen/constants.py), each in a cache line of its own, are 0
 // before a launch. Behind them are the records of supersteps, so that the host reads both at once.
@@ -273,7 +274,7 @@ static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_E
 #endif
 }
 
-// Whether a phase is little work.
+// Whether one group does a phase alone.
 static bool gascl_is_small(const int phase, GASCL_STATE, volatile __global int *team_words) {
     switch (phase) {
 #if GASCL_PRIORITY
