@@ -55,7 +55,7 @@ class Team(IntEnum):
     DONE = 3  # how many supersteps have run
     FAILED = 4  # a group waited too long
     TAKEN = 5  # see gascl_share() in team.cl
-    TAKEN_TOO = 6  # the same for a second loop in the same phase
+    TAKEN_SECOND = 6  # the same for a second loop in the same phase
     WORK = 7  # the work of the supersteps so far, in units of 1024 arcs
     SMALL = 8  # the superstep has little work
     STARTING = 9  # the first mask is still to be committed
@@ -72,12 +72,12 @@ class Phase(IntEnum):
     JOIN = 0
     END = 1
     SNAPSHOT = 2
-    CLEAR = 3
-    TURN = 4
+    CLEAR_BITS = 3
+    CONVERT = 4
     SCATTER = 5
     APPLY = 6
     COMMIT = 7
-    BACK = 8
+    RETURN_NEAR = 8
     SCAN_NEAR = 9
     SCAN_FAR = 10
     SPLIT_NEAR = 11
@@ -90,8 +90,8 @@ class ActiveList(IntEnum):
     FRONTIER = 0  # of even supersteps
     FRONTIER_ODD = 1
     LISTED = 2
-    TOUCHED = 3
-    TOUCHED_next = 4  # as GASCL_POST(_next) in inbox.cl spells it
+    RECEIVERS = 3
+    RECEIVERS_next = 4  # as GASCL_POST(_next) in inbox/messages.cl spells it
     PILES = 5  # four: see buckets.cl
 
 

@@ -94,7 +94,7 @@ class Context:
         )
 
     @cached_property
-    def letter(self) -> Type:
+    def outbox_entry(self) -> Type:
         """What the outbox keeps of a vertex: its message or, where scatter reads the arc, what
         scatter reads of the vertex."""
         scatter = self.snippet("scatter")
@@ -102,7 +102,7 @@ class Context:
             return self.message
         members = {**dict.fromkeys(self.degrees, INT32), **self.vertex_fields}
         read = scatter.reads("v")
-        return struct_of("gascl_letter", [(n, t) for n, t in members.items() if n in read])
+        return struct_of("gascl_outbox_entry", [(n, t) for n, t in members.items() if n in read])
 
     # Fields -----------------------------------------------------------------------------------
 
@@ -255,7 +255,7 @@ class Context:
         )
         if self.traits.prioritized:  # buckets: see frontier/buckets.cl and mask_kernels.cl
             numbers += ("low", "bucket", "near_end", "near_side", "far_side", "near_low", "far_low")
-            numbers += ("near_low_next", "far_low_next", "near_found", "far_found")
+            numbers += ("near_low_next", "far_low_next", "near_lowest", "far_lowest")
         return struct_of(
             "gascl_control",
             [
@@ -277,7 +277,7 @@ class Context:
     @cached_property
     def other(self) -> Type:
         """What the pairs snippet reads of the sender `u`."""
-        return struct_of("gascl_other", self.read_in_pairs("u"))
+        return struct_of("gascl_tile_sender", self.read_in_pairs("u"))
 
     @cached_property
     def partial(self) -> Type:

@@ -68,19 +68,19 @@ def write_switches(text: Text, c: Context) -> None:
                 "ENOUGH": "enough" in spec.snippets,
                 "COUNTS_ONCE": traits.counts_once,
                 "PRIORITY": traits.prioritized,
-                "SCATTER_STAYS": traits.scatter_stays,
+                "SCATTER_INDEPENDENT": traits.scatter_independent,
                 "OWN_MASK": traits.own_mask,
                 "READS_MASK": traits.reads_mask,
                 "READS_EDGE": traits.reads_edge,
                 "SENDS_TO": traits.sends_to,
-                "WALKS": traits.walks,
+                "APPLY_VISITS_NEIGHBORS": traits.apply_visits_neighbors,
                 "MASKED": traits.masked,
                 "MARKS": traits.marks,
                 "EVERY_ARC_SENDS": traits.every_arc_sends,
                 "FUSED": traits.fusable,
                 "OVERFLOWS": traits.overflows,
                 "CAN_FAIL": traits.overflows or traits.can_trap or c.debug,
-                "SINGLE": traits.reads_singly,
+                "READS_SINGLY": traits.reads_singly,
                 "POSTS_AHEAD": traits.apply_sends_to,
                 "ARC_STATE": traits.arc_state,
                 "AGGREGATES": len(spec.aggregates),
@@ -241,7 +241,7 @@ def write_arguments(text: Text, c: Context) -> tuple[list[str], list[str]]:
         state[f"v.{name}"] = f"__global {type_.c} *gascl_v_{name}"
     for name in traits.snapshots:
         state[f"old.{name}"] = f"__global {c.vertex_fields[name].c} *gascl_old_{name}"
-    if traits.adjacent:
+    if traits.reads_neighbors:
         state["out_offsets"] = "__global const gascl_offset *gascl_offsets"
         state["out_targets"] = "__global const int *gascl_targets"
     for name, type_ in c.read_to.items():

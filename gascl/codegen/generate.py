@@ -93,7 +93,7 @@ def generate(
         message=c.message,
         gathered=c.gathered,
         accumulator=c.accumulator,
-        letter=c.letter,
+        outbox_entry=c.outbox_entry,
         box=c.box.scalar,
         run=c.run,
         tally=c.tally.scalar,

@@ -22,7 +22,7 @@ class Header:
         types: the types of all vertex and arc fields, and of the edge fields that are read.
         message, gathered: the types of a message, and of `msg` in apply.
         accumulator: the type in which messages are combined.
-        letter: the type of what the outbox keeps of each vertex.
+        outbox_entry: the type of what the outbox keeps of each vertex.
         box, run, tally, control: the layouts of structs that host and device share.
         other: the layout of what a pairs snippet reads of the sender `u`.
         lanes: the number of runs at once.
@@ -38,7 +38,7 @@ class Header:
     message: Type
     gathered: Type
     accumulator: Type
-    letter: Type
+    outbox_entry: Type
     box: np.dtype
     run: np.dtype
     tally: np.dtype

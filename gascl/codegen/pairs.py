@@ -31,14 +31,14 @@ class Pairs:
         gives, receives = c.read_in_pairs("u"), c.read_in_pairs("v")
         put("", "// Every pair: what is read of the sender, and of the receiver.")
         self.text.struct(c.other)
-        self._loader("gascl_giving", gives)
-        self._loader("gascl_receiving", receives)
+        self._loader("gascl_pair_sender", gives)
+        self._loader("gascl_pair_receiver", receives)
         self._partial()
         put("// A tile of senders in local memory; or several receivers as arrays of scalars,")
         put("// so that the compiler can vectorize over them.", "#if GASCL_GROUP > 1")
         self._tile(gives)
         put("#else")
-        self._struct_of_arrays("gascl_receivers", "gascl_vertex", receives, "v")
+        self._struct_of_arrays("gascl_pair_receivers", "gascl_vertex", receives, "v")
         members = list(c.partial.members)
         self._struct_of_arrays("gascl_partials", "gascl_partial", members, "gascl_part")
         put("#endif", "")
@@ -49,7 +49,7 @@ class Pairs:
                 put(f"#undef {word}", f"#define {word} gascl_{word}")
             put("#endif")
         value = self.traps.sound("(__VA_ARGS__)", c.message)
-        put("#undef send", f"#define send(...) gascl_give(gascl_out, {value})", "")
+        put("#undef send", f"#define send(...) gascl_pair_send(gascl_out, {value})", "")
         put(
             "// What u sends to v.",
             "static void gascl_pair_snippet(const gascl_vertex v, const gascl_vertex u,",
@@ -91,7 +91,7 @@ class Pairs:
             "    return part;",
             "}",
             "",
-            "static void gascl_give(gascl_partial *gascl_out, const gascl_message x) {",
+            "static void gascl_pair_send(gascl_partial *gascl_out, const gascl_message x) {",
             f"    gascl_out->combined = {total};",
             "    gascl_out->sent = 1;",
             "}",
@@ -103,10 +103,11 @@ class Pairs:
         put = self.text.put
         names = [f"{n}.{m}" for n, t in members for m, _ in t.members]
         names += [n for n, t in members if not t.members]
-        put("static void gascl_other_put(__local gascl_other *gascl_to, const gascl_vertex v) {")
+        put("static void gascl_tile_sender_put(__local gascl_tile_sender *gascl_to,")
+        put("        const gascl_vertex v) {")
         put(*(f"    gascl_to->{n} = v.{n};" for n in names), "}", "")
-        put("static gascl_vertex gascl_other_get(")
-        put("        __local const gascl_other *gascl_from, const int gascl_id) {")
+        put("static gascl_vertex gascl_tile_sender_get(")
+        put("        __local const gascl_tile_sender *gascl_from, const int gascl_id) {")
         put("    gascl_vertex v;", "    v.id = gascl_id;")
         put(*(f"    v.{n} = gascl_from->{n};" for n in names), "    return v;", "}")
 

@@ -169,24 +169,25 @@ class Phases:
         put("        GASCL_STATE_ON GASCL_LANE_ON);")
         self.traps.after_scatter(scatter)
         put("    return gascl_out;", "}", "")
-        self._letters()
+        self._outbox_entries()
 
-    def _letters(self) -> None:
+    def _outbox_entries(self) -> None:
         """Write what the outbox keeps of a vertex and, where that is no message, how it is kept and
         becomes the vertex that scatters."""
         c, put = self.context, self.text.put
         if not c.traits.reads_edge:
-            put("typedef gascl_message gascl_letter;", "")
+            put("typedef gascl_message gascl_outbox_entry;", "")
             return
-        names = [n for n, _ in c.letter.members if n in (*c.degrees, *c.vertex_fields)]
-        self.text.struct(c.letter)
+        names = [n for n, _ in c.outbox_entry.members if n in (*c.degrees, *c.vertex_fields)]
+        self.text.struct(c.outbox_entry)
         # Member by member: NVIDIA's compiler garbles copies of some structs.
-        put("static void gascl_write_letter(__global gascl_letter *gascl_to, const int gascl_id,")
-        put("        GASCL_STATE GASCL_LANE) {")
+        put("static void gascl_write_outbox_entry(__global gascl_outbox_entry *gascl_to,")
+        put("        const int gascl_id, GASCL_STATE GASCL_LANE) {")
         self._load(c.snippet("scatter"))
         put(*(f"    gascl_to->{n} = v.{n};" for n in names), "}", "")
-        put("static gascl_vertex gascl_read_letter(__global const gascl_letter *gascl_from,")
-        put("        const int gascl_id, GASCL_STATE GASCL_LANE) {", "    gascl_vertex v;")
+        put("static gascl_vertex gascl_read_outbox_entry(")
+        put("        __global const gascl_outbox_entry *gascl_from, const int gascl_id,")
+        put("        GASCL_STATE GASCL_LANE) {", "    gascl_vertex v;")
         put(f"    v.id = {c.id_of('gascl_id')};", *["    v.gascl_set = 0;"] * c.traits.masked)
         put(*(f"    v.{n} = gascl_from->{n};" for n in names), "    return v;", "}", "")
 
@@ -199,22 +200,22 @@ class Phases:
         self._condition(None if filters else receive_if)
         put(f"static bool gascl_receives_message(const gascl_message msg, {of}) {{")
         self._condition(receive_if if filters else None)
-        put("// Asks for what gascl_receives() and gascl_receives_message() read of a vertex.")
-        put(f"static void gascl_expect_receiver({of}) {{")
+        put("// Prefetches what gascl_receives() and gascl_receives_message() read of a vertex.")
+        put(f"static void gascl_prefetch_receiver({of}) {{")
         read = receive_if.reads("v") if receive_if is not None else set()
         for name in self.context.spec.vertex_fields:
             if name in read:
                 put(f"    GASCL_PREFETCH(&{self.context.field_at(name, 'gascl_id')});")
         put("}", "")
-        put("// Asks for what apply reads and writes of a vertex.")
-        put(f"static void gascl_expect_apply({of}) {{")
+        put("// Prefetches what apply reads and writes of a vertex.")
+        put(f"static void gascl_prefetch_apply({of}) {{")
         apply = snippets.get("apply")
         used = apply.reads("v") | apply.writes("v") if apply is not None else set()
         for name in self.context.spec.vertex_fields:
             if name in used:
                 put(f"    GASCL_PREFETCH(&{self.context.field_at(name, 'gascl_id')});")
         put("}", "")
-        self._expect_others(of)
+        self._prefetch_others(of)
         put(f"static bool gascl_has_enough(const gascl_message msg, {of}) {{")
         self._condition(snippets.get("enough"), "false")
         priority = snippets.get("priority")
@@ -223,19 +224,19 @@ class Phases:
             self._load(priority)
             self.calls.declare_read(priority)
             self.traps.expression("    const real gascl_priority = (real)(", priority, "    );")
-            put("    const real gascl_turn = gascl_priority / gascl_run_->graph.gascl_delta;")
+            put("    const real gascl_scaled = gascl_priority / gascl_run_->graph.gascl_delta;")
             # The least and the largest numbers are no buckets, but none at all.
-            put("    if (isnan(gascl_turn))", "        return INT_MAX - 1;")
-            put("    return clamp(convert_int_sat_rtn(gascl_turn), -INT_MAX, INT_MAX - 1);")
+            put("    if (isnan(gascl_scaled))", "        return INT_MAX - 1;")
+            put("    return clamp(convert_int_sat_rtn(gascl_scaled), -INT_MAX, INT_MAX - 1);")
             put("}", "")
 
-    def _expect_others(self, of: str) -> None:
+    def _prefetch_others(self, of: str) -> None:
         """Write a function that prefetches what apply is likely to read of other vertices: those
         whose ids are in fields, and the first neighbor."""
         c, put = self.context, self.text.put
         put("// Prefetches what apply may read of other vertices. Others may write these fields")
         put("// at the same time; prefetching changes no result.")
-        put(f"static void gascl_expect_others({of}) {{", "#if GASCL_PREFETCHES")
+        put(f"static void gascl_prefetch_others({of}) {{", "#if GASCL_PREFETCHES")
         apply = c.spec.snippets.get("apply")
         ids = apply.reads("v") if apply is not None else set()
         read = [n for n in c.vertex_fields if apply is not None and apply.uses(f"{n}_of")]

@@ -22,20 +22,20 @@ PROGRAM = {
     "SKIPS": "arcs may be skipped to vertices that receive nothing, or have enough",
     "ENOUGH": "there is an `enough`",
     "COUNTS_ONCE": "several messages to a vertex count as one",
-    "PRIORITY": "there is a priority: vertices in the mask wait for their bucket's turn",
-    "SCATTER_STAYS": "scatter reads nothing that apply writes",
+    "PRIORITY": "there is a priority: vertices in the mask wait for their bucket",
+    "SCATTER_INDEPENDENT": "scatter reads nothing that apply writes",
     "OWN_MASK": "only apply sets the mask, for its own vertex",
     "READS_MASK": "a snippet reads the mask",
     "READS_EDGE": "scatter reads something of the arc",
     "SENDS_TO": "a snippet calls send_to",
-    "WALKS": "apply visits other vertices' neighbors",
+    "APPLY_VISITS_NEIGHBORS": "apply visits other vertices' neighbors",
     "MASKED": "there is a mask",
     "MARKS": "apply puts other vertices into the mask",
     "EVERY_ARC_SENDS": "each arc of a vertex that scatters carries a message",
     "FUSED": "apply and the next superstep's scatter are one kernel in delivery `outbox`",
     "OVERFLOWS": "combined messages are checked for overflow",
     "CAN_FAIL": "a snippet may fail or overflow, or there is debug mode",
-    "SINGLE": "a gather snippet reads the messages one by one",
+    "READS_SINGLY": "a gather snippet reads the messages one by one",
     "POSTS_AHEAD": "apply calls send_to: its messages arrive in the next superstep",
     "ARC_STATE": "arcs have fields that scatter changes",
     "AGGREGATES": "the number of aggregators",
@@ -73,7 +73,7 @@ SHAPE = {
 }
 #: How long a group waits in a whole run in one launch (run/plan.py).
 PATIENCE = {
-    "WELCOME": "how often the first group looks for others that start at the same time",
+    "JOIN_POLLS": "how often the first group looks for others that start at the same time",
     "PATIENCE": "how often a group looks for progress before it gives up",
 }
 #: What the device offers (run/plan.py).
@@ -124,26 +124,25 @@ DERIVED = {
         "CELL_NATIVE": "an atomic operation of OpenCL combines cells",
         "CELL_PTX": "an instruction of NVIDIA combines cells",
     },
-    "inbox.cl": {
+    "inbox/messages.cl": {
         "COUNTS_ARRIVED": "the inbox counts the messages of each vertex",
         "CELL_TELLS": "a cell itself says whether there is a message",
     },
     "frontier.cl": {
         "LISTS_DIRECTLY": "a vertex is listed in the next frontier right after its apply",
     },
-    "team.cl": {"CLOCK": "a macro: a clock that all groups share"},
+    "whole/clock.cl": {"CLOCK": "a macro: a clock that all groups share"},
     "push.cl": {"LOOKS_FOR_MESSAGES": "apply may look for messages in all vertices, in order"},
     "pull.cl": {
         "MAY_STOP": "arcs of a row may be skipped: see gather.cl; also in outbox.cl and slots.cl",
         "SENDER": "a macro: the vertex that sends along an arc; also in outbox.cl",
         "APPLIES_RECEIVED": "only lanes with a message apply",
     },
-    "slots.cl": {
-        "RECEIVED": "each vertex has a mark that says whether it received a message",
-        "MOVES_TOGETHER": "a group moves the messages of a long row together",
+    "slots/singly.cl": {"GROUP_COMPACTS": "a group moves the messages of a long row together"},
+    "gather/item.cl": {"SUMS_APART": "long rows are combined in several boxes alternately"},
+    "gather/sending_lanes.cl": {
+        "SOME_ARCS_CARRY_NONE": "an arc may carry no message in some lanes"
     },
-    "gather/item.cl": {"SUMS_APART": "long rows are combined in several boxes by turns"},
-    "gather/sending_lanes.cl": {"ASKS_MASK": "an arc may carry no message in some lanes"},
 }
 
 

@@ -34,7 +34,7 @@ def suffice(program: VertexProgram, fields: Sequence[str]) -> bool:
     spec = program.spec
     traits = Traits.of(spec, program.lanes)
     read = {program.edge_names.get(name, name) for name in spec.edge_fields}
-    others = traits.adjacent or traits.alternates or traits.pairs or spec.arc_fields
+    others = traits.reads_neighbors or traits.alternates or traits.pairs or spec.arc_fields
     return type(program).solve is None and not others and not read & set(fields)
 
 

@@ -67,10 +67,10 @@ def serial_refuses(demand: Demand) -> str | None:
 def pull_refuses(demand: Demand) -> str | None:
     if demand.traits.reads_singly:
         return "its gather snippet reads messages one by one, and pull does not store them"
-    return _asking_again_refuses(demand)
+    return _repeated_scatter_refuses(demand)
 
 
-def _asking_again_refuses(demand: Demand) -> str | None:
+def _repeated_scatter_refuses(demand: Demand) -> str | None:
     """Refusals of deliveries that run scatter wherever its message is needed, not once per arc."""
     traits = demand.traits
     if traits.arc_state:
@@ -82,7 +82,7 @@ def _asking_again_refuses(demand: Demand) -> str | None:
 
 def outbox_refuses(demand: Demand) -> str | None:
     traits = demand.traits
-    if traits.reads_edge and traits.scatter_asks:
+    if traits.reads_edge and traits.scatter_reads_others:
         return (
             "its scatter reads `e`, and fields of other vertices, to which apply may write already"
         )
@@ -96,7 +96,7 @@ def outbox_refuses(demand: Demand) -> str | None:
             "its gather snippet reads messages one by one, and it is not certain that every arc "
             "carries one"
         )
-    return _asking_again_refuses(demand)
+    return _repeated_scatter_refuses(demand)
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class Parts:
 
 def parts_refuses(traits: Traits, parts: Parts) -> str | None:
     """Why a program needs all arcs on its device."""
-    if parts.ranks == 1 and traits.adjacent:
+    if parts.ranks == 1 and traits.reads_neighbors:
         return "it reads neighbors, which may be in any part"
     if parts.short and traits.reads_singly and traits.lanes > 1:
         return "in gather, it reads messages one by one, in several lanes"
@@ -162,15 +162,15 @@ def push_refuses(demand: Demand) -> str | None:
         return "it has several lanes, and there is only one list of active vertices"
     if demand.traits.alternates:
         return "its edges alternate, and the list of active vertices counts this superstep's arcs"
-    if demand.traits.first and demand.traits.scatter_moves:
+    if demand.traits.first and not demand.traits.scatter_independent:
         return (
-            "scatter reads a field that apply writes, and 'first' is found by asking the first "
-            "sender again when apply has begun"
+            "scatter reads a field that apply writes, and 'first' is found by running the "
+            "first sender's scatter again when apply has begun"
         )
-    if demand.traits.first and not demand.traits.asks_again:
+    if demand.traits.first and not demand.traits.scatter_repeatable:
         return (
-            "scatter writes arc fields or sets the mask, and 'first' is found by asking the first "
-            "sender again, which would do so twice"
+            "scatter writes arc fields or sets the mask, and 'first' is found by running the "
+            "first sender's scatter again, which would do so twice"
         )
     if demand.deterministic and demand.tallies_floats:
         return (

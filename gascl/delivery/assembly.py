@@ -34,6 +34,7 @@ class Assembly:
         given: texts that are included instead of files, by name.
         origins: by name of such a text, for each of its lines the user's line that it comes from,
             or None.
+        chosen: the kernel file that is included for a name, or "" for none.
 
     Attributes:
         places: for each line, the user's line that it comes from, or None.
@@ -43,9 +44,10 @@ class Assembly:
         self,
         given: Mapping[str, str],
         origins: Mapping[str, Sequence[Place | None]] = MappingProxyType({}),
+        chosen: Mapping[str, str] = MappingProxyType({}),
     ):
         self.places: list[Place | None] = []
-        self._given, self._origins = given, origins
+        self._given, self._origins, self._chosen = given, origins, chosen
         self._lines: list[str] = []
         self._seen: set[str] = set()
 
@@ -53,8 +55,10 @@ class Assembly:
         if name in self._seen:
             return
         self._seen.add(name)
-        text = self._given[name] if name in self._given else kernel_text(name)
-        self.put(text, self._origins.get(name))
+        file = self._chosen.get(name, name)
+        if file:
+            text = self._given[file] if file in self._given else kernel_text(file)
+            self.put(text, self._origins.get(name))
 
     def put(self, text: str, origins: Sequence[Place | None] | None = None) -> None:
         for i, line in enumerate(text.rstrip("\n").split("\n")):
@@ -87,12 +91,9 @@ def assemble(
             "program.h": header.text,
             "active_set.cl": delivery.active.functions,
             "active_set_kernels.cl": delivery.active.kernels,
-            **{
-                name: kernel_text(file) if file else ""
-                for name, file in _chosen(traits, delivery, group, whole).items()
-            },
         },
         {"program.h": header.places},
+        _chosen(traits, delivery, group, whole),
     )
     shared = constants.of_run(header.message.itemsize)
     if delivery.active.lists_receivers:
@@ -107,7 +108,7 @@ def assemble(
         text.include("pairs.cl")
     if delivery.skips_parts(traits):
         text.include("needed_parts.cl")
-    if delivery.brings_mail(traits):
+    if delivery.exchanges_messages(traits):
         text.include("remote_messages.cl")
     text.put(delivery.text)
     return str(text), text.places
@@ -118,14 +119,35 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, whole: bool) -> dict
 
     One item in a work-group is the form for CPUs: it owns what the items of a larger group share.
     """
+    form = "item" if group == 1 else "group"
+    senders = "first_sender" if traits.first else "messages"
+    reading = "singly" if traits.reads_singly else "combined"
+    if traits.prioritized:
+        listing = "list_in_buckets"
+    else:
+        listing = "list_in_frontier" if traits.lists_directly else "list_by_commit"
     return {
+        "inbox.cl": f"inbox/{senders}.cl" if delivery.has_inbox(traits) else "",
+        "clock.cl": "whole/clock.cl" if whole else "",
         "gather_rows.cl": f"gather/{_gather(traits, delivery, group)}.cl",
-        "step.cl": f"push/{'item' if group == 1 else 'group'}.cl",
-        "pull_step.cl": "push/pull_step.cl" if delivery.pulls else "",
+        "slots_scatter.cl": f"slots/scatter_{form}.cl",
+        "slots_gather.cl": f"slots/{reading}.cl",
+        "outbox_entries.cl": f"outbox/{'senders' if traits.reads_edge else 'messages'}.cl",
+        "outbox_gather.cl": f"outbox/{reading}.cl",
+        "outbox_singly.cl": f"outbox/singly_{form}.cl",
+        "pairs_of_splits.cl": f"pairs/{form}.cl",
+        "share.cl": f"team/{form}.cl",
+        "frontier_pieces.cl": f"frontier/pieces_{form}.cl",
+        "frontier_commit.cl": f"frontier/{'buckets' if traits.prioritized else 'commit'}.cl",
+        "bucket_lists.cl": f"frontier/bucket_lists_{form}.cl",
+        "push_posting.cl": f"push/{senders}.cl",
+        "push_listing.cl": f"push/{listing}.cl",
+        "list_by_group.cl": f"push/list_{form}.cl",
+        "step.cl": f"push/{form}.cl",
+        "push_phases.cl": f"push/{'pull' if delivery.pulls else 'push'}_step.cl",
         "step_kernels.cl": (
             "push/launches.cl" if not whole else f"whole/{'cpu' if group == 1 else 'gpu'}.cl"
         ),
-        "frontier_buckets.cl": "frontier/buckets.cl" if traits.prioritized else "",
     }
 
 

@@ -38,7 +38,7 @@ class Item:
 ITEMS = {
     # Only read if a mark says that it was written, or if all are written.
     "message": Item("gascl_message", "", ANYTHING),
-    "letter": Item("gascl_letter", "", ANYTHING),  # what the outbox keeps of a vertex
+    "outbox_entry": Item("gascl_outbox_entry", "", ANYTHING),  # what the outbox keeps of a vertex
     "box": Item("gascl_box", "", ANYTHING),  # combined messages
     "cell": Item("gascl_cell", "", EMPTY),  # of the atomic inbox
     "piece": Item("int2", "2i4", ANYTHING),  # some arcs of a vertex; the frontier lists them

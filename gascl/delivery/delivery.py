@@ -23,7 +23,7 @@ class Delivery:
         arcs: the order of arcs in which it reads edge fields, "out" (CSR) or "in" (CSC).
         swaps: pairs of its buffers that are swapped after each superstep.
         refuses: returns why it cannot run a program with these demands, or None.
-        inbox: messages go through the atomic inbox (kernels/inbox.cl), as those of send_to do.
+        inbox: messages go through the atomic inbox (kernels/inbox/), as those of send_to do.
         active: how it keeps the active vertices: BYTES, FRONTIER or a form of its own.
         knows_lanes: if `Traits.lane_words` holds, it records the lanes in which each vertex sends,
             and defines what kernels/gather.cl then requires.
@@ -63,7 +63,7 @@ class Delivery:
         """Whether a superstep may need only some of the parts of streamed arcs."""
         return self.in_parts and not traits.scatters_on_all
 
-    def brings_mail(self, traits: Traits) -> bool:
+    def exchanges_messages(self, traits: Traits) -> bool:
         """Whether ranks must exchange messages of `send_to`."""
         return traits.sends_to and self.on_ranks(traits)
 

@@ -31,7 +31,7 @@ class ActiveSet:
         all_scatter: launched before the first superstep of a run in which all vertices scatter.
         clears: buffers that are set to 0 before a run, and before `enter`.
         swaps: pairs of buffers that are swapped after each superstep.
-        lists_receivers: the inbox lists the vertices with a message in `touched`. Programs that
+        lists_receivers: the inbox lists the vertices with a message in `receivers`. Programs that
             list directly (`Traits.lists_directly`) need `commits` only before the first superstep.
     """
 
@@ -66,7 +66,7 @@ BYTES = ActiveSet(
     commits=(
         Launch("gascl_commit", "vertices", ("STATE", "all_out_offsets", "counts")),
         Launch(
-            "gascl_take_turns",
+            "gascl_select_bucket",
             "vertices",
             ("STATE", "all_out_offsets", "counts"),
             only_if=lambda traits: traits.prioritized,
@@ -107,8 +107,8 @@ FRONTIER = ActiveSet(
         Buffer("lengths", "length", lambda vertices, arcs: STRIDE * NUM_LISTS),
         Buffer("flags", "bits", "row", lambda traits, delivery: traits.keeps_flags),
         Buffer("listed", "vertex", "row", lambda traits, delivery: traits.keeps_flags),
-        Buffer("touched", "vertex", "row", arrive_now),
-        Buffer("touched_next", "vertex", "row", arrive_next),
+        Buffer("receivers", "vertex", "row", arrive_now),
+        Buffer("receivers_next", "vertex", "row", arrive_next),
         Buffer(
             "piles",
             "vertex",
@@ -116,10 +116,10 @@ FRONTIER = ActiveSet(
             lambda traits, delivery: traits.prioritized,
         ),
     ),
-    state=("lengths", "flags", "listed", "touched", "touched_next"),
+    state=("lengths", "flags", "listed", "receivers", "receivers_next"),
     commits=(
         Launch("gascl_commit", "vertices", ("STATE", *_COMMITTED, *_TURNS)),
-        _turns("gascl_back", *_COMMITTED, *_TURNS),
+        _turns("gascl_return_near", *_COMMITTED, *_TURNS),
         _turns("gascl_scan_near", "piles", "starting"),
         _turns("gascl_scan_far", "piles", "starting"),
         _turns("gascl_split_near", *_COMMITTED, *_TURNS),
@@ -129,6 +129,6 @@ FRONTIER = ActiveSet(
     leave=Launch("gascl_leave", "vertices", ("STATE", *_COMMITTED[1:], "bits", "mask")),
     all_scatter=Launch("gascl_all_scatter", "vertices", ("STATE", *_COMMITTED)),
     clears=("lengths", "flags"),
-    swaps=(("touched", "touched_next"),),
+    swaps=(("receivers", "receivers_next"),),
     lists_receivers=True,
 )

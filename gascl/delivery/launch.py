@@ -58,7 +58,7 @@ NUMBERS = {
     "supersteps": "int32",  # the largest number of supersteps in a launch
     "first_row": "int32",  # the range of the vertices that a device applies
     "last_row": "int32",
-    "num_mail": "int32",  # the number of parcels received
+    "num_remote_messages": "int32",
     "most_work": "int32",  # ends a launch; in units of 1024 arcs
 }
 
@@ -85,8 +85,14 @@ NANS = Launch("gascl_nans", "vertices", ("STATE", "nans"))
 #: The tallies of a device, added up for the other ranks.
 TOTAL = Launch("gascl_total", "one group", ("tallies", "num_tallies", "control", "total"))
 #: Messages of `send_to` to the vertices of other ranks (remote_messages.cl).
-MAIL_OUT = Launch("gascl_mail_out", "vertices", ("STATE", "first_row", "last_row"))
-MAIL_IN = Launch("gascl_mail_in", "vertices", ("mail", "num_mail", "inbox", "arrived", "wraps"))
+CLEAR_REMOTE_INBOXES = Launch(
+    "gascl_clear_remote_inboxes", "vertices", ("STATE", "first_row", "last_row")
+)
+RECEIVE_REMOTE = Launch(
+    "gascl_receive_remote",
+    "vertices",
+    ("remote_messages", "num_remote_messages", "inbox", "arrived", "wraps"),
+)
 #: Finds the parts of the arcs that the next superstep needs (needed_parts.cl).
 NEEDED = Launch("gascl_needed", "vertices", ("STATE", "reaches", "needed"))
 #: `pairs` (pairs.cl), with the senders in one range, or in several whose results are then joined.

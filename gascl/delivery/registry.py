@@ -47,7 +47,7 @@ def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]
     step = ("STATE", "EDGE", *_PUSHED, *(_PULLED if pulls else ()))
     forms = (
         Launch("gascl_frontier_clear", "vertices", ("STATE", "bits")),
-        Launch("gascl_frontier_turn", "vertices", ("STATE", *_PUSHED, "bits")),
+        Launch("gascl_frontier_convert", "vertices", ("STATE", *_PUSHED, "bits")),
     )
     return Delivery(
         name,
@@ -60,7 +60,7 @@ def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]
         (
             Buffer(
                 *("pulled", "box", "vertex"),
-                lambda traits, delivery: delivery.pulls and traits.scatter_moves,
+                lambda traits, delivery: delivery.pulls and not traits.scatter_independent,
             ),
         ),
         refuses=refuses,
@@ -165,9 +165,9 @@ DELIVERIES = {
                 ),
             ),
             (
-                Buffer("outbox", "letter", "vertex"),
+                Buffer("outbox", "outbox_entry", "vertex"),
                 Buffer("sent", "mark", "vertex"),
-                Buffer("outbox_next", "letter", "vertex"),
+                Buffer("outbox_next", "outbox_entry", "vertex"),
                 Buffer("sent_next", "mark", "vertex"),
                 Buffer("messages", "message", "arc", lambda traits, delivery: traits.reads_singly),
             ),

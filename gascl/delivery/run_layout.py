@@ -20,15 +20,15 @@ from gascl.codegen.pairs import splits
 from gascl.delivery.buffers import ANYTHING, COMMON, INBOX_SWAPS, ITEMS, ZERO, Buffer
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.launch import (
+    CLEAR_REMOTE_INBOXES,
     EMPTY_INBOX,
     FINISH,
-    MAIL_IN,
-    MAIL_OUT,
     NANS,
     NEEDED,
     NUMBERS,
     PAIRS,
     PAIRS_JOIN,
+    RECEIVE_REMOTE,
     SNAPSHOT,
     START,
     START_ARCS,
@@ -44,8 +44,8 @@ from gascl.language.types import Type
 #: The largest number of supersteps before the host reads their records: of supersteps in separate
 #: launches, and of supersteps in one launch of a whole run.
 MOST_AHEAD, RECORDS = 64, 1024
-#: The largest number of parcels that a launch puts into inboxes.
-PARCELS = 2**20
+#: The largest number of remote messages that a launch puts into inboxes.
+REMOTE_MESSAGES = 2**20
 #: The bytes that the groups of a whole run share, before its records (kernels/whole/phases.cl).
 TEAM = 4 * STRIDE * len(Team)
 
@@ -296,8 +296,8 @@ class _Builder:
         """Whether arcs are streamed in parts, some of which a superstep may skip."""
         return self.extent.parts > 1 and self.delivery.skips_parts(self.traits)
 
-    def _brings_mail(self) -> bool:
-        return self.extent.all_arcs is not None and self.delivery.brings_mail(self.traits)
+    def _exchanges_messages(self) -> bool:
+        return self.extent.all_arcs is not None and self.delivery.exchanges_messages(self.traits)
 
     def _cell(self) -> np.dtype:
         """The type of a cell of the inbox."""
@@ -305,8 +305,8 @@ class _Builder:
             return np.dtype(self.extent.offset if self.traits.reads_edge else "i4")
         return np.dtype(f"u{(cell_bits(self.header.accumulator) or 64) // 8}")
 
-    def _mail_type(self) -> np.dtype:
-        """The messages to a vertex and lane, as `gascl_parcel` of remote_messages.cl."""
+    def _remote_message_type(self) -> np.dtype:
+        """The messages to a vertex and lane, as `gascl_remote_message` of remote_messages.cl."""
         members = [("place", "i8"), ("cell", self._cell()), ("arrived", "u4"), ("wraps", "i4")]
         return np.dtype(members, align=True)
 
@@ -324,11 +324,11 @@ class _Builder:
     def _run(self) -> list[tuple[str, Key, Array]]:
         """The buffers of every run."""
         header, extent = self.header, self.extent
-        boxes = self.ranges * extent.vertices * header.lanes if self.ranges > 1 else 0
+        boxes = self.ranges * extent.vertices * header.lanes
         team = TEAM + RECORDS * header.control.itemsize
         faults = len(Fault) * extent.lines
         block_groups = min(extent.parts * extent.block_groups, extent.blocks_of_parts)
-        parcels = min(extent.vertices * header.lanes, PARCELS)
+        remote = min(extent.vertices * header.lanes, REMOTE_MESSAGES)
         arrays = {
             "run": Array(header.run, 1),
             "control": Array(header.control, 1),
@@ -337,16 +337,22 @@ class _Builder:
             "counts": Array(np.dtype("2i8"), extent.groups, ZERO),
             "posted": Array(np.dtype("i8"), extent.groups, ZERO),
             "records": Array(header.control, 1 + MOST_AHEAD),  # and before the first
-            **({"total": Array(header.control, 1)} if extent.all_arcs is not None else {}),
-            **({"mail": Array(self._mail_type(), parcels)} if self._brings_mail() else {}),
-            **({"needed": Array(np.dtype("u4"), extent.groups)} if self._skips() else {}),
-            **({"boxes": Array(header.box, boxes)} if boxes else {}),
-            **({"faults": Array(np.dtype("i4"), faults)} if "faults" in header.state else {}),
-            **({"nans": Array(np.dtype("2i4"), len(header.reals), ZERO)} if header.reals else {}),
-            **({"team": Array(np.dtype("u1"), team, ZERO)} if self.delivery.whole else {}),
         }
-        common = {b.name: self._array(b) for b in COMMON if self.delivery.needs(b, self.traits)}
-        return [(n, Key(RUN, n), array) for n, array in (arrays | common).items()]
+        optional = {
+            "total": (extent.all_arcs is not None, Array(header.control, 1)),
+            "remote_messages": (
+                self._exchanges_messages(),
+                Array(self._remote_message_type(), remote),
+            ),
+            "needed": (self._skips(), Array(np.dtype("u4"), extent.groups)),
+            "boxes": (self.ranges > 1, Array(header.box, boxes)),
+            "faults": ("faults" in header.state, Array(np.dtype("i4"), faults)),
+            "nans": (bool(header.reals), Array(np.dtype("2i4"), len(header.reals), ZERO)),
+            "team": (self.delivery.whole is not None, Array(np.dtype("u1"), team, ZERO)),
+        }
+        arrays |= {name: array for name, (is_needed, array) in optional.items() if is_needed}
+        arrays |= {b.name: self._array(b) for b in COMMON if self.delivery.needs(b, self.traits)}
+        return [(name, Key(RUN, name), array) for name, array in arrays.items()]
 
     def _memory(self, owner: str, buffers: Sequence[Buffer]) -> dict[Key, Array]:
         """The buffers of a delivery or active set that the program needs."""
@@ -357,7 +363,7 @@ class _Builder:
         header, extent = self.header, self.extent
         item = ITEMS[buffer.item]
         own = {"message": _stored(header.message), "box": header.box}
-        own["letter"] = _stored(header.letter)
+        own["outbox_entry"] = _stored(header.outbox_entry)
         own["cell"] = self._cell()
         lanes = header.lanes
         counts = {"arc": lanes * extent.arcs, "vertex": lanes * extent.vertices}
@@ -434,8 +440,8 @@ class _Builder:
             launches.append(NEEDED)
         if self.extent.all_arcs is not None:
             launches.append(TOTAL)
-        if self._brings_mail():
-            launches += [MAIL_OUT, MAIL_IN]
+        if self._exchanges_messages():
+            launches += [CLEAR_REMOTE_INBOXES, RECEIVE_REMOTE]
         plain = {name: key for name, key in shared.items() if name not in CHOSEN}
         yield from ((launch, plain) for launch in launches)
 

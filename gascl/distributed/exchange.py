@@ -26,7 +26,9 @@ from gascl.language.spec import ProgramSpec
 from gascl.opencl import fork_guard
 from gascl.opencl.interrupts import Interrupts
 
-CONTROL, MAIL, TOTAL = (Key(RUN, n) for n in ("control", "mail", "total"))
+CONTROL, REMOTE_MESSAGES, TOTAL = (
+    Key(RUN, name) for name in ("control", "remote_messages", "total")
+)
 BLOCKS = Key(GRAPH, "in_blocks")
 #: The number of rows that are sampled to see whether it pays to look for the changed ones.
 SAMPLE = 1024
@@ -241,16 +243,16 @@ class Exchange:
     def _parts(self) -> Rows:
         return tuple((part.first, part.last) for part in self.state.arrays.graph.parts)
 
-    def mail(self, parts: Sequence[Part], when: str) -> np.ndarray:
-        """The messages that other ranks have sent to this rank's vertices, as parcels
-        (kernels/remote_messages.cl).
+    def remote_messages(self, parts: Sequence[Part], when: str) -> np.ndarray:
+        """The messages that other ranks have sent to this rank's vertices
+        (gascl_remote_message in kernels/remote_messages.cl).
 
         Args:
             parts: those of the ranks in the superstep in which the messages arrive.
             when: "" if that is this superstep, "_next" if it is the next one.
         """
         state, ranks = self.state, self.ranks
-        type_, lanes = state.spec.own[MAIL].dtype, state.lanes
+        type_, lanes = state.spec.own[REMOTE_MESSAGES].dtype, state.lanes
         rows = lanes * _rows(parts)
 
         def inbox(name: str, dtype: Any) -> np.ndarray:

@@ -8,17 +8,16 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
+from gascl.codegen.constants import STRIDE, ActiveList
 from gascl.delivery.frontier import FRONTIER, most_pieces
 from gascl.delivery.run_layout import Key
 from gascl.distributed.ranks import Ranks
 from gascl.distributed.run_protocols import RunState
 
-#: The active vertices as lists (kernels/frontier.cl). The lengths of lists are `_LENGTH` words from
-#: each other, and the first two are those of the frontiers of even and odd supersteps.
-LENGTHS, FRONTIERS, TOUCHED = (
-    Key(FRONTIER.owner, name) for name in ("lengths", "frontiers", "touched")
+#: The active vertices as lists (kernels/frontier.cl).
+LENGTHS, FRONTIERS, RECEIVERS = (
+    Key(FRONTIER.owner, name) for name in ("lengths", "frontiers", "receivers")
 )
-_LENGTH, _LISTED = 16, 2 * 16
 #: How many pieces of a frontier are read before its length is known; others take a second read.
 FIRST = 4096
 
@@ -53,7 +52,7 @@ class FrontierLists:
     def publish(self) -> int:
         """Copy the vertices to where the other ranks see them, once `read` has ended; returns their
         number."""
-        count, first = int(self._lengths[self._begin * _LENGTH]), len(self._pieces)
+        count, first = int(self._lengths[STRIDE * self._begin]), len(self._pieces)
         pieces = self._pieces[:count]
         if count > first:
             rest = np.empty((count - first, 2), np.int32)
@@ -80,9 +79,10 @@ class FrontierLists:
         queue, buffers, begin = self._state.device.queue, self._state.buffers, 0
         for each in lists:
             where: Any = {"dst_offset": 4 * begin, "is_blocking": False}
-            cl.enqueue_copy(queue, buffers[TOUCHED], each, **where)
+            cl.enqueue_copy(queue, buffers[RECEIVERS], each, **where)
             begin += len(each)
-        self._lengths[self._begin * _LENGTH], self._lengths[_LISTED] = 0, begin
+        self._lengths[STRIDE * self._begin] = 0
+        self._lengths[STRIDE * ActiveList.LISTED] = begin
         cl.enqueue_copy(queue, buffers[LENGTHS], self._lengths, is_blocking=False)
 
     def _read_pieces(self, pieces: np.ndarray, first: int) -> Any:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from difflib import get_close_matches
 from inspect import signature
 from numbers import Real
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 
@@ -58,6 +58,9 @@ _HOOKS = {
 
 _LEAST_DELTA, _MOST_DELTA = float(np.finfo("f4").tiny), float(np.finfo("f4").max)
 
+#: Where a rule is broken, if it is, and the message.
+Rules = Iterator[tuple[Place | Literal[False] | None, str]]
+
 #: The largest number of lanes in a run.
 MOST_LANES = 64
 
@@ -85,15 +88,10 @@ def check(spec: ProgramSpec, own: Mapping[str, Any], base: Collection[str]) -> N
             _check_member(spec, snippet, kind, member)
         if kind in ("field", "arc"):
             _check_init_order(spec, snippet, key.removesuffix(".init"), kind)
-    _check_gather(spec)
-    _check_pairs(spec)
-    _check_first(spec)
-    _check_product(spec)
-    _check_receive_if(spec)
-    _check_enough(spec)
-    _check_mask(spec)
-    _check_priority(spec)
-    _check_stop(spec)
+    for rules in _RULES:
+        for place, message in rules(spec):
+            if place:
+                spec.refuse(place, message)
 
 
 def _kind_of(spec: ProgramSpec, key: str) -> str:
@@ -427,220 +425,220 @@ def _check_messages(spec: ProgramSpec) -> None:
         spec.refuse(place, "a combine expression needs an identity: give identity = '...'")
 
 
-def _check_gather(spec: ProgramSpec) -> None:
+# The rules about declarations that go together. Each yields, in the order in which they are tested,
+# where the user's line is (None: the rule is kept), and the message: cause and remedy.
+
+
+def _gather_rules(spec: ProgramSpec) -> Rules:
     """A gather snippet reads messages one by one, and excludes all that needs a combiner."""
     gather = spec.snippets.get("gather")
     if gather is None:
-        if spec.gathered is not None:
-            place = spec.source.place("gathered")
-            spec.refuse(
-                place,
-                "gathered is the type that a gather snippet assigns, but there is none",
-            )
+        yield (
+            spec.gathered is not None and spec.source.place("gathered"),
+            "gathered is the type that a gather snippet assigns, but there is none",
+        )
         return
-    if spec.combiner is not None:
-        spec.refuse(
-            spec.source.place("gather"),
-            "messages are either combined or read one by one: give combine or gather, not both",
-        )
-    posts = _use(spec, "send_to", "scatter", "apply")
-    if posts:
-        spec.refuse(
-            posts,
-            "send_to needs a combiner: a gather snippet can only read messages sent along arcs",
-        )
-    if not any(m.namespace == "msg" for m in gather.members):
-        spec.refuse(spec.source.place("gather"), "gather must assign `msg`")
+    yield (
+        spec.combiner is not None and spec.source.place("gather"),
+        "messages are either combined or read one by one: give combine or gather, not both",
+    )
+    yield (
+        _send_to(spec),
+        "send_to needs a combiner: a gather snippet can only read messages sent along arcs",
+    )
+    assigns = any(member.namespace == "msg" for member in gather.members)
+    yield not assigns and spec.source.place("gather"), "gather must assign `msg`"
 
 
-def _check_pairs(spec: ProgramSpec) -> None:
+def _pairs_rules(spec: ProgramSpec) -> Rules:
     """A pairs snippet must send, and needs a combiner."""
     pairs = spec.snippets.get("pairs")
     if pairs is None:
         return
-    if not pairs.uses("send"):
-        place = spec.source.place("pairs")
-        spec.refuse(place, "pairs sends nothing: call send(x) with what u sends to v")
-    if "gather" in spec.snippets:
-        why = "a gather snippet reads messages one by one, and there would be one for each pair"
-        spec.refuse(spec.source.place("gather"), f"{why}: use combine instead")
+    yield (
+        not pairs.uses("send") and spec.source.place("pairs"),
+        "pairs sends nothing: call send(x) with what u sends to v",
+    )
+    yield (
+        _place_of(spec, "gather"),
+        "a gather snippet reads messages one by one, and there would be one for each pair: use "
+        "combine instead",
+    )
 
 
-def _check_product(spec: ProgramSpec) -> None:
+def _product_rules(spec: ProgramSpec) -> Rules:
     """Atomics combine the messages of `send_to`, and cannot detect an overflow of 64 bits."""
     message = spec.message_type("float32")
     if spec.combiner is PRODUCT and message.itemsize == 8 and PRODUCT.overflows(message):
-        posts = _use(spec, "send_to", "scatter", "apply")
-        if posts:
-            spec.refuse(
-                posts,
-                f"send_to cannot be combined by a product of {spec.message}, whose overflow no "
-                "device detects then: give message = 'int32' or 'real'",
-            )
+        yield (
+            _send_to(spec),
+            f"send_to cannot be combined by a product of {spec.message}, whose overflow no "
+            "device detects then: give message = 'int32' or 'real'",
+        )
 
 
-def _check_first(spec: ProgramSpec) -> None:
+def _first_rules(spec: ProgramSpec) -> Rules:
     """The first message is that of the first arc, so every message must come along an arc."""
     if spec.combiner is not FIRST:
         return
-    posts = _use(spec, "send_to", "scatter", "apply")
-    if posts:
-        spec.refuse(
-            posts,
-            "combine = 'first' takes the message of the first arc, and send_to uses none: call "
-            "send, or give another combine",
-        )
-    if "pairs" in spec.snippets:
-        spec.refuse(
-            spec.source.place("pairs"),
-            "combine = 'first' takes the message of the first arc, and pairs have none: give "
-            "another combine",
-        )
+    yield (
+        _send_to(spec),
+        "combine = 'first' takes the message of the first arc, and send_to uses none: call "
+        "send, or give another combine",
+    )
+    yield (
+        _place_of(spec, "pairs"),
+        "combine = 'first' takes the message of the first arc, and pairs have none: give "
+        "another combine",
+    )
 
 
-def _check_receive_if(spec: ProgramSpec) -> None:
+def _receive_if_rules(spec: ProgramSpec) -> Rules:
     """A snippet that reads `msg` must see each message by itself."""
     rule = spec.snippets.get("receive_if")
     if rule is None:
         return
-    if spec.message is None:
-        spec.refuse(
-            spec.source.place("receive_if"),
-            "receive_if says which messages are received, but no `message` is declared: declare "
-            "it, or remove receive_if",
-        )
+    yield (
+        spec.message is None and spec.source.place("receive_if"),
+        "receive_if says which messages are received, but no `message` is declared: declare "
+        "it, or remove receive_if",
+    )
     if not rule.uses("msg"):
         return
     msg = rule.place(rule.words["msg"])
-    if "gather" in spec.snippets:
-        spec.refuse(
-            msg,
-            "receive_if cannot read msg beside a gather snippet: test messages[i] in gather",
-        )
-    if "pairs" in spec.snippets:
-        spec.refuse(
-            msg, "receive_if cannot read msg beside a pairs snippet: test in pairs before send"
-        )
-    if _use(spec, "send_to", "apply"):
-        spec.refuse(
-            msg,
-            "receive_if reads msg, but what apply sends with send_to has been combined when the "
-            "next superstep begins: leave out msg, or call send_to in scatter",
-        )
+    yield (
+        "gather" in spec.snippets and msg,
+        "receive_if cannot read msg beside a gather snippet: test messages[i] in gather",
+    )
+    yield (
+        "pairs" in spec.snippets and msg,
+        "receive_if cannot read msg beside a pairs snippet: test in pairs before send",
+    )
+    yield (
+        _use(spec, "send_to", "apply") and msg,
+        "receive_if reads msg, but what apply sends with send_to has been combined when the "
+        "next superstep begins: leave out msg, or call send_to in scatter",
+    )
 
 
-def _check_enough(spec: ProgramSpec) -> None:
+def _enough_rules(spec: ProgramSpec) -> Rules:
     """Only where no further message can change what has been combined."""
     rule = spec.snippets.get("enough")
     if rule is None:
         return
     place, combiner = spec.source.place("enough"), spec.combiner
-    if combiner is None:
-        why = "no messages are combined: give message and combine, or remove enough"
-        if "gather" in spec.snippets:
-            why = "a gather snippet reads every message: remove enough"
-        spec.refuse(place, f"enough says when combining may stop, but {why}")
+    why = "no messages are combined: give message and combine, or remove enough"
+    if "gather" in spec.snippets:
+        why = "a gather snippet reads every message: remove enough"
+    yield combiner is None and place, f"enough says when combining may stop, but {why}"
     if combiner in (SUM, PRODUCT, FIRST):
         why = "one message is enough" if combiner is FIRST else "every message counts"
-        spec.refuse(
+        yield (
             place,
             f"with combine = {combiner.name!r} {why}: remove enough, which is for min, max, or, "
             "and, and for an expression over a and b",
         )
-    if not rule.uses("msg"):
-        spec.refuse(
-            place,
-            'enough must read msg, what has been combined so far, as in "msg == 0"',
-        )
-
-
-def _check_mask(spec: ProgramSpec) -> None:
-    """`apply_on = "mask"` needs a mask."""
-    if spec.apply_on != "mask" or spec.scatter_on == "mask" or "mask" in spec.snippets:
-        return
-    if any(_use(spec, word, *_MARKING) for word in ("set_mask", "set_mask_of")):
-        return
-    spec.refuse(
-        spec.source.place("apply_on"),
-        "apply_on = 'mask' with scatter_on = 'all' needs a mask: give mask = '...', call "
-        "set_mask(), or say apply_on = 'all'",
+    yield (
+        not rule.uses("msg") and place,
+        'enough must read msg, what has been combined so far, as in "msg == 0"',
     )
 
 
-def _check_priority(spec: ProgramSpec) -> None:
+def _mask_rules(spec: ProgramSpec) -> Rules:
+    """`apply_on = "mask"` needs a mask."""
+    has_mask = spec.scatter_on == "mask" or "mask" in spec.snippets
+    if spec.apply_on == "mask" and not has_mask:
+        sets = any(_use(spec, word, *_MARKING) for word in ("set_mask", "set_mask_of"))
+        yield (
+            not sets and spec.source.place("apply_on"),
+            "apply_on = 'mask' with scatter_on = 'all' needs a mask: give mask = '...', call "
+            "set_mask(), or say apply_on = 'all'",
+        )
+
+
+def _delta_rules(spec: ProgramSpec) -> Rules:
+    delta = spec.delta
+    if delta is None:
+        return
+    place = spec.source.place("delta")
+    yield (
+        "priority" not in spec.snippets and place,
+        "delta is the width of a bucket of priorities, but there is no priority: give "
+        "priority = '...', or remove delta",
+    )
+    number = isinstance(delta, Real) and not isinstance(delta, bool)
+    yield (
+        not (number and _LEAST_DELTA <= delta <= _MOST_DELTA) and place,
+        f"delta must be a positive number from 1.2e-38 to 3.4e38, or None, not {delta!r}",
+    )
+
+
+def _priority_rules(spec: ProgramSpec) -> Rules:
     """Vertices wait for those of lower priority: nothing may depend on when they scatter."""
-    _check_delta(spec)
     if "priority" not in spec.snippets:
         return
     if spec.combiner in (SUM, PRODUCT):
-        spec.refuse(
+        yield (
             spec.source.place("combine"),
             f"combine = {spec.combiner.name!r} depends on when vertices scatter, and with a "
             "priority they wait: remove priority, or combine by 'min', 'max', 'or' or 'and'",
         )
     for name in spec.aggregates:
-        spec.refuse(
+        yield (
             spec.source.place(name),
             f"aggregator {name!r} depends on when vertices scatter, and with a priority they "
             "wait: remove priority or the aggregator",
         )
-    if "pairs" in spec.snippets:
-        spec.refuse(
-            spec.source.place("pairs"),
-            "pairs are for all vertices at once, and with a priority most wait: remove priority",
-        )
+    yield (
+        _place_of(spec, "pairs"),
+        "pairs are for all vertices at once, and with a priority most wait: remove priority",
+    )
     for attribute, wrong, right in (
         ("scatter_on", "all", "scatter_on = 'mask'"),
         ("apply_on", "all", "apply_on = 'message' or 'mask'"),
         ("ends", "stop", "ends = 'mask'"),
     ):
-        if getattr(spec, attribute) == wrong:
-            spec.refuse(
-                spec.source.place(attribute),
-                f"a priority orders the vertices in the mask, which needs {right}, not {wrong!r}",
-            )
+        yield (
+            getattr(spec, attribute) == wrong and spec.source.place(attribute),
+            f"a priority orders the vertices in the mask, which needs {right}, not {wrong!r}",
+        )
     for word, names in (
         ("unset_mask", ("apply",)),
         ("set_mask_of", ("scatter", "apply")),
         ("set_mask", ("scatter",)),
     ):
-        place = _use(spec, word, *names)
-        if place:
-            spec.refuse(
-                place,
-                f"{word} cannot be used here with a priority: a vertex is put into the mask by "
-                "set_mask() in its own apply, and leaves it when it scatters",
-            )
-
-
-def _check_delta(spec: ProgramSpec) -> None:
-    place, delta = spec.source.place("delta"), spec.delta
-    if delta is None:
-        return
-    if "priority" not in spec.snippets:
-        spec.refuse(
-            place,
-            "delta is the width of a bucket of priorities, but there is no priority: give "
-            "priority = '...', or remove delta",
-        )
-    number = isinstance(delta, Real) and not isinstance(delta, bool)
-    if not number or not _LEAST_DELTA <= delta <= _MOST_DELTA:
-        spec.refuse(
-            place, f"delta must be a positive number from 1.2e-38 to 3.4e38, or None, not {delta!r}"
+        yield (
+            _use(spec, word, *names),
+            f"{word} cannot be used here with a priority: a vertex is put into the mask by "
+            "set_mask() in its own apply, and leaves it when it scatters",
         )
 
 
-def _check_stop(spec: ProgramSpec) -> None:
-    if not spec.works:
-        return  # an abstract base class, which the engine refuses to run
-    if spec.ends_on_empty_mask or spec.stop or spec.asks_converged or spec.supersteps_param:
-        return
+def _stop_rules(spec: ProgramSpec) -> Rules:
+    stops = spec.ends_on_empty_mask or spec.stop or spec.asks_converged or spec.supersteps_param
     name, value = ("scatter_on", "all") if spec.scatter_on == "all" else ("ends", "stop")
-    spec.refuse(
-        spec.source.place(name),
+    yield (  # a class without snippets is an abstract base, which the engine refuses to run
+        bool(spec.works) and not stops and spec.source.place(name),
         f"with {name} = {value!r} the program never stops: give stop = '...', "
         "def converged(self, step), or supersteps = param.supersteps(20)",
     )
+
+
+#: In the order in which they are tested.
+_RULES: tuple[Callable[[ProgramSpec], Rules], ...] = (
+    *(_gather_rules, _pairs_rules, _first_rules, _product_rules, _receive_if_rules),
+    *(_enough_rules, _mask_rules, _delta_rules, _priority_rules, _stop_rules),
+)
+
+
+def _place_of(spec: ProgramSpec, name: str) -> Place | None:
+    """Where a snippet is, if there is one."""
+    return spec.source.place(name) if name in spec.snippets else None
+
+
+def _send_to(spec: ProgramSpec) -> Place | None:
+    """Where scatter or apply uses `send_to`."""
+    return _use(spec, "send_to", "scatter", "apply")
 
 
 def _use(spec: ProgramSpec, word: str, *names: str) -> Place | None:

@@ -112,7 +112,7 @@ class Traits:
         )
 
     @cached_property
-    def asks_again(self) -> bool:
+    def scatter_repeatable(self) -> bool:
         """Whether scatter may run again for an arc while apply runs, with the same result and no
         other effect."""
         if self._scatter is None:
@@ -200,7 +200,7 @@ class Traits:
             and not (self.spec.alternates and self.can_trap)
             and not self._scatter.reads("prev")
             and not self._scatter.uses("get_mask", "get_mask_of", *self._adjacency_words)
-            and not self.scatter_asks
+            and not self.scatter_reads_others
         )
 
     # --- edges and other vertices ---
@@ -226,7 +226,7 @@ class Traits:
         return self._read_of_others(*self._statements)
 
     @cached_property
-    def scatter_asks(self) -> bool:
+    def scatter_reads_others(self) -> bool:
         """Whether scatter reads fields of other vertices."""
         return bool(self._read_of_others(self._scatter))
 
@@ -241,16 +241,11 @@ class Traits:
         return set() if self._apply is None else self._apply.writes("v")
 
     @cached_property
-    def scatter_stays(self) -> bool:
+    def scatter_independent(self) -> bool:
         """Whether scatter reads nothing that apply writes, so that it may run for some vertices
         while apply runs for others."""
         own = set() if self._scatter is None else self._scatter.reads("v")
         return self._written.isdisjoint({*own, *self._read_of_others(self._scatter)})
-
-    @cached_property
-    def scatter_moves(self) -> bool:
-        """Whether apply must wait until every vertex has pulled."""
-        return not self.scatter_stays
 
     @cached_property
     def reads_to(self) -> tuple[str, ...]:
@@ -264,12 +259,12 @@ class Traits:
         return ("neighbor", "neighbor_of", "num_neighbors_of", "has_edge", *fields)
 
     @cached_property
-    def adjacent(self) -> bool:
+    def reads_neighbors(self) -> bool:
         """Whether snippets read neighbors."""
         return self._uses("num_neighbors", *self._adjacency_words)
 
     @cached_property
-    def walks(self) -> bool:
+    def apply_visits_neighbors(self) -> bool:
         """Whether apply reads neighbors of other vertices, so that its work grows with their
         degrees."""
         return self._apply is not None and self._apply.uses("neighbor_of", "has_edge")
@@ -281,7 +276,7 @@ class Traits:
         return self.reads_singly or self._uses(*words) or bool(self.reads_others)
 
     @cached_property
-    def names_ends(self) -> bool:
+    def scatter_reads_ids(self) -> bool:
         """Whether scatter reads ids that differ from arc to arc, other than to compare the two ends
         of an arc."""
         if self._scatter is None or not self.reads_edge:
@@ -297,7 +292,13 @@ class Traits:
         sends along all arcs in every superstep, and no id is used as an index or decides
         anything."""
         gathers = self.scatters_on_all and self.sends_only and not self.reads_singly
-        by_id = self.can_trap or self.adjacent or self.first or self.overflows or self.names_ends
+        by_id = (
+            self.can_trap
+            or self.reads_neighbors
+            or self.first
+            or self.overflows
+            or self.scatter_reads_ids
+        )
         return gathers and not (by_id or self.masked or self.pairs or self.lanes > 1)
 
     # --- the mask ---

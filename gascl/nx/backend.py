@@ -102,7 +102,7 @@ class Backend:
         from gascl.nx.expected_failures import EXPECTED
 
         for item in items:
-            reason = EXPECTED.get((item.path.name, item.name))
+            reason = EXPECTED.get(f"{item.path.name}::{item.name}")
             if reason:
                 item.add_marker(pytest.mark.xfail(reason=reason))
 

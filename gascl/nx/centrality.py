@@ -53,9 +53,8 @@ def out_degree_centrality(G: Converted) -> dict[Any, float]:
 
 def _closeness_of_one(G: Converted, u: Any, weight: Any, wf_improved: bool) -> float:
     """The closeness of one node, by NetworkX's formula."""
-    if u not in G:
-        message = f"Source {u} is not in G" if weight is None else f"Node {u} not found in graph"
-        raise nx.NodeNotFound(message)
+    message = f"Source {u} is not in G" if weight is None else f"Node {u} not found in graph"
+    G.require(u, nx.NodeNotFound(message))
     if weight is None:
         lengths = depths(G, u, reverse=True)
         lengths = lengths[lengths >= 0]

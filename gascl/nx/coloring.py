@@ -33,9 +33,8 @@ def greedy_color(
     if len(G) == 0:
         return {}
     if strategy != "largest_first":
-        raise nx.NetworkXError(
-            f"strategy must be callable or a valid string. {strategy} not valid."
-        )
+        message = f"strategy must be callable or a valid string. {strategy} not valid."
+        raise nx.NetworkXError(message)
     colors = G.run(GreedyColoring(precedence=G.degree))["color"]
     order = np.argsort(-G.degree, kind="stable")
     return dict(zip(G.node_array[order].tolist(), colors[order].tolist(), strict=True))

@@ -24,14 +24,6 @@ def _ends(G: Converted, nodelist: Any) -> tuple[np.ndarray, np.ndarray]:
     return position[src], position[dst]
 
 
-def _values(G: Converted, weight: Any) -> np.ndarray:
-    """(E,): the weights; 1 without an attribute."""
-    column = G.column(weight)
-    if column.values is None:
-        raise NotImplementedError(column.refusal)
-    return column.values
-
-
 @backend_function(
     first=None,
     cached=5_000,
@@ -53,7 +45,7 @@ def to_numpy_array(
     matrix = np.full((len(G), len(G)), nonedge, dtype=dtype, order=order)
     if matrix.dtype.names or matrix.dtype == object:
         raise NotImplementedError("values that are not single numbers")
-    values = _values(G, weight)
+    values = G.column(weight).checked
     matrix[src, dst] = values
     if not G.is_directed():
         matrix[dst, src] = values
@@ -74,7 +66,7 @@ def to_scipy_sparse_array(
     if nodelist is not None and len(nodelist) == 0:
         raise nx.NetworkXError("nodelist has no nodes")
     src, dst = _ends(G, nodelist)
-    values = _values(G, weight)
+    values = G.column(weight).checked
     if len(src) == 0:
         values = values.astype(np.float64)  # SciPy's dtype of an empty list
     if not G.is_directed():

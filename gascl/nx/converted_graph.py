@@ -313,11 +313,7 @@ class Converted:
     @property
     def degree(self) -> np.ndarray:
         """int64 (V,): edges at a node, in and out; loops count twice, as in NetworkX."""
-
-        def make() -> np.ndarray:
-            return self.out_degree + self.in_degree
-
-        return self.topology.once("degree", make)
+        return self.topology.once("degree", lambda: self.out_degree + self.in_degree)
 
     @property
     def out_degree(self) -> np.ndarray:
@@ -355,11 +351,7 @@ class Converted:
         adjacency = self.topology.adjacency
         if not (reverse and self.topology.directed):
             return adjacency.offsets, adjacency.neighbors
-
-        def make() -> tuple[np.ndarray, np.ndarray]:
-            return predecessors(self.original(), adjacency)
-
-        return self.topology.once("predecessors", make)
+        return self.topology.once("predecessors", lambda: predecessors(self.original(), adjacency))
 
 
 def convert(

@@ -12,26 +12,25 @@ from gascl.nx.dispatch import backend_function
 from gascl.nx.path_trees import arcs_of_rows
 from gascl.programs.core_number import CoreNumber
 
-_REMEDY = "Consider using G.remove_edges_from(nx.selfloop_edges(G))."
+
+def _refuse_loops(G: Converted, has: str) -> None:
+    if G.num_loops:
+        remedy = "Consider using G.remove_edges_from(nx.selfloop_edges(G))."
+        message = f"Input graph {has} self loops which is not permitted; {remedy}"
+        raise nx.NetworkXNotImplemented(message)
 
 
 @backend_function(first=20_000, cached=5_000)
 def core_number(G: Converted) -> dict[Any, int]:
     """Core numbers."""
-    if G.num_loops:
-        raise nx.NetworkXNotImplemented(
-            f"Input graph has self loops which is not permitted; {_REMEDY}"
-        )
+    _refuse_loops(G, "has")
     return G.by_node(G.run(CoreNumber())["core"])
 
 
 @backend_function(first=1_000, cached=1_000, numpy=True)
 def onion_layers(G: Converted) -> dict[Any, int]:
     """Layers, the outermost first."""
-    if G.num_loops:
-        raise nx.NetworkXNotImplemented(
-            f"Input graph contains self loops which is not permitted; {_REMEDY}"
-        )
+    _refuse_loops(G, "contains")
     offsets, neighbors = G.rows()
     degree = np.diff(offsets)
     layers: dict[Any, int] = {}

@@ -5,15 +5,16 @@ from __future__ import annotations
 import inspect
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import update_wrapper
+from itertools import chain, islice
 from types import SimpleNamespace
 from typing import Any
 
 import networkx as nx
 
 from gascl.errors import DeviceError, GasclError, warn
-from gascl.nx.converted_graph import Converted, converted_before, current, log
+from gascl.nx.converted_graph import Converted, Made, converted_before, current, log
 
 #: The major and minor version of NetworkX, also of a release candidate such as "3.7rc0".
 VERSION = tuple(map(int, re.findall(r"\d+", nx.__version__)[:2]))
@@ -181,6 +182,12 @@ def backend_function(
         return registered
 
     return register
+
+
+def started(results: Iterator[Made], count: int = 1) -> Iterator[Made]:
+    """An iterator of which the first results are computed now: errors must come before NetworkX
+    has received it."""
+    return chain(list(islice(results, count)), results)
 
 
 def argument(*names: str, reason: str = "") -> Check:

@@ -44,15 +44,20 @@ class Column:
     numpy: bool = False
 
     @property
-    def numbers(self) -> np.ndarray:
-        """float64 (E,).
+    def checked(self) -> np.ndarray:
+        """int64 or float64 (E,).
 
         Raises:
             NotImplementedError: they are not finite numbers that a float can hold.
         """
         if self.values is None:
             raise NotImplementedError(self.refusal)
-        return self.values.astype(np.float64, copy=False)
+        return self.values
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """float64 (E,); raises as `checked`."""
+        return self.checked.astype(np.float64, copy=False)
 
     @property
     def lengths(self) -> np.ndarray:
@@ -97,15 +102,16 @@ def column_of(
         except KeyError:
             values = [record.get(name, default) for record in chunk]
         new = set(map(type, values)) - kinds
-        if refusal := _refusal(name, new):
-            return Column(None, refusal)
+        for kind in new - _INTEGERS - _FLOATS:
+            content = "hidden edges (None)" if kind is type(None) else f"values of {kind.__name__}"
+            return Column(None, f"the edge attribute {name!r} has {content}")
         kinds |= new
         try:
-            dtype = np.int64 if _whole(kinds) else np.float64
+            dtype = np.int64 if kinds <= _INTEGERS else np.float64
             parts.append(np.fromiter(values, dtype, len(values)))
         except OverflowError:
             return Column(None, f"the edge attribute {name!r} has integers of more than 64 bits")
-    whole = _whole(kinds)
+    whole = kinds <= _INTEGERS
     array = np.concatenate(parts)
     mixed = not whole and not kinds.isdisjoint(_INTEGERS)
     if (whole or mixed) and max(array.max(), -array.min()) >= EXACT:
@@ -115,15 +121,3 @@ def column_of(
         bounds = f"finite, or not between {LEAST} and {MOST}"
         return Column(None, f"the edge attribute {name!r} has values that are not {bounds}")
     return Column(array, whole=whole, mixed=mixed, numpy=np.int64 in kinds)
-
-
-def _refusal(name: Any, kinds: set[type]) -> str:
-    """Why values of these types are not numbers; "" if they are."""
-    for kind in kinds - _INTEGERS - _FLOATS:
-        content = "hidden edges (None)" if kind is type(None) else f"values of {kind.__name__}"
-        return f"the edge attribute {name!r} has {content}"
-    return ""
-
-
-def _whole(kinds: set[type]) -> bool:
-    return kinds <= _INTEGERS

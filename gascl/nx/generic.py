@@ -46,9 +46,8 @@ def shortest_path_length(
     if weight is None:
         G.require(start, nx.NodeNotFound(f"Source {start} is not in G"))
         return unweighted.by_depth(G, unweighted.depths(G, start, reverse=reverse))
-    if start not in G:
-        message = f"Node {start} not found in graph" if dijkstra else f"Source {start} not in G"
-        raise nx.NodeNotFound(message)
+    message = f"Node {start} not found in graph" if dijkstra else f"Source {start} not in G"
+    G.require(start, nx.NodeNotFound(message))
     return weighted.lengths_from(G, [start], weight, reverse=reverse, negative=not dijkstra)
 
 
@@ -62,9 +61,8 @@ def average_shortest_path_length(G: Converted, weight: Any = None, method: Any =
         raise ValueError(f"method not supported: {method}")
     count = len(G)
     if count == 0:
-        raise nx.NetworkXPointlessConcept(
-            "the null graph has no paths, thus there is no average shortest path length"
-        )
+        message = "the null graph has no paths, thus there is no average shortest path length"
+        raise nx.NetworkXPointlessConcept(message)
     if count == 1:
         return 0
     if not connected(G):

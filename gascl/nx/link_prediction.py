@@ -11,7 +11,7 @@ import networkx as nx
 import numpy as np
 
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import Call, Function, backend_function
+from gascl.nx.dispatch import Call, Function, backend_function, started
 from gascl.nx.unweighted import depths_from
 
 #: How many pairs are scored at a time, where they are all that are not connected.
@@ -22,11 +22,10 @@ FEW = 5_000
 EDGES_PER_PAIR = 20
 
 Pairs = list[tuple[Any, Any]]
+Scored = Iterator[tuple[Any, Any, Any]]
 
 
-def _scores(
-    G: Converted, ebunch: Any, name: str, corrected: Callable[..., list[Any]]
-) -> Iterator[tuple[Any, Any, Any]]:
+def _scores(G: Converted, ebunch: Any, name: str, corrected: Callable[..., list[Any]]) -> Scored:
     """A score for each pair of nodes; None: for all that are not connected, in NetworkX's order.
 
     Args:
@@ -34,7 +33,7 @@ def _scores(
     """
     from gascl.programs.link_prediction import link_scores  # which loads OpenCL
 
-    def score(pairs: Pairs) -> Iterator[tuple[Any, Any, Any]]:
+    def score(pairs: Pairs) -> Scored:
         ends = np.array([G.places(pair) for pair in pairs], np.int64).reshape(-1, 2).T
         scores = link_scores(G.engine(), ends, dtype="float64")[name] if pairs else np.zeros(0)
         values = corrected(scores, ends)
@@ -42,19 +41,13 @@ def _scores(
 
     if ebunch is None:
         others = nx.non_edges(G.original())
-        # Errors must come before NetworkX has received an iterator: the first chunk is scored now.
-        first = score(list(islice(others, CHUNK)))
-        return chain(first, chain.from_iterable(map(score, _chunks(others))))
+        chunks = iter(lambda: list(islice(others, CHUNK)), [])
+        return chain.from_iterable(started(map(score, chunks)))
     pairs = list(ebunch)
     for u, v in pairs:
         for node in (u, v):
             G.require(node, nx.NodeNotFound(f"Node {node} not in G."))
     return score(pairs)
-
-
-def _chunks(pairs: Iterator[tuple[Any, Any]]) -> Iterator[Pairs]:
-    while chunk := list(islice(pairs, CHUNK)):
-        yield chunk
 
 
 def _sums(scores: np.ndarray, ends: np.ndarray) -> list[Any]:
@@ -79,13 +72,13 @@ def _index(least: int) -> Callable[[Callable[..., Any]], Function]:
 
 
 @_index(1_000)
-def preferential_attachment(G: Converted, ebunch: Any = None) -> Iterator[tuple[Any, Any, int]]:
+def preferential_attachment(G: Converted, ebunch: Any = None) -> Scored:
     """The product of the degrees."""
     return _scores(G, ebunch, "preferential_attachment", lambda scores, ends: scores.tolist())
 
 
 @_index(1_000)
-def jaccard_coefficient(G: Converted, ebunch: Any = None) -> Iterator[tuple[Any, Any, Any]]:
+def jaccard_coefficient(G: Converted, ebunch: Any = None) -> Scored:
     """Common neighbors by all neighbors of the two."""
 
     def corrected(scores: np.ndarray, ends: np.ndarray) -> list[Any]:
@@ -96,13 +89,13 @@ def jaccard_coefficient(G: Converted, ebunch: Any = None) -> Iterator[tuple[Any,
 
 
 @_index(1_000)
-def resource_allocation_index(G: Converted, ebunch: Any = None) -> Iterator[tuple[Any, Any, Any]]:
+def resource_allocation_index(G: Converted, ebunch: Any = None) -> Scored:
     """The sum of 1 / degree over common neighbors."""
     return _scores(G, ebunch, "resource_allocation", _sums)
 
 
 @_index(1_000)
-def adamic_adar_index(G: Converted, ebunch: Any = None) -> Iterator[tuple[Any, Any, Any]]:
+def adamic_adar_index(G: Converted, ebunch: Any = None) -> Scored:
     """The sum of 1 / log(degree) over common neighbors."""
 
     def corrected(scores: np.ndarray, ends: np.ndarray) -> list[Any]:
@@ -114,9 +107,7 @@ def adamic_adar_index(G: Converted, ebunch: Any = None) -> Iterator[tuple[Any, A
 
 
 @_index(5_000)
-def common_neighbor_centrality(
-    G: Converted, ebunch: Any = None, alpha: Any = 0.8
-) -> Iterator[tuple[Any, Any, Any]]:
+def common_neighbor_centrality(G: Converted, ebunch: Any = None, alpha: Any = 0.8) -> Scored:
     """Common neighbors, and the inverse distance."""
 
     def corrected(scores: np.ndarray, ends: np.ndarray) -> list[Any]:
@@ -129,9 +120,8 @@ def common_neighbor_centrality(
         sources, begins = np.unique(ends[0][order], return_index=True)
         groups = np.split(order, begins[1:])
         searches = depths_from(G, sources.tolist())
-        for group, (_, depth) in zip(
-            groups, searches, strict=False
-        ):  # of no pairs, one empty group
+        # Of no pairs there is one group, which is empty, and no search.
+        for group, (_, depth) in zip(groups, searches, strict=False):
             length[group] = depth[ends[1][group]]
         length[length < 0] = np.inf
         return (alpha * scores + (1 - alpha) * len(G) / length).tolist()

@@ -1,41 +1,23 @@
 """The description of the backend that NetworkX reads when it is imported: this module imports
-nothing. `python tests/support/backend_tables.py` writes both lists from the registry."""
+nothing. `python tests/support/backend_tables.py` writes the table from the registry."""
 
-#: The functions of the backend, by NetworkX's names.
-FUNCTIONS = """
-    adamic_adar_index all_pairs_bellman_ford_path all_pairs_bellman_ford_path_length
-    all_pairs_dijkstra all_pairs_dijkstra_path all_pairs_dijkstra_path_length
-    all_pairs_shortest_path_length ancestors attracting_components
-    attribute_assortativity_coefficient average_clustering average_degree_connectivity
-    average_neighbor_degree average_shortest_path_length barycenter
-    bellman_ford_predecessor_and_distance betweenness_centrality bfs_edges bfs_layers
-    bfs_predecessors bfs_successors center centroid closeness_centrality clustering color
-    common_neighbor_centrality connected_components core_number degree_assortativity_coefficient
-    degree_centrality degree_pearson_correlation_coefficient descendants descendants_at_distance
-    diameter dijkstra_predecessor_and_distance eccentricity edge_betweenness_centrality
-    eigenvector_centrality flow_hierarchy global_efficiency global_reaching_centrality
-    goldberg_radzik greedy_color harmonic_centrality harmonic_diameter has_cycle hits
-    in_degree_centrality is_attracting_component is_bipartite is_connected is_directed_acyclic_graph
-    is_forest is_strongly_connected is_weakly_connected isolates jaccard_coefficient johnson
-    katz_centrality kosaraju_strongly_connected_components maximum_spanning_edges
-    minimum_spanning_edges modularity multi_source_dijkstra multi_source_dijkstra_path
-    multi_source_dijkstra_path_length negative_edge_cycle node_connected_component
-    number_attracting_components number_connected_components number_of_isolates number_of_selfloops
-    number_strongly_connected_components number_weakly_connected_components
-    numeric_assortativity_coefficient onion_layers out_degree_centrality overall_reciprocity
-    pagerank partition_quality periphery predecessor preferential_attachment radius reciprocity
-    resource_allocation_index rich_club_coefficient s_metric sets shortest_path_length
-    single_source_bellman_ford single_source_bellman_ford_path
-    single_source_bellman_ford_path_length single_source_dijkstra single_source_dijkstra_path
-    single_source_dijkstra_path_length single_source_shortest_path
-    single_source_shortest_path_length single_target_shortest_path
-    single_target_shortest_path_length strongly_connected_components to_numpy_array
-    to_scipy_sparse_array topological_generations topological_sort transitivity triangles
-    voronoi_cells weakly_connected_components wiener_index
-""".split()
-
-#: What differs from NetworkX's own -> the functions.
-LIMITS = {
+#: What differs from NetworkX's own ("": nothing) -> the functions, by NetworkX's names.
+FUNCTIONS = {
+    "": """
+        adamic_adar_index all_pairs_shortest_path_length ancestors attracting_components
+        average_clustering average_shortest_path_length bfs_layers clustering color
+        common_neighbor_centrality connected_components core_number degree_centrality descendants
+        descendants_at_distance global_efficiency harmonic_centrality has_cycle in_degree_centrality
+        is_attracting_component is_bipartite is_connected is_directed_acyclic_graph is_forest
+        is_strongly_connected is_weakly_connected isolates jaccard_coefficient
+        node_connected_component number_attracting_components number_connected_components
+        number_of_isolates number_of_selfloops number_strongly_connected_components
+        number_weakly_connected_components onion_layers out_degree_centrality partition_quality
+        predecessor preferential_attachment resource_allocation_index s_metric
+        single_source_shortest_path_length single_target_shortest_path_length
+        strongly_connected_components topological_generations topological_sort triangles
+        weakly_connected_components wiener_index
+    """,
     "Only where there is one shortest path to each node. No function as weight.": """
         all_pairs_bellman_ford_path bellman_ford_predecessor_and_distance goldberg_radzik
         single_source_bellman_ford single_source_bellman_ford_path
@@ -92,9 +74,10 @@ LIMITS = {
 
 def info() -> dict[str, object]:
     """The backend's `networkx.backend_info`."""
-    functions: dict[str, dict[str, str]] = {name: {} for name in FUNCTIONS}
-    for limit, names in LIMITS.items():
-        functions.update((name, {"additional_docs": limit}) for name in names.split())
+    functions: dict[str, dict[str, str]] = {}
+    for limit, names in FUNCTIONS.items():
+        docs = {"additional_docs": limit} if limit else {}
+        functions.update((name, docs) for name in names.split())
     return {
         "backend_name": "gascl",
         "project": "gascl",

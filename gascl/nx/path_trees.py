@@ -7,8 +7,13 @@ order of vertices at one distance. NetworkX follows its adjacency; paths and dic
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+
+#: Distances, or numbers of edges, by node; and paths, as lists of nodes, by node.
+Lengths = dict[Any, Any]
+Paths = dict[Any, list[Any]]
 
 #: A level with fewer arcs is searched without NumPy, whose calls cost more then.
 FEW = 100
@@ -117,12 +122,9 @@ class Tree:
         is_source[sources] = True
         enters = ~is_source[self.head] & (self.tail != self.head)
         tails, heads, place = self.tail[enters], self.head[enters], place[enters]
-        pushed = np.full(count, -1, np.int64)
-        pushed[sources] = np.arange(len(sources))
         self.rank = np.full(count, count, np.int64)  # of those not known yet
         self.rank[sources] = np.arange(len(sources))
         self.parent = np.full(count, -1, np.int64)
-        order = np.lexsort((reached, distance[reached]))
         for _ in range(ROUNDS):
             # the parent that is settled first, and the place of the arc in its row
             by_head = np.lexsort((place, self.rank[tails], heads))

@@ -29,11 +29,9 @@ def _iterators(name: str) -> Check:
 
     def check(call: Call) -> str:
         communities = getattr(call, name)
-        if isinstance(communities, Collection) and all(
-            isinstance(community, Collection) for community in communities
-        ):
-            return ""
-        return "communities that can be read only once"
+        kept = isinstance(communities, Collection)
+        kept = kept and all(isinstance(each, Collection) for each in communities)
+        return "" if kept else "communities that can be read only once"
 
     return check
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import chain, islice
 from typing import Any
 
 import networkx as nx
 import numpy as np
 
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import backend_function, one_step
-from gascl.nx.path_trees import levels
+from gascl.nx.dispatch import backend_function, one_step, started
+from gascl.nx.path_trees import Lengths, Paths, levels
 from gascl.programs.breadth_first import BreadthFirst
 
 #: The number of searches that run at once.
@@ -44,7 +43,7 @@ def depths_from(
             yield source, depth[:, lane]
 
 
-def by_depth(G: Converted, depth: np.ndarray) -> dict[Any, int]:
+def by_depth(G: Converted, depth: np.ndarray) -> Lengths:
     """The nodes that have a depth, the nearest first."""
     reached = np.flatnonzero(depth >= 0)
     key = depth[reached]
@@ -55,18 +54,14 @@ def by_depth(G: Converted, depth: np.ndarray) -> dict[Any, int]:
 
 
 @backend_function(first=400_000, cached=20_000, slower=[one_step("cutoff")])
-def single_source_shortest_path_length(
-    G: Converted, source: Any, cutoff: Any = None
-) -> dict[Any, int]:
+def single_source_shortest_path_length(G: Converted, source: Any, cutoff: Any = None) -> Lengths:
     """Distances, the nearest first."""
     G.require(source, nx.NodeNotFound(f"Source {source} is not in G"))
     return by_depth(G, depths(G, source, cutoff))
 
 
 @backend_function(first=400_000, cached=20_000, slower=[one_step("cutoff")])
-def single_target_shortest_path_length(
-    G: Converted, target: Any, cutoff: Any = None
-) -> dict[Any, int]:
+def single_target_shortest_path_length(G: Converted, target: Any, cutoff: Any = None) -> Lengths:
     """Distances, the nearest first."""
     G.require(target, nx.NodeNotFound(f"Target {target} is not in G"))
     return by_depth(G, depths(G, target, cutoff, reverse=True))
@@ -75,17 +70,13 @@ def single_target_shortest_path_length(
 @backend_function(first=5_000, cached=2_000, slower=[one_step("cutoff")])
 def all_pairs_shortest_path_length(
     G: Converted, cutoff: Any = None
-) -> Iterator[tuple[Any, dict[Any, int]]]:
+) -> Iterator[tuple[Any, Lengths]]:
     """Distances from every node."""
-    lengths = (
-        (G.nodes[source], by_depth(G, depth))
-        for source, depth in depths_from(G, list(range(len(G))), cutoff)
-    )
-    # Errors must come before NetworkX has received an iterator: the first searches run now.
-    return chain(list(islice(lengths, LANES)), lengths)
+    searches = depths_from(G, list(range(len(G))), cutoff)
+    return started(((G.nodes[source], by_depth(G, depth)) for source, depth in searches), LANES)
 
 
-def _paths(G: Converted, source: Any, cutoff: Any, to_source: bool = False) -> dict[Any, list[Any]]:
+def _paths(G: Converted, source: Any, cutoff: Any, to_source: bool = False) -> Paths:
     """Paths from the source, or to it."""
     nodes = G.nodes
     paths = {source: [source]}
@@ -106,18 +97,14 @@ _search = backend_function(
 
 
 @_search
-def single_source_shortest_path(
-    G: Converted, source: Any, cutoff: Any = None
-) -> dict[Any, list[Any]]:
+def single_source_shortest_path(G: Converted, source: Any, cutoff: Any = None) -> Paths:
     """NetworkX's own paths and order."""
     G.require(source, nx.NodeNotFound(f"Source {source} not in G"))
     return _paths(G, source, cutoff)
 
 
 @_search
-def single_target_shortest_path(
-    G: Converted, target: Any, cutoff: Any = None
-) -> dict[Any, list[Any]]:
+def single_target_shortest_path(G: Converted, target: Any, cutoff: Any = None) -> Paths:
     """NetworkX's own paths and order."""
     G.require(target, nx.NodeNotFound(f"Target {target} not in G"))
     return _paths(G, target, cutoff, to_source=True)
@@ -130,7 +117,7 @@ def predecessor(
     """All parents of each node, in NetworkX's order."""
     G.require(source, nx.NodeNotFound(f"Source {source} not in G"))
     nodes = G.nodes
-    parents: dict[Any, list[Any]] = {source: []}
+    parents: Paths = {source: []}
     depth = {source: 0}
     limit = max(cutoff, 1) if cutoff else None
     search = levels(*G.rows(), G.places([source]), limit, every_parent=True)

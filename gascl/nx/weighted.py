@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice
 from typing import Any
 
 import networkx as nx
@@ -11,8 +10,16 @@ import numpy as np
 
 from gascl.language.program import VertexProgram
 from gascl.nx.converted_graph import Converted, EdgeField
-from gascl.nx.dispatch import Call, Check, Function, argument, backend_function, callable_weight
-from gascl.nx.path_trees import Tree, arcs_of_rows, levels, tight_arcs
+from gascl.nx.dispatch import (
+    Call,
+    Check,
+    Function,
+    argument,
+    backend_function,
+    callable_weight,
+    started,
+)
+from gascl.nx.path_trees import Lengths, Paths, Tree, arcs_of_rows, levels, tight_arcs
 from gascl.programs.bellman_ford import BellmanFord
 from gascl.programs.shortest_paths import Distances
 
@@ -20,6 +27,7 @@ from gascl.programs.shortest_paths import Distances
 NO_FUNCTION = "No function as weight."
 NOT_NEGATIVE = "No function as weight, no weights below 0."
 TO_ALL = "No `target`, no function as weight, no weights below 0."
+WHOLE_BELOW_0 = "No function as weight; in directed graphs, weights below 0 must be whole."
 ONE_PATH = "Only where there is one shortest path to each node. No function as weight."
 
 
@@ -98,7 +106,7 @@ def lengths_from(
     cutoff: float | None = None,
     reverse: bool = False,
     negative: bool = False,
-) -> dict[Any, Any]:
+) -> Lengths:
     """Nodes with a path and their distances, the nearest first."""
     places = G.places(sources)
     distance = distances(G, places, weight, cutoff, reverse, negative)
@@ -144,7 +152,7 @@ def tree(
 
 def _dist_and_paths(
     G: Converted, sources: list[Any], weight: Any, cutoff: Any
-) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
+) -> tuple[Lengths, Paths]:
     """As Dijkstra's algorithm in NetworkX finds them, order and ties included."""
     settled, distance = tree(G, sources, weight, cutoff)
     nodes, order = G.nodes, settled.order.tolist()
@@ -174,7 +182,7 @@ def distinct_sources(G: Converted, sources: Any) -> list[Any]:
 @by_weight(200_000, 20_000, TO_ALL, argument("target"))
 def multi_source_dijkstra(
     G: Converted, sources: Any, target: Any = None, cutoff: Any = None, weight: Any = "weight"
-) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
+) -> tuple[Lengths, Paths]:
     """Distances and NetworkX's own paths, in its order."""
     return _dist_and_paths(G, distinct_sources(G, sources), weight, cutoff)
 
@@ -182,7 +190,7 @@ def multi_source_dijkstra(
 @by_weight(200_000, 20_000, NOT_NEGATIVE)
 def multi_source_dijkstra_path(
     G: Converted, sources: Any, cutoff: Any = None, weight: Any = "weight"
-) -> dict[Any, list[Any]]:
+) -> Paths:
     """NetworkX's own paths, in its order."""
     return _dist_and_paths(G, distinct_sources(G, sources), weight, cutoff)[1]
 
@@ -190,7 +198,7 @@ def multi_source_dijkstra_path(
 @by_weight(100_000, 10_000, NOT_NEGATIVE)
 def multi_source_dijkstra_path_length(
     G: Converted, sources: Any, cutoff: Any = None, weight: Any = "weight"
-) -> dict[Any, Any]:
+) -> Lengths:
     """Distances, the nearest first."""
     return lengths_from(G, distinct_sources(G, sources), weight, cutoff)
 
@@ -198,7 +206,7 @@ def multi_source_dijkstra_path_length(
 @by_weight(200_000, 20_000, TO_ALL, argument("target"))
 def single_source_dijkstra(
     G: Converted, source: Any, target: Any = None, cutoff: Any = None, weight: Any = "weight"
-) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
+) -> tuple[Lengths, Paths]:
     """Distances and NetworkX's own paths, in its order."""
     return _dist_and_paths(G, distinct_sources(G, [source]), weight, cutoff)
 
@@ -206,7 +214,7 @@ def single_source_dijkstra(
 @by_weight(200_000, 20_000, NOT_NEGATIVE)
 def single_source_dijkstra_path(
     G: Converted, source: Any, cutoff: Any = None, weight: Any = "weight"
-) -> dict[Any, list[Any]]:
+) -> Paths:
     """NetworkX's own paths, in its order."""
     return _dist_and_paths(G, distinct_sources(G, [source]), weight, cutoff)[1]
 
@@ -214,7 +222,7 @@ def single_source_dijkstra_path(
 @by_weight(100_000, 10_000, NOT_NEGATIVE)
 def single_source_dijkstra_path_length(
     G: Converted, source: Any, cutoff: Any = None, weight: Any = "weight"
-) -> dict[Any, Any]:
+) -> Lengths:
     """Distances, the nearest first."""
     return lengths_from(G, distinct_sources(G, [source]), weight, cutoff)
 
@@ -222,13 +230,13 @@ def single_source_dijkstra_path_length(
 @by_weight(200_000, 20_000, NOT_NEGATIVE)
 def dijkstra_predecessor_and_distance(
     G: Converted, source: Any, cutoff: Any = None, weight: Any = "weight"
-) -> tuple[dict[Any, list[Any]], dict[Any, Any]]:
+) -> tuple[Paths, Lengths]:
     """All parents in NetworkX's order, and distances."""
     G.require(source, nx.NodeNotFound(f"Node {source} is not found in the graph"))
     settled, distance = tree(G, [source], weight, cutoff)
     nodes = G.nodes
     seen = _first_seen(G, settled.order, distance, weight, cutoff)
-    pred: dict[Any, list[Any]] = {node: [] for node in G.node_array[seen].tolist()}
+    pred: Paths = {node: [] for node in G.node_array[seen].tolist()}
     for vertex, parent in zip(*(ends.tolist() for ends in settled.parents()), strict=True):
         pred[nodes[vertex]].append(nodes[parent])
     numbers = as_numbers(G, weight, distance[settled.order], [0])
@@ -256,7 +264,7 @@ def _first_seen(
 @by_weight(20_000, 10_000, NOT_NEGATIVE)
 def all_pairs_dijkstra(
     G: Converted, cutoff: Any = None, weight: Any = "weight"
-) -> Iterator[tuple[Any, tuple[dict[Any, Any], dict[Any, list[Any]]]]]:
+) -> Iterator[tuple[Any, tuple[Lengths, Paths]]]:
     """Distances and NetworkX's own paths, in its order, node by node."""
     return _each(G, lambda node: _dist_and_paths(G, [node], weight, cutoff))
 
@@ -264,7 +272,7 @@ def all_pairs_dijkstra(
 @by_weight(20_000, 10_000, NOT_NEGATIVE)
 def all_pairs_dijkstra_path(
     G: Converted, cutoff: Any = None, weight: Any = "weight"
-) -> Iterator[tuple[Any, dict[Any, list[Any]]]]:
+) -> Iterator[tuple[Any, Paths]]:
     """NetworkX's own paths, in its order, node by node."""
     return _each(G, lambda node: _dist_and_paths(G, [node], weight, cutoff)[1])
 
@@ -272,19 +280,17 @@ def all_pairs_dijkstra_path(
 @by_weight(20_000, 5_000, NOT_NEGATIVE)
 def all_pairs_dijkstra_path_length(
     G: Converted, cutoff: Any = None, weight: Any = "weight"
-) -> Iterator[tuple[Any, dict[Any, Any]]]:
+) -> Iterator[tuple[Any, Lengths]]:
     """Distances, the nearest first, node by node."""
     return _each(G, lambda node: lengths_from(G, [node], weight, cutoff))
 
 
 def _each(G: Converted, result: Callable[[Any], Any]) -> Iterator[tuple[Any, Any]]:
-    """A result for each node. The first is computed now: errors must come before NetworkX has
-    received an iterator."""
-    results = ((node, result(node)) for node in G.nodes)
-    return chain(list(islice(results, 1)), results)
+    """A result for each node."""
+    return started((node, result(node)) for node in G.nodes)
 
 
-def _only_parents(G: Converted, source: Any, weight: Any) -> tuple[dict[Any, Any], dict[Any, Any]]:
+def _only_parents(G: Converted, source: Any, weight: Any) -> tuple[Lengths, Lengths]:
     """Distances, and each node's only parent (None at the source), level by level.
 
     Raises:
@@ -298,9 +304,7 @@ def _only_parents(G: Converted, source: Any, weight: Any) -> tuple[dict[Any, Any
     offsets = np.searchsorted(tail, np.arange(len(G) + 1))
     search = list(levels(offsets, head, places))
     if len(head) != sum(len(level) for level, _ in search):
-        raise NotImplementedError(
-            "several shortest paths, of which NetworkX takes one by its queue"
-        )
+        raise NotImplementedError("several shortest paths, of which NetworkX's queue chooses one")
     order = np.concatenate([places, *(level for level, _ in search)]).astype(np.int64)
     before = np.concatenate([np.zeros(0, np.int64), *(parents for _, parents in search)])
     nodes = G.node_array[order].tolist()
@@ -309,17 +313,16 @@ def _only_parents(G: Converted, source: Any, weight: Any) -> tuple[dict[Any, Any
     return dict(zip(nodes, numbers, strict=True)), dict(zip(nodes, parents, strict=True))
 
 
-def _refuse_loops(G: Converted, weight: Any) -> None:
-    """Raise NetworkXUnbounded for a self-loop of negative length, reachable or not, as NetworkX
-    does."""
+def _parents_without_loops(G: Converted, source: Any, weight: Any) -> tuple[Lengths, Lengths]:
+    """As `_only_parents`; refuses a self-loop of negative length, reachable or not, as NetworkX."""
+    G.require(source, nx.NodeNotFound(f"Node {source} is not found in the graph"))
     src, dst = G.ends
     if (G.column(weight).lengths[src == dst] < 0).any():
         raise nx.NetworkXUnbounded("Negative cycle detected.")
+    return _only_parents(G, source, weight)
 
 
-def _only_paths(
-    G: Converted, source: Any, weight: Any
-) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
+def _only_paths(G: Converted, source: Any, weight: Any) -> tuple[Lengths, Paths]:
     G.require(source, nx.NodeNotFound(f"Source {source} not in G"))
     distance, parents = _only_parents(G, source, weight)
     paths = {source: [source]}
@@ -331,15 +334,13 @@ def _only_paths(
 @by_weight(100_000, 20_000, ONE_PATH, argument("target"))
 def single_source_bellman_ford(
     G: Converted, source: Any, target: Any = None, weight: Any = "weight"
-) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
+) -> tuple[Lengths, Paths]:
     """Distances and paths, where there is one shortest path to each node."""
     return _only_paths(G, source, weight)
 
 
 @by_weight(100_000, 20_000, ONE_PATH)
-def single_source_bellman_ford_path(
-    G: Converted, source: Any, weight: Any = "weight"
-) -> dict[Any, list[Any]]:
+def single_source_bellman_ford_path(G: Converted, source: Any, weight: Any = "weight") -> Paths:
     """Paths, where there is one shortest path to each node."""
     return _only_paths(G, source, weight)[1]
 
@@ -347,7 +348,7 @@ def single_source_bellman_ford_path(
 @by_weight(100_000, 10_000, NO_FUNCTION)
 def single_source_bellman_ford_path_length(
     G: Converted, source: Any, weight: Any = "weight"
-) -> dict[Any, Any]:
+) -> Lengths:
     """Distances, the nearest first."""
     G.require(source, nx.NodeNotFound(f"Source {source} not in G"))
     return lengths_from(G, [source], weight, negative=True)
@@ -356,11 +357,9 @@ def single_source_bellman_ford_path_length(
 @by_weight(100_000, 20_000, ONE_PATH)
 def bellman_ford_predecessor_and_distance(
     G: Converted, source: Any, target: Any = None, weight: Any = "weight", heuristic: Any = False
-) -> tuple[dict[Any, list[Any]], dict[Any, Any]]:
+) -> tuple[Paths, Lengths]:
     """Parents and distances, where there is one shortest path to each node."""
-    G.require(source, nx.NodeNotFound(f"Node {source} is not found in the graph"))
-    _refuse_loops(G, weight)
-    distance, parents = _only_parents(G, source, weight)
+    distance, parents = _parents_without_loops(G, source, weight)
     pred = {node: [parent] for node, parent in parents.items()}
     pred[source] = []
     return pred, distance
@@ -369,7 +368,7 @@ def bellman_ford_predecessor_and_distance(
 @by_weight(20_000, 10_000, ONE_PATH)
 def all_pairs_bellman_ford_path(
     G: Converted, weight: Any = "weight"
-) -> Iterator[tuple[Any, dict[Any, list[Any]]]]:
+) -> Iterator[tuple[Any, Paths]]:
     """Paths, where there is one shortest path between any two nodes."""
     # all of them, since some may have to be declined
     return iter([(node, _only_paths(G, node, weight)[1]) for node in G])
@@ -378,19 +377,15 @@ def all_pairs_bellman_ford_path(
 @by_weight(20_000, 5_000, NO_FUNCTION)
 def all_pairs_bellman_ford_path_length(
     G: Converted, weight: Any = "weight"
-) -> Iterator[tuple[Any, dict[Any, Any]]]:
+) -> Iterator[tuple[Any, Lengths]]:
     """Distances, the nearest first, node by node."""
     return _each(G, lambda node: lengths_from(G, [node], weight, negative=True))
 
 
 @by_weight(100_000, 20_000, ONE_PATH)
-def goldberg_radzik(
-    G: Converted, source: Any, weight: Any = "weight"
-) -> tuple[dict[Any, Any], dict[Any, Any]]:
+def goldberg_radzik(G: Converted, source: Any, weight: Any = "weight") -> tuple[Lengths, Lengths]:
     """Parents and distances, where there is one shortest path to each node."""
-    G.require(source, nx.NodeNotFound(f"Node {source} is not found in the graph"))
-    _refuse_loops(G, weight)
-    distance, parents = _only_parents(G, source, weight)
+    distance, parents = _parents_without_loops(G, source, weight)
     return parents, distance
 
 
@@ -398,10 +393,7 @@ def _frozen(call: Call) -> str:
     return "frozen graphs, to which NetworkX cannot add a node" if nx.is_frozen(call.G) else ""
 
 
-@by_weight(
-    *(100_000, 10_000, "No function as weight; in directed graphs, weights below 0 must be whole."),
-    _frozen,
-)
+@by_weight(100_000, 10_000, WHOLE_BELOW_0, _frozen)
 def negative_edge_cycle(G: Converted, weight: Any = "weight", heuristic: Any = True) -> bool:
     """Whether the lengths of some cycle come to less than 0."""
     column = G.column(weight)
@@ -410,9 +402,7 @@ def negative_edge_cycle(G: Converted, weight: Any = "weight", heuristic: Any = T
     if not G.is_directed():
         return True  # there and back along the edge
     if not column.whole:
-        raise NotImplementedError(
-            "sums of weights that are not whole, whose sign may depend on rounding"
-        )
+        raise NotImplementedError("sums of fractional weights, whose sign may depend on rounding")
     try:
         distances(G, list(range(len(G))), weight, negative=True)
     except nx.NetworkXUnbounded:
@@ -421,6 +411,6 @@ def negative_edge_cycle(G: Converted, weight: Any = "weight", heuristic: Any = T
 
 
 @by_weight(20_000, 10_000, NOT_NEGATIVE)
-def johnson(G: Converted, weight: Any = "weight") -> dict[Any, dict[Any, list[Any]]]:
+def johnson(G: Converted, weight: Any = "weight") -> dict[Any, Paths]:
     """NetworkX's own paths between all pairs."""
     return {node: _dist_and_paths(G, [node], weight, None)[1] for node in G}

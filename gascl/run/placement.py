@@ -15,10 +15,10 @@ import numpy as np
 import pyopencl as cl
 
 from gascl.delivery.buffers import PENDING
-from gascl.delivery.launch import MAIL_IN, MAIL_OUT, NEEDED, TOTAL, Launch
+from gascl.delivery.launch import CLEAR_REMOTE_INBOXES, NEEDED, RECEIVE_REMOTE, TOTAL, Launch
 from gascl.delivery.run_layout import RUN, Key
 from gascl.device_graph.stream import TALLIES
-from gascl.distributed.exchange import MAIL, Exchange
+from gascl.distributed.exchange import REMOTE_MESSAGES, Exchange
 from gascl.distributed.ranks import Ranks
 from gascl.language.spec import ProgramSpec
 from gascl.run.launcher import Launched, Launcher
@@ -179,7 +179,7 @@ class SharedByRanks(Placement):
         self.launcher.interrupts.agreed = False
 
     def resume(self, superstep: int) -> None:
-        if MAIL in self.launcher.state.buffers:
+        if REMOTE_MESSAGES in self.launcher.state.buffers:
             self._empty_inboxes(superstep)
 
     def begin_batch(self, seconds: float) -> None:
@@ -197,7 +197,7 @@ class SharedByRanks(Placement):
         if launch.over == "out_blocks":
             exchange.end_scatter()
             if launcher.plan.traits.scatter_sends_to:
-                events += self._bring_mail(superstep, "")
+                events += self._exchange_messages(superstep, "")
         return events, tallies
 
     def _launch_pieces(self, launch: Launch) -> tuple[list[Launched], Tallies]:
@@ -220,31 +220,35 @@ class SharedByRanks(Placement):
         totals = self._exchange.end_superstep(launcher.interrupts, superstep)
         self.batch_ends = self._exchange.ends
         if totals.under_way:
-            events += self._bring_mail(superstep + 1, "_next")
+            events += self._exchange_messages(superstep + 1, "_next")
         return events, Tallies(self._ranks.size, {TALLIES: totals.tallies})
 
-    def _bring_mail(self, superstep: int, when: str) -> list[Launched]:
+    def _exchange_messages(self, superstep: int, when: str) -> list[Launched]:
         """Deliver messages of `send_to` to the ranks that apply their receivers in a superstep.
 
         Args:
-            when: as in `Exchange.mail`.
+            when: as in `Exchange.remote_messages`.
         """
         launcher, state = self.launcher, self.launcher.state
-        mail = self._exchange.mail(launcher.arrays.graph_of(superstep).parts, when)
+        parts = launcher.arrays.graph_of(superstep).parts
+        messages = self._exchange.remote_messages(parts, when)
         events = [self._empty_inboxes(superstep)]
-        room = state.spec.own[MAIL].count
+        room = state.spec.own[REMOTE_MESSAGES].count
         names = PENDING if when else ()
         inbox = {Key(RUN, n): state.buffers[Key(RUN, f"{n}{when}")] for n in names}
-        for begin in range(0, len(mail), room):
-            parcels = mail[begin : begin + room]
-            state.write(MAIL, parcels)
-            events.append(launcher.launch(MAIL_IN, instead=inbox, num_mail=len(parcels)))
+        for begin in range(0, len(messages), room):
+            batch = messages[begin : begin + room]
+            state.write(REMOTE_MESSAGES, batch)
+            number = len(batch)
+            events.append(
+                launcher.launch(RECEIVE_REMOTE, instead=inbox, num_remote_messages=number)
+            )
         return events
 
     def _empty_inboxes(self, superstep: int) -> Launched:
         """Empty the inboxes of the vertices that other ranks apply in a superstep."""
         first, last = self.launcher.arrays.graph_of(superstep).rows
-        return self.launcher.launch(MAIL_OUT, first_row=first, last_row=last)
+        return self.launcher.launch(CLEAR_REMOTE_INBOXES, first_row=first, last_row=last)
 
     def reasons(self, count: int) -> list[str]:
         why = f"{self._ranks.size} ranks have a part of the arcs each"

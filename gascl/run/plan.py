@@ -183,9 +183,11 @@ def whole_options(device: Device) -> list[str]:
     """The options of a kernel that makes a whole run: how often a group looks for others that start
     with it, on a GPU, and for others in a phase: before it leaves them, on a CPU (after some
     milliseconds), or gives up the run."""
-    welcome, patience = (0, 2**21) if device.is_cpu else (64, 2**30)
+    join_polls, patience = (0, 2**21) if device.is_cpu else (64, 2**30)
     return [
-        *switches.options(switches.PATIENCE, {"WELCOME": welcome, "PATIENCE": f"{patience}UL"}),
+        *switches.options(
+            switches.PATIENCE, {"JOIN_POLLS": join_polls, "PATIENCE": f"{patience}UL"}
+        ),
         *switches.options(switches.DEVICE, {"PTX_FENCES": device.is_nvidia}),
         # So that WHOLE_GROUPS of 256 items fit in a unit's 65,536 registers.
         *(["-cl-nv-maxrregcount=64"] if device.is_nvidia else []),

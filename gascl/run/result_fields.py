@@ -43,8 +43,8 @@ class ResultFields(Mapping[str, np.ndarray]):
                 state.device.holds(self)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        found = self._read.get(name)
-        if found is None:
+        values = self._read.get(name)
+        if values is None:
             if name not in self._names:
                 raise KeyError(name)
             if name not in self._known:
@@ -52,10 +52,10 @@ class ResultFields(Mapping[str, np.ndarray]):
             with self._lock:
                 if name not in self._read:
                     self._read[name] = self._field(name)
-                found = self._read[name]
+                values = self._read[name]
             if not self._kept:  # after it has been stored: Ctrl-C may come at any time
                 self._state.drop([name], self._owner)
-        return found
+        return values
 
     def _field(self, name: str) -> np.ndarray:
         values = self._known.get(name)

@@ -234,7 +234,7 @@ class State:
             if name in control.dtype.names:
                 control[name] = 0
         lows = ("near_low", "far_low", "near_low_next", "far_low_next")
-        for name in ("low", *lows, "near_found", "far_found"):  # there are no buckets yet
+        for name in ("low", *lows, "near_lowest", "far_lowest"):  # there are no buckets yet
             if name in control.dtype.names:
                 control[name] = _NEVER
         for name in ("bucket", "near_end"):

@@ -355,7 +355,7 @@ def test_a_toy_is_one_of_them():
 )
 @pytest.mark.parametrize("toy_name", ["by_frontier", "by_bits"])
 @pytest.mark.parametrize("other", one_in(3, ["push", "edges", "pull"]))
-def test_a_toy_goes_on_from_others_and_they_from_it(group, other, toy_name, cut):
+def test_a_toy_delivery_continues_states_of_others_and_they_its_own(group, other, toy_name, cut):
     """Masks, frontiers and messages under way pass from each form to each."""
     with registered(toy_name):
         engine = Engine(bulge(), Device(find().cl, group))

@@ -353,7 +353,7 @@ def test_a_changed_graph(device):
 
 
 @pytest.mark.usefixtures("renumbered")
-def test_components_go_on_from_ranks(device):
+def test_components_continue_from_a_state_of_ranks(device):
     graph = graph_of(6, directed=False)
     engine = Engine(graph, device)
     state = engine.run(PageRank(supersteps=2), keep_state=True).state
@@ -511,7 +511,7 @@ def test_a_result_says_so(monkeypatch, tmp_path, gascl_):
 
 
 @pytest.mark.usefixtures("units")
-def test_arcs_of_a_file_are_not_sorted_anew_to_come_in_parts(monkeypatch, tmp_path):
+def test_arcs_of_a_file_are_streamed_without_sorting_them_again(monkeypatch, tmp_path):
     """They are mapped, and memory may have no room for them."""
     monkeypatch.setattr(reordering, "LEAST", 10)
     rng = np.random.default_rng(1)
@@ -532,7 +532,7 @@ def test_arcs_of_a_file_are_not_sorted_anew_to_come_in_parts(monkeypatch, tmp_pa
         assert Engine(mapped).run(PageRank()).numbering == whole.numbering
 
 
-def test_arcs_of_a_file_are_not_sorted_anew_with_little_memory(monkeypatch, tmp_path):
+def test_arcs_of_a_file_are_not_sorted_again_with_little_memory(monkeypatch, tmp_path):
     """To sort them takes 12 bytes each, of which half of the host's memory must have room."""
     monkeypatch.setattr(reordering, "LEAST", 10)
     monkeypatch.setattr("gascl.device_graph.sort.pays", lambda device: False)

@@ -53,7 +53,7 @@ def test_a_dataset_by_its_name(gascl_, tmp_path):
     assert len(path.read_text().splitlines()) >= 78
 
 
-def test_what_was_read_taken_and_written_is_said(gascl_, tmp_path):
+def test_the_report_names_files_read_and_written(gascl_, tmp_path):
     path = tmp_path / "karate.rows"
     code, out, err = gascl_("convert", KARATE, path)
     assert (code, err) == (0, "")

@@ -152,7 +152,7 @@ def test_what_memory_refuses(arguments, error, said, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_ctrl_c_says_how_to_go_on(tmp_path, monkeypatch):
+def test_ctrl_c_says_how_to_resume(tmp_path, monkeypatch):
     from gascl.io.outofcore.convert import Conversion
 
     def pressed(*_, **__):

@@ -17,7 +17,7 @@ from gascl.graph import validation
 from gascl.io.files import PACKED
 
 
-def test_help_waits_for_nothing():
+def test_help_imports_no_slow_modules():
     code = (
         "import sys\nfrom gascl.cli.main import main\n"
         "try:\n    main(['run', '--help'])\n"

@@ -187,7 +187,7 @@ def test_not_converged_is_3_and_all_is_printed_and_written(gascl_, tmp_path):
     assert len(path.read_text().splitlines()) == 1 + 34
 
 
-def test_a_field_that_is_not_there_yet_is_said(gascl_, tmp_path):
+def test_a_field_that_was_not_computed_is_reported(gascl_, tmp_path):
     path = tmp_path / "out.csv"
     options = ["--max-supersteps", 2, "--output", path]
     code, out, err = gascl_("run", "ParticleCommunities", KARATE, *options)
@@ -197,7 +197,7 @@ def test_a_field_that_is_not_there_yet_is_said(gascl_, tmp_path):
     assert path.read_text().splitlines()[0] == "vertex,position_0,position_1,position_2"
 
 
-def test_a_number_of_supersteps_that_was_asked_for_is_done(gascl_):
+def test_a_requested_number_of_supersteps_counts_as_converged(gascl_):
     code, out, err = gascl_("run", "PageRank", KARATE, "--set", "supersteps=2")
     assert (code, err) == (0, "")
     assert "PageRank: 2 supersteps; ran the requested 2 supersteps" in out
@@ -304,7 +304,7 @@ def test_ctrl_c_prints_and_writes_the_partial_result(write, tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
-def test_a_run_goes_on_after_ctrl_c(write, gascl_, monkeypatch, tmp_path):
+def test_a_run_resumes_after_ctrl_c(write, gascl_, monkeypatch, tmp_path):
     monkeypatch.setattr(Progress, "LINES", Progress.LINES)  # which ENDLESS changes in this process
     program, graph = f"{write('endless.py', ENDLESS)}:Endless", write("g.txt", "1 2\n2 1\n")
     options = ["--checkpoint", tmp_path / "run.ckpt", "--every", "1h"]

@@ -74,7 +74,7 @@ def test_no_such_vertex(gascl_):
     assert "did you mean 'Vaduz:Auring'?" in err
 
 
-def test_missing_pyarrow_is_said_first(gascl_, monkeypatch, tmp_path):
+def test_missing_pyarrow_is_reported_first(gascl_, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     path = tmp_path / "a.parquet"
     code, _, err = gascl_("run", "PageRank", "missing.txt", "--output", path)

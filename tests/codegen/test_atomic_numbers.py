@@ -176,7 +176,7 @@ def test_combines_products_at_the_edge(way, name, factors, product):
 @all_ways
 @pytest.mark.parametrize("name", ["int64", "uint64"])
 def test_combines_a_factor_known_not_to_fit(way, name):
-    """gascl_cell_overflown() as a factor: the product does not fit, unless it is 0."""
+    """The overflown cell as a factor: the product does not fit, unless it is 0."""
     c = resolve(name, "float32").c
     lowest = np.iinfo(name).min
     mark = lowest or np.iinfo(name).max
@@ -187,7 +187,7 @@ def test_combines_a_factor_known_not_to_fit(way, name):
     text = [header("prod", c, "1"), *definitions(PRODUCT, resolve(name, "float32"))]
     text += [kernel_text("atomics.cl")]
     text += ["__kernel void mark(__global gascl_accumulator *out) {"]
-    text += ["    *out = gascl_cell_overflown();", "}"]
+    text += ["    *out = gascl_of_cell(GASCL_OVERFLOWN_CELL);", "}"]
     device = chosen_device()
     built = cl.Program(device.context, "\n".join(text)).build(device.atomics.options())
     out = np.zeros(1, name)

@@ -217,14 +217,14 @@ INBOX = {"inbox", "arrived", "wraps"}
 def test_inboxes_only_where_used():
     assert INBOX.isdisjoint(arguments("slots"))
     assert set(arguments("edges")) >= INBOX
-    assert "touched" not in arguments("edges")
-    assert {*INBOX, "touched"} <= set(arguments("push"))
+    assert "receivers" not in arguments("edges")
+    assert {*INBOX, "receivers"} <= set(arguments("push"))
     assert "inbox_next" not in arguments("push")
     assert set(arguments("slots", scatter="send_to(0, 1);")) >= INBOX
     ahead = {f"{n}_next" for n in INBOX}
     assert ahead.isdisjoint(arguments("slots", scatter="send_to(0, 1);"))
     assert {*INBOX, *ahead} <= set(arguments("pull", apply="send_to(0, 1);"))
-    assert {*ahead, "touched_next"} <= set(arguments("push", apply="send_to(0, 1);"))
+    assert {*ahead, "receivers_next"} <= set(arguments("push", apply="send_to(0, 1);"))
 
 
 def test_other_arguments_only_where_used():

@@ -55,11 +55,11 @@ def test_kernels_read_every_switch_and_constant_of_the_host():
     unread |= {*constants.numbered("", constants.Fault)}  # some are only in generated text
     pasted = {
         f"{prefix}{name}"
-        for macro, prefix in (("LENGTH", "LIST_"), ("LOOK", "TEAM_"), ("TEAM", "TEAM_"))
+        for macro, prefix in (("LENGTH", "LIST_"), ("READ_TEAM", "TEAM_"), ("TEAM", "TEAM_"))
         for name in re.findall(rf"\bGASCL_{macro}\((\w+)\)", "\n".join(FILES.values()))
     }
     # GASCL_POST(_next) makes it from its argument; the odd frontier follows the even one.
-    pasted |= {"LIST_TOUCHED_next"}
+    pasted |= {"LIST_RECEIVERS_next"}
     assert (HOST | CONSTANTS) - words - pasted <= unread
 
 

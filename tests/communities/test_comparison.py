@@ -11,7 +11,7 @@ from gascl.communities import adjusted_rand, mutual_information
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_how_alike_against_igraph(seed):
+def test_similarity_of_communities_against_igraph(seed):
     rng = np.random.default_rng(seed)
     one = rng.integers(0, seed + 1, 50)
     other = np.where(rng.random(50) < seed / 12, one, rng.integers(0, 4, 50))
@@ -23,7 +23,7 @@ def test_how_alike_against_igraph(seed):
         assert [value(one, one), value(-one, one)] == pytest.approx([1, 1])
 
 
-def test_how_alike_of_words_and_of_one_group():
+def test_similarity_of_communities_with_words_and_with_one_group():
     words = np.array(["x", "y", "x"])
     assert adjusted_rand(words, [3, 1, 3]) == mutual_information(words, [3, 1, 3]) == 1
     assert adjusted_rand([0, 0], [5, 5]) == mutual_information([0, 0], [5, 5]) == 1

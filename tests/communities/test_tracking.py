@@ -134,7 +134,7 @@ def test_refused(given, said):
         Tracker(overlap=0)
 
 
-def test_each_run_goes_on_from_the_positions_before():
+def test_each_run_starts_from_the_previous_positions():
     graph = next(changing())
     first, second = (moment.result for moment in track([graph, graph]))
     assert first.supersteps > 20 and second.supersteps <= 2

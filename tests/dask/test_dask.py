@@ -253,7 +253,7 @@ def test_what_ranks_tell_each_other():
     assert ranks(3, exchanges) == [expected(rank) for rank in range(3)]
 
 
-def test_a_rank_that_fails_ends_those_that_wait():
+def test_a_failing_rank_ends_the_ranks_that_wait():
     def work(comm):
         comm.allgather(1)
         if comm.Get_rank() == 1:
@@ -341,7 +341,7 @@ def test_the_same_bits_as_over_mpi(client, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_run_that_goes_on_from_a_checkpoint(client, tmp_path):
+def test_a_run_that_resumes_from_a_checkpoint(client, tmp_path):
     edges, program = in_partitions(frame(), 2), PageRank(supersteps=30)
     whole_run = gascl.dask.run(edges, program, **COLUMNS).vertices.compute()
     options = {"checkpoint": tmp_path / "run.ckpt", "every": 10}

@@ -101,14 +101,14 @@ def test_nothing_more_comes_in(star, server):
     assert len(server.asked) == 2
 
 
-def test_a_server_without_ranges_starts_anew(star, server, cache):
+def test_a_download_from_a_server_without_ranges_restarts(star, server, cache):
     server.ranges = False
     server.cuts = [1000]
     assert Graph.dataset("star").num_edges == 20_000
     assert (cache / "star" / "star.txt").read_bytes() == TEXT
 
 
-def test_a_server_without_versions_starts_anew(star, server):
+def test_a_download_from_a_server_without_versions_restarts(star, server):
     server.version = ""
     server.cuts = [1000]
     assert Graph.dataset("star").num_edges == 20_000
@@ -125,7 +125,7 @@ def test_two_versions_are_not_mixed(star, server, cache, monkeypatch):
     assert (cache / "star" / "star.txt").read_bytes() == server.files["/star.txt"]
 
 
-def test_all_had_come_in_before(star, server, cache):
+def test_a_partial_download_that_is_complete(star, server, cache):
     (cache / "star").mkdir(parents=True)
     (cache / "star" / "star.txt.part").write_bytes(TEXT)
     (cache / "star" / "star.txt.part.version").write_text('"1"')
@@ -133,7 +133,7 @@ def test_all_had_come_in_before(star, server, cache):
     assert left(cache) == ["star.txt"]
 
 
-def test_more_had_come_in_than_there_is(star, server, cache):
+def test_a_partial_download_longer_than_the_file(star, server, cache):
     (cache / "star").mkdir(parents=True)
     (cache / "star" / "star.txt.part").write_bytes(TEXT + b"0 1\n")
     (cache / "star" / "star.txt.part.version").write_text('"1"')
@@ -162,7 +162,7 @@ def test_a_recorded_hash_must_stay(star, server, cache):
     assert Graph.dataset("star").num_edges == 20_000
 
 
-def test_a_damaged_file_is_fetched_anew(star, server, cache):
+def test_a_damaged_file_is_downloaded_again(star, server, cache):
     star(sha256=None)
     Graph.dataset("star")
     (cache / "star" / "star.txt").write_bytes(TEXT[:-9])
@@ -290,7 +290,7 @@ def test_progress_of_long_downloads_only(star, capsys, monkeypatch):
     assert "gascl: star: " in shown and "B/s" in shown
 
 
-def test_a_graph_other_than_published_is_said_so(star, server):
+def test_a_graph_that_differs_from_the_published_one_is_reported(star, server):
     star(sha256=None)
     server.files["/star.txt"] = b"0 1\n"
     graph = Graph.dataset("star")

@@ -68,8 +68,8 @@ EMPTIES = "its apply sends to any vertex, and pulling empties no inbox"
 PUT = "vertices are put into its mask by scatter or by others"
 DEPENDS = "its mask decides more than which vertices scatter"
 SENDERS = "it combines messages atomically, and cannot tell which sender is the first"
-ASKS_AGAIN = "scatter reads a field that apply writes, and 'first' is found by asking"
-WRITES = "scatter writes arc fields or sets the mask, and 'first' is found by asking"
+REREADS = "scatter reads a field that apply writes, and 'first' is found by running"
+WRITES = "scatter writes arc fields or sets the mask, and 'first' is found by running"
 NO_ATOMICS = "the device has no atomics for its combiner"
 
 
@@ -182,7 +182,9 @@ TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     ),
     # Of several messages one, or the nearest first
     "the first": ({"combine": "first", "apply": "set_mask();"}, {"edges": SENDERS}),
-    "the first, who moves": ({"combine": "first"}, {**sparse(ASKS_AGAIN), "edges": SENDERS}),
+    "the first, of a field that apply writes": (
+        {"combine": "first"}, {**sparse(REREADS), "edges": SENDERS}
+    ),
     "the first, who writes on arcs": (
         {"combine": "first", "kept": arc.int32(), "scatter": "send(e.kept++);",
          "apply": "set_mask();"},
@@ -232,7 +234,7 @@ def same_reasons(found: dict[str, str], expected: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_who_refuses_what(name):
+def test_refusals_of_each_delivery(name):
     changes, expected = TABLE[name]
     same_reasons(refusals(changes, FULL, True), expected)
     anyhow = {n: why for n, why in expected.items() if why not in BY_ORDER}
@@ -282,7 +284,7 @@ AUTO = {
     "aggregated floats": "pull",
     "lanes": "pull",
     "the first": "frontier",
-    "the first, who moves": "pull",
+    "the first, of a field that apply writes": "pull",
     "the nearest first": "push",
     "to anyone": "push",
     "to anyone, from apply": "push",
@@ -346,7 +348,7 @@ IN_PARTS: dict[str, tuple[dict[str, Any], set[str], set[str], set[str]]] = {
 
 
 @pytest.mark.parametrize("name", IN_PARTS)
-def test_who_takes_parts(name):
+def test_deliveries_that_take_arcs_in_parts(name):
     changes, *taken = IN_PARTS[name]
     program = type("Changed", (Plain,), changes)()
     demand = admission.demand_of(program, FULL, True, True)

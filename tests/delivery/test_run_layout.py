@@ -123,13 +123,13 @@ def test_only_what_is_used():
     assert Key(GRAPH, "slot") not in pulled.graph
     assert Key(GRAPH, "in_sources") in pulled.graph
     pushed = {key.name for key in spec_of(Levels, "push").own}
-    assert {"inbox", "arrived", "touched", "mask"} <= pushed
+    assert {"inbox", "arrived", "receivers", "mask"} <= pushed
     assert not pushed & {"inbox_next", "flags", "listed", "bits", "pulled", "piles"}
     assert Key(GRAPH, "in_sources") not in spec_of(Levels, "push").graph
     asked = type("Asked", (Levels,), {"apply": "v.level = get_mask(); set_mask();"})
     assert {"flags", "listed"} <= {key.name for key in spec_of(asked, "push").own}
     ahead = spec_of(Ahead, "push")
-    assert "touched_next" in {key.name for key in ahead.own}
+    assert "receivers_next" in {key.name for key in ahead.own}
     assert (Key(RUN, "inbox"), Key(RUN, "inbox_next")) in ahead.swaps
 
 

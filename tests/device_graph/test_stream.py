@@ -259,7 +259,7 @@ def test_arcs_that_came_in_order(device, tmp_path, monkeypatch, limited, mapped)
 @pytest.mark.parametrize("program", [PageRank(), ShortestPaths(source=1)], ids=["all", "weights"])
 @pytest.mark.parametrize("scale", [9, 13])
 @pytest.mark.usefixtures("units")
-def test_as_much_as_it_asks_for_is_enough(device, scale, program):
+def test_the_memory_that_an_error_requests_is_enough(device, scale, program):
     """And less is not; where parts of a small graph need as much as all of it, they do not come."""
     web = generators.rmat(scale, seed=4)
     web = web.with_fields(weight=np.random.default_rng(1).integers(1, 9, web.num_edges))

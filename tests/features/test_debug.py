@@ -128,7 +128,7 @@ def test_each_trap_names_vertex_superstep_and_line(what, delivery):
 
 
 @pytest.mark.parametrize("delivery", ["auto", "slots", "push", "edges", "serial"])
-def test_what_is_not_wrong_is_not_told(delivery):
+def test_correct_programs_report_no_faults(delivery):
     result = Engine(ring(), debug=True).run(Wrong(), delivery=delivery)
     assert np.isinf(result.near).all() and (result.mean == 1).all()
 
@@ -191,14 +191,14 @@ def test_each_trap_where_messages_are_read_singly(delivery):
 
 @pytest.mark.parametrize("debug", [True, False])
 @pytest.mark.parametrize("delivery", ["slots", "serial"])
-def test_a_second_send_along_one_arc_is_told_in_any_mode(delivery, debug):
+def test_a_second_send_along_one_arc_is_reported_in_every_mode(delivery, debug):
     with pytest.raises(GasclError, match=r"'f'.*superstep 2") as raised:
         Engine(ring(), debug=debug).run(Read(what=4), delivery=delivery)
     assert f"test_debug.py:{line_of('twice')}" in str(raised.value)
 
 
 @pytest.mark.parametrize("what", ["nan_message", "nan_value", "real_by_zero"])
-def test_nothing_is_told_without_debug_mode(what):
+def test_no_faults_are_reported_without_debug_mode(what):
     program = Wrong(what=1 + list(KINDS).index(what))
     assert Engine(ring()).run(program).supersteps == 4
 

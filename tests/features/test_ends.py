@@ -41,7 +41,7 @@ ACTIVE = [1, 1, 0, 0, 1, 1, 0, 0, 1, 1]
 
 
 @pytest.mark.parametrize("delivery", one_in(4, ["auto", *DELIVERIES]))
-def test_a_run_goes_on_without_a_mask(delivery):
+def test_a_run_without_a_mask_continues(delivery):
     if delivery == "outbox":
         pytest.skip("what is sent is a constant")
     result = Engine(PATH).run(Pulses(), delivery=delivery)

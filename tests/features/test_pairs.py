@@ -170,7 +170,7 @@ class Masked(VertexProgram):
         pytest.param("slots", EIGHT, marks=pytest.mark.slow),
     ],
 )
-def test_who_is_in_the_mask_gives(group, delivery, directed):
+def test_vertices_in_the_mask_send_to_all_pairs(group, delivery, directed):
     """With a frontier (push) and without; loops, parallel edges and isolated vertices."""
     ends = ([0, 0, 3, 5, 5, 6, 7, 12], [1, 1, 3, 2, 2, 9, 8, 6])
     graph = Graph.from_edges(*ends, num_vertices=40, directed=directed)
@@ -242,7 +242,7 @@ EDGE += [709.78, 709.79, -745.13, -745.14, 1e-300, 1e300, -1e300, 4.0, 2.0]
 
 @pytest.mark.parametrize("dtype", one_in(2, ["float32", "float64"]))
 @pytest.mark.filterwarnings("ignore:field .* is NaN")
-def test_exp_and_roots_are_as_exact_as_opencl_asks(dtype):
+def test_exp_and_roots_are_as_exact_as_opencl_requires(dtype):
     """They are written out for CPUs."""
 
     class Functions(VertexProgram):

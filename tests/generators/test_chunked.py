@@ -137,7 +137,7 @@ def test_what_an_interrupted_run_has_written_is_not_needed_again(tmp_path, monke
         conversion("path", tmp_path / "g.npz", num_vertices=10**5)
 
 
-def test_duckdb_is_asked_for_only_where_it_sorts(tmp_path, monkeypatch):
+def test_duckdb_is_required_only_where_it_sorts(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "duckdb", None)
     same("rmat", tmp_path, scale=14, arcs=True)
     with pytest.raises(FormatError, match="--memory needs DuckDB"):

@@ -246,7 +246,7 @@ def test_rmat_of_nothing():
 
 
 @pytest.mark.parametrize("directed", [pytest.param(True, marks=pytest.mark.slow), False])
-def test_uniform_makes_all_graphs_alike_often(directed):
+def test_uniform_makes_all_graphs_equally_often(directed):
     """The graphs of 4 vertices (3 where directed) and 2 edges, 15 of each kind."""
     vertices = 3 if directed else 4
     counts = Counter(
@@ -315,7 +315,7 @@ def test_barabasi_albert_has_the_size_of_networkx_s(count, degree):
     assert (graph.edge_dst[degree:] < graph.edge_src[degree:]).all()
 
 
-def test_barabasi_albert_degrees_are_as_those_of_networkx():
+def test_barabasi_albert_degrees_are_distributed_as_networkx_s():
     ours = generators.barabasi_albert(8000, 4).out_degree
     theirs = [d for _, d in nx.barabasi_albert_graph(8000, 4, seed=1).degree]
     assert stats.ks_2samp(ours, theirs).pvalue > 1e-6

@@ -55,7 +55,7 @@ def test_blocks_have_the_densities_of_the_matrix(directed):
 
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("chance", [0.02, 0.5, 0.97])
-def test_every_pair_is_joined_alike_often(directed, chance):
+def test_every_pair_is_joined_equally_often(directed, chance):
     """400 graphs of two groups: how often each pair is joined, and how many are joined at once."""
     times, totals = Counter(), []
     for seed in range(400):
@@ -103,7 +103,7 @@ def test_gaps_between_edges_are_geometric():
         (500, 6, 20, {"mixing": 1.0}),
     ],
 )
-def test_lfr_has_what_was_asked_for(count, average, most, options):
+def test_lfr_has_the_requested_properties(count, average, most, options):
     graph = generators.lfr(count, average, most, seed=1, **options)
     assert simple(graph) and graph.num_vertices == count
     degree, community = graph.out_degree, graph.vertex_fields["community"]

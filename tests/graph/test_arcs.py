@@ -237,7 +237,7 @@ def test_radix_sorted(numbers, low):
     assert keys.tolist() == numbers
 
 
-def test_only_what_is_asked_for_is_made(monkeypatch):
+def test_only_requested_arrays_are_made(monkeypatch):
     monkeypatch.setattr(arcs_module, "_LEAST", 2)
     graph = Graph.from_edges([0, 3, 1], [1, 2, 0])
     arcs = graph.arcs()

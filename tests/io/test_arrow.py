@@ -131,7 +131,7 @@ def test_bad_tables(tmp_path, suffix, columns, options, words):
         Graph.read(path, **options)
 
 
-def test_null_is_told_in_later_parts(tmp_path):
+def test_null_is_reported_in_later_parts(tmp_path):
     path = tmp_path / "a.parquet"
     ids = pa.array([*range(25), None])
     pq.write_table(pa.table({"src": range(26), "dst": ids}), path, row_group_size=10)

@@ -174,7 +174,7 @@ def test_blocks_and_batches_may_be_small(tmp_path, monkeypatch):
         ],
     ),
 )
-def test_a_killed_run_goes_on(stage, arcs, tmp_path):
+def test_a_killed_run_resumes(stage, arcs, tmp_path):
     """Killed where the stage has been finished but not noted, or before the file is written."""
     source, target = tmp_path / "edges.parquet", tmp_path / "g.npz"
     parquet.write_table(table("gaps"), source)
@@ -222,7 +222,7 @@ def test_unfinished_work_on_another_file_is_not_used(tmp_path, monkeypatch):
     assert same(source, tmp_path).num_edges == 2000
 
 
-def test_unfinished_work_of_an_earlier_gascl_begins_anew(tmp_path, monkeypatch):
+def test_unfinished_work_of_an_earlier_gascl_restarts(tmp_path, monkeypatch):
     """The notes are those of 0.1.0 as it was at first, with the limits of the ids."""
     source, target = tmp_path / "edges.parquet", tmp_path / "here.npz"
     parquet.write_table(table("gaps", 1000), source)

@@ -30,7 +30,7 @@ def test_drop(gascl_, write, tmp_path):
     assert matrix.tolist() == [[0, 1], [1, 0]]
 
 
-def test_what_is_not_there_is_not_reported(gascl_, write, tmp_path):
+def test_absent_columns_are_not_reported_as_dropped(gascl_, write, tmp_path):
     path = write("a.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n")
     given = [x for w in ("labels", "edge-fields", "vertex-fields", "labels") for x in ("--drop", w)]
     code, out, _ = gascl_("convert", path, tmp_path / "b.npz", *given)

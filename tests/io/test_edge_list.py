@@ -259,7 +259,7 @@ def test_lines_across_pieces(write, monkeypatch):
 @settings(max_examples=3 * settings.default.max_examples)
 @given(CHANGES)
 @example([(0.96875, 0, b"\r")])  # in a comment behind a row
-def test_damaged_files_are_read_alike_or_refused(tmp_path_factory, changes):
+def test_damaged_files_are_read_the_same_by_both_readers_or_refused(tmp_path_factory, changes):
     """Whatever NumPy takes, the reading of single lines takes for the same."""
     content = b"# a comment\n1 2 0.5\n10 -3 7\r\n\n3\t1 1e2 # x\n" * 2
     path = put(tmp_path_factory.mktemp("damaged"), "a.txt", changed_bytes(content, changes))

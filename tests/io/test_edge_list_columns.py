@@ -126,7 +126,7 @@ def test_headers_are_known(write, text, edges):
     )
 
 
-def test_header_said(write):
+def test_an_explicit_header_option(write):
     path = write("a.csv", "a,b\n1,2\n")
     assert edges_of(Graph.read(path, header=False)) == [("a", "b"), ("1", "2")]
     assert edges_of(Graph.read(write("b.csv", "1,2\n3,4\n"), header=True)) == [(3, 4)]
@@ -206,7 +206,7 @@ def test_a_first_row_that_may_be_a_header_is_warned_of(write, recwarn):
     assert not recwarn.list
 
 
-def test_columns_whose_names_say_nothing_are_named(write):
+def test_columns_with_unknown_names_are_in_the_report(write):
     graph = Graph.read(write("a.csv", "one,weight,other\na,3,b\nb,4,c\n"))
     assert "source and target: columns 0 ('one') and 2 ('other')" in graph.report
     named = Graph.read(write("b.csv", "source,target\na,b\n"))

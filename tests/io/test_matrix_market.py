@@ -174,7 +174,7 @@ def test_integers_beyond_64_bits_are_floats(write):
 
 @settings(max_examples=3 * settings.default.max_examples)
 @given(CHANGES)
-def test_damaged_files_are_read_alike_or_refused(tmp_path_factory, changes):
+def test_damaged_files_are_read_the_same_by_both_readers_or_refused(tmp_path_factory, changes):
     content = (REAL_GENERAL + "9 9 4\n1 2 0.5\n9 3 7\r\n2 2 1e3\n\n3\t1 12\n").encode()
     folder = tmp_path_factory.mktemp("damaged")
     for start in (0, content.index(b"9 9"), content.index(b"1 2")):  # whole, and bare lists

@@ -373,7 +373,7 @@ def test_packed(tmp_path, suffix, pack):
     refused(["files are not compressed as a whole", "g.npz"], lambda: graph.write(path))
 
 
-def test_direction_asked_for(tmp_path):
+def test_a_requested_direction_that_differs_from_the_file(tmp_path):
     """The other direction than the file's builds other arcs, from edges as they are defined."""
     build(directed=False).write(tmp_path / "g.npz")
     both = Graph.read(tmp_path / "g.npz", directed=True)
@@ -516,7 +516,7 @@ def test_no_index_reaches_beyond_its_array(tmp_path, directed):
 
 
 @pytest.mark.parametrize("directed", [True, False])
-def test_arcs_of_the_file_or_built_anew(tmp_path, directed):
+def test_arcs_are_read_from_the_file_or_built(tmp_path, directed):
     """In version 1, arcs that contradict the edges are taken on trust, unless they are to be
     built."""
     graph = build(directed)

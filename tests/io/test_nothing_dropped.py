@@ -153,7 +153,7 @@ KINDS = pytest.mark.parametrize("kind", [".csv", ".parquet", "pandas", "arrow"])
 
 
 @KINDS
-def test_names_that_say_nothing_are_asked_for(tmp_path, kind):
+def test_columns_with_unknown_names_must_be_named(tmp_path, kind):
     text = "number,person,friend,years\n1,10,11,5\n2,11,12,6\n"
     with pytest.raises(GraphError, match="which are source and target: 'number', 'person', 'fr"):
         table_of(text, tmp_path, kind)()
@@ -171,7 +171,7 @@ def test_names_that_say_nothing_are_asked_for(tmp_path, kind):
     assert edges_of(graph)[0][:2] == (10, 11)
 
 
-def test_the_shell_asks_in_its_own_words(write, gascl_):
+def test_messages_in_the_shell_name_its_options(write, gascl_):
     path = write("a.csv", "number,person,friend,years\n1,10,11,5\n2,11,12,6\n")
     code, _, err = gascl_("info", path)
     assert code and "name them with --option columns=SOURCE,TARGET" in err

@@ -105,7 +105,7 @@ def test_prepare_leaves_what_no_field_takes(name, values, words):
         Engine(RING).run(program(prepare=prepare)())
 
 
-def test_a_field_declared_anew_keeps_its_place():
+def test_a_redeclared_field_keeps_its_place():
     base = program(m=vertex.int32(init="v.x"))
     changed = type("Changed", (base,), {"x": vertex.int32(init=7)})
     assert list(changed.spec.vertex_fields) == ["x", "m"]
@@ -130,7 +130,7 @@ def test_a_bool_is_no_vertex(labels):
 
 
 @pytest.mark.parametrize("delivery", thinned(["auto", "push", "pull", "slots", "edges"], by=5))
-def test_an_unfinished_run_goes_on_where_the_graph_has_changed(delivery):
+def test_an_unfinished_run_continues_on_a_changed_graph(delivery):
     line = Graph.from_edges(np.arange(9), np.arange(1, 10), weight=np.ones(9))
     first = Engine(line).run(
         ShortestPaths(source=0), max_supersteps=2, keep_state=True, not_converged="ignore"

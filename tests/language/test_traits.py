@@ -43,11 +43,11 @@ PLAIN = {
     "overflows": False,
     "snapshots": (),
     "reads_others": (),
-    "adjacent": False,
+    "reads_neighbors": False,
     "can_trap": False,
     "lanes": 1,
     "pairs": False,
-    "scatter_asks": False,
+    "scatter_reads_others": False,
     "alternates": False,
 }
 ALL: dict[str, Any] = {
@@ -117,38 +117,39 @@ CASES: list[tuple[dict[str, Any], dict[str, Any]]] = [
      {**ON_ALL, "reads_singly": True, "can_trap": True, "every_arc_sends": True}),
     # Fields of others: before apply, and copied where apply writes what others read then
     ({"scatter": "send(x_of(0));"},
-     {"scatter_asks": True, "reads_others": ("x",), "can_trap": True}),
+     {"scatter_reads_others": True, "reads_others": ("x",), "can_trap": True}),
     ({"scatter": "send(x_of(e.dst));"},
-     {"scatter_asks": True, "reads_others": ("x",), "can_trap": True, "reads_edge": True,
+     {"scatter_reads_others": True, "reads_others": ("x",), "can_trap": True, "reads_edge": True,
       "fusable": True}),
     ({"apply": "v.x = y_of(0);"}, {"reads_others": ("y",), "can_trap": True}),
     ({"apply": "v.x = x_of(0);"}, {"reads_others": ("x",), "snapshots": ("x",), "can_trap": True}),
     ({"apply": "v.y = 1; v.x = y_of(x_of(0));"},
      {"reads_others": ("x", "y"), "snapshots": ("x", "y"), "can_trap": True}),
     ({"scatter": "send(x_of(0));", "apply": "v.x = 1;"},
-     {"scatter_asks": True, "reads_others": ("x",), "can_trap": True}),
+     {"scatter_reads_others": True, "reads_others": ("x",), "can_trap": True}),
     ({**SINGLE, "gather": "msg = x_of(0);"},
      {"reads_singly": True, "reads_others": ("x",), "snapshots": ("x",), "can_trap": True}),
     ({**SINGLE, "gather": "msg = y_of(0);"},
      {"reads_singly": True, "reads_others": ("y",), "can_trap": True}),
     ({**ALL, "scatter": "if (x_of(0)) send(1);"},
-     {**ON_ALL, "fusable": False, "scatter_asks": True, "reads_others": ("x",), "can_trap": True}),
+     {**ON_ALL, "fusable": False, "scatter_reads_others": True, "reads_others": ("x",),
+      "can_trap": True}),
     ({**ALL, "apply": "v.x = x_of(0);"},
      {**ON_ALL, "reads_others": ("x",), "snapshots": ("x",), "can_trap": True}),
     # The adjacency
-    ({"apply": "v.x = num_neighbors;"}, {"adjacent": True}),
-    ({"apply": "v.x = neighbor(0);"}, {"adjacent": True, "can_trap": True}),
-    ({"apply": "v.x = neighbor_of(0, 0);"}, {"adjacent": True, "can_trap": True}),
-    ({"apply": "v.x = num_neighbors_of(0);"}, {"adjacent": True, "can_trap": True}),
+    ({"apply": "v.x = num_neighbors;"}, {"reads_neighbors": True}),
+    ({"apply": "v.x = neighbor(0);"}, {"reads_neighbors": True, "can_trap": True}),
+    ({"apply": "v.x = neighbor_of(0, 0);"}, {"reads_neighbors": True, "can_trap": True}),
+    ({"apply": "v.x = num_neighbors_of(0);"}, {"reads_neighbors": True, "can_trap": True}),
     ({"apply": "v.x = weight_to(0);"},
-     {"adjacent": True, "can_trap": True, "reads_to": ("weight",)}),
+     {"reads_neighbors": True, "can_trap": True, "reads_to": ("weight",)}),
     ({**ALL, "scatter": "if (num_neighbors_of(0)) send(1);"},
-     {**ON_ALL, "adjacent": True, "can_trap": True, "fusable": False}),
+     {**ON_ALL, "reads_neighbors": True, "can_trap": True, "fusable": False}),
     ({**SINGLE, "gather": "msg = has_edge(0, 1);"},
-     {"adjacent": True, "can_trap": True, "reads_singly": True}),
-    ({**ALL, "scatter": "if (num_neighbors) send(1);"}, {**ON_ALL, "adjacent": True}),
+     {"reads_neighbors": True, "can_trap": True, "reads_singly": True}),
+    ({**ALL, "scatter": "if (num_neighbors) send(1);"}, {**ON_ALL, "reads_neighbors": True}),
     ({**ALL, "scatter": "if (has_edge(0, 1)) send(1);"},
-     {**ON_ALL, "adjacent": True, "can_trap": True, "fusable": False}),
+     {**ON_ALL, "reads_neighbors": True, "can_trap": True, "fusable": False}),
     ({"lanes": 5}, {"lanes": 5}),
 ]  # fmt: skip
 
@@ -208,13 +209,15 @@ def test_which_arcs_may_be_left_out(changed, skips):
 
 
 def test_scatter_may_run_again():
-    def asks_again(scatter: str) -> bool:
-        return Traits.of(type("Kept", (Plain,), {**KEPT, "scatter": scatter}).spec).asks_again
+    def scatter_repeatable(scatter: str) -> bool:
+        return Traits.of(
+            type("Kept", (Plain,), {**KEPT, "scatter": scatter}).spec
+        ).scatter_repeatable
 
-    assert asks_again("send(e.kept);")
-    assert not asks_again("send(1); e.kept += 1;")
-    assert not asks_again("send(1); set_mask();")
-    assert not asks_again("send(1); set_mask_of(e.dst);")
+    assert scatter_repeatable("send(e.kept);")
+    assert not scatter_repeatable("send(1); e.kept += 1;")
+    assert not scatter_repeatable("send(1); set_mask();")
+    assert not scatter_repeatable("send(1); set_mask_of(e.dst);")
 
 
 def test_lanes_are_those_of_the_run():
@@ -230,7 +233,7 @@ FRONTIER: dict[str, Any] = {
     "filters": False,
     "counts_once": False,
     "prioritized": False,
-    "scatter_stays": False,  # scatter reads x, and apply writes it
+    "scatter_independent": False,  # scatter reads x, and apply writes it
     "own_mask": True,
     "reads_mask": False,
     "lists_directly": True,
@@ -242,9 +245,9 @@ FRONTIER: dict[str, Any] = {
     ("changed", "found"),
     [
         ({}, {}),
-        ({"scatter": "send(v.y);"}, {"scatter_stays": True}),
+        ({"scatter": "send(v.y);"}, {"scatter_independent": True}),
         ({"scatter": "send(x_of(0));"}, {}),
-        ({"scatter": "send(y_of(0));"}, {"scatter_stays": True}),
+        ({"scatter": "send(y_of(0));"}, {"scatter_independent": True}),
         ({"combine": "first"}, {"first": True, "counts_once": True}),
         ({"receive_if": "v.x > 0"}, {"receives": True}),
         ({"receive_if": "msg > v.x"}, {"receives": True, "filters": True}),
@@ -265,12 +268,12 @@ FRONTIER: dict[str, Any] = {
         (
             {"scatter": "send(v.y); set_mask();"},
             {"own_mask": False, "lists_directly": False, "keeps_flags": True}
-            | {"scatter_stays": True},
+            | {"scatter_independent": True},
         ),
         (
             {"apply": "set_mask_of(0);"},
             {"own_mask": False, "lists_directly": False, "keeps_flags": True}
-            | {"scatter_stays": True},
+            | {"scatter_independent": True},
         ),
     ],
 )

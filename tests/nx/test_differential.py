@@ -47,7 +47,7 @@ def id_of(value):
 
 
 @pytest.mark.parametrize(("name", "kind"), thinned(sorted(FUNCTIONS), KINDS, by=8), ids=id_of)
-def test_answers_are_those_of_networkx(name, kind):
+def test_answers_equal_those_of_networkx(name, kind):
     def on(kinds):
         return (
             (label, G, *call)

@@ -16,7 +16,7 @@ backends = pytest.importorskip("networkx.utils.backends")  # NetworkX 3.2 and ne
 
 def test_networkx_has_read_the_metadata():
     info = nx.utils.backends.backend_info["gascl"]
-    assert info["functions"].keys() == set(metadata.FUNCTIONS)
+    assert sorted(info["functions"]) == sorted(" ".join(metadata.FUNCTIONS.values()).split())
     assert len(FUNCTIONS) >= 100
 
 

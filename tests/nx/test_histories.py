@@ -14,7 +14,7 @@ def many(blocks):
 
 
 @pytest.mark.parametrize("seeds", one_in(2, many(range(5))), ids=str)
-def test_answers_are_those_of_networkx_all_along(seeds):
+def test_answers_equal_those_of_networkx_throughout_a_history(seeds):
     assert [wrong for wrong in map(history, seeds) if wrong] == []
 
 

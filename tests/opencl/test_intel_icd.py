@@ -50,7 +50,7 @@ def test_announced_beside_the_systems_own(installed, tmp_path):
     assert not folder.exists()
 
 
-def test_intels_vectorizer_is_off_unless_asked_for(installed, monkeypatch):
+def test_intels_vectorizer_is_off_by_default(installed, monkeypatch):
     """That sums are then added up as written, test_order_of_sums shows on that device."""
     monkeypatch.delenv(intel_icd.VECTORIZER, raising=False)
     with intel_icd.announced():

@@ -254,7 +254,7 @@ def test_refused(values, said):
         engine(nx.DiGraph)[0].run(PageRank(**values))
 
 
-def test_a_tolerance_is_not_asked_for_with_fixed_supersteps():
+def test_fixed_supersteps_need_no_tolerance():
     runner, _ = engine(nx.DiGraph)
     assert runner.run(PageRank(tolerance=0, supersteps=3)).supersteps == 3
     with pytest.raises(ProgramError, match="or a number of supersteps"):

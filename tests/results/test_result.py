@@ -250,7 +250,7 @@ def test_answers_come_before_what_is_given(tmp_path):
     assert list(solved.to_pandas().columns) == ["answer", "given"], "a stage writes the second"
 
 
-def test_tables_have_answers_and_inputs_if_asked_for(tmp_path):
+def test_tables_have_answers_and_requested_inputs(tmp_path):
     graph = Graph.from_edges([("a", "b"), ("b", "c")])
     result = Engine(graph).run(PageRank(personalization={"a": 1}))
     for each in (result, pickle.loads(pickle.dumps(result)), replace(result, seconds={})):
@@ -362,7 +362,7 @@ def test_no_column_is_lost_where_names_clash(tmp_path, fields, columns):
             assert again.tobytes() == result[name].tobytes()
 
 
-def test_a_program_whose_fields_are_called_so(tmp_path):
+def test_fields_with_the_names_of_other_things(tmp_path):
     class Clashes(VertexProgram):
         count = vertex.int32(init="v.id + 1")
         file = vertex.int32(init="v.id + 3")

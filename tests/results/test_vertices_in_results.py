@@ -276,7 +276,7 @@ def test_arcs_of_a_forest(tmp_path):
 
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("way", ["out", "in", "both"])
-def test_arcs_are_those_along_which_the_program_scatters(way, directed):
+def test_arc_results_name_the_sender_and_the_receiver(way, directed):
     """e.src is `source`, e.dst `target`, whichever way messages go."""
 
     class Ends(VertexProgram):

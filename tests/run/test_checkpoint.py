@@ -215,7 +215,7 @@ def test_other_numbers_do_not_show(name, file, monkeypatch):
     same_result(rest, whole, exact=name == "Asked")  # sums of floats have another order
 
 
-def test_groups_of_another_size_go_on(file):
+def test_a_state_of_groups_of_another_size_continues(file):
     graph = random_graph(3, directed=True)
     engines = [Engine(graph, find_device(group)) for group in (1, 8)]
     whole = engines[0].run(Posts())

@@ -91,7 +91,7 @@ def test_the_trace_counts_on():
 
 
 @pytest.mark.parametrize("delivery", ["slots", "auto"])
-def test_an_interrupted_run_goes_on(delivery):
+def test_an_interrupted_run_resumes(delivery):
     graph = weighted(grid(20, 20), seed=1)
     runner = Engine(graph)
 
@@ -239,7 +239,7 @@ def test_without_keep_state_there_is_none():
 
 
 @pytest.mark.parametrize(("program", "field"), [(Distances, "distance"), (BreadthFirst, "depth")])
-def test_a_search_from_several_sources_goes_on_from_its_state(program, field):
+def test_a_search_from_several_sources_continues_from_its_state(program, field):
     """`prepare` says where it begins, and must not begin again."""
     graph = grid(6, 7)
     ways = [nx.single_source_shortest_path_length(graph.to_networkx(), v) for v in (0, 7)]
@@ -252,7 +252,7 @@ def test_a_search_from_several_sources_goes_on_from_its_state(program, field):
         assert rest[field].tolist() == expected
 
 
-def test_a_search_from_several_sources_goes_on_after_an_edge_was_added():
+def test_a_search_from_several_sources_continues_after_an_edge_was_added():
     graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
     first = Engine(graph).run(Distances(sources=[0, 3]), keep_state=True)
     assert first.distance.tolist() == [0, 1, 2, 0, 1]

@@ -297,7 +297,7 @@ def test_initial_values_by_label_are_exact():
     assert given(count={"a": 2**64 - 1, "b": 3}).count.tolist()[:2] == [2**64 - 1, 3]
 
 
-def test_what_is_given_stays_as_it_is():
+def test_arrays_passed_as_fields_are_not_changed():
     weights = np.array([1, 2, 3, 4], np.float32)
     program = PageRank(personalization=weights)
     first, second = engine().run(program), engine().run(program)

@@ -301,7 +301,7 @@ def test_what_sorting_on_the_device_allocates(monkeypatch, device, peak, program
     ids=lambda program: type(program).__name__,
 )
 @pytest.mark.parametrize("share", [1, 0.8])
-def test_a_run_takes_no_more_than_it_may(sized_device, peak, program, share):
+def test_a_run_takes_no_more_memory_than_allowed(sized_device, peak, program, share):
     """With all arcs, where sorting them needs more than the run, and in parts."""
     weight = np.random.default_rng(1).integers(1, 10, 100_000).astype(np.float32)
     graph = build(True, 5000, 100_000, weight=weight)

@@ -50,7 +50,7 @@ def reads(monkeypatch) -> list[str]:
 # What is read ------------------------------------------------------------------------------------
 
 
-def test_a_field_is_read_once_when_it_is_asked_for(reads):
+def test_a_field_is_read_once_on_first_use(reads):
     result = engine().run(PATHS)
     assert list(result.fields) == ["distance", "parent"] and "distance" in result.fields
     assert "far" not in result.fields and len(result.fields) == 2

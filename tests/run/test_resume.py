@@ -268,7 +268,7 @@ def test_programs_of_several_stages_begin_again(name):
             assert again[field].tobytes() == values.tobytes()
 
 
-def test_particles_go_on_from_where_they_were():
+def test_particles_continue_from_their_positions():
     """In the one program that goes on where another run ended, no particle is moved by that."""
     engine = Engine(simple(random_graph(3, directed=True)))
     whole = engine.run(bundled.ParticleCommunities(supersteps=7))

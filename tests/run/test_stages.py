@@ -67,7 +67,7 @@ def hops(made: nx.Graph, sources) -> list[int]:
     return [sum(way[v] for way in ways) for v in made]
 
 
-def test_fields_go_on_but_for_fresh_ones(karate):
+def test_fields_continue_except_new_ones(karate):
     engine, made = karate
     result = engine.run(Distances(sources=[0, 33, 7]))
     assert result.total.tolist() == hops(made, [0, 33, 7])
@@ -107,7 +107,7 @@ def test_max_supersteps_counts_all_turns(karate, most):
     assert result.supersteps == most and not result.converged
 
 
-def test_ctrl_c_keeps_what_there_is(karate):
+def test_ctrl_c_keeps_the_result_so_far(karate):
     engine, _ = karate
 
     def press(step):
@@ -171,7 +171,7 @@ class Once(VertexProgram):
         return {"hops": np.ones(stages.graph.num_vertices)}
 
 
-def test_the_same_program_begins_anew_and_what_is_returned_wins(karate):
+def test_the_same_program_restarts_and_returned_values_win(karate):
     result = karate[0].run(Once())
     assert result.total.tolist() == [2 * i for i in range(34)]
     assert result.hops.dtype == np.int32 and result.hops.tolist() == [1] * 34

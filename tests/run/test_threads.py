@@ -154,7 +154,7 @@ class Waits(VertexProgram):
 barrier = None
 
 
-def test_one_state_goes_on_once(monkeypatch):
+def test_a_state_is_continued_once(monkeypatch):
     graph = Graph.from_edges([0, 1, 2], [1, 2, 0])
     engine = Engine(graph)
     first = engine.run(Waits(), keep_state=True)
@@ -299,7 +299,7 @@ class Divides(VertexProgram):
 """
 
 
-def test_each_of_two_equal_classes_is_told_of_at_its_own_line(write):
+def test_errors_of_two_equal_classes_name_their_own_lines(write):
     """As a notebook's cell is run again, further down: what is built is shared, places are not."""
     engine = Engine(Graph.from_edges([0, 1], [1, 0]), debug=True)
     for name, above in (("first.py", 0), ("second.py", 7)):

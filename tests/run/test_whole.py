@@ -319,7 +319,7 @@ def test_more_supersteps_than_records(launched):
 
 @pytest.mark.parametrize(("name", "delivery"), one_in(2, CASES))
 @pytest.mark.parametrize("cut", [2, *(pytest.param(cut, marks=pytest.mark.slow) for cut in (0, 1))])
-def test_runs_that_go_on(name, delivery, cut):
+def test_whole_runs_and_launches_continue_each_other(name, delivery, cut):
     """From a whole run to another, and to launches, and back."""
     kinds = (Device, Launches)
     expected = by_launches(name, delivery)

@@ -1,4 +1,4 @@
-"""What is written from the backend's registry: the functions and their limits in
+"""What is written from the backend's registry: the functions by their limits in
 gascl/nx/metadata.py, which must import nothing, and the table of docs/networkx.md.
 
     python tests/support/backend_tables.py
@@ -61,17 +61,11 @@ def _by_name(functions):
     return {name: function for function in functions for name in function.names}
 
 
-def names(functions):
-    """The lines of the list of names."""
-    return _wrapped(sorted(_by_name(functions)), INDENT)
-
-
 def limits(functions):
     """The lines of the dictionary from limits to the names that have them."""
-    have = {}
+    have = {"": []}
     for name, function in sorted(_by_name(functions).items()):
-        if function.limits:
-            have.setdefault(function.limits, []).append(name)
+        have.setdefault(function.limits, []).append(name)
     for limit, listed in have.items():
         line = f'{INDENT}"{limit}": "{" ".join(listed)}",'
         if len(line) <= 100:
@@ -101,10 +95,9 @@ def table(functions):
 
 def updated(functions):
     """The text of both files with the parts that are written, by path."""
-    metadata = _replaced(METADATA.read_text(), 'FUNCTIONS = """', '""".split()', names(functions))
     page = PAGE.read_text()
     return {
-        METADATA: _replaced(metadata, "LIMITS = {", "}", limits(functions)),
+        METADATA: _replaced(METADATA.read_text(), "FUNCTIONS = {", "}", limits(functions)),
         PAGE: _replaced(page, "<!-- functions -->", "<!-- end of functions -->", table(functions)),
     }
 

@@ -46,7 +46,7 @@ def agree_on_parts(
             able.add("push")
     else:
         able = {"pull", "outbox"}
-        if traits.adjacent or (program.gather is not None and lanes > 1):
+        if traits.reads_neighbors or (program.gather is not None and lanes > 1):
             able = set()
     admitted &= able
     for graph in graphs:

@@ -140,7 +140,7 @@ __kernel void toy_frontier_scatter(GASCL_STATE GASCL_EDGE, __global const gascl_
             ++messages;
             if (gascl_post(targets[arc], GASCL_TO_ACCUMULATOR(x), gascl_inbox, gascl_arrived,
                            gascl_wraps))
-                gascl_touched[atomic_inc(&GASCL_LENGTH(TOUCHED))] = targets[arc];
+                gascl_receivers[atomic_inc(&GASCL_LENGTH(RECEIVERS))] = targets[arc];
         }
     }
     const long2 sum = gascl_count_reduce((long2)(messages, 0), &shared);
@@ -165,13 +165,13 @@ __kernel void toy_frontier_apply(GASCL_STATE, __global const gascl_offset *offse
 #if GASCL_APPLY_ALL || GASCL_APPLY_MASK || GASCL_PAIRS
     const int all = gascl_vertices(gascl_run_, gascl_control_);
 #else
-    const int all = gascl_control_->stopped ? 0 : GASCL_LENGTH(TOUCHED);
+    const int all = gascl_control_->stopped ? 0 : GASCL_LENGTH(RECEIVERS);
 #endif
     GASCL_FOR_RANGE(i, all) {
 #if GASCL_APPLY_ALL || GASCL_APPLY_MASK || GASCL_PAIRS
         const int id = all - 1 - (int)i;
 #else
-        const int id = gascl_touched[all - 1 - (int)i];
+        const int id = gascl_receivers[all - 1 - (int)i];
 #endif
         gascl_box in = gascl_take(id, gascl_inbox, gascl_arrived, gascl_wraps);
 #if !GASCL_COUNTS_ONCE && !GASCL_COUNTS_ARRIVED
@@ -335,7 +335,7 @@ static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
     return GASCL_EVERY_ARC_SENDS || full[GASCL_AT(arc)];
 }
 
-static void gascl_taken(const gascl_offset arc, GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+static void gascl_consume(const gascl_offset arc, GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     full[GASCL_AT(arc)] = 0;
 }
 

@@ -64,7 +64,7 @@ typedef int gascl_signed_cell;
      ((GASCL_CELL_INTEGER && GASCL_CELL_OP == GASCL_SUM) ||                                   \
       ((GASCL_CELL_EXTREME || GASCL_CELL_BITWISE) &&                                          \
        (GASCL_CELL_BITS == 32 || GASCL_INT64_EXTENDED_ATOMICS))))
-#define GASCL_CELL_PTX                                             \
+#define GASCL_CELL_PTX                                                            \
     (GASCL_NATIVE_ATOMICS && GASCL_CELL_FLOATING && GASCL_CELL_OP == GASCL_SUM && \
      (GASCL_CELL_BITS == 32 ? GASCL_PTX_FLOAT32 : GASCL_PTX_FLOAT64))
 
@@ -138,7 +138,7 @@ static gascl_cell gascl_cell_empty(void) {
 // and everything beyond. Another factor leaves it there, except for 0, which makes it 0, so that
 // the order of factors does not matter. It fits no message of 32 bits, whether it is exact or
 // overflown.
-#define GASCL_OVERFLOWN_CELL                                                           \
+#define GASCL_OVERFLOWN_CELL                                                     \
     ((gascl_cell)(GASCL_CELL_KIND == GASCL_SIGNED ? (gascl_cell)GASCL_LEAST_CELL \
                                                   : ~(gascl_cell)0))
 
@@ -197,25 +197,25 @@ static int gascl_cell_combine(volatile __global gascl_cell *cell, const gascl_ac
 #if GASCL_CELL_NATIVE
     const gascl_cell more = gascl_cell_of(x);
 #if GASCL_CELL_OP == GASCL_SUM
-    const gascl_cell found = GASCL_ATOMIC(add)(cell, more);
-    *fresh = found == gascl_cell_empty();
-    return gascl_cell_wrap(found, more);
+    const gascl_cell held = GASCL_ATOMIC(add)(cell, more);
+    *fresh = held == gascl_cell_empty();
+    return gascl_cell_wrap(held, more);
 #else
-    gascl_cell found = GASCL_PEEK(cell);
-    if (gascl_cell_after(found, x) != found) {
+    gascl_cell held = GASCL_PEEK(cell);
+    if (gascl_cell_after(held, x) != held) {
 #if GASCL_CELL_OP == GASCL_MIN
-        found = (gascl_cell)GASCL_ATOMIC(min)((volatile __global gascl_number *)cell,
-                                              (gascl_number)more);
+        held = (gascl_cell)GASCL_ATOMIC(min)((volatile __global gascl_number *)cell,
+                                             (gascl_number)more);
 #elif GASCL_CELL_OP == GASCL_MAX
-        found = (gascl_cell)GASCL_ATOMIC(max)((volatile __global gascl_number *)cell,
-                                              (gascl_number)more);
+        held = (gascl_cell)GASCL_ATOMIC(max)((volatile __global gascl_number *)cell,
+                                             (gascl_number)more);
 #elif GASCL_CELL_OP == GASCL_OR
-        found = GASCL_ATOMIC(or)(cell, more);
+        held = GASCL_ATOMIC(or)(cell, more);
 #else
-        found = GASCL_ATOMIC(and)(cell, more);
+        held = GASCL_ATOMIC(and)(cell, more);
 #endif
     }
-    *fresh = found == gascl_cell_empty();
+    *fresh = held == gascl_cell_empty();
     return 0;
 #endif
 #elif GASCL_CELL_PTX
@@ -234,10 +234,10 @@ static int gascl_cell_combine(volatile __global gascl_cell *cell, const gascl_ac
     gascl_cell before = GASCL_PEEK(cell);
     gascl_cell after = gascl_cell_after(before, x);
     while (after != before) {
-        const gascl_cell found = GASCL_ATOMIC(cmpxchg)(cell, before, after);
-        if (found == before)
+        const gascl_cell current = GASCL_ATOMIC(cmpxchg)(cell, before, after);
+        if (current == before)
             break;
-        before = found;
+        before = current;
         after = gascl_cell_after(before, x);
     }
     *fresh = before == gascl_cell_empty();
@@ -255,10 +255,3 @@ static gascl_accumulator gascl_cell_take(const gascl_cell c, int *overflow) {
 #endif
     return gascl_of_cell(c);
 }
-
-#if GASCL_CELL_INTEGER && GASCL_CELL_OP == GASCL_PROD
-// What to hand to gascl_cell_combine() for a factor that has itself overflown.
-static gascl_accumulator gascl_cell_overflown(void) {
-    return gascl_of_cell(GASCL_OVERFLOWN_CELL);
-}
-#endif

@@ -2,7 +2,7 @@
 // deliveries that follow the frontier, such as push. The frontier is a list of pieces, each up to
 // GASCL_PIECE arcs of one vertex, so that work-items can share a vertex with many arcs. There are two
 // frontiers, for even and odd supersteps.
-// `touched` lists the vertices with a message in the inbox.
+// `receivers` lists the vertices with a message in the inbox.
 //
 // In most programs only apply sets the mask, for its own vertex, and nothing else reads it: apply then
 // lists the vertex in the next frontier directly (GASCL_LISTS_DIRECTLY). In other programs each vertex
@@ -24,18 +24,18 @@
 #define GASCL_BY_OTHER 2u   // set in apply by another vertex, which unset_mask() does not undo
 #define GASCL_LISTED 4u     // is in `listed`
 #define GASCL_MASK_BIT(superstep) ((superstep) & 1 ? 16u : 8u)  // this superstep's, and the next's
-#define GASCL_WAITING 32u   // for its bucket's turn
+#define GASCL_WAITING 32u   // for its bucket
 #define GASCL_IN_NEAR 64u   // is in this pile, waiting or not
 #define GASCL_IN_FAR 128u
 #define GASCL_IN_MASK(id) ((gascl_flags[id] & GASCL_MASK_BIT(gascl_control_->superstep)) != 0)
 
 #if GASCL_LISTS_DIRECTLY
 // Before the first superstep, the list in which gascl_commit finds the vertices of the mask: a list of
-// receivers that is not in use yet. `touched` may not be empty when a run continues.
+// receivers that is not in use yet. `receivers` may not be empty when a run continues.
 #if GASCL_POSTS_AHEAD
-#define GASCL_FIRST_LISTED gascl_touched_next
+#define GASCL_FIRST_LISTED gascl_receivers_next
 #else
-#define GASCL_FIRST_LISTED gascl_touched
+#define GASCL_FIRST_LISTED gascl_receivers
 #endif
 static void gascl_put_mask(const int id, const int set,
                            __global gascl_control *control GASCL_MASKS GASCL_LANE) {

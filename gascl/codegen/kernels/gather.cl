@@ -18,7 +18,7 @@
 //
 //   // Called once for each message that was fetched, which is not fetched again. Where every arc
 //   // sends (GASCL_EVERY_ARC_SENDS) it may not be called.
-//   static void gascl_taken(const gascl_offset arc, GASCL_STATE GASCL_LANE GASCL_DELIVERY);
+//   static void gascl_consume(const gascl_offset arc, GASCL_STATE GASCL_LANE GASCL_DELIVERY);
 //
 //   // Called once for each row and lane, with all its messages combined; the count may be 0, and
 //   // where the delivery knows in which lanes a vertex sends, it need not be called then.

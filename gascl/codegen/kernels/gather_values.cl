@@ -4,8 +4,8 @@
 //   GASCL_OFFSET   int or long, the type of places
 //   GASCL_VALUE    a type of the size of a value
 __kernel void gascl_gather_values(__global const GASCL_VALUE *restrict values,
-                         __global const GASCL_OFFSET *restrict places,
-                         __global GASCL_VALUE *restrict to, const long count) {
+                                  __global const GASCL_OFFSET *restrict places,
+                                  __global GASCL_VALUE *restrict to, const long count) {
     for (long i = get_global_id(0); i < count; i += get_global_size(0))
         to[i] = values[places[i]];
 }

@@ -43,7 +43,7 @@ static void gascl_box_combine(gascl_box *box, const gascl_accumulator x) {
 #endif
 }
 
-#if GASCL_SINGLE
+#if GASCL_READS_SINGLY
 // Where a gather snippet reads messages one by one, an arc carries one: no combiner could join two.
 static void gascl_send(gascl_box *out, const gascl_message x, const int sender, const int line,
                        __global int *faults, __global gascl_control *control) {
@@ -82,9 +82,9 @@ static void gascl_send(gascl_box *out, const gascl_message x) {
 #define GASCL_APPLIES(id, count) ((count) > 0)
 #endif
 
-#if GASCL_INBOX
+// The atomic inbox, if there is one: gascl/delivery/assembly.py puts inbox/messages.cl here or, with the
+// combiner `first`, inbox/first_sender.cl.
 #include "inbox.cl"
-#endif
 
 // Whether a vertex has an i-th arc; if not, that is trapped.
 static bool gascl_has_arc(const int vertex, const long i, const int id, const int line,

@@ -2,13 +2,13 @@
 // (mask_kernels.cl) makes the next one this superstep's. What apply sets for other vertices (marks)
 // outlives their own unset_mask(); where the program has none of these, no memory is spent on it.
 #if GASCL_MASKED
-#if GASCL_PRIORITY  // else the vertex waits for its bucket's turn
-#define GASCL_IN_MASK(id) (gascl_mask[id] == GASCL_HAS_TURN)
+#if GASCL_PRIORITY  // else the vertex waits for its bucket
+#define GASCL_IN_MASK(id) (gascl_mask[id] == GASCL_IN_CURRENT_BUCKET)
 #else
 #define GASCL_IN_MASK(id) (gascl_mask[id] != 0)
 #endif
 #define GASCL_WAITS 1
-#define GASCL_HAS_TURN 2
+#define GASCL_IN_CURRENT_BUCKET 2
 
 static void gascl_put_mask(const int id, const int set,
                            __global gascl_control *control GASCL_MASKS GASCL_LANE) {

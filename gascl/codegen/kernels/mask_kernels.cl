@@ -63,14 +63,14 @@ __kernel void gascl_commit(GASCL_STATE, __global const gascl_offset *offsets,
 
 #if GASCL_PRIORITY
 // The lowest bucket becomes the current one; the vertices of all others wait.
-__kernel void gascl_take_turns(GASCL_STATE, __global const gascl_offset *offsets,
-                               __global long *counts) {
+__kernel void gascl_select_bucket(GASCL_STATE, __global const gascl_offset *offsets,
+                                  __global long *counts) {
     __local gascl_shared shared;
     long vertices = 0, arcs = 0;
     const int low = gascl_control_->low;
     GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_)) {
         if (gascl_mask[id] && gascl_lowest_bucket(id, GASCL_STATE_ON) == low) {
-            gascl_mask[id] = GASCL_HAS_TURN;
+            gascl_mask[id] = GASCL_IN_CURRENT_BUCKET;
             ++vertices;
             arcs += offsets[id + 1] - offsets[id];
         }

@@ -4,17 +4,17 @@
 // copies only these. `reaches`: the parts in which each vertex has out-arcs.
 __kernel void gascl_needed(GASCL_STATE, __global const uint *restrict reaches,
                            __global uint *restrict needed) {
-    __local uint found;
+    __local uint parts;
     uint mine = 0;
     GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_))
         if (GASCL_IN_MASK(id))
             mine |= reaches[id];
     if (get_local_id(0) == 0)
-        found = 0;
+        parts = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (mine)
-        atomic_or(&found, mine);
+        atomic_or(&parts, mine);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0)
-        needed[get_group_id(0)] = found;
+        needed[get_group_id(0)] = parts;
 }

@@ -14,7 +14,7 @@
 #define GASCL_RECEIVED_ON , received
 #define GASCL_APPLIES_RECEIVED \
     !(GASCL_APPLY_ALL || GASCL_APPLY_MASK || GASCL_PAIRS || GASCL_INBOX || GASCL_AGGREGATES)
-#define GASCL_RECEIVED_WORD(row) received[2 * (size_t)(row) + gascl_lane / 32]
+#define GASCL_RECEIVED_LANES(row) received[2 * (size_t)(row) + gascl_lane / 32]
 
 __kernel void gascl_pull_lanes(GASCL_STATE GASCL_EDGE, __global ulong *restrict sending,
                                __global uint *restrict received) {
@@ -61,7 +61,7 @@ static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
     return GASCL_EVERY_ARC_SENDS || out.count > 0;
 }
 
-static void gascl_taken(const gascl_offset arc, GASCL_STATE GASCL_LANE GASCL_DELIVERY) {}
+static void gascl_consume(const gascl_offset arc, GASCL_STATE GASCL_LANE GASCL_DELIVERY) {}
 
 static void gascl_finish_row(const int row, const gascl_box in, gascl_tally *tally,
                              GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
@@ -87,7 +87,7 @@ static void gascl_note_received(const int row, const ulong lanes, GASCL_STATE GA
 static gascl_box gascl_pulled(const int row, __global const gascl_box *restrict pulled
                               GASCL_LANE GASCL_RECEIVED) {
 #if GASCL_LANE_WORDS
-    if (!(GASCL_RECEIVED_WORD(row) >> gascl_lane % 32 & 1))
+    if (!(GASCL_RECEIVED_LANES(row) >> gascl_lane % 32 & 1))
         return gascl_box_empty();
 #endif
     return pulled[GASCL_AT(row)];

@@ -117,7 +117,7 @@ static gascl_message gascl_narrow(const gascl_box in, const int id,
 #define GASCL_PUT_OWN(id, set) (void)(set)
 #endif
 
-#if GASCL_SINGLE
+#if GASCL_READS_SINGLY
 // Applies a vertex's messages, which lie side by side: its gather snippet reads them one by one.
 static void gascl_apply_single(const int id, __global gascl_message *messages, const int sent,
                                gascl_tally *tally, GASCL_STATE GASCL_LANE) {
@@ -184,11 +184,11 @@ static int gascl_vertices(__global const gascl_run *run, __global const gascl_co
 // A loop over an item's share of the lanes of n vertices. Items that share a group take neighboring
 // lanes.
 #if GASCL_GROUP > 1 && GASCL_LANES > 1
-#define GASCL_FOR_PLACES(id, n)                                                         \
-    for (long gascl_i = get_global_id(0); gascl_i < (long)(n) * GASCL_LANES;                 \
-         gascl_i += get_global_size(0))                                                      \
+#define GASCL_FOR_PLACES(id, n)                                                                \
+    for (long gascl_i = get_global_id(0); gascl_i < (long)(n) * GASCL_LANES;                   \
+         gascl_i += get_global_size(0))                                                        \
         for (int id = (int)(gascl_i / GASCL_LANES), gascl_lane = (int)(gascl_i % GASCL_LANES), \
-                 gascl_once = 1;                                                             \
+                 gascl_once = 1;                                                               \
              gascl_once; gascl_once = 0)
 #else
 #define GASCL_FOR_PLACES(id, n) GASCL_FOR_RANGE(id, n) GASCL_FOR_LANES
@@ -204,14 +204,14 @@ static uint gascl_mixed(uint x) {  // the hash lowbias32 (Wellons)
 
 // Where the message of an arc is stored; arcs are in the order of receivers. Messages that a gather
 // snippet reads one by one lie side by side within each lane.
-#if GASCL_SINGLE && GASCL_LANES > 1
+#if GASCL_READS_SINGLY && GASCL_LANES > 1
 #define GASCL_SLOT(arc, offsets) \
     ((size_t)gascl_lane * offsets[gascl_run_->graph.num_vertices] + (arc))
 #else
 #define GASCL_SLOT(arc, offsets) GASCL_AT(arc)
 #endif
 
-#if GASCL_SINGLE
+#if GASCL_READS_SINGLY
 // Moves the messages that were sent to the front of their slots, takes their marks back, and
 // returns how many there are.
 static int gascl_compact(__global gascl_message *messages, __global uchar *sent,
@@ -255,7 +255,7 @@ typedef struct {
 #define GASCL_BLOCKS_ON blocks, num_blocks, offsets
 
 // The largest power of two below `rows`, or 0: the first step of a binary search among them.
-static uint gascl_half(const int rows) {
+static uint gascl_search_step(const int rows) {
     return rows > 1 ? 0x80000000u >> clz((uint)(rows - 1)) : 0;
 }
 

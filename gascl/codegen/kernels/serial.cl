@@ -34,7 +34,7 @@ __kernel void gascl_serial(GASCL_STATE GASCL_EDGE, __global const gascl_offset *
     GASCL_ZERO_TALLY(tally);
     for (int id = 0; id < n; ++id)
         GASCL_FOR_LANES {
-#if GASCL_SINGLE
+#if GASCL_READS_SINGLY
             const size_t first = GASCL_SLOT(in_offsets[id], offsets);
             const int slots = (int)(in_offsets[id + 1] - in_offsets[id]);
             const int count = gascl_compact(messages + first, sent + first, slots);

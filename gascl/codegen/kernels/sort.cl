@@ -62,8 +62,9 @@ __kernel void gascl_sort_keys(GASCL_TO, __global const int *restrict row, __glob
 }
 
 // How many keys of each tile have each digit: those of digit d in tile t are counts[d * tiles + t].
-__kernel void gascl_sort_count(__global const ulong *restrict keys, __global gascl_offset *restrict counts,
-                      const long num_keys, const int tiles, const int shift) {
+__kernel void gascl_sort_count(__global const ulong *restrict keys,
+                               __global gascl_offset *restrict counts,
+                               const long num_keys, const int tiles, const int shift) {
     __local int counted[GASCL_DIGITS];
     const int item = get_local_id(0);
     for (int tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
@@ -82,8 +83,9 @@ __kernel void gascl_sort_count(__global const ulong *restrict keys, __global gas
 }
 
 // The sum of each group's share of the counts ...
-__kernel void gascl_sort_sum(__global const gascl_offset *restrict counts, __global gascl_offset *restrict sums,
-                    const long num_counts) {
+__kernel void gascl_sort_sum(__global const gascl_offset *restrict counts,
+                             __global gascl_offset *restrict sums,
+                             const long num_counts) {
     __local gascl_offset shared[GASCL_GROUP];
     const int item = get_local_id(0);
     const long share = (num_counts + get_num_groups(0) - 1) / (long)get_num_groups(0);
@@ -97,8 +99,9 @@ __kernel void gascl_sort_sum(__global const gascl_offset *restrict counts, __glo
 }
 
 // ... by which each count becomes the sum of those before it. As many groups as for gascl_sort_sum.
-__kernel void gascl_sort_add(__global gascl_offset *restrict counts, __global const gascl_offset *restrict sums,
-                    const long num_counts) {
+__kernel void gascl_sort_add(__global gascl_offset *restrict counts,
+                             __global const gascl_offset *restrict sums,
+                             const long num_counts) {
     __local gascl_offset shared[GASCL_GROUP];
     __local gascl_offset whole;
     const int item = get_local_id(0);
@@ -108,7 +111,7 @@ __kernel void gascl_sort_add(__global gascl_offset *restrict counts, __global co
     for (int i = item; i < (int)get_group_id(0); i += GASCL_GROUP)
         earlier += sums[i];
     for (long first = begin - GASCL_GROUP; first < stop; first += GASCL_GROUP) {
-        // The first turn only adds up what is before the share.
+        // The first iteration only adds up what is before the share.
         const long i = first + item;
         const bool counts_now = first >= begin;
         const gascl_offset mine = !counts_now ? earlier : i < stop ? counts[i] : 0;
@@ -125,7 +128,7 @@ __kernel void gascl_sort_add(__global gascl_offset *restrict counts, __global co
 // Moves the keys of each tile behind all keys with a lower digit, and those of earlier tiles with the
 // same. An item has neighboring keys.
 __kernel void gascl_sort_move(GASCL_FROM, GASCL_TO, __global const gascl_offset *restrict begins,
-                     const long num_keys, const int tiles, const int shift) {
+                              const long num_keys, const int tiles, const int shift) {
     __local ulong tile_keys[GASCL_PADDED(GASCL_TILE_KEYS)];
 #if GASCL_PLACES
     __local gascl_offset tile_places[GASCL_PADDED(GASCL_TILE_KEYS)];

@@ -2,19 +2,6 @@
 #include "runtime.cl"
 
 #if GASCL_INBOX
-// Empties the inbox of a vertex.
-#if GASCL_FIRST
-#define GASCL_EMPTY(id, when) gascl_inbox##when[GASCL_AT(id)] = gascl_cell_empty()
-#elif GASCL_WRAPS
-#define GASCL_EMPTY(id, when)                              \
-    gascl_inbox##when[GASCL_AT(id)] = gascl_cell_empty(), \
-    gascl_arrived##when[GASCL_AT(id)] = 0, gascl_wraps##when[GASCL_AT(id)] = 0
-#else
-#define GASCL_EMPTY(id, when)                              \
-    gascl_inbox##when[GASCL_AT(id)] = gascl_cell_empty(), \
-    gascl_arrived##when[GASCL_AT(id)] = 0
-#endif
-
 // Empties an inbox, for a run that continues from a State without one.
 __kernel void gascl_empty(__global const gascl_run *run, __global gascl_cell *inbox) {
     const long cells = (long)run->graph.num_vertices * GASCL_LANES;
@@ -38,7 +25,8 @@ __kernel void gascl_start(GASCL_STATE, const ulong given, __global const ulong *
         posted[get_group_id(0)] = 0;
     }
     GASCL_FOR_PLACES(id, gascl_run_->graph.num_vertices) {
-        gascl_init(id, given | (partly ? partly[id] : 0), kept, own_mask, &tally, GASCL_STATE_ON GASCL_LANE_ON);
+        gascl_init(id, given | (partly ? partly[id] : 0), kept, own_mask, &tally,
+                   GASCL_STATE_ON GASCL_LANE_ON);
 #if GASCL_INBOX
         GASCL_EMPTY(id, );
 #if GASCL_POSTS_AHEAD
@@ -76,10 +64,10 @@ __kernel void gascl_snapshot(GASCL_STATE) {
     {                                                         \
         int many = 0;                                         \
         GASCL_FOR_RANGE(id, rows) {                           \
-            int found = 0;                                    \
+            int any_nan = 0;                                  \
             GASCL_FOR_LANES                                   \
-                found |= is_nan;                              \
-            many += found != 0;                               \
+                any_nan |= is_nan;                            \
+            many += any_nan != 0;                             \
         }                                                     \
         if (many) {                                           \
             int first = rows;                                 \
@@ -131,11 +119,14 @@ static long2 gascl_total_of(gascl_tally *total, const long messages,
     return sum;
 }
 
+// For a whole run in one launch, whole/clock.cl; otherwise nothing.
+#include "clock.cl"
+
 // Evaluates `stop`, stores the superstep's record, and sets `stopped` to the reason if the run ends: see
 // `Stop` in gascl/codegen/constants.py. A delivery that can pull begins to do so where the next frontier has more
 // than `most_arcs` arcs, and continues while it has `least_arcs` or more. `starting`: 1 before the
 // first superstep, GASCL_GOING_ON where only the mask is new. `now`: the control record that results, in
-// an item's own memory: reading and writing the device's by turns would wait for each read.
+// an item's own memory: reading and writing the device's alternately would wait for each read.
 static void gascl_decide_on(gascl_control *now, const gascl_tally *tally, const long vertices,
                             const long arcs, GASCL_STATE, const int starting, const int ask_stop,
                             const long least_arcs, const long most_arcs,

@@ -14,19 +14,19 @@ typedef int gascl_offset;
 #define GASCL_ENOUGH 0
 #define GASCL_COUNTS_ONCE 0
 #define GASCL_PRIORITY 0
-#define GASCL_SCATTER_STAYS 1
+#define GASCL_SCATTER_INDEPENDENT 1
 #define GASCL_OWN_MASK 1
 #define GASCL_READS_MASK 1
 #define GASCL_READS_EDGE 0
 #define GASCL_SENDS_TO 0
-#define GASCL_WALKS 0
+#define GASCL_APPLY_VISITS_NEIGHBORS 0
 #define GASCL_MASKED 1
 #define GASCL_MARKS 0
 #define GASCL_EVERY_ARC_SENDS 0
 #define GASCL_FUSED 0
 #define GASCL_OVERFLOWS 0
 #define GASCL_CAN_FAIL 1
-#define GASCL_SINGLE 0
+#define GASCL_READS_SINGLY 0
 #define GASCL_POSTS_AHEAD 0
 #define GASCL_ARC_STATE 0
 #define GASCL_AGGREGATES 1
@@ -378,7 +378,7 @@ static gascl_box gascl_scatter(const gascl_vertex v, gascl_edge *gascl_e,
     return gascl_out;
 }
 
-typedef gascl_message gascl_letter;
+typedef gascl_message gascl_outbox_entry;
 
 static bool gascl_receives(const int gascl_id, GASCL_STATE GASCL_LANE) {
     return true;
@@ -388,18 +388,18 @@ static bool gascl_receives_message(const gascl_message msg, const int gascl_id, 
     return true;
 }
 
-// Asks for what gascl_receives() and gascl_receives_message() read of a vertex.
-static void gascl_expect_receiver(const int gascl_id, GASCL_STATE GASCL_LANE) {
+// Prefetches what gascl_receives() and gascl_receives_message() read of a vertex.
+static void gascl_prefetch_receiver(const int gascl_id, GASCL_STATE GASCL_LANE) {
 }
 
-// Asks for what apply reads and writes of a vertex.
-static void gascl_expect_apply(const int gascl_id, GASCL_STATE GASCL_LANE) {
+// Prefetches what apply reads and writes of a vertex.
+static void gascl_prefetch_apply(const int gascl_id, GASCL_STATE GASCL_LANE) {
     GASCL_PREFETCH(&gascl_v_push[GASCL_AT(gascl_id)]);
 }
 
 // Prefetches what apply may read of other vertices. Others may write these fields
 // at the same time; prefetching changes no result.
-static void gascl_expect_others(const int gascl_id, GASCL_STATE GASCL_LANE) {
+static void gascl_prefetch_others(const int gascl_id, GASCL_STATE GASCL_LANE) {
 #if GASCL_PREFETCHES
 #endif
 }
@@ -456,9 +456,9 @@ superstep > 3
 typedef struct {
     float2 place;
     Known known;
-} gascl_other;
+} gascl_tile_sender;
 
-static gascl_vertex gascl_giving(const int gascl_id, GASCL_STATE GASCL_LANE) {
+static gascl_vertex gascl_pair_sender(const int gascl_id, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;
     v.id = gascl_id;
     v.place = gascl_v_place[GASCL_AT(gascl_id)];
@@ -466,7 +466,7 @@ static gascl_vertex gascl_giving(const int gascl_id, GASCL_STATE GASCL_LANE) {
     return v;
 }
 
-static gascl_vertex gascl_receiving(const int gascl_id, GASCL_STATE GASCL_LANE) {
+static gascl_vertex gascl_pair_receiver(const int gascl_id, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;
     v.id = gascl_id;
     v.out_degree = gascl_out_degree[gascl_id];
@@ -487,7 +487,7 @@ static gascl_partial gascl_partial_empty(void) {
     return part;
 }
 
-static void gascl_give(gascl_partial *gascl_out, const gascl_message x) {
+static void gascl_pair_send(gascl_partial *gascl_out, const gascl_message x) {
     gascl_out->combined = (gascl_message){(float2)(gascl_out->combined.along.s0 + x.along.s0, gascl_out->combined.along.s1 + x.along.s1), gascl_out->combined.up + x.up};
     gascl_out->sent = 1;
 }
@@ -495,14 +495,15 @@ static void gascl_give(gascl_partial *gascl_out, const gascl_message x) {
 // A tile of senders in local memory; or several receivers as arrays of scalars,
 // so that the compiler can vectorize over them.
 #if GASCL_GROUP > 1
-static void gascl_other_put(__local gascl_other *gascl_to, const gascl_vertex v) {
+static void gascl_tile_sender_put(__local gascl_tile_sender *gascl_to,
+        const gascl_vertex v) {
     gascl_to->known.weight = v.known.weight;
     gascl_to->known.kind = v.known.kind;
     gascl_to->place = v.place;
 }
 
-static gascl_vertex gascl_other_get(
-        __local const gascl_other *gascl_from, const int gascl_id) {
+static gascl_vertex gascl_tile_sender_get(
+        __local const gascl_tile_sender *gascl_from, const int gascl_id) {
     gascl_vertex v;
     v.id = gascl_id;
     v.known.weight = gascl_from->known.weight;
@@ -515,15 +516,15 @@ typedef struct {
     int gascl_out_degree_0[GASCL_RECEIVERS_PER_ITEM];
     float gascl_place_0[GASCL_RECEIVERS_PER_ITEM];
     float gascl_place_1[GASCL_RECEIVERS_PER_ITEM];
-} gascl_receivers;
+} gascl_pair_receivers;
 
-static void gascl_receivers_put(gascl_receivers *gascl_to, const int gascl_i, const gascl_vertex v) {
+static void gascl_pair_receivers_put(gascl_pair_receivers *gascl_to, const int gascl_i, const gascl_vertex v) {
     gascl_to->gascl_out_degree_0[gascl_i] = v.out_degree;
     gascl_to->gascl_place_0[gascl_i] = v.place.s0;
     gascl_to->gascl_place_1[gascl_i] = v.place.s1;
 }
 
-static gascl_vertex gascl_receivers_get(const gascl_receivers *gascl_from, const int gascl_i, const int gascl_id) {
+static gascl_vertex gascl_pair_receivers_get(const gascl_pair_receivers *gascl_from, const int gascl_i, const int gascl_id) {
     gascl_vertex v;
     v.id = gascl_id;
     v.out_degree = gascl_from->gascl_out_degree_0[gascl_i];
@@ -565,7 +566,7 @@ static gascl_partial gascl_partials_get(const gascl_partials *gascl_from, const 
 #define sqrt gascl_sqrt
 #endif
 #undef send
-#define send(...) gascl_give(gascl_out, gascl_sound_Force((__VA_ARGS__), v.id, __LINE__, gascl_faults, gascl_control_))
+#define send(...) gascl_pair_send(gascl_out, gascl_sound_Force((__VA_ARGS__), v.id, __LINE__, gascl_faults, gascl_control_))
 
 // What u sends to v.
 static void gascl_pair_snippet(const gascl_vertex v, const gascl_vertex u,

@@ -14,19 +14,19 @@ typedef int gascl_offset;
 #define GASCL_ENOUGH 0
 #define GASCL_COUNTS_ONCE 0
 #define GASCL_PRIORITY 0
-#define GASCL_SCATTER_STAYS 0
+#define GASCL_SCATTER_INDEPENDENT 0
 #define GASCL_OWN_MASK 0
 #define GASCL_READS_MASK 0
 #define GASCL_READS_EDGE 1
 #define GASCL_SENDS_TO 1
-#define GASCL_WALKS 0
+#define GASCL_APPLY_VISITS_NEIGHBORS 0
 #define GASCL_MASKED 1
 #define GASCL_MARKS 0
 #define GASCL_EVERY_ARC_SENDS 0
 #define GASCL_FUSED 1
 #define GASCL_OVERFLOWS 0
 #define GASCL_CAN_FAIL 1
-#define GASCL_SINGLE 0
+#define GASCL_READS_SINGLY 0
 #define GASCL_POSTS_AHEAD 1
 #define GASCL_ARC_STATE 1
 #define GASCL_AGGREGATES 4
@@ -443,10 +443,10 @@ static gascl_box gascl_scatter(const gascl_vertex v, gascl_edge *gascl_e,
 
 typedef struct {
     Pair best;
-} gascl_letter;
+} gascl_outbox_entry;
 
-static void gascl_write_letter(__global gascl_letter *gascl_to, const int gascl_id,
-        GASCL_STATE GASCL_LANE) {
+static void gascl_write_outbox_entry(__global gascl_outbox_entry *gascl_to,
+        const int gascl_id, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;
     v.id = gascl_id;
     v.gascl_set = 0;
@@ -454,8 +454,9 @@ static void gascl_write_letter(__global gascl_letter *gascl_to, const int gascl_
     gascl_to->best = v.best;
 }
 
-static gascl_vertex gascl_read_letter(__global const gascl_letter *gascl_from,
-        const int gascl_id, GASCL_STATE GASCL_LANE) {
+static gascl_vertex gascl_read_outbox_entry(
+        __global const gascl_outbox_entry *gascl_from, const int gascl_id,
+        GASCL_STATE GASCL_LANE) {
     gascl_vertex v;
     v.id = gascl_id;
     v.gascl_set = 0;
@@ -471,19 +472,19 @@ static bool gascl_receives_message(const gascl_message msg, const int gascl_id, 
     return true;
 }
 
-// Asks for what gascl_receives() and gascl_receives_message() read of a vertex.
-static void gascl_expect_receiver(const int gascl_id, GASCL_STATE GASCL_LANE) {
+// Prefetches what gascl_receives() and gascl_receives_message() read of a vertex.
+static void gascl_prefetch_receiver(const int gascl_id, GASCL_STATE GASCL_LANE) {
 }
 
-// Asks for what apply reads and writes of a vertex.
-static void gascl_expect_apply(const int gascl_id, GASCL_STATE GASCL_LANE) {
+// Prefetches what apply reads and writes of a vertex.
+static void gascl_prefetch_apply(const int gascl_id, GASCL_STATE GASCL_LANE) {
     GASCL_PREFETCH(&gascl_v_best[GASCL_AT(gascl_id)]);
     GASCL_PREFETCH(&gascl_v_up[GASCL_AT(gascl_id)]);
 }
 
 // Prefetches what apply may read of other vertices. Others may write these fields
 // at the same time; prefetching changes no result.
-static void gascl_expect_others(const int gascl_id, GASCL_STATE GASCL_LANE) {
+static void gascl_prefetch_others(const int gascl_id, GASCL_STATE GASCL_LANE) {
 #if GASCL_PREFETCHES
     const int gascl_other_up = gascl_v_up[GASCL_AT(gascl_id)];
     if ((uint)gascl_other_up < (uint)gascl_run_->graph.num_vertices) {

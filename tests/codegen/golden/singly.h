@@ -13,19 +13,19 @@ typedef int gascl_offset;
 #define GASCL_ENOUGH 0
 #define GASCL_COUNTS_ONCE 0
 #define GASCL_PRIORITY 0
-#define GASCL_SCATTER_STAYS 0
+#define GASCL_SCATTER_INDEPENDENT 0
 #define GASCL_OWN_MASK 1
 #define GASCL_READS_MASK 0
 #define GASCL_READS_EDGE 0
 #define GASCL_SENDS_TO 0
-#define GASCL_WALKS 0
+#define GASCL_APPLY_VISITS_NEIGHBORS 0
 #define GASCL_MASKED 1
 #define GASCL_MARKS 0
 #define GASCL_EVERY_ARC_SENDS 0
 #define GASCL_FUSED 0
 #define GASCL_OVERFLOWS 0
 #define GASCL_CAN_FAIL 1
-#define GASCL_SINGLE 1
+#define GASCL_READS_SINGLY 1
 #define GASCL_POSTS_AHEAD 0
 #define GASCL_ARC_STATE 0
 #define GASCL_AGGREGATES 1
@@ -294,7 +294,7 @@ static gascl_box gascl_scatter(const gascl_vertex v, gascl_edge *gascl_e,
     return gascl_out;
 }
 
-typedef gascl_message gascl_letter;
+typedef gascl_message gascl_outbox_entry;
 
 static bool gascl_receives(const int gascl_id, GASCL_STATE GASCL_LANE) {
     return true;
@@ -304,19 +304,19 @@ static bool gascl_receives_message(const gascl_message msg, const int gascl_id, 
     return true;
 }
 
-// Asks for what gascl_receives() and gascl_receives_message() read of a vertex.
-static void gascl_expect_receiver(const int gascl_id, GASCL_STATE GASCL_LANE) {
+// Prefetches what gascl_receives() and gascl_receives_message() read of a vertex.
+static void gascl_prefetch_receiver(const int gascl_id, GASCL_STATE GASCL_LANE) {
 }
 
-// Asks for what apply reads and writes of a vertex.
-static void gascl_expect_apply(const int gascl_id, GASCL_STATE GASCL_LANE) {
+// Prefetches what apply reads and writes of a vertex.
+static void gascl_prefetch_apply(const int gascl_id, GASCL_STATE GASCL_LANE) {
     GASCL_PREFETCH(&gascl_v_x[GASCL_AT(gascl_id)]);
     GASCL_PREFETCH(&gascl_v_share[GASCL_AT(gascl_id)]);
 }
 
 // Prefetches what apply may read of other vertices. Others may write these fields
 // at the same time; prefetching changes no result.
-static void gascl_expect_others(const int gascl_id, GASCL_STATE GASCL_LANE) {
+static void gascl_prefetch_others(const int gascl_id, GASCL_STATE GASCL_LANE) {
 #if GASCL_PREFETCHES
 #endif
 }

@@ -19,7 +19,7 @@ GROUP, BLOCK = int(sys.argv[1]), int(sys.argv[2])
 
 
 def patch_kernels(file: str, old: str, new: str) -> str:
-    """Replace text of a kernel file; returns the delivery that it is, or ""."""
+    """Replace text of a kernel file; returns the delivery that it belongs to, or ""."""
 
     def patch(text: str) -> str:
         assert text.count(old) > 0, f"{file} does not hold {old!r}"
@@ -43,11 +43,12 @@ def patch_kernels(file: str, old: str, new: str) -> str:
     if file == "push.cl":  # of both
         frontier = DELIVERIES["frontier"]
         DELIVERIES["frontier"] = dataclasses.replace(frontier, text=patch(frontier.text))
-    name = file.removesuffix(".cl")
-    if name in DELIVERIES:
+    name = file.partition("/")[0].removesuffix(".cl")
+    if name not in DELIVERIES:
+        return ""
+    if file == f"{name}.cl":
         DELIVERIES[name] = dataclasses.replace(DELIVERIES[name], text=patch(DELIVERIES[name].text))
-        return name
-    return ""
+    return name
 
 
 def oclgrind_device(kind: type[Device]) -> Device:

@@ -452,19 +452,21 @@ def run_debug(device: Device) -> None:
 SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "pull.cl": [(ReachedThrice(start=HUB), "pull")],
     "outbox.cl": [(Turns(start=HUB), "outbox")],
+    "outbox/senders.cl": [(Turns(start=HUB), "outbox")],
     "push.cl": [(MaskedOfAll(), "push")],
     "push/group.cl": [(Least(), "push"), *((program, "frontier") for program in BOTH_WAYS)],
     "push/pull_step.cl": [(program, "frontier") for program in BOTH_WAYS],
     "frontier_kernels.cl": [
         *((Least(), "push"), (Gathering(start=FAR), "push"), (Levels(start=FAR), "frontier")),
     ],
+    "frontier/commit.cl": [(Least(), "push"), (Gathering(start=FAR), "push")],
     "frontier/buckets.cl": [(Turns(start=HUB), "push"), (Back(start=HUB), "push")],
     "mask_kernels.cl": [(Turns(start=HUB), "slots")],
     "whole/phases.cl": [(Levels(start=FAR), "frontier")],
     "gather/group_lane_bitmasks.cl": [(ReachedThrice(start=HUB), "pull")],
     "frontier.cl": [(Gathering(start=FAR), "push")],
     "edges.cl": [(Levels(start=FAR), "edges")],
-    "inbox.cl": [(Posting(), "slots")],
+    "inbox/messages.cl": [(Posting(), "slots")],
     "intrinsics.cl": [(Posting(), "slots"), (Threefold(), "slots")],
     "superstep.cl": [
         *((Posting(), "slots"), (Threefold(), "slots"), (Least(), "slots")),
@@ -479,7 +481,7 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
 
 def run_patched(device: Device, file: str, *patch: str) -> None:
     patch_kernels(file, *patch)
-    if file == "pairs.cl":
+    if file in ("pairs.cl", "pairs/group.cl"):
         return pairs.run_patched(device)
     change_always()
     device = Joining(device.cl, GROUP) if file == "whole/phases.cl" else device

@@ -11,7 +11,7 @@ typedef struct {
     gascl_shared shared;
     gascl_message messages[GASCL_BLOCK];
 #if !GASCL_EVERY_ARC_SENDS
-    uchar found[GASCL_BLOCK];  // whether the arc carries a message
+    uchar carries[GASCL_BLOCK];  // whether the arc carries a message
 #endif
     ushort starts[GASCL_BLOCK + 1];  // where a row's messages begin, and where the last row's end
 } gascl_gather_memory;
@@ -20,7 +20,7 @@ typedef struct {
 static int gascl_row_of(const gascl_offset arc, __global const gascl_offset *offsets,
                         const int first, const int rows) {
     int row = 0;
-    for (uint step = gascl_half(rows); step > 0; step >>= 1)
+    for (uint step = gascl_search_step(rows); step > 0; step >>= 1)
         if (row + (int)step < rows && offsets[first + row + step] <= arc)
             row += step;
     return first + row;
@@ -59,14 +59,14 @@ static gascl_box gascl_combine_share(const gascl_block block,
     gascl_box mine = gascl_box_empty();
     for (gascl_offset i = get_local_id(0); i < arcs; i += GASCL_FETCHES * GASCL_GROUP) {
         gascl_message x[GASCL_FETCHES];
-        bool found[GASCL_FETCHES];
+        bool carries[GASCL_FETCHES];
         _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k)
-            found[k] = gascl_fetch_ith(i + k * GASCL_GROUP, block, 1, &x[k], offsets,
-                                       GASCL_STATE_ON GASCL_DELIVERY_ON);
+            carries[k] = gascl_fetch_ith(i + k * GASCL_GROUP, block, 1, &x[k], offsets,
+                                         GASCL_STATE_ON GASCL_DELIVERY_ON);
         _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k)
-            if (i + k * GASCL_GROUP < arcs && found[k]) {
-                gascl_taken(block.begin + i + k * GASCL_GROUP,
-                            GASCL_STATE_ON GASCL_DELIVERY_ON);
+            if (i + k * GASCL_GROUP < arcs && carries[k]) {
+                gascl_consume(block.begin + i + k * GASCL_GROUP,
+                              GASCL_STATE_ON GASCL_DELIVERY_ON);
                 if (gascl_receives_ith(i + k * GASCL_GROUP, block, 1, x[k], offsets,
                                        GASCL_STATE_ON))
                     gascl_box_add(&mine, x[k]);
@@ -85,10 +85,10 @@ static void gascl_stage(__local gascl_gather_memory *memory, const gascl_block b
     for (int i = item; i < GASCL_BLOCK; i += GASCL_FETCHES * GASCL_GROUP)
         if (i < arcs) {
             gascl_message x[GASCL_FETCHES];
-            bool found[GASCL_FETCHES];
+            bool carries[GASCL_FETCHES];
             _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k)
-                found[k] = gascl_fetch_ith(i + k * GASCL_GROUP, block, rows, &x[k], offsets,
-                                           GASCL_STATE_ON GASCL_DELIVERY_ON);
+                carries[k] = gascl_fetch_ith(i + k * GASCL_GROUP, block, rows, &x[k], offsets,
+                                             GASCL_STATE_ON GASCL_DELIVERY_ON);
             _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k) {
                 const int at = i + k * GASCL_GROUP;
 #if GASCL_EVERY_ARC_SENDS
@@ -96,14 +96,14 @@ static void gascl_stage(__local gascl_gather_memory *memory, const gascl_block b
                 memory->messages[min(at, arcs - 1)] = x[k];
 #else
                 if (at < arcs) {
-                    if (found[k]) {
-                        gascl_taken(block.begin + at,
-                                    GASCL_STATE_ON GASCL_DELIVERY_ON);
+                    if (carries[k]) {
+                        gascl_consume(block.begin + at,
+                                      GASCL_STATE_ON GASCL_DELIVERY_ON);
                         memory->messages[at] = x[k];
-                        found[k] = gascl_receives_ith(at, block, rows, x[k], offsets,
-                                                      GASCL_STATE_ON);
+                        carries[k] = gascl_receives_ith(at, block, rows, x[k], offsets,
+                                                        GASCL_STATE_ON);
                     }
-                    memory->found[at] = found[k];
+                    memory->carries[at] = carries[k];
                 }
 #endif
             }
@@ -114,7 +114,7 @@ static GASCL_INLINE void gascl_combine_staged(gascl_box *whole,
                                               __local const gascl_gather_memory *memory,
                                               const int i) {
 #if !GASCL_EVERY_ARC_SENDS
-    if (!memory->found[i])
+    if (!memory->carries[i])
         return;
 #endif
     gascl_box_add(whole, memory->messages[i]);
@@ -161,7 +161,7 @@ static GASCL_INLINE gascl_box gascl_join(__local const gascl_box *boxes, const i
 
 // The barrier behind the fetching. `receive_if` reads fields of a row's vertex, which another item may then
 // apply.
-#define GASCL_FETCHED \
+#define GASCL_FETCH_FENCE \
     (GASCL_RECEIVES ? CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE : CLK_LOCAL_MEM_FENCE)
 
 static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
@@ -176,7 +176,7 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
             boxes[item] = gascl_combine_share(block, offsets, GASCL_STATE_ON GASCL_DELIVERY_ON);
         else
             gascl_stage(memory, block, rows, offsets, GASCL_STATE_ON GASCL_DELIVERY_ON);
-        barrier(GASCL_FETCHED);
+        barrier(GASCL_FETCH_FENCE);
         if (rows != 1)
             for (int i = item; (i + 1) * GASCL_CHUNK_ARCS <= arcs; i += GASCL_GROUP)
                 boxes[i] = gascl_combine_chunk(memory, i);

@@ -19,7 +19,7 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
                     gascl_message x;
                     if (!gascl_fetch(arc, row, &x, GASCL_STATE_ON GASCL_DELIVERY_ON))
                         continue;
-                    gascl_taken(arc, GASCL_STATE_ON GASCL_DELIVERY_ON);
+                    gascl_consume(arc, GASCL_STATE_ON GASCL_DELIVERY_ON);
                     if (!gascl_receives_message(x, row, GASCL_STATE_ON))
                         continue;
                     gascl_box_add(&in, x);

@@ -62,7 +62,7 @@ static void gascl_finish_lanes(const ulong lanes, const gascl_offset arc, const 
         const int gascl_lane = 63 - (int)clz(left & -left);
         gascl_message x;
         gascl_fetch(arc, row, &x, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
-        gascl_taken(arc, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        gascl_consume(arc, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
         gascl_box in = gascl_box_empty();
         gascl_box_add(&in, x);
         gascl_finish_row(row, in, tally, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
@@ -70,9 +70,9 @@ static void gascl_finish_lanes(const ulong lanes, const gascl_offset arc, const 
 }
 
 // A short row.
-static void gascl_gather_alone(ulong open, const int row, gascl_tally *tally,
-                               __global const gascl_offset *restrict offsets,
-                               GASCL_STATE GASCL_DELIVERY) {
+static void gascl_gather_short_row(ulong open, const int row, gascl_tally *tally,
+                                   __global const gascl_offset *restrict offsets,
+                                   GASCL_STATE GASCL_DELIVERY) {
     const gascl_offset end = offsets[row + 1];
     ulong finished = 0;
     for (gascl_offset at = offsets[row]; at < end && open; at += GASCL_AHEAD_ARCS) {
@@ -108,8 +108,8 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int i = item; i < rows; i += GASCL_GROUP)
             if (!memory->long_rows.of[i])
-                gascl_gather_alone(gascl_open_lanes(memory, i), block.first + i, tally, offsets,
-                                   GASCL_STATE_ON GASCL_DELIVERY_ON);
+                gascl_gather_short_row(gascl_open_lanes(memory, i), block.first + i, tally, offsets,
+                                       GASCL_STATE_ON GASCL_DELIVERY_ON);
         for (int i = gascl_next_long(&memory->long_rows, 0, rows); i < rows;
              i = gascl_next_long(&memory->long_rows, i + 1, rows)) {
             const int row = block.first + i;

@@ -1,8 +1,8 @@
 // Gather, several items in a work-group and several lanes: neighboring items take neighboring lanes of a
 // row, and then of the next one, so that they read neighboring memory.
 //
-// A row of at most GASCL_ALONE arcs is gathered by one item a lane. A longer one is cut into chunks
-// of eight arcs, which slices of the group take in turn, with an item for each lane; then the
+// A row of at most GASCL_SHORT_ROW arcs is gathered by one item a lane. A longer one is cut into chunks
+// of eight arcs, which slices of the group take alternately, with an item for each lane; then the
 // slices' boxes are joined as a tree. Before that, the group marks in local memory which arcs may
 // carry a message, and in which lanes if the delivery knows: where eight arcs have none, only their
 // marks are read, at once.
@@ -25,7 +25,7 @@ typedef struct {
 // Marks those of the arcs from `begin` to before `end` that may carry a message; as many as fit.
 static void gascl_mark_senders(__local gascl_gather_memory *memory, const gascl_offset begin,
                                const gascl_offset end, GASCL_STATE GASCL_DELIVERY) {
-#if GASCL_ASKS_MASK
+#if GASCL_SOME_ARCS_CARRY_NONE
     const int arcs = (int)min(end - begin, (gascl_offset)GASCL_BLOCK);
     GASCL_DO_NOT_VECTORIZE for (int i = get_local_id(0); i < (arcs + 7) / 8 * 8; i += GASCL_GROUP) {
         const ulong lanes = i < arcs ? GASCL_SENDING_LANES(begin + i) : 0;
@@ -40,12 +40,12 @@ static void gascl_mark_senders(__local gascl_gather_memory *memory, const gascl_
 
 // Whether an arc carries a message in a lane, and which. Its mark is the i-th.
 static GASCL_INLINE bool gascl_fetch_marked(const gascl_offset arc, const int i, const int row,
-                               gascl_message *x, __local const gascl_gather_memory *memory,
-                               GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+                                            gascl_message *x, __local const gascl_gather_memory *memory,
+                                            GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
 #if GASCL_KNOWS_LANES
     if (!(memory->lanes[i] >> gascl_lane & 1))
         return false;
-#elif GASCL_ASKS_MASK
+#elif GASCL_SOME_ARCS_CARRY_NONE
     if (!memory->senders.of[i])
         return false;
 #endif
@@ -53,11 +53,11 @@ static GASCL_INLINE bool gascl_fetch_marked(const gascl_offset arc, const int i,
 }
 
 // Adds a message that was fetched. Of the boxes of slices, that with the first message must be
-// found: the sooner it comes along the row, the more its count is.
+// carries: the sooner it comes along the row, the more its count is.
 static void gascl_take_fetched(gascl_box *whole, const gascl_message x, const gascl_offset arc,
                                const gascl_offset begin, const int row,
                                GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
-    gascl_taken(arc, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+    gascl_consume(arc, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
     if (!gascl_receives_message(x, row, GASCL_STATE_ON GASCL_LANE_ON))
         return;
 #if GASCL_FIRST
@@ -80,15 +80,15 @@ static void gascl_join_slices(gascl_box *into, const gascl_box from) {
 }
 
 // One item combines the messages of a row in a lane; `marked` is the first arc with a mark.
-static GASCL_INLINE gascl_box gascl_gather_alone(const gascl_offset marked, const int row,
-                                    __local const gascl_gather_memory *memory,
-                                    __global const gascl_offset *restrict offsets,
-                                    GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+static GASCL_INLINE gascl_box gascl_gather_short_row(const gascl_offset marked, const int row,
+                                                     __local const gascl_gather_memory *memory,
+                                                     __global const gascl_offset *restrict offsets,
+                                                     GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     const gascl_offset begin = offsets[row], end = offsets[row + 1];
     gascl_box whole = gascl_box_empty();
     GASCL_DO_NOT_VECTORIZE for (gascl_offset arc = begin; arc < end; ++arc) {
         gascl_message x;
-#if GASCL_ASKS_MASK
+#if GASCL_SOME_ARCS_CARRY_NONE
         const int mark = (int)(arc - marked);
         if (mark % 8 == 0 && !memory->senders.eight[mark / 8]) {
             arc += 7;
@@ -110,18 +110,18 @@ static GASCL_INLINE gascl_box gascl_gather_alone(const gascl_offset marked, cons
 // The chunk begins with the i-th arc that has a mark; arcs before `from` and from `to` on are not
 // the row's.
 static GASCL_INLINE void gascl_add_chunk(gascl_box *whole, const gascl_offset marked, const int i,
-                            const int from, const int to, const gascl_offset begin, const int row,
-                            __local const gascl_gather_memory *memory,
-                            GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+                                         const int from, const int to, const gascl_offset begin, const int row,
+                                         __local const gascl_gather_memory *memory,
+                                         GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     for (int k = i; k < i + 8; k += GASCL_FETCHES) {
         gascl_message x[GASCL_FETCHES];
-        bool found[GASCL_FETCHES];
+        bool carries[GASCL_FETCHES];
         _Pragma("unroll") for (int j = 0; j < GASCL_FETCHES; ++j)
-            found[j] = k + j >= from && k + j < to &&
+            carries[j] = k + j >= from && k + j < to &&
                        gascl_fetch_marked(marked + k + j, k + j, row, &x[j], memory,
                                           GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
         _Pragma("unroll") for (int j = 0; j < GASCL_FETCHES; ++j)
-            if (found[j])
+            if (carries[j])
                 gascl_take_fetched(whole, x[j], marked + k + j, begin, row,
                                    GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
     }
@@ -133,7 +133,7 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
     __local gascl_box *boxes = memory->shared.boxes;
     const int item = get_local_id(0);
     const int end = gascl_control_->stopped ? 0 : num_blocks;
-    int turn = 0;
+    int parity = 0;
     if (item < 2)
         memory->open[item] = 0;
     for (int at = get_group_id(0); at < end; at += get_num_groups(0)) {
@@ -162,8 +162,8 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
                     in = gascl_box_empty();
                     if (place < count && !memory->long_rows.of[row] &&
                         gascl_visits_row(id, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON))
-                        in = gascl_gather_alone(block.begin, id, memory, offsets,
-                                                GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+                        in = gascl_gather_short_row(block.begin, id, memory, offsets,
+                                                    GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
                 }
                 entered = true;
                 if (long_row < rows && next < window + GASCL_GROUP)
@@ -171,7 +171,7 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
 #if GASCL_KNOWS_LANES
                 if (place < count && in.count)
                     gascl_note_received(id, (ulong)1 << gascl_lane,
-                                       GASCL_STATE_ON GASCL_DELIVERY_ON);
+                                        GASCL_STATE_ON GASCL_DELIVERY_ON);
 #endif
                 if (place < count)
                     gascl_finish_row(id, in, tally,
@@ -197,18 +197,18 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
                                              GASCL_STATE_ON GASCL_LANE_ON)) &&
                 gascl_visits_row(row, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
             if (visits)
-                memory->open[turn] = 1;
+                memory->open[parity] = 1;
             barrier(CLK_LOCAL_MEM_FENCE);
             const bool completes =
-                shares && (!memory->open[turn] || piece + arcs == offsets[row + 1]);
-            turn ^= 1;
+                shares && (!memory->open[parity] || piece + arcs == offsets[row + 1]);
+            parity ^= 1;
             if (item == 0)
-                memory->open[turn] = 0;
+                memory->open[parity] = 0;
             if (visits) {
                 const gascl_offset marked = piecewise ? piece : block.begin;
                 const int from = (int)(piece - marked), to = from + arcs;
                 for (int i = from / 8 + slice; i * 8 < to; i += slices) {
-#if GASCL_ASKS_MASK
+#if GASCL_SOME_ARCS_CARRY_NONE
                     if (!memory->senders.eight[i])
                         continue;
 #endif

@@ -12,7 +12,7 @@ static void gascl_gather_arc(gascl_box *in, const gascl_offset arc, const int ro
     gascl_message x;
     if (!gascl_fetch(arc, row, &x, GASCL_STATE_ON GASCL_DELIVERY_ON))
         return;
-    gascl_taken(arc, GASCL_STATE_ON GASCL_DELIVERY_ON);
+    gascl_consume(arc, GASCL_STATE_ON GASCL_DELIVERY_ON);
     if (gascl_receives_message(x, row, GASCL_STATE_ON))
         gascl_box_add(in, x);
 }

@@ -41,14 +41,14 @@ static void gascl_lane_put(gascl_lane_boxes *boxes, const gascl_box box GASCL_LA
 static void gascl_gather_arc(gascl_lane_boxes *boxes, const gascl_offset arc, const int row,
                              GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     gascl_message x = GASCL_TO_MESSAGE(gascl_identity());
-    bool found = gascl_fetch(arc, row, &x, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
-    if (found)
-        gascl_taken(arc, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
-    found = found && gascl_receives_message(x, row, GASCL_STATE_ON GASCL_LANE_ON);
+    bool carries = gascl_fetch(arc, row, &x, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+    if (carries)
+        gascl_consume(arc, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+    carries = carries && gascl_receives_message(x, row, GASCL_STATE_ON GASCL_LANE_ON);
     const gascl_box before = gascl_lane_get(boxes GASCL_LANE_ON);
     gascl_box after = before;
     gascl_box_add(&after, x);
-    gascl_lane_put(boxes, found ? after : before GASCL_LANE_ON);
+    gascl_lane_put(boxes, carries ? after : before GASCL_LANE_ON);
 }
 
 // The lanes in which a row takes messages, as bits.

@@ -1,6 +1,6 @@
-// The long rows of a block, those with more than GASCL_ALONE arcs. One item combines a short row, in one
+// The long rows of a block, those with more than GASCL_SHORT_ROW arcs. One item combines a short row, in one
 // lane or in all; the items of a work-group share a long row.
-#define GASCL_ALONE (GASCL_GROUP / 4)
+#define GASCL_SHORT_ROW (GASCL_GROUP / 4)
 
 typedef union {  // the same marks one by one, and eight at once
     uchar of[(GASCL_BLOCK + 7) / 8 * 8];
@@ -12,7 +12,7 @@ static void gascl_mark_long_rows(__local gascl_marks *long_rows, const gascl_blo
     const int rows = block.last - block.first;
     for (int i = get_local_id(0); i < (rows + 7) / 8 * 8; i += GASCL_GROUP)
         long_rows->of[i] =
-            i < rows && offsets[block.first + i + 1] - offsets[block.first + i] > GASCL_ALONE;
+            i < rows && offsets[block.first + i + 1] - offsets[block.first + i] > GASCL_SHORT_ROW;
 }
 
 // The first long row of a block from `row` on, or `end` if there is none before it.

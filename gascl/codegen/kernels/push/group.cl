@@ -23,20 +23,20 @@ static void gascl_post_held(__local gascl_step_memory *memory, GASCL_STATE) {
     barrier(CLK_LOCAL_MEM_FENCE);
     const int count = memory->count;
     uint firsts = 0;
-    for (int i = item, turn = 0; i < count; i += GASCL_GROUP, ++turn)
+    for (int i = item, bit = 0; i < count; i += GASCL_GROUP, ++bit)
         firsts |= (uint)gascl_post_arc(memory->ids[i], memory->postings[i], GASCL_STATE_ON)
-                  << turn;
+                  << bit;
     int at = firsts ? atomic_add(&memory->listed, (int)popcount(firsts)) : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item == 0) {
         if (!GASCL_APPLY_ALL && memory->listed)
-            memory->place = atomic_add(&GASCL_LENGTH(TOUCHED), memory->listed);
+            memory->place = atomic_add(&GASCL_LENGTH(RECEIVERS), memory->listed);
         memory->count = memory->listed = 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = item; !GASCL_APPLY_ALL && firsts; i += GASCL_GROUP, firsts >>= 1)
         if (firsts & 1)
-            gascl_touched[memory->place + at++] = memory->ids[i];
+            gascl_receivers[memory->place + at++] = memory->ids[i];
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -109,32 +109,14 @@ static long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSH
     return GASCL_COUNTS_ONCE || GASCL_COUNTS_ARRIVED ? 0 : messages;
 }
 
-#if !GASCL_PRIORITY
-// Lists the vertices that the items of a group have, by one atomic operation. All items call it.
-static void gascl_list_together(const bool has, const int id, const gascl_offset arcs,
-                                gascl_listing *to, __local gascl_step_memory *memory) {
-    const int item = get_local_id(0);
-    if (item == 0)
-        memory->count = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const int pieces = has ? max(1, (int)((arcs + GASCL_PIECE - 1) / GASCL_PIECE)) : 0;
-    const int at = pieces ? atomic_add(&memory->count, pieces) : 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (item == 0 && memory->count)
-        memory->place = atomic_add(to->length, memory->count);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = 0; i < pieces; ++i)
-        to->frontier[memory->place + at + i] = (int2)(id, i);
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-#endif
-#include "push/list_applied.cl"
+// gascl_listing: push/list_in_frontier.cl, push/list_in_buckets.cl or push/list_by_commit.cl.
+#include "push_listing.cl"
 
 // Neighboring items take neighboring vertices, which lie side by side in memory. But where the work of
 // a vertex grows with degrees, and vertices are numbered by degree, few warps would have all the work:
 // then the i-th vertex is any other, as multiplying by a prime scatters them (Knuth, The Art of
 // Computer Programming, section 6.4). The prime is greater than n, so that no vertex comes twice.
-#if GASCL_WALKS
+#if GASCL_APPLY_VISITS_NEIGHBORS
 #define GASCL_NTH_APPLIED(i, n) ((int)((ulong)(i) * 2654435761 % (ulong)(n)))
 #else
 #define GASCL_NTH_APPLIED(i, n) ((int)(i))
@@ -142,15 +124,15 @@ static void gascl_list_together(const bool has, const int id, const gascl_offset
 
 // Applies all vertices that have received anything, or every vertex; lists those that are in the next
 // frontier.
-static void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE,
-                                GASCL_PUSHED, __local gascl_step_memory *memory,
-                                gascl_tally *tally, long2 *counted) {
+static void gascl_apply_receivers(const gascl_team team, GASCL_STATE GASCL_EDGE,
+                                  GASCL_PUSHED, __local gascl_step_memory *memory,
+                                  gascl_tally *tally, long2 *counted) {
     gascl_listing to;
     gascl_begin_listing(&to, GASCL_STATE_ON, GASCL_PUSHED_ON);
     const int all = gascl_num_applied(GASCL_STATE_ON);
     const bool dense = gascl_applies_densely(GASCL_STATE_ON);
 #if GASCL_APPLY_MASK
-    const int touched = GASCL_LENGTH(TOUCHED);
+    const int receivers = GASCL_LENGTH(RECEIVERS);
     __global const int2 *frontier =
         gascl_frontier_of(frontiers, gascl_control_->superstep, most_pieces);
 #endif
@@ -180,9 +162,9 @@ static void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE,
             const int id = GASCL_NTH_APPLIED(i, all);
 #elif GASCL_APPLY_MASK
             int id = 0;
-            applies = applies && gascl_nth_in_mask(i, touched, &id, GASCL_STATE_ON, frontier);
+            applies = applies && gascl_nth_in_mask(i, receivers, &id, GASCL_STATE_ON, frontier);
 #else
-            const int id = !applies ? 0 : dense ? memory->ids[j] : gascl_touched[i];
+            const int id = !applies ? 0 : dense ? memory->ids[j] : gascl_receivers[i];
 #endif
             if (applies)
                 listed = gascl_apply_one(id, tally, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PUSHED_ON);

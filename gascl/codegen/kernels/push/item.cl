@@ -9,22 +9,22 @@ typedef struct {
 typedef struct {
     int count;
     int at[GASCL_HELD];
-} gascl_held_receivers;
+} gascl_receiver_buffer;
 
-static void gascl_flush_receivers(gascl_held_receivers *held, __global int *touched,
+static void gascl_flush_receivers(gascl_receiver_buffer *held, __global int *receivers,
                                   __global int *length) {
     if (!held->count)
         return;
     const int at = atomic_add(length, held->count);
     for (int i = 0; i < held->count; ++i)
-        touched[at + i] = held->at[i];
+        receivers[at + i] = held->at[i];
     held->count = 0;
 }
 
-static void gascl_list_touched(const int id, gascl_held_receivers *held, __global int *touched,
-                               __global int *length) {
+static void gascl_buffer_receiver(const int id, gascl_receiver_buffer *held,
+                                  __global int *receivers, __global int *length) {
     if (held->count == GASCL_HELD)
-        gascl_flush_receivers(held, touched, length);
+        gascl_flush_receivers(held, receivers, length);
     held->at[held->count++] = id;
 }
 
@@ -37,11 +37,11 @@ static GASCL_INLINE long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDG
     __global const int2 *frontier =
         gascl_frontier_of(frontiers, superstep, most_pieces);
     long messages = 0;
-    gascl_held_receivers held;
+    gascl_receiver_buffer held;
     held.count = 0;
     int from, to;
     const int chunk = clamp(pieces / (4 * team.groups), 1, 64);
-    for (int turn = 0; gascl_share(team, pieces, chunk, turn, &from, &to); ++turn) {
+    for (int calls = 0; gascl_share(team, pieces, chunk, calls, &from, &to); ++calls) {
         if (team.taken) {  // a share of a launch may be too long for it
             for (int i = from; i < to; ++i)
                 GASCL_PREFETCH(&offsets[frontier[i].x]);
@@ -58,48 +58,40 @@ static GASCL_INLINE long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDG
                     offsets[later] + (gascl_offset)frontier[i + 2].y * GASCL_PIECE;
                 const gascl_offset last = min(first + GASCL_AHEAD, offsets[later + 1]);
                 for (gascl_offset arc = first; arc < last; ++arc)
-                    gascl_expect(targets[arc], GASCL_STATE_ON);
+                    gascl_prefetch_target(targets[arc], GASCL_STATE_ON);
             }
             const gascl_vertex v = gascl_scattering(source, GASCL_STATE_ON);
             for (gascl_offset arc = begin; arc < end; ++arc) {
                 if (arc + GASCL_AHEAD < end)
-                    gascl_expect(targets[arc + GASCL_AHEAD], GASCL_STATE_ON);
+                    gascl_prefetch_target(targets[arc + GASCL_AHEAD], GASCL_STATE_ON);
                 const int target = targets[arc];
                 gascl_posting x;
                 if (!gascl_push_arc(source, target, arc, v, &x, GASCL_STATE_ON GASCL_EDGE_ON))
                     continue;
                 ++messages;
                 if (gascl_post_arc(target, x, GASCL_STATE_ON) && !GASCL_APPLY_ALL)
-                    gascl_list_touched(target, &held, gascl_touched, &GASCL_LENGTH(TOUCHED));
+                    gascl_buffer_receiver(target, &held, gascl_receivers, &GASCL_LENGTH(RECEIVERS));
             }
         }
     }
-    gascl_flush_receivers(&held, gascl_touched, &GASCL_LENGTH(TOUCHED));
+    gascl_flush_receivers(&held, gascl_receivers, &GASCL_LENGTH(RECEIVERS));
     return GASCL_COUNTS_ONCE || GASCL_COUNTS_ARRIVED ? 0 : messages;
 }
 
-#if !GASCL_PRIORITY
-// Lists a vertex in the next frontier.
-static GASCL_INLINE void gascl_list_together(const bool has, const int id, const gascl_offset arcs,
-                                             gascl_listing *to,
-                                             __local gascl_step_memory *memory) {
-    if (has)
-        gascl_list(id, arcs, &to->held, to->frontier, to->length);
-}
-#endif
-#include "push/list_applied.cl"
+// gascl_listing: push/list_in_frontier.cl, push/list_in_buckets.cl or push/list_by_commit.cl.
+#include "push_listing.cl"
 
 // Applies all vertices that have received anything, or every vertex; lists those that are in the next
 // frontier.
-static GASCL_INLINE void gascl_apply_touched(const gascl_team team, GASCL_STATE GASCL_EDGE,
-                                             GASCL_PUSHED, __local gascl_step_memory *memory,
-                                             gascl_tally *tally, long2 *counted) {
+static GASCL_INLINE void gascl_apply_receivers(const gascl_team team, GASCL_STATE GASCL_EDGE,
+                                               GASCL_PUSHED, __local gascl_step_memory *memory,
+                                               gascl_tally *tally, long2 *counted) {
     gascl_listing to;
     gascl_begin_listing(&to, GASCL_STATE_ON, GASCL_PUSHED_ON);
     const int all = gascl_num_applied(GASCL_STATE_ON);
     const bool dense = gascl_applies_densely(GASCL_STATE_ON);
 #if GASCL_APPLY_MASK
-    const int touched = GASCL_LENGTH(TOUCHED);
+    const int receivers = GASCL_LENGTH(RECEIVERS);
     __global const int2 *frontier =
         gascl_frontier_of(frontiers, gascl_control_->superstep, most_pieces);
 #endif
@@ -108,18 +100,18 @@ static GASCL_INLINE void gascl_apply_touched(const gascl_team team, GASCL_STATE 
 #if GASCL_APPLY_ALL || GASCL_PAIRS
         const int id = (int)i;
         if (i + GASCL_AHEAD < all)
-            gascl_expect_others(id + GASCL_AHEAD, GASCL_STATE_ON);
+            gascl_prefetch_others(id + GASCL_AHEAD, GASCL_STATE_ON);
 #elif GASCL_APPLY_MASK
         int id;
-        applies = gascl_nth_in_mask(i, touched, &id, GASCL_STATE_ON, frontier);
+        applies = gascl_nth_in_mask(i, receivers, &id, GASCL_STATE_ON, frontier);
 #else
-        const int id = dense ? (int)i : gascl_touched[i];
+        const int id = dense ? (int)i : gascl_receivers[i];
         applies = !dense || gascl_has_message(id, GASCL_STATE_ON);
         if (!dense && i + GASCL_AHEAD < all) {
-            const int later = gascl_touched[i + GASCL_AHEAD];
+            const int later = gascl_receivers[i + GASCL_AHEAD];
             GASCL_PREFETCH(&gascl_inbox[later]);
             GASCL_PREFETCH(&offsets[later]);
-            gascl_expect_apply(later, GASCL_STATE_ON);
+            gascl_prefetch_apply(later, GASCL_STATE_ON);
         }
 #endif
         if (applies)

@@ -39,7 +39,7 @@ static void gascl_list_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
 }
 
 // The messages that the vertices have pulled, if apply must wait until all have done so.
-#if GASCL_SCATTER_STAYS
+#if GASCL_SCATTER_INDEPENDENT
 #define GASCL_BOXES_PULLED
 #define GASCL_BOXES_PULLED_ON
 #else
@@ -54,7 +54,7 @@ static void gascl_list_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
 
 // Which of 32 vertices pull and apply, as a bit mask: those that receive, or all of them if scatter must
 // run in any case.
-static uint gascl_wanting(const int first, GASCL_STATE) {
+static uint gascl_pulling_rows(const int first, GASCL_STATE) {
     const int last = min(gascl_run_->graph.num_vertices - first, 32);
 #if GASCL_SKIPS && GASCL_RECEIVES && !GASCL_FILTERS && !GASCL_APPLY_ALL
     uint wanting = 0;
@@ -68,9 +68,9 @@ static uint gascl_wanting(const int first, GASCL_STATE) {
 
 // Which of the next 32 vertices will pull, so that their data can be prefetched. Another group may apply
 // them at the same time; prefetching changes no result.
-static uint gascl_wanting_soon(const int first, GASCL_STATE) {
+static uint gascl_next_pulling_rows(const int first, GASCL_STATE) {
 #if GASCL_PREFETCHES
-    return first < gascl_run_->graph.num_vertices ? gascl_wanting(first, GASCL_STATE_ON) : 0;
+    return first < gascl_run_->graph.num_vertices ? gascl_pulling_rows(first, GASCL_STATE_ON) : 0;
 #else
     return 0;
 #endif
@@ -116,23 +116,23 @@ static bool gascl_apply_pulled(const int row, const gascl_box in, gascl_tally *t
 }
 
 // Goes through all rows, a word of the next frontier's bits at a time. `GASCL_ROW_BIT` says what is
-// done with a row, and whether its bit is set; `GASCL_EXPECT(row)` asks for what a row reads.
+// done with a row, and whether its bit is set; `GASCL_PREFETCH_ROW(row)` asks for what a row reads.
 #if GASCL_GROUP < 32
-#define GASCL_FOR_WORDS(GASCL_EXPECT, GASCL_ROW_BIT)                                            \
-    GASCL_FOR_SHARE(word, GASCL_WORDS(gascl_run_), 32) {                                        \
-        const int first = (int)word * 32;                                                       \
-        uint set = 0, soon = gascl_wanting_soon(first + 32, GASCL_STATE_ON);                    \
-        for (uint left = gascl_wanting(first, GASCL_STATE_ON); left; left &= left - 1) {        \
-            const int row = first + 31 - clz(left & -left);                                     \
-            if (soon) {                                                                         \
-                GASCL_EXPECT(first + 63 - clz(soon & -soon));                                   \
-                soon &= soon - 1;                                                               \
-            }                                                                                   \
-            set |= (uint)(GASCL_ROW_BIT) << (row - first);                                      \
-        }                                                                                       \
-        for (; soon; soon &= soon - 1)                                                          \
-            GASCL_EXPECT(first + 63 - clz(soon & -soon));                                       \
-        coming[word] = set;                                                                     \
+#define GASCL_FOR_WORDS(GASCL_PREFETCH_ROW, GASCL_ROW_BIT)                                    \
+    GASCL_FOR_SHARE(word, GASCL_WORDS(gascl_run_), 32) {                                      \
+        const int first = (int)word * 32;                                                     \
+        uint set = 0, soon = gascl_next_pulling_rows(first + 32, GASCL_STATE_ON);             \
+        for (uint left = gascl_pulling_rows(first, GASCL_STATE_ON); left; left &= left - 1) { \
+            const int row = first + 31 - clz(left & -left);                                   \
+            if (soon) {                                                                       \
+                GASCL_PREFETCH_ROW(first + 63 - clz(soon & -soon));                           \
+                soon &= soon - 1;                                                             \
+            }                                                                                 \
+            set |= (uint)(GASCL_ROW_BIT) << (row - first);                                    \
+        }                                                                                     \
+        for (; soon; soon &= soon - 1)                                                        \
+            GASCL_PREFETCH_ROW(first + 63 - clz(soon & -soon));                               \
+        coming[word] = set;                                                                   \
     }
 #elif GASCL_PTX_FENCES
 // An item takes a row; the 32 items of a warp exchange the bits of a word.
@@ -143,7 +143,7 @@ static uint gascl_ballot(const bool set) {
         : "=r"(word) : "r"((int)set));
     return word;
 }
-#define GASCL_FOR_WORDS(GASCL_EXPECT, GASCL_ROW_BIT)                                       \
+#define GASCL_FOR_WORDS(GASCL_PREFETCH_ROW, GASCL_ROW_BIT)                                 \
     const long n = gascl_run_->graph.num_vertices, step = (long)team.groups * GASCL_GROUP; \
     for (long base = (long)team.rank * GASCL_GROUP; base < (team.idle ? 0 : n);            \
          base += step) {                                                                   \
@@ -155,24 +155,24 @@ static uint gascl_ballot(const bool set) {
     }
 #else
 // An item takes a row; words are put together in local memory.
-#define GASCL_FOR_WORDS(GASCL_EXPECT, GASCL_ROW_BIT)                                         \
-    const long n = gascl_run_->graph.num_vertices, step = (long)team.groups * GASCL_GROUP;   \
-    const int item = get_local_id(0);                                                        \
-    for (long base = (long)team.rank * GASCL_GROUP; base < (team.idle ? 0 : n);              \
-         base += step) {                                                                     \
-        const int row = (int)(base + item);                                                  \
-        if (item < GASCL_BIT_WORDS)                                                          \
-            memory->words[item] = 0;                                                                 \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                        \
-        if (base + item < n && (GASCL_ROW_BIT))                                              \
-            atomic_or(&memory->words[item / 32], 1u << item % 32);                                   \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                        \
-        if (item < GASCL_BIT_WORDS && base + 32 * item < n)                                  \
-            coming[base / 32 + item] = memory->words[item];                                          \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                        \
+#define GASCL_FOR_WORDS(GASCL_PREFETCH_ROW, GASCL_ROW_BIT)                                 \
+    const long n = gascl_run_->graph.num_vertices, step = (long)team.groups * GASCL_GROUP; \
+    const int item = get_local_id(0);                                                      \
+    for (long base = (long)team.rank * GASCL_GROUP; base < (team.idle ? 0 : n);            \
+         base += step) {                                                                   \
+        const int row = (int)(base + item);                                                \
+        if (item < GASCL_BIT_WORDS)                                                        \
+            memory->words[item] = 0;                                                       \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                      \
+        if (base + item < n && (GASCL_ROW_BIT))                                            \
+            atomic_or(&memory->words[item / 32], 1u << item % 32);                         \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                      \
+        if (item < GASCL_BIT_WORDS && base + 32 * item < n)                                \
+            coming[base / 32 + item] = memory->words[item];                                \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                      \
     }
 #endif
-#if !GASCL_SCATTER_STAYS
+#if !GASCL_SCATTER_INDEPENDENT
 static bool gascl_keep_pulled(const int row, const gascl_box in, __global gascl_box *pulled) {
     pulled[row] = in;
     return false;
@@ -186,26 +186,63 @@ static void gascl_pull(const gascl_team team, GASCL_STATE GASCL_EDGE,
     __global const uint *now = GASCL_BITS(gascl_control_->superstep);
     __global uint *coming = GASCL_BITS(gascl_control_->superstep + 1);
 #define GASCL_PULL_ROW gascl_pull_row(row, now, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PULLED_ON)
-#define GASCL_EXPECT_SOURCES(row) GASCL_PREFETCH(&sources[in_offsets[row]])
-#if GASCL_SCATTER_STAYS
+#define GASCL_PREFETCH_SOURCES(row) GASCL_PREFETCH(&sources[in_offsets[row]])
+#if GASCL_SCATTER_INDEPENDENT
     GASCL_FOR_WORDS(
-        GASCL_EXPECT_SOURCES,
+        GASCL_PREFETCH_SOURCES,
         gascl_apply_pulled(row, GASCL_PULL_ROW, tally, counted, GASCL_STATE_ON, offsets))
 #else
-    GASCL_FOR_WORDS(GASCL_EXPECT_SOURCES, gascl_keep_pulled(row, GASCL_PULL_ROW, pulled))
+    GASCL_FOR_WORDS(GASCL_PREFETCH_SOURCES, gascl_keep_pulled(row, GASCL_PULL_ROW, pulled))
 #endif
 }
 
-#if !GASCL_SCATTER_STAYS
+#if !GASCL_SCATTER_INDEPENDENT
 // Applies what gascl_pull() has left.
 static void gascl_apply_rows(const gascl_team team, GASCL_STATE,
                              __global const gascl_offset *restrict offsets,
                              __global uint *GASCL_RESTRICT bits,
-                             __global const gascl_box *restrict pulled, __local gascl_step_memory *memory,
+                             __global const gascl_box *restrict pulled,
+                             __local gascl_step_memory *memory,
                              gascl_tally *tally, long2 *counted) {
     __global uint *coming = GASCL_BITS(gascl_control_->superstep + 1);
-#define GASCL_EXPECT_BOX(row) GASCL_PREFETCH(&pulled[row])
+#define GASCL_PREFETCH_BOX(row) GASCL_PREFETCH(&pulled[row])
     GASCL_FOR_WORDS(
-        GASCL_EXPECT_BOX, gascl_apply_pulled(row, pulled[row], tally, counted, GASCL_STATE_ON, offsets))
+        GASCL_PREFETCH_BOX,
+        gascl_apply_pulled(row, pulled[row], tally, counted, GASCL_STATE_ON, offsets))
 }
 #endif
+
+// What a superstep needs besides GASCL_STATE and GASCL_EDGE.
+#define GASCL_STEP GASCL_PUSHED GASCL_EDGE_IN, GASCL_PULLED
+#define GASCL_STEP_ON GASCL_PUSHED_ON GASCL_EDGE_IN_ON, GASCL_PULLED_ON
+#define GASCL_PULLS_NOW (gascl_control_->pulls != 0)
+#define GASCL_HAS_BITS (gascl_control_->bits != 0)
+
+// The first phase of a superstep; the result is as that of gascl_push().
+static long gascl_scatter_phase(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_STEP,
+                                __local gascl_step_memory *memory) {
+    if (GASCL_PULLS_NOW) {
+#if !GASCL_SCATTER_INDEPENDENT
+        gascl_pull(team, GASCL_STATE_ON GASCL_EDGE_IN_ON, offsets, GASCL_PULLED_ON, memory, 0, 0);
+#endif
+        return 0;
+    }
+    return gascl_push(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PUSHED_ON, memory);
+}
+
+// The second phase.
+static void gascl_apply_phase(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_STEP,
+                              __local gascl_step_memory *memory, gascl_tally *tally,
+                              long2 *counted) {
+    if (GASCL_PULLS_NOW) {
+#if GASCL_SCATTER_INDEPENDENT
+        gascl_pull(team, GASCL_STATE_ON GASCL_EDGE_IN_ON, offsets, GASCL_PULLED_ON, memory, tally,
+                   counted);
+#else
+        gascl_apply_rows(team, GASCL_STATE_ON, offsets, bits, pulled, memory, tally, counted);
+#endif
+        return;
+    }
+    gascl_apply_receivers(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PUSHED_ON, memory, tally,
+                          counted);
+}

@@ -1,16 +1,15 @@
 // A whole run in one launch, on GPUs: the items of a group share its work.
 //
-// Only as many groups take part in a phase as have something to do, since meeting takes longer the more
-// groups there are. A group that joins late has no share of the phase that is running.
-#define GASCL_MEET() barrier(CLK_LOCAL_MEM_FENCE)
-#define GASCL_MEET_GLOBALLY() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
-#define GASCL_LITTLE (4 * GASCL_GROUP)
+// Only as many groups take part in a phase as have something to do, since the barrier of all groups takes
+// longer with more groups. A group that joins late has no share of the phase that is running.
+#define GASCL_GROUP_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define GASCL_GROUP_BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define GASCL_SMALL_WORK (4 * GASCL_GROUP)
 #define gascl_yield()  // a group that waits keeps no other from running
 
 #include "whole/phases.cl"
 
-#define GASCL_EVERYBODY GASCL_MOST_GROUPS
-#define GASCL_NUMBERS 0xfffff  // as many of a phase's number as GASCL_TEAM_RELEASED holds
+#define GASCL_PHASE_NUMBERS 0xfffff  // the bits of a phase's number in GASCL_TEAM_RELEASED
 
 // Joins the team; returns its rank. The first one begins, the others wait for a phase.
 static int gascl_join(volatile __global int *team_words, uint *number) {
@@ -22,15 +21,15 @@ static int gascl_join(volatile __global int *team_words, uint *number) {
 }
 
 // Waits for another phase in which it takes part, or the end; whether there was one.
-static bool gascl_await(uint *number, const int rank, volatile __global int *team_words) {
+static bool gascl_wait_for_phase(uint *number, const int rank, volatile __global int *team_words) {
     gascl_patience mine = {0, 0};
     do {
-        const uint released = (uint)GASCL_LOOK(RELEASED);
-        if ((released & GASCL_NUMBERS) != *number && (uint)rank < released >> 20) {
-            *number = released & GASCL_NUMBERS;
-            return !GASCL_LOOK(FAILED);
+        const uint released = (uint)GASCL_READ_TEAM(RELEASED);
+        if ((released & GASCL_PHASE_NUMBERS) != *number && (uint)rank < released >> 20) {
+            *number = released & GASCL_PHASE_NUMBERS;
+            return !GASCL_READ_TEAM(FAILED);
         }
-    } while (gascl_waits(&mine, team_words));
+    } while (gascl_keeps_waiting(&mine, team_words));
     GASCL_TEAM(FAILED) = 1;
     return false;
 }
@@ -44,11 +43,11 @@ static void gascl_release(const uint next, const int groups, volatile __global i
 }
 
 // How many groups have something to do in a phase, of those that there are.
-static int gascl_wanted(const int phase, const int all, GASCL_STATE) {
+static int gascl_groups_for(const int phase, const int all, GASCL_STATE) {
     long wanted = all;
     switch (phase) {
     case GASCL_PHASE_END:
-        return GASCL_EVERYBODY;
+        return GASCL_MOST_GROUPS;
 #if GASCL_MASKED && !GASCL_SCATTER_ALL
     case GASCL_PHASE_SCATTER:
         if (!GASCL_PULLS_NOW)
@@ -85,59 +84,59 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
                           const long most_arcs, const int supersteps, const int most_work) {
     __local gascl_shared shared;
     __local gascl_step_memory memory;
-    __local int told[2];  // broadcast by the first item
+    __local int broadcast[2];  // by the first item to all others
     const int item = get_local_id(0);
     uint number = 0;
     if (item == 0)
-        told[0] = gascl_join(team_words, &number);
-    GASCL_MEET();
-    const int rank = told[0];
-    GASCL_MEET();
-    bool skips = rank > 0, alone = false;
+        broadcast[0] = gascl_join(team_words, &number);
+    GASCL_GROUP_BARRIER();
+    const int rank = broadcast[0];
+    GASCL_GROUP_BARRIER();
+    bool sits_out = rank > 0, alone = false;
     gascl_team team;
     team.rank = rank;
-    team.groups = max(1, GASCL_LOOK(GROUPS));
+    team.groups = max(1, GASCL_READ_TEAM(GROUPS));
     team.idle = false;
     team.taken = &GASCL_TEAM(TAKEN);
     int phase = GASCL_PHASE_JOIN;
     int swapped = 0;
     for (;;) {
-        if (GASCL_POSTS_AHEAD && !skips && swapped != GASCL_LOOK(SWAPPED)) {
+        if (GASCL_POSTS_AHEAD && !sits_out && swapped != GASCL_READ_TEAM(SWAPPED)) {
             swapped = !swapped;
             GASCL_SWAP_INBOXES();
         }
-        if (!skips) {
+        if (!sits_out) {
             gascl_run_phase(phase, team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
                             GASCL_WHOLE_STATE_ON, team_words, &shared, &memory);
-            GASCL_MEET_GLOBALLY();
+            GASCL_GROUP_BARRIER_GLOBAL();
             if (item == 0) {
                 if (!alone)
                     gascl_fence();
-                const uint state = alone ? (uint)GASCL_LOOK(STATE)
+                const uint state = alone ? (uint)GASCL_READ_TEAM(STATE)
                                          : (uint)atomic_add(&GASCL_TEAM(STATE), 1 << 8) + (1u << 8);
-                told[0] = GASCL_ARRIVED(state) == GASCL_JOINED(state);
-                told[1] = max(1, GASCL_LOOK(MOST));
+                broadcast[0] = GASCL_ARRIVED(state) == GASCL_JOINED(state);
+                broadcast[1] = max(1, GASCL_READ_TEAM(MOST));
                 if (!alone)
                     gascl_fence();
             }
-            GASCL_MEET_GLOBALLY();
-            const bool last = told[0];
-            const int ranks = told[1];
-            GASCL_MEET();
+            GASCL_GROUP_BARRIER_GLOBAL();
+            const bool last = broadcast[0];
+            const int ranks = broadcast[1];
+            GASCL_GROUP_BARRIER();
             if (last) {
-                const int next = gascl_between(
+                const int next = gascl_end_phase(
                     phase, ranks, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
                     GASCL_WHOLE_STATE_ON, team_words, starting, num_tallies, ask_stop, least_arcs,
                     most_arcs, supersteps, most_work, &shared);
                 if (item == 0) {
-                    told[0] = next;
-                    told[1] = gascl_is_little(next, GASCL_STATE_ON, team_words);
-                    GASCL_TEAM(TAKEN) = GASCL_TEAM(TAKEN_TOO) = 0;
+                    broadcast[0] = next;
+                    broadcast[1] = gascl_is_small(next, GASCL_STATE_ON, team_words);
+                    GASCL_TEAM(TAKEN) = GASCL_TEAM(TAKEN_SECOND) = 0;
                 }
-                GASCL_MEET_GLOBALLY();
-                phase = told[0];
-                alone = told[1];
-                GASCL_MEET();
+                GASCL_GROUP_BARRIER_GLOBAL();
+                phase = broadcast[0];
+                alone = broadcast[1];
+                GASCL_GROUP_BARRIER();
                 if (alone) {
                     team.rank = 0;
                     team.groups = 1;
@@ -145,27 +144,28 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
                 }
                 if (item == 0) {
                     GASCL_TEAM(PHASE) = phase;
-                    const int groups = gascl_wanted(phase, GASCL_LOOK(RANKS), GASCL_STATE_ON);
-                    if (GASCL_LOOK(MOST) < groups && phase != GASCL_PHASE_END)
+                    const int groups =
+                        gascl_groups_for(phase, GASCL_READ_TEAM(RANKS), GASCL_STATE_ON);
+                    if (GASCL_READ_TEAM(MOST) < groups && phase != GASCL_PHASE_END)
                         GASCL_TEAM(MOST) = groups;
-                    gascl_release(number + 1 & GASCL_NUMBERS, groups, team_words);
+                    gascl_release(number + 1 & GASCL_PHASE_NUMBERS, groups, team_words);
                 }
             }
         }
         if (item == 0) {
             // The group that arrived last may have nothing to do in the next phase.
-            told[0] = gascl_await(&number, rank, team_words);
+            broadcast[0] = gascl_wait_for_phase(&number, rank, team_words);
             gascl_fence();
         }
-        GASCL_MEET_GLOBALLY();
-        phase = GASCL_LOOK(PHASE);
+        GASCL_GROUP_BARRIER_GLOBAL();
+        phase = GASCL_READ_TEAM(PHASE);
         team.rank = rank;
-        team.groups = GASCL_LOOK(GROUPS);
-        const bool goes_on = told[0] && phase != GASCL_PHASE_END;
-        GASCL_MEET();
-        if (!goes_on)
+        team.groups = GASCL_READ_TEAM(GROUPS);
+        const bool continues = broadcast[0] && phase != GASCL_PHASE_END;
+        GASCL_GROUP_BARRIER();
+        if (!continues)
             return;
-        skips = alone = false;
+        sits_out = alone = false;
     }
 }
 #undef GASCL_RESTRICT

@@ -1,5 +1,6 @@
-// A whole run in one launch: its phases follow each other in one kernel, and its groups meet between
-// them. Which phase is next, and whether the run goes on, is decided by the group that arrives last.
+// A whole run in one launch: its phases follow each other in one kernel, with a barrier of all groups
+// between two phases. The group that arrives there last decides which phase is next, and whether the run
+// continues.
 //
 // OpenCL does not promise that all groups of a launch run at the same time. So a group joins the team
 // when it starts; a group that starts late joins then, and one that starts after the end returns at
@@ -8,20 +9,20 @@
 // How groups join, wait and release each other, and the kernel itself, are in cpu.cl and gpu.cl, which
 // include this file. They define before it:
 //
-//   GASCL_MEET()           all items of a group wait for each other; what they have written to local
-//                          memory is visible then
-//   GASCL_MEET_GLOBALLY()  the same, also for global memory
-//   GASCL_LITTLE           how many arcs and vertices are so little work that one group does it alone:
-//                          meeting the others costs as much
-//   gascl_yield()          lets another thread have the processor
+//   GASCL_GROUP_BARRIER()         all items of a group wait for each other; what they have written to
+//                                 local memory is visible then
+//   GASCL_GROUP_BARRIER_GLOBAL()  the same, also for global memory
+//   GASCL_SMALL_WORK              a phase with at most so many arcs and vertices is done by one group
+//                                 alone: a barrier of all groups takes as long
+//   gascl_yield()                 lets another thread have the processor
 //
 // The words of the team (`Team` in gascl/codegen/constants.py), each in a cache line of its own, are 0
 // before a launch. Behind them are the records of supersteps, so that the host reads both at once.
 #define GASCL_TEAM(word) team_words[GASCL_STRIDE * GASCL_TEAM_##word]
 #define GASCL_JOINED(state) ((uint)(state) >> 20)
 #define GASCL_ARRIVED(state) ((uint)(state) >> 8 & GASCL_MOST_GROUPS)
-#define GASCL_NUMBER(state) ((uint)(state)&0xff)
-#define GASCL_LOOK(word) (*(volatile __global int *)&GASCL_TEAM(word))
+#define GASCL_PHASE_NUMBER(state) ((uint)(state)&0xff)
+#define GASCL_READ_TEAM(word) (*(volatile __global int *)&GASCL_TEAM(word))
 
 // What one group writes before it arrives is visible to all others when they continue. OpenCL C 1.2 has
 // no memory ordering between groups.
@@ -39,21 +40,21 @@ static void gascl_fence(void) {
 
 // How long a group waits.
 typedef struct {
-    ulong looks;  // how many since it last saw progress
+    ulong polls;  // how many since it last saw progress
     uint seen;
 } gascl_patience;
 
 // Whether a group continues to wait. The others are making progress if they take work or finish
 // supersteps.
-static bool gascl_waits(gascl_patience *mine, volatile __global int *team_words) {
-    if (++mine->looks % 1024 != 0)
+static bool gascl_keeps_waiting(gascl_patience *mine, volatile __global int *team_words) {
+    if (++mine->polls % 1024 != 0)
         return true;
-    const uint now = (uint)GASCL_LOOK(TAKEN) + (uint)GASCL_LOOK(DONE);
+    const uint now = (uint)GASCL_READ_TEAM(TAKEN) + (uint)GASCL_READ_TEAM(DONE);
     if (now != mine->seen)
-        mine->looks = 0;
+        mine->polls = 0;
     mine->seen = now;
     gascl_yield();
-    return mine->looks < GASCL_PATIENCE && !GASCL_LOOK(FAILED);
+    return mine->polls < GASCL_PATIENCE && !GASCL_READ_TEAM(FAILED);
 }
 
 #define GASCL_WHOLE_STATE                                                               \
@@ -68,14 +69,14 @@ static int gascl_phase_after(const int phase, const bool pulls, const bool has_b
     switch (phase) {
     case GASCL_PHASE_SNAPSHOT:
         if (GASCL_PULLS && pulls != has_bits)
-            return pulls ? GASCL_PHASE_CLEAR : GASCL_PHASE_TURN;
-    // The frontier has the form that is needed: as after that phase.
-    case GASCL_PHASE_TURN:
-        if (pulls ? GASCL_PULLS && GASCL_SCATTER_STAYS : !GASCL_FRONTIER_LENGTH(superstep))
+            return pulls ? GASCL_PHASE_CLEAR_BITS : GASCL_PHASE_CONVERT;
+    // The frontier has the form that is needed: the next phase is as after that one.
+    case GASCL_PHASE_CONVERT:
+        if (pulls ? GASCL_PULLS && GASCL_SCATTER_INDEPENDENT : !GASCL_FRONTIER_LENGTH(superstep))
             return GASCL_PHASE_APPLY;
         return GASCL_PHASE_SCATTER;
-    case GASCL_PHASE_CLEAR:
-        return GASCL_PHASE_TURN;
+    case GASCL_PHASE_CLEAR_BITS:
+        return GASCL_PHASE_CONVERT;
     case GASCL_PHASE_SCATTER:
         return GASCL_PHASE_APPLY;
 #if GASCL_PRIORITY
@@ -83,15 +84,15 @@ static int gascl_phase_after(const int phase, const bool pulls, const bool has_b
 #if GASCL_READS_MASK
         return GASCL_PHASE_COMMIT;
 #endif
-    // There is nothing to take back: as after that phase.
+    // No vertex is to be taken out of the mask: the next phase is as after that one.
     case GASCL_PHASE_COMMIT:
-        return GASCL_TURNS_BACK     ? GASCL_PHASE_BACK
-               : GASCL_TURNS(coming) ? GASCL_PHASE_SCAN_NEAR
+        return GASCL_LOWER_BUCKET_FILLED     ? GASCL_PHASE_RETURN_NEAR
+               : GASCL_BUCKET_CHANGES(coming) ? GASCL_PHASE_SCAN_NEAR
                                      : GASCL_PHASE_JOIN;
-    case GASCL_PHASE_BACK:
+    case GASCL_PHASE_RETURN_NEAR:
         return GASCL_PHASE_SCAN_NEAR;
     case GASCL_PHASE_SCAN_NEAR:
-        if (GASCL_LOOKS_FAR(coming))
+        if (GASCL_SCANS_FAR(coming))
             return GASCL_PHASE_SCAN_FAR;
     // The lowest bucket is known without it.
     case GASCL_PHASE_SCAN_FAR:
@@ -118,8 +119,8 @@ static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE 
     switch (phase) {
     case GASCL_PHASE_JOIN:  // the first group waits for others that start at the same time
         if (get_local_id(0) == 0)
-            for (int turn = 0; turn < GASCL_WELCOME; ++turn)
-                if (GASCL_LOOK(RANKS) == get_num_groups(0))
+            for (int poll = 0; poll < GASCL_JOIN_POLLS; ++poll)
+                if (GASCL_READ_TEAM(RANKS) == get_num_groups(0))
                     break;
         break;
 #if GASCL_SNAPSHOTS
@@ -129,10 +130,10 @@ static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE 
         break;
 #endif
 #if GASCL_PULLS
-    case GASCL_PHASE_CLEAR:
+    case GASCL_PHASE_CLEAR_BITS:
         gascl_clear_bits(team, GASCL_STATE_ON, bits);
         break;
-    case GASCL_PHASE_TURN:
+    case GASCL_PHASE_CONVERT:
         if (GASCL_PULLS_NOW)
             gascl_set_bits(team, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
         else
@@ -154,7 +155,7 @@ static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE 
                           &counted);
         gascl_tally_store_at(&tally, &tallies[team.rank], shared);
 #if GASCL_LISTS_DIRECTLY || GASCL_PRIORITY
-        GASCL_MEET();
+        GASCL_GROUP_BARRIER();
         gascl_add_count(counted, &counts[2 * team.rank], shared);
 #endif
         break;
@@ -162,32 +163,32 @@ static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE 
 #if GASCL_MASKED
     case GASCL_PHASE_COMMIT:
         gascl_commit_phase(team, GASCL_STATE_ON, offsets, frontiers, most_pieces,
-                           GASCL_LOOK(STARTING), &counted);
+                           GASCL_READ_TEAM(STARTING), &counted);
 #if GASCL_PRIORITY
-        if (GASCL_LOOK(STARTING))
-            gascl_first_turns(team, GASCL_STATE_ON, offsets, frontiers, most_pieces, piles,
-                              &memory->lists);
+        if (GASCL_READ_TEAM(STARTING))
+            gascl_start_buckets(team, GASCL_STATE_ON, offsets, frontiers, most_pieces, piles,
+                                &memory->lists);
 #endif
         gascl_add_count(counted, &counts[2 * team.rank], shared);
         break;
 #endif
 #if GASCL_PRIORITY
-    case GASCL_PHASE_BACK:
-        gascl_turn_back(team, GASCL_STATE_ON, offsets, frontiers, most_pieces, piles,
-                        GASCL_COMING(GASCL_LOOK(STARTING)), &counted, &memory->lists);
+    case GASCL_PHASE_RETURN_NEAR:
+        gascl_return_frontier(team, GASCL_STATE_ON, offsets, frontiers, most_pieces, piles,
+                              GASCL_COMING(GASCL_READ_TEAM(STARTING)), &counted, &memory->lists);
         gascl_add_count(counted, &counts[2 * team.rank], shared);
         break;
     case GASCL_PHASE_SCAN_NEAR:
     case GASCL_PHASE_SCAN_FAR:
         gascl_scan_pile(team, GASCL_STATE_ON, piles,
                         phase == GASCL_PHASE_SCAN_NEAR ? GASCL_NEAR : GASCL_FAR,
-                        GASCL_COMING(GASCL_LOOK(STARTING)), &memory->lists);
+                        GASCL_COMING(GASCL_READ_TEAM(STARTING)), &memory->lists);
         break;
     case GASCL_PHASE_SPLIT_NEAR:
     case GASCL_PHASE_SPLIT_FAR:
         gascl_split_pile(team, GASCL_STATE_ON, offsets, frontiers, most_pieces, piles,
                          phase == GASCL_PHASE_SPLIT_NEAR ? GASCL_NEAR : GASCL_FAR,
-                         GASCL_COMING(GASCL_LOOK(STARTING)), &counted, &memory->lists);
+                         GASCL_COMING(GASCL_READ_TEAM(STARTING)), &counted, &memory->lists);
         gascl_add_count(counted, &counts[2 * team.rank], shared);
         break;
 #endif
@@ -195,24 +196,24 @@ static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE 
 }
 
 // What the group that arrived last does between two phases; its first item returns the next one.
-static int gascl_between(const int phase, const int ranks, GASCL_STATE GASCL_EDGE, GASCL_STEP,
-                         GASCL_WHOLE_STATE, volatile __global int *team_words,
-                         const int begins, const int num_tallies, const int ask_stop,
-                         const long least_arcs, const long most_arcs, const int supersteps,
-                         const int most_work, __local gascl_shared *shared) {
+static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_EDGE, GASCL_STEP,
+                           GASCL_WHOLE_STATE, volatile __global int *team_words,
+                           const int begins, const int num_tallies, const int ask_stop,
+                           const long least_arcs, const long most_arcs, const int supersteps,
+                           const int most_work, __local gascl_shared *shared) {
     const int item = get_local_id(0);
     const bool starts = phase == GASCL_PHASE_JOIN;
     // All of these are read first: a read after the writes below would have to wait for them.
-    const int starting = starts ? begins : GASCL_LOOK(STARTING), work = GASCL_LOOK(WORK);
+    const int starting = starts ? begins : GASCL_READ_TEAM(STARTING), work = GASCL_READ_TEAM(WORK);
     const int coming = gascl_control_->superstep + !starting;
-    int done = GASCL_LOOK(DONE);
+    int done = GASCL_READ_TEAM(DONE);
     __global gascl_control *records =
         (__global gascl_control *)(size_t)(team_words + GASCL_STRIDE * GASCL_TEAM_WORDS);
     bool pulls = GASCL_PULLS_NOW, has_bits = GASCL_HAS_BITS;
     long active = gascl_control_->next_active, arcs = gascl_control_->next_arcs;
     int stopped = gascl_control_->stopped;
 #if GASCL_PRIORITY
-    if (phase == GASCL_PHASE_BACK && item == 0)
+    if (phase == GASCL_PHASE_RETURN_NEAR && item == 0)
         GASCL_FRONTIER_LENGTH(coming) = 0;
 #endif
     if (starts && item == 0) {
@@ -234,7 +235,7 @@ static int gascl_between(const int phase, const int ranks, GASCL_STATE GASCL_EDG
             messages += posted[i];
         const long2 sum =
             gascl_total_of(&tally, messages, tallies, tallied, counts, ranks, shared);
-        GASCL_MEET_GLOBALLY();
+        GASCL_GROUP_BARRIER_GLOBAL();
         // A group that joins later leaves nothing in the phases that it has missed.
         GASCL_ZERO_TALLY(none);
         for (int i = item; i < tallied; i += GASCL_GROUP)
@@ -248,7 +249,7 @@ static int gascl_between(const int phase, const int ranks, GASCL_STATE GASCL_EDG
                         most_arcs, records, done);
         done += !starting;
         GASCL_TEAM(DONE) = done;
-        GASCL_TEAM(SWAPPED) = !GASCL_LOOK(SWAPPED);
+        GASCL_TEAM(SWAPPED) = !GASCL_READ_TEAM(SWAPPED);
         GASCL_TEAM(STARTING) = 0;
         GASCL_TEAM(MOST) = 0;
         pulls = GASCL_PULLS && now.pulls;
@@ -262,9 +263,9 @@ static int gascl_between(const int phase, const int ranks, GASCL_STATE GASCL_EDG
     if (stopped || done >= supersteps || work >= most_work)
         return GASCL_PHASE_END;
     const long applied = GASCL_APPLY_ALL     ? gascl_run_->graph.num_vertices
-                         : GASCL_POSTS_AHEAD ? GASCL_LENGTH(TOUCHED)
+                         : GASCL_POSTS_AHEAD ? GASCL_LENGTH(RECEIVERS)
                                              : 0;
-    GASCL_TEAM(SMALL) = applied + (pulls ? LONG_MAX / 2 : arcs) + active <= GASCL_LITTLE;
+    GASCL_TEAM(SMALL) = applied + (pulls ? LONG_MAX / 2 : arcs) + active <= GASCL_SMALL_WORK;
     GASCL_TEAM(WORK) = work + 1 + (int)((applied + (pulls ? most_arcs : arcs)) / 1024);
 #if GASCL_SNAPSHOTS
     return GASCL_PHASE_SNAPSHOT;
@@ -273,23 +274,23 @@ static int gascl_between(const int phase, const int ranks, GASCL_STATE GASCL_EDG
 #endif
 }
 
-// Whether a phase is little work.
-static bool gascl_is_little(const int phase, GASCL_STATE, volatile __global int *team_words) {
+// Whether one group does a phase alone.
+static bool gascl_is_small(const int phase, GASCL_STATE, volatile __global int *team_words) {
     switch (phase) {
 #if GASCL_PRIORITY
     case GASCL_PHASE_SCAN_NEAR:
     case GASCL_PHASE_SPLIT_NEAR:
-        return GASCL_PILE_LENGTH(GASCL_NEAR, gascl_control_->near_side) <= GASCL_LITTLE;
+        return GASCL_PILE_LENGTH(GASCL_NEAR, gascl_control_->near_side) <= GASCL_SMALL_WORK;
     case GASCL_PHASE_SCAN_FAR:
     case GASCL_PHASE_SPLIT_FAR:
-        return GASCL_PILE_LENGTH(GASCL_FAR, gascl_control_->far_side) <= GASCL_LITTLE;
+        return GASCL_PILE_LENGTH(GASCL_FAR, gascl_control_->far_side) <= GASCL_SMALL_WORK;
 #endif
     case GASCL_PHASE_SCATTER:
     case GASCL_PHASE_APPLY:
     case GASCL_PHASE_COMMIT:
-        return GASCL_LOOK(SMALL);
+        return GASCL_READ_TEAM(SMALL);
     default:
-        return phase != GASCL_PHASE_END && gascl_run_->graph.num_vertices <= GASCL_LITTLE;
+        return phase != GASCL_PHASE_END && gascl_run_->graph.num_vertices <= GASCL_SMALL_WORK;
     }
 }
 
@@ -310,7 +311,7 @@ static bool gascl_is_little(const int phase, GASCL_STATE, volatile __global int 
     do {                                                                 \
         GASCL_SWAP(__global gascl_cell, gascl_inbox, gascl_inbox_next);  \
         GASCL_SWAP(__global uint, gascl_arrived, gascl_arrived_next);    \
-        GASCL_SWAP(__global int, gascl_touched, gascl_touched_next);     \
+        GASCL_SWAP(__global int, gascl_receivers, gascl_receivers_next); \
         GASCL_SWAP_WRAPS();                                              \
     } while (0)
 #else

@@ -2,51 +2,19 @@
 // holds what send_to sends, and what deliveries without a place for each arc's message do; apply
 // takes it. `arrived` says whether there is a message, and how many if they must be counted there;
 // `wraps` how often a sum of 64 bits went beyond them.
-//
-// With the combiner `first` (GASCL_FIRST), a cell holds not the message but its sender: a vertex, or if
-// the message depends on the arc, an arc in the order of senders. Apply computes the message from it.
-#if GASCL_FIRST
-#if GASCL_READS_EDGE
-typedef gascl_offset gascl_sender;  // an arc, in CSR order
-#else
-typedef int gascl_sender;
-#endif
-typedef gascl_sender gascl_cell;
-#define GASCL_COUNTS_ARRIVED 0
-#define GASCL_NO_SENDER ((gascl_sender)((~(ulong)0 >> 1) >> 8 * (8 - sizeof(gascl_sender))))
-
-static gascl_cell gascl_cell_empty(void) {
-    return GASCL_NO_SENDER;
-}
-
-// Whether this sender comes before all others from which a vertex has a message.
-static bool gascl_post_first(volatile __global gascl_sender *cell, const gascl_sender sender) {
-#if !GASCL_OCLGRIND
-    if (*cell <= sender)
-        return false;
-#endif
-#if GASCL_READS_EDGE && GASCL_LONG_OFFSETS
-    return atom_min(cell, sender) == GASCL_NO_SENDER;
-#else
-    return atomic_min(cell, sender) == GASCL_NO_SENDER;
-#endif
-}
-#else
 #include "atomics.cl"
 
 #if GASCL_LISTS_RECEIVERS
 #define GASCL_POST_PARAMETERS                                                            \
     volatile __global gascl_cell *inbox, __global uint *arrived, __global int *wraps,    \
-        __global int *touched, __global int *num_touched
-#define GASCL_POST(when)                                                                 \
-    gascl_inbox##when, gascl_arrived##when, gascl_wraps##when, gascl_touched##when,      \
-        &GASCL_LENGTH(TOUCHED##when)
-#define GASCL_POST_ON inbox, arrived, wraps, touched, num_touched
+        __global int *receivers, __global int *num_receivers
+#define GASCL_POST(when)                                                              \
+    gascl_inbox##when, gascl_arrived##when, gascl_wraps##when, gascl_receivers##when, \
+        &GASCL_LENGTH(RECEIVERS##when)
 #else
 #define GASCL_POST_PARAMETERS \
     volatile __global gascl_cell *inbox, __global uint *arrived, __global int *wraps
 #define GASCL_POST(when) gascl_inbox##when, gascl_arrived##when, gascl_wraps##when
-#define GASCL_POST_ON inbox, arrived, wraps
 #endif
 
 // Where a delivery lists the receivers, and all messages come along arcs, it counts what it posts.
@@ -55,7 +23,7 @@ static bool gascl_post_first(volatile __global gascl_sender *cell, const gascl_s
 // Where a cell of 64 bits holds a sum of messages of up to 32, and they are not counted, the cell itself
 // says that there is a message: by its lowest bit, below the sum. This takes one atomic operation a
 // message; `arrived` would take another one, on another cache line. Fewer than 2^31 messages fit.
-#define GASCL_CELL_TELLS                                                                        \
+#define GASCL_CELL_TELLS                                                                          \
     (GASCL_CELL_BITS == 64 && GASCL_CELL_INTEGER && GASCL_CELL_OP == GASCL_SUM && GASCL_NARROW && \
      !GASCL_LONG_OFFSETS && !GASCL_COUNTS_ARRIVED)
 #if GASCL_CELL_TELLS
@@ -92,8 +60,8 @@ static bool gascl_post(const int id, const gascl_accumulator x,
 }
 
 // Adds the combined message that another inbox holds at an index.
-static void gascl_post_all(const long place, const gascl_cell cell, const uint count, const int more,
-                           volatile __global gascl_cell *inbox, __global uint *arrived,
+static void gascl_post_all(const long place, const gascl_cell cell, const uint count,
+                           const int more, volatile __global gascl_cell *inbox, __global uint *arrived,
                            __global int *wraps) {
     bool fresh;
     const int wrap = gascl_cell_combine(&inbox[place], gascl_of_cell(cell), &fresh);
@@ -120,7 +88,7 @@ static void gascl_send_to(const long id, const gascl_message x, const int ahead,
                                   GASCL_LANE_ON);
 #if GASCL_LISTS_RECEIVERS && !GASCL_APPLY_ALL
     if (first)
-        touched[atomic_inc(num_touched)] = (int)id;
+        receivers[atomic_inc(num_receivers)] = (int)id;
 #endif
 #if GASCL_OCLGRIND  // takes the read for a race
     if (ahead)
@@ -169,4 +137,14 @@ static gascl_box gascl_take(const int id, __global gascl_cell *inbox, __global u
 #endif
     return box;
 }
+
+// Empties the inbox of a vertex.
+#if GASCL_WRAPS
+#define GASCL_EMPTY(id, when)                             \
+    gascl_inbox##when[GASCL_AT(id)] = gascl_cell_empty(), \
+    gascl_arrived##when[GASCL_AT(id)] = 0, gascl_wraps##when[GASCL_AT(id)] = 0
+#else
+#define GASCL_EMPTY(id, when)                             \
+    gascl_inbox##when[GASCL_AT(id)] = gascl_cell_empty(), \
+    gascl_arrived##when[GASCL_AT(id)] = 0
 #endif

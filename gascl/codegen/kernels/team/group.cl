@@ -1,0 +1,5 @@
+// The share of an item in a group of several: neighboring items take neighboring things.
+#define GASCL_FOR_SHARE(i, n, chunk)                                              \
+    for (long i = (long)team.rank * GASCL_GROUP + get_local_id(0),                \
+              gascl_end = team.idle ? 0 : (n);                                    \
+         i < gascl_end; i += (long)team.groups * GASCL_GROUP)
