@@ -260,7 +260,8 @@ def test_an_error_in_the_loop():
         for step in engine.steps(Search(source=0)):
             step.superstep / (step.superstep - 2)
 
-    pytest.raises(ZeroDivisionError, divide)
+    with pytest.raises(ZeroDivisionError):
+        divide()
     assert runs_as_before(engine)
 
 
@@ -297,7 +298,8 @@ def test_ctrl_c(program):
             if program is Search and step.superstep == 2:
                 signal.raise_signal(signal.SIGINT)
 
-    pytest.raises(KeyboardInterrupt, look)
+    with pytest.raises(KeyboardInterrupt):
+        look()
     assert shown[:2] == [0, 1]
     deadline = time.monotonic() + 60
     while threads_of_steps() and time.monotonic() < deadline:
