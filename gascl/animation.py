@@ -150,23 +150,26 @@ class Animation:
         """The content of a file in one of the formats."""
         from matplotlib.animation import FFMpegWriter, FuncAnimation, HTMLWriter, PillowWriter
 
-        fps = self.frames_per_second
-        if ending == ".html":
-            # It leaves out frames beyond a limit, in MiB, which is 20 unless it is given.
-            writer = HTMLWriter(fps=fps, embed_frames=True, embed_limit=2**20)
-        else:
-            writer = (PillowWriter if ending == ".gif" else FFMpegWriter)(fps=fps)
+        kinds: dict[str, Any] = {".gif": PillowWriter, ".mp4": FFMpegWriter, ".html": HTMLWriter}
+        # HTML leaves out frames beyond a limit, in MiB, which is 20 unless it is given.
+        more = {"embed_frames": True, "embed_limit": 2**20} if ending == ".html" else {}
+        writer = kinds[ending](fps=self.frames_per_second, **more)
+
+        def drawn(number: int, total: int) -> None:
+            if progress:
+                progress.at(number + 1)
+
+        if progress:
+            progress.begin("drawing", len(self), "frames")
         figure, show = self._draw()
-        film = FuncAnimation(figure, show, frames=len(self), init_func=lambda: None, repeat=True)
-        with (
-            tempfile.TemporaryDirectory(prefix="gascl-") as folder,
-            _drawing(self, progress) as told,
-        ):
+        # Without an init_func, it would draw the first frame twice.
+        film = FuncAnimation(figure, show, frames=len(self), init_func=lambda: None)
+        with tempfile.TemporaryDirectory(prefix="gascl-") as folder:
             file = Path(folder, f"film{ending}")
             try:
-                film.save(file, writer=writer, progress_callback=told)
+                film.save(file, writer=writer, progress_callback=drawn)
             except subprocess.CalledProcessError as error:
-                why = (error.stderr or b"").decode(errors="replace").strip().splitlines()
+                why = (error.stderr or "").strip().splitlines()
                 raise GasclError(
                     f"ffmpeg failed with exit code {error.returncode}"
                     f"{': ' + why[-1] if why else ''}; save a .gif or .html instead"

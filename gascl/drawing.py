@@ -53,10 +53,10 @@ def draw(
     Args:
         what: a Graph; or a Result, or a Snapshot of `Engine.steps`, whose fields can then be named.
         color: a field of the Result or Snapshot, or of the graph's vertices, by name; an array with
-            a number per vertex; or a matplotlib color for all. Up to 20 different integers are categories,
-            such as communities; other numbers are shown with a color bar, on a logarithmic scale
-            where `Result.plot` uses one and all are above 0. Vertices with NaN or infinity are
-            gray.
+            a number per vertex; or a matplotlib color for all. Up to 20 different integers are
+            categories, such as communities; other numbers are shown with a color bar, on a
+            logarithmic scale where `Result.plot` uses one and all are above 0. Vertices with NaN or
+            infinity are gray.
         size: the area of vertices in points squared, as in matplotlib's `scatter`; or numbers of 0
             or more per vertex, an array or a field's name, to which the areas are in proportion.
         labels: whether vertices have their labels; by default, up to 60 vertices do.

@@ -144,7 +144,7 @@ if "-version" not in sys.argv:
     args = sys.argv
     width, height = map(int, args[args.index("-s") + 1].split("x"))
     frames = len(sys.stdin.buffer.read()) / (4 * width * height)
-    open(args[-1], "w").write(f"{frames} frames, {args[args.index('-r') + 1]} a second")
+    open(args[-1], "w").write(f"{frames} frames, {args[args.index('-framerate') + 1]} a second")
 """
     (tmp_path / "bin").mkdir()
     fake_ffmpeg(tmp_path / "bin", script, monkeypatch)
@@ -153,9 +153,7 @@ if "-version" not in sys.argv:
     failing = "if '-version' not in sys.argv:\n    sys.stdin.buffer.read()\n"
     failing += "    sys.exit('no encoder libx264')\n"
     fake_ffmpeg(tmp_path / "bin", failing, monkeypatch)
-    with pytest.raises(
-        GasclError, match="ffmpeg failed with exit code 1: no encoder libx264; save"
-    ):
+    with pytest.raises(GasclError, match="failed with exit code 1: no encoder libx264; save"):
         search.save(tmp_path / "search.mp4")
     assert (tmp_path / "search.mp4").read_text().startswith("6.0 frames"), "as it was"
 
@@ -211,7 +209,7 @@ def test_what_cannot_be_shown(monkeypatch):
     with pytest.raises(GasclError, match="color must have one number per vertex"):
         gascl.animate(BreadthFirst(source=[0, 1]), graph, color="depth")
     monkeypatch.setattr(animation, "FRAMES", 3)
-    with pytest.raises(GasclError, match="more than 3 frames.*give max_supersteps=2, or less"):
+    with pytest.raises(GasclError, match=r"more than 3 frames.*give max_supersteps=2, or less"):
         gascl.animate(BreadthFirst(source=0), graph)
     with pytest.warns(NotConverged):
         film = gascl.animate(BreadthFirst(source=0), graph, max_supersteps=2)

@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     from gascl.opencl.device import find
     from gascl.util.progress import Progress
 
-    path = picture_options.output(arguments, ENDINGS)
+    path = picture_options.output(arguments, ENDINGS, ".gif")
     check_format(path)
     device = find(arguments.device)
     graph = graph_options.read(arguments)

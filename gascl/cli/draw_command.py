@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
         program = construct(program_class(arguments.program), dict(arguments.set))
     elif arguments.set:
         raise GasclError("--set sets parameters of a program: give --program, too")
-    path = picture_options.output(arguments, _endings())
+    path = picture_options.output(arguments, _endings(), ".png")
 
     from gascl.drawing import check_installed, draw
     from gascl.opencl.device import find
@@ -101,4 +101,4 @@ def _endings() -> list[str]:
     from matplotlib.backend_bases import FigureCanvasBase
 
     shown.switch_backend("Agg")  # a window would need a display
-    return [".png", *(f".{ending}" for ending in FigureCanvasBase.get_supported_filetypes())]
+    return [f".{ending}" for ending in FigureCanvasBase.get_supported_filetypes()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,25 +28,25 @@ def options(add: Callable[..., Any]) -> None:
     add("--seed", metavar="N", type=int, default=0, help="of the layout (default 0)")
 
 
-def output(arguments: argparse.Namespace, endings: Iterable[str]) -> Path:
+def output(arguments: argparse.Namespace, endings: Sequence[str], default: str) -> Path:
     """The file to write. Called before the graph is read, which may take long.
 
     Args:
-        endings: those that its name may have, the default first.
+        endings: those that its name may have.
+        default: the ending if no name is given.
 
     Raises:
         GasclError: it has another ending, or cannot be written; or the name is not given, and the
             file exists.
     """
-    endings = list(endings)
     path: Path | None = arguments.output
     if path is None:
         stem = "graph" if arguments.graph == STANDARD else Path(arguments.graph).name
-        path = Path(f"{stem.partition('.')[0] or stem}{endings[0]}")
+        path = Path(f"{stem.partition('.')[0] or stem}{default}")
         if path.exists():
             raise GasclError(f"{path} exists already: give -o {path} to replace it, or -o FILE")
     if path.suffix not in endings:
-        raise GasclError(f"-o {path}: the name must end in {', '.join(sorted(endings))}")
+        raise GasclError(f"-o {path}: the name must end in {', '.join(endings)}")
     check_writable(path, f"-o {path}")
     return path
 

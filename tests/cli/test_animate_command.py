@@ -51,7 +51,7 @@ def test_options(gascl_, folder, monkeypatch):
     [
         (["BreadthFrst"], "did you mean 'BreadthFirst'?"),
         (["BreadthFirst"], "--set source=..."),
-        (["PageRank", "-o", "a.png"], "-o a.png: the name must end in .gif, .html, .mp4"),
+        (["PageRank", "-o", "a.png"], "-o a.png: the name must end in .gif, .mp4, .html"),
         (["PageRank", "-o", "no/a.gif"], "there is no folder no; create it first"),
     ],
 )
