@@ -96,7 +96,7 @@ CASES = [
     ),
     # the mask
     (
-        *(SEARCH, "            set_mask();\n", "", 10),
+        *(SEARCH, "            set_mask();\n", "", 9),
         "apply writes v.depth, which is never sent: no snippet puts a vertex into the next mask",
     ),
     (RANKS, "v.rank = msg;", "v.rank = msg; set_mask();", 11, "set_mask() has no effect: with"),
@@ -115,10 +115,6 @@ CASES = [
     (
         *(RANKS, "msg", "1", 8),
         "nobody notices what send sends: apply runs for every vertex, and reads neither msg",
-    ),
-    (
-        *(RANKS, "    apply = ", "    functions = ", 8),
-        "send sends a message, but there is no apply to receive it",
     ),
     (
         *(SEARCH, "v.depth = msg", "v.depth = 1", 8),
@@ -171,6 +167,11 @@ def test_a_mistake(mistakes, program, old, new, line, words):
     assert where == line, (where, text.splitlines()[where - 2])
 
 
+def test_messages_without_an_apply(mistakes):
+    found = mistakes(RANKS.partition("    apply = ")[0] + '    stop = "superstep == 5"\n')
+    assert (8, "send sends a message, but there is no apply to receive it") in found
+
+
 def test_gather_s_result_that_nobody_reads(mistakes):
     found = mistakes(
         """
@@ -194,7 +195,7 @@ FINE = [
     + "    def prepare(self, graph, initial):\n        assert self.cut\n",
     SEARCH.replace("    message,", "    cut = param.real(1)\n    message,")
     + "class More(Search):\n    scatter = 'if (v.depth < p.cut) send(v.depth + 1);'\n",
-    SEARCH.replace("    message,", "    half = vertex.real(init='v.id * 0.5')\n    message,"),
+    SEARCH.replace("    message,", "    middle = vertex.real(init='v.id * 0.5')\n    message,"),
     # the mask of a stage, from which another one starts
     RANKS.replace("v.rank = msg;", "v.rank = msg; set_mask();")
     + "class All(VertexProgram):\n    rank = vertex.real()\n"
