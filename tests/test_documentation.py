@@ -297,7 +297,7 @@ def test_the_pictures_page(monkeypatch, tmp_path):
     defined: dict = {}
     for block in re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
         exec(compile(block, "pictures.md", "exec"), defined)
-    assert {path.name for path in tmp_path.iterdir()} == {"karate.png", "run.json"}
+    assert {path.name for path in tmp_path.iterdir()} == {"karate.png", "run.json", "search.gif"}
     assert defined["result"].converged and "agg.change" in defined["frame"]
     matplotlib.pyplot.close("all")
 

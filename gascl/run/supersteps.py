@@ -22,11 +22,13 @@ from gascl.delivery.launch import (
     START,
     START_ARCS,
     STARTED,
+    Launch,
 )
 from gascl.delivery.run_layout import MOST_AHEAD, RECORDS, RUN, TEAM, VERTEX, Key
 from gascl.device_graph.buffers import num_arcs
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.messages import Message, Option
+from gascl.results.snapshot import Messages
 from gascl.results.trace import KernelTime, Step, Trace
 from gascl.run.checkpoint import Checkpoint
 from gascl.run.initial_values import listed
@@ -72,6 +74,8 @@ class Loop:
         self.plan, self.state, self.device = launcher.plan, launcher.state, launcher.device
         self.graph, self.keeps = self.state.graph, job.options.keep_state
         self.callback, self.progress = job.options.callback, job.options.shown
+        self.watch = job.options.watch
+        self._sent: Messages | None = None  # in the last superstep, for the one who watches
         self.num_arcs = num_arcs(self.graph, self.state.edges)  # of all ranks
         self.bounds = pull_bounds(self.plan, self.device, self.num_arcs)
         self.earlier = self.state.superstep if self.start.resumes else 0
@@ -101,7 +105,8 @@ class Loop:
         if self.checkpoint:
             self._restore_records(self.checkpoint, stagnation)
         stopped = self._begin(fixed is None)
-        runs_ahead = self.program.converged is None
+        self._show()
+        runs_ahead = self.program.converged is None and self.watch is None
         ahead = self._first_batch() if runs_ahead and fixed is not None else 1
         converged, endless = False, ""
         while not (stopped or converged or endless or interrupts.ends) and len(self.trace) < limit:
@@ -113,9 +118,10 @@ class Loop:
             most = int(min(limit, due)) - len(self.trace)
             if self.plan.whole:
                 # A callback is called after the launch: the first launches are short ones for it.
-                count = min(most, RECORDS if self.callback is None else ahead)
+                # Someone who watches wants to see the state between any two.
+                count = min(most, RECORDS if self.callback is None and runs_ahead else ahead)
                 stopped = self._whole(count, fixed is None)
-                ahead = min(RECORDS, 2 * ahead)
+                ahead = min(RECORDS, 2 * ahead) if runs_ahead else 1
                 endless = "" if stopped else stagnation.check(self.trace)
                 continue
             count = min(ahead, most)
@@ -278,13 +284,15 @@ class Loop:
         state.partly = None
         if self.plan.traits.arc_state:
             self.launcher.launch(START_ARCS, kept_arcs=state.kept_arcs)
-        if self.plan.whole and mask is None:  # the rest is part of the whole run
+        if mask is None and self.plan.whole and not self.watch:  # the rest is part of the whole run
             self._starting = True
             return 0
         self._commit_first(ask_stop)
-        if mask is None:
+        if mask is None and not self.watch:
             return 0  # the first supersteps find it out
-        self._first_stop(self.launcher.records(0)[0])
+        stopped = self._first_stop(self.launcher.records(0)[0])
+        if mask is None:
+            return stopped
         state.write(MASK, mask)  # instead of the program's own
         state.control["stopped"] = 0
         self._read_mask(ask_stop)
@@ -348,9 +356,17 @@ class Loop:
             return stopped, False
         return 0, self.program.converged(self.trace[-1])
 
+    def _show(self) -> None:
+        """Let the one who watches the run see its state between two supersteps."""
+        if self.watch is not None:
+            self._write_mask()
+            last = self.trace[-1] if self.trace else None
+            self.watch(self.state.snapshot(last, self._sent, self.plan.traits.masked))
+
     def _add(self, records: np.ndarray, times: Callable[[], list[tuple[KernelTime, ...]]]) -> None:
         """Add supersteps that have run to the trace, and call the callback for each."""
         self._record(records, times)
+        self._show()
         if self.callback is not None:
             for each in self.trace[-len(records) :]:
                 self.callback(each)
@@ -476,11 +492,23 @@ class Loop:
         for launch in self.plan.delivery.launches:
             if launch.suits(traits) and not (launch.first_only and traits.fusable and not first):
                 launches.append(launch)
+        if self.watch is not None and self.plan.delivery.stores:
+            scatter, *launches = launches
+            events += self._scatter(scatter, superstep)
         launched, tallies = self.placement.superstep(launches, superstep)
         events += launched
         events += self._enqueue_finish(tallies, 1 + number, 0, ask_stop)
         self.state.swap()
         self.device.queue.flush()
+        return events
+
+    def _scatter(self, launch: Launch, superstep: int) -> list[Launched]:
+        """Enqueue the scatter of a delivery that stores messages, and read them."""
+        delivery, traits = self.plan.delivery, self.plan.traits
+        if not traits.every_arc_sends:
+            self.state.clear(Key(delivery.name, "sent"))  # of messages that nobody has taken
+        events, _ = self.placement.superstep([launch], superstep)
+        self._sent = self.state.messages(delivery.name, traits)
         return events
 
     def _enqueue_pairs(self) -> list[Launched]:
