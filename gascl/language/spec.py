@@ -19,6 +19,7 @@ import numpy as np
 from gascl.errors import ProgramError
 from gascl.language.combiners import Combiner, combiner_of
 from gascl.language.fields import (
+    ChoiceParam,
     Aggregate,
     ArcField,
     EdgeField,
@@ -147,6 +148,11 @@ class ProgramSpec:
         """The name of the declared `param.supersteps()`, if any."""
         names = [n for n, p in self.params.items() if isinstance(p, SuperstepsParam)]
         return names[0] if names else None
+
+    @cached_property
+    def choice_params(self) -> tuple[str, ...]:
+        """The names of the compile-time parameters."""
+        return tuple(n for n, p in self.params.items() if isinstance(p, ChoiceParam))
 
     def message_type(self, real: str) -> Type:
         """The type of a message; a scalar type if there are no messages."""

@@ -230,7 +230,8 @@ class Variant:
 
 def key_of(program: VertexProgram) -> tuple[Any, ...]:
     """The properties of a program, beside its class, that decide its source and preparation."""
-    return program.dtype, program.lanes, *program.choices().items()
+    choices = map(vars(program).__getitem__, program.spec.choice_params)
+    return program.dtype, program.lanes, *choices
 
 
 def _kept(kept: dict[Any, _Kept], key: Any, make: Callable[[], _Kept]) -> _Kept:
