@@ -29,7 +29,7 @@ def scalar_field(program: VertexProgram, wanted: str | None = None) -> str | Non
     spec = program.spec
     if wanted is not None:
         check_field(type(program), wanted)
-    order = [wanted] if wanted else spec.in_order(spec.vertex_fields)
+    order = [wanted] if wanted else [*spec.result_order]
     types = {name: spec.vertex_fields[name].resolve(program.dtype) for name in order}
     scalars = [name for name, type_ in types.items() if type_.width == 1 and not type_.members]
     if wanted and not scalars:

@@ -17,9 +17,6 @@ from gascl.run.prepare import Prepared
 from gascl.run.push_pull import pull_bounds
 
 NEVER = np.iinfo(np.int32).max
-#: The most bytes of buffers that are kept for the next run, so that a small run need not allocate
-#: any. For larger ones, allocation takes little of the run's time.
-_IDLE = 2**20
 
 
 class LoadedProgram:
@@ -36,11 +33,14 @@ class LoadedProgram:
         header, traits, delivery: those of the plan.
         spec: the buffers of a run.
         types: the types of vertex and arc fields.
-        sizes: the bytes of each buffer that belongs to one run.
+        sizes, nbytes: the bytes of each buffer that belongs to one run, and of all together.
         unset: the buffers whose initial content must be set, and what it is.
         control: the record before a run; `sent` is what the device gets of it.
+        run: a record for the parameters, which has the counts of the graph.
         num_arcs: the number of arcs of all ranks.
         bounds: as `pull_bounds` returns them.
+        arrays: the arrays of the graph for all runs; None: each has its own.
+        idle: the buffers that runs have left for later ones, which take them out.
     """
 
     def __init__(
@@ -53,7 +53,6 @@ class LoadedProgram:
     ):
         self.plan, self.header, self.resident = plan, plan.header, resident
         self.device, self.spec, self.notes = resident.device, prepared.memory, notes
-        self._alternates = program.spec.alternates
         declared = {VERTEX: program.spec.vertex_fields, ARC: program.spec.arc_fields}
         types = self.header.types
         self.types = {Key(owner, n): types[n] for owner, names in declared.items() for n in names}
@@ -63,31 +62,16 @@ class LoadedProgram:
         self.control = np.zeros(1, self.header.control)
         self.control["overflow"] = self.control["fault"] = NEVER
         self.sent = sent(self.control)
+        self.run = np.zeros(1, self.header.run)
+        counts = self.run["graph"]
+        counts["num_vertices"] = resident.graph.num_vertices
+        counts["num_edges"] = resident.graph.num_edges
         self.num_arcs = num_arcs(resident.graph, resident.edges)
         self.bounds = pull_bounds(plan, self.device, self.num_arcs)
-        arrays = self._new_arrays()
-        self._arrays = arrays if arrays.can_be_shared else None
-        self._idle: list[dict[Key, Any]] = []
+        arrays = RunArrays(resident, self.spec, program.spec.alternates)
+        self.arrays = arrays if arrays.can_be_shared else None
+        self.idle: list[dict[Key, Any]] = []
         fork_guard.holds_opencl(self)
-
-    def _new_arrays(self) -> RunArrays:
-        return RunArrays(self.resident, self.spec, self._alternates)
-
-    def arrays(self) -> RunArrays:
-        """The arrays of the graph for a run."""
-        return self._arrays or self._new_arrays()
-
-    def idle(self) -> dict[Key, Any]:
-        """Buffers that an earlier run has left, for a new one; they are its own from now on."""
-        try:
-            return self._idle.pop()
-        except IndexError:  # there are none, or other threads have them
-            return {}
-
-    def leave(self, buffers: dict[Key, Any]) -> None:
-        """Keep the buffers of a run that has ended for the next one, if they are small."""
-        if self.nbytes <= _IDLE:
-            self._idle.append(buffers)
 
 
 def sent(control: np.ndarray) -> np.ndarray:

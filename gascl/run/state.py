@@ -16,18 +16,22 @@ from gascl.delivery.buffers import PENDING
 from gascl.delivery.run_layout import ARC, RUN, VERTEX, Key, Owner
 from gascl.device_graph import gather
 from gascl.device_graph.buffers import check_memory, num_arcs, resident_bytes
+from gascl.device_graph.run_arrays import RunArrays
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.graph.arcs import ArcsPart
 from gascl.graph.reordering import Numbering, by_number, by_vertex
 from gascl.language.program import VertexProgram
 from gascl.opencl import fork_guard
 from gascl.opencl.event_wait import check_free
-from gascl.run.initial_values import Inputs, has_rest, listed, parameters, set_at, stored
+from gascl.run.initial_values import Inputs, has_rest, listed, set_at, set_parameters, stored
 from gascl.run.loaded_program import NEVER, LoadedProgram, sent
 from gascl.run.plan import Plan
 
 #: The most bytes to fill at once: NVIDIA's driver fails from 2 GiB on.
 _FILL = 2**30
+#: The most bytes of buffers that a run leaves for the next one, so that a small run need not
+#: allocate them. For larger ones, that takes little of the run's time.
+_IDLE = 2**18
 MASK, CONTROL = Key(RUN, "mask"), Key(RUN, "control")
 _PENDING = tuple(Key(RUN, name) for name in PENDING)
 
@@ -73,7 +77,9 @@ class State:
         self.program, self.lanes, self.graph = type(program), program.lanes, resident.graph
         self.values: dict[str, Any] = {}
         self.header, self.spec, self.types = loaded.header, loaded.spec, loaded.types
-        self.arrays = loaded.arrays()
+        self.arrays = loaded.arrays
+        if self.arrays is None:
+            self.arrays = RunArrays(resident, loaded.spec, program.spec.alternates)
         self.device, self.edges, self.num_arcs = resident.device, resident.edges, resident.num_arcs
         self.numbering, self._resident = resident.numbering, weakref.ref(resident)
         self.share = resident.share
@@ -81,10 +87,13 @@ class State:
         self.used_by, self.resumable = "", True
         self._lock = threading.RLock()
         fork_guard.holds_opencl(self)
-        run = parameters(program, resident.graph, self.header, self.device, inputs.finite)
+        run = loaded.run.copy()
+        set_parameters(run, program, resident.graph, not self.device.is_cpu, inputs.finite)
         previous = inputs.previous
         kept = {} if previous is None else self._kept(previous, inputs.initial, resumes)
         self.buffers: dict[Key, Any] = {}
+        self.sizes: dict[Key, int] = {}
+        self._took_over = bool(kept)
         self._allocate(loaded, previous, kept)
         self.kept = self.kept_arcs = self.given = 0
         self.partly: Any = None
@@ -140,7 +149,11 @@ class State:
         self.device.release(before + needed)
         if not self.arrays.buffers:
             self.arrays.upload()
-        idle = loaded.idle()
+            self.device.queue.finish()  # so that it does not count as time of the supersteps
+        try:
+            idle = loaded.idle.pop()
+        except IndexError:  # there are none, or other threads have them
+            idle = {}
         for key, size in sizes.items():
             buffer = idle.pop(key, None)
             self.buffers[key] = self.device.allocate(size) if buffer is None else buffer
@@ -296,22 +309,24 @@ class State:
         return {k: b for k, b in self.buffers.items() if k in keys or k.owner in (VERTEX, ARC)}
 
     def end(self, loaded: LoadedProgram, kept_for: VertexProgram | None) -> None:
-        """End a run, whose buffers the next one can have, except those of fields.
+        """End a run, after all work is done: keep the fields, and if another run is to continue
+        from the State all that it needs. The next run can have the other buffers.
 
         Args:
-            kept_for: the program, if the State is kept for another run; else None.
+            kept_for: the program of the run, if the State is kept for another one; else None.
         """
         self.device.queue.finish()
-        buffers = self.buffers
+        lasting: Collection[Key] = self.types
         if kept_for is not None:
-            self.values, self.buffers = kept_for.parameter_values(), self._lasting()
-        else:
-            self.buffers = {key: buffers[key] for key in self.types if key in buffers}
-        for key in self.buffers:
-            del buffers[key]
-        self._sent = []
+            self.values, lasting = kept_for.parameter_values(), self._lasting()
+        idle, self.buffers, self._sent = self.buffers, {}, []
+        for key in list(idle):
+            if key in lasting:
+                self.buffers[key] = idle.pop(key)
+        # Those of other programs may have other sizes.
+        if loaded.nbytes <= _IDLE and not self._took_over:
+            loaded.idle.append(idle)
         del self.arrays  # the graph stays on the device only while its engine exists
-        loaded.leave(buffers)
 
     def drop(self, fields: Iterable[str], owner: Owner = VERTEX) -> None:
         """Release the buffers of these fields."""
