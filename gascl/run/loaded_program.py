@@ -37,6 +37,7 @@ class LoadedProgram:
         unset: the buffers whose initial content must be set, and what it is.
         control: the record before a run; `sent` is what the device gets of it.
         run: a record for the parameters, which has the counts of the graph.
+        alternates: the program's edges alternate.
         num_arcs: the number of arcs of all ranks.
         bounds: as `pull_bounds` returns them.
         arrays: the arrays of the graph for all runs; None: each has its own.
@@ -68,7 +69,8 @@ class LoadedProgram:
         counts["num_edges"] = resident.graph.num_edges
         self.num_arcs = num_arcs(resident.graph, resident.edges)
         self.bounds = pull_bounds(plan, self.device, self.num_arcs)
-        arrays = RunArrays(resident, self.spec, program.spec.alternates)
+        self.alternates = program.spec.alternates
+        arrays = RunArrays(resident, self.spec, self.alternates)
         self.arrays = arrays if arrays.can_be_shared else None
         self.idle: list[dict[Key, Any]] = []
         fork_guard.holds_opencl(self)

@@ -77,9 +77,7 @@ class State:
         self.program, self.lanes, self.graph = type(program), program.lanes, resident.graph
         self.values: dict[str, Any] = {}
         self.header, self.spec, self.types = loaded.header, loaded.spec, loaded.types
-        self.arrays = loaded.arrays
-        if self.arrays is None:
-            self.arrays = RunArrays(resident, loaded.spec, program.spec.alternates)
+        self.arrays = loaded.arrays or RunArrays(resident, loaded.spec, loaded.alternates)
         self.device, self.edges, self.num_arcs = resident.device, resident.edges, resident.num_arcs
         self.numbering, self._resident = resident.numbering, weakref.ref(resident)
         self.share = resident.share
