@@ -87,7 +87,7 @@ class ProgramSpec:
     asks_converged: bool
     composite: bool
 
-    @property
+    @cached_property
     def works(self) -> bool:
         """Whether the program can be run; otherwise it is only a base class."""
         return bool(WORK & set(self.snippets))

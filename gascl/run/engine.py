@@ -35,7 +35,7 @@ from gascl.graph.graph import Graph
 from gascl.graph.partition import Division
 from gascl.language.fields import REQUIRED
 from gascl.language.program import VertexProgram
-from gascl.language.spec import WORK, ProgramSpec
+from gascl.language.spec import ProgramSpec
 from gascl.language.stage_discovery import inner_programs
 from gascl.language.stale_fields import stale_field
 from gascl.messages import Message, Option, ProgramName
@@ -284,6 +284,7 @@ class Engine:
             programs = [program] if type(program).solve is None else stage_programs(program)
             runs = []
             for each in programs:
+                check_work(each)
                 prepared = self._prepare(each, checked.delivery)
                 runs.append(explained(each, self.graph, self.device.facts, prepared))
             return Explanation(type(program).__name__, str(self.device), tuple(runs))
@@ -309,6 +310,7 @@ class Engine:
     ) -> tuple[Result, bool, Nans]:
         """Run a program without `solve`; returns also whether Ctrl-C ended it, and the fields that
         have become NaN, as in `Loop.nans`."""
+        check_work(program)
         start = Start()
         if options.state is not None or options.start is not None:
             start = resolve_start(program, self.graph, options.previous, options.start)
@@ -429,7 +431,6 @@ class Engine:
         if ranks:  # all ranks must use the same numbering
             presorted = any(ranks.allgather(presorted))
         with self._in_all():
-            check_work(program)
             self._check_vertices(spec, program.dtype, program.lanes)
             facts, setting = self.device.facts, self._setting()
             prepared = prepare(program, self.graph, facts, setting, delivery, presorted=presorted)
@@ -591,7 +592,7 @@ def check_program(program: Any) -> None:
 
 def check_work(program: VertexProgram) -> None:
     """Raise ProgramError if a program without `solve` has nothing to run."""
-    if not WORK & set(program.spec.snippets):
+    if not program.spec.works:
         raise ProgramError(
             f"{type(program).__name__} has neither scatter nor pairs nor apply: there is nothing "
             "to run"

@@ -30,7 +30,8 @@ class LoadedProgram:
         notes: what to warn of in each run.
 
     Attributes:
-        header, traits, delivery: those of the plan.
+        plan, header: the kernels, and the header that they were built with.
+        resident, device: the graph on the device.
         spec: the buffers of a run.
         types: the types of vertex and arc fields.
         sizes, nbytes: the bytes of each buffer that belongs to one run, and of all together.

@@ -90,7 +90,6 @@ class State:
         previous = inputs.previous
         kept = {} if previous is None else self._kept(previous, inputs.initial, resumes)
         self.buffers: dict[Key, Any] = {}
-        self.sizes: dict[Key, int] = {}
         self._took_over = bool(kept)
         self._allocate(loaded, previous, kept)
         self.kept = self.kept_arcs = self.given = 0
@@ -129,16 +128,15 @@ class State:
         self, loaded: LoadedProgram, previous: State | None, kept: dict[Key, Any]
     ) -> None:
         """Make room on the device, and allocate the buffers that are not kept from `previous`."""
-        sizes, self.unset = loaded.sizes, dict(loaded.unset)
-        before, needed = resident_bytes(self.arrays.graphs), loaded.nbytes
+        sizes, needed, self.unset = loaded.sizes, loaded.nbytes, dict(loaded.unset)
+        self.sizes, before = sizes, resident_bytes(self.arrays.graphs)
         if previous is not None:
-            sizes = {key: size for key, size in sizes.items() if key not in kept}
-            self.unset = {key: begins for key, begins in loaded.unset.items() if key not in kept}
-            self.types = {**previous.types, **self.types}
-            before += sum(previous.sizes[key] for key in kept)
+            sizes = {key: size for key, size in loaded.sizes.items() if key not in kept}
             needed = sum(sizes.values())
-        earlier = {key: previous.sizes[key] for key in kept} if previous is not None else {}
-        self.sizes = {**sizes, **earlier}
+            self.unset = {key: begins for key, begins in loaded.unset.items() if key not in kept}
+            earlier = {key: previous.sizes[key] for key in kept}
+            self.sizes, before = {**sizes, **earlier}, before + sum(earlier.values())
+            self.types = {**previous.types, **self.types}
         fits = self.arrays.buffers and before + needed <= self.device.memory
         if not fits:  # or it is not known yet
             missing = self.arrays.missing()
