@@ -106,7 +106,7 @@ class State:
             self.control = previous.control.copy()
             self.control["overflow"] = self.control["fault"] = NEVER
             self.control["stopped"] = 0
-            self._send(CONTROL, sent(self.control))
+            self.write_control()
         else:
             self._send(CONTROL, loaded.sent)
         for key in self.spec.clears:  # here, so that the run need not wait for it
