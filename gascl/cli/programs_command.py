@@ -74,7 +74,7 @@ def _described(cls: type[VertexProgram], name: str) -> Iterator[str]:
         "edge fields that it reads",
         [(n, _of_edges(f), f.doc) for n, f in spec.edge_fields.items()],
     )
-    fields = [spec.vertex_fields[name] for name in spec.in_order(spec.vertex_fields)]
+    fields = [spec.vertex_fields[name] for name in spec.result_order]
     yield from _table("vertex fields", [(f.name, str(f.type), f.doc) for f in fields])
     yield from _table("arc fields", [(n, str(f.type), f.doc) for n, f in spec.arc_fields.items()])
     asked = tuple(n for n, field in spec.edge_fields.items() if field.default is REQUIRED)

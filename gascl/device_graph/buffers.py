@@ -25,7 +25,7 @@ from gascl.errors import DeviceError, GraphError
 from gascl.graph.arcs import Arcs, ArcsPart, Order, index_dtype
 from gascl.graph.graph import Graph
 from gascl.graph.parallel import filled
-from gascl.graph.partition import Division, Part, cut, reaches, shares
+from gascl.graph.partition import Division, Part, bounds_of, cut, reaches, shares
 from gascl.graph.reordering import Numbering, Renumbered, by_number
 from gascl.language.types import Type
 from gascl.opencl import fork_guard, pinned
@@ -64,12 +64,12 @@ def row_blocks(offsets: np.ndarray, group: int, size: int, parts: int) -> np.nda
         work = offsets + np.arange(rows + 1)
         targets = np.linspace(0, work[-1], parts + 1)
         cuts = np.searchsorted(work, targets[1:-1])
-        return np.unique(np.concatenate([[0], cuts, [rows]])).astype(np.int32)
+        return bounds_of([0], cuts, [rows]).astype(np.int32)
     # Longer rows are blocks by themselves. The rows between them are cut into parts, which are
     # divided simultaneously: each iteration determines one block of each part.
     alone, part = np.flatnonzero(np.diff(offsets) > size), PART * size
     cuts = np.searchsorted(offsets, np.arange(part, int(offsets[-1]), part, dtype=offsets.dtype))
-    bounds = [np.unique(np.concatenate([np.arange(0, rows, part), cuts, alone, alone + 1, [rows]]))]
+    bounds = [bounds_of(np.arange(0, rows, part), cuts, alone, alone + 1, [rows])]
     first, last = bounds[0][:-1], bounds[0][1:]
     longer = np.isin(first, alone, assume_unique=True)
     first, last = first[~longer], last[~longer]
@@ -79,7 +79,7 @@ def row_blocks(offsets: np.ndarray, group: int, size: int, parts: int) -> np.nda
         first = np.minimum(np.minimum(fits, first + size), last)
         bounds.append(first)
         first, last = first[first < last], last[first < last]
-    return np.unique(np.concatenate(bounds)).astype(np.int32)
+    return bounds_of(*bounds).astype(np.int32)
 
 
 def block_table(offsets: np.ndarray, bounds: np.ndarray) -> np.ndarray:

@@ -27,7 +27,8 @@ class RunArrays:
     Attributes:
         graphs: the graph of even supersteps and, where the arcs of odd ones differ, theirs.
         graph: the graph, with the arcs of the superstep that is being enqueued.
-        buffers: the buffers that kernels read in that superstep.
+        buffers: the buffers that kernels read in that superstep; empty before `upload`.
+        numbers: what `number` has returned for that graph.
     """
 
     def __init__(self, graph: ResidentGraph, spec: RunSpec, alternates: bool):
@@ -35,13 +36,18 @@ class RunArrays:
         two = alternates and not spec.extent.symmetric
         self.graphs = [graph, graph.transposed()] if two else [graph]
         most = np.int64(most_pieces(graph.graph.num_vertices, graph.num_arcs))
-        numbers = {"num_arcs": np.int64(graph.num_arcs), "most_pieces": most}
-        self._numbers: list[dict[str, Any]] = [numbers, {**numbers}]  # for even and odd supersteps
+        self.numbers: dict[str, Any] = {"num_arcs": np.int64(graph.num_arcs), "most_pieces": most}
+        self._numbers = [self.numbers, {**self.numbers}]  # for even and odd supersteps
         self.buffers: dict[Key, Any] = {}
         self._buffers: list[dict[Key, Any]] = []  # for even and odd supersteps
         self._streams: list[ArcStream] = []
         self._parity = 0
         fork_guard.holds_opencl(self)
+
+    @property
+    def can_be_shared(self) -> bool:
+        """Whether a run leaves them as they are, so that others can use them at the same time."""
+        return len(self.graphs) == 1 and self.spec.extent.parts == 1
 
     def missing(self) -> dict[Key, int]:
         """The bytes of the arrays that are not on the device yet."""
@@ -59,15 +65,11 @@ class RunArrays:
             self._streams = [ArcStream(graph, self.spec) for graph in self.graphs]
         self.buffers = self._buffers[0]
 
-    def release(self) -> None:
-        """Release the arrays: the graph stays on the device only while its engine exists."""
-        self.graphs, self._buffers, self._streams, self.buffers = [], [], [], {}
-        del self.graph
-
     def select_arcs(self, superstep: int) -> None:
         """Select the arcs that kernels read: those of this superstep."""
         self._parity = superstep % len(self.graphs)
         self.graph, self.buffers = self.graphs[self._parity], self._buffers[self._parity]
+        self.numbers = self._numbers[self._parity]
 
     def graph_of(self, superstep: int) -> ResidentGraph:
         """The graph, with the arcs of this superstep."""
@@ -80,7 +82,7 @@ class RunArrays:
 
     def number(self, name: str) -> Any:
         """A number that depends on the graph alone: see `NUMBERS`."""
-        numbers = self._numbers[self._parity]
-        if name not in numbers:
-            numbers[name] = np.int32(len(self.graph.blocks(name.removeprefix("num_"))) - 1)
-        return numbers[name]
+        if name not in self.numbers:
+            blocks = self.graph.blocks(name.removeprefix("num_"))
+            self.numbers[name] = np.int32(len(blocks) - 1)
+        return self.numbers[name]

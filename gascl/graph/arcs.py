@@ -9,7 +9,7 @@ import numpy as np
 from gascl.graph.csr_ends import Runs
 from gascl.graph.lazy import Kept, Lock
 from gascl.graph.parallel import blocks, cores, filled, in_threads
-from gascl.graph.partition import Part
+from gascl.graph.partition import Part, bounds_of
 from gascl.graph.radix_sort import radix_sorted
 from gascl.graph.reordering import Renumbered
 
@@ -299,7 +299,7 @@ def _bounds(offsets: np.ndarray) -> np.ndarray:
     size = max(_LEAST, int(offsets[-1] - offsets[0]) // _RANGES)
     rows = np.searchsorted(offsets, np.arange(offsets[0], offsets[-1], size), "right") - 1
     long = rows[offsets[rows + 1] - offsets[rows] > size]
-    return np.unique(np.concatenate([[0], rows, long + 1, [len(offsets) - 1]]))
+    return bounds_of([0], rows, long + 1, [len(offsets) - 1])
 
 
 def room(num_pairs: int) -> int:

@@ -28,7 +28,7 @@ from gascl.graph.simplify import by_degree, simple
 from gascl.graph.subgraph import largest_component, subgraph, within
 from gascl.graph.validation import Duplicates, SelfLoops
 from gascl.util import notebook_html
-from gascl.util.mapped_file import check_unchanged
+from gascl.util.mapped_file import MappedFile, mapped_files
 from gascl.util.progress import Progress
 
 if TYPE_CHECKING:
@@ -588,9 +588,14 @@ class Graph:
 
     def check_unchanged(self) -> None:
         """Raises FormatError if the graph is in a mapped file that was changed since."""
+        for file in self._mapped_files:
+            file.check()
+
+    @cached_property
+    def _mapped_files(self) -> tuple[MappedFile, ...]:
         ends = (end.offsets if isinstance(end, Runs) else end for end in (self.src, self.dst))
         fields = (*self.edge_fields.values(), *self.vertex_fields.values())
-        check_unchanged((*ends, self.labels, *fields))
+        return mapped_files((*ends, self.labels, *fields))
 
     @property
     def edge_src(self) -> np.ndarray:
@@ -1003,5 +1008,6 @@ def _array_of(end: np.ndarray | Runs) -> np.ndarray:
     """One end of each edge as an array, which has not been changed in its file."""
     if isinstance(end, Runs):
         return end.whole
-    check_unchanged((end,))
+    for file in mapped_files((end,)):
+        file.check()
     return end

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,9 +35,16 @@ def cut(offsets: np.ndarray, number: int, first: int = 0, last: int | None = Non
     begin, end = int(offsets[first]), int(offsets[last])
     targets = [begin + (end - begin) * i // number for i in range(1, number)]
     cuts = np.searchsorted(offsets, np.array(targets, offsets.dtype)).clip(first, last)
-    bounds = np.unique(np.concatenate([[first], cuts, [last]])).tolist()
+    bounds = bounds_of([first], cuts, [last]).tolist()
     ends = offsets[bounds].tolist()
     return [Part(*each) for each in zip(bounds, bounds[1:], ends, ends[1:], strict=False)]
+
+
+def bounds_of(*arrays: Any) -> np.ndarray:
+    """The bounds of consecutive ranges, strictly increasing, from arrays that have them in any
+    order. (`np.unique` would import numpy.ma, which takes longer than a small run.)"""
+    bounds = np.sort(np.concatenate(arrays))
+    return bounds[np.diff(bounds, prepend=-1) > 0]
 
 
 class Division(NamedTuple):

@@ -19,7 +19,6 @@ from gascl.graph.graph import Graph
 from gascl.language.checks import MOST_LANES, check
 from gascl.language.fields import (
     REQUIRED,
-    ChoiceParam,
     Lanes,
     ToleranceParam,
     VertexParam,
@@ -203,8 +202,7 @@ class VertexProgram:
 
     def choices(self) -> dict[str, str]:
         """The compile-time parameters."""
-        kinds = self.spec.params
-        return {n: getattr(self, n) for n, p in kinds.items() if isinstance(p, ChoiceParam)}
+        return {name: getattr(self, name) for name in self.spec.choice_params}
 
     def parameter_values(self) -> dict[str, Any]:
         """All parameters except the number of supersteps."""
@@ -214,16 +212,15 @@ class VertexProgram:
     def named_vertices(self) -> list[list[Any]]:
         """For each lane, the labels of the vertices that parameters name: a list in preference to a
         single vertex, which may stand for its first."""
-        kinds = self.spec.params
-        for name in (n for n, p in kinds.items() if isinstance(p, VerticesParam)):
-            if isinstance(getattr(self, name), list):
-                return [getattr(self, name)] * self.lanes
-        found: list[list[Any]] = [[] for _ in range(self.lanes)]
-        for name in (n for n, p in kinds.items() if isinstance(p, VertexParam)):
+        named: list[list[Any]] = [[] for _ in range(self.lanes)]
+        for name, param in self.spec.params.items():
             value = getattr(self, name)
-            for lane, named in enumerate(found):
-                named.append(value[lane] if isinstance(value, Lanes) else value)
-        return found
+            if isinstance(param, VerticesParam) and isinstance(value, list):
+                return [value] * self.lanes
+            if isinstance(param, VertexParam):
+                for lane, labels in enumerate(named):
+                    labels.append(value[lane] if isinstance(value, Lanes) else value)
+        return named
 
     def title(self) -> Message:
         """The name for messages; it starts with the program whose `solve` runs this one."""

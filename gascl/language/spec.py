@@ -8,7 +8,7 @@ and later changes to a class do not affect what was checked and compiled.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -21,10 +21,12 @@ from gascl.language.combiners import Combiner, combiner_of
 from gascl.language.fields import (
     Aggregate,
     ArcField,
+    ChoiceParam,
     EdgeField,
     Field,
     Param,
     SuperstepsParam,
+    ToleranceParam,
     VertexField,
 )
 from gascl.language.keywords import reads_field
@@ -85,7 +87,7 @@ class ProgramSpec:
     asks_converged: bool
     composite: bool
 
-    @property
+    @cached_property
     def works(self) -> bool:
         """Whether the program can be run; otherwise it is only a base class."""
         return bool(WORK & set(self.snippets))
@@ -112,7 +114,7 @@ class ProgramSpec:
         """Whether odd supersteps use the reversed arcs of even ones."""
         return self.edges == "alternate"
 
-    @property
+    @cached_property
     def way(self) -> str:
         """The arcs of superstep 0, as `Graph.arcs` calls them."""
         return "out" if self.alternates else self.edges
@@ -128,11 +130,12 @@ class ProgramSpec:
         names = [self.snippets[s].writes("v") for s in ("apply", "init") if s in self.snippets]
         return tuple(dict.fromkeys(n for group in names for n in self.vertex_fields if n in group))
 
-    def in_order(self, names: Iterable[str]) -> list[str]:
-        """Names of vertex fields in the order of results: what a snippet writes comes before what
-        only has initial values."""
-        order = [*self.written, *self.vertex_fields]
-        return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
+    @cached_property
+    def result_order(self) -> dict[str, int]:
+        """The place of each vertex field among those of a result: what a snippet writes comes
+        before what only has initial values."""
+        names = dict.fromkeys([*self.written, *self.vertex_fields])
+        return {name: place for place, name in enumerate(names)}
 
     def first_scalar(self, real: str) -> str | None:
         """The first vertex field, in the order of results, with a scalar for each vertex, not a
@@ -156,6 +159,25 @@ class ProgramSpec:
         """The name of the declared `param.supersteps()`, if any."""
         names = [n for n, p in self.params.items() if isinstance(p, SuperstepsParam)]
         return names[0] if names else None
+
+    @cached_property
+    def falling(self) -> tuple[ToleranceParam, str] | None:
+        """A tolerance with a rate, and the aggregator that `stop` compares with it, if any."""
+        for param in self.params.values():
+            if isinstance(param, ToleranceParam) and param.rate and "stop" in self.snippets:
+                (name,) = self.snippets["stop"].reads("agg")
+                return param, name
+        return None
+
+    @cached_property
+    def reads_superstep(self) -> bool:
+        """Whether a snippet reads the number of the superstep."""
+        return any(snippet.uses("superstep") for snippet in self.snippets.values())
+
+    @cached_property
+    def choice_params(self) -> tuple[str, ...]:
+        """The names of the compile-time parameters."""
+        return tuple(n for n, p in self.params.items() if isinstance(p, ChoiceParam))
 
     def message_type(self, real: str) -> Type:
         """The type of a message; a scalar type if there are no messages."""

@@ -68,15 +68,15 @@ class Device:
         if not self.group:
             self.group = 1 if self.is_cpu else min(GROUP, self.cl.max_work_group_size)
 
-    @property
+    @cached_property
     def name(self) -> str:
         return str(self.cl.name).strip()
 
-    @property
+    @cached_property
     def platform(self) -> str:
         return str(self.cl.platform.name).strip()
 
-    @property
+    @cached_property
     def is_cpu(self) -> bool:
         return bool(self.cl.type & cl.device_type.CPU)
 
@@ -85,7 +85,7 @@ class Device:
         is_gpu = bool(self.cl.type & cl.device_type.GPU)
         return "GPU" if is_gpu else "CPU" if self.is_cpu else "accelerator"
 
-    @property
+    @cached_property
     def memory(self) -> int:
         """Global memory in bytes, as the driver reports it."""
         return int(self.cl.global_mem_size)
@@ -99,7 +99,7 @@ class Device:
     def fp64(self) -> bool:
         return bool(self.cl.double_fp_config)
 
-    @property
+    @cached_property
     def is_nvidia(self) -> bool:
         return "nvidia" in self.platform.lower()
 
@@ -192,7 +192,7 @@ class Device:
         each = atomics_probe.ITEMS // atomics_probe.CELLS * atomics_probe.VALUE
         return bool((sums == each).all())
 
-    @property
+    @cached_property
     def context(self) -> Any:
         with _lock:  # two contexts would not share buffers
             return _context(self.cl)
@@ -255,8 +255,14 @@ class Device:
     def release(self, needed: int) -> None:
         """`give_back`, if a run that needs `needed` bytes, together with the memory that is kept,
         would take more than half of the device's memory."""
-        kept = sum(pool.managed_bytes - pool.active_bytes for pool in self._pools())
-        kept += sum(each.nbytes for each in self.unread())
+        kept = 0
+        for queue in list(self._queues):
+            if queue.pool is not None:
+                kept += queue.pool.managed_bytes - queue.pool.active_bytes
+        with self._lock:
+            results = list(self._unread)
+        for result in results:
+            kept += result.nbytes
         if needed + kept > self.memory // 2:
             self.give_back()
 
@@ -264,11 +270,9 @@ class Device:
         """Free the memory of results, which are read first, and the memory that is kept for later
         runs of any thread."""
         self.read_results()
-        for pool in self._pools():
-            pool.free_held()
-
-    def _pools(self) -> list[MemoryPool]:
-        return [queue.pool for queue in list(self._queues) if queue.pool is not None]
+        for queue in list(self._queues):
+            if queue.pool is not None:
+                queue.pool.free_held()
 
     def holds(self, result: Unread) -> None:
         """Register a result that is in the device's memory."""
@@ -290,6 +294,10 @@ class Device:
         return (self.kind == "GPU", self.cl.max_compute_units * self.cl.max_clock_frequency)
 
     def __str__(self) -> str:
+        return self._title
+
+    @cached_property
+    def _title(self) -> str:
         return f"{self.name} ({self.platform})"
 
     def __repr__(self) -> str:

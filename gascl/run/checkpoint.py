@@ -26,7 +26,7 @@ import numpy as np
 from gascl.errors import DeviceError, FormatError, GasclError, warn
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
-from gascl.messages import Option, Word
+from gascl.messages import Option
 from gascl.run.options import RunOptions
 from gascl.run.resume import Start
 from gascl.run.state import State
@@ -179,14 +179,9 @@ def checkpoint_of(program: VertexProgram, options: RunOptions) -> Checkpoint | N
     Raises:
         GasclError, FormatError: as `Checkpoint`; or such a run cannot have one.
     """
-    checkpoint, every, resume = options.checkpoint, options.every, options.resume
+    why, checkpoint = "", options.checkpoint
     if checkpoint is None:
-        if resume or every is not None:
-            given = Option("resume", True) if resume else Option("every", every)
-            missing = Option("checkpoint", Word("FILE"))
-            raise GasclError(given, " is about a checkpoint: give ", missing, ", too")
         return None
-    why = ""
     if type(program).solve is not None:
         why = (
             "a checkpoint is of one program's supersteps, and this one runs several, between which "
@@ -202,7 +197,7 @@ def checkpoint_of(program: VertexProgram, options: RunOptions) -> Checkpoint | N
         raise GasclError(
             f"{type(program).__name__}: ", Option("checkpoint", str(checkpoint)), f": {why}"
         )
-    return Checkpoint(checkpoint, every, resume)
+    return Checkpoint(checkpoint, options.every, options.resume)
 
 
 def identity(

@@ -6,7 +6,9 @@ import operator
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
@@ -14,7 +16,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pyopencl as cl
 
-from gascl.codegen.header import Header
 from gascl.delivery.run_layout import ARC
 from gascl.device_graph.buffers import ResidentGraph, arcs_presorted, check_vertices, num_arcs
 from gascl.distributed.ranks import errors_in_all, ranks_of
@@ -34,7 +35,7 @@ from gascl.graph.graph import Graph
 from gascl.graph.partition import Division
 from gascl.language.fields import REQUIRED
 from gascl.language.program import VertexProgram
-from gascl.language.spec import WORK, ProgramSpec
+from gascl.language.spec import ProgramSpec
 from gascl.language.stage_discovery import inner_programs
 from gascl.language.stale_fields import stale_field
 from gascl.messages import Message, Option, ProgramName
@@ -49,6 +50,7 @@ from gascl.run.explanation import Explanation, explained, stage_programs
 from gascl.run.initial_values import check_edge_fields, inputs
 from gascl.run.job import Job
 from gascl.run.launcher import Launcher
+from gascl.run.loaded_program import LoadedProgram
 from gascl.run.options import RunOptions
 from gascl.run.placement import placement_of
 from gascl.run.plan import PLANS, Plan, key_of, plan_of
@@ -114,6 +116,8 @@ class Engine:
         self.ranks = ranks_of(comm)
         self.device: Device = self.ranks.device(device) if self.ranks else find(device)
         self.deterministic, self.debug, self.seed = deterministic, debug, operator.index(seed)
+        #: What each rank does by itself: an error in one of them is raised in all.
+        self._in_all = partial(errors_in_all, self.ranks) if self.ranks else nullcontext
         self._resident: dict[tuple[str, int, int, bool, Division | None], ResidentGraph] = {}
         self.left_out: frozenset[str] = frozenset()  # edge fields that this view leaves out
         self._views: dict[frozenset[tuple[str, str | None]], Engine] = {}
@@ -121,7 +125,7 @@ class Engine:
         self._prepared: WeakKeyDictionary[type[VertexProgram], dict[Any, Prepared]] = (
             WeakKeyDictionary()
         )
-        self._built: WeakKeyDictionary[Prepared, tuple[Plan, ResidentGraph]] = WeakKeyDictionary()
+        self._loaded: WeakKeyDictionary[Prepared, LoadedProgram] = WeakKeyDictionary()
         self.warns_of_nan = True  # not in the NetworkX backend, whose answers may be NaN
         self._solo: Engine | None = None
         self._takes_parts = True  # if the arcs do not fit
@@ -276,6 +280,9 @@ class Engine:
 
     def run_with(self, program: VertexProgram, options: RunOptions) -> Result:
         """`run` with the options as an object; errors still show gascl's own lines."""
+        if options.progress is True:
+            with showing(True) as progress:
+                return self.run_with(program, replace(options, progress=progress or False))
         if not hasattr(program, "initial"):
             raise ProgramError(
                 ProgramName(type(program).__name__),
@@ -289,15 +296,13 @@ class Engine:
         fork_guard.check()
         check_free(self.device)
         limit = options.limit(program)
-        checkpoint = checkpoint_of(program, options)
-        with showing(options.progress) as shown:
-            options = replace(options, progress=shown or False)
-            if type(program).solve is not None:
-                result, interrupted = self._solve(program, options)
-                nans = _nans(result.fields)
-            else:
-                result, interrupted, nans = self._run_one(program, options, limit, checkpoint)
-        if self.warns_of_nan:
+        checkpoint = None if options.checkpoint is None else checkpoint_of(program, options)
+        if type(program).solve is not None:
+            result, interrupted = self._solve(program, options)
+            nans = _nans(result.fields)
+        else:
+            result, interrupted, nans = self._run_one(program, options, limit, checkpoint)
+        if nans and self.warns_of_nan:
             _warn_of_nan(self.graph, nans)
         if interrupted:
             raise Interrupted(_interruption(result, checkpoint), result)
@@ -344,7 +349,7 @@ class Engine:
         if options.start is not None:
             name = type(program).__name__
             raise GasclError(f"{name} runs other programs: start= has no effect; remove it")
-        with errors_in_all(self.ranks):
+        with self._in_all():
             for inner in inner_programs(type(program)):
                 self._check_vertices(inner.spec, program.dtype, 1)
         return solve(self, program, options)
@@ -359,7 +364,9 @@ class Engine:
         """Run a program without `solve`; returns also whether Ctrl-C ended it, and the fields that
         have become NaN, as in `Loop.nans`."""
         check_work(program)
-        start = resolve_start(program, self.graph, options.previous, options.start)
+        start = Start()
+        if options.state is not None or options.start is not None:
+            start = resolve_start(program, self.graph, options.previous, options.start)
         try:
             with Interrupts() as interrupts:
                 job = Job(program, options, limit, start, checkpoint, interrupts)
@@ -381,17 +388,20 @@ class Engine:
     def _supersteps(self, job: Job) -> tuple[Result, Nans]:
         """Prepare, build, upload, and run the supersteps."""
         program, options, checkpoint = job.program, job.options, job.checkpoint
-        began, progress = time.perf_counter(), options.shown
+        began, progress, previous = time.perf_counter(), options.shown, options.previous
         prepared = self._prepare(program, options.delivery)
-        with errors_in_all(self.ranks):
-            values = inputs(program, self.graph, options.previous, self.debug)
+        loaded = self._loaded.get(prepared)
+        with self._in_all():
+            types = prepared.source.header.types
+            values = inputs(program, self.graph, types, previous, self.debug)
             read = time.perf_counter()
             if progress:
                 progress.begin(f"{program.title()}: building kernels")
-            plan, resident = self._placed(program, prepared)
+            if loaded is None:
+                plan = plan_of(program, self.device, prepared.source)
         fresh = values
         # Again, since the ranks then set up their exchange together.
-        with errors_in_all(self.ranks):
+        with self._in_all():
             if checkpoint:
                 seed = self.seed if self.debug else None
                 name = prepared.delivery.name
@@ -403,17 +413,19 @@ class Engine:
             built = time.perf_counter()
             if progress:
                 progress.begin(f"{program.title()}: uploading the graph")
-            self._warn_of_fields(program, plan.header, values.notes)
-            state = self._state(
-                *(program, plan.header, prepared.memory, resident, fresh, job.start.resumes)
-            )
+            if loaded is None:
+                loaded = self._load(program, prepared, plan)
+            for note in (*loaded.notes, *values.notes):
+                warn(f"{program.title()}: {note}")
+            state = self._state(program, loaded, fresh, job.start.resumes)
             if checkpoint and checkpoint.saved:
                 checkpoint.check_layout(state)
                 state.restore(checkpoint.saved.buffers)
-            self.device.queue.finish()
+            if self.ranks:  # which exchange data in queues of their own
+                self.device.queue.finish()
             uploaded = time.perf_counter()
-            launcher = Launcher(plan, state, job.interrupts)
-            loop = Loop(job, launcher, placement_of(launcher, program.spec, self.ranks))
+            launcher = Launcher(loaded.plan, state, job.interrupts)
+            loop = Loop(job, loaded, launcher, placement_of(launcher, program.spec, self.ranks))
         ending = self._looped(loop)
         loop.trace.phases = [
             Phase("upload", began, read - began),
@@ -422,11 +434,14 @@ class Engine:
             Phase("supersteps", uploaded, loop.seconds),
         ]
         loop.trace.deliveries = tuple(loop.deliveries) or (prepared.delivery.name,)
-        state.keep()
+        state.end(loaded, program if options.keep_state else None)
+        arc_fields: Mapping[str, np.ndarray] = {}
+        if program.spec.arc_fields:
+            arc_fields = ResultFields(state, ARC, kept=options.keep_state)
         result = Result(
             graph=self.result_graph,
             fields=ResultFields(state, known=values.read_only, kept=options.keep_state),
-            arc_fields=ResultFields(state, ARC, kept=options.keep_state),
+            arc_fields=arc_fields,
             aggregates=state.aggregates(),
             supersteps=len(loop.trace),
             converged=ending.converged,
@@ -441,7 +456,9 @@ class Engine:
             edges=program.spec.way,
             named=program.named_vertices(),
         )
-        return result, {n: nan for n, nan in loop.nans.items() if n not in values.initial}
+        for name in values.initial:
+            loop.nans.pop(name, None)
+        return result, loop.nans
 
     def _prepare(self, program: VertexProgram, delivery: str) -> Prepared:
         """How to run a program, cached for its next run; all ranks must call this.
@@ -466,7 +483,7 @@ class Engine:
         presorted = arcs_presorted(self.graph, spec.way)
         if ranks:  # all ranks must use the same numbering
             presorted = any(ranks.allgather(presorted))
-        with errors_in_all(ranks):
+        with self._in_all():
             self._check_vertices(spec, program.dtype, program.lanes)
             facts, setting = self.device.facts, self._setting()
             prepared = prepare(program, self.graph, facts, setting, delivery, presorted=presorted)
@@ -476,7 +493,7 @@ class Engine:
             return prepared
         if not self._takes_parts:
             raise TooLarge(prepared.short)
-        with errors_in_all(ranks):
+        with self._in_all():
             return prepare(
                 program, self.graph, facts, setting, delivery, presorted=presorted, whole=prepared
             )
@@ -490,16 +507,20 @@ class Engine:
         options = self.deterministic, self.debug, self.seed, self.device_memory
         return Setting(*options, memory, ranks, size)
 
-    def _placed(self, program: VertexProgram, prepared: Prepared) -> tuple[Plan, ResidentGraph]:
-        """The kernels of a run, and the graph on the device as they need it."""
-        built = self._built.get(prepared)
-        if built is None:
-            source, numbered = prepared.source, prepared.renumbered.chosen
-            plan = plan_of(program, self.device, source)
-            size = source.group, source.block
-            resident = self.resident(prepared.edges, *size, numbered, prepared.share)
-            built = self._built[prepared] = plan, resident
-        return built
+    def _load(self, program: VertexProgram, prepared: Prepared, plan: Plan) -> LoadedProgram:
+        """A prepared program with its kernels and the graph on the device, for this run and others.
+
+        Raises:
+            GraphError: the program cannot read the graph's edge fields.
+        """
+        types = plan.header.types
+        read = {n: types[n] for n in program.spec.edge_fields if n in types}
+        notes = check_edge_fields(program, self.graph, read, self.left_out)
+        notes += filter(None, [self._stale_note(program)])
+        size, numbered = (plan.group, plan.block), prepared.renumbered.chosen
+        resident = self.resident(prepared.edges, *size, numbered, prepared.share)
+        loaded = self._loaded[prepared] = LoadedProgram(program, prepared, plan, resident, notes)
+        return loaded
 
     def _state(self, *arguments: Any) -> State:
         """The State of a run, on the device."""
@@ -508,13 +529,6 @@ class Engine:
         except cl.MemoryError:  # results that have not been read yet may take what is missing
             self.device.give_back()
             return State(*arguments)
-
-    def _warn_of_fields(self, program: VertexProgram, header: Header, notes: list[str]) -> None:
-        """Check edge fields, and warn of fields that are missing or that may surprise the user."""
-        read = {n: header.types[n] for n in program.spec.edge_fields if n in header.types}
-        missing = check_edge_fields(program, self.graph, read, self.left_out)
-        for note in filter(None, [*missing, *notes, self._stale_note(program)]):
-            warn(f"{program.title()}: {note}")
 
     def _check_vertices(self, spec: ProgramSpec, dtype: str, lanes: int) -> None:
         """Raise DeviceError if there is no room for the vertices of a run, whatever its arcs."""
@@ -631,7 +645,7 @@ def check_program(program: Any) -> None:
 
 def check_work(program: VertexProgram) -> None:
     """Raise ProgramError if a program without `solve` has nothing to run."""
-    if not WORK & set(program.spec.snippets):
+    if not program.spec.works:
         raise ProgramError(
             f"{type(program).__name__} has neither scatter nor pairs nor apply: there is nothing "
             "to run"

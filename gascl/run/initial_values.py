@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gascl.codegen.header import Header
 from gascl.device_graph.buffers import convert
 from gascl.errors import GraphError, ProgramError
 from gascl.graph.graph import Graph
@@ -56,55 +55,69 @@ class Inputs:
     finite: bool
 
 
-def inputs(program: VertexProgram, graph: Graph, previous: State | None, debug: bool) -> Inputs:
+def inputs(
+    program: VertexProgram,
+    graph: Graph,
+    types: Mapping[str, Type],
+    previous: State | None,
+    debug: bool,
+) -> Inputs:
     """The vertex fields that a run of a program is given, checked.
+
+    Args:
+        types: those of the vertex fields.
 
     Raises:
         ProgramError, GraphError: as `initial_values`, `check_prepared` and the program's `prepare`.
     """
-    spec = program.spec
-    types = {n: f.resolve(program.dtype) for n, f in spec.vertex_fields.items()}
+    written = program.spec.written
     from_state = previous.names() if previous else ()
-    of_graph, notes = graph_values(program, graph, from_state)
-    initial = initial_values(program, graph, types, of_graph)
+    initial: dict[str, np.ndarray] = {}
+    notes: list[str] = []
+    if graph.vertex_fields:
+        initial, notes = graph_values(program, graph, from_state)
+    if initial or program.initial:
+        initial = initial_values(program, graph, types, initial)
     constructed = {*initial}
     program.prepare(graph, initial)
-    check_prepared(program, graph, types, initial)
+    if initial:
+        check_prepared(program, graph, types, initial)
     # As for `init`: a field that the program writes continues from the State.
-    for name in ({*initial} - constructed) & {*from_state} & {*spec.written}:
+    for name in ({*initial} - constructed).intersection(from_state, written):
         del initial[name]
-    read_only = {
-        name: values
-        for name, values in initial.items()
-        if name not in spec.written and not has_rest(values)
-    }
+    read_only = {}
+    for name, values in initial.items():
+        if name not in written and not has_rest(values):
+            read_only[name] = values
     finite = not debug or begins_finite(program, graph, initial, previous)
     return Inputs(initial, read_only, notes, previous, finite)
 
 
-def parameters(
-    program: VertexProgram, graph: Graph, header: Header, gpu: bool, finite: bool = True
-) -> np.ndarray:
-    """The parameters of each lane and the graph's counts, as kernels read them.
+def set_parameters(
+    run: np.ndarray, program: VertexProgram, graph: Graph, gpu: bool, finite: bool = True
+) -> None:
+    """Write the parameters of each lane into a record, as kernels read them.
 
     Args:
+        run: one record of the header's `run`.
         gpu: the run is on a GPU.
         finite: in debug mode, a value that becomes infinite is a fault.
     """
-    run = np.zeros(1, header.run)
-    run["graph"]["num_vertices"], run["graph"]["num_edges"] = graph.num_vertices, graph.num_edges
-    if program.spec.snippets.get("priority") is not None:
+    if "priority" in program.spec.snippets:
         run["graph"]["gascl_delta"] = bucket_width(program, graph, gpu)
-    if "gascl_finite" in (header.run["graph"].names or ()):
+    if "gascl_finite" in (run["graph"].dtype.names or ()):
         run["graph"]["gascl_finite"] = finite
     for name, param in program.spec.params.items():
         if not param.in_run:
             continue
-        value = getattr(program, name)
+        value, given = getattr(program, name), run["params"][name]
         for lane in range(program.lanes):
             one = value[lane] if isinstance(value, Lanes) else value
-            run["params"][name][0, lane] = _parameter(program, graph, param, one)
-    return run
+            if isinstance(param, VertexParam):  # a program runs on the empty graph, too
+                one = graph.index_of(one) if graph.num_vertices else -1
+            elif given.dtype.kind == "f":
+                _check_float(program, param, one, given.dtype)
+            given[0, lane] = one
 
 
 def begins_finite(
@@ -161,19 +174,14 @@ def bucket_width(program: VertexProgram, graph: Graph, gpu: bool) -> float:
     return width if width > 0 else 1.0
 
 
-def _parameter(program: VertexProgram, graph: Graph, param: Param, value: Any) -> Any:
-    if isinstance(param, VertexParam):  # a program runs on the empty graph, whatever it names
-        return graph.index_of(value) if graph.num_vertices else -1
-    type_ = param.resolve(program.dtype)
-    if type_.is_float:
-        most = float(np.finfo(type_.scalar).max)
-        if np.isfinite(value) and abs(value) > most:
-            raise ProgramError(
-                f"{program!r}: {param.name}={value} does not fit {type_.scalar}, whose largest "
-                f"value is {most:.3g}; use ",
-                DOUBLE,
-            )
-    return value
+def _check_float(program: VertexProgram, param: Param, value: Any, type_: np.dtype) -> None:
+    most = float(np.finfo(type_).max)
+    if np.isfinite(value) and abs(value) > most:
+        raise ProgramError(
+            f"{program!r}: {param.name}={value} does not fit {type_}, whose largest value is "
+            f"{most:.3g}; use ",
+            DOUBLE,
+        )
 
 
 def check_edge_fields(
@@ -301,7 +309,7 @@ def _stem(name: str) -> str:
 def initial_values(
     program: VertexProgram,
     graph: Graph,
-    types: dict[str, Type],
+    types: Mapping[str, Type],
     of_graph: Mapping[str, np.ndarray] | None = None,
 ) -> dict[str, Any]:
     """The vertex fields given at construction, and those of the graph, each in its field's type.
@@ -415,7 +423,7 @@ def empty_field(type_: Type) -> np.ndarray:
 
 
 def check_prepared(
-    program: VertexProgram, graph: Graph, types: dict[str, Type], initial: dict[str, Any]
+    program: VertexProgram, graph: Graph, types: Mapping[str, Type], initial: dict[str, Any]
 ) -> None:
     """Raise ProgramError if the program's `prepare` has made an initial field unusable."""
     for name, values in initial.items():

@@ -37,6 +37,7 @@ class Launcher:
     Attributes:
         kernels: kernels that no other run uses at the same time.
         arrays: the graph's arrays that kernels read.
+        queue: that of the thread, in which the whole run is enqueued.
     """
 
     kernels: Kernels
@@ -44,6 +45,7 @@ class Launcher:
     def __init__(self, plan: Plan, state: State, interrupts: Interrupts):
         self.plan, self.state, self.interrupts = plan, state, interrupts
         self.device, self.arrays = state.device, state.arrays
+        self.queue = state.device.queue_of_thread()
 
     def launch(
         self,
@@ -66,24 +68,25 @@ class Launcher:
         arguments = self._arguments(launch, varying, instead)
         kernel = self.kernels.with_arguments(launch.kernel, arguments)
         size = (max(groups, 1) * local,)
-        queue = self.device.queue
+        queue = self.queue.cl
         event = cl.enqueue_nd_range_kernel(queue, kernel, size, (local,), wait_for=after)
         return Launched(launch.kernel, event)
 
     def groups(self, launch: Launch) -> int:
         """The number of work-groups of a launch; 0 for a single work-item."""
+        extent, numbers = self.state.spec.extent, self.arrays.numbers
         if launch.over in ("in_blocks", "out_blocks"):
-            blocks = len(self.arrays.graph.blocks(launch.over)) - 1
+            name = f"num_{launch.over}"
+            blocks = int(numbers[name] if name in numbers else self.arrays.number(name))
             # Groups that keep a tally handle several blocks each.
-            most = self.state.spec.extent.block_groups
-            return min(blocks, most) if "tallies" in launch.arguments else blocks
-        return {"vertices": self.device.groups, "one group": 1, "one": 0}[launch.over]
+            return min(blocks, extent.block_groups) if "tallies" in launch.arguments else blocks
+        return {"vertices": extent.groups, "one group": 1, "one": 0}[launch.over]
 
     def _arguments(
         self, launch: Launch, varying: Mapping[str, Any], instead: Mapping[Key, Any] | None
     ) -> list[Any]:
         """The arguments of a kernel: buffers, and numbers in the kernel's types."""
-        graph, own = self.arrays.buffers, self.state.buffers
+        graph, own, numbers = self.arrays.buffers, self.state.buffers, self.arrays.numbers
         values: list[Any] = []
         for name in self.state.spec.arguments[launch.kernel]:
             if isinstance(name, Key):
@@ -96,7 +99,7 @@ class Launcher:
             elif name in varying:
                 values.append(_NUMBER_TYPES[name](varying[name]))
             else:
-                values.append(self.arrays.number(name))
+                values.append(numbers[name] if name in numbers else self.arrays.number(name))
         return values
 
     def records(self, count: int) -> np.ndarray:
@@ -106,7 +109,7 @@ class Launcher:
 
     def read(self, name: str, values: np.ndarray) -> np.ndarray:
         """Fill an array from the start of a buffer when all that was enqueued has run."""
-        queue, buffer = self.device.queue_of_thread(), self.state.buffers[Key(RUN, name)]
+        queue, buffer = self.queue, self.state.buffers[Key(RUN, name)]
         landing = queue.landing(values.nbytes)
         to = values if landing is None else landing
         copied = cl.enqueue_copy(queue.cl, to, buffer, is_blocking=False)

@@ -10,6 +10,7 @@ from typing import Any
 
 from gascl.errors import GasclError
 from gascl.language.program import VertexProgram
+from gascl.messages import Option, Word
 from gascl.results.result import KeptState
 from gascl.results.snapshot import Snapshot
 from gascl.results.trace import Step
@@ -50,6 +51,12 @@ class RunOptions:
             )
         if self.callback is not None and not callable(self.callback):
             raise GasclError(f"callback must be a function of a Step, not {self.callback!r}")
+        if not isinstance(self.progress, bool | Progress):
+            raise GasclError(f"progress must be True or False, not {self.progress!r}")
+        if self.checkpoint is None and (self.resume or self.every is not None):
+            given = Option("resume", True) if self.resume else Option("every", self.every)
+            missing = Option("checkpoint", Word("FILE"))
+            raise GasclError(given, " is about a checkpoint: give ", missing, ", too")
 
     @property
     def previous(self) -> State | None:

@@ -128,6 +128,8 @@ class Plan:
     Attributes:
         source: the source text; the plan has its attributes, too.
         program: the built pyopencl program.
+        first, later: the launches of the first superstep, and of each other one.
+        commits: the launches that commit the mask.
     """
 
     def __init__(self, source: Source, program: Any):
@@ -135,6 +137,10 @@ class Plan:
         self.header, self.traits, self.delivery = source.header, source.traits, source.delivery
         self.places, self.whole = source.places, source.whole
         self.group, self.block = source.group, source.block
+        delivery, traits = source.delivery, source.traits
+        self.first = [each for each in delivery.launches if each.suits(traits)]
+        self.later = [each for each in self.first if not (each.first_only and traits.fusable)]
+        self.commits = [each for each in delivery.active.commits if each.suits(traits)]
         self._idle: list[Kernels] = []
         fork_guard.holds_opencl(self)
 
@@ -232,7 +238,8 @@ class Variant:
 
 def key_of(program: VertexProgram) -> tuple[Any, ...]:
     """The properties of a program, beside its class, that decide its source and preparation."""
-    return program.dtype, program.lanes, *program.choices().items()
+    choices = map(vars(program).__getitem__, program.spec.choice_params)
+    return program.dtype, program.lanes, *choices
 
 
 def _kept(kept: dict[Any, _Kept], key: Any, make: Callable[[], _Kept]) -> _Kept:

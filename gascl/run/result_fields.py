@@ -32,13 +32,16 @@ class ResultFields(Mapping[str, np.ndarray]):
         kept: bool = False,
     ):
         self._state, self._owner, self._kept = state, owner, kept
-        names = state.names(owner)
-        self._names = state.program.spec.in_order(names) if owner == VERTEX else names
+        order = state.program.spec.result_order
+        self._names = state.names(owner)
+        if owner == VERTEX:  # those of earlier programs are the last
+            self._names.sort(key=lambda name: order.get(name, len(order)))
         self._known = {name: known[name] for name in self._names if name in known} if known else {}
         self._read: dict[str, np.ndarray] = {}
         self._lock = threading.RLock()
         if not kept:
-            state.drop(self._known, owner)
+            if self._known:
+                state.drop(self._known, owner)
             if self.nbytes:
                 state.device.holds(self)
 
@@ -84,9 +87,12 @@ class ResultFields(Mapping[str, np.ndarray]):
     @property
     def nbytes(self) -> int:
         """The bytes of the device's memory that these fields take where the State is not kept."""
-        keys = (Key(self._owner, name) for name in self._names)
-        buffers = self._state.buffers
-        return sum(self._state.sizes[key] for key in keys if key in buffers)
+        total, sizes, buffers = 0, self._state.sizes, self._state.buffers
+        for name in self._names:
+            key = Key(self._owner, name)
+            if key in buffers:
+                total += sizes[key]
+        return total
 
     def read(self) -> None:
         """Read all that is on the device alone."""

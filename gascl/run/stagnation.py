@@ -32,12 +32,18 @@ class StagnationDetector:
     long to repeat, because parts of the graph oscillate with different periods.
     """
 
-    def __init__(self, program: VertexProgram, digest: Callable[[], bytes]):
-        """`digest` returns a hash of the current state."""
-        self._program, self._digest = program, digest
+    def __init__(
+        self,
+        program: VertexProgram,
+        digest: Callable[[], bytes],
+        aggregates: Callable[[], Mapping[str, Any]],
+    ):
+        """`digest` returns a hash of the current state, and `aggregates` the aggregators' values
+        after the last superstep."""
+        self._program, self._digest, self._aggregates = program, digest, aggregates
         self._stop = program.spec.snippets.get("stop")
         self._asked = program.fixed_supersteps() is None and program.converged is None
-        reads = any(s.uses("superstep") for s in program.spec.snippets.values())
+        reads = program.spec.reads_superstep
         self._compare = RECENT if self._asked and not reads else math.inf
         self._fallen: float = math.inf
         self._period, self._kept = 0, b""
@@ -64,15 +70,15 @@ class StagnationDetector:
 
     def check(self, trace: Sequence[Step]) -> str:
         """Why the run would never end, and what to do; "" while that is not certain."""
-        done, last = len(trace), trace[-1]
+        done = len(trace)
         if done == 1:
-            self._fallen = self._time_to_fall(last)
+            self._fallen = self._time_to_fall()
         if done >= self._fallen:
-            return self._words(last)
+            return self._words()
         if done < self._compare:
             return ""
         if self._period and self._digest() == self._kept:
-            return self._words(last)
+            return self._words()
         self._period = 0 if self._period else period(trace)
         if self._period:
             self._compare, self._kept = done + APART * self._period, self._digest()
@@ -80,18 +86,19 @@ class StagnationDetector:
             self._compare = done + max(RECENT, done // 4)
         return ""
 
-    def _time_to_fall(self, first: Step) -> float:
+    def _time_to_fall(self) -> float:
         """After how many supersteps only rounding is left, if a tolerance has a rate."""
-        for param in self._program.spec.params.values():
-            if isinstance(param, ToleranceParam) and param.rate and self._stop and self._asked:
-                (name,) = self._stop.reads("agg")
-                return param.time_to_fall(self._program, first.aggregates[name])
-        return math.inf
+        falling = self._program.spec.falling
+        if falling is None or not self._asked:
+            return math.inf
+        param, name = falling
+        return param.time_to_fall(self._program, self._aggregates()[name])
 
-    def _words(self, last: Step) -> str:
+    def _words(self) -> str:
         program, params = self._program, self._program.spec.params
         sums, bounds = (sorted(self._stop.reads(n)) if self._stop else [] for n in ("agg", "p"))
-        values = [f"{n}={x:.4g}" for n in sums if isinstance(x := last.aggregates[n], int | float)]
+        last = self._aggregates()
+        values = [f"{n}={x:.4g}" for n in sums if isinstance(x := last[n], int | float)]
         values += [f"{n}={getattr(program, n)}" for n in bounds]
         shown = f" ({', '.join(values)})" if values else ""
         types = [f.resolve for f in program.spec.vertex_fields.values()]

@@ -12,11 +12,10 @@ import numpy as np
 import pyopencl as cl
 
 from gascl.codegen.constants import Fault
-from gascl.codegen.header import Header
-from gascl.delivery.buffers import ANYTHING, PENDING
-from gascl.delivery.run_layout import ARC, RUN, VERTEX, Key, Owner, RunSpec
+from gascl.delivery.buffers import PENDING
+from gascl.delivery.run_layout import ARC, RUN, VERTEX, Key, Owner
 from gascl.device_graph import gather
-from gascl.device_graph.buffers import ResidentGraph, check_memory, num_arcs, resident_bytes
+from gascl.device_graph.buffers import check_memory, num_arcs, resident_bytes
 from gascl.device_graph.run_arrays import RunArrays
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.graph.arcs import ArcsPart
@@ -27,13 +26,16 @@ from gascl.opencl import fork_guard
 from gascl.opencl.event_wait import check_free
 from gascl.results.snapshot import Messages, Snapshot
 from gascl.results.trace import Step
-from gascl.run.initial_values import Inputs, has_rest, listed, parameters, set_at, stored
+from gascl.run.initial_values import Inputs, has_rest, listed, set_at, set_parameters, stored
+from gascl.run.loaded_program import NEVER, LoadedProgram, sent
 from gascl.run.plan import Plan
 
-_NEVER = np.iinfo(np.int32).max
 #: The most bytes to fill at once: NVIDIA's driver fails from 2 GiB on.
 _FILL = 2**30
-MASK = Key(RUN, "mask")
+#: The most bytes of buffers that a run leaves for the next one, so that a small run need not
+#: allocate them. For larger ones, that takes little of the run's time.
+_IDLE = 2**18
+MASK, CONTROL = Key(RUN, "mask"), Key(RUN, "control")
 _PENDING = tuple(Key(RUN, name) for name in PENDING)
 
 
@@ -45,12 +47,13 @@ class State:
     `run(..., state=...)` continues from it, which uses it up.
 
     Args:
+        loaded: the program's kernels and the graph on the device.
         inputs: the vertex fields that are given, and the State from which the run continues.
         resumes: it continues with that State's superstep, messages and aggregates.
 
     Attributes:
-        graph, program, lanes, values: those of the run; `program` is the class, `values` are its
-            parameters.
+        graph, program, lanes: those of the run; `program` is the class.
+        values: the parameters of the run, once the State is kept for another one.
         spec: the buffers that it has.
         arrays: the graph's arrays that the run reads, until the State is kept.
         control: the device's record of the last superstep.
@@ -69,70 +72,47 @@ class State:
     def __init__(
         self,
         program: VertexProgram,
-        header: Header,
-        spec: RunSpec,
-        resident: ResidentGraph,
+        loaded: LoadedProgram,
         inputs: Inputs,
         resumes: bool = False,
     ):
-        initial, previous = inputs.initial, inputs.previous
+        resident = loaded.resident
         self.program, self.lanes, self.graph = type(program), program.lanes, resident.graph
-        self.values = program.parameter_values()
-        self.header, self.spec = header, spec
-        self.arrays = RunArrays(resident, spec, program.spec.alternates)
+        self.values: dict[str, Any] = {}
+        self.header, self.spec, self.types = loaded.header, loaded.spec, loaded.types
+        self.arrays = loaded.arrays or RunArrays(resident, loaded.spec, loaded.alternates)
         self.device, self.edges, self.num_arcs = resident.device, resident.edges, resident.num_arcs
         self.numbering, self._resident = resident.numbering, weakref.ref(resident)
         self.share = resident.share
         self.shared_arc_values: dict[Key, np.ndarray] = {}
-        declared = {VERTEX: program.spec.vertex_fields, ARC: program.spec.arc_fields}
-        self.types = {Key(o, n): header.types[n] for o, names in declared.items() for n in names}
         self.used_by, self.resumable = "", True
         self._lock = threading.RLock()
         fork_guard.holds_opencl(self)
-        run = parameters(program, resident.graph, header, not self.device.is_cpu, inputs.finite)
-        kept = self._kept(previous, initial, resumes)
-        new = {key: array for key, array in spec.own.items() if key not in kept}
-        sizes = {key: array.nbytes for key, array in new.items()}
-        earlier = previous.sizes if previous else {}
-        self.sizes: dict[Key, int] = sizes | {key: earlier[key] for key in kept}
-        before = resident_bytes(self.arrays.graphs) + sum(self.sizes[key] for key in kept)
-        missing = self.arrays.missing()
-        check_memory(self.device, {**sizes, **missing}, before)
-        self.device.release(before + sum(sizes.values()) + sum(missing.values()))
-
-        self.arrays.upload()
-        self.buffers: dict[Key, Any] = {k: self.device.allocate(size) for k, size in sizes.items()}
-        self.buffers |= kept
-        self.unset = {key: a.begins for key, a in new.items() if a.begins != ANYTHING}
-        self.types = {**(previous.types if previous else {}), **self.types}
-        self.kept = _bits(Key(VERTEX, n) in kept for n in declared[VERTEX])
-        self.kept_arcs = _bits(Key(ARC, n) in kept for n in declared[ARC])
-        some = {n: set_at(values) for n, values in initial.items() if has_rest(values)}
-        everywhere = initial.keys() - some.keys()
-        self.given = self.kept | _bits(n in everywhere for n in declared[VERTEX])
+        run = loaded.run.copy()
+        set_parameters(run, program, resident.graph, not self.device.is_cpu, inputs.finite)
+        previous = inputs.previous
+        kept = {} if previous is None else self._kept(previous, inputs.initial, resumes)
+        self.buffers: dict[Key, Any] = {}
+        self._took_over = bool(kept)
+        self._allocate(loaded, previous, kept)
+        self.kept = self.kept_arcs = self.given = 0
         self.partly: Any = None
-        if some:
-            bits = np.zeros(self.graph.num_vertices, np.uint64)
-            for i, name in enumerate(declared[VERTEX]):
-                if name in some:
-                    bits |= some[name].astype(np.uint64) << np.uint64(i)
-            self.partly = self.device.upload(by_number(self.numbering, bits))
-        for name, values in initial.items():
-            if Key(VERTEX, name) not in kept:
-                values = stored(np.ma.getdata(values), header.types[name])
-                self.write(Key(VERTEX, name), by_number(self.numbering, values))
+        if kept or inputs.initial:
+            self._set_fields(inputs.initial, kept)
         self._sent: list[Any] = []  # copies that may be under way, which hold what they copy
         self._send(Key(RUN, "run"), run)
-        faults = spec.own.get(Key(RUN, "faults"))
+        faults = self.spec.own.get(Key(RUN, "faults"))
         if faults is not None:
-            self.write(Key(RUN, "faults"), np.full(faults.count, _NEVER, np.int32))
-        self.control = np.zeros(1, header.control)
+            self.write(Key(RUN, "faults"), np.full(faults.count, NEVER, np.int32))
+        self.control = loaded.control.copy()
         if resumes and previous is not None:
             self.control = previous.control.copy()
-        self.control["overflow"] = self.control["fault"] = _NEVER
-        self.control["stopped"] = 0
-        self.write_control()
-        for key in spec.clears:  # here, so that the run need not wait for it
+            self.control["overflow"] = self.control["fault"] = NEVER
+            self.control["stopped"] = 0
+            self.write_control()
+        else:
+            self._send(CONTROL, loaded.sent)
+        for key in self.spec.clears:  # here, so that the run need not wait for it
             if self.unset.pop(key, None) is not None:
                 self.clear(key)
         if previous is not None:
@@ -147,13 +127,61 @@ class State:
 
     # Making one -------------------------------------------------------------------------
 
+    def _allocate(
+        self, loaded: LoadedProgram, previous: State | None, kept: dict[Key, Any]
+    ) -> None:
+        """Make room on the device, and allocate the buffers that are not kept from `previous`."""
+        sizes, needed, self.unset = loaded.sizes, loaded.nbytes, dict(loaded.unset)
+        self.sizes, before = sizes, resident_bytes(self.arrays.graphs)
+        if previous is not None:
+            sizes = {key: size for key, size in loaded.sizes.items() if key not in kept}
+            needed = sum(sizes.values())
+            self.unset = {key: begins for key, begins in loaded.unset.items() if key not in kept}
+            earlier = {key: previous.sizes[key] for key in kept}
+            self.sizes, before = {**sizes, **earlier}, before + sum(earlier.values())
+            self.types = {**previous.types, **self.types}
+        fits = self.arrays.buffers and before + needed <= self.device.memory
+        if not fits:  # or it is not known yet
+            missing = self.arrays.missing()
+            check_memory(self.device, {**sizes, **missing}, before)
+            needed += sum(missing.values())
+        self.device.release(before + needed)
+        if not self.arrays.buffers:
+            self.arrays.upload()
+            self.device.queue.finish()  # so that it does not count as time of the supersteps
+        try:
+            idle = loaded.idle.pop()
+        except IndexError:  # there are none, or other threads have them
+            idle = {}
+        for key, size in sizes.items():
+            buffer = idle.pop(key, None)
+            self.buffers[key] = self.device.allocate(size) if buffer is None else buffer
+        self.buffers |= kept
+
+    def _set_fields(self, initial: Mapping[str, np.ndarray], kept: Mapping[Key, Any]) -> None:
+        """Write the vertex fields that are given, and note which fields have a value."""
+        names = list(self.program.spec.vertex_fields)
+        self.kept = _bits(Key(VERTEX, n) in kept for n in names)
+        self.kept_arcs = _bits(Key(ARC, n) in kept for n in self.program.spec.arc_fields)
+        some = {n: set_at(values) for n, values in initial.items() if has_rest(values)}
+        everywhere = initial.keys() - some.keys()
+        self.given = self.kept | _bits(n in everywhere for n in names)
+        if some:
+            bits = np.zeros(self.graph.num_vertices, np.uint64)
+            for i, name in enumerate(names):
+                if name in some:
+                    bits |= some[name].astype(np.uint64) << np.uint64(i)
+            self.partly = self.device.upload(by_number(self.numbering, bits))
+        for name, values in initial.items():
+            if Key(VERTEX, name) not in kept:
+                values = stored(np.ma.getdata(values), self.header.types[name])
+                self.write(Key(VERTEX, name), by_number(self.numbering, values))
+
     def _kept(
-        self, previous: State | None, initial: dict[str, np.ndarray], resumes: bool
+        self, previous: State, initial: dict[str, np.ndarray], resumes: bool
     ) -> dict[Key, Any]:
         """The buffers to take over from another run: fields that are not given again, the mask, and
         of a run that resumes, pending messages."""
-        if previous is None:
-            return {}
         cls = self.program.__name__
         if previous.device.context != self.device.context:
             raise DeviceError(
@@ -229,21 +257,8 @@ class State:
             self.buffers[one], self.buffers[other] = self.buffers[other], self.buffers[one]
 
     def write_control(self) -> None:
-        """Write the control record for the next superstep, in which the device determines again
-        whether messages are pending."""
-        control = self.control.copy()
-        control["pulls"] = control["pulled"]  # so that the device decides as it did before
-        for name in ("under_way", "bits", "near_side", "far_side"):
-            if name in control.dtype.names:
-                control[name] = 0
-        lows = ("near_low", "far_low", "near_low_next", "far_low_next")
-        for name in ("low", *lows, "near_lowest", "far_lowest"):  # there are no buckets yet
-            if name in control.dtype.names:
-                control[name] = _NEVER
-        for name in ("bucket", "near_end"):
-            if name in control.dtype.names:
-                control[name] = -_NEVER - 1
-        self._send(Key(RUN, "control"), control)
+        """Write the control record for the next superstep."""
+        self._send(CONTROL, sent(self.control))
 
     def _send(self, key: Key, values: np.ndarray) -> None:
         """`write` without waiting, of a few values that do not change any more."""
@@ -292,11 +307,25 @@ class State:
         keys = {MASK, *(_PENDING if self.pending else ())}
         return {k: b for k, b in self.buffers.items() if k in keys or k.owner in (VERTEX, ARC)}
 
-    def keep(self) -> None:
-        """Release the buffers that are only needed during a run, after all work is done."""
+    def end(self, loaded: LoadedProgram, kept_for: VertexProgram | None) -> None:
+        """End a run, after all work is done: keep the fields, and if another run is to continue
+        from the State all that it needs. The next run can have the other buffers.
+
+        Args:
+            kept_for: the program of the run, if the State is kept for another one; else None.
+        """
         self.device.queue.finish()
-        self.buffers, self._sent = self._lasting(), []
-        self.arrays.release()
+        lasting: Collection[Key] = self.types
+        if kept_for is not None:
+            self.values, lasting = kept_for.parameter_values(), self._lasting()
+        idle, self.buffers, self._sent = self.buffers, {}, []
+        for key in list(idle):
+            if key in lasting:
+                self.buffers[key] = idle.pop(key)
+        # Those of other programs may have other sizes.
+        if loaded.nbytes <= _IDLE and not self._took_over:
+            loaded.idle.append(idle)
+        del self.arrays  # the graph stays on the device only while its engine exists
 
     def drop(self, fields: Iterable[str], owner: Owner = VERTEX) -> None:
         """Release the buffers of these fields."""

@@ -25,7 +25,6 @@ from gascl.delivery.launch import (
     Launch,
 )
 from gascl.delivery.run_layout import MOST_AHEAD, RECORDS, RUN, TEAM, VERTEX, Key
-from gascl.device_graph.buffers import num_arcs
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.messages import Message, Option
 from gascl.results.snapshot import Messages
@@ -34,8 +33,8 @@ from gascl.run.checkpoint import Checkpoint
 from gascl.run.initial_values import listed
 from gascl.run.job import Job
 from gascl.run.launcher import Launched, Launcher
+from gascl.run.loaded_program import LoadedProgram
 from gascl.run.placement import Placement, Tallies
-from gascl.run.push_pull import pull_bounds
 from gascl.run.stagnation import StagnationDetector
 from gascl.run.state import MASK
 
@@ -47,6 +46,8 @@ _MOST_WORK = {"CPU": 2**17, "GPU": 2**22}
 #: The arcs and vertices of the supersteps that are enqueued first where a run has a fixed number of
 #: them: of PageRank, less than a tenth of a second of work.
 _FIRST_BATCH = {"CPU": 2**22, "GPU": 2**32}
+#: The number of supersteps whose events, which have the times of kernels, are kept in a driver.
+_UNTIMED = 256
 
 
 class Ending(NamedTuple):
@@ -68,7 +69,7 @@ class Loop:
         seconds: how long the supersteps took.
     """
 
-    def __init__(self, job: Job, launcher: Launcher, placement: Placement):
+    def __init__(self, job: Job, loaded: LoadedProgram, launcher: Launcher, placement: Placement):
         self.job, self.launcher, self.placement = job, launcher, placement
         self.program, self.start, self.checkpoint = job.program, job.start, job.checkpoint
         self.plan, self.state, self.device = launcher.plan, launcher.state, launcher.device
@@ -76,8 +77,8 @@ class Loop:
         self.callback, self.progress = job.options.callback, job.options.shown
         self.watch = job.options.watch
         self._sent: Messages | None = None  # in the last superstep, for the one who watches
-        self.num_arcs = num_arcs(self.graph, self.state.edges)  # of all ranks
-        self.bounds = pull_bounds(self.plan, self.device, self.num_arcs)
+        self.num_arcs, self.bounds = loaded.num_arcs, loaded.bounds
+        self.groups = loaded.spec.extent.groups  # of kernels over the vertices
         self.earlier = self.state.superstep if self.start.resumes else 0
         self.trace, self.deliveries = Trace(), dict[str, None]()
         self._kept_records: list[np.ndarray] = []  # of all supersteps, for the checkpoint
@@ -85,8 +86,10 @@ class Loop:
         self.nans: dict[str, tuple[int, int]] = {}
         self._starting = False  # the first mask is committed by the launch of a whole run
         self._unread = False  # the record of the first mask has not been read
-        # Reads the times of the latest batch: while the next one runs, or when they are first used.
-        self._timed: Callable[[], Any] = list
+        # Each reads the times of a batch: when they are first used, or after `_UNTIMED` supersteps,
+        # while the device is busy.
+        self._untimed: list[Callable[[], Any]] = []
+        self._timed = 0  # the number of supersteps whose times have been read
         self.seconds = 0.0
 
     def run(self) -> Ending:
@@ -101,7 +104,7 @@ class Loop:
             known = fixed is not None and not self.program.run_by
             self.progress.begin(self.program.title(), self.progress.done + limit if known else None)
         started = time.perf_counter()
-        stagnation = StagnationDetector(self.program, self._digest)
+        stagnation = StagnationDetector(self.program, self._digest, self.state.aggregates)
         if self.checkpoint:
             self._restore_records(self.checkpoint, stagnation)
         stopped = self._begin(fixed is None)
@@ -301,7 +304,7 @@ class Loop:
     def _commit_first(self, ask_stop: bool) -> None:
         """Enqueue the commit of the first mask."""
         self._starting, self._unread = False, True
-        self._enqueue_finish(Tallies(self.device.groups), 0, 1, ask_stop)
+        self._enqueue_finish(Tallies(self.groups), 0, 1, ask_stop)
         self.state.swap()
 
     def _first_stop(self, record: np.void) -> int:
@@ -326,7 +329,10 @@ class Loop:
             if self.placement.batch_ends:
                 break
         count = len(events)
-        self._timed()  # while the device is busy
+        if len(self.trace) - self._timed >= _UNTIMED:
+            for read_times in self._untimed:
+                read_times()
+            self._untimed, self._timed = [], len(self.trace)
         read = self.launcher.records(count)
         records = read[1:]
         if self._unread and (stopped := self._first_stop(read[0])):
@@ -349,8 +355,8 @@ class Loop:
             return took
 
         if complete:
+            self._untimed.append(times)
             self._add(records[:complete], times)
-            self._timed = times
         self._check(records[done - 1])
         if stopped or not ask_stop or self.program.converged is None:
             return stopped, False
@@ -425,7 +431,7 @@ class Loop:
             launch,
             self.plan.whole_groups(self.device, self.graph.num_vertices, self.state.num_arcs),
             starting=self._starting,
-            num_tallies=self.device.groups if self._starting else 0,
+            num_tallies=self.groups if self._starting else 0,
             ask_stop=ask_stop,
             least_arcs=least,
             most_arcs=greatest,
@@ -483,15 +489,13 @@ class Loop:
         launcher, traits = self.launcher, self.plan.traits
         first, self._fresh = self._fresh, False
         superstep = self.earlier + len(self.trace) + number
-        launcher.arrays.select_arcs(superstep)
+        if len(launcher.arrays.graphs) > 1:
+            launcher.arrays.select_arcs(superstep)
         if traits.snapshots:
             events.append(launcher.launch(SNAPSHOT))
         if traits.pairs:
             events += self._enqueue_pairs()
-        launches = []
-        for launch in self.plan.delivery.launches:
-            if launch.suits(traits) and not (launch.first_only and traits.fusable and not first):
-                launches.append(launch)
+        launches = self.plan.first if first else self.plan.later
         if self.watch is not None and self.plan.delivery.stores:
             scatter, *launches = launches
             events += self._scatter(scatter, superstep)
@@ -499,7 +503,7 @@ class Loop:
         events += launched
         events += self._enqueue_finish(tallies, 1 + number, 0, ask_stop)
         self.state.swap()
-        self.device.queue.flush()
+        launcher.queue.cl.flush()
         return events
 
     def _scatter(self, launch: Launch, superstep: int) -> list[Launched]:
@@ -517,7 +521,7 @@ class Loop:
         first, last = self.launcher.arrays.graph.rows
         if first == last:  # a rank may have no rows
             return []
-        blocks = self.device.groups  # each handles a range of blocks
+        blocks = self.groups  # each handles a range of blocks
         if self.plan.group > 1:
             blocks = ranges * -(-(last - first) // self.plan.group)
         boxes = buffers[Key(RUN, "paired" if ranges == 1 else "boxes")]
@@ -537,11 +541,10 @@ class Loop:
         """
         events, counts = [], 0
         if self.plan.traits.masked:
-            active, traits = self.plan.delivery.active, self.plan.traits
-            counts = self.device.groups
-            for commit in active.commits:
-                listed = active.lists_receivers and traits.lists_directly and not starting
-                if (self.placement.lists_again or not listed) and commit.suits(traits):
+            counts = self.groups
+            lists = self.plan.delivery.active.lists_receivers and self.plan.traits.lists_directly
+            if starting or not lists or self.placement.lists_again:
+                for commit in self.plan.commits:
                     events.append(self.launcher.launch(commit, starting=starting))
         least, most = self.bounds
         finished = self.launcher.launch(

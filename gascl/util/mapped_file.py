@@ -55,8 +55,7 @@ def mapped_file_of(array: np.ndarray) -> mmap.mmap | None:
     return owner if isinstance(owner, mmap.mmap) else None
 
 
-def check_unchanged(arrays: Iterable[Any]) -> None:
-    """Raises FormatError if one of the arrays is a view of a MappedFile that has been changed."""
-    for file in {*map(mapped_file_of, arrays)}:
-        if isinstance(file, MappedFile):
-            file.check()
+def mapped_files(arrays: Iterable[Any]) -> tuple[MappedFile, ...]:
+    """The files that the arrays are views of, each once."""
+    files = {*map(mapped_file_of, arrays)}
+    return tuple(file for file in files if isinstance(file, MappedFile))

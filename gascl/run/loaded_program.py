@@ -1,0 +1,96 @@
+"""`LoadedProgram`: what the runs of a program on a graph and a device have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gascl.delivery.buffers import ANYTHING
+from gascl.delivery.run_layout import ARC, VERTEX, Key
+from gascl.device_graph.buffers import ResidentGraph, num_arcs
+from gascl.device_graph.run_arrays import RunArrays
+from gascl.language.program import VertexProgram
+from gascl.opencl import fork_guard
+from gascl.run.plan import Plan
+from gascl.run.prepare import Prepared
+from gascl.run.push_pull import pull_bounds
+
+NEVER = np.iinfo(np.int32).max
+
+
+class LoadedProgram:
+    """A prepared program on its device: its kernels and the graph's arrays are there.
+
+    It has what does not depend on parameters and initial values, so that a run only has to add
+    these. Threads may share it. It keeps no values of a program, and is kept by an engine alone.
+
+    Args:
+        prepared: how the program runs.
+        notes: what to warn of in each run.
+
+    Attributes:
+        plan, header: the kernels, and the header that they were built with.
+        resident, device: the graph on the device.
+        spec: the buffers of a run.
+        types: the types of vertex and arc fields.
+        sizes, nbytes: the bytes of each buffer that belongs to one run, and of all together.
+        unset: the buffers whose initial content must be set, and what it is.
+        control: the record before a run; `sent` is what the device gets of it.
+        run: a record for the parameters, which has the counts of the graph.
+        alternates: the program's edges alternate.
+        num_arcs: the number of arcs of all ranks.
+        bounds: as `pull_bounds` returns them.
+        arrays: the arrays of the graph for all runs; None: each has its own.
+        idle: the buffers that runs have left for later ones, which take them out.
+    """
+
+    def __init__(
+        self,
+        program: VertexProgram,
+        prepared: Prepared,
+        plan: Plan,
+        resident: ResidentGraph,
+        notes: list[str],
+    ):
+        self.plan, self.header, self.resident = plan, plan.header, resident
+        self.device, self.spec, self.notes = resident.device, prepared.memory, notes
+        declared = {VERTEX: program.spec.vertex_fields, ARC: program.spec.arc_fields}
+        types = self.header.types
+        self.types = {Key(owner, n): types[n] for owner, names in declared.items() for n in names}
+        self.sizes = {key: array.nbytes for key, array in self.spec.own.items()}
+        self.nbytes = sum(self.sizes.values())
+        self.unset = {k: a.begins for k, a in self.spec.own.items() if a.begins != ANYTHING}
+        self.control = np.zeros(1, self.header.control)
+        self.control["overflow"] = self.control["fault"] = NEVER
+        self.sent = sent(self.control)
+        self.run = np.zeros(1, self.header.run)
+        counts = self.run["graph"]
+        counts["num_vertices"] = resident.graph.num_vertices
+        counts["num_edges"] = resident.graph.num_edges
+        self.num_arcs = num_arcs(resident.graph, resident.edges)
+        self.bounds = pull_bounds(plan, self.device, self.num_arcs)
+        self.alternates = program.spec.alternates
+        arrays = RunArrays(resident, self.spec, self.alternates)
+        self.arrays = arrays if arrays.can_be_shared else None
+        self.idle: list[dict[Key, Any]] = []
+        fork_guard.holds_opencl(self)
+
+
+def sent(control: np.ndarray) -> np.ndarray:
+    """The record to give the device before it continues from `control`: it determines again whether
+    messages are pending, and there are no buckets yet."""
+    sent = control.copy()
+    names = sent.dtype.names or ()
+    sent["pulls"] = sent["pulled"]  # so that the device decides as it did before
+    for name in ("under_way", "bits", "near_side", "far_side"):
+        if name in names:
+            sent[name] = 0
+    lows = ("near_low", "far_low", "near_low_next", "far_low_next")
+    for name in ("low", *lows, "near_lowest", "far_lowest"):
+        if name in names:
+            sent[name] = NEVER
+    for name in ("bucket", "near_end"):
+        if name in names:
+            sent[name] = -NEVER - 1
+    return sent
