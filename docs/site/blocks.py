@@ -18,6 +18,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from contextlib import redirect_stdout
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +31,7 @@ SAVED = re.compile(r"\b[Ss]ave\b[^`]*?\bas `([\w./-]+)`[^`]*:\n\n\Z")
 
 class Block(NamedTuple):
     line: int
+    end: int  # of the page's text, in characters
     language: str
     text: str
     file: str  # as which it is saved, or empty
@@ -40,7 +42,7 @@ def blocks(page: Path) -> list[Block]:
     text = page.read_text("utf-8")
     matches = list(BLOCK.finditer(text))
     found = []
-    for match, after in zip(matches, [*matches[1:], None], strict=True):
+    for match, after in zip_longest(matches, matches[1:]):
         saved = SAVED.search(text[: match.start()].rpartition("\n\n```")[2])
         is_output = (
             after and after[1] == "text" and not text[match.end() : after.start()].strip()
@@ -48,6 +50,7 @@ def blocks(page: Path) -> list[Block]:
         found.append(
             Block(
                 text[: match.start()].count("\n") + 1,
+                match.end(),
                 match[1],
                 match[2],
                 saved[1] if saved else "",

@@ -1,8 +1,8 @@
 """Builds the documentation site: `python docs/site/build.py FOLDER`, or `make site`.
 
-Pages are copied to FOLDER-source, with links to files that are no pages turned into links to the repository;
-the pages that are made from code are written beside them; then Sphinx builds FOLDER, and every link and every
-picture of it is checked. Warnings are errors.
+Pages are copied to FOLDER-source, with links to files that are no pages turned into links to the repository. The code
+of pages that draw runs, and each picture follows its code. Then Sphinx builds FOLDER, and every link and picture of it
+is checked. Warnings are errors.
 """
 
 from __future__ import annotations
@@ -12,9 +12,12 @@ import os
 import re
 import shutil
 import sys
+import tempfile
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
+
+from blocks import Block, blocks, run_page
 
 HERE = Path(__file__).parent
 TOP = HERE.parents[1]
@@ -43,6 +46,8 @@ NAVIGATION = {
     ],
 }
 CODE = re.compile(r"^ *```.*?^ *```$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+#: What code that draws a picture calls.
+DRAWS = re.compile(r"\b(?:draw|plot|subplots|particles|history)\(")
 LINK = re.compile(r"(\]\()([^)\s]+)(?=\))")
 
 
@@ -64,8 +69,8 @@ def rewritten(text: str, page: Path, names: dict[Path, str]) -> str:
         here = Path(names[page]).parent
         if target in names:
             path = Path(os.path.relpath(names[target], here)).as_posix()
-        elif target.suffix in (".png", ".svg") and target.is_relative_to(TOP / "docs"):
-            path = Path(os.path.relpath(target.relative_to(TOP / "docs"), here)).as_posix()
+        elif target.suffix == ".png":
+            pass  # which lies beside the page
         else:
             kind = "tree" if target.is_dir() else "blob"
             path = f"{REPOSITORY}/{kind}/main/{target.relative_to(TOP).as_posix()}"
@@ -89,14 +94,54 @@ def toctrees() -> str:
 def assemble(source: Path) -> None:
     """The folder that Sphinx reads."""
     shutil.rmtree(source, ignore_errors=True)
+    shutil.copytree(HERE / "api", source / "api")
+    (source / "api" / "programs.rst").write_text(reference_of_programs(), "utf-8")
     names = pages()
     for page, name in names.items():
-        text = rewritten(page.read_text("utf-8"), page, names)
         (source / name).parent.mkdir(parents=True, exist_ok=True)
+        text = illustrated(page, source / name) if name == page.name or "cookbook" in name else ""
+        text = rewritten(text or page.read_text("utf-8"), page, names)
         (source / name).write_text(text + toctrees() * (name == "index.md"), "utf-8")
     for picture in (TOP / "docs").rglob("*.png"):
         shutil.copy(picture, source / picture.relative_to(TOP / "docs"))
-    shutil.copytree(HERE / "api", source / "api")
+
+
+def illustrated(page: Path, copy: Path) -> str:
+    """The text of a page, with the pictures that its code draws after their blocks."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    text = page.read_text("utf-8")
+    if not any(block.language == "python" and DRAWS.search(block.text) for block in blocks(page)):
+        return text
+    drawn: dict[int, str] = {}
+
+    def keep(block: Block) -> None:
+        for number in pyplot.get_fignums():
+            picture = copy.with_name(f"{copy.stem}-{block.line}-{number}.png")
+            pyplot.figure(number).savefig(picture, bbox_inches="tight", dpi=100)
+            title = text[: block.end].rpartition("\n#")[2].partition("\n")[0].strip("# ")
+            drawn[block.end] = f"\n\n![{title}]({picture.name})"
+        pyplot.close("all")
+
+    with tempfile.TemporaryDirectory() as folder:
+        run_page(page, Path(folder), keep)
+    for end in sorted(drawn, reverse=True):
+        text = text[:end] + drawn[end] + text[end:]
+    return text
+
+
+def reference_of_programs() -> str:
+    from gascl import programs
+
+    title = "Bundled programs"
+    about = ":doc:`/library` describes edge cases, sources and speed."
+    classes = "".join(
+        f".. autoclass:: {name}\n   :no-members:\n\n" for name in sorted(programs.__all__)
+    )
+    return f"{title}\n{'=' * len(title)}\n\n{about}\n\n.. currentmodule:: gascl.programs\n\n{classes}"
 
 
 class Page(HTMLParser):
