@@ -53,13 +53,15 @@ provide(
 )
 
 #: Name -> its module. Loaded when first used, so that `gascl --help` need not wait for pyopencl.
-#: `draw` is not imported for type checkers: it stands above the programs, which import from here.
+#: `animate` and `draw` are not imported for type checkers: they stand above the programs, which
+#: import from here.
 _HOME = {
     "Engine": "run.engine",
     "Graph": "graph.graph",
     "Result": "results.result",
     "VertexProgram": "language.program",
     "aggregate": "language.fields",
+    "animate": "animation",
     "arc": "language.fields",
     "devices": "opencl.device",
     "draw": "drawing",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from gascl.graph.graph import Graph
 from gascl.programs import ForceLayout
 from gascl.results.plots import heavy_tailed, pyplot
 from gascl.results.result import Result
+from gascl.results.snapshot import Snapshot
 from gascl.run.engine import Engine
 
 if TYPE_CHECKING:
@@ -27,10 +28,12 @@ LABELED, ARROWS = 60, 1000
 PIXELS = 1000
 #: An integer with up to so many values is a category, each with its own color.
 CATEGORIES = 20
+#: What can be drawn.
+Drawn: TypeAlias = Graph | Result | Snapshot
 
 
 def draw(
-    what: Graph | Result,
+    what: Drawn,
     *,
     color: Any = None,
     size: Any = None,
@@ -48,12 +51,12 @@ def draw(
     parallel edges cannot be told from others.
 
     Args:
-        what: a Graph; or a Result, whose fields can then be named.
-        color: a field of the Result, or of the graph's vertices, by name; an array with a number
-            per vertex; or a matplotlib color for all. Up to 20 different integers are categories,
-            such as communities; other numbers are shown with a color bar, on a logarithmic scale
-            where `Result.plot` uses one and all are above 0. Vertices with NaN or infinity are
-            gray.
+        what: a Graph; or a Result, or a Snapshot of `Engine.steps`, whose fields can then be named.
+        color: a field of the Result or Snapshot, or of the graph's vertices, by name; an array with
+            a number per vertex; or a matplotlib color for all. Up to 20 different integers are
+            categories, such as communities; other numbers are shown with a color bar, on a
+            logarithmic scale where `Result.plot` uses one and all are above 0. Vertices with NaN or
+            infinity are gray.
         size: the area of vertices in points squared, as in matplotlib's `scatter`; or numbers of 0
             or more per vertex, an array or a field's name, to which the areas are in proportion.
         labels: whether vertices have their labels; by default, up to 60 vertices do.
@@ -71,35 +74,61 @@ def draw(
         GasclError: matplotlib is missing, or for many edges datashader; or an argument is not
             as above.
     """
-    if not isinstance(what, Graph | Result):
+    if not isinstance(what, Drawn):
         raise GasclError(f"draw takes a Graph or a Result, not {type(what).__name__}")
-    graph = what.graph if isinstance(what, Result) else what
+    graph = graph_of(what)
     check_installed(graph)  # before the layout is computed
-    plt, large = pyplot(), graph.num_edges > LARGE
-    colors = _color(what, color)
-    area = _area(what, size)
-    texts = _texts(graph, labels)
-    at = _positions(what, position, seed, device)
+    colors = color_of(what, color)
+    areas = areas_of(graph, size_of(what, size))
+    texts = texts_of(graph, labels)
+    at = positions_of(what, position, seed, device)
     if ax is None:
-        ax = plt.subplots(layout="constrained")[1]
+        ax = pyplot().subplots(layout="constrained")[1]
+    name = color if isinstance(color, str) else None
+    paint(ax, graph, at, areas, texts, *mapping(colors, cmap), name)
+    painted: Axes = ax
+    return painted
+
+
+def paint(
+    ax: Any,
+    graph: Graph,
+    at: np.ndarray,
+    areas: Any,
+    texts: list[str],
+    kind: str,
+    style: Mapping[str, Any],
+    name: str | None,
+) -> Any:
+    """Draw a graph.
+
+    Args:
+        at: (V, 2), where the vertices are.
+        areas: as `areas_of` returns them.
+        texts: the labels, as `texts_of` returns them.
+        kind, style: as `mapping` returns them, with the colors.
+        name: the field that the colors stand for.
+
+    Returns:
+        matplotlib's PathCollection of the vertices; None if there are none.
+    """
     ax.set_axis_off()
     ax.set_aspect("equal")
-    if graph.num_vertices:
-        kind, style = _mapping(colors, cmap)
-        if large:
-            _draw_density(ax, graph, at)
-        else:
-            _draw_edges(ax, graph, at, area)
-        drawn = ax.scatter(*at.T, s=area, linewidths=0, zorder=2, rasterized=large, **style)
-        if texts:
-            _draw_texts(ax, graph, at, area, texts)
-        ax.margins(0.05)
-        ax.autoscale()
-        if kind == "number":
-            name = color if isinstance(color, str) else None
-            ax.figure.colorbar(drawn, ax=ax, label=name, shrink=0.7)
-    found: Axes = ax
-    return found
+    if not graph.num_vertices:
+        return None
+    large = graph.num_edges > LARGE
+    if large:
+        _draw_density(ax, graph, at)
+    else:
+        _draw_edges(ax, graph, at, areas)
+    vertices = ax.scatter(*at.T, s=areas, linewidths=0, zorder=2, rasterized=large, **style)
+    if texts:
+        _draw_texts(ax, graph, at, areas, texts)
+    ax.margins(0.05)
+    ax.autoscale()
+    if kind == "number":
+        ax.figure.colorbar(vertices, ax=ax, label=name, shrink=0.7)
+    return vertices
 
 
 def check_installed(graph: Graph) -> None:
@@ -109,30 +138,40 @@ def check_installed(graph: Graph) -> None:
         _datashader()
 
 
-def _fields(what: Graph | Result) -> Mapping[str, Any]:
+def graph_of(what: Drawn) -> Graph:
+    return what if isinstance(what, Graph) else what.graph
+
+
+def fields_of(what: Drawn) -> Mapping[str, Any]:
     """The vertex fields that can be named; a Result's are read from the device when looked up."""
-    if isinstance(what, Result):
-        return ChainMap(what.fields, what.graph.vertex_fields)  # type: ignore[arg-type]
-    return what.vertex_fields
+    if isinstance(what, Graph):
+        return what.vertex_fields
+    return ChainMap(what.fields, what.graph.vertex_fields)  # type: ignore[arg-type]
 
 
-def _field(what: Graph | Result, name: str, argument: str) -> np.ndarray:
-    fields = _fields(what)
+def _field(what: Drawn, name: str, argument: str) -> np.ndarray:
+    fields = fields_of(what)
     if name not in fields:
-        near = get_close_matches(name, fields, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        more = " or a color of matplotlib" if argument == "color" else ""
-        there = ", ".join(fields) or "none"
-        raise GasclError(
-            f"{argument}={name!r} is not a vertex field{more}{hint} (available fields: {there})"
-        )
+        raise no_field(argument, name, fields)
     values: np.ndarray = fields[name]
     return values
 
 
-def _numbers(what: Graph | Result, given: Any, argument: str) -> np.ndarray:
+def no_field(argument: str, name: str, known: Iterable[str]) -> GasclError:
+    """The error for an argument that names no field."""
+    known = list(known)
+    near = get_close_matches(name, known, 1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    more = " or a color of matplotlib" if argument == "color" else ""
+    available = ", ".join(known) or "none"
+    return GasclError(
+        f"{argument}={name!r} is not a vertex field{more}{hint} (available fields: {available})"
+    )
+
+
+def _numbers(what: Drawn, given: Any, argument: str) -> np.ndarray:
     """(V,): a number per vertex."""
-    graph = what.graph if isinstance(what, Result) else what
+    graph = graph_of(what)
     values = _field(what, given, argument) if isinstance(given, str) else np.asarray(given)
     if values.shape != (graph.num_vertices,) or values.dtype.kind not in "biuf":
         raise GasclError(
@@ -142,33 +181,44 @@ def _numbers(what: Graph | Result, given: Any, argument: str) -> np.ndarray:
     return values
 
 
-def _color(what: Graph | Result, given: Any) -> Any:
+def color_of(what: Drawn, given: Any) -> Any:
     """None, a color of matplotlib, or numbers, (V,)."""
-    from matplotlib.colors import is_color_like
-
     if given is None:
         return None
-    named = isinstance(given, str) and given in _fields(what)
-    if not named and is_color_like(given) and np.ndim(given) == 0:
-        return given
-    return _numbers(what, given, "color")
+    named = isinstance(given, str) and given in fields_of(what)
+    return given if not named and is_color(given) else _numbers(what, given, "color")
 
 
-def _area(what: Graph | Result, given: Any) -> Any:
-    """The area of vertices in points squared: for all, or (V,)."""
-    graph = what.graph if isinstance(what, Result) else what
-    usual = min(150.0, max(0.3, 15_000 / max(graph.num_vertices, 1)))
-    if given is None:
-        return usual
-    if np.ndim(given) == 0 and not isinstance(given, str):
+def is_color(given: Any) -> bool:
+    """Whether it is a color of matplotlib, for all vertices."""
+    from matplotlib.colors import is_color_like
+
+    return bool(is_color_like(given) and np.ndim(given) == 0)
+
+
+def size_of(what: Drawn, given: Any) -> Any:
+    """None, an area for all vertices, or numbers, (V,), to which the areas are in proportion."""
+    if given is None or (np.ndim(given) == 0 and not isinstance(given, str)):
         return given
     values = _numbers(what, given, "size").astype(np.float64)
     if not np.all(np.isfinite(values) & (values >= 0)):
         raise GasclError("size must be finite and 0 or more for every vertex")
-    return usual * values / (values.mean() or 1)
+    return values
 
 
-def _texts(graph: Graph, labels: bool | None) -> list[str]:
+def areas_of(graph: Graph, size: Any) -> Any:
+    """The area of vertices in points squared: for all, or (V,), or (frames, V).
+
+    Args:
+        size: as `size_of` returns it; for several pictures on the same scale, (frames, V).
+    """
+    usual = min(150.0, max(0.3, 15_000 / max(graph.num_vertices, 1)))
+    if size is None:
+        return usual
+    return size if np.ndim(size) == 0 else usual * size / (size.mean() or 1)
+
+
+def texts_of(graph: Graph, labels: bool | None) -> list[str]:
     """The labels to be drawn; none, or one per vertex."""
     if labels not in (None, True, False):
         raise GasclError(f"labels must be True, False or None, not {labels!r}")
@@ -177,8 +227,9 @@ def _texts(graph: Graph, labels: bool | None) -> list[str]:
     return [str(graph.label_of(i)) for i in range(graph.num_vertices)] if labels else []
 
 
-def _positions(what: Graph | Result, given: Any, seed: int, device: Any) -> np.ndarray:
-    graph = what.graph if isinstance(what, Result) else what
+def positions_of(what: Drawn, given: Any, seed: int, device: Any) -> np.ndarray:
+    """(V, 2): where the vertices are."""
+    graph = graph_of(what)
     if given is None:
         computed: np.ndarray = Engine(graph, device).run(ForceLayout(seed=seed)).position
         return computed
@@ -191,10 +242,15 @@ def _positions(what: Graph | Result, given: Any, seed: int, device: Any) -> np.n
     return values
 
 
-def _mapping(color: Any, cmap: Any) -> tuple[str, dict[str, Any]]:
-    """What colors mean ("one", "category" or "number"), and the options of `scatter` for them."""
+def mapping(color: Any, cmap: Any) -> tuple[str, dict[str, Any]]:
+    """What colors mean ("one", "category" or "number"), and the options of `scatter` for them.
+
+    Args:
+        color: as `color_of` returns it; or (frames, V), the numbers of several pictures, whose
+            colors are then `c` in the options, in the same shape and on the same scale.
+    """
     from matplotlib import colormaps
-    from matplotlib.colors import ListedColormap, LogNorm
+    from matplotlib.colors import ListedColormap, LogNorm, Normalize
 
     if not isinstance(color, np.ndarray):
         return "one", {"color": color or "C0"}
@@ -205,7 +261,7 @@ def _mapping(color: Any, cmap: Any) -> tuple[str, dict[str, Any]]:
             twenty = colormaps["tab20"](np.r_[0:20:2, 1:20:2])  # the dark ones first
             chosen = ListedColormap(twenty) if cmap is None else cmap
             return "category", {
-                "c": number.ravel(),
+                "c": number.reshape(values.shape),
                 "cmap": chosen,
                 "vmin": 0,
                 "vmax": len(twenty) - 1,
@@ -215,8 +271,9 @@ def _mapping(color: Any, cmap: Any) -> tuple[str, dict[str, Any]]:
     chosen = chosen.with_extremes(bad="0.7")
     shown = np.ma.masked_invalid(finite)
     style = {"c": shown, "cmap": chosen, "plotnonfinite": True}
-    if shown.count() and shown.min() > 0 and heavy_tailed(shown.compressed()):
-        style["norm"] = LogNorm()
+    if shown.count():
+        heavy = shown.min() > 0 and heavy_tailed(shown.compressed())
+        style["norm"] = (LogNorm if heavy else Normalize)(shown.min(), shown.max())
     return "number", style
 
 

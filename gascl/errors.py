@@ -6,6 +6,7 @@ import sys
 import sysconfig
 import traceback
 import warnings
+from contextvars import ContextVar
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -139,8 +140,19 @@ class Interrupted(KeyboardInterrupt):
         self.result = result
 
 
+#: In a thread that gascl has started: the warnings that the user's own thread is to show, since
+#: only there the line is known that called gascl.
+deferred_warnings: ContextVar[list[tuple[str | Warning, type[Warning]]] | None] = ContextVar(
+    "deferred_warnings", default=None
+)
+
+
 def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
     """Warn with the user's line that called gascl, not one inside a program's `solve`."""
+    deferred = deferred_warnings.get()
+    if deferred is not None:
+        deferred.append((message, category))
+        return
     frame: FrameType | None = sys._getframe(1)
     level, user_level = 2, 0
     while frame is not None:

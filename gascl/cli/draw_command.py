@@ -7,10 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gascl.cli import exit_code, graph_options, program_options
-from gascl.cli.stdio import STANDARD
+from gascl.cli import exit_code, graph_options, picture_options, program_options
 from gascl.errors import GasclError
-from gascl.util.atomic_file import check_writable, new_file
+from gascl.util.atomic_file import new_file
 from gascl.util.units import amount
 
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ examples:
 
 Pictures need matplotlib: pip install 'gascl[plot]'; those of more than 20,000 edges also need
 datashader: pip install 'gascl[draw]'. docs/pictures.md says more, and how to draw in Python.
+`gascl animate` shows the supersteps of a run.
 
 {exit_code.HELP}"""
 
@@ -42,14 +42,7 @@ def options(add: Callable[..., Any]) -> None:
     text = "run this program first, to draw what it computes: as in `gascl run`"
     add("--program", metavar="PROGRAM", help=text)
     program_options.set_option(add)
-    text = "a vertex field of the program or of the graph, or a color of matplotlib (default: the"
-    text += " field that `gascl run` prints)"
-    add("--color", metavar="FIELD", help=text)
-    text = "a vertex field to which the vertices' areas are in proportion"
-    add("--size", metavar="FIELD", help=text)
-    text = "draw labels, or none (default: of up to 60 vertices)"
-    add("--labels", action=argparse.BooleanOptionalAction, default=None, help=text)
-    add("--seed", metavar="N", type=int, default=0, help="of the layout (default 0)")
+    picture_options.options(add)
     program_options.device(add)
 
 
@@ -63,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
         program = construct(program_class(arguments.program), dict(arguments.set))
     elif arguments.set:
         raise GasclError("--set sets parameters of a program: give --program, too")
-    path = _output(arguments)
+    path = picture_options.output(arguments, _endings(), ".png")
 
     from gascl.drawing import check_installed, draw
     from gascl.opencl.device import find
@@ -72,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     graph = graph_options.read(arguments)
     print(graph_options.describe(graph), flush=True)
     check_installed(graph)
-    _check_fields(arguments, program, graph)
+    picture_options.check_fields(arguments, program, graph)
     what: Graph | Result = graph
     color, code = arguments.color, exit_code.DONE
     if program is not None:
@@ -96,12 +89,11 @@ def _result(program: VertexProgram, graph: Graph, device: Any) -> Result:
         return Engine(graph, device).run(program, progress=progress)
 
 
-def _output(arguments: argparse.Namespace) -> Path:
-    """The file to write. Called before the graph is read, which may take long.
+def _endings() -> list[str]:
+    """The endings of the files that matplotlib can write.
 
     Raises:
-        GasclError: matplotlib is missing or cannot write it, or the name is not given, and the file
-            exists.
+        GasclError: matplotlib is missing.
     """
     from gascl.results.plots import pyplot
 
@@ -109,31 +101,4 @@ def _output(arguments: argparse.Namespace) -> Path:
     from matplotlib.backend_bases import FigureCanvasBase
 
     shown.switch_backend("Agg")  # a window would need a display
-    path: Path | None = arguments.output
-    if path is None:
-        stem = "graph" if arguments.graph == STANDARD else Path(arguments.graph).name
-        path = Path(f"{stem.partition('.')[0] or stem}.png")
-        if path.exists():
-            raise GasclError(f"{path} exists already: give -o {path} to replace it, or -o FILE")
-    endings = FigureCanvasBase.get_supported_filetypes()
-    if path.suffix[1:] not in endings:
-        raise GasclError(f"-o {path}: the name must end in {', '.join(f'.{e}' for e in endings)}")
-    check_writable(path, f"-o {path}")
-    return path
-
-
-def _check_fields(
-    arguments: argparse.Namespace, program: VertexProgram | None, graph: Graph
-) -> None:
-    """Raise GasclError if --color or --size names nothing that the picture could have."""
-    from matplotlib.colors import is_color_like
-
-    from gascl.cli.find_program import suggestion
-
-    known = [*(program.spec.vertex_fields if program else ()), *graph.vertex_fields]
-    for option, name in (("--color", arguments.color), ("--size", arguments.size)):
-        if name is None or name in known or (option == "--color" and is_color_like(name)):
-            continue
-        what = "vertex field or color" if option == "--color" else "vertex field"
-        more = "" if program else "; --program runs a program and draws its fields"
-        raise GasclError(f"{option} {name}: there is no such {what}{suggestion(name, known)}{more}")
+    return [f".{ending}" for ending in FigureCanvasBase.get_supported_filetypes()]

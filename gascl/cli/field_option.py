@@ -26,12 +26,10 @@ def scalar_field(program: VertexProgram, wanted: str | None = None) -> str | Non
     Raises:
         ProgramError: the program has no such field, or it is no scalar.
     """
-    spec = program.spec
-    if wanted is not None:
-        check_field(type(program), wanted)
-    order = [wanted] if wanted else spec.in_order(spec.vertex_fields)
-    types = {name: spec.vertex_fields[name].resolve(program.dtype) for name in order}
-    scalars = [name for name, type_ in types.items() if type_.width == 1 and not type_.members]
-    if wanted and not scalars:
+    if wanted is None:
+        return program.spec.first_scalar(program.dtype)
+    check_field(type(program), wanted)
+    type_ = program.spec.vertex_fields[wanted].resolve(program.dtype)
+    if type_.width > 1 or type_.members:
         raise ProgramError(f"--field {wanted}: vectors and structs have no order; use --output")
-    return scalars[0] if scalars else None
+    return wanted

@@ -11,11 +11,29 @@ from gascl.cli.formatting import num_bytes
 
 def options(add: Callable[..., Any]) -> None:
     """Add PROGRAM, --set and --delivery."""
-    text = "a program that `gascl programs` lists, or my_program.py:Class"
-    add("program", metavar="PROGRAM", help=text)
+    program(add)
     set_option(add)
     text = "how messages travel: auto (the default) or a delivery's name (a wrong one lists them)"
     add("--delivery", metavar="NAME", default="auto", help=text)
+
+
+def program(add: Callable[..., Any]) -> None:
+    """Add PROGRAM."""
+    text = "a program that `gascl programs` lists, or my_program.py:Class"
+    add("program", metavar="PROGRAM", help=text)
+
+
+def max_supersteps(add: Callable[..., Any]) -> None:
+    """Add --max-supersteps."""
+    text = "stop after N supersteps at the latest (default 100000, or what the program asks for)"
+    add("--max-supersteps", metavar="N", type=whole, help=text)
+
+
+def whole(text: str) -> int:
+    """A whole number, 0 or more; an argparse type."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expected a whole number, 0 or more, not {text!r}")
+    return int(text)
 
 
 def set_option(add: Callable[..., Any]) -> None:

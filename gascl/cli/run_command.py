@@ -51,15 +51,14 @@ def options(add: Callable[..., Any]) -> None:
     """Add PROGRAM, GRAPH and the options of a run."""
     program_options.options(add)
     graph_options.options(add)
-    text = "stop after N supersteps at the latest (default 100000, or what the program asks for)"
-    add("--max-supersteps", metavar="N", type=_count, help=text)
+    program_options.max_supersteps(add)
     text = (
         "print the K vertices with the largest values (default 10); of groups, such as communities,"
     )
     text += " the K largest with their sizes"
-    add("--top", metavar="K", type=_count, help=text)
+    add("--top", metavar="K", type=program_options.whole, help=text)
     text = "print the K vertices with the smallest values, and the largest only with --top"
-    add("--smallest", metavar="K", type=_count, default=0, help=text)
+    add("--smallest", metavar="K", type=program_options.whole, default=0, help=text)
     text = "print the path to the vertex LABEL, of programs with the field `parent`; repeatable;"
     text += " the largest values only with --top"
     add("--path", metavar="LABEL", action="append", default=[], help=text)
@@ -82,12 +81,6 @@ def options(add: Callable[..., Any]) -> None:
     memory = "such as 8GiB; arcs that do not fit come to it part by part"
     debug = "stop with the snippet's line at NaN, infinity, division by zero, index out of range"
     program_options.engine_options(add, memory, debug)
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"expected a whole number, 0 or more, not {text!r}")
-    return int(text)
 
 
 def _every(text: str) -> str | int:

@@ -134,6 +134,15 @@ class ProgramSpec:
         order = [*self.written, *self.vertex_fields]
         return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
 
+    def first_scalar(self, real: str) -> str | None:
+        """The first vertex field, in the order of results, with a scalar for each vertex, not a
+        vector or a struct; None if there is none."""
+        for name in self.in_order(self.vertex_fields):
+            type_ = self.vertex_fields[name].resolve(real)
+            if type_.width == 1 and not type_.members:
+                return name
+        return None
+
     @cached_property
     def types(self) -> FieldTypes:
         """The types of vertex and arc fields, as they were declared. Where no snippet writes a

@@ -57,6 +57,7 @@ from gascl.run.result_fields import ResultFields
 from gascl.run.resume import Start, resolve_start
 from gascl.run.stages import solve
 from gascl.run.state import State
+from gascl.run.steps import Steps
 from gascl.run.supersteps import Ending, Loop
 from gascl.util.host import machine_memory
 from gascl.util.progress import Progress, showing
@@ -218,6 +219,57 @@ class Engine:
                 resume=resume,
             )
             return self.run_with(program, options)
+        except Exception as error:
+            raise error.with_traceback(users_lines(error.__traceback__))  # noqa: B904, the same
+
+    def steps(
+        self,
+        program: VertexProgram,
+        *,
+        delivery: str = "auto",
+        state: KeptState | None = None,
+        start: Any = None,
+        max_supersteps: int | None = None,
+        not_converged: str = "warn",
+    ) -> Steps:
+        """Run a program step by step, to look at its state between any two supersteps.
+
+        It runs as by `run`, and ends with the same values, but each superstep waits until the next
+        state is asked for. The loop may be left at any time; that ends the run, frees its memory on
+        the device, and leaves the engine as it was.
+
+        Args:
+            delivery, state, start, max_supersteps, not_converged: as in `run`.
+
+        Returns:
+            An iterator over Snapshots: the initial state, then the state after each superstep. Of a
+            program of several stages, there are those of each program that it runs, which
+            `snapshot.program` names, one after the other, with supersteps that are numbered
+            consecutively. After the last one, the iterator's `result` is the Result of the run; its
+            method `close` ends the run early.
+
+        Raises:
+            ProgramError, GasclError: an argument is wrong; or the engine has several ranks. All
+                other errors and warnings of `run` come when the first or the next state is asked
+                for; Ctrl-C then raises KeyboardInterrupt.
+        """
+        try:
+            self.graph.check_unchanged()
+            check_program(program)
+            if self.ranks:
+                raise GasclError(
+                    f"steps shows the state of one process, and this run has {self.ranks.size} "
+                    "ranks: create the engine without comm="
+                )
+            options = RunOptions(
+                delivery=delivery,
+                state=state,
+                start=start,
+                max_supersteps=max_supersteps,
+                not_converged=not_converged,
+            )
+            options.limit(program)
+            return Steps(lambda watch: self.run_with(program, replace(options, watch=watch)))
         except Exception as error:
             raise error.with_traceback(users_lines(error.__traceback__))  # noqa: B904, the same
 

@@ -11,6 +11,7 @@ from typing import Any
 from gascl.errors import GasclError
 from gascl.language.program import VertexProgram
 from gascl.results.result import KeptState
+from gascl.results.snapshot import Snapshot
 from gascl.results.trace import Step
 from gascl.run.state import State
 from gascl.util.progress import Progress
@@ -38,6 +39,8 @@ class RunOptions:
     checkpoint: str | Path | None = None
     every: str | int | None = None
     resume: bool = False
+    #: Called with the state before the first superstep and after each one (`Engine.steps`).
+    watch: Callable[[Snapshot], None] | None = None
 
     def __post_init__(self) -> None:
         check_not_converged(self.not_converged)

@@ -23,6 +23,7 @@ from gascl.messages import DOUBLE, Message, Option, ProgramName
 from gascl.opencl.device import Device
 from gascl.opencl.event_wait import busy
 from gascl.results.result import Result
+from gascl.results.snapshot import Snapshot
 from gascl.results.trace import Step, Trace
 from gascl.run.initial_values import check_edge_fields, empty_field, initial_values
 from gascl.run.options import MAX_SUPERSTEPS, RunOptions
@@ -122,6 +123,13 @@ class Stages:
             assert self._callback
             self._callback(self.trace[-1])
 
+        def watched(snapshot: Snapshot) -> None:
+            last, at = snapshot.last, before + snapshot.superstep
+            if last is not None:
+                last = replace(last, superstep=before + last.superstep, program=name)
+            assert self._options.watch
+            self._options.watch(replace(snapshot, superstep=at, last=last, program=name))
+
         def keep(result: Result) -> None:
             self.state = _state_of(result)
             self.computed |= {*result.types} - result.types.inputs
@@ -146,6 +154,7 @@ class Stages:
             keep_state=True,
             max_supersteps=None if self._limit is None else self._limit - before,
             callback=None if self._callback is None else called,
+            watch=None if self._options.watch is None else watched,
             not_converged="ignore",
         )
         try:

@@ -24,6 +24,8 @@ from gascl.graph.reordering import Numbering, by_number, by_vertex
 from gascl.language.program import VertexProgram
 from gascl.opencl import fork_guard
 from gascl.opencl.event_wait import check_free
+from gascl.results.snapshot import Snapshot
+from gascl.results.trace import Step
 from gascl.run.initial_values import Inputs, has_rest, listed, parameters, set_at, stored
 from gascl.run.plan import Plan
 
@@ -374,6 +376,27 @@ class State:
         values = np.zeros((num_arcs(self.graph, self.edges), own.shape[1]), np.uint8)
         values[self._own_arcs()] = own
         return values
+
+    def snapshot(self, last: Step | None, masked: bool) -> Snapshot:
+        """A copy of the state between two supersteps.
+
+        Args:
+            last: the step of the trace for the superstep that has just run, if one has.
+            masked: the program keeps a mask, which is in its form as bytes.
+        """
+        mask = np.ones(self.graph.num_vertices, bool)
+        if masked:
+            mask = self.read(MASK, np.empty(self.graph.num_vertices, np.uint8)) != 0
+        return Snapshot(
+            graph=self.graph,
+            superstep=self.superstep,
+            fields={n: self.field(n) for n in self.program.spec.in_order(self.names())},
+            mask=mask,
+            active=int(self.control["next_active"][0]),
+            aggregates=self.aggregates(),
+            arc_fields={n: self.field(n, ARC) for n in self.names(ARC)},
+            last=last,
+        )
 
     def restart(self, fields: Iterable[str] = ()) -> None:
         """Make the next run start at superstep 0 again, with these fields set by their `init`."""

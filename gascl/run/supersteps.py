@@ -72,6 +72,7 @@ class Loop:
         self.plan, self.state, self.device = launcher.plan, launcher.state, launcher.device
         self.graph, self.keeps = self.state.graph, job.options.keep_state
         self.callback, self.progress = job.options.callback, job.options.shown
+        self.watch = job.options.watch
         self.num_arcs = num_arcs(self.graph, self.state.edges)  # of all ranks
         self.bounds = pull_bounds(self.plan, self.device, self.num_arcs)
         self.earlier = self.state.superstep if self.start.resumes else 0
@@ -101,7 +102,8 @@ class Loop:
         if self.checkpoint:
             self._restore_records(self.checkpoint, stagnation)
         stopped = self._begin(fixed is None)
-        runs_ahead = self.program.converged is None
+        self._show()
+        runs_ahead = self.program.converged is None and self.watch is None
         ahead = self._first_batch() if runs_ahead and fixed is not None else 1
         converged, endless = False, ""
         while not (stopped or converged or endless or interrupts.ends) and len(self.trace) < limit:
@@ -113,9 +115,10 @@ class Loop:
             most = int(min(limit, due)) - len(self.trace)
             if self.plan.whole:
                 # A callback is called after the launch: the first launches are short ones for it.
-                count = min(most, RECORDS if self.callback is None else ahead)
+                # Someone who watches wants to see the state between any two.
+                count = min(most, RECORDS if self.callback is None and runs_ahead else ahead)
                 stopped = self._whole(count, fixed is None)
-                ahead = min(RECORDS, 2 * ahead)
+                ahead = min(RECORDS, 2 * ahead) if runs_ahead else 1
                 endless = "" if stopped else stagnation.check(self.trace)
                 continue
             count = min(ahead, most)
@@ -278,13 +281,15 @@ class Loop:
         state.partly = None
         if self.plan.traits.arc_state:
             self.launcher.launch(START_ARCS, kept_arcs=state.kept_arcs)
-        if self.plan.whole and mask is None:  # the rest is part of the whole run
+        if mask is None and self.plan.whole and not self.watch:  # the rest is part of the whole run
             self._starting = True
             return 0
         self._commit_first(ask_stop)
-        if mask is None:
+        if mask is None and not self.watch:
             return 0  # the first supersteps find it out
-        self._first_stop(self.launcher.records(0)[0])
+        stopped = self._first_stop(self.launcher.records(0)[0])
+        if mask is None:
+            return stopped
         state.write(MASK, mask)  # instead of the program's own
         state.control["stopped"] = 0
         self._read_mask(ask_stop)
@@ -348,9 +353,17 @@ class Loop:
             return stopped, False
         return 0, self.program.converged(self.trace[-1])
 
+    def _show(self) -> None:
+        """Let the one who watches the run see its state between two supersteps."""
+        if self.watch is not None:
+            self._write_mask()
+            last = self.trace[-1] if self.trace else None
+            self.watch(self.state.snapshot(last, self.plan.traits.masked))
+
     def _add(self, records: np.ndarray, times: Callable[[], list[tuple[KernelTime, ...]]]) -> None:
         """Add supersteps that have run to the trace, and call the callback for each."""
         self._record(records, times)
+        self._show()
         if self.callback is not None:
             for each in self.trace[-len(records) :]:
                 self.callback(each)

@@ -1,0 +1,68 @@
+"""The options of a picture of a graph, or of an animation."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gascl.cli.stdio import STANDARD
+from gascl.errors import GasclError
+from gascl.util.atomic_file import check_writable
+
+if TYPE_CHECKING:
+    from gascl.graph.graph import Graph
+    from gascl.language.program import VertexProgram
+
+
+def options(add: Callable[..., Any]) -> None:
+    """Add --color, --size, --labels and --seed."""
+    text = "a vertex field of the program or of the graph, or a color of matplotlib (default: the"
+    text += " field that `gascl run` prints)"
+    add("--color", metavar="FIELD", help=text)
+    text = "a vertex field to which the vertices' areas are in proportion"
+    add("--size", metavar="FIELD", help=text)
+    text = "draw labels, or none (default: of up to 60 vertices)"
+    add("--labels", action=argparse.BooleanOptionalAction, default=None, help=text)
+    add("--seed", metavar="N", type=int, default=0, help="of the layout (default 0)")
+
+
+def output(arguments: argparse.Namespace, endings: Sequence[str], default: str) -> Path:
+    """The file to write. Called before the graph is read, which may take long.
+
+    Args:
+        endings: those that its name may have.
+        default: the ending if no name is given.
+
+    Raises:
+        GasclError: it has another ending, or cannot be written; or the name is not given, and the
+            file exists.
+    """
+    path: Path | None = arguments.output
+    if path is None:
+        stem = "graph" if arguments.graph == STANDARD else Path(arguments.graph).name
+        path = Path(f"{stem.partition('.')[0] or stem}{default}")
+        if path.exists():
+            raise GasclError(f"{path} exists already: give -o {path} to replace it, or -o FILE")
+    if path.suffix not in endings:
+        raise GasclError(f"-o {path}: the name must end in {', '.join(endings)}")
+    check_writable(path, f"-o {path}")
+    return path
+
+
+def check_fields(
+    arguments: argparse.Namespace, program: VertexProgram | None, graph: Graph
+) -> None:
+    """Raise GasclError if --color or --size names nothing that the picture could have."""
+    from matplotlib.colors import is_color_like
+
+    from gascl.cli.find_program import suggestion
+
+    known = [*(program.spec.vertex_fields if program else ()), *graph.vertex_fields]
+    for option, name in (("--color", arguments.color), ("--size", arguments.size)):
+        if name is None or name in known or (option == "--color" and is_color_like(name)):
+            continue
+        what = "vertex field or color" if option == "--color" else "vertex field"
+        more = "" if program else "; --program runs a program and draws its fields"
+        raise GasclError(f"{option} {name}: there is no such {what}{suggestion(name, known)}{more}")
