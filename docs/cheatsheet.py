@@ -1,8 +1,8 @@
-"""Writes docs/cheatsheet.md, the language on one page: `python docs/cheatsheet.py`, or `make tables`.
+"""Writes docs/cheatsheet.md, the language on one page: `python docs/cheatsheet.py`.
 
-Which words there are, where they may stand, their arguments and the defaults come from the code; only what they mean
-is written here. A word without a meaning here, or the other way round, is an error, and a test fails as long as this
-script would change the page.
+Which words there are, where they may stand, their arguments and the defaults come from the code;
+only what they mean is written here. A word without a meaning here, or the other way round, is an
+error, and a test fails as long as this script would change the page.
 """
 
 from __future__ import annotations
@@ -170,7 +170,9 @@ def words() -> list[list[str]]:
         ]
         for name, (arguments, about) in WORDS.items()
     ]
-    return rows + [[f"`{name}`", code(where), about] for name, (where, about) in NAMED_WORDS.items()]
+    return rows + [
+        [f"`{name}`", code(where), about] for name, (where, about) in NAMED_WORDS.items()
+    ]
 
 
 def spaces() -> list[list[str]]:
@@ -202,16 +204,18 @@ The language of vertex programs on one page. [Vertex programs](programs.md) expl
 {EXAMPLE.strip()}
 ```
 
-**A superstep**: each vertex in the mask runs `scatter` for each of its arcs, which sends messages; the messages to a
-vertex are combined (or read by `gather`); each vertex that got one runs `apply`, and is in the next mask if it calls
-`set_mask()`. The run ends when the mask is empty, `stop` is true, or as many supersteps have run as were asked for.
+**A superstep**: each vertex in the mask runs `scatter` for each of its arcs, which sends messages;
+the messages to a vertex are combined (or read by `gather`); each vertex that got one runs `apply`,
+and is in the next mask if it calls `set_mask()`. The run ends when the mask is empty, `stop` is
+true, or as many supersteps have run as were asked for.
 
 ## Declarations
 
 {table(["declaration", "what it is"], rows)}
-**Types**: `real` (the run's `dtype`), {types}; for all but parameters and edge fields also vectors, such as `real4` or
-`int2`, of {widths} numbers, structs, and `vertex`. **Operations of aggregators**: {operations}, or an expression over
-`a` and `b` with its `identity=`.
+**Types**: `real` (the run's `dtype`), {types};
+for all but parameters and edge fields also vectors, such as `real4` or `int2`, of {widths} numbers,
+structs, and `vertex`. **Operations of aggregators**: {operations},
+or an expression over `a` and `b` with its `identity=`.
 
 ## Attributes of a class
 
@@ -222,8 +226,8 @@ vertex are combined (or read by `gather`); each vertex that got one runs `apply`
 ## Names in snippets
 
 {table(["name", "what it is", "readable in"], spaces())}
-`field` and `arc` stand for the `init=` of a vertex field and of an arc field. Fields of `v` are written in `init` and
-`apply`, arc fields of `e` in `scatter`.
+`field` and `arc` stand for the `init=` of a vertex field and of an arc field. Fields of `v` are
+written in `init` and `apply`, arc fields of `e` in `scatter`.
 
 {table(["word", "may stand in", "what it does"], words())}
 ## Running

@@ -1,8 +1,8 @@
 """Writes what docs say of the bundled programs from their classes: `python docs/program_tables.py`.
 
-That is in docs/library.md the table of the programs, between its markers; a row in the table of times;
-and a section for each program that has none, which begins as the docstring of its class. A test fails
-as long as this script would change the page.
+That is in docs/library.md the table of the programs, between its markers; a row in the table of
+times; and a section for each program that has none, which begins as the docstring of its class. A
+test fails as long as this script would change the page.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ ROW = re.compile(r"^\| `(\w+)` \|.*\n", re.MULTILINE)
 
 
 def library(text: str) -> str:
-    """The text of docs/library.md with the table of the programs that there are, and a row of times and
-    a section for each."""
+    """The text of docs/library.md with the table of the programs that there are, and a row of times
+    and a section for each."""
     text = TABLE.sub(lambda _: summary(), text)
     text = TIMES.sub(lambda table: with_rows(table[1]), text)
     end = "## LDBC Graphalytics\n"

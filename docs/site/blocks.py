@@ -1,8 +1,8 @@
 """Runs the code blocks of a page of the documentation in their order, as a reader would.
 
-- A `python` block runs with the names that those before it have defined, and a `sh` block's lines that begin with
-  `gascl` or `python` run as commands.
-- Where the sentence before a block says "Save ... as `NAME`", the block is saved as that file instead.
+- A `python` block runs with the names that those before it have defined, and a `sh` block's lines
+  that begin with `gascl` or `python` run as commands.
+- Where the sentence before a block says "Save ... as `NAME`", the block is saved as that file.
 - A `text` block right after a block is what this one prints, where ... stands for anything.
 - Other blocks, such as `py` for a part of a program, do not run.
 """
@@ -44,9 +44,7 @@ def blocks(page: Path) -> list[Block]:
     found = []
     for match, after in zip_longest(matches, matches[1:]):
         saved = SAVED.search(text[: match.start()].rpartition("\n\n```")[2])
-        is_output = (
-            after and after[1] == "text" and not text[match.end() : after.start()].strip()
-        )
+        is_output = after and after[1] == "text" and not text[match.end() : after.start()].strip()
         found.append(
             Block(
                 text[: match.start()].count("\n") + 1,

@@ -1,8 +1,8 @@
 """Builds the documentation site: `python docs/site/build.py FOLDER`, or `make site`.
 
-Pages are copied to FOLDER-source, with links to files that are no pages turned into links to the repository. The code
-of pages that draw runs, and each picture follows its code. Then Sphinx builds FOLDER, and every link and picture of it
-is checked. Warnings are errors.
+Pages are copied to FOLDER-source, with links to files that are no pages turned into links to the
+repository. The code of pages that draw runs, and each picture follows its code. Then Sphinx builds
+FOLDER, and every link and picture of it is checked. Warnings are errors.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ NAVIGATION = {
 }
 CODE = re.compile(r"^ *```.*?^ *```$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 #: What code that draws a picture calls.
-DRAWS = re.compile(r"\b(?:draw|plot|subplots|particles|history)\(")
+DRAWS = re.compile(r"\b(?:draw|animate|plot|subplots|particles|history)\(")
 LINK = re.compile(r"(\]\()([^)\s]+)(?=\))")
 
 
@@ -69,7 +69,7 @@ def rewritten(text: str, page: Path, names: dict[Path, str]) -> str:
         here = Path(names[page]).parent
         if target in names:
             path = Path(os.path.relpath(names[target], here)).as_posix()
-        elif target.suffix == ".png":
+        elif target.suffix in (".png", ".gif"):
             pass  # which lies beside the page
         else:
             kind = "tree" if target.is_dir() else "blob"
@@ -119,12 +119,16 @@ def illustrated(page: Path, copy: Path) -> str:
     drawn: dict[int, str] = {}
 
     def keep(block: Block) -> None:
+        pictures = []
         for number in pyplot.get_fignums():
-            picture = copy.with_name(f"{copy.stem}-{block.line}-{number}.png")
-            pyplot.figure(number).savefig(picture, bbox_inches="tight", dpi=100)
-            title = text[: block.end].rpartition("\n#")[2].partition("\n")[0].strip("# ")
-            drawn[block.end] = f"\n\n![{title}]({picture.name})"
+            pictures.append(copy.with_name(f"{copy.stem}-{block.line}-{number}.png"))
+            pyplot.figure(number).savefig(pictures[-1], bbox_inches="tight", dpi=100)
         pyplot.close("all")
+        for film in Path(folder).glob("*.gif"):
+            pictures.append(copy.with_name(f"{copy.stem}-{film.name}"))
+            shutil.move(film, pictures[-1])
+        title = text[: block.end].rpartition("\n#")[2].partition("\n")[0].strip("# ")
+        drawn[block.end] = "".join(f"\n\n![{title}]({picture.name})" for picture in pictures)
 
     with tempfile.TemporaryDirectory() as folder:
         run_page(page, Path(folder), keep)
@@ -141,7 +145,9 @@ def reference_of_programs() -> str:
     classes = "".join(
         f".. autoclass:: {name}\n   :no-members:\n\n" for name in sorted(programs.__all__)
     )
-    return f"{title}\n{'=' * len(title)}\n\n{about}\n\n.. currentmodule:: gascl.programs\n\n{classes}"
+    return (
+        f"{title}\n{'=' * len(title)}\n\n{about}\n\n.. currentmodule:: gascl.programs\n\n{classes}"
+    )
 
 
 class Page(HTMLParser):

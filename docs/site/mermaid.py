@@ -1,4 +1,4 @@
-"""A directive that renders a Mermaid diagram as the site is built, so that no page needs a script."""
+"""A directive that renders a Mermaid diagram as the site is built: no page needs a script."""
 
 from __future__ import annotations
 

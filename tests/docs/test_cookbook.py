@@ -1,8 +1,9 @@
-"""Every recipe of the cookbook, compared with another library or with an independent computation."""
+"""Every recipe of the cookbook, compared with another library or an independent computation."""
 
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import networkx as nx
@@ -129,7 +130,7 @@ def test_walks(recipe):
     page = recipe("walks")
     near, walks = neighbors_of(page["graph"]), page["walks"]
     assert walks.shape == (900, 41)
-    assert all(w in near[v] for walk in walks.tolist() for v, w in zip(walk, walk[1:], strict=False))
+    assert all(w in near[v] for walk in walks.tolist() for v, w in pairwise(walk))
     vectors, group = page["vectors"][:, :3], page["graph"].vertex_fields["community"]
     apart = np.linalg.norm(vectors[:, None] - vectors, axis=2) + np.diag([np.inf] * 90)
     assert (group[apart.argmin(1)] == group).mean() > 0.95
@@ -172,7 +173,7 @@ def test_widest_paths(recipe):
     tree = nx.maximum_spanning_tree(drawn)
     for target, width in enumerate(Engine(graph).run(page["Widest"](source=0)).width.tolist()):
         path = nx.shortest_path(tree, 0, target) if nx.has_path(tree, 0, target) else []
-        widths = [tree.edges[edge]["weight"] for edge in zip(path, path[1:], strict=False)]
+        widths = [tree.edges[edge]["weight"] for edge in pairwise(path)]
         assert width == min(widths, default=np.inf if target == 0 else 0)
 
 
