@@ -13,6 +13,7 @@ import re
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterable
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
@@ -83,12 +84,19 @@ def rewritten(text: str, page: Path, names: dict[Path, str]) -> str:
     return "".join([*parts, LINK.sub(link, text[end:])])
 
 
-def toctrees() -> str:
-    """What the sidebar lists, hidden at the end of the first page."""
-    return "".join(
-        f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n" + "\n".join(entries) + "\n```\n"
-        for caption, entries in NAVIGATION.items()
-    )
+def toctrees(name: str, names: Iterable[str]) -> str:
+    """What the sidebar lists, hidden at the end of the first page and of the cookbook's."""
+    if name == "cookbook/index.md":
+        recipes = sorted(page for page in names if page.startswith("cookbook/") and page != name)
+        return toctree([Path(page).stem for page in recipes])
+    if name == "index.md":
+        return "".join(toctree(part, caption) for caption, part in NAVIGATION.items())
+    return ""
+
+
+def toctree(entries: list[str], caption: str = "") -> str:
+    options = ":hidden:\n" + f":caption: {caption}\n" * bool(caption)
+    return "\n".join(["\n```{toctree}", options, *entries, "```\n"])
 
 
 def assemble(source: Path) -> None:
@@ -101,7 +109,7 @@ def assemble(source: Path) -> None:
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         text = illustrated(page, source / name) if name == page.name or "cookbook" in name else ""
         text = rewritten(text or page.read_text("utf-8"), page, names)
-        (source / name).write_text(text + toctrees() * (name == "index.md"), "utf-8")
+        (source / name).write_text(text + toctrees(name, names.values()), "utf-8")
     for picture in (TOP / "docs").rglob("*.png"):
         shutil.copy(picture, source / picture.relative_to(TOP / "docs"))
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from pygments.lexers.special import TextLexer
+from sphinx.highlighting import lexers
+
 import gascl
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -34,6 +37,8 @@ autodoc_typehints = "none"  # the docstrings say what is accepted
 autodoc_inherit_docstrings = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
+
+lexers["csv"] = TextLexer()
 
 html_theme = "furo"
 html_title = f"gascl {version}"
