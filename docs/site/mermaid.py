@@ -22,9 +22,9 @@ class Mermaid(Directive):
         env = self.state.document.settings.env
         name = f"diagram-{hashlib.sha256(source.encode()).hexdigest()[:12]}.svg"
         (Path(env.srcdir) / name).write_text(mmdr.render(source).svg(), "utf-8")
-        image = nodes.image(uri=f"/{name}", alt="diagram", classes=["diagram"])
+        image = nodes.image(uri=f"/{name}", alt="diagram")
         image.source, image.line = self.state_machine.get_source_and_line(self.lineno)
-        return [image]
+        return [nodes.container("", image, classes=["diagram"])]
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
