@@ -110,12 +110,13 @@ def assemble(source: Path) -> None:
         text = illustrated(page, source / name) if name == page.name or "cookbook" in name else ""
         text = rewritten(text or page.read_text("utf-8"), page, names)
         (source / name).write_text(text + toctrees(name, names.values()), "utf-8")
-    for picture in (TOP / "docs").rglob("*.png"):
+    for picture in [*(TOP / "docs").rglob("*.png"), *(TOP / "docs").rglob("*.gif")]:
         shutil.copy(picture, source / picture.relative_to(TOP / "docs"))
 
 
 def illustrated(page: Path, copy: Path) -> str:
-    """The text of a page, with the pictures that its code draws after their blocks."""
+    """The text of a page, with the pictures that its code draws after their blocks, except where
+    the page has a picture there."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -135,6 +136,8 @@ def illustrated(page: Path, copy: Path) -> str:
         for film in Path(folder).glob("*.gif"):
             pictures.append(copy.with_name(f"{copy.stem}-{film.name}"))
             shutil.move(film, pictures[-1])
+        if text[block.end :].lstrip().startswith("!["):
+            pictures = []
         title = text[: block.end].rpartition("\n#")[2].partition("\n")[0].strip("# ")
         drawn[block.end] = "".join(f"\n\n![{title}]({picture.name})" for picture in pictures)
 

@@ -30,7 +30,7 @@ def program_class(text: str) -> type[VertexProgram]:
         path = Path(file)
         if not path.is_file():
             raise ProgramError(f"{file}: there is no such file; check the path")
-        classes = vars(_load(path.resolve()))
+        classes = vars(load(path.resolve()))
         names = [
             n
             for n, c in classes.items()
@@ -65,11 +65,15 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     return f"{hint} Known: {', '.join(known) or 'none'}"
 
 
-def _load(path: Path) -> Any:
-    """The module in a user's file. Errors in it are reported with the file and the line."""
+def load(path: Path) -> Any:
+    """The module in a user's file.
+
+    Raises:
+        ProgramError: it has an error; the message begins with the file and the line.
+    """
     import importlib.util
 
-    name = f"program_{path.stem}"  # prefixed, so that a user's random.py hides no other module
+    name = module_name(path)
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ProgramError(f"{path}: the name of a program's file must end in .py")
@@ -91,6 +95,12 @@ def _load(path: Path) -> Any:
     else:
         return module
     raise ProgramError(f"{where}: {why}" + (f"\n    {shown.strip()}" if shown else ""))
+
+
+def module_name(path: Path) -> str:
+    """The name in `sys.modules` of a user's file, which has a prefix, so that a random.py hides no
+    other module."""
+    return f"program_{path.stem}"
 
 
 def _line_in(path: Path, error: BaseException) -> traceback.FrameSummary | None:

@@ -22,7 +22,7 @@ from gascl.errors import GasclError
 #: The subcommands, in the order of the help text; each is a module NAME_command of gascl.cli.
 COMMANDS = (
     *("run", "programs", "draw", "animate", "info", "convert", "generate", "datasets"),
-    *("graphalytics", "devices", "explain", "kernel"),
+    *("graphalytics", "devices", "explain", "check", "kernel"),
 )
 
 ABOUT = "Graph algorithms written as vertex programs, on any OpenCL device."

@@ -20,6 +20,8 @@ class Delivery:
         text: OpenCL C of its kernels.
         launches: the kernels of a superstep, in order; the last one writes the tallies.
         buffers: its own memory.
+        stores: its first kernel stores the message of each arc in its buffer `messages`, and marks
+            it in `sent`, in the order of receivers.
         arcs: the order of arcs in which it reads edge fields, "out" (CSR) or "in" (CSC).
         swaps: pairs of its buffers that are swapped after each superstep.
         refuses: returns why it cannot run a program with these demands, or None.
@@ -40,6 +42,7 @@ class Delivery:
     text: str
     launches: tuple[Launch, ...]
     buffers: tuple[Buffer, ...] = ()
+    stores: bool = False
     arcs: str = "out"
     swaps: tuple[tuple[str, str], ...] = ()
     refuses: Callable[[Demand], str | None] = lambda demand: None

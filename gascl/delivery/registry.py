@@ -102,6 +102,7 @@ DELIVERIES = {
                 Buffer("sent", "mark", "arc"),
                 Buffer("received", "mark", "vertex"),
             ),
+            stores=True,
             refuses=slots_refuses,
             on_ranks=lambda traits: True,
         ),

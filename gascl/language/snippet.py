@@ -94,7 +94,7 @@ class Snippet:
             types,
             tuple(members),
             MappingProxyType(words),
-            not directives and _sends_always(toks),
+            not directives and _always_calls(toks, "send"),
             directives,
         )
 
@@ -222,6 +222,25 @@ class Snippet:
                 k = closing(toks, k) if toks[k].text in ("(", "[", "{") else k + 1
             yield token.line, count
 
+    def always_calls(self, word: str) -> bool:
+        """Whether a function without arguments or result is certain to be called."""
+        return not self.has_directives and _always_calls(tokens(self.text), word)
+
+    def passes_values(self, word: str) -> bool:
+        """Whether the last argument of some call `word(...)` is more than constants."""
+        toks = tokens(self.text)
+        for i, token in enumerate(toks):
+            if token.text != word or at(toks, i + 1) != "(":
+                continue
+            end, first, k = closing(toks, i + 1) - 1, i + 2, i + 2
+            while k < end:
+                if toks[k].text == ",":
+                    first = k + 1
+                k = closing(toks, k) if toks[k].text in ("(", "[", "{") else k + 1
+            if any(t.kind == "word" and t.text not in self.types for t in toks[first:end]):
+                return True
+        return False
+
     def place(self, line: int) -> Place:
         """The place of a line of the text, counted from 0."""
         return self.places[min(line, len(self.places) - 1)]
@@ -271,16 +290,17 @@ def _is_written(toks: list[Token], start: int, end: int, types: Set[str]) -> boo
     return at(toks, end) in _ASSIGN
 
 
-def _sends_always(toks: list[Token]) -> bool:
-    """Whether it is straight-line code with `send(...)` as a statement: a message on every arc.
+def _always_calls(toks: list[Token], word: str) -> bool:
+    """Whether it is straight-line code with `word(...)` as a statement: of `send`, a message on
+    every arc.
 
-    Inside parentheses, as in GNU C's ({ send(1); }), a `send` may depend on a condition.
+    Inside parentheses, as in GNU C's ({ send(1); }), a call may depend on a condition.
     """
     depth = 0
-    sends = False
+    calls = False
     for i, token in enumerate(toks):
         if token.text in _BRANCHES:
             return False
         depth += (token.text == "(") - (token.text == ")")
-        sends |= token.text == "send" and not depth and at(toks, i - 1) in ("", ";", "{", "}")
-    return sends
+        calls |= token.text == word and not depth and at(toks, i - 1) in ("", ";", "{", "}")
+    return calls

@@ -25,9 +25,13 @@ class Stale:
     sometimes: bool
 
     def note(self, unheard: str) -> str:
-        """The warning; `unheard` describes the vertices that it concerns."""
+        """The warning with its place; `unheard` describes the vertices that it concerns."""
+        return f"{self.place}: {self.why(unheard)}"
+
+    def why(self, unheard: str) -> str:
+        """The warning."""
         return (
-            f"{self.place}: v.{self.field} keeps its value at {unheard}, since apply only runs for "
+            f"v.{self.field} keeps its value at {unheard}, since apply only runs for "
             f"vertices with a message: write apply_on = 'all' (without a message, msg is the "
             f"identity of combine), or, if that is meant, if (has_msg) v.{self.field} = ..."
         )

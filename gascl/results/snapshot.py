@@ -15,6 +15,29 @@ from gascl.results.trace import Step
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class Messages:
+    """The messages that scatter sent along arcs in a superstep, before any was combined, or dropped
+    by `receive_if`. N messages, in the order of receivers, then of senders and edge ids.
+
+    Attributes:
+        source, target: int32 (N,), the vertices that sent and received each one.
+        value: (N,), what was sent, plus a dimension for the components of a vector.
+        lane: int32 (N,), the lane that sent it; 0 in runs without lanes.
+    """
+
+    source: np.ndarray
+    target: np.ndarray
+    value: np.ndarray
+    lane: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def __repr__(self) -> str:
+        return f"Messages({len(self)} along arcs)"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Snapshot:
     """The state of a run after some of its supersteps. It is a copy, which stays as it is.
 
@@ -36,6 +59,9 @@ class Snapshot:
         active: the number of vertices that scatter in the next superstep.
         aggregates: the aggregators' values after the last superstep, or else after init.
         last: the `Step` of the trace for the superstep that has just run; None before the first.
+        sent: the Messages of that superstep, if its delivery stores those of each arc, as
+            `delivery="slots"` does; None with other deliveries, which combine messages as they
+            arrive, and before the first superstep.
         program: the program that runs, in a program of several stages.
     """
 
@@ -47,12 +73,12 @@ class Snapshot:
     aggregates: Mapping[str, Any] = field(default_factory=dict)
     arc_fields: Mapping[str, np.ndarray] = field(default_factory=dict)
     last: Step | None = None
+    sent: Messages | None = None
     program: str = ""
 
     @property
     def messages(self) -> int:
-        """The number of messages that were sent in the superstep that has just run; 0 before the
-        first. Deliveries read and combine the messages themselves while it runs, and keep none."""
+        """The number of messages in the superstep that has just run; 0 before the first."""
         return 0 if self.last is None else self.last.messages
 
     def __getitem__(self, name: str) -> np.ndarray:

@@ -239,7 +239,8 @@ class Engine:
         the device, and leaves the engine as it was.
 
         Args:
-            delivery, state, start, max_supersteps, not_converged: as in `run`.
+            delivery, state, start, max_supersteps, not_converged: as in `run`. By
+                delivery="slots", the snapshots have the messages, too.
 
         Returns:
             An iterator over Snapshots: the initial state, then the state after each superstep. Of a

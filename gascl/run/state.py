@@ -22,9 +22,10 @@ from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.graph.arcs import ArcsPart
 from gascl.graph.reordering import Numbering, by_number, by_vertex
 from gascl.language.program import VertexProgram
+from gascl.language.traits import Traits
 from gascl.opencl import fork_guard
 from gascl.opencl.event_wait import check_free
-from gascl.results.snapshot import Snapshot
+from gascl.results.snapshot import Messages, Snapshot
 from gascl.results.trace import Step
 from gascl.run.initial_values import Inputs, has_rest, listed, parameters, set_at, stored
 from gascl.run.plan import Plan
@@ -377,26 +378,48 @@ class State:
         values[self._own_arcs()] = own
         return values
 
-    def snapshot(self, last: Step | None, masked: bool) -> Snapshot:
+    def snapshot(self, last: Step | None, sent: Messages | None, masked: bool) -> Snapshot:
         """A copy of the state between two supersteps.
 
         Args:
-            last: the step of the trace for the superstep that has just run, if one has.
+            last, sent: as in `Snapshot`.
             masked: the program keeps a mask, which is in its form as bytes.
         """
+        spec = self.program.spec
+        order = dict.fromkeys([*spec.written, *spec.vertex_fields, *self.names()])
         mask = np.ones(self.graph.num_vertices, bool)
         if masked:
             mask = self.read(MASK, np.empty(self.graph.num_vertices, np.uint8)) != 0
         return Snapshot(
             graph=self.graph,
             superstep=self.superstep,
-            fields={n: self.field(n) for n in self.program.spec.in_order(self.names())},
+            fields={n: self.field(n) for n in order if n in self.names()},
             mask=mask,
             active=int(self.control["next_active"][0]),
             aggregates=self.aggregates(),
             arc_fields={n: self.field(n, ARC) for n in self.names(ARC)},
             last=last,
+            sent=sent,
         )
+
+    def messages(self, delivery: str, traits: Traits) -> Messages:
+        """The messages that a delivery has stored for each arc: see `Delivery.stores`."""
+        type_, lanes, arcs = self.header.message, self.lanes, self.arrays.graph.arcs
+        by_lane = traits.reads_singly and lanes > 1  # as GASCL_SLOT in kernels/runtime.cl
+        shape = (lanes, self.num_arcs) if by_lane else (self.num_arcs, lanes)
+        values = np.empty((*shape, type_.stored), type_.scalar)
+        self.read(Key(delivery, "messages"), values)
+        there = np.ones(shape, np.uint8)
+        if not traits.every_arc_sends:
+            self.read(Key(delivery, "sent"), there)
+        if by_lane:
+            values, there = values.swapaxes(0, 1), there.swapaxes(0, 1)
+        values = values[:, :, : type_.width] if type_.width > 1 else values[:, :, 0]
+        arc, lane = np.nonzero(there)
+        source, target = np.asarray(arcs.into.ends)[arc], np.asarray(arcs.into.rows)[arc]
+        if self.numbering is not None:
+            source, target = self.numbering.order[source], self.numbering.order[target]
+        return Messages(source, target, values[arc, lane], lane.astype(np.int32))
 
     def restart(self, fields: Iterable[str] = ()) -> None:
         """Make the next run start at superstep 0 again, with these fields set by their `init`."""

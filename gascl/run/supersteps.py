@@ -22,11 +22,13 @@ from gascl.delivery.launch import (
     START,
     START_ARCS,
     STARTED,
+    Launch,
 )
 from gascl.delivery.run_layout import MOST_AHEAD, RECORDS, RUN, TEAM, VERTEX, Key
 from gascl.device_graph.buffers import num_arcs
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.messages import Message, Option
+from gascl.results.snapshot import Messages
 from gascl.results.trace import KernelTime, Step, Trace
 from gascl.run.checkpoint import Checkpoint
 from gascl.run.initial_values import listed
@@ -73,6 +75,7 @@ class Loop:
         self.graph, self.keeps = self.state.graph, job.options.keep_state
         self.callback, self.progress = job.options.callback, job.options.shown
         self.watch = job.options.watch
+        self._sent: Messages | None = None  # in the last superstep, for the one who watches
         self.num_arcs = num_arcs(self.graph, self.state.edges)  # of all ranks
         self.bounds = pull_bounds(self.plan, self.device, self.num_arcs)
         self.earlier = self.state.superstep if self.start.resumes else 0
@@ -358,7 +361,7 @@ class Loop:
         if self.watch is not None:
             self._write_mask()
             last = self.trace[-1] if self.trace else None
-            self.watch(self.state.snapshot(last, self.plan.traits.masked))
+            self.watch(self.state.snapshot(last, self._sent, self.plan.traits.masked))
 
     def _add(self, records: np.ndarray, times: Callable[[], list[tuple[KernelTime, ...]]]) -> None:
         """Add supersteps that have run to the trace, and call the callback for each."""
@@ -489,11 +492,22 @@ class Loop:
         for launch in self.plan.delivery.launches:
             if launch.suits(traits) and not (launch.first_only and traits.fusable and not first):
                 launches.append(launch)
+        if self.watch is not None and self.plan.delivery.stores:
+            events += self._scatter(launches.pop(0), superstep)
         launched, tallies = self.placement.superstep(launches, superstep)
         events += launched
         events += self._enqueue_finish(tallies, 1 + number, 0, ask_stop)
         self.state.swap()
         self.device.queue.flush()
+        return events
+
+    def _scatter(self, launch: Launch, superstep: int) -> list[Launched]:
+        """Enqueue the scatter of a delivery that stores messages, and read them."""
+        delivery, traits = self.plan.delivery, self.plan.traits
+        if not traits.every_arc_sends:
+            self.state.clear(Key(delivery.name, "sent"))  # of messages that nobody has taken
+        events, _ = self.placement.superstep([launch], superstep)
+        self._sent = self.state.messages(delivery.name, traits)
         return events
 
     def _enqueue_pairs(self) -> list[Launched]:

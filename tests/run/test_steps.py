@@ -34,7 +34,7 @@ from gascl import (
 )
 from gascl.device_graph import stream
 from gascl.graph import reordering
-from gascl.programs import BreadthFirst, PageRank, ShortestPaths
+from gascl.programs import BreadthFirst, Hits, PageRank, ShortestPaths
 from gascl.run import prepare as preparation
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*no edge field")
@@ -78,6 +78,11 @@ def no_thread_is_left():
     assert set(threads()) <= before
 
 
+def rows(*columns: np.ndarray) -> list[tuple]:
+    """The rows of a table, sorted."""
+    return sorted(zip(*(column.tolist() for column in columns), strict=True))
+
+
 @pytest.mark.parametrize("delivery", DELIVERIES)
 @pytest.mark.parametrize("debug", [False, True], ids=["", "debug"])
 def test_the_states_of_a_search(graph, delivery, debug):
@@ -101,6 +106,10 @@ def test_the_states_of_a_search(graph, delivery, debug):
             assert (step.last.superstep, step.last.messages) == (k - 1, step.messages)
             assert step.last.active == np.count_nonzero(depth == k - 1)
         assert step.messages == (np.count_nonzero(senders == k - 1) if k else 0)
+        assert (step.sent is None) == (k == 0 or delivery != "slots")
+        if step.sent is not None:
+            arcs = [(u, v, k) for u, v in arcs_of(graph) if depth[u] == k - 1]
+            assert rows(step.sent.source, step.sent.target, step.sent.value) == sorted(arcs)
     assert not step.mask.any() and k == depth.max() + 1
     assert steps.result.converged and steps.result.supersteps == k
     assert steps.result.depth.tolist() == depth.tolist()
@@ -219,6 +228,79 @@ def test_a_graph_without_vertices():
     (step,) = steps
     assert step["depth"].shape == step.mask.shape == (0,) and step.active == 0
     assert steps.result.supersteps == 0
+
+
+# Messages ----------------------------------------------------------------------------------------
+
+
+def test_messages_of_lanes_and_of_senders_that_are_dropped(graph):
+    """`receive_if` drops them later, so that they are more than the trace counts."""
+    sources = [0, 7]
+    program = BreadthFirst(source=sources)
+    lengths = [nx.single_source_shortest_path_length(to_networkx(graph), s) for s in sources]
+    for k, step in enumerate(Engine(graph).steps(program, delivery="slots")):
+        if not k:
+            continue
+        expected = [
+            (u, v, lane)
+            for u, v in arcs_of(graph)
+            for lane, depth in enumerate(lengths)
+            if depth.get(u) == k - 1
+        ]
+        assert rows(step.sent.source, step.sent.target, step.sent.lane) == sorted(expected)
+        assert len(step.sent) >= step.messages
+
+
+class Kinds(VertexProgram):
+    """A vector of three, whose messages are read one by one, in lanes."""
+
+    supersteps = param.supersteps(2)
+    part = param.int32(1)
+    x = vertex.int32()
+    message, edges = "int3", "in"
+    scatter_on = "all"
+    scatter = "if (e.src % 2 == superstep) send((int3)(e.src, e.dst, 10 * p.part + superstep));"
+    gather = "msg = messages[0];"
+    apply = "v.x = msg.x;"
+
+
+@pytest.mark.parametrize("lanes", [1, 2])
+def test_messages_that_are_vectors_and_read_one_by_one(graph, lanes):
+    part = [1, 2][:lanes]
+    steps = Engine(graph).steps(Kinds(part=part), delivery="slots")
+    for k, step in enumerate(steps):
+        if not k:
+            continue
+        expected = [
+            (u, v, [u, v, 10 * p + k - 1], lane)
+            for u, v in arcs_of(graph, "in")
+            for lane, p in enumerate(part)
+            if u % 2 == k - 1
+        ]
+        sent = step.sent
+        assert rows(sent.source, sent.target, sent.value, sent.lane) == sorted(expected)
+        assert step.messages == len(expected)
+
+
+def test_messages_where_vertices_have_other_numbers(monkeypatch):
+    monkeypatch.setattr(reordering, "LEAST", 10)
+    monkeypatch.setattr(reordering, "SHARE", 0.1)
+    graph = skewed(1, 60, 400)
+    steps = Engine(graph).steps(PageRank(supersteps=1), delivery="slots")
+    first, last = steps
+    assert steps.result.numbering and first.sent is None
+    sent = last.sent
+    assert rows(sent.source, sent.target) == sorted(arcs_of(graph))
+    shares = first["rank"] / np.maximum(graph.out_degree, 1)
+    assert np.allclose(sent.value, shares[sent.source])
+
+
+def test_messages_along_edges_that_alternate(graph):
+    steps = Engine(graph).steps(Hits(), delivery="slots", max_supersteps=4, not_converged="ignore")
+    for k, step in enumerate(steps):
+        if k:
+            arcs = arcs_of(graph, "in" if k % 2 == 0 else "out")
+            assert rows(step.sent.source, step.sent.target) == sorted(arcs)
 
 
 # Leaving the loop --------------------------------------------------------------------------------

@@ -1,0 +1,127 @@
+"""`gascl check`: findings with their lines, and exit codes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from support.command_line import HOPS
+
+CLEAN = HOPS.replace("    place = vertex.real2()\n", "")
+WRONG = CLEAN.replace("v.hops = superstep + 1;", "v.hops = superstep + one;")
+UNKNOWN = CLEAN.replace("v.hops < 0", "v.hop < 0")
+
+
+def findings(out: str) -> list[str]:
+    """The lines that an editor reads; the last one is for people."""
+    *lines, last = out.splitlines()
+    assert re.fullmatch(r"\d+ programs? on .+: \d+ errors? and \d+ warnings?", last)
+    for line in lines:
+        assert re.match(r"[^:]+:\d+: (error|warning): .", line), line
+    return lines
+
+
+def test_a_file_without_findings(gascl_, write):
+    code, out, err = gascl_("check", write("hops.py", CLEAN))
+    assert (code, err) == (0, "") and findings(out) == []
+    assert out.startswith("1 program on ") and out.endswith(": 0 errors and 0 warnings\n")
+
+
+def test_warnings_and_strict(gascl_, write):
+    path = write("hops.py", HOPS)
+    code, out, err = gascl_("check", path)
+    (line,) = findings(out)
+    number = HOPS.splitlines().index("    place = vertex.real2()") + 1
+    assert line == (
+        f"{path}:{number}: warning: Hops: vertex field 'place' is not used: no snippet reads or "
+        "writes v.place; remove it"
+    )
+    assert (code, err) == (0, "")
+    assert gascl_("check", "--strict", path)[0] == 1
+    assert gascl_("check", "--strict", write("clean.py", CLEAN))[0] == 0
+
+
+def test_what_does_not_compile(gascl_, write):
+    path = write("hops.py", WRONG)
+    code, out, err = gascl_("check", path)
+    number = 1 + next(i for i, line in enumerate(WRONG.splitlines()) if "+ one" in line)
+    lines = findings(out)
+    assert (code, err) == (1, "")
+    assert len(lines) == len(set(lines)), "once, not by each delivery"
+    assert any(
+        line.startswith(f"{path}:{number}: error: Hops: ") and "one" in line for line in lines
+    )
+
+
+def test_every_class_is_compiled_by_every_delivery(gascl_, write, monkeypatch):
+    from gascl.run import plan
+
+    built, real = [], plan.plan_of
+
+    def plan_of(program, device, source):
+        built.append((type(program).__name__, source.delivery.name))
+        return real(program, device, source)
+
+    monkeypatch.setattr(plan, "plan_of", plan_of)
+    text = CLEAN + CLEAN.replace("class Hops", "class Other")
+    text += "from gascl.programs import PageRank\nclass Ranks(PageRank):\n    pass\n"
+    text += "class Stages(VertexProgram):\n    hops = vertex.int32()\n"
+    text += "    def solve(self, stages):\n        return {}\n"
+    code, out, _ = gascl_("check", write("two.py", text))
+    assert code == 0 and out.startswith("4 programs on ")
+    takes = {"slots", "pull", "outbox", "push", "frontier", "edges", "serial"}
+    assert {name for each, name in built if each == "Hops"} == takes
+    assert {name for each, name in built if each == "Other"} == takes
+    assert {name for each, name in built if each == "Ranks"} == {
+        "slots",
+        "pull",
+        "outbox",
+        "serial",
+    }
+    assert {each for each, _ in built} == {"Hops", "Other", "Ranks"}, "not those of other files"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        (UNKNOWN, 15, "Hops: unknown v.hop; did you mean v.hops?"),
+        ("x = 1\ny = (\n", 2, "'(' was never closed"),
+        ("x = 1\nimport nowhere_at_all\n", 2, "ModuleNotFoundError: No module named"),
+    ],
+)
+def test_errors_that_end_the_file(gascl_, write, text, line, words):
+    path = write("wrong.py", text)
+    code, out, err = gascl_("check", path)
+    (shown,) = findings(out)
+    assert (code, err) == (1, "")
+    assert shown.startswith(f"{path}:{line}: error: {words}")
+
+
+def test_classes_before_an_error_are_checked_too(gascl_, write):
+    path = write("both.py", HOPS + UNKNOWN)
+    code, out, _ = gascl_("check", path)
+    assert code == 1
+    assert [line.split(": ")[1] for line in findings(out)] == ["warning", "error"]
+
+
+def test_several_files_as_the_user_names_them(gascl_, write, monkeypatch, tmp_path):
+    write("one.py", HOPS)
+    write("two.py", UNKNOWN)
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = gascl_("check", "one.py", "two.py")
+    assert code == 1
+    assert [line.split(":")[0] for line in findings(out)] == ["one.py", "two.py"]
+
+
+def test_a_program_with_an_init_of_its_own(gascl_, write):
+    text = CLEAN + "    def __init__(self, place):\n        super().__init__(source=place)\n"
+    assert gascl_("check", write("own.py", text))[0] == 0
+
+
+def test_files_that_are_none(gascl_, write):
+    code, out, err = gascl_("check", "nothing.py")
+    assert (code, out) == (1, "") and "nothing.py: there is no such file; check the path" in err
+    code, out, _ = gascl_("check", write("notes.txt", "hello"))
+    assert code == 1 and "must end in .py" in out
+    code, out, _ = gascl_("check", write("empty.py", ""))
+    assert code == 0 and out.startswith("0 programs")
