@@ -34,7 +34,7 @@ OUTSIDE = {
 NAVIGATION = {
     "First steps": ["install", "tutorial", "gallery", "coming-from"],
     "Use": ["graphs", "library", "pictures", "communities", "networkx", "scale"],
-    "Write programs": ["programs", "cheatsheet", "cookbook/index"],
+    "Write programs": ["programs", "cheatsheet", "cookbook/index", "notebooks/index", "editors"],
     "Understand": ["performance-guide", "performance", "troubleshooting", "how-it-works"],
     "Reference": ["api/index", "changelog"],
     "For contributors": [
