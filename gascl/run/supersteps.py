@@ -493,7 +493,8 @@ class Loop:
             if launch.suits(traits) and not (launch.first_only and traits.fusable and not first):
                 launches.append(launch)
         if self.watch is not None and self.plan.delivery.stores:
-            events += self._scatter(launches.pop(0), superstep)
+            scatter, *launches = launches
+            events += self._scatter(scatter, superstep)
         launched, tallies = self.placement.superstep(launches, superstep)
         events += launched
         events += self._enqueue_finish(tallies, 1 + number, 0, ask_stop)
