@@ -26,7 +26,7 @@ TOP = Path(__file__).parents[2]
 #: Every page with code that a reader may run.
 PAGES = sorted([TOP / "README.md", *(TOP / "docs").rglob("*.md")])
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-SAVED = re.compile(r"\b[Ss]ave\b[^`]*?\bas `([\w./-]+)`[^`]*:\n\n\Z")
+SAVED = re.compile(r"\b[Ss]ave\b[^`]*?\bas `([\w./-]+)`(?:(?!\n\n).)*:\n\n\Z", re.DOTALL)
 
 
 class Block(NamedTuple):

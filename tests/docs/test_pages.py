@@ -10,16 +10,22 @@ COOKBOOK = TOP / "docs" / "cookbook"
 
 @pytest.mark.parametrize(
     "page",
-    [page for page in PAGES if page.parent != COOKBOOK],  # those of recipes: test_cookbook.py
+    [
+        page
+        for page in PAGES
+        if page.parent != COOKBOOK  # those of recipes: test_cookbook.py
+        and any(block.language in ("python", "sh") for block in blocks(page))
+    ],
     ids=lambda page: page.relative_to(TOP).as_posix(),
 )
 def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
-    if not any(block.language in ("python", "sh") for block in blocks(page)):
-        pytest.skip("it has no code that runs")
     for package in ("matplotlib", "networkx", "pandas", "pyarrow"):
         pytest.importorskip(package, reason=f"{package} is not installed")
     monkeypatch.setenv("MPLBACKEND", "Agg")
     run_page(page, tmp_path)
+    from matplotlib import pyplot
+
+    pyplot.close("all")
 
 
 def test_a_block_that_fails_is_reported_with_its_line(tmp_path):
