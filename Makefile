@@ -7,7 +7,7 @@ GAP ?=
 unexport PYTHONDONTWRITEBYTECODE
 SOURCES := pyproject.toml $(shell find gascl programs -name '*.py' -o -name '*.cl')
 
-.PHONY: demo check test tables oldest bench clean
+.PHONY: demo check test site tables oldest bench clean
 
 demo: $(VENV)/.gascl  ## PageRank of Debian's package dependencies
 	$(VENV)/bin/gascl run PageRank datasets/debian-dependencies.txt.gz
@@ -21,8 +21,12 @@ check: $(VENV)/.test  ## lint, format, types, and which package imports which
 test: $(VENV)/.test  ## the tests, but for the slow ones
 	$(VENV)/bin/pytest -n auto --dist worksteal
 
-tables: $(VENV)/.gascl  ## what README.md and docs/library.md say of each bundled program
+site: $(VENV)/.site  ## the documentation as a site, in build/site
+	$(VENV)/bin/python docs/site/build.py build/site
+
+tables: $(VENV)/.gascl  ## the table of the bundled programs, and the cheatsheet, from the code
 	$(VENV)/bin/python docs/program_tables.py
+	$(VENV)/bin/python docs/cheatsheet.py
 
 oldest: $(VENV)-oldest/.installed  ## every part with the oldest versions: PYTHON must be 3.10 or 3.11
 	$(VENV)-oldest/bin/pytest -m slow tests/test_smoke.py
@@ -43,6 +47,10 @@ $(VENV)/.gascl: $(VENV)/bin/pip $(SOURCES)
 
 $(VENV)/.test: $(VENV)/bin/pip $(SOURCES)
 	$(VENV)/bin/pip install --quiet '.[test]'
+	touch $@
+
+$(VENV)/.site: $(VENV)/.gascl
+	$(VENV)/bin/pip install --quiet '.[docs]'
 	touch $@
 
 # NumPy 1.24 has wheels for Python 3.10 and 3.11.

@@ -1,8 +1,8 @@
 """Writes what docs say of the bundled programs from their classes: `python docs/program_tables.py`.
 
-That is the table of README.md, between its markers; and in docs/library.md a row in the table of
-times and a section for each program that has none, which begins as the docstring of its class. A
-test fails as long as this script would change a file.
+That is in docs/library.md the table of the programs, between its markers; a row in the table of
+times; and a section for each program that has none, which begins as the docstring of its class. A
+test fails as long as this script would change the page.
 """
 
 from __future__ import annotations
@@ -14,20 +14,17 @@ from pathlib import Path
 from gascl import VertexProgram, programs
 from gascl.language.fields import REQUIRED
 
-TOP = Path(__file__).parents[1]
+PAGE = Path(__file__).with_name("library.md")
 TABLE = re.compile(r"(?<=<!-- docs/program_tables.py -->\n)(.*?)(?=<!-- end -->)", re.DOTALL)
-#: In docs/library.md, the table of times: its rows are replaced by measuring them again.
+#: The table of times: its rows are replaced by measuring them again.
 TIMES = re.compile(r"(?<=<!-- benchmarks/programs.py -->\n)(.*?)(?=<!-- end -->)", re.DOTALL)
 ROW = re.compile(r"^\| `(\w+)` \|.*\n", re.MULTILINE)
 
 
-def readme(text: str) -> str:
-    """The text of README.md with the table of the programs that there are."""
-    return TABLE.sub(lambda _: summary(), text)
-
-
 def library(text: str) -> str:
-    """The text of docs/library.md with a row and a section for each program that there is."""
+    """The text of docs/library.md with the table of the programs that there are, and a row of times
+    and a section for each."""
+    text = TABLE.sub(lambda _: summary(), text)
     text = TIMES.sub(lambda table: with_rows(table[1]), text)
     end = "## LDBC Graphalytics\n"
     described = set(re.findall(r"\w+", " ".join(re.findall(r"^## (.*)$", text, re.MULTILINE))))
@@ -109,10 +106,5 @@ def finds(cls: type[VertexProgram]) -> str:
     return "; ".join(filter(None, of))
 
 
-#: File -> what makes its text.
-FILES = {"README.md": readme, "docs/library.md": library}
-
 if __name__ == "__main__":
-    for file, written in FILES.items():
-        path = TOP / file
-        path.write_text(written(path.read_text("utf-8")), "utf-8")
+    PAGE.write_text(library(PAGE.read_text("utf-8")), "utf-8")

@@ -1,15 +1,11 @@
-"""The examples in the README, docs/programs.md, docs/library.md and docs/architecture.md run, and
-compute what they claim to."""
+"""The examples in docs/programs.md and docs/architecture.md compute what they claim to; links and
+tables of all pages. tests/docs runs the code of every page."""
 
 from __future__ import annotations
 
 import difflib
 import importlib.util
-import json
 import re
-import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import networkx as nx
@@ -27,9 +23,7 @@ from gascl.programs import Katz, PageRank, ShortestPaths
 TOP = Path(__file__).parents[1]
 PAGE = TOP / "docs" / "programs.md"
 PAGES = sorted(
-    path
-    for folder in ("", "docs", "docs/internals", "benchmarks")
-    for path in (TOP / folder).glob("*.md")
+    [*TOP.glob("*.md"), *(TOP / "docs").rglob("*.md"), *(TOP / "benchmarks").glob("*.md")]
 )
 
 
@@ -202,9 +196,10 @@ def test_spread(page, graph):
 def test_the_delivery_of_the_architecture_page(graph, monkeypatch):
     page = PAGE.with_name("architecture.md").read_text()
     kernels, entry = (
-        re.search(rf"^```{language}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[1]
-        for language in ("c", "python")
+        re.search(rf"^```{start}.*?^```$", page, re.MULTILINE | re.DOTALL)[0]
+        for start in ("c\n", "py\nfrom gascl.delivery.buffers ")
     )
+    kernels, entry = (block.partition("\n")[2].removesuffix("```") for block in (kernels, entry))
     defined = {"text": kernels}
     exec(compile(entry, "architecture.md", "exec"), defined)
     monkeypatch.setitem(DELIVERIES, "by_rows", defined["entry"])
@@ -289,25 +284,6 @@ def test_files_that_are_named_exist(page):
         assert any((folder / path).exists() for folder in folders), path
 
 
-def test_the_pictures_page(monkeypatch, tmp_path):
-    matplotlib = pytest.importorskip("matplotlib", reason="pictures need matplotlib")
-    matplotlib.use("Agg")
-    monkeypatch.chdir(tmp_path)
-    page = PAGE.with_name("pictures.md").read_text("utf-8")
-    defined: dict = {}
-    for block in re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
-        exec(compile(block, "pictures.md", "exec"), defined)
-    assert {path.name for path in tmp_path.iterdir()} == {"karate.png", "run.json", "search.gif"}
-    assert defined["result"].converged and "agg.change" in defined["frame"]
-    matplotlib.pyplot.close("all")
-
-
-def test_the_page_of_scale():
-    page = (TOP / "docs" / "scale.md").read_text()
-    (block,) = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
-    exec(block, {})
-
-
 # Tables of the programs --------------------------------------------------------------------------
 
 
@@ -321,10 +297,9 @@ def tables():
     return module
 
 
-@pytest.mark.parametrize("file", ["README.md", "docs/library.md"])
-def test_every_program_is_in_the_tables(tables, file):
-    there = (TOP / file).read_text("utf-8")
-    changes = difflib.unified_diff(there.splitlines(), tables.FILES[file](there).splitlines())
+def test_every_program_is_in_the_tables(tables):
+    there = (TOP / "docs" / "library.md").read_text("utf-8")
+    changes = difflib.unified_diff(there.splitlines(), tables.library(there).splitlines())
     missing = [line for line in changes if line[0] in "+-" and line[:3] not in ("+++", "---")]
     assert not missing, "run `make tables`:\n" + "\n".join(missing)
 
@@ -338,120 +313,3 @@ def test_the_tables_get_rows_and_a_section(tables):
     assert "| `Katz` | | | | | | not measured |\n" in changed and "Gone" not in changed
     assert f"## Katz\n\n{Katz.__doc__[:30]}" in changed
     assert tables.library(changed) == changed
-
-
-# Recipes in docs/library.md ----------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def recipes() -> list[dict]:
-    """The names that each recipe defines."""
-    text = (TOP / "docs" / "library.md").read_text().partition("## Recipes\n")[2]
-    section = text.partition("\n## ")[0]
-    found = []
-    for number, code in enumerate(re.findall(r"^```python\n(.*?)^```$", section, re.M | re.S)):
-        names: dict = {"__name__": f"recipe{number}"}
-        exec(compile(code, f"recipe {number}", "exec"), names)
-        found.append(names)
-    return found
-
-
-KARATE = nx.karate_club_graph()
-
-
-def test_recipe_of_many_sources(recipes):
-    for column, source in enumerate((0, 33)):
-        expected = nx.pagerank(KARATE, personalization={source: 1}, weight=None, tol=1e-12)
-        found = recipes[0]["rank"][:, column]
-        np.testing.assert_allclose(found, [expected[v] for v in range(34)], atol=1e-6)
-
-
-def test_recipe_of_features(recipes):
-    matrix = nx.to_numpy_array(KARATE, weight=None)
-    matrix /= matrix.sum(1, keepdims=True)
-    expected = matrix @ matrix @ np.eye(34, 4)
-    np.testing.assert_allclose(recipes[1]["smooth"], expected, rtol=1e-5, atol=1e-7)
-    wide = type("Wide", (recipes[1]["Smoothed"],), {"lanes": 3})
-    given = np.random.default_rng(0).random((34, 3, 4))
-    found = Engine(recipes[1]["graph"]).run(wide(features=given)).features
-    expected = np.einsum("uv,vkn->ukn", matrix @ matrix, given)
-    np.testing.assert_allclose(found, expected, rtol=1e-5)
-
-
-def test_recipe_of_jaccard(recipes):
-    graph = recipes[2]["graph"]
-    ends = list(zip(graph.edge_src.tolist(), graph.edge_dst.tolist(), strict=True))
-    expected = [score for _, _, score in nx.jaccard_coefficient(KARATE, ends)]
-    np.testing.assert_allclose(recipes[2]["jaccard"], expected, rtol=1e-6)
-
-
-def test_all_recipes_are_tested(recipes):
-    assert len(recipes) == 4  # the last one tests itself
-
-
-# The README --------------------------------------------------------------------------------------
-
-
-README = (TOP / "README.md").read_text("utf-8")
-#: What runs the Python blocks of the README one after the other, as in one notebook.
-IN_ORDER = """
-import json, sys
-names = {"__name__": "__main__"}
-for code in json.load(sys.stdin):
-    exec(compile(code, "README.md", "exec"), names)
-"""
-
-
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-
-
-def commands() -> list[str]:
-    """The lines of the README's shell blocks that call gascl or Python."""
-    lines = "".join(blocks("sh")).replace("\\\n", " ").splitlines()
-    return [line for line in lines if line.startswith(("gascl ", "python "))]
-
-
-@pytest.fixture
-def folder(tmp_path):
-    """Where a reader of the README has saved its files, next to `datasets`."""
-    (tmp_path / "datasets").symlink_to(TOP / "datasets")
-    (tmp_path / "my_program.py").write_text(blocks("python")[0])
-    (tmp_path / "trips.csv").write_text(blocks("csv")[0])
-    return tmp_path
-
-
-def test_the_code_of_the_readme_runs_in_its_order(folder):
-    for package in ("pandas", "pyarrow"):
-        pytest.importorskip(package, reason=f"{package} is not installed")
-    done = subprocess.run(
-        [sys.executable, "-c", IN_ORDER],
-        input=json.dumps(blocks("python")),
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
-    assert (folder / "out.csv").exists() and (folder / "arcs.csv").exists()
-
-
-def test_the_commands_of_the_readme_run_as_they_stand(folder):
-    """In the order in which they stand."""
-    found = {}
-    for line in commands():
-        words = shlex.split(line.partition("|")[0], comments=True)
-        start = [sys.executable, *(["-m", "gascl"] if words[0] == "gascl" else [])]
-        done = subprocess.run(
-            [*start, *words[1:]], cwd=folder, capture_output=True, text=True, timeout=300
-        )
-        assert done.returncode == 0, (line, done.stderr)
-        found[" ".join(words[: 3 if words[1] == "run" else 2])] = done.stdout
-    assert len(found) >= 8
-    places = re.findall(r"^ +(\d+) m  (\S+)$", found["python my_program.py"], re.M)
-    table = re.findall(r"^(\S+) +(\d+)$", found["gascl run my_program.py:ShortestPaths"], re.M)
-    assert [(name, meters) for meters, name in places] == table and len(table) == 5
-    path = re.findall(r"^(\w+) +(\d+)$", found["gascl run ShortestPaths"], re.M)
-    assert path == [("ann", "0"), ("eve", "5")], "the shortest by km"
-    assert (folder / "karate.png").exists()
-    assert (folder / "distances.csv").exists() and (folder / "rmat.npz").exists()

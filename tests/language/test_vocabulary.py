@@ -26,7 +26,7 @@ ATTRIBUTES = {n for n in vars(VertexProgram) if not n.startswith("_")}
 
 def listed(title: str) -> set[str]:
     """The words in a bullet of the page, up to its first semicolon."""
-    section = PAGE.read_text().partition("### Reserved names\n")[2].partition("\n## ")[0]
+    section = PAGE.read_text().partition("## Reserved names\n")[2].partition("\n## ")[0]
     (bullet,) = re.findall(rf"^- \*\*{title}\*\*.*?(?=\n- |\n\n|\Z)", section, re.M | re.S)
     return set(re.findall(r"`([^`]+)`", bullet.partition(";")[0]))
 
