@@ -29,7 +29,7 @@ from gascl.graph.reordering import spread
 from gascl.messages import Message, Option
 from gascl.opencl import fork_guard
 from gascl.opencl.pinned import PIECE, Staging, pinned
-from gascl.opencl.workarounds import intel_icd, pocl, pocl_builtins, pocl_cache
+from gascl.opencl.workarounds import intel_icd, nvidia, pocl, pocl_builtins, pocl_cache
 
 NO_PLATFORM = (
     "no OpenCL platform found: `pip install pocl-binary-distribution` installs one for the CPU "
@@ -349,7 +349,7 @@ def built(device: Device, text: str, options: Sequence[str]) -> Any:
     """
     text, declaring = pocl_builtins.declared(device.cl, text)
     options = [*options, *pocl.quiet_options(device.cl), *declaring]
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), nvidia.without_counts(device.cl):
         warnings.simplefilter("ignore")  # of compilers, and about a damaged cache
         try:
             return cl.Program(device.context, text).build(options)

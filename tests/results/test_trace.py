@@ -114,9 +114,8 @@ def test_a_saved_trace_is_a_timeline(program, tmp_path):
     # Each run's first kernel begins with its phase.
     phases = [e["ts"] for e in by["host"] if e["name"] == "supersteps" and e["dur"]]
     begins = [e["ts"] for e in by["superstep"]]
-    assert phases[0] == pytest.approx(begins[0], abs=1) and set(np.round(phases)) <= {
-        *np.round(begins)
-    }
+    assert phases[0] == pytest.approx(begins[0], abs=1)
+    assert np.abs(np.subtract.outer(phases, begins)).min(axis=1).max() <= 1
     counters = [e["args"] for e in events if e["ph"] == "C"]
     assert counters[0] == {"active": result.trace[0].active}
 
