@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import FrameType
 
 
@@ -43,14 +44,10 @@ class ClassSource:
         lines = linecache.getlines(file, frame.f_globals)
         if not lines:
             return cls(name)
-        try:
-            tree = ast.parse("".join(lines))
-        except SyntaxError:
-            return cls(name)
         definition = None
-        for node in ast.walk(tree):
+        for node in _classes("".join(lines)):
             # f_lineno is the line of the statement or of a decorator; both are in this range.
-            if isinstance(node, ast.ClassDef) and node.name == name:
+            if node.name == name:
                 first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
                 if first <= frame.f_lineno <= (node.end_lineno or first):
                     definition = node
@@ -106,6 +103,16 @@ class ClassSource:
     def _line(self, line: int) -> Place:
         text = linecache.getline(self.file or "", line).rstrip("\n")
         return Place(f"{self.file}:{line}", text)
+
+
+@lru_cache(maxsize=1)  # a file of many programs is parsed once
+def _classes(text: str) -> tuple[ast.ClassDef, ...]:
+    """The `class` statements of a file, outer ones first; none where it is no Python."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return ()
+    return tuple(node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
 
 
 def _names(target: ast.expr, value: ast.expr) -> dict[str, ast.expr]:

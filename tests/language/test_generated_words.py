@@ -6,7 +6,7 @@ What they do not use is named here, with the tests that do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -49,23 +49,23 @@ def pairs() -> set[tuple[str, str]]:
     return calls | reads
 
 
-def some_programs(most: int) -> Iterator[list[Program]]:
-    """Lists of random programs, the same in every run."""
+@cache
+def some_programs(number: int) -> list[Program]:
+    """Random programs, the same in every run. The tests share them."""
     wants = st.frozensets(st.sampled_from(WANTS), max_size=3)
     drawn = st.tuples(st.sampled_from(COMBINERS), wants)
     shapes = drawn.map(lambda d: Shape(d[0], wants=possible(*d)))
-    for number in range(most // 20):
-        found: list[Program] = []
+    found: list[Program] = []
 
-        @seed(number)
-        @settings(max_examples=20, database=None, phases=[Phase.generate], **QUIET)
-        @given(program=shapes.flatmap(programs))
-        def keep(program: Program) -> None:
-            if is_in_order(program):
-                found.append(program)  # noqa: B023, called in this turn
+    @seed(number)
+    @settings(max_examples=20, database=None, phases=[Phase.generate], **QUIET)
+    @given(program=shapes.flatmap(programs))
+    def keep(program: Program) -> None:
+        if is_in_order(program):
+            found.append(program)
 
-        keep()
-        yield found
+    keep()
+    return found
 
 
 def kind_of_snippet(program: Program, label: str) -> str:
@@ -102,8 +102,8 @@ def declared(program: Program, body: dict[str, Any]) -> set[str]:
 def missing(needed: set[Any], found_in: Any, most: int) -> set[Any]:
     """What none of so many random programs has."""
     left = set(needed)
-    for some in some_programs(most):
-        for program in some:
+    for number in range(most // 20):
+        for program in some_programs(number):
             left -= found_in(program, namespace(program))
         if not left:
             break

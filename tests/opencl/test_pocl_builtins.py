@@ -88,6 +88,23 @@ def test_every_function_that_pocl_renames_can_be_declared():
     built(DEVICE, text, [])
 
 
+def test_of_names_that_a_macro_completes_those_that_it_can_make_are_declared():
+    text = """
+#define ATOMIC(operation) atomic_##operation
+#define LOADED(n, from) vload##n(0, from)
+#define CONVERTED(type, mode) convert_##type##_sat##mode
+kernel void completed(global int *x, global const float *from) {
+    ATOMIC(max)(x, CONVERTED(int, _rtn)(LOADED(4, from).x));
+}
+"""
+    declared, _ = pocl_builtins.declared(DEVICE.cl, text)
+    for name in ("atomic_max", "vload4", "convert_int_sat_rtn"):
+        assert f" {name}(" in declared, name
+    for name in ("atomic_min", "atomic_fetch_add", "vload8"):
+        assert f" {name}(" not in declared, name
+    built(DEVICE, text, [])
+
+
 def test_lines_keep_their_numbers():
     with pytest.raises(cl.RuntimeError, match=r"\.cl:3:\d+: .*'y'"):
         built(DEVICE, "// sqrt\nkernel void wrong(global float *x) {\n    x[0] = sqrt(y);\n}\n", [])

@@ -38,9 +38,10 @@ _RENAMED = re.compile(r"^#define +(\w+) +_cl_", re.MULTILINE)
 _PART = re.compile(
     r"^(#(if|else|elif|endif)(?:.*\\\n)*.*)|^(\w[^(\n]* (\w+)\([^;]*;)", re.MULTILINE
 )
-_WORD = re.compile(r"[a-z]\w*")
-#: The beginning of names that a macro completes, as in `atomic_##operation`.
-_BEGINNING = re.compile(r"([a-z]\w*) *##")
+_WORD = re.compile(r"\w+")
+#: The beginning of names that a macro completes, as in `atomic_##operation`, and whether with more
+#: than one word.
+_BEGINNING = re.compile(r"([a-z]\w*) *## *\w+( *##)?")
 
 
 def declared(device: Any, text: str) -> tuple[str, list[str]]:
@@ -55,12 +56,11 @@ def declared(device: Any, text: str) -> tuple[str, list[str]]:
     if folder is None:
         return text, []
     base, declarations = _headers(folder)
-    words, beginnings = {*_WORD.findall(text)}, tuple({*_BEGINNING.findall(text)})
-    named = [
-        lines
-        for name, lines in declarations.items()
-        if name in words or name.startswith(beginnings)
-    ]
+    words, names = {*_WORD.findall(text)}, set()
+    for beginning, more in {*_BEGINNING.findall(text)}:
+        begun = {name for name in declarations if name.startswith(beginning)}
+        names |= begun if more else begun & {beginning + word for word in words}
+    named = [lines for name, lines in declarations.items() if name in names | words]
     return "\n".join([base, _BEFORE, *chain.from_iterable(named), _AFTER]) + text, [OPTION]
 
 
