@@ -17,7 +17,7 @@ from gascl.cli import exit_code
 from gascl.cli.format_names import reader_options
 from gascl.cli.mpi_launch import is_first, refuse_in_all, silenced
 from gascl.cli.terminal import say, say_warning
-from gascl.errors import GasclError
+from gascl.errors import GasclError, users_lines
 
 #: The subcommands, in the order of the help text; each is a module NAME_command of gascl.cli.
 COMMANDS = (
@@ -70,6 +70,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         except MemoryError as error:
             message = f"error: the host does not have enough memory: {error}"
             return say(message, exit_code.ERROR)
+        except Exception as error:
+            raise error.with_traceback(users_lines(error.__traceback__))  # noqa: B904, the same
 
 
 def _parsed(argv: Sequence[str]) -> argparse.Namespace:

@@ -26,6 +26,7 @@ from support.command_line import (
 )
 
 import gascl
+from gascl.cli.main import main
 from gascl.cli.run_command import OUTPUTS
 from gascl.util.progress import Progress
 
@@ -440,3 +441,11 @@ def test_weights_that_are_not_read_are_noted(gascl_, small, write):
         assert gascl_("run", name, small)[::2] == (0, "")
     assert gascl_("run", "PageRank", write("ones.txt", "a b 1\nb c 1\n"))[::2] == (0, "")
     assert gascl_("run", "PageRank", KARATE)[::2] == (0, "")
+
+
+def test_an_error_of_the_users_code_shows_no_lines_from_inside(write, small):
+    text = ENDLESS.replace('stop = "superstep < 0"', "converged = lambda self, step: 1 / 0")
+    program = f"{write('broken.py', text)}:Endless"
+    with pytest.raises(ZeroDivisionError) as caught:
+        main(["run", program, str(small)])
+    assert [each.path.name for each in caught.traceback][-2:] == ["main.py", "broken.py"]
