@@ -240,15 +240,18 @@ def test_bundled_programs_have_none():
 
 
 def classes_in(page: Path) -> list[str]:
-    """The imports and classes of each Python example that defines a program."""
+    """The classes of each Python example that defines a program, after the imports so far."""
     blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S)
-    texts = []
+    texts, imports = [], []
     for block in blocks:
-        tree = ast.parse(block).body
-        if any(isinstance(each, ast.ClassDef) for each in tree):
-            kept = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.FunctionDef)
-            lines = [ast.get_source_segment(block, e) for e in tree if isinstance(e, kept)]
-            texts.append("\n".join(lines))
+        lines = []
+        for each in ast.parse(block).body:
+            if isinstance(each, ast.Import | ast.ImportFrom):
+                imports.append(ast.get_source_segment(block, each))
+            elif isinstance(each, ast.ClassDef | ast.FunctionDef):
+                lines.append(ast.get_source_segment(block, each))
+        if any(line.startswith("class ") for line in lines):
+            texts.append("\n".join(imports + lines))
     return texts
 
 
