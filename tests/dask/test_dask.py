@@ -498,7 +498,7 @@ def test_a_worker_that_dies(client):
     with pytest.raises(RankError, match=r"tcp://.*: rank 1 of 2 is lost with its Dask worker"):
         gascl.dask.run(edges, Deadly(source=2), **COLUMNS)
     assert time.monotonic() - began < 60
-    client.wait_for_workers(2, timeout=60)  # on which the next test runs
+    client.wait_for_workers(2, timeout=240)  # on which the next test runs
 
 
 def test_the_recipe_of_the_documentation(client, tmp_path, monkeypatch, capsys):

@@ -253,7 +253,7 @@ def case_of(strategy: st.SearchStrategy[Case], number: int) -> Case:
         found.append(case)
 
     # What hypothesis draws depends on the loaded modules, too: with some, a seed gives none.
-    for more in range(9):
+    for more in range(99):
         with contextlib.suppress(Unsatisfiable):
             seed(number + 10_000_000 * more)(keep)()
             break
