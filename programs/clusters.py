@@ -48,8 +48,8 @@ def push(before: Graph, now: Graph, seed: int) -> np.ndarray:
 
     Vertices of a community that lie in one point stay there when it falls apart, as forces cancel.
     Noise, averaged over neighbors again and again, is nearly the same within what now holds
-    together, and differs between such groups. Vertices that have neither a changed edge nor a
-    neighbor with one are not moved, and the others not on the whole.
+    together, and differs between such groups. Only vertices with a changed edge, or with
+    a neighbor that has one, are moved, and their mean displacement is zero.
 
     Args:
         before, now: simple undirected graphs of the same vertices, as `Graph.simple` makes them.

@@ -14,10 +14,10 @@ Sources: Blondel, Guillaume, Lambiotte and Lefebvre, Fast Unfolding of Communiti
 (2015): a lone vertex goes to another lone one only if that has a smaller number.
 
 Differences: the vertices of a round go in turns, drawn at random, and those of a turn all at once.
-If too many go at once, all go where only a few should, and back, so that rounds have more and more
-turns. They begin with few: so much the faster are rounds on large graphs, and as in annealing, what
-goes wrong at first leads to better communities in the end. A vertex with very many communities
-around it weighs only some of them in a round.
+If too many vertices move at once, they oscillate between communities, so later rounds have more
+turns. Early rounds have few turns, which is faster on large graphs; and as in annealing, mistakes
+of early rounds lead to better communities in the end. A vertex with very many communities around it
+weighs only some of them in a round.
 """
 
 import numpy as np

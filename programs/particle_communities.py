@@ -31,8 +31,8 @@ from gascl.programs.clusters import by_length, push
 class Particles(VertexProgram):
     """Moves the `position` of vertices until none is faster than `tolerance`.
 
-    The graph is undirected, without self-loops and parallel edges. Vertices without edges, whose
-    1 / k_i there is not, stay where they are and repel the others.
+    The graph is undirected, without self-loops and parallel edges. Vertices without edges, for
+    which 1 / k_i is undefined, stay where they are and repel the others.
     """
 
     alpha = param.real(1, low=0, doc="strength of attraction")

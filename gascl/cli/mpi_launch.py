@@ -66,6 +66,6 @@ def refuse_in_all(arguments: Sequence[str]) -> None:
 
 @contextmanager
 def silenced() -> Iterator[None]:
-    """Print nothing: what all ranks would say, the first one does."""
+    """Print nothing: the first rank prints what all ranks would."""
     with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
         yield

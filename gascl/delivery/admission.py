@@ -74,9 +74,10 @@ def _repeated_scatter_refuses(demand: Demand) -> str | None:
     """Refusals of deliveries that run scatter wherever its message is needed, not once per arc."""
     traits = demand.traits
     if traits.arc_state:
-        return "it has arc fields, and pull may run scatter again"
+        return "it has arc fields, and this delivery may run scatter again"
     if traits.scatters and not traits.sends_only:
-        return "its scatter does more than send along its arcs, and pull may run scatter again"
+        repeated = "this delivery may run scatter again"
+        return f"its scatter does more than send along its arcs, and {repeated}"
     return slots_refuses(demand)
 
 

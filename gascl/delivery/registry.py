@@ -1,7 +1,4 @@
-"""The table of deliveries. Each delivery is a kernel file and an entry here.
-
-To add a delivery, add an entry to DELIVERIES.
-"""
+"""The table of deliveries. Each delivery is a kernel file and an entry here."""
 
 from __future__ import annotations
 

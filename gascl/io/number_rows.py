@@ -37,7 +37,8 @@ def read_rows(
     Args:
         types: int64, and either float64 or uint64; None: int64 if all are such integers, else
             float64.
-        wrong: what a row is that has other columns, and the remedy, as the end of a sentence.
+        wrong: the end of the error message for a row with other columns: what is wrong, and the
+            remedy.
         skip: the number of lines before the rows.
         comments, prepare: as for `read_columns`.
         split: the columns of a line, none of a comment; by default separated by blanks.

@@ -1,8 +1,8 @@
 """Edges and nodes of GML and GraphML that are all written alike, read as columns.
 
-All but the first are cut out of the text, which a parser of the format then reads with all its
-checks; the others differ from the first in numbers only. Where anything is not as expected, they
-are left to that parser, which takes many times longer for each.
+The format's parser reads, with all its checks, a text in which only the first record is left. The
+other records, which differ from it in numbers only, are read as columns. Where anything is not as
+expected, all records are left to that parser, which takes many times longer for each.
 """
 
 from __future__ import annotations

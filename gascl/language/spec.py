@@ -140,7 +140,7 @@ class ProgramSpec:
     def first_scalar(self, real: str) -> str | None:
         """The first vertex field, in the order of results, with a scalar for each vertex, not a
         vector or a struct; None if there is none."""
-        for name in dict.fromkeys([*self.written, *self.vertex_fields]):
+        for name in self.result_order:
             type_ = self.vertex_fields[name].resolve(real)
             if type_.width == 1 and not type_.members:
                 return name

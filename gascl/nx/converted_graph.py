@@ -221,7 +221,8 @@ class Converted:
         return dict(zip(self.nodes, values.tolist(), strict=True))
 
     def chosen(self, nodes: Any, values: list[Any]) -> Any:
-        """Of the values of all nodes, those of all, of one, or of several, as `nodes` says."""
+        """The value of `nodes`, if it is one node; else a dictionary of the values of the nodes in
+        it, of all nodes for None."""
         index = self.topology.index
         if nodes in self:
             return values[index[nodes]]

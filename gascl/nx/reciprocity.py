@@ -41,7 +41,7 @@ def overall_reciprocity(G: Converted) -> float:
     slower=[argument("nodes", reason="some of the nodes")],
 )
 def reciprocity(G: Converted, nodes: Any = None) -> Any:
-    """The share of all edges, of a node's edges, or of those of each of several nodes."""
+    """The reciprocity of the graph, of one node or, as a dictionary, of several nodes."""
     if nodes is None:
         return _of_all(G)
     src, dst = (ends.astype(np.int64) for ends in G.ends)

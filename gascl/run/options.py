@@ -1,4 +1,4 @@
-"""`RunOptions`: the options of a run, as `Engine.run` takes them."""
+"""`RunOptions`: the options of a run, as `Engine.run` and `Engine.steps` take them."""
 
 from __future__ import annotations
 

@@ -186,9 +186,12 @@ def group_size(header: Header, device: DeviceFacts) -> tuple[int, int]:
 
 
 def whole_options(device: Device) -> list[str]:
-    """The options of a kernel that makes a whole run: how often a group looks for others that start
-    with it, on a GPU, and for others in a phase: before it leaves them, on a CPU (after some
-    milliseconds), or gives up the run."""
+    """The options of a kernel that makes a whole run.
+
+    JOIN_POLLS says how often the first group of a GPU polls for groups that start with it. PATIENCE
+    says how often a waiting group polls without progress before it leaves the team (CPU, after some
+    milliseconds) or fails the run (GPU).
+    """
     join_polls, patience = (0, 2**21) if device.is_cpu else (64, 2**30)
     return [
         *switches.options(
@@ -275,18 +278,6 @@ def source_of(
     kept = _sources.setdefault(type(program), {})
     key = key_of(program), device, delivery, offset, variant
     return _kept(kept, key, lambda: _write(program, device, delivery, offset, variant))
-
-
-def build(
-    program: VertexProgram,
-    device: Device,
-    delivery: Delivery,
-    offset: str,
-    debug: bool = False,
-) -> Plan:
-    """The kernels of a program, built or reused; raises as `source_of` and `plan_of`."""
-    variant = Variant(debug)
-    return plan_of(program, device, source_of(program, device.facts, delivery, offset, variant))
 
 
 def plan_of(program: VertexProgram, device: Device, source: Source) -> Plan:

@@ -1,4 +1,5 @@
-"""Runs several programs one after the other on one State, for a program with `solve`."""
+"""Runs several programs one after the other, for a program with `solve`; each can continue from the
+state of the one before."""
 
 from __future__ import annotations
 

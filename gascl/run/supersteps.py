@@ -363,7 +363,7 @@ class Loop:
         return 0, self.program.converged(self.trace[-1])
 
     def _show(self) -> None:
-        """Let the one who watches the run see its state between two supersteps."""
+        """Give the state between two supersteps to `watch`."""
         if self.watch is not None:
             self._write_mask()
             last = self.trace[-1] if self.trace else None

@@ -109,7 +109,7 @@ def test_golden_programs_compile(name):
     from support.admitting_deliveries import admitted
 
     from gascl.opencl.device import find
-    from gascl.run.plan import build
+    from gascl.run.plan import Variant, plan_of, source_of
 
     cls, options = GENERATED[name]
     program = cls(
@@ -118,8 +118,10 @@ def test_golden_programs_compile(name):
         **options.get("choices", {}),
     )
     for delivery in admitted(program):
-        offset, debug = options.get("offset", "int32"), options.get("debug", False)
-        build(program, find(), DELIVERIES[delivery], offset, debug)
+        device, offset = find(), options.get("offset", "int32")
+        variant = Variant(options.get("debug", False))
+        source = source_of(program, device.facts, DELIVERIES[delivery], offset, variant)
+        plan_of(program, device, source)
 
 
 # Nothing that is not used ----------------------------------------------------------------------

@@ -52,7 +52,7 @@ class Plain(VertexProgram):
 
 
 SINGLE = "its gather snippet reads messages one by one"
-ANEW = "its scatter does more than send along its arcs, and pull may run scatter again"
+ANEW = "its scatter does more than send along its arcs, and this delivery may run scatter again"
 ARC = "it has arc fields"
 OF_ARC = "its scatter reads `e`, so that messages are only known where they are combined"
 OF_OTHERS = "its scatter reads `e`, and fields of other vertices"

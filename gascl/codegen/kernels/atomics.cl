@@ -1,7 +1,7 @@
 // Inbox cells: words of 32 or 64 bits, each holding one combined message, into which many
 // work-items may combine messages at once.
 //
-// Included after the generated header, whose lines from atomics.py choose what a cell is:
+// Included after the generated header, whose lines from codegen/atomic_cells.py choose what a cell is:
 //   GASCL_CELL_BITS  32 or 64; smaller accumulators take 32
 //   GASCL_CELL_KIND  what an accumulator is: one of the four below
 //   GASCL_CELL_OP    how it combines: one of the seven below

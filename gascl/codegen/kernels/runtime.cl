@@ -3,8 +3,8 @@
 //
 // A work-group has GASCL_GROUP items. On CPUs that is 1: an item then owns a whole range of rows,
 // since a barrier would cost more than sharing work saves. No kernel with a barrier returns early,
-// and no barrier is in a branch: PoCL 3.0 hangs or corrupts memory there, even where all items
-// of the group take the same branch.
+// and no barrier is in a branch (except in whole/gpu.cl, which PoCL never builds): PoCL 3.0 hangs or
+// corrupts memory there, even where all items of the group take the same branch.
 
 // PoCL's fabs is a function call, which took a third of PageRank's time on a grid.
 #ifdef __has_builtin

@@ -1,4 +1,4 @@
-// Programs with a priority, and lists of active vertices.
+// The commit of lists of active vertices, for programs with a priority.
 //
 // Buckets, as Meyer and Sanders' delta-stepping has them (2003), with piles as in Davidson, Baxter,
 // Garland and Owens (2014). The frontier has the vertices of the current bucket. Waiting vertices are

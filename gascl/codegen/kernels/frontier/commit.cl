@@ -1,5 +1,5 @@
-// Programs without a priority, and lists of active vertices: the vertices that were put into the mask become
-// the next superstep's mask and frontier.
+// The commit of lists of active vertices, for programs without a priority: the vertices that were put
+// into the mask become the next superstep's mask and frontier.
 
 // `starting`: the next superstep is the first one of the run, so that there is no earlier frontier. Adds
 // to the numbers of vertices in the mask and of their arcs.
