@@ -64,6 +64,7 @@ class Graph:
     _label_index: LabelIndex | None = None
 
     def __post_init__(self) -> None:
+        validation.check_directed(self.directed)
         for name in ("edge_fields", "vertex_fields"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         if self.labels is not None and self._label_index is None:
@@ -304,6 +305,8 @@ class Graph:
                 memory.
             GraphError: a policy refuses an edge, or the graph would be too large.
         """
+        if directed is not None:
+            validation.check_directed(directed)
         try:
             parsed = outside("read")(path, format, directed, weight, progress, **options)
             try:
@@ -514,6 +517,8 @@ class Graph:
         Raises:
             GraphError: the table is not as above, or has a null; names the row.
         """
+        if directed is not None:
+            validation.check_directed(directed)
         return cls._from_parsed(
             outside("from_arrow")(table, columns, directed, weight), duplicates, self_loops
         )

@@ -105,6 +105,24 @@ def vertices_of_labels(
     return index.find_all(tails), index.find_all(heads), names
 
 
+def check_directed(directed: Any) -> None:
+    """Raises GraphError where the argument `directed` is not True or False."""
+    if not isinstance(directed, bool | np.bool_):
+        raise GraphError(
+            Option("directed", directed), " must be True or False: any other value could be misread"
+        )
+
+
+def check_unmasked(values: Any, name: str) -> None:
+    """Raises GraphError if `values` is a masked array with a masked value, which has no meaning."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        place = int(np.flatnonzero(np.ma.getmaskarray(values))[0])
+        raise GraphError(
+            f"{name} has masked values, the first at place {place}; leave out what they belong to, "
+            "or give them a value with .filled(...)"
+        )
+
+
 def check_lengths(src: np.ndarray, dst: np.ndarray) -> None:
     """Raises GraphError if there are not as many sources as targets."""
     if len(src) != len(dst):
@@ -115,6 +133,7 @@ def check_lengths(src: np.ndarray, dst: np.ndarray) -> None:
 
 def _labels_or_numbers(ids: Any, name: str) -> np.ndarray:
     """An array of numbers, or of labels where any is text or an object."""
+    check_unmasked(ids, name)
     listed = isinstance(ids, list | tuple)
     tuples = listed and len(ids) and isinstance(ids[0], tuple)
     try:
@@ -191,6 +210,7 @@ def checked_ids(values: Any, name: str) -> tuple[np.ndarray, int]:
     Raises:
         GraphError: `values` are not integers in one dimension, or one is negative.
     """
+    check_unmasked(values, name)
     ids = np.asarray(values)
     if ids.ndim != 1:
         raise GraphError(f"{name} must have shape (edges,), not {ids.shape}")
@@ -335,6 +355,7 @@ def _numbers(name: str, values: Any, kind: str, report: list[str] | None) -> np.
             f"the {kind} field {name!r} needs a name that can be written in a program: letters, "
             "digits and _, not starting with a digit"
         )
+    check_unmasked(values, f"{kind} field {name!r}")
     array = np.asarray(values)
     if array.dtype == bool and array.ndim:
         array = array.astype(np.int8)

@@ -351,3 +351,23 @@ def test_numpy_s_scalars_in_messages():
         with pytest.raises(GraphError) as caught:
             call()
         assert "np." not in str(caught.value)
+
+
+@pytest.mark.parametrize("directed", ["no", 0, None, np.array([True])])
+def test_a_direction_that_is_not_a_bool_is_refused(directed):
+    refused(["directed=", "True or False"], lambda: Graph.from_edges([0], [1], directed=directed))
+
+
+def test_a_direction_may_be_a_bool_of_numpy():
+    assert not Graph.from_edges([0], [1], directed=np.bool_(False)).directed
+
+
+def test_masked_values_are_refused():
+    ids, masked = [0, 1], np.ma.array([1, 7], mask=[False, True])
+    words = ["masked values, the first at place 1", ".filled("]
+    refused(["src", *words], lambda: Graph.from_edges(masked, ids))
+    refused(["dst", *words], lambda: Graph.from_edges(ids, masked))
+    refused(["edge field 'weight'", *words], lambda: Graph.from_edges(ids, ids, weight=masked))
+    refused(["vertex field 'x'"], lambda: Graph.from_edges([0], [1], vertex_fields={"x": masked}))
+    unmasked = np.ma.array([1, 0], mask=[False, False])
+    assert Graph.from_edges(ids, unmasked, weight=unmasked).edge_fields["weight"].tolist() == [1, 0]

@@ -7,6 +7,7 @@ import pytest
 from support.filecases import edges_of, put, refused
 
 from gascl.cli.main import main
+from gascl.errors import GraphError
 from gascl.graph.graph import Graph
 
 # Three edges, one of them a self-loop, as files that say that they are undirected.
@@ -89,3 +90,9 @@ def test_directed_of_the_commands(gascl_, tmp_path):
     assert gascl_("convert", path, tmp_path / "b.gr", "--directed")[0] == 0
     rows = (tmp_path / "b.gr").read_text().splitlines()
     assert rows[0] == "p sp 3 5" and sorted(rows[1:]) == [f"a {u} {v} {w}" for u, v, w in BOTH]
+
+
+def test_a_direction_that_is_not_a_bool_is_refused(write):
+    path = write("a.txt", "# Undirected graph: a\n0 1\n")
+    with pytest.raises(GraphError, match="directed='no' must be True or False"):
+        Graph.read(path, directed="no")

@@ -265,3 +265,28 @@ def test_cells_are_those_of_pythons_csv(tmp_path_factory, rows, quoting, separat
         assert ends == [[row[0], row[2]] for row in expected]
     else:
         assert ends == [[str(int(row[0])), str(int(row[2]))] for row in expected]
+
+
+def test_rows_below_a_header_that_are_all_comments(write):
+    path = write("a.csv", "source,target\n#love,#cat\n#x,#love\n")
+    with pytest.warns(UserWarning, match="line 2: '#love,#cat' is skipped .* the header; if it is"):
+        assert Graph.read(path).num_edges == 0
+
+
+def test_attributes_that_networkx_writes(tmp_path):
+    nx = pytest.importorskip("networkx")
+    G = nx.Graph()
+    G.add_edge(0, 1, weight=5)
+    G.add_edge(1, 2, weight=6)
+    path = tmp_path / "nx.edgelist"
+    nx.write_edgelist(G, path)
+    with pytest.warns(UserWarning, match="column 2 .* is not read: .*write_weighted_edgelist"):
+        graph = Graph.read(path)
+    assert graph.num_edges == 2 and not graph.edge_fields
+
+
+def test_two_columns_called_weight(write):
+    path = write("a.csv", "from,to,weight,weight\n1,2,3,4\n2,3,5,6\n")
+    with pytest.raises(FormatError, match="line 1: the header has more than one column 'weight'"):
+        Graph.read(path)
+    assert edges_of(Graph.read(path, columns=(0, 1, 3), header=True)) == [(1, 2, 4), (2, 3, 6)]

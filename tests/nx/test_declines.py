@@ -164,3 +164,12 @@ def test_functions_that_networkx_composes_call_the_backend(function, arguments, 
         assert nx.utils.graphs_equal(answer, expected)
     else:
         assert answer == (list(expected) if hasattr(expected, "__next__") else expected)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_the_least_integer_of_64_bits():
+    G = nx.Graph()
+    G.add_edge(0, 1, weight=np.int64(-(2**63)))
+    G.add_edge(1, 2, weight=-(2**63))
+    with pytest.raises(NotImplementedError, match="'gascl' backend"):
+        list(nx.minimum_spanning_edges(G, backend="gascl"))

@@ -222,6 +222,8 @@ def _spool_integers(lines: LineReader, layout: RowLayout, edges: EdgeSpool) -> T
                 tally.add(len(src), fields)
     except Irregular:
         return None
+    if not tally.rows and layout.header:
+        return None
     return tally
 
 
@@ -334,6 +336,8 @@ def _read_integers(lines: LineReader, layout: RowLayout) -> Rows | None:
     except Irregular:
         return None
     src, dst = table.values.pop(0), table.values.pop(0)
+    if not len(src) and layout.header:
+        return None  # the comments may be rows
     labels, src, dst = numbered(src, dst)
     fields = dict(zip(layout.fields, table.values, strict=True))
     tally = Tally(comments=layout.skipped + table.comments, remarks=table.remarks)
@@ -475,12 +479,12 @@ def check_header(path: Path, layout: RowLayout, rows: TextRows) -> None:
     several edges has vertices that no other edge has, as if it were one above ids that are text,
     and of comments between such rows that may be rows as well."""
     wrong = None
-    if rows.odd is not None and rows.like_rows is not None:
+    if rows.like_rows is not None and (rows.odd is not None or not rows.rows):
         line, text = rows.like_rows
         warn(
             Message(
                 f"{path}, line {line}: {shown(text)} is skipped as a comment, and has as many "
-                "columns as the rows; if it is one, give ",
+                f"columns as the {'rows' if rows.rows else 'header'}; if it is a row, give ",
                 Option("comments", "", of="reader"),
             )
         )
@@ -966,6 +970,14 @@ def _warn_of_unread(
         )
     ]
     warn_of_unread(str(path), like)
+    attributes = [row[2] for row in rows if layout.separator is None and row[2:3]]
+    if 2 in ignored and attributes and all(text.startswith("{'") for text in attributes):
+        warn(
+            f"{path}: column {_column_name(layout, 2)} is not read: it has attributes as "
+            f"networkx.write_edgelist writes them, from {attributes[0]!r} on; to keep weights, "
+            "write the graph with networkx.write_weighted_edgelist, or convert it with "
+            "Graph.from_networkx"
+        )
 
 
 def _check_once(
@@ -1001,6 +1013,7 @@ def _choose_weight(path: Path, layout: RowLayout, rows: list[list[str]]) -> None
     the first of them if it has numbers, else the only one that has."""
     for place, name in enumerate(layout.header or ()):
         if name.lower() == WEIGHT and place not in layout.ends:
+            _place(path, layout, name)  # refuses a name that two columns have
             return _add_field(path, layout, place, WEIGHT)
     places = range(max(layout.ends) + 1, layout.width)
     if not places:
