@@ -64,7 +64,8 @@ def bottlenecks(
                 "declare receive_if= if vertices can tell by their fields that they need no more "
                 "messages",
             )
-        if not traits.counts_once:
+        smallest = spec.combiner is not None and spec.combiner.name in ("min", "max")
+        if not traits.counts_once and not smallest:  # which one message cannot stand for
             yield Bottleneck(
                 "all messages to a vertex are combined, also where one is enough",
                 "declare combine = 'first', or enough, if a vertex is done with one message",
