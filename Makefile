@@ -22,7 +22,7 @@ test: $(VENV)/.test  ## the tests, but for the slow ones
 	$(VENV)/bin/pytest -n auto --dist worksteal
 
 site: $(VENV)/.site  ## the documentation as a site, in build/site
-	$(VENV)/bin/python docs/site/build.py build/site
+	$(VENV)/bin/python docs/site/make_site.py build/site
 
 tables: $(VENV)/.gascl  ## the table of the bundled programs, and the cheatsheet, from the code
 	$(VENV)/bin/python docs/program_tables.py

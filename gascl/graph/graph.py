@@ -62,6 +62,7 @@ class Graph:
     _known: dict[tuple[str, ...], Any] = field(default_factory=dict, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
     _label_index: LabelIndex | None = None
+    _mapped_files: tuple[MappedFile, ...] = field(default=(), init=False)
 
     def __post_init__(self) -> None:
         validation.check_directed(self.directed)
@@ -73,6 +74,10 @@ class Graph:
         for array in (self.src, self.dst, self.labels, *fields):
             if array is not None and not isinstance(array, Runs):
                 array.setflags(write=False)
+        ends = (end.offsets if isinstance(end, Runs) else end for end in (self.src, self.dst))
+        if files := mapped_files((*ends, self.labels, *fields)):
+            object.__setattr__(self, "_mapped_files", files)
+            object.__setattr__(self, "__class__", _MappedGraph)
 
     def __reduce__(self) -> tuple[Any, ...]:  # a mappingproxy cannot be pickled
         fields = (dict(self.edge_fields), dict(self.vertex_fields))
@@ -596,12 +601,6 @@ class Graph:
         for file in self._mapped_files:
             file.check()
 
-    @cached_property
-    def _mapped_files(self) -> tuple[MappedFile, ...]:
-        ends = (end.offsets if isinstance(end, Runs) else end for end in (self.src, self.dst))
-        fields = (*self.edge_fields.values(), *self.vertex_fields.values())
-        return mapped_files((*ends, self.labels, *fields))
-
     @property
     def edge_src(self) -> np.ndarray:
         """int32 (E,): where each edge comes from."""
@@ -1003,6 +1002,20 @@ class Graph:
         raise GraphError(f"there is no vertex {shown(value)}; the graph's vertices are {ids}")
 
 
+class _MappedGraph(Graph):
+    """A graph with arrays in mapped files, which are checked whenever one of these is used. Other
+    graphs need not pay for that."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in _IN_FILES:
+            for file in object.__getattribute__(self, "_mapped_files"):
+                file.check()
+        return object.__getattribute__(self, name)
+
+
+_IN_FILES = {"src", "dst", "labels", "edge_fields", "vertex_fields", "_label_index"}
+
+
 def _degrees(offsets: np.ndarray) -> np.ndarray:
     degrees = np.diff(offsets).astype(np.int32)
     degrees.setflags(write=False)
@@ -1010,9 +1023,5 @@ def _degrees(offsets: np.ndarray) -> np.ndarray:
 
 
 def _array_of(end: np.ndarray | Runs) -> np.ndarray:
-    """One end of each edge as an array, which has not been changed in its file."""
-    if isinstance(end, Runs):
-        return end.whole
-    for file in mapped_files((end,)):
-        file.check()
-    return end
+    """One end of each edge as an array."""
+    return end.whole if isinstance(end, Runs) else end

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import build
+import make_site
+
 import gascl
 
 TOP = Path(__file__).parents[2]
 
 
 def test_every_page_is_in_the_navigation():
-    listed = {f"{entry}.md" for entries in build.NAVIGATION.values() for entry in entries}
-    names = {*build.pages().values()}
+    listed = {f"{entry}.md" for entries in make_site.NAVIGATION.values() for entry in entries}
+    names = {*make_site.pages().values()}
     recipes = {name for name in names if name.startswith("cookbook/")} - {"cookbook/index.md"}
     assert names - recipes - {"index.md"} == listed - {"api/index.md"}
     assert recipes, "docs/cookbook/index.md lists them; tests/docs/test_cookbook.py compares"
@@ -37,16 +38,16 @@ def test_the_cheatsheet_is_current():
 
 
 def test_links_to_files_that_are_no_pages_lead_to_the_repository():
-    names = build.pages()
+    names = make_site.pages()
     page = TOP / "docs" / "internals" / "scale.md"
     text = "[a](../scale.md#limits) [b](../../programs) [c](https://x.org) `[d](x)` [e](#ranks)"
-    assert build.rewritten(text, page, names) == (
+    assert make_site.rewritten(text, page, names) == (
         f"[a](../scale.md#limits) [b]({build.REPOSITORY}/tree/main/programs) [c](https://x.org) "
         "`[d](x)` [e](#ranks)"
     )
     notes = TOP / "benchmarks" / "NOTES.md"
     text = "[a](../docs/performance.md) [b](bench.py)"
-    assert build.rewritten(text, notes, names) == (
+    assert make_site.rewritten(text, notes, names) == (
         f"[a](../performance.md) [b]({build.REPOSITORY}/blob/main/benchmarks/bench.py)"
     )
 
@@ -58,7 +59,7 @@ def test_mistakes_of_built_pages_are_found(tmp_path):
     )
     (tmp_path / "b.html").write_text('<h1 id="there">')
     (tmp_path / "z.css").write_text("@import url(//fonts.org/f.css)")
-    assert build.mistakes(tmp_path) == [
+    assert make_site.mistakes(tmp_path) == [
         "a.html loads https://cdn.org/x.js",
         "a.html: no anchor b.html#gone",
         "a.html: no file c.html",

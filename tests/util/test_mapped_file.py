@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 
 import numpy as np
 import pytest
@@ -17,6 +18,19 @@ USES = {
     "source": lambda graph, _: graph.edge_src.sum(),
     "target": lambda graph, _: graph.edge_dst.sum(),
     "write": lambda graph, folder: graph.write(folder / "other.npz"),
+    "edge field": lambda graph, _: graph.edge_fields["weight"].sum(),
+    "vertex field": lambda graph, _: graph.vertex_fields["x"].sum(),
+    "labels": lambda graph, _: graph.labels[:3],
+    "label": lambda graph, _: graph.label_of(3),
+    "index": lambda graph, _: graph.index_of("77"),
+    "weighted degree": lambda graph, _: graph.weighted_out_degree("weight"),
+    "summary": lambda graph, _: graph.edge_summary("weight"),
+    "matrix": lambda graph, _: graph.to_scipy("weight"),
+    "subgraph": lambda graph, _: graph.subgraph(["3", "4"]),
+    "ego": lambda graph, _: graph.ego("3", 1),
+    "loops": lambda graph, _: graph.num_loops,
+    "fingerprint": lambda graph, _: graph.fingerprint,
+    "pickle": lambda graph, _: pickle.dumps(graph),
 }
 
 
@@ -39,9 +53,9 @@ def replaced(path):
 def path(tmp_path):
     random = np.random.default_rng(7)
     src, dst = random.integers(0, 5000, (2, 20_000))
-    Graph.from_edges(src, dst, num_vertices=5000, weight=random.random(20_000)).write(
-        tmp_path / "a.npz"
-    )
+    fields = {"weight": random.random(20_000), "vertex_fields": {"x": random.random(5000)}}
+    labels = [str(i) for i in range(5000)]
+    Graph.from_edges(src, dst, num_vertices=5000, labels=labels, **fields).write(tmp_path / "a.npz")
     return tmp_path / "a.npz"
 
 

@@ -1,4 +1,4 @@
-"""Builds the documentation site: `python docs/site/build.py FOLDER`, or `make site`.
+"""Builds the documentation site: `python docs/site/make_site.py FOLDER`, or `make site`.
 
 Pages are copied to FOLDER-source, with links to files that are no pages turned into links to the
 repository. The code of pages that draw runs, and each picture follows its code. Then Sphinx builds
