@@ -114,7 +114,7 @@ def column_of(
     whole = kinds <= _INTEGERS
     array = np.concatenate(parts)
     mixed = not whole and not kinds.isdisjoint(_INTEGERS)
-    if (whole or mixed) and max(int(array.max()), -int(array.min())) >= EXACT:
+    if (whole or mixed) and max(array.max().item(), -array.min().item()) >= EXACT:
         return Column(None, f"the edge attribute {name!r} has integers of more than 53 bits")
     sizes = np.abs(array[array != 0])
     if not whole and not ((sizes > LEAST) & (sizes < MOST)).all():

@@ -42,7 +42,8 @@ def test_links_to_files_that_are_no_pages_lead_to_the_repository():
     page = TOP / "docs" / "internals" / "scale.md"
     text = "[a](../scale.md#limits) [b](../../programs) [c](https://x.org) `[d](x)` [e](#ranks)"
     assert make_site.rewritten(text, page, names) == (
-        f"[a](../scale.md#limits) [b]({make_site.REPOSITORY}/tree/main/programs) [c](https://x.org) "
+        f"[a](../scale.md#limits) [b]({make_site.REPOSITORY}/tree/main/programs) "
+        "[c](https://x.org) "
         "`[d](x)` [e](#ranks)"
     )
     notes = TOP / "benchmarks" / "NOTES.md"
