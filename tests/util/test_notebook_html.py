@@ -178,7 +178,7 @@ def test_errors_of_the_callers_own_functions(program, options, error, last):
 
 
 def test_errors_of_gascl_itself_show_its_lines(monkeypatch):
-    monkeypatch.setattr("gascl.run.initial_values.initial_values", operator.neg)
+    monkeypatch.setattr("gascl.run.state.set_parameters", operator.neg)
     with pytest.raises(TypeError, match="takes exactly one argument") as caught:
         Engine(roads()).run(PageRank())
     files = [frame.filename for frame in traceback.extract_tb(caught.value.__traceback__)]
