@@ -121,11 +121,8 @@ class Animation:
         check_format(path)
         check_writable(path)
         if path.suffix == ".html":
-            title = escape(path.stem)
-            page = (
-                f'<!DOCTYPE html>\n<html lang="en">\n<meta charset="utf-8">\n<title>{title}</title>'
-            )
-            data = f"{page}\n{self._html(progress)}\n</html>\n".encode()
+            page = _PAGE.format(title=escape(path.stem), body=self._html(progress))
+            data = page.encode()
         else:
             data = self._written(path.suffix, progress)
         with new_file(path) as file:
