@@ -285,6 +285,12 @@ def test_attributes_that_networkx_writes(tmp_path):
     assert graph.num_edges == 2 and not graph.edge_fields
 
 
+def test_quotes_where_blanks_separate_the_columns(write):
+    path = write("a.txt", '"a b" c 3\n"d e" f 4\n')
+    with pytest.warns(UserWarning, match="'\"a' begins with a quote, .* by tabs or commas"):
+        Graph.read(path)
+
+
 def test_two_columns_called_weight(write):
     path = write("a.csv", "from,to,weight,weight\n1,2,3,4\n2,3,5,6\n")
     with pytest.raises(FormatError, match="line 1: the header has more than one column 'weight'"):

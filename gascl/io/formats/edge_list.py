@@ -934,6 +934,12 @@ def _choose(
         _choose_weight(path, layout, rows)
         if width > 3 and layout.konect:
             _add_field(path, layout, 3, "time")
+    quoted = [cell for row in rows for cell in row if cell.startswith('"')]
+    if layout.separator is None and quoted:
+        warn(
+            f"{path}: {quoted[0]!r} begins with a quote, which is part of the text where blanks "
+            "separate the columns; if quotes enclose columns, separate these by tabs or commas"
+        )
     used = {*layout.ends, *layout.fields.values()}
     ignored = [place for place in range(width) if place not in used]
     texts = [place for place in ignored if _has_text(rows, place)]
