@@ -445,7 +445,8 @@ def test_weights_that_are_not_read_are_noted(gascl_, small, write):
     assert gascl_("run", "PageRank", KARATE)[::2] == (0, "")
 
 
-def test_an_error_of_the_users_code_shows_no_lines_from_inside(write, small):
+def test_an_error_of_the_users_code_shows_no_lines_from_inside(monkeypatch, write, small):
+    monkeypatch.setattr(Progress, "LINES", Progress.LINES)  # which ENDLESS changes in this process
     text = ENDLESS.replace('stop = "superstep < 0"', "converged = lambda self, step: 1 / 0")
     program = f"{write('broken.py', text)}:Endless"
     with pytest.raises(ZeroDivisionError) as caught:
