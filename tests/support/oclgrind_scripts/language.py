@@ -357,7 +357,9 @@ def run_changing(engine: Engine) -> None:
     """Pushing and pulling in turn; as launches, and as one, in which one group has all phases."""
     shares = push_pull.CPU, push_pull.SKIPPING_CPU
     change_always()
-    for each in (engine, Engine(GRAPH, Joining(engine.device.cl, GROUP))):
+    # Engines of their own, since one keeps the shares with what else its runs have in common.
+    devices = engine.device, Joining(engine.device.cl, GROUP)
+    for each in (Engine(GRAPH, device) for device in devices):
         for program in BOTH_WAYS:
             result = each.run(program, delivery="frontier")
             assert len({s.delivery for s in result.trace}) == 2
