@@ -78,6 +78,8 @@ class Graph:
         if files := mapped_files((*ends, self.labels, *fields)):
             object.__setattr__(self, "_mapped_files", files)
             object.__setattr__(self, "__class__", _MappedGraph)
+        elif type(self) is _MappedGraph:  # by `replace`, with arrays in memory
+            object.__setattr__(self, "__class__", Graph)
 
     def __reduce__(self) -> tuple[Any, ...]:  # a mappingproxy cannot be pickled
         fields = (dict(self.edge_fields), dict(self.vertex_fields))
@@ -1013,7 +1015,10 @@ class _MappedGraph(Graph):
         return object.__getattribute__(self, name)
 
 
-_IN_FILES = {"src", "dst", "labels", "edge_fields", "vertex_fields", "_label_index"}
+_IN_FILES = {
+    *("src", "dst", "labels", "edge_fields", "vertex_fields"),
+    *("_arcs", "_numbered", "_label_index"),
+}
 
 
 def _degrees(offsets: np.ndarray) -> np.ndarray:

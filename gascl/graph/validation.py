@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -115,8 +116,9 @@ def check_directed(directed: Any) -> None:
 
 def check_unmasked(values: Any, name: str) -> None:
     """Raises GraphError if `values` is a masked array with a masked value, which has no meaning."""
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        place = int(np.flatnonzero(np.ma.getmaskarray(values))[0])
+    ma = sys.modules.get("numpy.ma")  # importing it takes longer than a small run
+    if ma is not None and ma.is_masked(values):
+        place = int(np.flatnonzero(ma.getmaskarray(values))[0])
         raise GraphError(
             f"{name} has masked values, the first at place {place}; leave out what they belong to, "
             "or give them a value with .filled(...)"

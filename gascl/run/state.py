@@ -415,7 +415,7 @@ class State:
             masked: the program keeps a mask, which is in its form as bytes.
         """
         spec = self.program.spec
-        order = dict.fromkeys([*spec.written, *spec.vertex_fields, *self.names()])
+        order = dict.fromkeys([*spec.result_order, *self.names()])
         mask = np.ones(self.graph.num_vertices, bool)
         if masked:
             mask = self.read(MASK, np.empty(self.graph.num_vertices, np.uint8)) != 0
@@ -438,13 +438,13 @@ class State:
         shape = (lanes, self.num_arcs) if by_lane else (self.num_arcs, lanes)
         values = np.empty((*shape, type_.stored), type_.scalar)
         self.read(Key(delivery, "messages"), values)
-        there = np.ones(shape, np.uint8)
+        present = np.ones(shape, np.uint8)
         if not traits.every_arc_sends:
-            self.read(Key(delivery, "sent"), there)
+            self.read(Key(delivery, "sent"), present)
         if by_lane:
-            values, there = values.swapaxes(0, 1), there.swapaxes(0, 1)
+            values, present = values.swapaxes(0, 1), present.swapaxes(0, 1)
         values = values[:, :, : type_.width] if type_.width > 1 else values[:, :, 0]
-        arc, lane = np.nonzero(there)
+        arc, lane = np.nonzero(present)
         source, target = np.asarray(arcs.into.ends)[arc], np.asarray(arcs.into.rows)[arc]
         if self.numbering is not None:
             source, target = self.numbering.order[source], self.numbering.order[target]

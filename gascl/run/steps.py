@@ -17,29 +17,29 @@ from gascl.results.snapshot import Snapshot
 #: A function that runs a program, and calls its argument with each snapshot.
 Run: TypeAlias = Callable[[Callable[[Snapshot], None]], Result]
 
-#: Seconds between two looks at whether the thread of the run is alive; on Windows, Ctrl-C takes
-#: effect only then.
-_LOOK = 0.2
+#: Seconds between two attempts to read what the run hands over; on Windows, Ctrl-C takes effect
+#: between them only.
+_POLL = 0.2
 #: The most seconds that the garbage collector waits for a run to end.
 _PATIENCE = 1.0
 
 
 class _Closed(BaseException):
-    """The caller wants no more steps. A BaseException, so that no `solve` catches it."""
+    """The iteration has been closed. A BaseException, so that no `solve` catches it."""
 
 
 class _Turns:
-    """What the thread of the run and the thread of the caller give to each other in turn."""
+    """What the thread of the run and that of the caller exchange, one after the other."""
 
     def __init__(self) -> None:
         self.results: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self.goes_on: queue.SimpleQueue[bool] = queue.SimpleQueue()
+        self.wanted: queue.SimpleQueue[bool] = queue.SimpleQueue()
         self.warnings: list[tuple[str | Warning, type[Warning]]] = []
 
     def show(self, snapshot: Snapshot) -> None:
         """Hand over a snapshot, and wait until the next one is wanted."""
         self.results.put(snapshot)
-        if not self.goes_on.get():
+        if not self.wanted.get():
             raise _Closed
 
 
@@ -89,10 +89,10 @@ class Steps(Iterator[Snapshot]):
             )
             self._thread.start()
         else:
-            self._turns.goes_on.put(True)
+            self._turns.wanted.put(True)
         while True:
             try:
-                return self._turns.results.get(timeout=_LOOK)
+                return self._turns.results.get(timeout=_POLL)
             except queue.Empty:
                 continue
 
@@ -104,7 +104,7 @@ class Steps(Iterator[Snapshot]):
         self._ended = True
         thread, self._thread = self._thread, None
         if thread is not None and thread is not threading.current_thread():
-            self._turns.goes_on.put(False)
+            self._turns.wanted.put(False)
             thread.join(seconds)
 
     def __del__(self) -> None:

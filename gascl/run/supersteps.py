@@ -76,7 +76,7 @@ class Loop:
         self.graph, self.keeps = self.state.graph, job.options.keep_state
         self.callback, self.progress = job.options.callback, job.options.shown
         self.watch = job.options.watch
-        self._sent: Messages | None = None  # in the last superstep, for the one who watches
+        self._sent: Messages | None = None  # in the last superstep, for `watch`
         self.num_arcs, self.bounds = loaded.num_arcs, loaded.bounds
         self.groups = loaded.spec.extent.groups  # of kernels over the vertices
         self.earlier = self.state.superstep if self.start.resumes else 0
@@ -120,8 +120,8 @@ class Loop:
                 due = min(due, self.checkpoint.next_at())
             most = int(min(limit, due)) - len(self.trace)
             if self.plan.whole:
-                # A callback is called after the launch: the first launches are short ones for it.
-                # Someone who watches wants to see the state between any two.
+                # Callbacks are called after a launch: the first launches are short for them. With
+                # `watch`, each launch has one superstep.
                 count = min(most, RECORDS if self.callback is None and runs_ahead else ahead)
                 stopped = self._whole(count, fixed is None)
                 ahead = min(RECORDS, 2 * ahead) if runs_ahead else 1

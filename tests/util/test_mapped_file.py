@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import pickle
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from gascl import Engine, Graph
 from gascl.errors import FormatError
+from gascl.io import mapped_npz
 from gascl.programs import ConnectedComponents
 
 USES = {
@@ -29,9 +34,24 @@ USES = {
     "subgraph": lambda graph, _: graph.subgraph(["3", "4"]),
     "ego": lambda graph, _: graph.ego("3", 1),
     "loops": lambda graph, _: graph.num_loops,
-    "fingerprint": lambda graph, _: graph.fingerprint,
+    "fingerprint": lambda graph, _: computed_fingerprint(graph),
     "pickle": lambda graph, _: pickle.dumps(graph),
+    "copy": lambda graph, _: copy.copy(graph).edge_src.sum(),
+    "degree": lambda graph, _: graph.out_degree,
+    "neighbors": lambda graph, _: graph.neighbors("3"),
+    "reversed": lambda graph, _: graph.reversed().edge_src.sum(),
+    "numbered": lambda graph, _: graph.numbered(),
+    "arcs made": lambda graph, _: [a.out_targets.sum() for a in graph.arcs_made()[0].values()],
+    "simple": lambda graph, _: graph.simple(),
+    "component": lambda graph, _: graph.largest_component(),
+    "networkx": lambda graph, _: graph.to_networkx(),
 }
+MESSAGE = r"a\.npz was changed .*mmap=False"
+
+
+def computed_fingerprint(graph):
+    vars(graph).pop("fingerprint", None)  # which a file with arcs stores, so that it is in memory
+    return graph.fingerprint
 
 
 def truncated(path):
@@ -49,30 +69,53 @@ def replaced(path):
     Graph.from_edges([0], [1]).write(path)
 
 
+@pytest.fixture(params=[False, True], ids=["edges", "arcs"])
+def arcs(request):
+    return request.param
+
+
 @pytest.fixture
-def path(tmp_path):
+def path(tmp_path, arcs):
     random = np.random.default_rng(7)
     src, dst = random.integers(0, 5000, (2, 20_000))
     fields = {"weight": random.random(20_000), "vertex_fields": {"x": random.random(5000)}}
     labels = [str(i) for i in range(5000)]
-    Graph.from_edges(src, dst, num_vertices=5000, labels=labels, **fields).write(tmp_path / "a.npz")
+    graph = Graph.from_edges(src, dst, num_vertices=5000, labels=labels, **fields)
+    graph.write(tmp_path / "a.npz", arcs=arcs)
     return tmp_path / "a.npz"
 
 
 @pytest.fixture
 def mapped(monkeypatch, path):
-    monkeypatch.setattr("gascl.io.mapped_npz.MAPPED", 1)
+    monkeypatch.setattr(mapped_npz, "MAPPED", 1)
     return Graph.read(path)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows does not let mapped files be changed")
-@pytest.mark.parametrize("change", [truncated, written_into])
 @pytest.mark.parametrize("use", USES)
-def test_a_mapped_file_that_is_changed(mapped, path, tmp_path, change, use):
-    change(path)
-    with pytest.raises(FormatError, match=r"a\.npz was changed .*mmap=False"):
+def test_a_mapped_file_that_is_written_into(mapped, path, tmp_path, use):
+    written_into(path)
+    with pytest.raises(FormatError, match=MESSAGE):
         USES[use](mapped, tmp_path)
     assert not (tmp_path / "other.npz").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows does not let mapped files be changed")
+def test_a_mapped_file_that_is_cut_off(path):
+    """In a process of its own, which SIGBUS would end."""
+    command = [sys.executable, __file__, str(path)]
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert process.stdout.splitlines() == [f"{use}: refused" for use in USES], process.stderr
+    assert process.returncode == 0
+    assert not path.with_name("other.npz").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows does not let mapped files be changed")
+def test_graphs_made_from_a_mapped_one_outlive_it(mapped, path):
+    part = mapped.subgraph(["3", "4"])
+    written_into(path)
+    assert type(part) is Graph
+    assert part.labels.tolist() == ["3", "4"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows does not let mapped files be replaced")
@@ -93,3 +136,21 @@ def test_a_small_file_is_not_mapped(path, options):
     truncated(path)
     assert np.array_equal(graph.edge_src, before)
     assert Engine(graph).run(ConnectedComponents())["component"].max() < 5000
+
+
+def use_all_of_one_cut_off(path: Path) -> None:
+    """Prints of each use whether it was refused."""
+    mapped_npz.MAPPED = 1
+    graph = Graph.read(path)
+    truncated(path)
+    for name, use in USES.items():
+        try:
+            use(graph, path.parent)
+        except FormatError:
+            print(f"{name}: refused", flush=True)
+        else:
+            print(f"{name}: not refused", flush=True)
+
+
+if __name__ == "__main__":
+    use_all_of_one_cut_off(Path(sys.argv[1]))
