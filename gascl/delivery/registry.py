@@ -65,8 +65,8 @@ def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]
         active=FRONTIER,
         pulls=pulls,
         on_ranks=lambda traits: not pulls and _lists_receivers(traits),
-        whole=Launch(
-            "gascl_whole",
+        persistent=Launch(
+            "gascl_persistent",
             "",
             (
                 *(*step, "posted", "tallies", "counts", "team", "starting"),

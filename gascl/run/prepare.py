@@ -80,7 +80,7 @@ class Prepared:
         choice: the delivery, why, and why no other.
         renumbered: whether vertices are numbered hubs first on the device.
         numbering: that numbering, or None.
-        single_launch: whether one launch makes all supersteps.
+        persistent: whether a persistent kernel runs all supersteps in one launch.
         parts: why the device has only some of the arcs at a time; None: it has all.
         share: the part of the arcs that belongs to this process; None: all.
         source: the text of the kernels.
@@ -97,7 +97,7 @@ class Prepared:
     choice: Choice
     renumbered: Decision
     numbering: Numbering | None
-    single_launch: Decision
+    persistent: Decision
     parts: Parts | None
     share: Division | None
     source: Source
@@ -169,10 +169,10 @@ def prepare(
     if presorted is None:
         presorted = arcs_presorted(graph, way)
     renumbered, numbered = _numbering(graph, way, demand, setting, presorted, bool(short))
-    single = _single_launch(program, choice.delivery, traits, device, setting)
+    persistent = _persistent(program, choice.delivery, traits, device, setting)
     size = (graph.num_vertices + num_arcs(graph, way)) * program.lanes
     optimized = size > SMALL or not device.may_skip_optimizer
-    variant = Variant(setting.debug, setting.seed, single.chosen, renumbered.chosen, optimized)
+    variant = Variant(setting.debug, setting.seed, persistent.chosen, renumbered.chosen, optimized)
     source = source_of(program, device, choice.delivery, offset_type(graph, way), variant)
     share = None
     if setting.ranks > 1:
@@ -204,7 +204,7 @@ def prepare(
         choice=choice,
         renumbered=renumbered,
         numbering=numbered[0] if numbered else None,
-        single_launch=single,
+        persistent=persistent,
         parts=parts,
         share=share,
         source=source,
@@ -236,16 +236,16 @@ def _numbering(
     return Decision(True, why), numbered
 
 
-def _single_launch(
+def _persistent(
     program: VertexProgram,
     delivery: Delivery,
     traits: Traits,
     device: DeviceFacts,
     setting: Setting,
 ) -> Decision:
-    """Whether one launch makes all supersteps."""
+    """Whether a persistent kernel runs all supersteps in one launch."""
     reasons = [
-        (delivery.whole is None, f"delivery {delivery.name} has no such kernel"),
+        (delivery.persistent is None, f"delivery {delivery.name} has no persistent kernel"),
         (traits.pairs, "pairs are computed in launches of their own"),
         (not device.can_join, "work-groups of one launch cannot wait for each other here"),
         (program.converged is not None, "converged() is called after each superstep"),

@@ -40,8 +40,8 @@ from gascl.run.state import MASK
 
 #: Seconds of work to enqueue before the host reads the device's records.
 _AHEAD = 0.1
-#: The most work of a launch of a whole run, in units of 1024 arcs: half a second or less, so that
-#: the host can react to Ctrl-C.
+#: The most work of a launch of a persistent kernel, in units of 1024 arcs: half a second or less,
+#: so that the host can react to Ctrl-C.
 _MOST_WORK = {"CPU": 2**17, "GPU": 2**22}
 #: The arcs and vertices of the supersteps that are enqueued first where a run has a fixed number of
 #: them: of PageRank, less than a tenth of a second of work.
@@ -84,7 +84,7 @@ class Loop:
         self._kept_records: list[np.ndarray] = []  # of all supersteps, for the checkpoint
         self._fresh = True  # no superstep has been enqueued
         self.nans: dict[str, tuple[int, int]] = {}
-        self._starting = False  # the first mask is committed by the launch of a whole run
+        self._starting = False  # the first mask is committed by the persistent kernel
         self._unread = False  # the record of the first mask has not been read
         # Each reads the times of a batch: when they are first used, or after `_UNTIMED` supersteps,
         # while the device is busy.
@@ -119,11 +119,11 @@ class Loop:
                     self._save(self.checkpoint, stagnation)
                 due = min(due, self.checkpoint.next_at())
             most = int(min(limit, due)) - len(self.trace)
-            if self.plan.whole:
+            if self.plan.persistent:
                 # Callbacks are called after a launch: the first launches are short for them. With
                 # `watch`, each launch has one superstep.
                 count = min(most, RECORDS if self.callback is None and runs_ahead else ahead)
-                stopped = self._whole(count, fixed is None)
+                stopped = self._run_persistent(count, fixed is None)
                 ahead = min(RECORDS, 2 * ahead) if runs_ahead else 1
                 endless = "" if stopped else stagnation.check(self.trace)
                 continue
@@ -245,7 +245,7 @@ class Loop:
         all_scatter = self.plan.delivery.active.all_scatter
         if all_scatter and self.program.spec.scatter_on == "all":
             self.launcher.launch(all_scatter)
-        if self.plan.whole and not self._starting:  # its work-groups add to these
+        if self.plan.persistent and not self._starting:  # its work-groups add to these
             for name in ("tallies", "counts"):
                 self.state.clear(Key(RUN, name))
         return stopped
@@ -287,7 +287,7 @@ class Loop:
         state.partly = None
         if self.plan.traits.arc_state:
             self.launcher.launch(START_ARCS, kept_arcs=state.kept_arcs)
-        if mask is None and self.plan.whole and not self.watch:  # the rest is part of the whole run
+        if mask is None and self.plan.persistent and not self.watch:  # it does the rest
             self._starting = True
             return 0
         self._commit_first(ask_stop)
@@ -419,9 +419,9 @@ class Loop:
         if self.checkpoint:
             self._kept_records.append(records)
 
-    def _whole(self, most: int, ask_stop: bool) -> int:
+    def _run_persistent(self, most: int, ask_stop: bool) -> int:
         """Run up to `most` supersteps in one launch; returns the reason to stop, or 0."""
-        state, launch = self.state, self.plan.delivery.whole
+        state, launch = self.state, self.plan.delivery.persistent
         assert launch
         team = Key(RUN, "team")
         if self.trace:  # else its words are as the State has initialized them
@@ -429,7 +429,7 @@ class Loop:
         least, greatest = self.bounds
         launched = self.launcher.launch(
             launch,
-            self.plan.whole_groups(self.device, self.graph.num_vertices, self.state.num_arcs),
+            self.plan.persistent_groups(self.device, self.graph.num_vertices, self.state.num_arcs),
             starting=self._starting,
             num_tallies=self.groups if self._starting else 0,
             ask_stop=ask_stop,
@@ -478,7 +478,7 @@ class Loop:
         return int(state.control["stopped"][0])
 
     def _team(self, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Wait for a whole run: the team's words, int32, and the first `count` records."""
+        """Wait for the kernel: the words of its team, int32, and the first `count` records."""
         control = self.plan.header.control
         read = self.launcher.read("team", np.empty(TEAM + count * control.itemsize, np.uint8))
         return read[:TEAM].view(np.int32)[::STRIDE], read[TEAM:].view(control)

@@ -79,15 +79,15 @@ def test_a_requested_delivery(web):
 
 def test_one_launch_where_groups_can_wait_for_each_other(web):
     program = BreadthFirst(source=0)
-    assert prepare(program, web, GPU).single_launch.chosen
+    assert prepare(program, web, GPU).persistent.chosen
     for device, setting, why in (
         (replace(GPU, can_join=False), Setting(), "cannot wait"),
         (GPU, Setting(debug=True), "no such kernel"),
         (GPU, Setting(ranks=2), "ranks exchange"),
     ):
-        single = prepare(program, web, device, setting).single_launch
+        single = prepare(program, web, device, setting).persistent
         assert not single.chosen and why in single.why
-    assert not prepare(PageRank(), web, GPU).single_launch.chosen
+    assert not prepare(PageRank(), web, GPU).persistent.chosen
 
 
 def test_numbering(web, monkeypatch):
