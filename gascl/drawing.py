@@ -311,19 +311,19 @@ def _draw_texts(ax: Any, graph: Graph, at: np.ndarray, area: Any, texts: list[st
     away, heads = _away(graph, at), _heads(graph, at)
     for vertex, text in enumerate(texts):
         size = 0.6 * height * len(text), height
-        way = _free_way(away[vertex], heads[vertex], radius[vertex], size)
-        ha, va = _anchor(way)
-        ax.annotate(text, at[vertex], way * (radius[vertex] + 2), ha=ha, va=va, **style)
+        direction = _free_direction(away[vertex], heads[vertex], radius[vertex], size)
+        ha, va = _anchor(direction)
+        ax.annotate(text, at[vertex], direction * (radius[vertex] + 2), ha=ha, va=va, **style)
 
 
 def _away(graph: Graph, at: np.ndarray) -> np.ndarray:
     """(V, 2): for each vertex the direction opposite to its neighbors, of length 1; upwards where
     they are on all sides, or there are none."""
     src, dst = graph.edge_src, graph.edge_dst
-    ways = _unit(at[dst] - at[src])
+    directions = _unit(at[dst] - at[src])
     total = np.zeros((graph.num_vertices, 2))
-    np.add.at(total, src, -ways)
-    np.add.at(total, dst, ways)
+    np.add.at(total, src, -directions)
+    np.add.at(total, dst, directions)
     total[np.hypot(*total.T) < 1e-6] = 0, 1
     return _unit(total)
 
@@ -334,19 +334,19 @@ def _heads(graph: Graph, at: np.ndarray) -> list[np.ndarray]:
         return [np.empty((0, 2))] * graph.num_vertices
     src, dst = graph.edge_src, graph.edge_dst
     order = np.argsort(dst, kind="stable")
-    ways = _unit(at[src] - at[dst])[order]
-    return np.split(ways, np.searchsorted(dst[order], np.arange(1, graph.num_vertices)))
+    directions = _unit(at[src] - at[dst])[order]
+    return np.split(directions, np.searchsorted(dst[order], np.arange(1, graph.num_vertices)))
 
 
-def _anchor(way: np.ndarray) -> tuple[str, str]:
+def _anchor(direction: np.ndarray) -> tuple[str, str]:
     """Which side of a label that is in some direction is next to the vertex."""
-    x, y = way
+    x, y = direction
     ha = "left" if x > 0.4 else "right" if x < -0.4 else "center"
     va = "bottom" if y > 0.4 else "top" if y < -0.4 else "center"
     return ha, va
 
 
-def _free_way(
+def _free_direction(
     wanted: np.ndarray, heads: np.ndarray, radius: float, size: tuple[float, float]
 ) -> np.ndarray:
     """(2,): where to put a label: in the direction nearest to the wanted one in which it covers the
@@ -358,23 +358,25 @@ def _free_way(
         size: of the label, in points.
     """
     turns = np.arange(16) * (2 * np.pi / 16)
-    ways = np.vstack([wanted, np.stack([np.cos(turns), np.sin(turns)], axis=1)])
+    directions = np.vstack([wanted, np.stack([np.cos(turns), np.sin(turns)], axis=1)])
     # A head is 4 points long; with its width, and the label's halo, it takes 3 on each side.
     tips = (heads[:, None] * (radius + np.array([0.0, 2.5, 5.0]))[:, None]).reshape(-1, 2)
     share = {"left": 0.0, "bottom": 0.0, "center": 0.5, "right": 1.0, "top": 1.0}
     covered = []
-    for way in ways:
-        corner = way * (radius + 2) - [share[side] for side in _anchor(way)] * np.array(size)
+    for direction in directions:
+        corner = direction * (radius + 2) - [share[side] for side in _anchor(direction)] * np.array(
+            size
+        )
         inside = (tips > corner - 3) & (tips < corner + size + 3)
         covered.append(np.count_nonzero(inside.all(axis=1)))
-    best: np.ndarray = ways[np.lexsort([-(ways @ wanted), covered])[0]]
+    best: np.ndarray = directions[np.lexsort([-(directions @ wanted), covered])[0]]
     return best
 
 
-def _unit(ways: np.ndarray) -> np.ndarray:
+def _unit(directions: np.ndarray) -> np.ndarray:
     """The vectors (N, 2) with length 1; those of length 0 stay so."""
-    length = np.hypot(*ways.T)[:, None]
-    return ways / np.where(length > 0, length, 1)
+    length = np.hypot(*directions.T)[:, None]
+    return directions / np.where(length > 0, length, 1)
 
 
 def _datashader() -> Any:

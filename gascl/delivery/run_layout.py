@@ -157,7 +157,7 @@ class Extent:
 
 
 @dataclass(frozen=True)
-class RunSpec:
+class RunLayout:
     """The buffers of a run, and the kernels that use them.
 
     Attributes:
@@ -234,13 +234,13 @@ def transposed_arrays(arrays: Mapping[Key, Array]) -> dict[Key, Array]:
     return {k: a for k, a in arrays.items() if k.owner != GRAPH or k.name not in shared}
 
 
-def run_spec(
+def run_layout(
     spec: ProgramSpec,
     header: Header,
     traits: Traits,
     delivery: Delivery,
     extent: Extent,
-) -> RunSpec:
+) -> RunLayout:
     """The buffers and arguments that a run of a program with a delivery needs."""
     return _Builder(spec, header, traits, delivery, extent).build()
 
@@ -261,7 +261,7 @@ class _Builder:
         self.fields = self._fields()
         self.arrays = graph_arrays(extent)
 
-    def build(self) -> RunSpec:
+    def build(self) -> RunLayout:
         delivery, active = self.delivery, self.delivery.active
         memory = self._memory(delivery.name, delivery.buffers)
         listed = self._memory(active.owner, active.buffers)
@@ -284,7 +284,7 @@ class _Builder:
         clears = tuple(shared[n] for n in (*active.clears, "team") if n in shared)
         used = {key for keys in arguments.values() for key in keys}
         graph = {k: array for k, array in (self.arrays | edges).items() if k in used}
-        return RunSpec(self.extent, graph, own, arguments, swaps, clears, self.ranges)
+        return RunLayout(self.extent, graph, own, arguments, swaps, clears, self.ranges)
 
     # Buffers ----------------------------------------------------------------------------------
 

@@ -334,11 +334,19 @@ class ResidentGraph:
             return self
         with self._lock:
             if self._transposed is None:
-                way = {"out": "in", "in": "out"}[self.edges]
+                direction = {"out": "in", "in": "out"}[self.edges]
                 size = self.group, self.block
                 numbering = self.numbering
                 numbered = None if numbering is None else (numbering, self.all_arcs.transposed())
-                common = self.graph, self.device, way, *size, numbered, self.share, self.memory
+                common = (
+                    self.graph,
+                    self.device,
+                    direction,
+                    *size,
+                    numbered,
+                    self.share,
+                    self.memory,
+                )
                 self._transposed = ResidentGraph(*common)
             return self._transposed
 
@@ -386,7 +394,7 @@ class ResidentGraph:
             return bounds
 
     def buffers(self, arrays: Mapping[Key, Array]) -> dict[Key, Any]:
-        """Buffers with the graph arrays of a RunSpec."""
+        """Buffers with the graph arrays of a RunLayout."""
         with self._lock:
             missing = {key: array for key, array in arrays.items() if self._found(key) is None}
             orders = {name: self._sorted(name, missing) for name in ("in", "out")}

@@ -115,7 +115,7 @@ class ProgramSpec:
         return self.edges == "alternate"
 
     @cached_property
-    def way(self) -> str:
+    def direction(self) -> str:
         """The arcs of superstep 0, as `Graph.arcs` calls them."""
         return "out" if self.alternates else self.edges
 

@@ -453,7 +453,7 @@ class Engine:
             seconds=loop.trace.seconds(),
             state=state if options.keep_state else None,
             types=program.spec.types,
-            edges=program.spec.way,
+            edges=program.spec.direction,
             named=program.named_vertices(),
         )
         for name in values.initial:
@@ -480,7 +480,7 @@ class Engine:
 
     def _prepare_now(self, program: VertexProgram, delivery: str) -> Prepared:
         spec, ranks = program.spec, self.ranks
-        presorted = arcs_presorted(self.graph, spec.way)
+        presorted = arcs_presorted(self.graph, spec.direction)
         if ranks:  # all ranks must use the same numbering
             presorted = any(ranks.allgather(presorted))
         with self._in_all():
@@ -533,8 +533,8 @@ class Engine:
     def _check_vertices(self, spec: ProgramSpec, dtype: str, lanes: int) -> None:
         """Raise DeviceError if there is no room for the vertices of a run, whatever its arcs."""
         types = [field.resolve(dtype) for field in spec.vertex_fields.values()]
-        vertices, arcs = self.graph.num_vertices, num_arcs(self.graph, spec.way)
-        presorted = arcs_presorted(self.graph, spec.way)
+        vertices, arcs = self.graph.num_vertices, num_arcs(self.graph, spec.direction)
+        presorted = arcs_presorted(self.graph, spec.direction)
         check_vertices(self.device, vertices, arcs, types, lanes, self.device_memory, presorted)
 
     def _looped(self, loop: Loop) -> Ending:

@@ -128,7 +128,7 @@ def explained(
     renumbered, persistent = prepared.renumbered, prepared.persistent
     own = "the graph's own numbers"
     launched = "all in one launch" if persistent.chosen else "launches for each"
-    extent = prepared.memory.extent
+    extent = prepared.layout.extent
     arcs = extent.arcs if extent.all_arcs is None else extent.all_arcs
     if prepared.streamed > 1 and extent.all_arcs is None:
         arcs = graph.num_arcs

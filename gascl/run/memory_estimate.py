@@ -124,8 +124,8 @@ def estimate(
     label_bytes = _count("label_bytes", label_bytes)
     size = GraphSize(num_vertices, num_edges, directed, num_loops)
     programs, run_on = _programs(program, size)
-    ways = [each.spec.way for each in programs]
-    edges = "both" if "both" in ways else "out"
+    directions = [each.spec.direction for each in programs]
+    edges = "both" if "both" in directions else "out"
     host, building = _host(size, edges, edge_bytes, vertex_bytes, label_bytes)
     if graph is not None and num_edges:
         host["ends of the edges"] = graph.src.nbytes + graph.dst.nbytes
@@ -285,7 +285,7 @@ class _Run:
         """The number of parts in which the arcs are streamed to a device that cannot hold all."""
         program, size, limit = self.program, self.size, self._setting.device_memory
         types = [field.resolve(program.dtype) for field in program.spec.vertex_fields.values()]
-        arcs = size.num_arcs(program.spec.way)
+        arcs = size.num_arcs(program.spec.direction)
         check_vertices(self.device, size.num_vertices, arcs, types, program.lanes, limit)
         number = self._prepare(self.prepared).streamed
         return f"so the arcs come to it in {'about ' if self.graph is None else ''}{number} parts"
@@ -297,15 +297,15 @@ class _Run:
             transposed: the array is that of odd supersteps, where edges alternate.
         """
         source, name = self.prepared.source, key.name
-        symmetric = self.prepared.memory.extent.symmetric
-        way = "both" if symmetric else self.program.spec.way
+        symmetric = self.prepared.layout.extent.symmetric
+        direction = "both" if symmetric else self.program.spec.direction
         if transposed:
-            way = "in" if way == "out" else "out"
+            direction = "in" if direction == "out" else "out"
         twins = TWINS | {twin: name for name, twin in TWINS.items()}
-        if way == "in" and key.owner == GRAPH and name in twins:
-            way, name = "out", twins[name]
+        if direction == "in" and key.owner == GRAPH and name in twins:
+            direction, name = "out", twins[name]
         numbered = self.prepared.renumbered.chosen
-        return source.group, source.block, numbered, way, key.owner, name
+        return source.group, source.block, numbered, direction, key.owner, name
 
 
 def _programs(
@@ -326,7 +326,7 @@ def _held(runs: Sequence[_Run]) -> dict[str, int]:
     fields: dict[Key, int] = {}
     others: dict[Key, int] = {}
     for run in runs:
-        spec = run.prepared.memory
+        spec = run.prepared.layout
         transposed = run.program.spec.alternates and not spec.extent.symmetric
         for key, array in spec.graph.items():
             arrays[run.place(key)] = str(key), array.nbytes
@@ -345,7 +345,7 @@ def _held(runs: Sequence[_Run]) -> dict[str, int]:
 def _while_sorting(run: _Run) -> int:
     """The bytes on the device while it sorts the arcs, before it has the rest of what a run needs;
     0 where it does not: the host is faster, there is no room, or they are presorted."""
-    memory, numbered, graph = run.prepared.memory, run.prepared.renumbered.chosen, run.graph
+    memory, numbered, graph = run.prepared.layout, run.prepared.renumbered.chosen, run.graph
     presorted = graph is not None and not numbered and arcs_presorted(graph, run.prepared.edges)
     if presorted or not sort.pays(run.device):
         return 0
@@ -360,7 +360,7 @@ def _while_sorting(run: _Run) -> int:
 def _results(program: Any, size: GraphSize) -> int:
     """The bytes of a run's results on the host."""
     spec, total = program.spec, 0
-    arcs = size.num_arcs(spec.way)
+    arcs = size.num_arcs(spec.direction)
     for rows, fields in ((size.num_vertices, spec.vertex_fields), (arcs, spec.arc_fields)):
         total += rows * sum(f.resolve(program.dtype).itemsize for f in fields.values())
     return int(total * program.lanes)

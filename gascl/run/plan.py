@@ -22,7 +22,7 @@ from gascl.codegen.header import Header
 from gascl.delivery.assembly import assemble
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.device_facts import DeviceFacts
-from gascl.delivery.run_layout import Extent, RunSpec, run_spec
+from gascl.delivery.run_layout import Extent, RunLayout, run_layout
 from gascl.errors import DeviceError, ProgramError
 from gascl.language.program import VertexProgram
 from gascl.language.source import Place
@@ -108,17 +108,17 @@ class Source:
     block: int
     persistent: bool
     options: tuple[str, ...]
-    _run_specs: dict[Extent, RunSpec] = field(default_factory=dict)
+    _run_layouts: dict[Extent, RunLayout] = field(default_factory=dict)
 
-    def run_spec(self, spec: ProgramSpec, extent: Extent) -> RunSpec:
+    def run_layout(self, spec: ProgramSpec, extent: Extent) -> RunLayout:
         """The buffers of a run. They are kept, since working them out takes nearly as long as a run
         on a small graph."""
-        found = self._run_specs.get(extent)
+        found = self._run_layouts.get(extent)
         if found is None:
-            if len(self._run_specs) >= PLANS:  # there may be any number of graphs
-                self._run_specs.clear()
-            found = run_spec(spec, self.header, self.traits, self.delivery, extent)
-            self._run_specs[extent] = found
+            if len(self._run_layouts) >= PLANS:  # there may be any number of graphs
+                self._run_layouts.clear()
+            found = run_layout(spec, self.header, self.traits, self.delivery, extent)
+            self._run_layouts[extent] = found
         return found
 
 

@@ -78,7 +78,7 @@ class Loop:
         self.watch = job.options.watch
         self._sent: Messages | None = None  # in the last superstep, for `watch`
         self.num_arcs, self.bounds = loaded.num_arcs, loaded.bounds
-        self.groups = loaded.spec.extent.groups  # of kernels over the vertices
+        self.groups = loaded.layout.extent.groups  # of kernels over the vertices
         self.earlier = self.state.superstep if self.start.resumes else 0
         self.trace, self.deliveries = Trace(), dict[str, None]()
         self._kept_records: list[np.ndarray] = []  # of all supersteps, for the checkpoint
@@ -209,7 +209,7 @@ class Loop:
         pending = self.state.pending
         self.state.write_control()
         delivery = self.plan.delivery
-        for key in self.state.spec.clears:
+        for key in self.state.layout.clears:
             self.state.clear(key)
         if self.plan.traits.masked:
             self.launcher.launch(delivery.active.enter)
@@ -517,7 +517,7 @@ class Loop:
 
     def _enqueue_pairs(self) -> list[Launched]:
         """Enqueue the pairs snippet, which computes a box for each vertex of this process."""
-        buffers, ranges = self.state.buffers, self.state.spec.ranges
+        buffers, ranges = self.state.buffers, self.state.layout.ranges
         first, last = self.launcher.arrays.graph.rows
         if first == last:  # a rank may have no rows
             return []

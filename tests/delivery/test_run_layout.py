@@ -23,8 +23,8 @@ from gascl.delivery.run_layout import (
     VERTEX,
     Extent,
     Key,
-    RunSpec,
-    run_spec,
+    RunLayout,
+    run_layout,
 )
 from gascl.language.traits import Traits
 
@@ -56,11 +56,11 @@ class Ahead(Levels):
 
 def spec_of(
     program: type[VertexProgram], delivery: str | Delivery, extent: Extent = EXTENT
-) -> RunSpec:
+) -> RunLayout:
     chosen = DELIVERIES[delivery] if isinstance(delivery, str) else delivery
     lanes = program.spec.lanes
     traits = Traits.of(program.spec, lanes)
-    return run_spec(program.spec, generate(program.spec, lanes=lanes), traits, chosen, extent)
+    return run_layout(program.spec, generate(program.spec, lanes=lanes), traits, chosen, extent)
 
 
 def bundled() -> list[type[VertexProgram]]:

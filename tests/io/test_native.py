@@ -283,7 +283,7 @@ def test_arcs_by_other_numbers(tmp_path, monkeypatch, directed, edges):
     found, its = again.numbered(edges)
     assert found.order.tolist() == expected_order.order.tolist()
     assert found.number.tolist() == expected_order.number.tolist()
-    assert (found.share, its.way) == (expected_order.share, way)
+    assert (found.share, its.direction) == (expected_order.share, way)
     assert {"out_offsets", "out_targets", "in_sources", "slot"} <= set(its.made())
     assert {name: getattr(its, name).tolist() for name in ARRAYS} == expected
     check_same(graph, again)

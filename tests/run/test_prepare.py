@@ -77,16 +77,16 @@ def test_a_requested_delivery(web):
         prepare(PageRank(), web, GPU, delivery="push")
 
 
-def test_one_launch_where_groups_can_wait_for_each_other(web):
+def test_a_persistent_kernel_where_groups_can_wait_for_each_other(web):
     program = BreadthFirst(source=0)
     assert prepare(program, web, GPU).persistent.chosen
     for device, setting, why in (
         (replace(GPU, can_join=False), Setting(), "cannot wait"),
-        (GPU, Setting(debug=True), "no such kernel"),
+        (GPU, Setting(debug=True), "no persistent kernel"),
         (GPU, Setting(ranks=2), "ranks exchange"),
     ):
-        single = prepare(program, web, device, setting).persistent
-        assert not single.chosen and why in single.why
+        persistent = prepare(program, web, device, setting).persistent
+        assert not persistent.chosen and why in persistent.why
     assert not prepare(PageRank(), web, GPU).persistent.chosen
 
 
@@ -117,8 +117,8 @@ def test_arcs_in_parts():
 
 def test_ranks_share_the_arcs(web):
     parts = [prepare(PageRank(), web, GPU, Setting(rank=r, ranks=3)) for r in range(3)]
-    assert sum(each.memory.extent.arcs for each in parts) == web.num_arcs
-    assert {each.memory.extent.all_arcs for each in parts} == {web.num_arcs}
+    assert sum(each.layout.extent.arcs for each in parts) == web.num_arcs
+    assert {each.layout.extent.all_arcs for each in parts} == {web.num_arcs}
     assert [f"rank {r} of 3" in each.placement for r, each in enumerate(parts)] == [True] * 3
 
 
