@@ -508,7 +508,7 @@ class Round(VertexProgram):
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 engine = Engine(Graph.from_edges([0, 1, 2], [1, 2, 0]))
-original, launches = Loop._run_persistent, []
+original, launches = Loop._launch_persistent, []
 
 def said(self, *args):
     launches.append(1)
@@ -516,7 +516,7 @@ def said(self, *args):
         print("goes on", flush=True)
     return original(self, *args)
 
-Loop._run_persistent = said
+Loop._launch_persistent = said
 try:
     engine.run(Round(), max_supersteps=10**9)
 except Interrupted as pressed:
