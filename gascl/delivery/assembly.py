@@ -21,7 +21,7 @@ from gascl.codegen.kernel_files import kernel_text
 from gascl.codegen.switches import DELIVERY, defines
 from gascl.delivery.buffers import Buffer
 from gascl.delivery.delivery import Delivery
-from gascl.language.source import Place
+from gascl.errors import Place
 from gascl.language.traits import Traits
 
 _INCLUDE = re.compile(r'^#include "([\w./]+)"$')

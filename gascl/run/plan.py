@@ -23,9 +23,8 @@ from gascl.delivery.assembly import assemble
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.device_facts import DeviceFacts
 from gascl.delivery.run_layout import Extent, RunLayout, run_layout
-from gascl.errors import DeviceError, ProgramError
+from gascl.errors import Complaint, DeviceError, Place, ProgramError
 from gascl.language.program import VertexProgram
-from gascl.language.source import Place
 from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Traits
 from gascl.messages import Option
@@ -365,7 +364,7 @@ def _build(program: VertexProgram, device: Device, source: Source) -> Plan:
             ) from None
         if not _blames_a_line(str(error)):
             raise cannot_build(device, error) from None
-        raise ProgramError(translate(str(error), places, program.spec.name)) from None
+        raise translate(str(error), places, program.spec.name) from None
 
 
 @lru_cache(PROGRAMS)
@@ -391,9 +390,9 @@ def _blames_a_line(log: str) -> bool:
     return any("error" in (match["first"], match["second"]) for match in found if match)
 
 
-def translate(log: str, places: Sequence[Place | None], program: str) -> str:
-    """A compiler's log, with the user's lines instead of the generated ones."""
-    messages: list[str] = []
+def translate(log: str, places: Sequence[Place | None], program: str) -> ProgramError:
+    """The error for a compiler's log, with the user's lines instead of the generated ones."""
+    complaints: list[Complaint] = []
     for line in log.splitlines():
         match = _COMPLAINT.match(line.strip())
         if not match or "warning" in (match["first"], match["second"]):
@@ -404,12 +403,16 @@ def translate(log: str, places: Sequence[Place | None], program: str) -> str:
         numbers += [numbers[-1] - 1]
         found = [places[n - 1] for n in numbers if 0 < n <= len(places)]
         place = next((p for p in found if p is not None), None)
-        if place is None or match["text"].startswith("note:"):
-            continue
-        shown = f"\n    {place.text.strip()}" if place.text else ""
-        message = f"{place}: error: {match['text']}{shown}"
-        if message not in messages:
-            messages.append(message)
-    if messages:
-        return f"{program} does not compile:\n" + "\n".join(messages)
-    return f"{program} does not compile, and the compiler names none of its lines:\n{log}"
+        if place is not None and not match["text"].startswith("note:"):
+            complaints.append(Complaint(place, match["text"]))
+    if not complaints:
+        return ProgramError(
+            f"{program} does not compile, and the compiler names none of its lines:\n{log}"
+        )
+    lines = [f"{program} does not compile:"]
+    for place, text in dict.fromkeys(complaints):
+        lines.append(f"{place}: error: {text}")
+        lines += [f"    {place.text.strip()}"] if place.text else []
+    error = ProgramError("\n".join(lines))
+    error.complaints = tuple(dict.fromkeys(complaints))
+    return error

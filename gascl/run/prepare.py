@@ -146,14 +146,14 @@ def prepare(
     delivery: str = "auto",
     *,
     presorted: bool | None = None,
-    whole: Prepared | None = None,
+    at_once: Prepared | None = None,
 ) -> Prepared:
     """Decide how a program runs.
 
     Args:
         delivery: as in `Engine.run`.
         presorted: the graph's file has the arcs of all ranks in order; None: find out.
-        whole: the same run with all arcs on the device at once, if they do not fit (its `short`
+        at_once: the same run with all arcs on the device at once, if they do not fit (its `short`
             says why); they are then streamed in parts.
 
     Raises:
@@ -161,7 +161,7 @@ def prepare(
         DeviceError: the device cannot do what the program needs, or has too little memory even
             for streamed arcs.
     """
-    spec, direction, short = program.spec, program.spec.direction, whole.short if whole else ""
+    spec, direction, short = program.spec, program.spec.direction, at_once.short if at_once else ""
     demand = demand_of(program, device.atomics, device.fp64, setting.deterministic)
     traits = demand.traits
     parts = Parts(setting.ranks, short) if setting.ranks > 1 or short else None
@@ -189,9 +189,9 @@ def prepare(
             arcs.append(arcs[0].transposed() if numbered else graph.arcs(reverse))
     orders = [_own_offsets(each, share) for each in arcs]
     extent = _extent(graph, direction, device, source, orders if share else None)
-    if whole:
+    if at_once:
         layout_of = partial(source.run_layout, spec)
-        layout = in_parts(device, orders, layout_of, extent, limit, whole.sizes)
+        layout = in_parts(device, orders, layout_of, extent, limit, at_once.sizes)
     else:
         layout = source.run_layout(spec, extent)
     sizes = run_bytes(device, layout, spec.alternates)
@@ -245,7 +245,10 @@ def _persistent(
 ) -> Decision:
     """Whether a persistent kernel runs all supersteps in one launch."""
     reasons = [
-        (delivery.persistent is None, f"delivery {delivery.name} has no persistent kernel"),
+        (
+            delivery.persistent is None,
+            f"{delivery.name} visits all vertices each time, which takes longer than a launch",
+        ),
         (traits.pairs, "pairs are computed in launches of their own"),
         (not device.can_join, "work-groups of one launch cannot wait for each other here"),
         (program.converged is not None, "converged() is called after each superstep"),

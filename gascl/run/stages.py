@@ -511,5 +511,5 @@ def _shown(found: Any) -> str:
 
 
 def _refuse(cls: type[VertexProgram], why: str) -> Any:
-    where = f"{cls.spec.source.place('solve')}: ", ProgramName(cls.__name__)
-    raise ProgramError(*where, f": solve {why}")
+    place = cls.spec.source.place("solve")
+    raise ProgramError(ProgramName(cls.__name__), f": solve {why}", place=place)

@@ -611,7 +611,5 @@ class Loop:
             label = self.graph.label_of(int(faults[kind, line]))
             place = self.plan.places[line - 1]
             what = FAULT_MESSAGES[Fault(int(kind))].format(last=self.graph.num_vertices - 1)
-            shown = f"\n    {place.text.strip()}" if place and place.text else ""
-            at = f"{place}: " if place else ""
-            what = f": vertex {label!r} {what}, in superstep {step}{shown}"
-            raise ProgramError(at, self.program.title(), what)
+            what = f": vertex {label!r} {what}, in superstep {step}"
+            raise ProgramError(self.program.title(), what, place=place)

@@ -82,7 +82,7 @@ def test_a_persistent_kernel_where_groups_can_wait_for_each_other(web):
     assert prepare(program, web, GPU).persistent.chosen
     for device, setting, why in (
         (replace(GPU, can_join=False), Setting(), "cannot wait"),
-        (GPU, Setting(debug=True), "no persistent kernel"),
+        (GPU, Setting(debug=True), "takes longer than a launch"),
         (GPU, Setting(ranks=2), "ranks exchange"),
     ):
         persistent = prepare(program, web, device, setting).persistent
@@ -105,14 +105,14 @@ def test_arcs_in_parts():
     web = generators.uniform(1 << 10, 1 << 17, seed=1)
     every = sum(prepare(PageRank(), web, GPU).sizes.values())
     tight = Setting(device_memory=every - web.num_arcs)  # each takes 4 bytes
-    whole = prepare(PageRank(), web, GPU, tight)
-    assert "the run needs" in whole.short and whole.streamed == 1
-    parted = prepare(PageRank(), web, GPU, tight, whole=whole)
+    at_once = prepare(PageRank(), web, GPU, tight)
+    assert "the run needs" in at_once.short and at_once.streamed == 1
+    parted = prepare(PageRank(), web, GPU, tight, at_once=at_once)
     assert parted.streamed > 1
     assert parted.delivery.in_parts and f"in {parted.streamed} parts" in parted.placement
     assert sum(parted.sizes.values()) <= tight.device_memory
     with pytest.raises(DeviceError, match="delivery 'slots' cannot take the arcs"):
-        prepare(PageRank(), web, GPU, tight, "slots", whole=whole)
+        prepare(PageRank(), web, GPU, tight, "slots", at_once=at_once)
 
 
 def test_ranks_share_the_arcs(web):
