@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from gascl.errors import GasclError
 from gascl.graph.graph import Graph
+from gascl.language.program import VertexProgram
+from gascl.messages import Option
 from gascl.programs import ForceLayout
 from gascl.results.plots import heavy_tailed, pyplot
 from gascl.results.result import Result
@@ -76,42 +80,68 @@ def draw(
     """
     if not isinstance(what, Drawn):
         raise GasclError(f"draw takes a Graph or a Result, not {type(what).__name__}")
-    graph = graph_of(what)
-    check_installed(graph)  # before the layout is computed
-    colors = color_of(what, color)
-    areas = areas_of(graph, size_of(what, size))
-    texts = texts_of(graph, labels)
-    at = positions_of(what, position, seed, device)
+    check_installed(graph_of(what))  # before the layout is computed
+    colors, sizes = color_of(what, color), size_of(what, size)
+    look = look_of(what, colors, sizes, color, labels, position, cmap, seed, device)
     if ax is None:
         ax = pyplot().subplots(layout="constrained")[1]
-    name = color if isinstance(color, str) else None
-    paint(ax, graph, at, areas, texts, *mapping(colors, cmap), name)
+    paint(ax, look)
     painted: Axes = ax
     return painted
 
 
-def paint(
-    ax: Any,
-    graph: Graph,
-    at: np.ndarray,
-    areas: Any,
-    texts: list[str],
-    kind: str,
-    style: Mapping[str, Any],
-    name: str | None,
-) -> Any:
-    """Draw a graph.
+@dataclass(frozen=True)
+class Look:
+    """What a picture of a graph looks like, or several of an animation.
 
-    Args:
+    Attributes:
         at: (V, 2), where the vertices are.
         areas: as `areas_of` returns them.
         texts: the labels, as `texts_of` returns them.
         kind, style: as `mapping` returns them, with the colors.
         name: the field that the colors stand for.
+    """
+
+    graph: Graph
+    at: np.ndarray
+    areas: Any
+    texts: list[str]
+    kind: str
+    style: Mapping[str, Any]
+    name: str | None
+
+
+def look_of(
+    what: Drawn,
+    colors: Any,
+    sizes: Any,
+    color: Any,
+    labels: Any,
+    position: Any,
+    cmap: Any,
+    seed: int,
+    device: Any,
+) -> Look:
+    """The look of a picture, or of several.
+
+    Args:
+        colors, sizes: as `color_of` and `size_of` return them; of several pictures, (frames, V).
+        color, labels, position, cmap, seed, device: as in `draw`.
+    """
+    graph = graph_of(what)
+    name = color if isinstance(color, str) else None
+    areas, texts = areas_of(graph, sizes), texts_of(graph, labels)
+    at = positions_of(what, position, seed, device)
+    return Look(graph, at, areas, texts, *mapping(colors, cmap), name)
+
+
+def paint(ax: Any, look: Look) -> Any:
+    """Draw a graph by matplotlib.
 
     Returns:
         matplotlib's PathCollection of the vertices; None if there are none.
     """
+    graph, at, areas = look.graph, look.at, look.areas
     ax.set_axis_off()
     ax.set_aspect("equal")
     if not graph.num_vertices:
@@ -121,13 +151,13 @@ def paint(
         _draw_density(ax, graph, at)
     else:
         _draw_edges(ax, graph, at, areas)
-    vertices = ax.scatter(*at.T, s=areas, linewidths=0, zorder=2, rasterized=large, **style)
-    if texts:
-        _draw_texts(ax, graph, at, areas, texts)
+    vertices = ax.scatter(*at.T, s=areas, linewidths=0, zorder=2, rasterized=large, **look.style)
+    if look.texts:
+        _draw_texts(ax, graph, at, areas, look.texts)
     ax.margins(0.05)
     ax.autoscale()
-    if kind == "number":
-        ax.figure.colorbar(vertices, ax=ax, label=name, shrink=0.7)
+    if look.kind == "number":
+        ax.figure.colorbar(vertices, ax=ax, label=look.name, shrink=0.7)
     return vertices
 
 
@@ -157,6 +187,24 @@ def _field(what: Drawn, name: str, argument: str) -> np.ndarray:
     return values
 
 
+def check_names(programs: Iterable[type[VertexProgram]], graph: Graph, **arguments: Any) -> None:
+    """Raise GasclError, before a run, if an argument of `draw` names no field that there can be.
+
+    Args:
+        programs: those whose fields there will be.
+        arguments: by name: `color`, `size` or `position`.
+    """
+    known = dict.fromkeys(chain(*(cls.spec.vertex_fields for cls in programs), graph.vertex_fields))
+    for argument, name in arguments.items():
+        if name not in known and _names(argument, name):
+            raise no_field(argument, name, known)
+
+
+def _names(argument: str, given: Any) -> bool:
+    """Whether an argument can only be the name of a field."""
+    return isinstance(given, str) and not (argument == "color" and is_color(given))
+
+
 def no_field(argument: str, name: str, known: Iterable[str]) -> GasclError:
     """The error for an argument that names no field."""
     known = list(known)
@@ -164,9 +212,8 @@ def no_field(argument: str, name: str, known: Iterable[str]) -> GasclError:
     hint = f"; did you mean {near[0]!r}?" if near else ""
     more = " or a color of matplotlib" if argument == "color" else ""
     available = ", ".join(known) or "none"
-    return GasclError(
-        f"{argument}={name!r} is not a vertex field{more}{hint} (available fields: {available})"
-    )
+    what = f" is not a vertex field{more}{hint} (available fields: {available})"
+    return GasclError(Option(argument, name), what)
 
 
 def _numbers(what: Drawn, given: Any, argument: str) -> np.ndarray:
