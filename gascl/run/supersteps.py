@@ -81,7 +81,6 @@ class Loop:
         self.fixed = self.program.fixed_supersteps()
         # Without vertices there is no superstep, but aggregators have their first values.
         self.limit = job.limit if self.graph.num_vertices else 0
-        self._stagnation = StagnationDetector(self.program, self._digest, self.state.aggregates)
         self.num_arcs, self.bounds = loaded.num_arcs, loaded.bounds
         self.groups = loaded.layout.extent.groups  # of kernels over the vertices
         self.earlier = self.state.superstep if self.start.resumes else 0
@@ -108,19 +107,21 @@ class Loop:
         if self.progress:
             self._begin_progress(self.progress)
         started = time.perf_counter()
+        # Not an attribute: it refers to this object, whose buffers a cycle would keep.
+        stagnation = StagnationDetector(self.program, self._digest, self.state.aggregates)
         if self.checkpoint:
-            self._restore_records(self.checkpoint)
+            self._restore_records(self.checkpoint, stagnation)
         self._stopped = self._begin()
         self._show()
         while not (self._ended or self.job.interrupts.ends) and len(self.trace) < self.limit:
-            most = self._most()
+            most = self._most(stagnation)
             if self.plan.persistent:
                 self._run_persistent(most)
             else:
                 self._run_batch(most)
             if not (self._stopped or self._converged):
-                self._endless = self._stagnation.check(self.trace)
-        self._end()
+                self._endless = stagnation.check(self.trace)
+        self._end(stagnation)
         self.seconds = time.perf_counter() - started
         if self.plan.header.reals and not self.keeps:
             self.nans = self._count_nans()
@@ -136,21 +137,21 @@ class Loop:
         """Whether the run has ended, other than by its number of supersteps or Ctrl-C."""
         return bool(self._stopped or self._converged or self._endless)
 
-    def _most(self) -> int:
+    def _most(self, stagnation: StagnationDetector) -> int:
         """The number of supersteps before which the host need not look at the run, whose state it
         saves first if that is due."""
-        due = self._stagnation.due
+        due = stagnation.due
         if self.checkpoint:
             if self.placement.broadcast(self.checkpoint.is_due(len(self.trace))):
-                self._save(self.checkpoint)
+                self._save(self.checkpoint, stagnation)
             due = min(due, self.checkpoint.next_at())
         return int(min(self.limit, due)) - len(self.trace)
 
-    def _end(self) -> None:
+    def _end(self, stagnation: StagnationDetector) -> None:
         """After the last superstep: save the state, and complete what is read from it."""
         ended = self._ended or len(self.trace) == self.fixed
         if self.checkpoint and not ended and len(self.trace) > self.checkpoint.done:
-            self._save(self.checkpoint)
+            self._save(self.checkpoint, stagnation)
         if self._starting:  # no superstep has committed it
             self._commit_first()
         if self._unread:
@@ -231,19 +232,19 @@ class Loop:
         self._write_mask()
         return self.placement.digest(self.state.digest())
 
-    def _save(self, checkpoint: Checkpoint) -> None:
+    def _save(self, checkpoint: Checkpoint, stagnation: StagnationDetector) -> None:
         self._write_mask()
         self.placement.complete(self.earlier + len(self.trace))
-        saved = self.state, self._kept_records, self._stagnation.known
+        saved = self.state, self._kept_records, stagnation.known
         checkpoint.save(*saved, writes=self.placement.writes_files)
 
-    def _restore_records(self, checkpoint: Checkpoint) -> None:
+    def _restore_records(self, checkpoint: Checkpoint, stagnation: StagnationDetector) -> None:
         """Take over a checkpoint's records of the earlier supersteps."""
         if checkpoint.saved:
             self.earlier = 0
             records = checkpoint.saved.records.view(self.plan.header.control).reshape(-1)
             self._record(records, lambda: [()] * len(records))
-            self._stagnation.restore(checkpoint.saved.watch)
+            stagnation.restore(checkpoint.saved.watch)
         checkpoint.start_clock()
 
     def _begin(self) -> int:

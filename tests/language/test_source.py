@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import linecache
+import pickle
 import sys
 
 import pytest
@@ -386,3 +387,30 @@ def test_class_source_of_a_file_that_is_no_python(tmp_path):
     names: dict = {"sys": sys}
     exec(compile("frame = sys._getframe()", str(file), "exec"), names)
     assert ClassSource.of("Wrong", names["frame"]) == ClassSource("Wrong")
+
+
+def test_errors_carry_the_place_that_they_are_about(tmp_path):
+    file = tmp_path / "mistaken.py"
+    file.write_text(
+        "from gascl import VertexProgram, vertex\n"
+        "class Mistaken(VertexProgram):\n"
+        "    x = vertex.int32()\n"
+        "    apply = 'v.y = 1;'\n"
+    )
+    with pytest.raises(ProgramError) as caught:
+        exec(compile(file.read_text(), str(file), "exec"), {"__name__": "mistaken"})
+    for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
+        assert (error.place.file, error.place.line) == (str(file), 4)
+        assert error.place.text.strip() == "apply = 'v.y = 1;'"
+        assert str(error).startswith(f"{file}:4: Mistaken: unknown v.y")
+        assert str(error).endswith("\n    apply = 'v.y = 1;'")
+
+
+def test_complaints_of_a_compiler():
+    error = translate("<k>:4:1: error: expected expression", PLACES, "Logged")
+    ((place, text),) = error.complaints
+    assert str(error) == f"Logged does not compile:\n{place}: error: {text}" + (
+        f"\n    {place.text.strip()}" if place.text else ""
+    )
+    assert text == "expected expression" and error.place is None
+    assert translate("no line", PLACES, "Logged").complaints == ()

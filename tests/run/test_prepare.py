@@ -67,6 +67,7 @@ def test_every_delivery_is_chosen_or_has_a_reason(web, program):
     assert choice.why
     assert {choice.name, *choice.others} == set(DELIVERIES)
     assert choice.name not in choice.others and all(choice.others.values())
+    assert not [why for why in choice.others.values() if "auto" in why], "what makes it slower"
 
 
 def test_a_requested_delivery(web):
