@@ -16,14 +16,16 @@ import numpy as np
 
 from gascl.drawing import (
     Look,
+    areas_of,
     check_installed,
     check_names,
     color_of,
     fields_of,
     is_color,
-    look_of,
+    mapping,
     no_field,
     paint,
+    positions_of,
     size_of,
     texts_of,
 )
@@ -225,7 +227,7 @@ def animate(
     color = program.spec.first_scalar(program.dtype) if color is None else color
     programs = [type(program), *(inner_programs(type(program)) if program.spec.composite else ())]
     check_names(programs, graph, color=color, size=size, position=position)
-    texts_of(graph, labels)  # refuses what is no bool
+    texts, name = texts_of(graph, labels), color if isinstance(color, str) else None
     frames = []
     for step in steps:
         if all(name in fields_of(step) for name in _names(color, size)):
@@ -245,8 +247,10 @@ def animate(
         frames.append(_Frame(title, color_of(result, color), size_of(result, size), none))
     if not frames:
         raise no_field("color", str(color), fields_of(result))
-    colors, sizes = _stacked([f.color for f in frames]), _stacked([f.size for f in frames])
-    look = look_of(result, colors, sizes, color, labels, position, cmap, seed, device)
+    at = positions_of(result, position, seed, device)
+    colors = _stacked([frame.color for frame in frames])
+    areas = areas_of(graph, _stacked([frame.size for frame in frames]))
+    look = Look(graph, at, areas, texts, *mapping(colors, cmap), name)
     return Animation(result, frames, look, frames_per_second)
 
 

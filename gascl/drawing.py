@@ -80,9 +80,12 @@ def draw(
     """
     if not isinstance(what, Drawn):
         raise GasclError(f"draw takes a Graph or a Result, not {type(what).__name__}")
-    check_installed(graph_of(what))  # before the layout is computed
-    colors, sizes = color_of(what, color), size_of(what, size)
-    look = look_of(what, colors, sizes, color, labels, position, cmap, seed, device)
+    graph = graph_of(what)
+    check_installed(graph)  # before the layout is computed
+    colors, areas = color_of(what, color), areas_of(graph, size_of(what, size))
+    texts, name = texts_of(graph, labels), color if isinstance(color, str) else None
+    at = positions_of(what, position, seed, device)
+    look = Look(graph, at, areas, texts, *mapping(colors, cmap), name)
     if ax is None:
         ax = pyplot().subplots(layout="constrained")[1]
     paint(ax, look)
@@ -109,30 +112,6 @@ class Look:
     kind: str
     style: Mapping[str, Any]
     name: str | None
-
-
-def look_of(
-    what: Drawn,
-    colors: Any,
-    sizes: Any,
-    color: Any,
-    labels: Any,
-    position: Any,
-    cmap: Any,
-    seed: int,
-    device: Any,
-) -> Look:
-    """The look of a picture, or of several.
-
-    Args:
-        colors, sizes: as `color_of` and `size_of` return them; of several pictures, (frames, V).
-        color, labels, position, cmap, seed, device: as in `draw`.
-    """
-    graph = graph_of(what)
-    name = color if isinstance(color, str) else None
-    areas, texts = areas_of(graph, sizes), texts_of(graph, labels)
-    at = positions_of(what, position, seed, device)
-    return Look(graph, at, areas, texts, *mapping(colors, cmap), name)
 
 
 def paint(ax: Any, look: Look) -> Any:
