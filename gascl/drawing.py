@@ -175,7 +175,7 @@ def check_names(programs: Iterable[type[VertexProgram]], graph: Graph, **argumen
     """
     known = dict.fromkeys(chain(*(cls.spec.vertex_fields for cls in programs), graph.vertex_fields))
     for argument, name in arguments.items():
-        if name not in known and _names(argument, name):
+        if _names(argument, name) and name not in known:
             raise no_field(argument, name, known)
 
 
