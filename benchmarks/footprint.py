@@ -19,7 +19,7 @@ from contenders import replace, table
 
 import gascl.programs
 from gascl import Engine, Graph
-from gascl.delivery.run_layout import RunSpec
+from gascl.delivery.run_layout import RunLayout
 from gascl.run.plan import Plan
 from programs import ELSEWHERE, SEARCHES, TWO_SIDED, VALUES
 
@@ -69,20 +69,20 @@ def taken(engine: Engine, name: str) -> tuple[str, str]:
     if name == "Diameter" and engine.graph.directed:
         return "-", "-"
     stages: list[tuple[float, float]] = []
-    run_spec = Plan.run_spec
+    run_layout = Plan.run_layout
 
-    def note(plan: Plan, spec: Any, extent: Any) -> RunSpec:
+    def note(plan: Plan, spec: Any, extent: Any) -> RunLayout:
         def nbytes(**more: int) -> int:
-            found = run_spec(plan, spec, changed(extent, **more))
+            found = run_layout(plan, spec, changed(extent, **more))
             return sum(a.nbytes for a in (*found.graph.values(), *found.own.values()))
 
         base = nbytes(arcs=0, vertices=0)
         each = (nbytes(arcs=MORE, vertices=0) - base, nbytes(arcs=0, vertices=MORE) - base)
         stages.append((each[0] / MORE, each[1] / MORE))
-        return run_spec(plan, spec, extent)
+        return run_layout(plan, spec, extent)
 
     values = VALUES.get(name, {}) | ({"source": 0} if name in SEARCHES else {})
-    with mock.patch.object(Plan, "run_spec", note), warnings.catch_warnings():
+    with mock.patch.object(Plan, "run_layout", note), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         engine.run(getattr(gascl.programs, name)(**values))
     arc, vertex = max(stages)

@@ -6,6 +6,7 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -14,8 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gascl.drawing import (
+    Look,
     areas_of,
     check_installed,
+    check_names,
     color_of,
     fields_of,
     is_color,
@@ -91,11 +94,11 @@ class Animation:
         self,
         result: Result,
         frames: list[_Frame],
-        draw: Callable[[], tuple[Any, Callable[[int], None]]],
+        look: Look,
         frames_per_second: float,
     ):
         self.result, self.frames_per_second = result, frames_per_second
-        self._frames, self._draw = frames, draw
+        self._frames, self._look = frames, look
 
     def __len__(self) -> int:
         """The number of frames."""
@@ -158,7 +161,7 @@ class Animation:
 
         if progress:
             progress.begin("drawing", len(self), "frames")
-        figure, show = self._draw()
+        figure, show = _figure(self._look, self._frames)
         # Without an init_func, it would draw the first frame twice.
         film = FuncAnimation(figure, show, frames=len(self), init_func=lambda: None)
         with tempfile.TemporaryDirectory(prefix="gascl-") as folder:
@@ -222,9 +225,9 @@ def animate(
     engine = Engine(graph, device)
     steps = engine.steps(program, max_supersteps=max_supersteps)  # refuses what is no program
     color = program.spec.first_scalar(program.dtype) if color is None else color
-    for argument, name in (("color", color), ("size", size), ("position", position)):
-        _check_name(program, graph, argument, name)
-    texts = texts_of(graph, labels)
+    programs = [type(program), *(inner_programs(type(program)) if program.spec.composite else ())]
+    check_names(programs, graph, color=color, size=size, position=position)
+    texts, name = texts_of(graph, labels), color if isinstance(color, str) else None
     frames = []
     for step in steps:
         if all(name in fields_of(step) for name in _names(color, size)):
@@ -245,14 +248,10 @@ def animate(
     if not frames:
         raise no_field("color", str(color), fields_of(result))
     at = positions_of(result, position, seed, device)
-    kind, style = mapping(_stacked([frame.color for frame in frames]), cmap)
+    colors = _stacked([frame.color for frame in frames])
     areas = areas_of(graph, _stacked([frame.size for frame in frames]))
-    name = color if isinstance(color, str) else None
-
-    def draw() -> tuple[Any, Callable[[int], None]]:
-        return _figure(graph, at, areas, texts, kind, style, name, frames)
-
-    return Animation(result, frames, draw, frames_per_second)
+    look = Look(graph, at, areas, texts, *mapping(colors, cmap), name)
+    return Animation(result, frames, look, frames_per_second)
 
 
 def check_size(graph: Graph) -> None:
@@ -280,16 +279,6 @@ def check_format(path: Path) -> None:
         )
 
 
-def _check_name(program: VertexProgram, graph: Graph, argument: str, name: Any) -> None:
-    """Raise GasclError, before the run, if an argument names no field that there can be."""
-    if not isinstance(name, str) or (argument == "color" and is_color(name)):
-        return
-    programs = [type(program), *(inner_programs(type(program)) if program.spec.composite else ())]
-    known = dict.fromkeys(n for each in programs for n in each.spec.vertex_fields)
-    if name not in (known := {**known, **graph.vertex_fields}):
-        raise no_field(argument, name, known)
-
-
 def _names(*given: Any) -> list[str]:
     """Those of the arguments that name fields."""
     return [name for name in given if isinstance(name, str) and not is_color(name)]
@@ -307,16 +296,7 @@ def _stacked(values: list[Any]) -> Any:
     return np.stack(values) if isinstance(values[0], np.ndarray) else values[0]
 
 
-def _figure(
-    graph: Graph,
-    at: np.ndarray,
-    areas: Any,
-    texts: list[str],
-    kind: str,
-    style: dict[str, Any],
-    name: str | None,
-    frames: list[_Frame],
-) -> tuple[Any, Callable[[int], None]]:
+def _figure(look: Look, frames: list[_Frame]) -> tuple[Any, Callable[[int], None]]:
     """A figure, and what turns it into one of the frames."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -324,9 +304,10 @@ def _figure(
     figure = Figure(layout="constrained")
     FigureCanvasAgg(figure)
     ax = figure.subplots()
+    style = look.style
     first = {**style, "c": style["c"][0]} if "c" in style else style
-    every = np.broadcast_to(areas, (len(frames), graph.num_vertices))
-    vertices = paint(ax, graph, at, every[-1], texts, kind, first, name)
+    every = np.broadcast_to(look.areas, (len(frames), look.graph.num_vertices))
+    vertices = paint(ax, replace(look, areas=every[-1], style=first))
     vertices.set_edgecolor("black")
     title = ax.set_title(frames[0].title, pad=18)  # above the labels of the topmost vertices
     figure.canvas.draw()

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from gascl.errors import GasclError
 from gascl.graph.graph import Graph
+from gascl.language.program import VertexProgram
+from gascl.messages import Option
 from gascl.programs import ForceLayout
 from gascl.results.plots import heavy_tailed, pyplot
 from gascl.results.result import Result
@@ -78,40 +82,45 @@ def draw(
         raise GasclError(f"draw takes a Graph or a Result, not {type(what).__name__}")
     graph = graph_of(what)
     check_installed(graph)  # before the layout is computed
-    colors = color_of(what, color)
-    areas = areas_of(graph, size_of(what, size))
-    texts = texts_of(graph, labels)
+    colors, areas = color_of(what, color), areas_of(graph, size_of(what, size))
+    texts, name = texts_of(graph, labels), color if isinstance(color, str) else None
     at = positions_of(what, position, seed, device)
+    look = Look(graph, at, areas, texts, *mapping(colors, cmap), name)
     if ax is None:
         ax = pyplot().subplots(layout="constrained")[1]
-    name = color if isinstance(color, str) else None
-    paint(ax, graph, at, areas, texts, *mapping(colors, cmap), name)
+    paint(ax, look)
     painted: Axes = ax
     return painted
 
 
-def paint(
-    ax: Any,
-    graph: Graph,
-    at: np.ndarray,
-    areas: Any,
-    texts: list[str],
-    kind: str,
-    style: Mapping[str, Any],
-    name: str | None,
-) -> Any:
-    """Draw a graph.
+@dataclass(frozen=True)
+class Look:
+    """What a picture of a graph looks like, or several of an animation.
 
-    Args:
+    Attributes:
         at: (V, 2), where the vertices are.
         areas: as `areas_of` returns them.
         texts: the labels, as `texts_of` returns them.
         kind, style: as `mapping` returns them, with the colors.
         name: the field that the colors stand for.
+    """
+
+    graph: Graph
+    at: np.ndarray
+    areas: Any
+    texts: list[str]
+    kind: str
+    style: Mapping[str, Any]
+    name: str | None
+
+
+def paint(ax: Any, look: Look) -> Any:
+    """Draw a graph by matplotlib.
 
     Returns:
         matplotlib's PathCollection of the vertices; None if there are none.
     """
+    graph, at, areas = look.graph, look.at, look.areas
     ax.set_axis_off()
     ax.set_aspect("equal")
     if not graph.num_vertices:
@@ -121,13 +130,13 @@ def paint(
         _draw_density(ax, graph, at)
     else:
         _draw_edges(ax, graph, at, areas)
-    vertices = ax.scatter(*at.T, s=areas, linewidths=0, zorder=2, rasterized=large, **style)
-    if texts:
-        _draw_texts(ax, graph, at, areas, texts)
+    vertices = ax.scatter(*at.T, s=areas, linewidths=0, zorder=2, rasterized=large, **look.style)
+    if look.texts:
+        _draw_texts(ax, graph, at, areas, look.texts)
     ax.margins(0.05)
     ax.autoscale()
-    if kind == "number":
-        ax.figure.colorbar(vertices, ax=ax, label=name, shrink=0.7)
+    if look.kind == "number":
+        ax.figure.colorbar(vertices, ax=ax, label=look.name, shrink=0.7)
     return vertices
 
 
@@ -157,6 +166,24 @@ def _field(what: Drawn, name: str, argument: str) -> np.ndarray:
     return values
 
 
+def check_names(programs: Iterable[type[VertexProgram]], graph: Graph, **arguments: Any) -> None:
+    """Raise GasclError, before a run, if an argument of `draw` names no field that there can be.
+
+    Args:
+        programs: those whose fields there will be.
+        arguments: by name: `color`, `size` or `position`.
+    """
+    known = dict.fromkeys(chain(*(cls.spec.vertex_fields for cls in programs), graph.vertex_fields))
+    for argument, name in arguments.items():
+        if _names(argument, name) and name not in known:
+            raise no_field(argument, name, known)
+
+
+def _names(argument: str, given: Any) -> bool:
+    """Whether an argument can only be the name of a field."""
+    return isinstance(given, str) and not (argument == "color" and is_color(given))
+
+
 def no_field(argument: str, name: str, known: Iterable[str]) -> GasclError:
     """The error for an argument that names no field."""
     known = list(known)
@@ -164,9 +191,8 @@ def no_field(argument: str, name: str, known: Iterable[str]) -> GasclError:
     hint = f"; did you mean {near[0]!r}?" if near else ""
     more = " or a color of matplotlib" if argument == "color" else ""
     available = ", ".join(known) or "none"
-    return GasclError(
-        f"{argument}={name!r} is not a vertex field{more}{hint} (available fields: {available})"
-    )
+    what = f" is not a vertex field{more}{hint} (available fields: {available})"
+    return GasclError(Option(argument, name), what)
 
 
 def _numbers(what: Drawn, given: Any, argument: str) -> np.ndarray:
@@ -311,19 +337,19 @@ def _draw_texts(ax: Any, graph: Graph, at: np.ndarray, area: Any, texts: list[st
     away, heads = _away(graph, at), _heads(graph, at)
     for vertex, text in enumerate(texts):
         size = 0.6 * height * len(text), height
-        way = _free_way(away[vertex], heads[vertex], radius[vertex], size)
-        ha, va = _anchor(way)
-        ax.annotate(text, at[vertex], way * (radius[vertex] + 2), ha=ha, va=va, **style)
+        direction = _free_direction(away[vertex], heads[vertex], radius[vertex], size)
+        ha, va = _anchor(direction)
+        ax.annotate(text, at[vertex], direction * (radius[vertex] + 2), ha=ha, va=va, **style)
 
 
 def _away(graph: Graph, at: np.ndarray) -> np.ndarray:
     """(V, 2): for each vertex the direction opposite to its neighbors, of length 1; upwards where
     they are on all sides, or there are none."""
     src, dst = graph.edge_src, graph.edge_dst
-    ways = _unit(at[dst] - at[src])
+    directions = _unit(at[dst] - at[src])
     total = np.zeros((graph.num_vertices, 2))
-    np.add.at(total, src, -ways)
-    np.add.at(total, dst, ways)
+    np.add.at(total, src, -directions)
+    np.add.at(total, dst, directions)
     total[np.hypot(*total.T) < 1e-6] = 0, 1
     return _unit(total)
 
@@ -334,19 +360,19 @@ def _heads(graph: Graph, at: np.ndarray) -> list[np.ndarray]:
         return [np.empty((0, 2))] * graph.num_vertices
     src, dst = graph.edge_src, graph.edge_dst
     order = np.argsort(dst, kind="stable")
-    ways = _unit(at[src] - at[dst])[order]
-    return np.split(ways, np.searchsorted(dst[order], np.arange(1, graph.num_vertices)))
+    directions = _unit(at[src] - at[dst])[order]
+    return np.split(directions, np.searchsorted(dst[order], np.arange(1, graph.num_vertices)))
 
 
-def _anchor(way: np.ndarray) -> tuple[str, str]:
+def _anchor(direction: np.ndarray) -> tuple[str, str]:
     """Which side of a label that is in some direction is next to the vertex."""
-    x, y = way
+    x, y = direction
     ha = "left" if x > 0.4 else "right" if x < -0.4 else "center"
     va = "bottom" if y > 0.4 else "top" if y < -0.4 else "center"
     return ha, va
 
 
-def _free_way(
+def _free_direction(
     wanted: np.ndarray, heads: np.ndarray, radius: float, size: tuple[float, float]
 ) -> np.ndarray:
     """(2,): where to put a label: in the direction nearest to the wanted one in which it covers the
@@ -358,23 +384,25 @@ def _free_way(
         size: of the label, in points.
     """
     turns = np.arange(16) * (2 * np.pi / 16)
-    ways = np.vstack([wanted, np.stack([np.cos(turns), np.sin(turns)], axis=1)])
+    directions = np.vstack([wanted, np.stack([np.cos(turns), np.sin(turns)], axis=1)])
     # A head is 4 points long; with its width, and the label's halo, it takes 3 on each side.
     tips = (heads[:, None] * (radius + np.array([0.0, 2.5, 5.0]))[:, None]).reshape(-1, 2)
     share = {"left": 0.0, "bottom": 0.0, "center": 0.5, "right": 1.0, "top": 1.0}
     covered = []
-    for way in ways:
-        corner = way * (radius + 2) - [share[side] for side in _anchor(way)] * np.array(size)
+    for direction in directions:
+        corner = direction * (radius + 2) - [share[side] for side in _anchor(direction)] * np.array(
+            size
+        )
         inside = (tips > corner - 3) & (tips < corner + size + 3)
         covered.append(np.count_nonzero(inside.all(axis=1)))
-    best: np.ndarray = ways[np.lexsort([-(ways @ wanted), covered])[0]]
+    best: np.ndarray = directions[np.lexsort([-(directions @ wanted), covered])[0]]
     return best
 
 
-def _unit(ways: np.ndarray) -> np.ndarray:
+def _unit(directions: np.ndarray) -> np.ndarray:
     """The vectors (N, 2) with length 1; those of length 0 stay so."""
-    length = np.hypot(*ways.T)[:, None]
-    return ways / np.where(length > 0, length, 1)
+    length = np.hypot(*directions.T)[:, None]
+    return directions / np.where(length > 0, length, 1)
 
 
 def _datashader() -> Any:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import linecache
 import sys
 import sysconfig
 import traceback
 import warnings
+from collections.abc import Iterator
 from contextvars import ContextVar
+from dataclasses import dataclass
 from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from gascl.messages import Message, Option
 
@@ -16,20 +19,44 @@ from gascl.messages import Message, Option
 _INSTALLED = ("stdlib", "purelib", "platlib")
 
 
-def _callers_lines(error: BaseException) -> list[str]:
-    """What IPython prints of an error: the lines of the user's code, without those inside gascl,
-    which the message needs no help from. `traceback.print_exception(error)` shows them all."""
-    lines, inside = [], False
-    for frame, number in traceback.walk_tb(error.__traceback__):
-        package = frame.f_globals.get("__name__", "").partition(".")[0]
-        inside = inside or package == "gascl"
-        # What gascl calls of the standard library, such as contextlib, is inside, too.
-        within = package in sys.stdlib_module_names if inside else package == "IPython"
-        if package != "gascl" and not within:
-            lines.append((frame, number))
-    shown = traceback.StackSummary.extract(iter(lines)).format()
-    last = f"{type(error).__name__}: {error}"
-    return ["Traceback (most recent call last):", *(text.rstrip() for text in shown), last]
+@dataclass(frozen=True)
+class Place:
+    """A line of the user's, which an error or a warning is about.
+
+    Attributes:
+        where: what messages call it: `file:line` or, if there is no file, `Class.attribute:line`.
+        text: the line.
+        file: its file, or None.
+        line: its number in the file, from 1 on, or 0.
+    """
+
+    where: str
+    text: str = ""
+    file: str | None = None
+    line: int = 0
+
+    def __str__(self) -> str:
+        return self.where
+
+    @classmethod
+    def at(cls, file: str, line: int) -> Place:
+        """A line of a file, with its text."""
+        return cls(f"{file}:{line}", linecache.getline(file, line).rstrip("\n"), file, line)
+
+
+class Complaint(NamedTuple):
+    """What a compiler says about a line of the user's."""
+
+    place: Place
+    text: str
+
+
+def users_frames(trace: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
+    """The frames of a traceback, with their lines, that are of the user's code: neither of gascl
+    nor of Python's library or installed packages."""
+    for frame, line in traceback.walk_tb(trace):
+        if not _is_own(frame) and not _is_installed(frame):
+            yield frame, line
 
 
 def users_lines(trace: TracebackType | None) -> TracebackType | None:
@@ -59,18 +86,37 @@ def _is_installed(frame: FrameType) -> bool:
     return file.startswith(("<frozen", *(sysconfig.get_path(n) for n in _INSTALLED)))
 
 
+def _shown_by_ipython(error: BaseException) -> list[str]:
+    """What IPython prints of an error: the lines of the user's code, without those inside gascl,
+    which the message needs no help from. `traceback.print_exception(error)` shows them all."""
+    shown = traceback.StackSummary.extract(users_frames(error.__traceback__)).format()
+    last = f"{type(error).__name__}: {error}"
+    return ["Traceback (most recent call last):", *(text.rstrip() for text in shown), last]
+
+
 class GasclError(Exception):
-    """Base class of all errors that gascl raises on purpose. The arguments are those of `Message`.
+    """Base class of all errors that gascl raises on purpose.
+
+    Args:
+        parts: the text, as those of `Message`.
+        place: the user's line that is wrong, if there is one; the message begins with it, and ends
+            with its text.
 
     Attributes:
         edge: the number of the edge that is wrong, if it is one.
+        complaints: the lines that a compiler complains of, if the error is that of a compiler.
     """
 
     edge: int | None = None
-    _render_traceback_ = _callers_lines  # IPython's name
+    complaints: tuple[Complaint, ...] = ()
+    _render_traceback_ = _shown_by_ipython  # IPython's name
 
-    def __init__(self, *parts: str | Option):
+    def __init__(self, *parts: str | Option, place: Place | None = None):
+        if place is not None:
+            text = place.text.strip()
+            parts = f"{place}: ", *parts, *([f"\n    {text}"] if text else [])
         super().__init__(Message(*parts))
+        self.place = place
 
     @property
     def message(self) -> Message:
@@ -133,7 +179,7 @@ class Interrupted(KeyboardInterrupt):
         result: the partial `Result`, after the last complete superstep.
     """
 
-    _render_traceback_ = _callers_lines
+    _render_traceback_ = _shown_by_ipython
 
     def __init__(self, message: str, result: Any):
         super().__init__(message)

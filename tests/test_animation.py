@@ -34,7 +34,7 @@ def search() -> animation.Animation:
 
 def frames(film):
     """The figure in each frame's state: title, vertices (a PathCollection)."""
-    figure, show = film._draw()
+    figure, show = animation._figure(film._look, film._frames)
     ax = figure.axes[0]
     for number in range(len(film)):
         show(number)

@@ -67,8 +67,6 @@ def run(arguments: argparse.Namespace) -> int:
     graph = graph_options.read(arguments)
     print(graph_options.describe(graph), flush=True)
     check_size(graph)
-    if not program.spec.composite:  # others also have the fields of the programs that they run
-        picture_options.check_fields(arguments, program, graph)
     animation = animate(
         program,
         graph,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -31,10 +30,6 @@ examples:
   gascl check --strict programs/*.py
 
 exit codes: 0 no error, 1 error (with --strict, also a warning), 2 wrong usage"""
-
-#: The place at the beginning of a message, and before a compiler's message.
-_PLACED = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?: \([^)]*\))?: (?P<text>.*)", re.DOTALL)
-_COMPILER = re.compile(r"^(?P<file>.+):(?P<line>\d+): error: (?P<text>.*)$", re.MULTILINE)
 
 
 class Finding(NamedTuple):
@@ -91,7 +86,7 @@ def _classes(file: Path) -> tuple[list[type[VertexProgram]], list[Finding]]:
     try:
         load(path)
     except GasclError as error:
-        errors.append(_error(str(error), str(path), 1))
+        errors.append(_finding(error, str(path), 1))
     module = sys.modules.get(module_name(path))
     types = [each for each in vars(module).values() if isinstance(each, type)] if module else []
     programs = [each for each in types if issubclass(each, VertexProgram)]
@@ -104,24 +99,21 @@ def _findings(cls: type[VertexProgram], device: Device) -> Iterator[Finding]:
     from gascl.language.likely_mistakes import likely_mistakes
 
     for place, text in likely_mistakes(cls):
-        where = _PLACED.match(f"{place}: ")
-        if where:
-            text = f"{cls.__name__}: {text}"
-            yield Finding(where["file"], int(where["line"]), "warning", text)
+        if place.file is not None:
+            yield Finding(place.file, place.line, "warning", f"{cls.__name__}: {text}")
     if not cls.spec.works:
         return
     source = cls.spec.source
-    for message in _compiler_errors(cls, device):
-        errors = list(_COMPILER.finditer(message))
-        for error in errors:
-            text = f"{cls.__name__}: {error['text']}"
-            yield Finding(error["file"], int(error["line"]), "error", text)
-        if not errors:
-            yield _error(message, source.file or "", source.line)
+    for error in _compiler_errors(cls, device):
+        if not error.complaints:
+            yield _finding(error, source.file or "", source.line)
+        for place, text in error.complaints:
+            file, line = place.file or source.file or "", place.line or source.line
+            yield Finding(file, line, "error", f"{cls.__name__}: {text}")
 
 
-def _compiler_errors(cls: type[VertexProgram], device: Device) -> Iterator[str]:
-    """The messages about a program that cannot be compiled."""
+def _compiler_errors(cls: type[VertexProgram], device: Device) -> Iterator[GasclError]:
+    """The errors of a program that cannot be compiled."""
     from gascl.delivery.admission import demand_of
     from gascl.delivery.registry import DELIVERIES, admitted, choose
     from gascl.language.placeholder import any_values
@@ -134,7 +126,7 @@ def _compiler_errors(cls: type[VertexProgram], device: Device) -> Iterator[str]:
         demand = demand_of(program, device.atomics, device.fp64, True)
         choose(program, demand, "auto")  # refuses a program that no delivery can run
     except GasclError as error:
-        yield str(error)
+        yield error
         return
     variant = Variant(optimized=not device.facts.may_skip_optimizer)
     for name in admitted(demand):
@@ -142,12 +134,13 @@ def _compiler_errors(cls: type[VertexProgram], device: Device) -> Iterator[str]:
             source = source_of(program, device.facts, DELIVERIES[name], "int32", variant)
             plan_of(program, device, source)
         except GasclError as error:
-            yield str(error)
+            yield error
 
 
-def _error(message: str, file: str, line: int) -> Finding:
-    """The first line of a message as a finding, at its own place or else at this one."""
-    placed = _PLACED.match(message)
-    if placed:
-        file, line, message = placed["file"], int(placed["line"]), placed["text"]
-    return Finding(file, line, "error", message.partition("\n")[0])
+def _finding(error: GasclError, file: str, line: int) -> Finding:
+    """The first line of an error as a finding, at its own place or else at this one."""
+    text = str(error)
+    if error.place is not None and error.place.line:
+        file, line = error.place.file or file, error.place.line
+        text = text.removeprefix(f"{error.place}: ")
+    return Finding(file, line, "error", text.partition("\n")[0])

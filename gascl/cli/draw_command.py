@@ -58,14 +58,19 @@ def run(arguments: argparse.Namespace) -> int:
         raise GasclError("--set sets parameters of a program: give --program, too")
     path = picture_options.output(arguments, _endings(), ".png")
 
-    from gascl.drawing import check_installed, draw
+    from gascl.drawing import check_installed, check_names, draw
     from gascl.opencl.device import find
 
     device = find(arguments.device)
     graph = graph_options.read(arguments)
     print(graph_options.describe(graph), flush=True)
     check_installed(graph)
-    picture_options.check_fields(arguments, program, graph)
+    try:
+        programs = [type(program)] if program else []
+        check_names(programs, graph, color=arguments.color, size=arguments.size)
+    except GasclError as error:
+        more = "" if program else "; --program runs a program and draws its fields"
+        raise GasclError(error.message, more) from None
     what: Graph | Result = graph
     color, code = arguments.color, exit_code.DONE
     if program is not None:

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gascl.errors import GasclError, ProgramError, warn
+from gascl.errors import GasclError, Place, ProgramError, warn
 
 if TYPE_CHECKING:
     from gascl.language.program import VertexProgram
@@ -82,19 +82,18 @@ def load(path: Path) -> Any:
     try:
         spec.loader.exec_module(module)
     except GasclError as error:
-        line = _line_in(path, error)
-        if line is None or str(path) in str(error):
+        place = _place_in(path, error)
+        if place is None or error.place is not None:
             raise
-        raise ProgramError(f"{path}:{line.lineno}: ", error.message, f"\n    {line.line}") from None
+        raise ProgramError(error.message, place=place) from None
     except SyntaxError as error:
-        where, shown, why = f"{error.filename}:{error.lineno}", error.text, error.msg
+        file, line = error.filename or str(path), error.lineno or 0
+        place = Place(f"{file}:{line}", error.text or "", file, line)
+        raise ProgramError(error.msg, place=place) from None
     except Exception as error:
-        last = _line_in(path, error)
-        where, shown = (f"{path}:{last.lineno}", last.line) if last else (str(path), "")
-        why = f"{type(error).__name__}: {error}"
-    else:
-        return module
-    raise ProgramError(f"{where}: {why}" + (f"\n    {shown.strip()}" if shown else ""))
+        place = _place_in(path, error) or Place(str(path), file=str(path))
+        raise ProgramError(f"{type(error).__name__}: {error}", place=place) from None
+    return module
 
 
 def module_name(path: Path) -> str:
@@ -103,10 +102,16 @@ def module_name(path: Path) -> str:
     return f"program_{path.stem}"
 
 
-def _line_in(path: Path, error: BaseException) -> traceback.FrameSummary | None:
+def _place_in(path: Path, error: BaseException) -> Place | None:
     """The innermost line of the file in the traceback of an error."""
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
-    return frames[-1] if frames else None
+    lines = [
+        line
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if frame.f_code.co_filename == str(path)
+    ]
+    if not lines:
+        return None
+    return Place.at(str(path), lines[-1])
 
 
 def example(cls: type[VertexProgram], values: dict[str, str]) -> VertexProgram:

@@ -54,7 +54,7 @@ WITH_COMMUNITY = ("stochastic_block_model", "lfr")
 WITH_PROGRESS = ("rmat", "barabasi_albert", "watts_strogatz")
 
 
-def _whole(text: str) -> int:
+def _whole_number(text: str) -> int:
     try:
         return int(text)
     except ValueError:
@@ -69,14 +69,14 @@ def _number(text: str) -> float:
 
 
 def _list(text: str) -> list[int]:
-    return [_whole(part) for part in text.split(",")]
+    return [_whole_number(part) for part in text.split(",")]
 
 
 def _range(text: str) -> tuple[int, int]:
     low, comma, high = text.partition(",")
     if not comma:
         raise argparse.ArgumentTypeError(f"expected LOW,HIGH, such as 1,255, not {text!r}")
-    return _whole(low), _whole(high)
+    return _whole_number(low), _whole_number(high)
 
 
 def _probabilities(text: str) -> list[float] | list[list[float]]:
@@ -98,15 +98,17 @@ class Option:
 
 
 OPTIONS = {
-    "scale": Option("N", _whole, "2**N vertices"),
-    "num_vertices": Option("N", _whole, "the number of vertices", "--vertices"),
-    "num_edges": Option("M", _whole, "the number of edges", "--edges"),
-    "edges_per_vertex": Option("N", _whole, "edges per (new) vertex (default for rmat: 16)"),
-    "neighbors": Option("N", _whole, "neighbors of each vertex before rewiring; an even number"),
+    "scale": Option("N", _whole_number, "2**N vertices"),
+    "num_vertices": Option("N", _whole_number, "the number of vertices", "--vertices"),
+    "num_edges": Option("M", _whole_number, "the number of edges", "--edges"),
+    "edges_per_vertex": Option("N", _whole_number, "edges per (new) vertex (default for rmat: 16)"),
+    "neighbors": Option(
+        "N", _whole_number, "neighbors of each vertex before rewiring; an even number"
+    ),
     "rewire": Option("P", _number, "the probability that an edge is rewired"),
-    "rows": Option("N", _whole, "rows of the grid"),
-    "columns": Option("N", _whole, "columns of the grid"),
-    "layers": Option("N", _whole, "layers of the grid (default 1: two-dimensional)"),
+    "rows": Option("N", _whole_number, "rows of the grid"),
+    "columns": Option("N", _whole_number, "columns of the grid"),
+    "layers": Option("N", _whole_number, "layers of the grid (default 1: two-dimensional)"),
     "sizes": Option("N,N,...", _list, "the sizes of the groups"),
     "probabilities": Option(
         "P,P",
@@ -114,16 +116,16 @@ OPTIONS = {
         "probabilities within and between groups; or a matrix, 'P,P;P,P'",
     ),
     "average_degree": Option("X", _number, "the mean degree"),
-    "max_degree": Option("N", _whole, "the largest degree"),
+    "max_degree": Option("N", _whole_number, "the largest degree"),
     "mixing": Option("X", _number, "the fraction of edges between communities (default 0.3)"),
     "degree_exponent": Option("X", _number, "exponent of the degrees' power law (default 2.5)"),
     "community_exponent": Option("X", _number, "exponent of the sizes' power law (default 1.5)"),
-    "min_community": Option("N", _whole, "the size of the smallest community"),
-    "max_community": Option("N", _whole, "the size of the largest community"),
+    "min_community": Option("N", _whole_number, "the size of the smallest community"),
+    "max_community": Option("N", _whole_number, "the size of the largest community"),
     "a": Option("P", _number, "probability of the top left quadrant (default 0.57)", "--a"),
     "b": Option("P", _number, "probability of the top right quadrant (default 0.19)", "--b"),
     "c": Option("P", _number, "probability of the bottom left quadrant (default 0.19)", "--c"),
-    "seed": Option("N", _whole, "the same seed gives the same graph (default 0)"),
+    "seed": Option("N", _whole_number, "the same seed gives the same graph (default 0)"),
     "weights": Option("LOW,HIGH", _range, "give each edge a random integer weight in this range"),
     "duplicates": Option("POLICY", str, "keep (default), sum, min, max, first or error"),
     "self_loops": Option("POLICY", str, "keep (default), drop or error"),

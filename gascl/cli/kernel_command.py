@@ -17,17 +17,23 @@ ABOUT = "print the OpenCL C that is generated for a program"
 HELP = """\
 examples:
   gascl kernel PageRank --set dangling=ignore
-  gascl kernel ShortestPaths --form gpu-whole
+  gascl kernel ShortestPaths --form gpu-persistent
   gascl kernel my_program.py:MyProgram --delivery slots > my_program.cl"""
 #: The forms of the kernels, and the number of items in a work-group.
-FORMS = {"cpu": 1, "cpu-whole": 1, "gpu": 256, "gpu-whole": 256}
+FORMS = {"cpu": 1, "cpu-persistent": 1, "gpu": 256, "gpu-persistent": 256}
+#: Deprecated names of forms.
+OLD_FORMS = {"cpu-whole": "cpu-persistent", "gpu-whole": "gpu-persistent"}
 
 
 def options(add: Callable[..., Any]) -> None:
     program_options.options(add)
     text = "the form of the kernels: for a CPU (cpu, the default) or a GPU, as launches for each"
-    text += " superstep or, where the delivery has such a kernel, as one launch for a whole run"
-    add("--form", choices=FORMS, default="cpu", help=text)
+    text += " superstep or, where the delivery has one, as a persistent kernel, which runs them all"
+    add("--form", type=_form, choices=FORMS, default="cpu", help=text)
+
+
+def _form(name: str) -> str:
+    return OLD_FORMS.get(name, name)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -86,5 +92,5 @@ def _source(program: VertexProgram, delivery: str, form: str) -> str:
     )
     demand = demand_of(program, Atomics(int64=True, int64_extended=True), True, False)
     chosen = choose(program, demand, delivery).delivery
-    whole = form.endswith("-whole") and chosen.runs_whole(demand.traits)
-    return assemble(header, demand.traits, chosen, FORMS[form], whole)[0]
+    persistent = form.endswith("-persistent") and chosen.supports_persistent(demand.traits)
+    return assemble(header, demand.traits, chosen, FORMS[form], persistent)[0]

@@ -5,15 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gascl.cli.stdio import STANDARD
 from gascl.errors import GasclError
 from gascl.util.atomic_file import check_writable
-
-if TYPE_CHECKING:
-    from gascl.graph.graph import Graph
-    from gascl.language.program import VertexProgram
 
 
 def options(add: Callable[..., Any]) -> None:
@@ -49,20 +45,3 @@ def output(arguments: argparse.Namespace, endings: Sequence[str], default: str) 
         raise GasclError(f"-o {path}: the name must end in {', '.join(endings)}")
     check_writable(path, f"-o {path}")
     return path
-
-
-def check_fields(
-    arguments: argparse.Namespace, program: VertexProgram | None, graph: Graph
-) -> None:
-    """Raise GasclError if --color or --size names nothing that the picture could have."""
-    from matplotlib.colors import is_color_like
-
-    from gascl.cli.find_program import suggestion
-
-    known = [*(program.spec.vertex_fields if program else ()), *graph.vertex_fields]
-    for option, name in (("--color", arguments.color), ("--size", arguments.size)):
-        if name is None or name in known or (option == "--color" and is_color_like(name)):
-            continue
-        what = "vertex field or color" if option == "--color" else "vertex field"
-        more = "" if program else "; --program runs a program and draws its fields"
-        raise GasclError(f"{option} {name}: there is no such {what}{suggestion(name, known)}{more}")

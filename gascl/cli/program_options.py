@@ -26,10 +26,10 @@ def program(add: Callable[..., Any]) -> None:
 def max_supersteps(add: Callable[..., Any]) -> None:
     """Add --max-supersteps."""
     text = "stop after N supersteps at the latest (default 100000, or what the program asks for)"
-    add("--max-supersteps", metavar="N", type=whole, help=text)
+    add("--max-supersteps", metavar="N", type=whole_number, help=text)
 
 
-def whole(text: str) -> int:
+def whole_number(text: str) -> int:
     """A whole number, 0 or more; an argparse type."""
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"expected a whole number, 0 or more, not {text!r}")

@@ -56,9 +56,9 @@ def options(add: Callable[..., Any]) -> None:
         "print the K vertices with the largest values (default 10); of groups, such as communities,"
     )
     text += " the K largest with their sizes"
-    add("--top", metavar="K", type=program_options.whole, help=text)
+    add("--top", metavar="K", type=program_options.whole_number, help=text)
     text = "print the K vertices with the smallest values, and the largest only with --top"
-    add("--smallest", metavar="K", type=program_options.whole, default=0, help=text)
+    add("--smallest", metavar="K", type=program_options.whole_number, default=0, help=text)
     text = "print the path to the vertex LABEL, of programs with the field `parent`; repeatable;"
     text += " the largest values only with --top"
     add("--path", metavar="LABEL", action="append", default=[], help=text)

@@ -46,7 +46,7 @@ FAULT_MESSAGES = {
 
 
 class Team(IntEnum):
-    """The words that the groups of a whole run in one launch share (kernels/whole/phases.cl)."""
+    """The words that the groups of a persistent kernel share (kernels/persistent/phases.cl)."""
 
     STATE = 0  # how many take part (12 bits), how many of them have arrived (12), and the last 8
     # bits of the phase's number
@@ -67,7 +67,7 @@ class Team(IntEnum):
 
 
 class Phase(IntEnum):
-    """The phases of a whole run in one launch."""
+    """The phases of a persistent kernel."""
 
     JOIN = 0
     END = 1
@@ -159,8 +159,8 @@ def of_pairs() -> dict[str, int]:
     return {"RECEIVERS_PER_ITEM": RECEIVERS_PER_ITEM}
 
 
-def of_whole_run() -> dict[str, int]:
-    """Those of a run in one launch."""
+def of_persistent_kernel() -> dict[str, int]:
+    """Those of a persistent kernel."""
     team = {**numbered("TEAM_", Team), "TEAM_WORDS": len(Team), "MOST_GROUPS": MOST_GROUPS}
     return {**team, **numbered("PHASE_", Phase)}
 

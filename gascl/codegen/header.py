@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gascl.language.source import Place
+from gascl.errors import Place
 from gascl.language.types import Type
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from gascl.errors import Place
 from gascl.language.snippet import Snippet
-from gascl.language.source import Place
 from gascl.language.types import Type
 
 

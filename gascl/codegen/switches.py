@@ -71,7 +71,7 @@ SHAPE = {
     "TILE": "the number of vertices in a tile of kernels/pairs.cl",
     "SEED": "decides on the order of messages in debug mode",
 }
-#: How long a group waits in a whole run in one launch (run/plan.py).
+#: How long a group waits in a persistent kernel (run/plan.py).
 PATIENCE = {
     "JOIN_POLLS": "how often the first group looks for others that start at the same time",
     "PATIENCE": "how often a group looks for progress before it gives up",
@@ -81,7 +81,7 @@ DEVICE = {
     "OCLGRIND": "Oclgrind, which takes plain reads beside atomic operations for races, and "
     "lacks some builtins",
     "PREFETCHES": "a CPU: cache lines can be prefetched",
-    "PTX_FENCES": "NVIDIA's fences, clocks and votes",
+    "INLINE_PTX": "ballots, fences and clocks are inline PTX, NVIDIA's assembly language",
     "PROCESSOR": "the processor, so that caches of kernels distinguish them; no kernel reads it",
 }
 #: The device's atomic operations (delivery/atomics.py): see kernels/atomics.cl.
@@ -131,7 +131,7 @@ DERIVED = {
     "frontier.cl": {
         "LISTS_DIRECTLY": "a vertex is listed in the next frontier right after its apply",
     },
-    "whole/clock.cl": {"CLOCK": "a macro: a clock that all groups share"},
+    "persistent/clock.cl": {"CLOCK": "a macro: a clock that all groups share"},
     "push.cl": {"LOOKS_FOR_MESSAGES": "apply may look for messages in all vertices, in order"},
     "pull.cl": {
         "MAY_STOP": "arcs of a row may be skipped: see gather.cl; also in outbox.cl and slots.cl",

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from gascl.dask.edges import error_of, labels_of, merged, part_of, whole
+from gascl.dask.edges import error_of, labels_of, merged, part_of, whole_graph
 from gascl.dask.mailbox import Mailbox, end
 from gascl.dask.mpi_world import ranks_of_workers
 from gascl.dask.partitions import (
@@ -109,7 +109,9 @@ class Cluster:
                 own = self._own_arcs(parts, labels, fields, policies[0], program, debug)
                 del parts, frames  # so that the cluster can release them
                 return self._done(own)
-        return self._done(self._each(whole, [(labels, parts, *policies)] * len(self.addresses)))
+        return self._done(
+            self._each(whole_graph, [(labels, parts, *policies)] * len(self.addresses))
+        )
 
     def _own_arcs(
         self,
@@ -125,7 +127,7 @@ class Cluster:
         ends = [client.submit(ends_of, part, labels) for part in parts]
         degrees = self._together(added, [client.submit(degrees_of, end, labels) for end in ends])
         renumbers = Traits.of(program.spec, program.lanes).renumbers and not debug
-        about = directed, program.spec.way, renumbers, len(ranks), uuid4().hex
+        about = directed, program.spec.direction, renumbers, len(ranks), uuid4().hex
         layout = client.submit(Layout, degrees, *about)
         splits = [client.submit(Layout.split, layout, end) for end in ends]
         pieces = [[client.submit(getitem, split, rank) for split in splits] for rank in ranks]

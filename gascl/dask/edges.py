@@ -67,7 +67,7 @@ def merged(labels: Sequence[np.ndarray | GraphError | None]) -> np.ndarray | Gra
     return together
 
 
-def whole(
+def whole_graph(
     labels: np.ndarray | None,
     parts: Sequence[Graph],
     directed: bool,

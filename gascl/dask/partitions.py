@@ -87,18 +87,18 @@ class Layout:
     name: str
 
     @property
-    def way(self) -> str:
+    def direction(self) -> str:
         """As in `Arcs`."""
         return self.edges if self.directed else "both"
 
     @cached_property
     def numbering(self) -> Numbering | None:
-        return numbering(self._degrees(self.way)[0], self.ranks) if self.renumbers else None
+        return numbering(self._degrees(self.direction)[0], self.ranks) if self.renumbers else None
 
     @cached_property
     def begins(self) -> np.ndarray:
         """I (V+1): where the arcs that each vertex receives on begin, by the numbers."""
-        return _offsets(by_number(self.numbering, self._degrees(self.way)[1]))
+        return _offsets(by_number(self.numbering, self._degrees(self.direction)[1]))
 
     @cached_property
     def parts(self) -> list[Part]:
@@ -116,7 +116,7 @@ class Layout:
             "out": [(dst, src)],
             "in": [(src, dst)],
             "both": [(dst, src), (src[others], dst[others])],
-        }[self.way]
+        }[self.direction]
         arcs = np.concatenate(
             [receiver.astype(np.int64) << 32 | sender for receiver, sender in pairs]
         )
@@ -140,19 +140,19 @@ class Layout:
 
         held = PartialArray(int(self.begins[-1]), ends, self.parts[rank].begin)
         arcs = {}
-        for way in ("out", "both") if self.directed else ("both",):
-            out, into = (order(offsets=_offsets(degree)) for degree in self._degrees(way))
-            arcs[way] = Arcs(out, into, absent, way)
+        for direction in ("out", "both") if self.directed else ("both",):
+            out, into = (order(offsets=_offsets(degree)) for degree in self._degrees(direction))
+            arcs[direction] = Arcs(out, into, absent, direction)
         if self.directed:
             arcs["in"] = arcs["out"].transposed()
         numbered = {}
         if self.numbering is None:
             into = order(offsets=self.begins, ends=held)
-            arcs[self.way] = Arcs(arcs[self.way].out, into, absent, self.way)
+            arcs[self.direction] = Arcs(arcs[self.direction].out, into, absent, self.direction)
         else:
-            degree = by_number(self.numbering, self._degrees(self.way)[0])
+            degree = by_number(self.numbering, self._degrees(self.direction)[0])
             out, into = order(offsets=_offsets(degree)), order(offsets=self.begins, ends=held)
-            numbered[self.way] = self.numbering, Arcs(out, into, absent, self.way)
+            numbered[self.direction] = self.numbering, Arcs(out, into, absent, self.direction)
         of_edges: Any = {
             name: PartialArray(edges, np.empty(0, dtype)) for name, dtype in fields.items()
         }
@@ -170,11 +170,13 @@ class Layout:
         )
         return Graph._from_parsed(parsed, "keep", "keep")
 
-    def _degrees(self, way: str) -> tuple[np.ndarray, np.ndarray]:
+    def _degrees(self, direction: str) -> tuple[np.ndarray, np.ndarray]:
         """The number of arcs on which each vertex scatters, and receives."""
         sources, targets, loops = self.degrees
         both = sources + targets - loops
-        return {"out": (sources, targets), "in": (targets, sources), "both": (both, both)}[way]
+        return {"out": (sources, targets), "in": (targets, sources), "both": (both, both)}[
+            direction
+        ]
 
 
 @dataclass(frozen=True, eq=False)

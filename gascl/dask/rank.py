@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import pickle
-import sysconfig
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from traceback import walk_tb
 from typing import Any
 
 import cloudpickle
@@ -18,7 +15,7 @@ from gascl.dask.actor_comm import DaskComm
 from gascl.dask.mailbox import Mailbox, Report, end
 from gascl.dask.partitions import OwnArcs
 from gascl.dask.result import DaskResult
-from gascl.errors import GraphError, RankError
+from gascl.errors import GraphError, RankError, users_frames
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
 from gascl.run.engine import Engine
@@ -137,7 +134,8 @@ def run_rank(
 
 def failed(error: Exception) -> Outcome:
     """The outcome of a rank that failed; its error may be one that cannot be pickled."""
-    where, line = Traceback(error.__traceback__), _users_line(error)
+    where, frames = Traceback(error.__traceback__), list(users_frames(error.__traceback__))
+    line = f", at {frames[-1][0].f_code.co_filename}:{frames[-1][1]}" if frames else ""
     error = error.with_traceback(None)
     error.__cause__ = error.__context__ = None
     try:
@@ -146,17 +144,6 @@ def failed(error: Exception) -> Outcome:
         kind = type(error)
         error = RuntimeError(f"{kind.__module__}.{kind.__qualname__}: {error}")
     return Outcome(error, where, line)
-
-
-def _users_line(error: Exception) -> str:
-    installed = {sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")}
-    line = ""
-    for frame, number in walk_tb(error.__traceback__):
-        file, package = frame.f_code.co_filename, frame.f_globals.get("__name__", "")
-        own = package.partition(".")[0] != "gascl"
-        if own and not any(file.startswith(f"{folder}{os.sep}") for folder in installed):
-            line = f", at {file}:{number}"
-    return line
 
 
 def lost_rank(rank: int, size: int) -> str:

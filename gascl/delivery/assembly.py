@@ -21,7 +21,7 @@ from gascl.codegen.kernel_files import kernel_text
 from gascl.codegen.switches import DELIVERY, defines
 from gascl.delivery.buffers import Buffer
 from gascl.delivery.delivery import Delivery
-from gascl.language.source import Place
+from gascl.errors import Place
 from gascl.language.traits import Traits
 
 _INCLUDE = re.compile(r'^#include "([\w./]+)"$')
@@ -75,13 +75,13 @@ class Assembly:
 
 
 def assemble(
-    header: Header, traits: Traits, delivery: Delivery, group: int, whole: bool = False
+    header: Header, traits: Traits, delivery: Delivery, group: int, persistent: bool = False
 ) -> tuple[str, list[Place | None]]:
     """The delivery's kernels, superstep.cl and the program's header, each included once.
 
     Args:
         group: the number of items in a work-group.
-        whole: for a whole run in one launch, instead of launches for each superstep.
+        persistent: the persistent kernel, instead of kernels for launches of each superstep.
 
     Returns:
         The text, and for each of its lines the user's line that it comes from, or None.
@@ -93,15 +93,15 @@ def assemble(
             "active_set_kernels.cl": delivery.active.kernels,
         },
         {"program.h": header.places},
-        _chosen(traits, delivery, group, whole),
+        _chosen(traits, delivery, group, persistent),
     )
     shared = constants.of_run(header.message.itemsize)
     if delivery.active.lists_receivers:
         shared |= constants.of_lists(group)
     if traits.pairs:
         shared |= constants.of_pairs()
-    if whole:
-        shared |= constants.of_whole_run()
+    if persistent:
+        shared |= constants.of_persistent_kernel()
     text.put("\n".join([*constants.defines(shared), *_of_delivery(traits, delivery)]))
     text.include("superstep.cl")
     if traits.pairs:
@@ -114,7 +114,7 @@ def assemble(
     return str(text), text.places
 
 
-def _chosen(traits: Traits, delivery: Delivery, group: int, whole: bool) -> dict[str, str]:
+def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) -> dict[str, str]:
     """The kernel file that each generated include name stands for; "" for none.
 
     One item in a work-group is the form for CPUs: it owns what the items of a larger group share.
@@ -128,7 +128,7 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, whole: bool) -> dict
         listing = "list_in_frontier" if traits.lists_directly else "list_by_commit"
     return {
         "inbox.cl": f"inbox/{senders}.cl" if delivery.has_inbox(traits) else "",
-        "clock.cl": "whole/clock.cl" if whole else "",
+        "clock.cl": "persistent/clock.cl" if persistent else "",
         "gather_rows.cl": f"gather/{_gather(traits, delivery, group)}.cl",
         "slots_scatter.cl": f"slots/scatter_{form}.cl",
         "slots_gather.cl": f"slots/{reading}.cl",
@@ -146,7 +146,7 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, whole: bool) -> dict
         "step.cl": f"push/{form}.cl",
         "push_phases.cl": f"push/{'pull' if delivery.pulls else 'push'}_step.cl",
         "step_kernels.cl": (
-            "push/launches.cl" if not whole else f"whole/{'cpu' if group == 1 else 'gpu'}.cl"
+            f"persistent/{'cpu' if group == 1 else 'gpu'}.cl" if persistent else "push/launches.cl"
         ),
     }
 

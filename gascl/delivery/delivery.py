@@ -30,7 +30,8 @@ class Delivery:
         knows_lanes: if `Traits.lane_words` holds, it records the lanes in which each vertex sends,
             and defines what kernels/gather.cl then requires.
         pulls: in a superstep with a large frontier, the vertices that still receive pull from it.
-        whole: a kernel that makes a whole run in one launch (kernels/whole/), if there is one.
+        persistent: its persistent kernel, which runs all supersteps in one launch
+            (kernels/persistent/), if it has one.
         in_parts: it reads only the arcs that end in its row blocks, so that the arcs need not all
             be on the device at once.
         on_ranks: whether it can run a program with these traits on several processes, each of which
@@ -50,13 +51,13 @@ class Delivery:
     active: ActiveSet = BYTES
     knows_lanes: bool = False
     pulls: bool = False
-    whole: Launch | None = None
+    persistent: Launch | None = None
     in_parts: bool = False
     on_ranks: Callable[[Traits], bool] = lambda traits: False
 
-    def runs_whole(self, traits: Traits) -> bool:
-        """Whether a launch can make a whole run of a program with these traits."""
-        return self.whole is not None and not traits.pairs
+    def supports_persistent(self, traits: Traits) -> bool:
+        """Whether its persistent kernel can run a program with these traits."""
+        return self.persistent is not None and not traits.pairs
 
     def notes_lanes(self, traits: Traits) -> bool:
         """Whether it knows in which lanes each vertex of a program with these traits sends."""

@@ -65,8 +65,8 @@ def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]
         active=FRONTIER,
         pulls=pulls,
         on_ranks=lambda traits: not pulls and _lists_receivers(traits),
-        whole=Launch(
-            "gascl_whole",
+        persistent=Launch(
+            "gascl_persistent",
             "",
             (
                 *(*step, "posted", "tallies", "counts", "team", "starting"),
@@ -216,6 +216,28 @@ DELIVERIES = {
 ALL_SCATTER = ("outbox", "pull", "slots")
 MASK_SCATTERS = ("frontier", "push", "pull", "slots")
 MASK_SCATTERS_DEBUG = ("pull", "slots")
+_STORES = "it stores a message for each arc, and reads it again"
+_ALL_ARCS = "it visits all arcs in every superstep, also where few vertices scatter"
+_ATOMIC = "every message is an atomic operation on the receiver's inbox"
+_ONE_ITEM = "one work-item does everything"
+#: What `auto` has against a delivery that could run the program: where every vertex scatters; and
+#: where only the vertices in the mask do.
+_SLOWER_IF_ALL_SCATTER = {
+    "pull": "it runs scatter for every arc; outbox runs it once for each vertex",
+    "slots": _STORES,
+    "edges": _ATOMIC,
+    "push": f"{_ATOMIC}, and its list of active vertices saves nothing where all are active",
+    "frontier": "its list of active vertices saves nothing where all are active",
+    "serial": _ONE_ITEM,
+}
+_SLOWER_IF_MASK_SCATTERS = {
+    "outbox": _ALL_ARCS,
+    "pull": _ALL_ARCS,
+    "slots": f"{_ALL_ARCS}, and {_STORES.removeprefix('it ')}",
+    "edges": f"{_ALL_ARCS}, and {_ATOMIC}",
+    "push": "it cannot pull, which visits fewer arcs where many vertices scatter",
+    "serial": _ONE_ITEM,
+}
 
 
 @dataclass(frozen=True)
@@ -315,10 +337,14 @@ def _fastest(
     order: tuple[str, ...]
     if program.spec.scatter_on == "all":
         order, why = ALL_SCATTER, "every vertex scatters in every superstep"
+        slower = _SLOWER_IF_ALL_SCATTER
     elif debug:
         order, why = MASK_SCATTERS_DEBUG, "in debug mode, the order of messages is shuffled"
+        combine = "it combines messages in the order in which they come, which debug mode shuffles"
+        slower = {**_SLOWER_IF_MASK_SCATTERS, "frontier": combine, "push": combine}
     else:
         order, why = MASK_SCATTERS, "only the vertices in the mask scatter"
+        slower = _SLOWER_IF_MASK_SCATTERS
     chosen = next((each for each in order if each in able), None)
     if chosen is None:
         others = (
@@ -328,10 +354,6 @@ def _fastest(
         )
         raise ProgramError(title, f" cannot be run by auto: {refused['slots']}; {others}")
 
-    def passed_over(name: str) -> str:
-        if name in order:
-            return f"auto prefers {chosen}"
-        return "auto does not consider it for such programs"
-
-    reasons = {n: refusal or passed_over(n) for n, refusal in refused.items() if n != chosen}
+    unknown = "auto does not know how fast it is"
+    reasons = {n: why or slower.get(n, unknown) for n, why in refused.items() if n != chosen}
     return Choice(DELIVERIES[chosen], why, reasons)

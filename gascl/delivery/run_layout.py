@@ -42,11 +42,12 @@ from gascl.language.traits import Traits
 from gascl.language.types import Type
 
 #: The largest number of supersteps before the host reads their records: of supersteps in separate
-#: launches, and of supersteps in one launch of a whole run.
+#: launches, and of supersteps in one launch of a persistent kernel.
 MOST_AHEAD, RECORDS = 64, 1024
 #: The largest number of remote messages that a launch puts into inboxes.
 REMOTE_MESSAGES = 2**20
-#: The bytes that the groups of a whole run share, before its records (kernels/whole/phases.cl).
+#: The bytes that the groups of a persistent kernel share (kernels/persistent/phases.cl), before its
+#: records.
 TEAM = 4 * STRIDE * len(Team)
 
 
@@ -156,7 +157,7 @@ class Extent:
 
 
 @dataclass(frozen=True)
-class RunSpec:
+class RunLayout:
     """The buffers of a run, and the kernels that use them.
 
     Attributes:
@@ -233,13 +234,13 @@ def transposed_arrays(arrays: Mapping[Key, Array]) -> dict[Key, Array]:
     return {k: a for k, a in arrays.items() if k.owner != GRAPH or k.name not in shared}
 
 
-def run_spec(
+def run_layout(
     spec: ProgramSpec,
     header: Header,
     traits: Traits,
     delivery: Delivery,
     extent: Extent,
-) -> RunSpec:
+) -> RunLayout:
     """The buffers and arguments that a run of a program with a delivery needs."""
     return _Builder(spec, header, traits, delivery, extent).build()
 
@@ -260,7 +261,7 @@ class _Builder:
         self.fields = self._fields()
         self.arrays = graph_arrays(extent)
 
-    def build(self) -> RunSpec:
+    def build(self) -> RunLayout:
         delivery, active = self.delivery, self.delivery.active
         memory = self._memory(delivery.name, delivery.buffers)
         listed = self._memory(active.owner, active.buffers)
@@ -283,7 +284,7 @@ class _Builder:
         clears = tuple(shared[n] for n in (*active.clears, "team") if n in shared)
         used = {key for keys in arguments.values() for key in keys}
         graph = {k: array for k, array in (self.arrays | edges).items() if k in used}
-        return RunSpec(self.extent, graph, own, arguments, swaps, clears, self.ranges)
+        return RunLayout(self.extent, graph, own, arguments, swaps, clears, self.ranges)
 
     # Buffers ----------------------------------------------------------------------------------
 
@@ -348,7 +349,7 @@ class _Builder:
             "boxes": (self.ranges > 1, Array(header.box, boxes)),
             "faults": ("faults" in header.state, Array(np.dtype("i4"), faults)),
             "nans": (bool(header.reals), Array(np.dtype("2i4"), len(header.reals), ZERO)),
-            "team": (self.delivery.whole is not None, Array(np.dtype("u1"), team, ZERO)),
+            "team": (self.delivery.persistent is not None, Array(np.dtype("u1"), team, ZERO)),
         }
         arrays |= {name: array for name, (is_needed, array) in optional.items() if is_needed}
         arrays |= {b.name: self._array(b) for b in COMMON if self.delivery.needs(b, self.traits)}
@@ -418,8 +419,8 @@ class _Builder:
         """All launches that a run may enqueue, with the buffers by name."""
         traits, delivery, active = self.traits, self.delivery, self.delivery.active
         yield from ((launch, names) for launch in delivery.launches if launch.suits(traits))
-        if delivery.whole and delivery.runs_whole(traits):
-            yield delivery.whole, names
+        if delivery.persistent and delivery.supports_persistent(traits):
+            yield delivery.persistent, names
         launches = [START, FINISH]
         if traits.arc_state:
             launches.append(START_ARCS)

@@ -27,6 +27,7 @@ from gascl.graph.graph import Graph
 from gascl.graph.parallel import filled
 from gascl.graph.partition import Division, Part, bounds_of, cut, reaches, shares
 from gascl.graph.reordering import Numbering, Renumbered, by_number
+from gascl.language.spec import ProgramSpec
 from gascl.language.types import Type
 from gascl.opencl import fork_guard, pinned
 from gascl.opencl.device import Device
@@ -334,11 +335,19 @@ class ResidentGraph:
             return self
         with self._lock:
             if self._transposed is None:
-                way = {"out": "in", "in": "out"}[self.edges]
+                direction = {"out": "in", "in": "out"}[self.edges]
                 size = self.group, self.block
                 numbering = self.numbering
                 numbered = None if numbering is None else (numbering, self.all_arcs.transposed())
-                common = self.graph, self.device, way, *size, numbered, self.share, self.memory
+                common = (
+                    self.graph,
+                    self.device,
+                    direction,
+                    *size,
+                    numbered,
+                    self.share,
+                    self.memory,
+                )
                 self._transposed = ResidentGraph(*common)
             return self._transposed
 
@@ -386,7 +395,7 @@ class ResidentGraph:
             return bounds
 
     def buffers(self, arrays: Mapping[Key, Array]) -> dict[Key, Any]:
-        """Buffers with the graph arrays of a RunSpec."""
+        """Buffers with the graph arrays of a RunLayout."""
         with self._lock:
             missing = {key: array for key, array in arrays.items() if self._found(key) is None}
             orders = {name: self._sorted(name, missing) for name in ("in", "out")}
@@ -539,23 +548,17 @@ def too_large(device: DeviceLimits, sizes: Mapping[Key, int]) -> str:
 
 
 def check_vertices(
-    device: Device,
-    vertices: int,
-    arcs: int,
-    types: Iterable[Type],
-    lanes: int,
-    limit: int | None,
-    mapped: bool = False,
+    device: Device, graph: Graph, spec: ProgramSpec, dtype: str, lanes: int, limit: int | None
 ) -> None:
     """Raise DeviceError, before anything is computed, if the fields of the vertices and the offsets
     of their arcs do not fit on the device, to which arcs may be streamed, or in the host's memory.
 
     Args:
-        types: those of the vertex fields.
+        dtype, lanes: those of the program.
         limit: as in `shortage`.
-        mapped: a file has the arcs, so that they need not be in memory.
     """
-    offsets = (vertices + 1) * index_dtype(arcs).itemsize
+    vertices, types = graph.num_vertices, [f.resolve(dtype) for f in spec.vertex_fields.values()]
+    offsets = (vertices + 1) * np.dtype(offset_type(graph, spec.direction)).itemsize
     least = vertices * lanes * sum(type_.itemsize for type_ in types) + offsets
     if least < MUCH:
         return
@@ -566,6 +569,7 @@ def check_vertices(
             f"{vertices:,} vertices; it may take {amount(most)}: let it take more, or use a device "
             "with more"
         )
+    mapped = arcs_presorted(graph, spec.direction)  # they need not be in memory
     needed, have = (least if device.is_cpu else 0) + (0 if mapped else offsets), machine_memory()
     if have is not None and needed > have:
         raise DeviceError(

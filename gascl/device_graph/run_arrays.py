@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from gascl.delivery.frontier import most_pieces
-from gascl.delivery.run_layout import Key, RunSpec, transposed_arrays
+from gascl.delivery.run_layout import Key, RunLayout, transposed_arrays
 from gascl.device_graph.buffers import ResidentGraph
-from gascl.device_graph.stream import ArcStream, graph_bytes, whole_arrays
+from gascl.device_graph.stream import ArcStream, graph_bytes, resident_arrays
 from gascl.opencl import fork_guard
 
 
@@ -21,7 +21,7 @@ class RunArrays:
 
     Args:
         graph: the graph, with the arcs of even supersteps.
-        spec: the buffers of the run.
+        layout: the buffers of the run.
         alternates: the program's edges alternate.
 
     Attributes:
@@ -31,9 +31,9 @@ class RunArrays:
         numbers: what `number` has returned for that graph.
     """
 
-    def __init__(self, graph: ResidentGraph, spec: RunSpec, alternates: bool):
-        self.spec, self.graph = spec, graph
-        two = alternates and not spec.extent.symmetric
+    def __init__(self, graph: ResidentGraph, layout: RunLayout, alternates: bool):
+        self.layout, self.graph = layout, graph
+        two = alternates and not layout.extent.symmetric
         self.graphs = [graph, graph.transposed()] if two else [graph]
         most = np.int64(most_pieces(graph.graph.num_vertices, graph.num_arcs))
         self.numbers: dict[str, Any] = {"num_arcs": np.int64(graph.num_arcs), "most_pieces": most}
@@ -47,22 +47,22 @@ class RunArrays:
     @property
     def can_be_shared(self) -> bool:
         """Whether a run leaves them as they are, so that others can use them at the same time."""
-        return len(self.graphs) == 1 and self.spec.extent.parts == 1
+        return len(self.graphs) == 1 and self.layout.extent.parts == 1
 
     def missing(self) -> dict[Key, int]:
         """The bytes of the arrays that are not on the device yet."""
-        whole = whole_arrays(self.spec)
-        missing = [self.graphs[0].missing(whole)]
+        resident = resident_arrays(self.layout)
+        missing = [self.graphs[0].missing(resident)]
         if len(self.graphs) > 1:
-            missing.append(self.graphs[1].missing(transposed_arrays(whole)))
-        return graph_bytes(self.graph.device, self.spec, missing)
+            missing.append(self.graphs[1].missing(transposed_arrays(resident)))
+        return graph_bytes(self.graph.device, self.layout, missing)
 
     def upload(self) -> None:
         """Copy the missing arrays to the device."""
-        whole = whole_arrays(self.spec)
-        self._buffers = [graph.buffers(whole) for graph in self.graphs]
-        if self.spec.extent.parts > 1:
-            self._streams = [ArcStream(graph, self.spec) for graph in self.graphs]
+        resident = resident_arrays(self.layout)
+        self._buffers = [graph.buffers(resident) for graph in self.graphs]
+        if self.layout.extent.parts > 1:
+            self._streams = [ArcStream(graph, self.layout) for graph in self.graphs]
         self.buffers = self._buffers[0]
 
     def select_arcs(self, superstep: int) -> None:

@@ -22,7 +22,7 @@ from gascl.delivery.run_layout import (
     Array,
     Extent,
     Key,
-    RunSpec,
+    RunLayout,
     is_streamed,
     transposed_arrays,
 )
@@ -73,55 +73,55 @@ class LoadedPart(NamedTuple):
 def in_parts(
     device: DeviceLimits,
     orders: Sequence[np.ndarray],
-    specify: Callable[[Extent], RunSpec],
+    layout_of: Callable[[Extent], RunLayout],
     extent: Extent,
     limit: int,
-    whole: Mapping[Key, int],
-) -> RunSpec:
+    at_once: Mapping[Key, int],
+) -> RunLayout:
     """The buffers of a run that streams its arcs in as few parts as possible.
 
     Args:
         orders: the offsets of the arcs of this device by receiving vertex, for the vertices that
             its arcs end in; where edges alternate, also those of the reversed arcs.
-        specify: returns the buffers of a run with a certain extent.
+        layout_of: returns the buffers of a run with a certain extent.
         extent: the extent of all arcs of this device.
         limit: the bytes of the device that the run may take.
-        whole: the bytes of each buffer of a run with all arcs at once, which do not fit.
+        at_once: the bytes of each buffer of a run with all arcs at once, which do not fit.
 
     Raises:
         DeviceError: not even parts with the arcs of one vertex fit.
     """
 
-    def specified(arcs: int, parts: int) -> RunSpec:
-        return specify(replace(extent, arcs=arcs, parts=parts, symmetric=False))
+    def layout_in(arcs: int, parts: int) -> RunLayout:
+        return layout_of(replace(extent, arcs=arcs, parts=parts, symmetric=False))
 
-    def sizes_of(spec: RunSpec) -> dict[Key, int]:
-        return run_bytes(device, spec, len(orders) > 1)
+    def sizes_of(layout: RunLayout) -> dict[Key, int]:
+        return run_bytes(device, layout, len(orders) > 1)
 
     longest = max(int(np.diff(offsets).max(initial=0)) for offsets in orders)
-    finest = specified(longest, FEWEST)
+    finest = layout_in(longest, FEWEST)
     if why := too_large(device, sizes_of(finest)):
         raise DeviceError(f"{why}; use a device that can have a larger one")
     parts, smallest = FEWEST, 0
     while True:
         # With the smallest parts. The more parts there are, the more memory they take themselves.
-        least = sum(sizes_of(specified(longest, parts)).values())
+        least = sum(sizes_of(layout_in(longest, parts)).values())
         if least > limit and 0 < smallest <= least:
-            raise _refusal(device, finest, limit, smallest, whole)
+            raise _refusal(device, finest, limit, smallest, at_once)
         cuts = [cut(offsets, parts) for offsets in orders]
         largest = max((part.end - part.begin for turn in cuts for part in turn), default=0)
-        spec = specified(largest, parts)
-        sizes = sizes_of(spec)
+        layout = layout_in(largest, parts)
+        sizes = sizes_of(layout)
         needed, too_wide = sum(sizes.values()), too_large(device, sizes)
         if needed <= limit and not too_wide:
-            return spec
+            return layout
         if not too_wide:
             smallest = min(needed, smallest or needed)
         parts = max(parts + 1, int(1.1 * parts))
 
 
 def _refusal(
-    device: DeviceLimits, finest: RunSpec, limit: int, smallest: int, whole: Mapping[Key, int]
+    device: DeviceLimits, finest: RunLayout, limit: int, smallest: int, at_once: Mapping[Key, int]
 ) -> DeviceError:
     """The error of a run whose buffers do not fit with any number of parts.
 
@@ -129,9 +129,9 @@ def _refusal(
         finest: the buffers with parts that have the arcs of one vertex.
         smallest: the bytes that the run needs with the best number of parts.
     """
-    at_once = sum(whole.values())
-    if limit < at_once <= smallest and not too_large(device, whole):
-        needs = f"{amount(at_once, up=True)} on {device}, and no less where its arcs come in parts"
+    total = sum(at_once.values())
+    if limit < total <= smallest and not too_large(device, at_once):
+        needs = f"{amount(total, up=True)} on {device}, and no less where its arcs come in parts"
     else:
         asks = Key(GRAPH, "all_out_targets") in finest.graph
         needs = (
@@ -145,31 +145,33 @@ def _refusal(
     )
 
 
-def run_bytes(device: DeviceLimits, spec: RunSpec, alternates: bool) -> dict[Key, int]:
+def run_bytes(device: DeviceLimits, layout: RunLayout, alternates: bool) -> dict[Key, int]:
     """The bytes of each buffer that a run has on the device.
 
     Args:
         alternates: edges alternate, so that odd supersteps read arrays of the reversed graph.
     """
-    whole = whole_arrays(spec)
-    turns = [whole]
-    if alternates and not spec.extent.symmetric:
-        turns.append(transposed_arrays(whole))
+    resident = resident_arrays(layout)
+    turns = [resident]
+    if alternates and not layout.extent.symmetric:
+        turns.append(transposed_arrays(resident))
     sizes = [{key: array.nbytes for key, array in arrays.items()} for arrays in turns]
-    return {key: array.nbytes for key, array in spec.own.items()} | graph_bytes(device, spec, sizes)
+    return {key: array.nbytes for key, array in layout.own.items()} | graph_bytes(
+        device, layout, sizes
+    )
 
 
 def graph_bytes(
-    device: DeviceLimits, spec: RunSpec, turns: Sequence[Mapping[Key, int]]
+    device: DeviceLimits, layout: RunLayout, turns: Sequence[Mapping[Key, int]]
 ) -> dict[Key, int]:
     """The bytes of the buffers that a run has of the graph.
 
     Args:
-        turns: the bytes of the arrays that are on the device as a whole, in even supersteps, and
+        turns: the bytes of the arrays that stay on the device, in even supersteps, and
             in odd ones where edges alternate.
     """
-    streamed = _streamed_bytes(device, spec) if spec.extent.parts > 1 else {}
-    first, *others = ({**whole, **streamed} for whole in turns)
+    streamed = _streamed_bytes(device, layout) if layout.extent.parts > 1 else {}
+    first, *others = ({**resident, **streamed} for resident in turns)
     return first | {
         _besides(key, "transposed"): size
         for transposed in others
@@ -177,16 +179,16 @@ def graph_bytes(
     }
 
 
-def _streamed_bytes(device: DeviceLimits, spec: RunSpec) -> dict[Key, int]:
+def _streamed_bytes(device: DeviceLimits, layout: RunLayout) -> dict[Key, int]:
     """The bytes of the buffers of an ArcStream."""
-    extent, sizes = spec.extent, {k: a.nbytes for k, a in _passing(spec).items()}
+    extent, sizes = layout.extent, {k: a.nbytes for k, a in _passing(layout).items()}
     sizes |= {_besides(key, "the next part"): size for key, size in sizes.items()}
-    sizes[OFFSETS] = spec.graph[OFFSETS].nbytes + extent.parts * device.alignment
-    sizes[BLOCKS] = spec.graph[BLOCKS].dtype.itemsize * extent.blocks_of_parts
-    sizes[_besides(TALLIES, "of a part")] = extent.block_groups * spec.own[TALLIES].dtype.itemsize
-    if NEEDED in spec.own:
+    sizes[OFFSETS] = layout.graph[OFFSETS].nbytes + extent.parts * device.alignment
+    sizes[BLOCKS] = layout.graph[BLOCKS].dtype.itemsize * extent.blocks_of_parts
+    sizes[_besides(TALLIES, "of a part")] = extent.block_groups * layout.own[TALLIES].dtype.itemsize
+    if NEEDED in layout.own:
         sizes[Key(GRAPH, "reaches")] = 4 * extent.vertices
-        sizes[_besides(OFFSETS, "no arcs")] = spec.graph[OFFSETS].nbytes
+        sizes[_besides(OFFSETS, "no arcs")] = layout.graph[OFFSETS].nbytes
         sizes[_besides(BLOCKS, "no arcs")] = sizes[BLOCKS]
     return sizes
 
@@ -196,16 +198,16 @@ def _besides(key: Key, what: str) -> Key:
     return Key(key.owner, f"{key.name}, {what}")
 
 
-def whole_arrays(spec: RunSpec) -> dict[Key, Array]:
-    """The arrays of the graph that are on the device as a whole."""
-    if spec.extent.parts == 1:
-        return dict(spec.graph)
-    return {key: array for key, array in spec.graph.items() if not is_streamed(key, array)}
+def resident_arrays(layout: RunLayout) -> dict[Key, Array]:
+    """The arrays of the graph that stay on the device."""
+    if layout.extent.parts == 1:
+        return dict(layout.graph)
+    return {key: array for key, array in layout.graph.items() if not is_streamed(key, array)}
 
 
-def _passing(spec: RunSpec) -> dict[Key, Array]:
+def _passing(layout: RunLayout) -> dict[Key, Array]:
     """The arrays with an item for each arc."""
-    streamed = {k: a for k, a in spec.graph.items() if is_streamed(k, a)}
+    streamed = {k: a for k, a in layout.graph.items() if is_streamed(k, a)}
     return {k: a for k, a in streamed.items() if k not in (OFFSETS, BLOCKS)}
 
 
@@ -219,7 +221,7 @@ class ArcStream:
     without arcs.
 
     Args:
-        spec: the buffers of the run.
+        layout: the buffers of the run.
 
     Attributes:
         parts: in the order of their rows.
@@ -227,18 +229,18 @@ class ArcStream:
             superstep may not need all; else None.
     """
 
-    def __init__(self, graph: ResidentGraph, spec: RunSpec):
-        self.device, extent = graph.device, spec.extent
+    def __init__(self, graph: ResidentGraph, layout: RunLayout):
+        self.device, extent = graph.device, layout.extent
         offsets = graph.arcs.into.offsets
         self.parts = graph.cut(extent.parts)
-        arrays = _passing(spec)
+        arrays = _passing(layout)
         self._values = {k: graph.pieces(k, array, self.parts) for k, array in arrays.items()}
         self._queue = cl.CommandQueue(self.device.context)
         sizes = {key: array.nbytes for key, array in arrays.items()}
         self._places = [
             _Place({k: self.device.allocate(size) for k, size in sizes.items()}) for _ in range(2)
         ]
-        tally = spec.own[TALLIES].dtype.itemsize
+        tally = layout.own[TALLIES].dtype.itemsize
         self._tallies = self.device.reserve(extent.block_groups * tally)
         pad = self.device.alignment // offsets.itemsize
         placed = np.zeros(len(offsets) + pad * len(self.parts), offsets.dtype)
@@ -246,7 +248,7 @@ class ArcStream:
         self._blocks: list[Any] = []
         self._no_arcs: list[dict[Key, Any]] = []  # in place of a part's offsets and blocks
         self._num_blocks: list[int] = []
-        if NEEDED in spec.own:
+        if NEEDED in layout.own:
             self.reaches = self.device.upload(graph.reaches(self.parts))
             no_offsets = self.device.upload(np.zeros_like(offsets))
         for number, (part, table) in enumerate(
@@ -257,14 +259,14 @@ class ArcStream:
             placed[number * pad + first : number * pad + last + 1] = rows
             self._blocks.append(self.device.upload(table))
             self._num_blocks.append(len(table))
-            if NEEDED in spec.own:
+            if NEEDED in layout.own:
                 empty = table.copy()
                 empty["begin"] = empty["end"] = 0
                 self._no_arcs.append({OFFSETS: no_offsets, BLOCKS: self.device.upload(empty)})
-        whole = self.device.upload(placed)
+        buffer = self.device.upload(placed)
         step = pad * offsets.itemsize
         self._offsets = [
-            whole.get_sub_region(n * step, offsets.nbytes) for n in range(len(self.parts))
+            buffer.get_sub_region(n * step, offsets.nbytes) for n in range(len(self.parts))
         ]
         fork_guard.holds_opencl(self)
 

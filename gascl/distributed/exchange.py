@@ -137,7 +137,7 @@ class Exchange:
         # What this superstep reads must stay until it ends.
         ahead = not any(key.owner == VERTEX for key in self._exchanged.rows)
         ahead = ahead and fills_ahead(plan.traits, plan.delivery) and not plan.traits.alternates
-        if self._halves and ahead and state.spec.extent.parts == 1:
+        if self._halves and ahead and state.layout.extent.parts == 1:
             self._make_pieces(plan, min(ranks.comm.allgather(self._number_of_pieces())))
         fork_guard.holds_opencl(self)
 
@@ -168,7 +168,7 @@ class Exchange:
         tables = [
             part_blocks(offsets, part, plan.group, plan.block, device.groups) for part in cuts
         ]
-        most = state.spec.extent.block_groups
+        most = state.layout.extent.block_groups
         groups = [-(-min(max(len(table), 1), most) // step) * step for table in tables]
         self.tallies = device.reserve(sum(groups) * tally)
         for table, count, end in zip(tables, groups, itertools.accumulate(groups), strict=True):
@@ -252,7 +252,7 @@ class Exchange:
             when: "" if that is this superstep, "_next" if it is the next one.
         """
         state, ranks = self.state, self.ranks
-        type_, lanes = state.spec.own[REMOTE_MESSAGES].dtype, state.lanes
+        type_, lanes = state.layout.own[REMOTE_MESSAGES].dtype, state.lanes
         rows = lanes * _rows(parts)
 
         def inbox(name: str, dtype: Any) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 
 from gascl.codegen.header import Header
 from gascl.delivery.delivery import Delivery
-from gascl.delivery.run_layout import Key, RunSpec
+from gascl.delivery.run_layout import Key, RunLayout
 from gascl.device_graph.run_arrays import RunArrays
 from gascl.graph.graph import Graph
 from gascl.language.traits import Traits
@@ -29,7 +29,7 @@ class RunState(Protocol):
     """The buffers of a run: `gascl.run.state.State`."""
 
     header: Header
-    spec: RunSpec
+    layout: RunLayout
     device: Device
     graph: Graph
     arrays: RunArrays

@@ -7,7 +7,15 @@ from array import array
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.generators.builder import Weights, graph_of, room, seeded, vertices, weighted, whole
+from gascl.generators.builder import (
+    Weights,
+    graph_of,
+    room,
+    seeded,
+    vertices,
+    weighted,
+    whole_number,
+)
 from gascl.generators.random_words import EDGES, REDRAWS, Draws, RandomWords
 from gascl.graph.arcs import INT32_MAX
 from gascl.graph.graph import Graph
@@ -40,7 +48,7 @@ def barabasi_albert(
         GraphError: an argument is not as above, or the graph would be too large.
     """
     count = vertices("num_vertices", num_vertices, 2)
-    degree = whole("edges_per_vertex", edges_per_vertex, 1, count - 1)
+    degree = whole_number("edges_per_vertex", edges_per_vertex, 1, count - 1)
     seed, span = seeded(seed), weighted(weights)
     num_edges = degree * (count - degree)
     if num_edges > INT32_MAX:

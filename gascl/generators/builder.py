@@ -21,7 +21,7 @@ Weights = tuple[int, int] | None
 INT32_MIN = -INT32_MAX - 1
 
 
-def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
+def whole_number(name: str, value: Any, least: int, most: int | None = None) -> int:
     """`value` as an int between `least` and `most`.
 
     Raises:
@@ -58,7 +58,7 @@ def vertices(name: str, value: Any, least: int = 1) -> int:
     Raises:
         GraphError: it is less than `least`, or too large.
     """
-    return whole(name, value, least, INT32_MAX)
+    return whole_number(name, value, least, INT32_MAX)
 
 
 def seeded(seed: Any) -> int:
@@ -67,7 +67,7 @@ def seeded(seed: Any) -> int:
     Raises:
         GraphError: it is not an unsigned 64-bit integer.
     """
-    return whole("seed", seed, 0, 2**64 - 1)
+    return whole_number("seed", seed, 0, 2**64 - 1)
 
 
 def weighted(weights: Any) -> Weights:
@@ -84,8 +84,8 @@ def weighted(weights: Any) -> Weights:
         raise GraphError(
             f"weights is {weights!r}; give the least and the highest weight, as (1, 255)"
         ) from None
-    least = whole("the least of weights", low, INT32_MIN, INT32_MAX)
-    return least, whole("the highest of weights", high, least, INT32_MAX)
+    least = whole_number("the least of weights", low, INT32_MIN, INT32_MAX)
+    return least, whole_number("the highest of weights", high, least, INT32_MAX)
 
 
 def room(num_edges: int, num_vertices: int, bytes_an_edge: int = 8) -> None:

@@ -19,7 +19,7 @@ from gascl.generators.builder import (
     seeded,
     vertices,
     weighted,
-    whole,
+    whole_number,
 )
 from gascl.generators.random_words import (
     DEGREES,
@@ -71,7 +71,7 @@ def lfr(
             large.
     """
     count = vertices("num_vertices", num_vertices, 3)
-    most = whole("max_degree", max_degree, 2, count - 1)
+    most = whole_number("max_degree", max_degree, 2, count - 1)
     mixed = probability("mixing", mixing)
     seed, span = seeded(seed), weighted(weights)
     laws = [_exponent(degree_exponent, "degree"), _exponent(community_exponent, "community")]
@@ -148,7 +148,7 @@ def _mean(value: float, most: int) -> float:
 
 
 def _limit(name: str, value: int | None, default: int, count: int) -> int:
-    return min(default, count) if value is None else whole(name, value, 2, count)
+    return min(default, count) if value is None else whole_number(name, value, 2, count)
 
 
 def _degree_law(mean: float, most: int, exponent: float) -> tuple[np.ndarray, np.ndarray]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.generators.builder import Weights, probability, seeded, weighted, whole
+from gascl.generators.builder import Weights, probability, seeded, weighted, whole_number
 from gascl.generators.chunked import CHUNK, Chunks, Recipe, generator
 from gascl.generators.random_words import EDGES, HALF, LOW, NUMBERING, RandomWords, permutation
 from gascl.graph import validation
@@ -53,8 +53,8 @@ def rmat(
     Raises:
         GraphError: an argument is not as above, or the graph would be too large.
     """
-    levels = whole("scale", scale, 0, (INT32_MAX + 1).bit_length() - 2)
-    degree = whole("edges_per_vertex", edges_per_vertex, 0)
+    levels = whole_number("scale", scale, 0, (INT32_MAX + 1).bit_length() - 2)
+    degree = whole_number("edges_per_vertex", edges_per_vertex, 0)
     validation.check_policy("duplicates", duplicates, Duplicates)
     validation.check_policy("self_loops", self_loops, SelfLoops)
     seed, span = seeded(seed), weighted(weights)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.generators.builder import Weights, seeded, vertices, weighted, whole
+from gascl.generators.builder import Weights, seeded, vertices, weighted, whole_number
 from gascl.generators.chunked import CHUNK, Chunks, Recipe, generator
 from gascl.generators.random_words import EDGES, RandomWords
 from gascl.graph.parallel import blocks, cores, in_order, joined
@@ -44,7 +44,7 @@ def uniform(
         GraphError: an argument is not as above, or the graph would be too large.
     """
     count = vertices("num_vertices", num_vertices)
-    wanted = whole("num_edges", num_edges, 0)
+    wanted = whole_number("num_edges", num_edges, 0)
     seed, span = seeded(seed), weighted(weights)
     pairs = count * (count - 1) // (1 if directed else 2)
     if wanted > pairs:

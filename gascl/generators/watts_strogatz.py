@@ -15,7 +15,7 @@ from gascl.generators.builder import (
     seeded,
     vertices,
     weighted,
-    whole,
+    whole_number,
 )
 from gascl.generators.random_words import EDGES, REDRAWS, Draws, RandomWords
 from gascl.graph.graph import Graph
@@ -51,7 +51,7 @@ def watts_strogatz(
         GraphError: an argument is not as above, or the graph would be too large.
     """
     count = vertices("num_vertices", num_vertices, 3)
-    degree = whole("neighbors", neighbors, 2, count - 1)
+    degree = whole_number("neighbors", neighbors, 2, count - 1)
     if degree % 2:
         raise GraphError(f"neighbors is {degree}; give an even number: half are on each side")
     chance = probability("rewire", rewire)

@@ -159,7 +159,7 @@ class Order:
         """int32 (P): the row of each pair; computed at each call."""
         if self.is_sorted:
             return np.asarray(self.row)
-        return Runs(self.offsets).whole
+        return Runs(self.offsets).rows
 
     @property
     def is_sorted(self) -> bool:
@@ -347,8 +347,8 @@ class Arcs:
     Args:
         out, into: the arcs in CSR and in CSC order, whose places are edge ids.
         edge_src: int32 (E,), as `row` of an Order.
-        way: "out" if all arcs run from edge_src to edge_dst, "in" if from edge_dst to edge_src,
-            "both" if every edge is two arcs, a self-loop one.
+        direction: "out" if all arcs run from edge_src to edge_dst, "in" if from edge_dst to
+            edge_src, "both" if every edge is two arcs, a self-loop one.
         known: `out_reversed`, `in_reversed` or `slot` if they exist already.
     """
 
@@ -357,10 +357,10 @@ class Arcs:
         out: Order,
         into: Order,
         edge_src: Ends,
-        way: str,
+        direction: str,
         known: dict[str, np.ndarray] | None = None,
     ):
-        self.out, self.into, self.edge_src, self.way = out, into, edge_src, way
+        self.out, self.into, self.edge_src, self.direction = out, into, edge_src, direction
         self.lock = Lock()
         self.kept = known or {}
         self._parts: dict[Part, ArcsPart] = {}
@@ -398,15 +398,15 @@ class Arcs:
     @Kept
     def out_reversed(self) -> np.ndarray:
         """uint8 (A): 1 where the arc runs from edge_dst to edge_src."""
-        if self.way != "both":
-            return np.full(int(self.out_offsets[-1]), self.way == "in", np.uint8)
+        if self.direction != "both":
+            return np.full(int(self.out_offsets[-1]), self.direction == "in", np.uint8)
         rows = Runs(self.out_offsets)
         return self.reversed_among(self.out_edges, lambda block: rows[block])
 
     @Kept
     def in_reversed(self) -> np.ndarray:
         """uint8 (A): `out_reversed` in CSC order."""
-        if self.way != "both":
+        if self.direction != "both":
             return self.out_reversed
         sources = self.in_sources
         return self.reversed_among(self.in_edges, lambda block: sources[block])
@@ -439,8 +439,8 @@ class Arcs:
 
     def transposed(self) -> Arcs:
         """The transposed arcs; all arcs must run one way."""
-        way = {"out": "in", "in": "out"}[self.way]
-        return Arcs(self.into, self.out, self.edge_src, way)
+        direction = {"out": "in", "in": "out"}[self.direction]
+        return Arcs(self.into, self.out, self.edge_src, direction)
 
     def given(self, values: np.ndarray) -> np.ndarray:
         """(E,) values of the edges, in the order of the input pairs of the two orders."""
@@ -469,7 +469,7 @@ class ArcsPart:
         offsets.setflags(write=False)
         ends, count = whole.into.piece("ends", part), len(offsets) - 1
         arrays = {"offsets": offsets, "ends": ends}
-        receivers = Runs(offsets).whole
+        receivers = Runs(offsets).rows
         self.into = Order(receivers, ends, count, known=arrays, index=offsets.dtype)
         self.out = Order(ends, receivers, count, index=offsets.dtype)
         self.lock = Lock()
@@ -490,7 +490,7 @@ class ArcsPart:
     @Kept
     def in_reversed(self) -> np.ndarray:
         whole, sources = self.whole, self.into.ends
-        if whole.way != "both" or "in_reversed" in whole.kept:
+        if whole.direction != "both" or "in_reversed" in whole.kept:
             return whole.in_reversed[self.part.begin : self.part.end]
         return whole.reversed_among(self.in_edges, lambda block: sources[block])
 
@@ -511,18 +511,18 @@ class ArcsPart:
         return values.take(self.in_edges)
 
 
-def arcs_of(src: Ends, dst: Ends, num_vertices: int, way: str) -> Arcs:
+def arcs_of(src: Ends, dst: Ends, num_vertices: int, direction: str) -> Arcs:
     """The arcs of the edges (src[i], dst[i]).
 
     Args:
         src, dst: int32 (E,), ids below `num_vertices`, or their new numbers.
-        way: as in `Arcs`.
+        direction: as in `Arcs`.
     """
-    if way == "both":
+    if direction == "both":
         order = Order(src, dst, num_vertices, both=True)
-        return Arcs(order, order, src, way)
+        return Arcs(order, order, src, direction)
     arcs = Arcs(Order(src, dst, num_vertices), Order(dst, src, num_vertices), src, "out")
-    return arcs if way == "out" else arcs.transposed()
+    return arcs if direction == "out" else arcs.transposed()
 
 
 def stable_order(keys: np.ndarray, num_keys: int) -> np.ndarray:

@@ -35,7 +35,7 @@ class Runs:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the offsets; `whole` takes 4 bytes a pair more."""
+        """The bytes of the offsets; `rows` takes 4 bytes a pair more."""
         return self.offsets.nbytes
 
     def __getitem__(self, part: slice) -> np.ndarray:
@@ -47,12 +47,12 @@ class Runs:
         return np.repeat(np.arange(first, last + 1, dtype=np.int32), np.diff(bounds))
 
     @Kept
-    def whole(self) -> np.ndarray:
+    def rows(self) -> np.ndarray:
         """int32 (P): the row of each pair."""
         return filled(np.empty(len(self), np.int32), lambda block: self[block])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return self.whole if dtype is None else self.whole.astype(dtype, copy=False)
+        return self.rows if dtype is None else self.rows.astype(dtype, copy=False)
 
     def take(self, places: np.ndarray) -> np.ndarray:
         rows = np.searchsorted(self.offsets, places, "right") - 1

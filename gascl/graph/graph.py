@@ -391,7 +391,9 @@ class Graph:
             )
         if unchanged:
             graph._arcs.update(parsed.arcs)
-            graph._numbered.update({(way, 1): arcs for way, arcs in parsed.numbered.items()})
+            graph._numbered.update(
+                {(direction, 1): arcs for direction, arcs in parsed.numbered.items()}
+            )
             if parsed.fingerprint is not None:
                 vars(graph)["fingerprint"] = parsed.fingerprint  # where cached_property stores it
         return graph
@@ -649,13 +651,13 @@ class Graph:
         with self._lock:
             return self._arcs_along(edges if self.directed else "both")
 
-    def _arcs_along(self, way: str) -> Arcs:
-        if way not in self._arcs:
-            if way == "in":  # the orders of "out" in exchange
-                self._arcs[way] = self._arcs_along("out").transposed()
+    def _arcs_along(self, direction: str) -> Arcs:
+        if direction not in self._arcs:
+            if direction == "in":  # the orders of "out" in exchange
+                self._arcs[direction] = self._arcs_along("out").transposed()
             else:
-                self._arcs[way] = arcs_of(self.src, self.dst, self.num_vertices, way)
-        return self._arcs[way]
+                self._arcs[direction] = arcs_of(self.src, self.dst, self.num_vertices, direction)
+        return self._arcs[direction]
 
     def numbered(self, edges: str = "out", ranks: int = 1) -> tuple[Numbering, Arcs] | None:
         """The arcs with vertices renumbered, hubs first, for programs that gather a value of every
@@ -669,24 +671,24 @@ class Graph:
             ranks: the number of processes that share the arcs, as in `numbering`; the arcs of a
                 file are those for one process, and are used for several, too.
         """
-        way = edges if self.directed else "both"
+        direction = edges if self.directed else "both"
 
         def find() -> tuple[Numbering, Arcs] | None:
-            offsets = self._arcs_along(way).out_offsets
+            offsets = self._arcs_along(direction).out_offsets
             degree = np.diff(offsets)
             renumbering = numbering(degree, ranks)
             if renumbering is None:
                 return None
             src, dst = (Renumbered(e, renumbering.number) for e in (self.src, self.dst))
-            arcs = arcs_of(src, dst, self.num_vertices, way)
+            arcs = arcs_of(src, dst, self.num_vertices, direction)
             begins = np.zeros_like(offsets)
             np.cumsum(by_number(renumbering, degree), out=begins[1:])
             arcs.out.know(begins)
             return renumbering, arcs
 
         with self._lock:
-            cached: tuple[Numbering, Arcs] | None = self._numbered.get((way, 1))
-            key = way, 1 if cached and cached[1].into.presorted else ranks
+            cached: tuple[Numbering, Arcs] | None = self._numbered.get((direction, 1))
+            key = direction, 1 if cached and cached[1].into.presorted else ranks
             if key not in self._numbered:
                 self._numbered[key] = find()
             cached = self._numbered[key]
@@ -695,7 +697,9 @@ class Graph:
     def arcs_made(self) -> tuple[dict[str, Arcs], dict[str, tuple[Numbering, Arcs]]]:
         """The arcs that have been computed, by `edges`, and the renumbered ones for one process."""
         with self._lock:
-            numbered = {way: n for (way, ranks), n in self._numbered.items() if n and ranks == 1}
+            numbered = {
+                direction: n for (direction, ranks), n in self._numbered.items() if n and ranks == 1
+            }
             return dict(self._arcs), numbered
 
     @cached_property
@@ -884,9 +888,9 @@ class Graph:
         def find() -> Graph:
             src, dst, report = self.dst, self.src, list(self.report)
             transposed = replace(self, src=src, dst=dst, report=report, change=None)
-            for way in ("out", "both"):
-                arcs = self._arcs_along(way)
-                transposed._arcs[way] = Arcs(arcs.into, arcs.out, transposed.src, way)
+            for direction in ("out", "both"):
+                arcs = self._arcs_along(direction)
+                transposed._arcs[direction] = Arcs(arcs.into, arcs.out, transposed.src, direction)
             return transposed
 
         graph: Graph = self._once(("reversed",), find)
@@ -1029,4 +1033,4 @@ def _degrees(offsets: np.ndarray) -> np.ndarray:
 
 def _array_of(end: np.ndarray | Runs) -> np.ndarray:
     """One end of each edge as an array."""
-    return end.whole if isinstance(end, Runs) else end
+    return end.rows if isinstance(end, Runs) else end

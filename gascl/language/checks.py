@@ -10,6 +10,7 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
+from gascl.errors import Place
 from gascl.language.combiners import EXPRESSION, FIRST, NAMED, PRODUCT, SUM
 from gascl.language.fields import (
     REQUIRED,
@@ -41,7 +42,6 @@ from gascl.language.keywords import (
     reserved,
 )
 from gascl.language.snippet import Member, Snippet
-from gascl.language.source import Place
 from gascl.language.spec import SNIPPETS, WORK, ProgramSpec
 from gascl.language.types import Struct, unfit
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from gascl.errors import Place
 from gascl.language.combiners import FIRST
 from gascl.language.fields import Field, SuperstepsParam
 from gascl.language.keywords import VERTEX_MEMBERS
 from gascl.language.program import VertexProgram
 from gascl.language.snippet import Snippet
-from gascl.language.source import Place
 from gascl.language.spec import ProgramSpec
 from gascl.language.stage_discovery import globals_of, words_of_code
 from gascl.language.stale_fields import stale_field

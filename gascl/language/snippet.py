@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from gascl.errors import Place
 from gascl.language.operands import (
     OPENING,
     POINTERS,
@@ -19,7 +20,6 @@ from gascl.language.operands import (
     whole_end,
 )
 from gascl.language.preprocessor import Preprocessor
-from gascl.language.source import Place
 from gascl.language.tokens import Token, closing, raw_tokens, tokens
 
 _ASSIGN = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"}

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 import ast
 import linecache
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import FrameType
 
-
-@dataclass(frozen=True)
-class Place:
-    """A line that a user can open or, if there is no file, `Class.attribute:line`."""
-
-    where: str
-    text: str = ""
-
-    def __str__(self) -> str:
-        return self.where
+from gascl.errors import Place
 
 
 @dataclass(frozen=True)
@@ -82,7 +73,8 @@ class ClassSource:
         if self.file is None or node is None:
             return unknown
         if not isinstance(node, ast.Constant | ast.JoinedStr):
-            return [Place(f"{self._line(node.lineno).where} ({p.where})") for p in unknown]
+            at = self._line(node.lineno)
+            return [replace(at, where=f"{at} ({each})", text="") for each in unknown]
         spanned = (node.end_lineno or node.lineno) - node.lineno + 1
         if isinstance(node, ast.JoinedStr) and spanned == count:
             return [self._line(node.lineno + i) for i in range(count)]
@@ -101,8 +93,7 @@ class ClassSource:
         return otherwise
 
     def _line(self, line: int) -> Place:
-        text = linecache.getline(self.file or "", line).rstrip("\n")
-        return Place(f"{self.file}:{line}", text)
+        return Place.at(self.file or "", line)
 
 
 @lru_cache(maxsize=1)  # a file of many programs is parsed once

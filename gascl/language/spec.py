@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from gascl.errors import ProgramError
+from gascl.errors import Place, ProgramError
 from gascl.language.combiners import Combiner, combiner_of
 from gascl.language.fields import (
     Aggregate,
@@ -32,7 +32,7 @@ from gascl.language.fields import (
 from gascl.language.keywords import reads_field
 from gascl.language.preprocessor import NotUnderstood, Preprocessor
 from gascl.language.snippet import Snippet
-from gascl.language.source import ClassSource, Place
+from gascl.language.source import ClassSource
 from gascl.language.types import FieldTypes, Struct, Type, name_of, resolve, struct
 from gascl.messages import ProgramName
 
@@ -115,7 +115,7 @@ class ProgramSpec:
         return self.edges == "alternate"
 
     @cached_property
-    def way(self) -> str:
+    def direction(self) -> str:
         """The arcs of superstep 0, as `Graph.arcs` calls them."""
         return "out" if self.alternates else self.edges
 
@@ -212,8 +212,8 @@ def collect(cls: type, source: ClassSource, reserved: Callable[[str], bool]) -> 
             try:
                 types[name] = _named(structs, name_of(given))
             except ProgramError as error:
-                where = f"{source.place(name)}: ", ProgramName(cls.__name__)
-                raise ProgramError(*where, ": ", error.message) from None
+                what = ProgramName(cls.__name__), ": ", error.message
+                raise ProgramError(*what, place=source.place(name)) from None
     tables = _declarations(cls)
     for table in tables.values():
         for name, declared in table.items():
@@ -323,16 +323,15 @@ def _snippet(
     cls: type, source: ClassSource, attribute: str, key: str, text: Any, known: Preprocessor
 ) -> Snippet | None:
     if text is not None and not isinstance(text, str):
-        place = source.place(attribute)
         raise ProgramError(
-            f"{place}: {cls.__name__}.{attribute} must be a string of C, not {text!r}: write it in "
-            "quotes"
+            f"{cls.__name__}.{attribute} must be a string of C, not {text!r}: write it in quotes",
+            place=source.place(attribute),
         )
     if not text or not text.strip():
         if text is not None and attribute in ("receive_if", "enough", "priority"):
-            place = source.place(attribute)
             raise ProgramError(
-                f"{place}: {cls.__name__}.{attribute} is empty: write one, or leave it out"
+                f"{cls.__name__}.{attribute} is empty: write one, or leave it out",
+                place=source.place(attribute),
             )
         return None
     text = re.sub("\r\n?", "\n", text)  # compilers accept both as line ends
@@ -361,5 +360,4 @@ def _origin(
 
 
 def _refuse(place: Place, name: str, why: str) -> NoReturn:
-    shown = f"\n    {place.text.strip()}" if place.text else ""
-    raise ProgramError(f"{place}: ", ProgramName(name), f": {why}{shown}")
+    raise ProgramError(ProgramName(name), f": {why}", place=place)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gascl.errors import Place
 from gascl.language.combiners import FIRST, PRODUCT, SUM
-from gascl.language.source import Place
 from gascl.language.spec import ProgramSpec
 
 

@@ -110,9 +110,10 @@ class Device:
 
     @property
     def can_join(self) -> bool:
-        """Whether groups of a launch can wait for each other (kernels/whole/): the writes of one
-        must become visible to the others, which OpenCL 1.2 cannot express. PoCL hangs at barriers
-        in branches, which these kernels have unless a group is one item."""
+        """Whether groups of a launch can wait for each other, as those of a persistent kernel do
+        (kernels/persistent/): the writes of one must become visible to the others, which OpenCL 1.2
+        cannot express. PoCL hangs at barriers in branches, which these kernels have unless a group
+        is one item."""
         return self.is_nvidia or (self._is_pocl and self.group == 1)
 
     @property

@@ -119,7 +119,7 @@ class Checkpoint:
 
     def check_layout(self, state: State) -> None:
         """Raise DeviceError unless a State has the same layout as the one that was saved."""
-        if self.saved and self.saved.layout != state.layout():
+        if self.saved and self.saved.layout != state.saved_layout():
             raise DeviceError(
                 f"checkpoint {self.path}: on the device of its run, messages or aggregators have "
                 f"other types than on {state.device}, which may have no double precision: resume "
@@ -156,7 +156,7 @@ class Checkpoint:
         """
         # As bytes, since NumPy does not copy the padding of records that it concatenates.
         trace = np.concatenate([part.view(np.uint8).reshape(len(part), -1) for part in records])
-        about = {"run": self._run, "layout": state.layout(), "watch": dict(watch)}
+        about = {"run": self._run, "layout": state.saved_layout(), "watch": dict(watch)}
         arrays = {
             _ABOUT: np.frombuffer(json.dumps(about, indent=1).encode(), np.uint8),
             _TRACE: trace,

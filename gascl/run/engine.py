@@ -17,7 +17,7 @@ import numpy as np
 import pyopencl as cl
 
 from gascl.delivery.run_layout import ARC
-from gascl.device_graph.buffers import ResidentGraph, arcs_presorted, check_vertices, num_arcs
+from gascl.device_graph.buffers import ResidentGraph, arcs_presorted, check_vertices
 from gascl.distributed.ranks import errors_in_all, ranks_of
 from gascl.distributed.work_sharing import TooLarge
 from gascl.errors import (
@@ -351,7 +351,7 @@ class Engine:
             raise GasclError(f"{name} runs other programs: start= has no effect; remove it")
         with self._in_all():
             for inner in inner_programs(type(program)):
-                self._check_vertices(inner.spec, program.dtype, 1)
+                self._check_vertices(inner.spec, program.dtype)
         return solve(self, program, options)
 
     def _run_one(
@@ -453,7 +453,7 @@ class Engine:
             seconds=loop.trace.seconds(),
             state=state if options.keep_state else None,
             types=program.spec.types,
-            edges=program.spec.way,
+            edges=program.spec.direction,
             named=program.named_vertices(),
         )
         for name in values.initial:
@@ -480,7 +480,7 @@ class Engine:
 
     def _prepare_now(self, program: VertexProgram, delivery: str) -> Prepared:
         spec, ranks = program.spec, self.ranks
-        presorted = arcs_presorted(self.graph, spec.way)
+        presorted = arcs_presorted(self.graph, spec.direction)
         if ranks:  # all ranks must use the same numbering
             presorted = any(ranks.allgather(presorted))
         with self._in_all():
@@ -495,7 +495,7 @@ class Engine:
             raise TooLarge(prepared.short)
         with self._in_all():
             return prepare(
-                program, self.graph, facts, setting, delivery, presorted=presorted, whole=prepared
+                program, self.graph, facts, setting, delivery, presorted=presorted, at_once=prepared
             )
 
     def _setting(self) -> Setting:
@@ -530,12 +530,8 @@ class Engine:
             self.device.give_back()
             return State(*arguments)
 
-    def _check_vertices(self, spec: ProgramSpec, dtype: str, lanes: int) -> None:
-        """Raise DeviceError if there is no room for the vertices of a run, whatever its arcs."""
-        types = [field.resolve(dtype) for field in spec.vertex_fields.values()]
-        vertices, arcs = self.graph.num_vertices, num_arcs(self.graph, spec.way)
-        presorted = arcs_presorted(self.graph, spec.way)
-        check_vertices(self.device, vertices, arcs, types, lanes, self.device_memory, presorted)
+    def _check_vertices(self, spec: ProgramSpec, dtype: str, lanes: int = 1) -> None:
+        check_vertices(self.device, self.graph, spec, dtype, lanes, self.device_memory)
 
     def _looped(self, loop: Loop) -> Ending:
         """Run the supersteps. An error that only one rank may have ends all ranks."""

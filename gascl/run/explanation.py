@@ -125,10 +125,10 @@ def explained(
     program: VertexProgram, graph: Graph, device: DeviceFacts, prepared: Prepared
 ) -> ExplainedRun:
     """A prepared run in words."""
-    renumbered, single = prepared.renumbered, prepared.single_launch
+    renumbered, persistent = prepared.renumbered, prepared.persistent
     own = "the graph's own numbers"
-    launched = "all in one launch" if single.chosen else "launches for each"
-    extent = prepared.memory.extent
+    launched = "all in one launch" if persistent.chosen else "launches for each"
+    extent = prepared.layout.extent
     arcs = extent.arcs if extent.all_arcs is None else extent.all_arcs
     if prepared.streamed > 1 and extent.all_arcs is None:
         arcs = graph.num_arcs
@@ -141,7 +141,7 @@ def explained(
         direction=_direction(prepared),
         numbering=f"{prepared.numbering or own}: {renumbered.why}",
         placement=prepared.placement,
-        supersteps=f"{launched}, since {single.why}",
+        supersteps=f"{launched}, since {persistent.why}",
         memory=prepared.named_sizes(),
         limit=prepared.limit,
         bottlenecks=tuple(bottlenecks(program, graph, device, prepared)),

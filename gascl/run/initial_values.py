@@ -232,10 +232,11 @@ def _check_edge_field(
             raise error
     elif field.default is REQUIRED:
         raise GraphError(
-            f"{cls.spec.source.place(name)}: the program reads {name}, but the graph has no such "
-            f"edge field (it has: {there}); give the graph one, as by Graph.from_edges(..., "
-            f"{name}=...), or the declaration a default",
+            f"the program reads {name}, but the graph has no such edge field (it has: {there}); "
+            f"give the graph one, as by Graph.from_edges(..., {name}=...), or the declaration a "
+            "default",
             _renaming(name, graph),
+            place=cls.spec.source.place(name),
         )
     elif graph.edge_fields:
         return Message(

@@ -74,7 +74,7 @@ class Launcher:
 
     def groups(self, launch: Launch) -> int:
         """The number of work-groups of a launch; 0 for a single work-item."""
-        extent, numbers = self.state.spec.extent, self.arrays.numbers
+        extent, numbers = self.state.layout.extent, self.arrays.numbers
         if launch.over in ("in_blocks", "out_blocks"):
             name = f"num_{launch.over}"
             blocks = int(numbers[name] if name in numbers else self.arrays.number(name))
@@ -88,7 +88,7 @@ class Launcher:
         """The arguments of a kernel: buffers, and numbers in the kernel's types."""
         graph, own, numbers = self.arrays.buffers, self.state.buffers, self.arrays.numbers
         values: list[Any] = []
-        for name in self.state.spec.arguments[launch.kernel]:
+        for name in self.state.layout.arguments[launch.kernel]:
             if isinstance(name, Key):
                 buffer = instead.get(name) if instead else None
                 if buffer is None:

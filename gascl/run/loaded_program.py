@@ -32,7 +32,7 @@ class LoadedProgram:
     Attributes:
         plan, header: the kernels, and the header that they were built with.
         resident, device: the graph on the device.
-        spec: the buffers of a run.
+        layout: the buffers of a run.
         types: the types of vertex and arc fields.
         sizes, nbytes: the bytes of each buffer that belongs to one run, and of all together.
         unset: the buffers whose initial content must be set, and what it is.
@@ -54,13 +54,13 @@ class LoadedProgram:
         notes: list[str],
     ):
         self.plan, self.header, self.resident = plan, plan.header, resident
-        self.device, self.spec, self.notes = resident.device, prepared.memory, notes
+        self.device, self.layout, self.notes = resident.device, prepared.layout, notes
         declared = {VERTEX: program.spec.vertex_fields, ARC: program.spec.arc_fields}
         types = self.header.types
         self.types = {Key(owner, n): types[n] for owner, names in declared.items() for n in names}
-        self.sizes = {key: array.nbytes for key, array in self.spec.own.items()}
+        self.sizes = {key: array.nbytes for key, array in self.layout.own.items()}
         self.nbytes = sum(self.sizes.values())
-        self.unset = {k: a.begins for k, a in self.spec.own.items() if a.begins != ANYTHING}
+        self.unset = {k: a.begins for k, a in self.layout.own.items() if a.begins != ANYTHING}
         self.control = np.zeros(1, self.header.control)
         self.control["overflow"] = self.control["fault"] = NEVER
         self.sent = sent(self.control)
@@ -71,7 +71,7 @@ class LoadedProgram:
         self.num_arcs = num_arcs(resident.graph, resident.edges)
         self.bounds = pull_bounds(plan, self.device, self.num_arcs)
         self.alternates = program.spec.alternates
-        arrays = RunArrays(resident, self.spec, self.alternates)
+        arrays = RunArrays(resident, self.layout, self.alternates)
         self.arrays = arrays if arrays.can_be_shared else None
         self.idle: list[dict[Key, Any]] = []
         fork_guard.holds_opencl(self)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -29,7 +30,7 @@ from gascl.graph.labels import shown
 from gascl.language.program import VertexProgram
 from gascl.opencl.device import Device, find
 from gascl.run.explanation import stage_programs
-from gascl.run.prepare import Prepared, Setting, prepare
+from gascl.run.prepare import Setting, prepare
 from gascl.util.host import machine_memory
 from gascl.util.units import amount
 
@@ -124,8 +125,8 @@ def estimate(
     label_bytes = _count("label_bytes", label_bytes)
     size = GraphSize(num_vertices, num_edges, directed, num_loops)
     programs, run_on = _programs(program, size)
-    ways = [each.spec.way for each in programs]
-    edges = "both" if "both" in ways else "out"
+    directions = [each.spec.direction for each in programs]
+    edges = "both" if "both" in directions else "out"
     host, building = _host(size, edges, edge_bytes, vertex_bytes, label_bytes)
     if graph is not None and num_edges:
         host["ends of the edges"] = graph.src.nbytes + graph.dst.nbytes
@@ -133,10 +134,9 @@ def estimate(
     if not directed and not num_loops:
         notes.append("undirected self-loops take less: they are one arc, not two")
     chosen = _find(device, notes)
-    known = graph if run_on == size else None
     setting = Setting(device_memory=device_memory, host_memory=machine_memory())
-    common = setting, delivery, run_on, numbered, known
-    runs = [_Run(each, chosen, *common) for each in programs if chosen]
+    shape: Any = _EvenGraph(run_on, numbered) if graph is None or run_on != size else graph
+    runs = [_Run(each, chosen, setting, delivery, shape) for each in programs if chosen]
     if numbered or any(run.prepared.renumbered.chosen for run in runs):
         # In both directions, and the degrees that decide it.
         index = index_dtype(size.num_arcs(edges)).itemsize
@@ -245,8 +245,11 @@ class _EvenGraph:
         arcs = arcs_along(edges, self.num_edges, self.directed, self.num_loops)
         rows = min(self.num_vertices, ROWS)
         offsets = np.linspace(0, arcs, rows + 1).astype(index_dtype(arcs))
-        into = SimpleNamespace(offsets=offsets)
+        into = SimpleNamespace(offsets=offsets, presorted=False)
         return SimpleNamespace(into=into, transposed=lambda: self.arcs(edges))
+
+    def arcs_made(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        return {}, {}
 
     def numbered(self, edges: str, ranks: int = 1) -> Any:
         return (None, self.arcs(edges)) if self._numbered else None
@@ -256,39 +259,24 @@ class _Run:
     """A run of a program, prepared with all arcs on the device.
 
     Args:
-        numbered: vertices are renumbered, if the program allows it; of a known graph, its degrees
-            decide that.
-        graph: the graph, if it is known.
+        graph: a Graph or, if it need not exist, an _EvenGraph.
     """
 
     def __init__(
-        self,
-        program: VertexProgram,
-        device: Device,
-        setting: Setting,
-        delivery: str,
-        size: GraphSize,
-        numbered: bool,
-        graph: Graph | None,
+        self, program: VertexProgram, device: Device, setting: Setting, delivery: str, graph: Any
     ):
-        self.program, self.device, self.size, self.graph = program, device, size, graph
-        self._setting, self._delivery, self._numbered = setting, delivery, numbered
+        self.program, self.device, self.graph = program, device, graph
+        self._prepare = partial(prepare, program, graph, device.facts, setting, delivery)
+        self._limit = setting.device_memory
         self.prepared = self._prepare()
-
-    def _prepare(self, whole: Prepared | None = None) -> Prepared:
-        shape: Any = _EvenGraph(self.size, self._numbered) if self.graph is None else self.graph
-        presorted = False if self.graph is None else None
-        common = self.program, shape, self.device.facts, self._setting, self._delivery
-        return prepare(*common, presorted=presorted, whole=whole)
 
     def in_parts(self) -> str:
         """The number of parts in which the arcs are streamed to a device that cannot hold all."""
-        program, size, limit = self.program, self.size, self._setting.device_memory
-        types = [field.resolve(program.dtype) for field in program.spec.vertex_fields.values()]
-        arcs = size.num_arcs(program.spec.way)
-        check_vertices(self.device, size.num_vertices, arcs, types, program.lanes, limit)
-        number = self._prepare(self.prepared).streamed
-        return f"so the arcs come to it in {'about ' if self.graph is None else ''}{number} parts"
+        program, about = self.program, "about " if isinstance(self.graph, _EvenGraph) else ""
+        lanes = program.lanes
+        check_vertices(self.device, self.graph, program.spec, program.dtype, lanes, self._limit)
+        number = self._prepare(at_once=self.prepared).streamed
+        return f"so the arcs come to it in {about}{number} parts"
 
     def place(self, key: Key, transposed: bool = False) -> tuple[Any, ...]:
         """Where an array of the graph is on the device: runs with equal places share it.
@@ -297,15 +285,15 @@ class _Run:
             transposed: the array is that of odd supersteps, where edges alternate.
         """
         source, name = self.prepared.source, key.name
-        symmetric = self.prepared.memory.extent.symmetric
-        way = "both" if symmetric else self.program.spec.way
+        symmetric = self.prepared.layout.extent.symmetric
+        direction = "both" if symmetric else self.program.spec.direction
         if transposed:
-            way = "in" if way == "out" else "out"
+            direction = "in" if direction == "out" else "out"
         twins = TWINS | {twin: name for name, twin in TWINS.items()}
-        if way == "in" and key.owner == GRAPH and name in twins:
-            way, name = "out", twins[name]
+        if direction == "in" and key.owner == GRAPH and name in twins:
+            direction, name = "out", twins[name]
         numbered = self.prepared.renumbered.chosen
-        return source.group, source.block, numbered, way, key.owner, name
+        return source.group, source.block, numbered, direction, key.owner, name
 
 
 def _programs(
@@ -326,13 +314,13 @@ def _held(runs: Sequence[_Run]) -> dict[str, int]:
     fields: dict[Key, int] = {}
     others: dict[Key, int] = {}
     for run in runs:
-        spec = run.prepared.memory
-        transposed = run.program.spec.alternates and not spec.extent.symmetric
-        for key, array in spec.graph.items():
+        layout = run.prepared.layout
+        transposed = run.program.spec.alternates and not layout.extent.symmetric
+        for key, array in layout.graph.items():
             arrays[run.place(key)] = str(key), array.nbytes
-        for key, array in (transposed_arrays(spec.graph) if transposed else {}).items():
+        for key, array in (transposed_arrays(layout.graph) if transposed else {}).items():
             arrays[run.place(key, transposed=True)] = str(key), array.nbytes
-        sizes = {key: array.nbytes for key, array in spec.own.items()}
+        sizes = {key: array.nbytes for key, array in layout.own.items()}
         fields |= {key: size for key, size in sizes.items() if key.owner in (VERTEX, ARC)}
         rest = {key: size for key, size in sizes.items() if key not in fields}
         others = max(others, rest, key=lambda each: sum(each.values()))
@@ -345,14 +333,14 @@ def _held(runs: Sequence[_Run]) -> dict[str, int]:
 def _while_sorting(run: _Run) -> int:
     """The bytes on the device while it sorts the arcs, before it has the rest of what a run needs;
     0 where it does not: the host is faster, there is no room, or they are presorted."""
-    memory, numbered, graph = run.prepared.memory, run.prepared.renumbered.chosen, run.graph
-    presorted = graph is not None and not numbered and arcs_presorted(graph, run.prepared.edges)
+    layout, numbered, graph = run.prepared.layout, run.prepared.renumbered.chosen, run.graph
+    presorted = not numbered and arcs_presorted(graph, run.prepared.edges)
     if presorted or not sort.pays(run.device):
         return 0
-    arrays, extent = memory.graph.values(), memory.extent
+    arrays, extent = layout.graph.values(), layout.extent
     places = any(array.edge is not None and array.edge.field is not None for array in arrays)
     offset, numbers = np.dtype(extent.offset), extent.vertices if numbered else 0
-    room = sort.room(run.size.num_edges, extent.symmetric, offset, places, numbers)
+    room = sort.room(graph.num_edges, extent.symmetric, offset, places, numbers)
     needed = room + sum(array.nbytes for array in arrays)
     return needed if needed <= run.prepared.limit else 0
 
@@ -360,7 +348,7 @@ def _while_sorting(run: _Run) -> int:
 def _results(program: Any, size: GraphSize) -> int:
     """The bytes of a run's results on the host."""
     spec, total = program.spec, 0
-    arcs = size.num_arcs(spec.way)
+    arcs = size.num_arcs(spec.direction)
     for rows, fields in ((size.num_vertices, spec.vertex_fields), (arcs, spec.arc_fields)):
         total += rows * sum(f.resolve(program.dtype).itemsize for f in fields.values())
     return int(total * program.lanes)
@@ -370,7 +358,7 @@ def _shortage(runs: Sequence[_Run]) -> str:
     """What the device does if there is no room for one of the runs; "" if there is."""
     notes = []
     for run in runs:
-        if not run.size.num_vertices or not run.prepared.short:
+        if not run.graph.num_vertices or not run.prepared.short:
             continue
         try:
             notes.append(f"{run.prepared.short}; {run.in_parts()}")

@@ -134,7 +134,7 @@ class StreamedArcs(Placement):
         if launch.over != "in_blocks":
             return super().launch(launch, superstep)
         launcher, stream = self.launcher, self.launcher.arrays.stream
-        spec, events = launcher.state.spec, list[Launched]()
+        spec, events = launcher.state.layout, list[Launched]()
         keys = [key for key in spec.arguments[launch.kernel] if isinstance(key, Key)]
         most = spec.extent.block_groups
         groups = [min(stream.blocks_of(n), most) for n in range(len(stream.parts))]
@@ -158,7 +158,7 @@ class StreamedArcs(Placement):
         return events, Tallies(begins[-1] if TALLIES in keys else 0)
 
     def reasons(self, count: int) -> list[str]:
-        why = f"the arcs come in {self.launcher.state.spec.extent.parts} parts"
+        why = f"the arcs come in {self.launcher.state.layout.extent.parts} parts"
         needed = [f"{why}, {number} of them needed" for number in self._counts[:count]]
         return needed + [why] * (count - len(needed))
 
@@ -233,7 +233,7 @@ class SharedByRanks(Placement):
         parts = launcher.arrays.graph_of(superstep).parts
         messages = self._exchange.remote_messages(parts, when)
         events = [self._empty_inboxes(superstep)]
-        room = state.spec.own[REMOTE_MESSAGES].count
+        room = state.layout.own[REMOTE_MESSAGES].count
         names = PENDING if when else ()
         inbox = {Key(RUN, n): state.buffers[Key(RUN, f"{n}{when}")] for n in names}
         for begin in range(0, len(messages), room):
@@ -275,7 +275,7 @@ def placement_of(launcher: Launcher, spec: ProgramSpec, ranks: Ranks | None) -> 
         ranks: the processes that share the run, or None.
     """
     state = launcher.state
-    local = (StreamedArcs if state.spec.extent.parts > 1 else Placement)(launcher)
+    local = (StreamedArcs if state.layout.extent.parts > 1 else Placement)(launcher)
     if ranks is None or not state.graph.num_vertices:  # there is nothing to exchange
         return local
     return SharedByRanks(local, Exchange(ranks, spec, launcher.plan, state))

@@ -22,10 +22,9 @@ from gascl.codegen.header import Header
 from gascl.delivery.assembly import assemble
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.device_facts import DeviceFacts
-from gascl.delivery.run_layout import Extent, RunSpec, run_spec
-from gascl.errors import DeviceError, ProgramError
+from gascl.delivery.run_layout import Extent, RunLayout, run_layout
+from gascl.errors import Complaint, DeviceError, Place, ProgramError
 from gascl.language.program import VertexProgram
-from gascl.language.source import Place
 from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Traits
 from gascl.messages import Option
@@ -46,11 +45,11 @@ _COMPLAINT = re.compile(
 )
 
 
-#: Up to this many vertices and arcs, a CPU makes a whole run with one work-item: synchronizing with
-#: others would cost more than they save.
+#: Up to this many vertices and arcs, a CPU runs a persistent kernel with one work-item:
+#: synchronizing with others would cost more than they save.
 ALONE = 2**15
-#: The number of work-groups for each compute unit of a GPU that make a whole run.
-WHOLE_GROUPS = 4
+#: The number of work-groups of a persistent kernel for each compute unit of a GPU.
+PERSISTENT_GROUPS = 4
 #: The number of built programs to keep for other classes with the same text, such as a notebook's
 #: cell that is run again; and the number of plans to keep for each class.
 PROGRAMS, PLANS = 64, 64
@@ -95,7 +94,7 @@ class Source:
         places: for each line of the text, the user's line that it comes from, or None.
         group: the number of items in a work-group.
         block: the largest number of arcs, and of rows, in a block of a work-group.
-        whole: a launch makes a whole run (kernels/whole/).
+        persistent: a persistent kernel runs all supersteps (kernels/persistent/).
         options: the compiler's options that depend on the program.
     """
 
@@ -106,19 +105,19 @@ class Source:
     places: list[Place | None]
     group: int
     block: int
-    whole: bool
+    persistent: bool
     options: tuple[str, ...]
-    _run_specs: dict[Extent, RunSpec] = field(default_factory=dict)
+    _run_layouts: dict[Extent, RunLayout] = field(default_factory=dict)
 
-    def run_spec(self, spec: ProgramSpec, extent: Extent) -> RunSpec:
+    def run_layout(self, spec: ProgramSpec, extent: Extent) -> RunLayout:
         """The buffers of a run. They are kept, since working them out takes nearly as long as a run
         on a small graph."""
-        found = self._run_specs.get(extent)
+        found = self._run_layouts.get(extent)
         if found is None:
-            if len(self._run_specs) >= PLANS:  # there may be any number of graphs
-                self._run_specs.clear()
-            found = run_spec(spec, self.header, self.traits, self.delivery, extent)
-            self._run_specs[extent] = found
+            if len(self._run_layouts) >= PLANS:  # there may be any number of graphs
+                self._run_layouts.clear()
+            found = run_layout(spec, self.header, self.traits, self.delivery, extent)
+            self._run_layouts[extent] = found
         return found
 
 
@@ -135,7 +134,7 @@ class Plan:
     def __init__(self, source: Source, program: Any):
         self.source, self.program = source, program
         self.header, self.traits, self.delivery = source.header, source.traits, source.delivery
-        self.places, self.whole = source.places, source.whole
+        self.places, self.persistent = source.places, source.persistent
         self.group, self.block = source.group, source.block
         delivery, traits = source.delivery, source.traits
         self.first = [each for each in delivery.launches if each.suits(traits)]
@@ -144,14 +143,14 @@ class Plan:
         self._idle: list[Kernels] = []
         fork_guard.holds_opencl(self)
 
-    def whole_groups(self, device: Device, vertices: int, arcs: int) -> int:
-        """The number of work-groups that make a whole run: as many as run at once, or some more,
+    def persistent_groups(self, device: Device, vertices: int, arcs: int) -> int:
+        """The number of work-groups of the persistent kernel: as many as run at once, or some more,
         since a CPU's driver may give one thread several in a row."""
         units = int(device.cl.max_compute_units)
         if device.is_cpu:
             groups = 1 if vertices + arcs <= ALONE else 4 * units
         else:
-            groups = units * WHOLE_GROUPS
+            groups = units * PERSISTENT_GROUPS
         # Each has a tally of its own.
         return min(groups, device.groups, MOST_GROUPS)
 
@@ -185,8 +184,8 @@ def group_size(header: Header, device: DeviceFacts) -> tuple[int, int]:
     return group, block
 
 
-def whole_options(device: Device) -> list[str]:
-    """The options of a kernel that makes a whole run.
+def persistent_options(device: Device) -> list[str]:
+    """The compiler's options for a persistent kernel.
 
     JOIN_POLLS says how often the first group of a GPU polls for groups that start with it. PATIENCE
     says how often a waiting group polls without progress before it leaves the team (CPU, after some
@@ -197,8 +196,7 @@ def whole_options(device: Device) -> list[str]:
         *switches.options(
             switches.PATIENCE, {"JOIN_POLLS": join_polls, "PATIENCE": f"{patience}UL"}
         ),
-        *switches.options(switches.DEVICE, {"PTX_FENCES": device.is_nvidia}),
-        # So that WHOLE_GROUPS of 256 items fit in a unit's 65,536 registers.
+        # So that PERSISTENT_GROUPS of 256 items fit in a unit's 65,536 registers.
         *(["-cl-nv-maxrregcount=64"] if device.is_nvidia else []),
     ]
 
@@ -227,14 +225,14 @@ class Variant:
 
     Attributes:
         debug: with traps, one work-item per row, and messages in an order that `seed` determines.
-        whole: for a whole run in one launch, instead of launches for each superstep.
+        persistent: a persistent kernel, instead of kernels for launches of each superstep.
         numbered: vertices have other numbers on the device than the user's.
         optimized: by the compiler.
     """
 
     debug: bool = False
     seed: int = 0
-    whole: bool = False
+    persistent: bool = False
     numbered: bool = False
     optimized: bool = True
 
@@ -321,7 +319,7 @@ def _write(
             " or another device",
         )
     group, block = (1, BLOCK) if variant.debug else group_size(header, device)
-    text, places = assemble(header, traits, delivery, group, variant.whole)
+    text, places = assemble(header, traits, delivery, group, variant.persistent)
     wide = doubles or of_messages or _double_params(program)
     shape: dict[str, object] = {"GROUP": group, "BLOCK": block, "LINES": len(places) + 1}
     if traits.pairs:
@@ -334,7 +332,7 @@ def _write(
         # Unless the program uses double, a literal such as 0.85 is a float.
         *([] if wide else ["-cl-single-precision-constant"]),
     ]
-    kept = group, block, variant.whole, tuple(options)
+    kept = group, block, variant.persistent, tuple(options)
     return Source(header, traits, delivery, text, places, *kept)
 
 
@@ -347,9 +345,11 @@ def _build(program: VertexProgram, device: Device, source: Source) -> Plan:
     }
     if device.processor:  # which pocl.py set
         offers["PROCESSOR"] = device.processor
+    if device.is_nvidia and source.persistent:
+        offers["INLINE_PTX"] = True
     options = [
         *source.options,
-        *(whole_options(device) if source.whole else []),
+        *(persistent_options(device) if source.persistent else []),
         *switches.options(switches.DEVICE, offers),
         *(device.atomics.options() if source.delivery.has_inbox(source.traits) else []),
         *(["-cl-fp32-correctly-rounded-divide-sqrt"] if _rounds(device) else []),
@@ -364,7 +364,7 @@ def _build(program: VertexProgram, device: Device, source: Source) -> Plan:
             ) from None
         if not _blames_a_line(str(error)):
             raise cannot_build(device, error) from None
-        raise ProgramError(translate(str(error), places, program.spec.name)) from None
+        raise translate(str(error), places, program.spec.name) from None
 
 
 @lru_cache(PROGRAMS)
@@ -390,9 +390,9 @@ def _blames_a_line(log: str) -> bool:
     return any("error" in (match["first"], match["second"]) for match in found if match)
 
 
-def translate(log: str, places: Sequence[Place | None], program: str) -> str:
-    """A compiler's log, with the user's lines instead of the generated ones."""
-    messages: list[str] = []
+def translate(log: str, places: Sequence[Place | None], program: str) -> ProgramError:
+    """The error for a compiler's log, with the user's lines instead of the generated ones."""
+    complaints: list[Complaint] = []
     for line in log.splitlines():
         match = _COMPLAINT.match(line.strip())
         if not match or "warning" in (match["first"], match["second"]):
@@ -403,12 +403,16 @@ def translate(log: str, places: Sequence[Place | None], program: str) -> str:
         numbers += [numbers[-1] - 1]
         found = [places[n - 1] for n in numbers if 0 < n <= len(places)]
         place = next((p for p in found if p is not None), None)
-        if place is None or match["text"].startswith("note:"):
-            continue
-        shown = f"\n    {place.text.strip()}" if place.text else ""
-        message = f"{place}: error: {match['text']}{shown}"
-        if message not in messages:
-            messages.append(message)
-    if messages:
-        return f"{program} does not compile:\n" + "\n".join(messages)
-    return f"{program} does not compile, and the compiler names none of its lines:\n{log}"
+        if place is not None and not match["text"].startswith("note:"):
+            complaints.append(Complaint(place, match["text"]))
+    if not complaints:
+        return ProgramError(
+            f"{program} does not compile, and the compiler names none of its lines:\n{log}"
+        )
+    lines = [f"{program} does not compile:"]
+    for place, text in dict.fromkeys(complaints):
+        lines.append(f"{place}: error: {text}")
+        lines += [f"    {place.text.strip()}"] if place.text else []
+    error = ProgramError("\n".join(lines))
+    error.complaints = tuple(dict.fromkeys(complaints))
+    return error

@@ -16,7 +16,7 @@ from gascl.delivery.admission import Demand, Parts, demand_of
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.device_facts import DeviceFacts
 from gascl.delivery.registry import Choice, choose
-from gascl.delivery.run_layout import Extent, Key, RunSpec
+from gascl.delivery.run_layout import Extent, Key, RunLayout
 from gascl.device_graph.buffers import (
     arcs_presorted,
     extent_of,
@@ -80,11 +80,11 @@ class Prepared:
         choice: the delivery, why, and why no other.
         renumbered: whether vertices are numbered hubs first on the device.
         numbering: that numbering, or None.
-        single_launch: whether one launch makes all supersteps.
+        persistent: whether a persistent kernel runs all supersteps in one launch.
         parts: why the device has only some of the arcs at a time; None: it has all.
         share: the part of the arcs that belongs to this process; None: all.
         source: the text of the kernels.
-        memory: the buffers with their types and sizes, and the arguments of kernels.
+        layout: the buffers with their types and sizes, and the arguments of kernels.
         sizes: the bytes of the device that each buffer takes.
         short: why not all arcs of this process fit on the device at once; "" if they do.
         limit: the bytes of the device that the run may take.
@@ -97,11 +97,11 @@ class Prepared:
     choice: Choice
     renumbered: Decision
     numbering: Numbering | None
-    single_launch: Decision
+    persistent: Decision
     parts: Parts | None
     share: Division | None
     source: Source
-    memory: RunSpec
+    layout: RunLayout
     sizes: Mapping[Key, int]
     short: str
     limit: int
@@ -114,7 +114,7 @@ class Prepared:
     def streamed(self) -> int:
         """The number of parts in which the arcs of this process are streamed to the device; 1: all
         stay there."""
-        return self.memory.extent.parts
+        return self.layout.extent.parts
 
     @property
     def placement(self) -> str:
@@ -146,14 +146,14 @@ def prepare(
     delivery: str = "auto",
     *,
     presorted: bool | None = None,
-    whole: Prepared | None = None,
+    at_once: Prepared | None = None,
 ) -> Prepared:
     """Decide how a program runs.
 
     Args:
         delivery: as in `Engine.run`.
         presorted: the graph's file has the arcs of all ranks in order; None: find out.
-        whole: the same run with all arcs on the device at once, if they do not fit (its `short`
+        at_once: the same run with all arcs on the device at once, if they do not fit (its `short`
             says why); they are then streamed in parts.
 
     Raises:
@@ -161,54 +161,54 @@ def prepare(
         DeviceError: the device cannot do what the program needs, or has too little memory even
             for streamed arcs.
     """
-    spec, way, short = program.spec, program.spec.way, whole.short if whole else ""
+    spec, direction, short = program.spec, program.spec.direction, at_once.short if at_once else ""
     demand = demand_of(program, device.atomics, device.fp64, setting.deterministic)
     traits = demand.traits
     parts = Parts(setting.ranks, short) if setting.ranks > 1 or short else None
     choice = choose(program, demand, delivery, setting.debug, parts)
     if presorted is None:
-        presorted = arcs_presorted(graph, way)
-    renumbered, numbered = _numbering(graph, way, demand, setting, presorted, bool(short))
-    single = _single_launch(program, choice.delivery, traits, device, setting)
-    size = (graph.num_vertices + num_arcs(graph, way)) * program.lanes
+        presorted = arcs_presorted(graph, direction)
+    renumbered, numbered = _numbering(graph, direction, demand, setting, presorted, bool(short))
+    persistent = _persistent(program, choice.delivery, traits, device, setting)
+    size = (graph.num_vertices + num_arcs(graph, direction)) * program.lanes
     optimized = size > SMALL or not device.may_skip_optimizer
-    variant = Variant(setting.debug, setting.seed, single.chosen, renumbered.chosen, optimized)
-    source = source_of(program, device, choice.delivery, offset_type(graph, way), variant)
+    variant = Variant(setting.debug, setting.seed, persistent.chosen, renumbered.chosen, optimized)
+    source = source_of(program, device, choice.delivery, offset_type(graph, direction), variant)
     share = None
     if setting.ranks > 1:
         share = Division(setting.rank, setting.ranks)
         if traits.pairs:  # as if each vertex had arcs from all
             share = share._replace(vertex=graph.num_vertices)
-    alternates = spec.alternates and not is_symmetric(graph.directed, way)
+    alternates = spec.alternates and not is_symmetric(graph.directed, direction)
     limit = setting.device_memory or device.memory
     arcs: list[Arcs] = []  # of even and odd supersteps, if they are divided
     if share or short:
-        arcs.append(numbered[1] if numbered else graph.arcs(way))
+        arcs.append(numbered[1] if numbered else graph.arcs(direction))
         if alternates:
-            reversed_way = {"out": "in", "in": "out"}[way]
-            arcs.append(arcs[0].transposed() if numbered else graph.arcs(reversed_way))
+            reverse = {"out": "in", "in": "out"}[direction]
+            arcs.append(arcs[0].transposed() if numbered else graph.arcs(reverse))
     orders = [_own_offsets(each, share) for each in arcs]
-    extent = _extent(graph, way, device, source, orders if share else None)
-    if whole:
-        specify = partial(source.run_spec, spec)
-        memory = in_parts(device, orders, specify, extent, limit, whole.sizes)
+    extent = _extent(graph, direction, device, source, orders if share else None)
+    if at_once:
+        layout_of = partial(source.run_layout, spec)
+        layout = in_parts(device, orders, layout_of, extent, limit, at_once.sizes)
     else:
-        memory = source.run_spec(spec, extent)
-    sizes = run_bytes(device, memory, spec.alternates)
+        layout = source.run_layout(spec, extent)
+    sizes = run_bytes(device, layout, spec.alternates)
     short = short or shortage(device, sizes, limit=setting.device_memory)
     return Prepared(
         title=program.title(),
-        edges=way,
+        edges=direction,
         traits=traits,
         atomic=demand.atomic,
         choice=choice,
         renumbered=renumbered,
         numbering=numbered[0] if numbered else None,
-        single_launch=single,
+        persistent=persistent,
         parts=parts,
         share=share,
         source=source,
-        memory=memory,
+        layout=layout,
         sizes=sizes,
         short=short,
         limit=limit,
@@ -216,7 +216,7 @@ def prepare(
 
 
 def _numbering(
-    graph: Graph, way: str, demand: Demand, setting: Setting, presorted: bool, streamed: bool
+    graph: Graph, direction: str, demand: Demand, setting: Setting, presorted: bool, streamed: bool
 ) -> tuple[Decision, tuple[Numbering, Arcs] | None]:
     """Whether vertices are numbered hubs first on the device, and these numbers with the arcs."""
     if not demand.traits.renumbers:
@@ -224,28 +224,31 @@ def _numbering(
         return Decision(False, why), None
     if setting.debug:
         return Decision(False, "debug mode keeps the graph's own numbers"), None
-    if presorted and too_many_to_sort(graph, way, setting.host_memory):
+    if presorted and too_many_to_sort(graph, direction, setting.host_memory):
         why = "the file has the arcs in order, and sorting them takes too much of the host's memory"
         return Decision(False, why), None
     if presorted and streamed:
         return Decision(False, "the file has the arcs in order, and they come part by part"), None
-    numbered = graph.numbered(way, setting.ranks)
+    numbered = graph.numbered(direction, setting.ranks)
     if numbered is None:
         return Decision(False, "by the degrees of the vertices, it would not pay"), None
     why = "every vertex gathers along all arcs, and those of few hubs are then close together"
     return Decision(True, why), numbered
 
 
-def _single_launch(
+def _persistent(
     program: VertexProgram,
     delivery: Delivery,
     traits: Traits,
     device: DeviceFacts,
     setting: Setting,
 ) -> Decision:
-    """Whether one launch makes all supersteps."""
+    """Whether a persistent kernel runs all supersteps in one launch."""
     reasons = [
-        (delivery.whole is None, f"delivery {delivery.name} has no such kernel"),
+        (
+            delivery.persistent is None,
+            f"{delivery.name} visits all vertices each time, which takes longer than a launch",
+        ),
         (traits.pairs, "pairs are computed in launches of their own"),
         (not device.can_join, "work-groups of one launch cannot wait for each other here"),
         (program.converged is not None, "converged() is called after each superstep"),
@@ -269,7 +272,7 @@ def _own_offsets(arcs: Arcs, share: Division | None) -> np.ndarray:
 
 def _extent(
     graph: Graph,
-    way: str,
+    direction: str,
     device: DeviceFacts,
     source: Source,
     own: Sequence[np.ndarray] | None,
@@ -281,10 +284,10 @@ def _extent(
         own: the offsets of the arcs of this process, for even and for odd supersteps; None: it has
             all arcs.
     """
-    arcs, lines = num_arcs(graph, way), len(source.places) + 1
+    arcs, lines = num_arcs(graph, direction), len(source.places) + 1
     size = source.group, source.block
     if own is None:
-        symmetric = is_symmetric(graph.directed, way)
+        symmetric = is_symmetric(graph.directed, direction)
         return extent_of(device, graph.num_vertices, arcs, *size, lines, symmetric)
     most = max(int(offsets[-1] - offsets[0]) for offsets in own)
     return extent_of(device, graph.num_vertices, most, *size, lines, all_arcs=arcs)

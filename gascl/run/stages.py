@@ -66,7 +66,7 @@ class Stages:
     def __init__(
         self,
         engine: Runner,
-        whole: VertexProgram,
+        outer: VertexProgram,
         options: RunOptions,
     ):
         self.graph: Graph = engine.graph
@@ -78,7 +78,7 @@ class Stages:
         self.computed = set[str]()
         self.last = self.endless = ""
         self._runs = Counter[str]()
-        self._whole = whole
+        self._outer = outer
         self._options = options
         self._limit, self._callback = options.max_supersteps, options.callback
         self._engines = {id(engine.graph): engine}
@@ -140,9 +140,9 @@ class Stages:
             phases = result.trace.phases
             self.trace.phases += [phase._replace(first=before) for phase in phases]
 
-        program.run_by = type(self._whole).__name__
-        fields = frozenset(type(self._whole).spec.vertex_fields)
-        above = self._whole.outer_fields
+        program.run_by = type(self._outer).__name__
+        fields = frozenset(type(self._outer).spec.vertex_fields)
+        above = self._outer.outer_fields
         program.outer_fields = fields if above is None else fields & above
         if fresh is True:
             self.state = None
@@ -241,7 +241,7 @@ class Stages:
     ) -> dict[str, np.ndarray] | None:
         """The result of `share`, each rank by itself; None if the arcs do not fit on a device."""
         engine, nothing = self._engines[id(self.graph)].solo(), dict[str, np.ndarray]()
-        own = Stages(engine, self._whole, replace(self._options, state=None))
+        own = Stages(engine, self._outer, replace(self._options, state=None))
         own._others = ranks
         mine, found, ended = items[ranks.rank :: ranks.size], nothing, ""
         interrupted = large = False
@@ -377,23 +377,23 @@ def solve(engine: Runner, program: VertexProgram, options: RunOptions) -> tuple[
     program.prepare(graph, initial_values(program, graph, types))
     stages = Stages(engine, program, options)
     interrupted = False
-    stopped, whole, found = "the graph has no vertices", True, {}
+    stopped, finished, found = "the graph has no vertices", True, {}
     try:
         if graph.num_vertices:
             found = cls.solve(program, stages)
             stopped = stages.endless or f"solved{stages.runs_made()}"
     except _Unfinished as unfinished:
-        stopped, whole = Message(*unfinished.args), False
+        stopped, finished = Message(*unfinished.args), False
     except KeyboardInterrupt:
         if busy(engine.device):  # its fields cannot be read
             raise
-        stopped, whole, interrupted = "interrupted by Ctrl-C", False, True
+        stopped, finished, interrupted = "interrupted by Ctrl-C", False, True
     except GasclError as error:
         error.args = (error.message.within(cls.__name__), *error.args[1:])
         raise
-    fields = _fields(program, stages, found, types, whole)
-    arc_fields = _arc_fields(program, stages, found, whole)
-    aggregates = _aggregates(program, found, whole, graph)
+    fields = _fields(program, stages, found, types, finished)
+    arc_fields = _arc_fields(program, stages, found, finished)
+    aggregates = _aggregates(program, found, finished, graph)
     stages.trace.deliveries = tuple(stages.deliveries)
     seconds = stages.trace.seconds()
     seconds["solve"] = time.perf_counter() - started - sum(seconds.values())
@@ -402,7 +402,7 @@ def solve(engine: Runner, program: VertexProgram, options: RunOptions) -> tuple[
         fields=fields,
         arc_fields=arc_fields,
         supersteps=len(stages.trace),
-        converged=whole and not stages.endless,
+        converged=finished and not stages.endless,
         stopped=stopped,
         trace=stages.trace,
         device=str(engine.device),
@@ -424,7 +424,7 @@ def _declared(cls: type[VertexProgram]) -> list[str]:
 
 
 def _fields(
-    program: VertexProgram, stages: Stages, found: Any, types: dict[str, Any], whole: bool
+    program: VertexProgram, stages: Stages, found: Any, types: dict[str, Any], finished: bool
 ) -> dict[str, np.ndarray]:
     """The declared vertex fields: those that solve returned, and the others from the State."""
     cls, graph = type(program), stages.graph
@@ -445,7 +445,7 @@ def _fields(
             fields[name] = _held(cls, name, fields[name], type_)
         elif stages.state is not None and name in stages.state.names() and not stages.state.used_by:
             fields[name] = stages.state.field(name)
-        elif whole:
+        elif finished:
             _refuse(
                 cls, f"did not compute {name!r}: return it, or declare it in a program that it runs"
             )
@@ -453,7 +453,7 @@ def _fields(
 
 
 def _arc_fields(
-    program: VertexProgram, stages: Stages, found: Any, whole: bool
+    program: VertexProgram, stages: Stages, found: Any, finished: bool
 ) -> dict[str, np.ndarray]:
     """The declared arc fields, all of which solve must have returned if it has completed."""
     cls, graph = type(program), stages.graph
@@ -467,13 +467,13 @@ def _arc_fields(
             if values.shape != (graph.num_arcs,):
                 _refuse(cls, f"returned {name!r} with shape {values.shape}, not one value per arc")
             fields[name] = _held(cls, name, values, type_)
-        elif whole:
+        elif finished:
             _refuse(cls, f"did not compute {name!r}: return it")
     return fields
 
 
 def _aggregates(
-    program: VertexProgram, found: dict[str, Any], whole: bool, graph: Graph
+    program: VertexProgram, found: dict[str, Any], finished: bool, graph: Graph
 ) -> dict[str, Any]:
     """The declared aggregators, all of which solve must have returned if it has completed."""
     cls, values = type(program), {}
@@ -487,7 +487,7 @@ def _aggregates(
             if why := unfit(plain, declared.type):
                 _refuse(cls, f"returned {name}={found[name]!r}: {why}")
             values[name] = float(plain) if is_float else int(plain)
-        elif whole:
+        elif finished:
             _refuse(cls, f"did not compute {name!r}: return it")
     return values
 
@@ -511,5 +511,5 @@ def _shown(found: Any) -> str:
 
 
 def _refuse(cls: type[VertexProgram], why: str) -> Any:
-    where = f"{cls.spec.source.place('solve')}: ", ProgramName(cls.__name__)
-    raise ProgramError(*where, f": solve {why}")
+    place = cls.spec.source.place("solve")
+    raise ProgramError(ProgramName(cls.__name__), f": solve {why}", place=place)

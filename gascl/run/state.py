@@ -42,7 +42,7 @@ _PENDING = tuple(Key(RUN, name) for name in PENDING)
 class State:
     """The vertex and arc fields, mask, messages, aggregators and superstep number of a run.
 
-    Creating one allocates the buffers of a RunSpec, after checking that there is enough memory.
+    Creating one allocates the buffers of a RunLayout, after checking that there is enough memory.
     `Engine.run(..., keep_state=True)` leaves it on the device, in `result.state`, and
     `run(..., state=...)` continues from it, which uses it up.
 
@@ -54,7 +54,7 @@ class State:
     Attributes:
         graph, program, lanes: those of the run; `program` is the class.
         values: the parameters of the run, once the State is kept for another one.
-        spec: the buffers that it has.
+        layout: the buffers that it has.
         arrays: the graph's arrays that the run reads, until the State is kept.
         control: the device's record of the last superstep.
         resumable: a run of the same class can resume it; otherwise it starts at superstep 0.
@@ -79,8 +79,8 @@ class State:
         resident = loaded.resident
         self.program, self.lanes, self.graph = type(program), program.lanes, resident.graph
         self.values: dict[str, Any] = {}
-        self.header, self.spec, self.types = loaded.header, loaded.spec, loaded.types
-        self.arrays = loaded.arrays or RunArrays(resident, loaded.spec, loaded.alternates)
+        self.header, self.layout, self.types = loaded.header, loaded.layout, loaded.types
+        self.arrays = loaded.arrays or RunArrays(resident, loaded.layout, loaded.alternates)
         self.device, self.edges, self.num_arcs = resident.device, resident.edges, resident.num_arcs
         self.numbering, self._resident = resident.numbering, weakref.ref(resident)
         self.share = resident.share
@@ -101,7 +101,7 @@ class State:
             self._set_fields(inputs.initial, kept)
         self._sent: list[Any] = []  # copies that may be under way, which hold what they copy
         self._send(Key(RUN, "run"), run)
-        faults = self.spec.own.get(Key(RUN, "faults"))
+        faults = self.layout.own.get(Key(RUN, "faults"))
         if faults is not None:
             self.write(Key(RUN, "faults"), np.full(faults.count, NEVER, np.int32))
         self.control = loaded.control.copy()
@@ -112,7 +112,7 @@ class State:
             self.write_control()
         else:
             self._send(CONTROL, loaded.sent)
-        for key in self.spec.clears:  # here, so that the run need not wait for it
+        for key in self.layout.clears:  # here, so that the run need not wait for it
             if self.unset.pop(key, None) is not None:
                 self.clear(key)
         if previous is not None:
@@ -253,7 +253,7 @@ class State:
 
     def swap(self) -> None:
         """Swap the double buffers, after a superstep."""
-        for one, other in self.spec.swaps:
+        for one, other in self.layout.swaps:
             self.buffers[one], self.buffers[other] = self.buffers[other], self.buffers[one]
 
     def write_control(self) -> None:
@@ -371,7 +371,7 @@ class State:
             self.write(key, rows)
             self.unset.pop(key, None)
 
-    def layout(self) -> str:
+    def saved_layout(self) -> str:
         """A text that must be equal in the State that was saved and the one that is restored: the
         layout of the control record, and the bytes of each buffer that can be saved."""
         sizes = {

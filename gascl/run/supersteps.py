@@ -37,11 +37,12 @@ from gascl.run.loaded_program import LoadedProgram
 from gascl.run.placement import Placement, Tallies
 from gascl.run.stagnation import StagnationDetector
 from gascl.run.state import MASK
+from gascl.util.progress import Progress
 
 #: Seconds of work to enqueue before the host reads the device's records.
 _AHEAD = 0.1
-#: The most work of a launch of a whole run, in units of 1024 arcs: half a second or less, so that
-#: the host can react to Ctrl-C.
+#: The most work of a launch of a persistent kernel, in units of 1024 arcs: half a second or less,
+#: so that the host can react to Ctrl-C.
 _MOST_WORK = {"CPU": 2**17, "GPU": 2**22}
 #: The arcs and vertices of the supersteps that are enqueued first where a run has a fixed number of
 #: them: of PageRank, less than a tenth of a second of work.
@@ -77,96 +78,106 @@ class Loop:
         self.callback, self.progress = job.options.callback, job.options.shown
         self.watch = job.options.watch
         self._sent: Messages | None = None  # in the last superstep, for `watch`
+        self.fixed = self.program.fixed_supersteps()
+        # Without vertices there is no superstep, but aggregators have their first values.
+        self.limit = job.limit if self.graph.num_vertices else 0
         self.num_arcs, self.bounds = loaded.num_arcs, loaded.bounds
-        self.groups = loaded.spec.extent.groups  # of kernels over the vertices
+        self.groups = loaded.layout.extent.groups  # of kernels over the vertices
         self.earlier = self.state.superstep if self.start.resumes else 0
         self.trace, self.deliveries = Trace(), dict[str, None]()
         self._kept_records: list[np.ndarray] = []  # of all supersteps, for the checkpoint
         self._fresh = True  # no superstep has been enqueued
         self.nans: dict[str, tuple[int, int]] = {}
-        self._starting = False  # the first mask is committed by the launch of a whole run
+        self._starting = False  # the first mask is committed by the persistent kernel
         self._unread = False  # the record of the first mask has not been read
         # Each reads the times of a batch: when they are first used, or after `_UNTIMED` supersteps,
         # while the device is busy.
         self._untimed: list[Callable[[], Any]] = []
         self._timed = 0  # the number of supersteps whose times have been read
         self.seconds = 0.0
+        # What has ended the run: a reason of the device, the method `converged`, or states that
+        # would repeat forever, in words.
+        self._stopped, self._converged, self._endless = 0, False, ""
+        # Whether supersteps are enqueued before the host reads those before, and how many.
+        self._runs_ahead = self.program.converged is None and self.watch is None
+        self._ahead = self._first_batch() if self._runs_ahead and self.fixed is not None else 1
 
     def run(self) -> Ending:
         """Run supersteps until something ends the run."""
-        fixed, limit, placement = self.program.fixed_supersteps(), self.job.limit, self.placement
-        empty = not self.graph.num_vertices
-        if empty:  # no superstep, but aggregators have their first values
-            limit = 0
-        interrupts = self.job.interrupts
         if self.progress:
-            # Of a program of several stages, only the end of this stage is known.
-            known = fixed is not None and not self.program.run_by
-            self.progress.begin(self.program.title(), self.progress.done + limit if known else None)
+            self._begin_progress(self.progress)
         started = time.perf_counter()
+        # Not an attribute: it refers to this object, whose buffers a cycle would keep.
         stagnation = StagnationDetector(self.program, self._digest, self.state.aggregates)
         if self.checkpoint:
             self._restore_records(self.checkpoint, stagnation)
-        stopped = self._begin(fixed is None)
+        self._stopped = self._begin()
         self._show()
-        runs_ahead = self.program.converged is None and self.watch is None
-        ahead = self._first_batch() if runs_ahead and fixed is not None else 1
-        converged, endless = False, ""
-        while not (stopped or converged or endless or interrupts.ends) and len(self.trace) < limit:
-            due = stagnation.due
-            if self.checkpoint:
-                if placement.broadcast(self.checkpoint.is_due(len(self.trace))):
-                    self._save(self.checkpoint, stagnation)
-                due = min(due, self.checkpoint.next_at())
-            most = int(min(limit, due)) - len(self.trace)
-            if self.plan.whole:
-                # Callbacks are called after a launch: the first launches are short for them. With
-                # `watch`, each launch has one superstep.
-                count = min(most, RECORDS if self.callback is None and runs_ahead else ahead)
-                stopped = self._whole(count, fixed is None)
-                ahead = min(RECORDS, 2 * ahead) if runs_ahead else 1
-                endless = "" if stopped else stagnation.check(self.trace)
-                continue
-            count = min(ahead, most)
-            before = time.perf_counter()
-            stopped, converged = self._batch(count, fixed is None)
-            each = (time.perf_counter() - before) / count
-            if runs_ahead and placement.ends_batches:
-                ahead = MOST_AHEAD
-            elif runs_ahead:
-                # A rule may hold at any time, and the supersteps enqueued after it do nothing.
-                soon = 2 * ahead if fixed is None else MOST_AHEAD
-                ahead = min(soon, max(1, int(_AHEAD / max(each, 1e-9))), MOST_AHEAD)
-            if not stopped and not converged:
-                endless = stagnation.check(self.trace)
-        ended = stopped or converged or endless or len(self.trace) == fixed
-        if self.checkpoint and not ended and len(self.trace) > self.checkpoint.done:
-            self._save(self.checkpoint, stagnation)
-        if self._starting:  # no superstep has committed it
-            self._commit_first(fixed is None)
-        if self._unread:
-            stopped = self._first_stop(self.launcher.records(0)[0])
-        placement.complete(self.earlier + len(self.trace))
-        if self.keeps:
-            self._write_mask()
+        while not (self._ended or self.job.interrupts.ends) and len(self.trace) < self.limit:
+            most = self._most(stagnation)
+            if self.plan.persistent:
+                self._run_persistent(most)
+            else:
+                self._run_batch(most)
+            if not (self._stopped or self._converged):
+                self._endless = stagnation.check(self.trace)
+        self._end(stagnation)
         self.seconds = time.perf_counter() - started
         if self.plan.header.reals and not self.keeps:
             self.nans = self._count_nans()
-        if empty:
+        return self._ending()
+
+    def _begin_progress(self, progress: Progress) -> None:
+        # Of a program of several stages, only the end of this stage is known.
+        known = self.fixed is not None and not self.program.run_by
+        progress.begin(self.program.title(), progress.done + self.limit if known else None)
+
+    @property
+    def _ended(self) -> bool:
+        """Whether the run has ended, other than by its number of supersteps or Ctrl-C."""
+        return bool(self._stopped or self._converged or self._endless)
+
+    def _most(self, stagnation: StagnationDetector) -> int:
+        """The number of supersteps before which the host need not look at the run, whose state it
+        saves first if that is due."""
+        due = stagnation.due
+        if self.checkpoint:
+            if self.placement.broadcast(self.checkpoint.is_due(len(self.trace))):
+                self._save(self.checkpoint, stagnation)
+            due = min(due, self.checkpoint.next_at())
+        return int(min(self.limit, due)) - len(self.trace)
+
+    def _end(self, stagnation: StagnationDetector) -> None:
+        """After the last superstep: save the state, and complete what is read from it."""
+        ended = self._ended or len(self.trace) == self.fixed
+        if self.checkpoint and not ended and len(self.trace) > self.checkpoint.done:
+            self._save(self.checkpoint, stagnation)
+        if self._starting:  # no superstep has committed it
+            self._commit_first()
+        if self._unread:
+            self._stopped = self._first_stop(self.launcher.records(0)[0])
+        self.placement.complete(self.earlier + len(self.trace))
+        if self.keeps:
+            self._write_mask()
+
+    def _ending(self) -> Ending:
+        """Why the run has ended."""
+        if not self.graph.num_vertices:
             return Ending("the graph has no vertices", True)
-        if stopped == Stop.RULE:
+        if self._stopped == Stop.RULE:
             return Ending(f"stop is true: {self.program.spec.stop}", True)
-        if stopped == Stop.EMPTY_MASK:
+        if self._stopped == Stop.EMPTY_MASK:
             return Ending("no vertex is active and no message is pending", True)
-        if converged:
+        if self._converged:
             return Ending("converged() returned True", True)
-        if endless:
-            return Ending(endless, False)
-        if fixed is not None and len(self.trace) == fixed:
-            return Ending(f"ran the requested {fixed} superstep{'s' * (fixed != 1)}", True)
-        if interrupts.ends:
+        if self._endless:
+            return Ending(self._endless, False)
+        if self.fixed is not None and len(self.trace) == self.fixed:
+            plural = "s" * (self.fixed != 1)
+            return Ending(f"ran the requested {self.fixed} superstep{plural}", True)
+        if self.job.interrupts.ends:
             return Ending("interrupted by Ctrl-C", False)
-        reached = Message("reached ", Option("max_supersteps", limit))
+        reached = Message("reached ", Option("max_supersteps", self.limit))
         return Ending(reached + " before it converged", False)
 
     def _first_batch(self) -> int:
@@ -204,16 +215,16 @@ class Loop:
             self.state.clear(MASK)
             self.launcher.launch(leave)
 
-    def _read_mask(self, ask_stop: bool) -> None:
+    def _read_mask(self) -> None:
         """Convert the mask and pending messages to the form of the delivery, and count them."""
         pending = self.state.pending
         self.state.write_control()
         delivery = self.plan.delivery
-        for key in self.state.spec.clears:
+        for key in self.state.layout.clears:
             self.state.clear(key)
         if self.plan.traits.masked:
             self.launcher.launch(delivery.active.enter)
-            self._enqueue_finish(Tallies(0), 0, GOING_ON, ask_stop)
+            self._enqueue_finish(Tallies(0), 0, GOING_ON)
             self.state.control = self.launcher.records(0)
             self.state.control["under_way"] = pending
 
@@ -236,16 +247,16 @@ class Loop:
             stagnation.restore(checkpoint.saved.watch)
         checkpoint.start_clock()
 
-    def _begin(self, ask_stop: bool) -> int:
+    def _begin(self) -> int:
         """Prepare the first superstep; returns the reason to stop before it, or 0."""
         self._fill()
         if self.start.resumes:
             self.placement.resume(self.earlier + len(self.trace))
-        stopped = self._resume(ask_stop) if self.start.resumes else self._start(ask_stop)
+        stopped = self._resume() if self.start.resumes else self._start()
         all_scatter = self.plan.delivery.active.all_scatter
         if all_scatter and self.program.spec.scatter_on == "all":
             self.launcher.launch(all_scatter)
-        if self.plan.whole and not self._starting:  # its work-groups add to these
+        if self.plan.persistent and not self._starting:  # its work-groups add to these
             for name in ("tallies", "counts"):
                 self.state.clear(Key(RUN, name))
         return stopped
@@ -263,9 +274,9 @@ class Loop:
             else:
                 self.state.clear(key)
 
-    def _resume(self, ask_stop: bool) -> int:
+    def _resume(self) -> int:
         """Continue from a kept State as it is."""
-        self._read_mask(ask_stop)
+        self._read_mask()
         return self._idle()
 
     def _idle(self) -> int:
@@ -275,7 +286,7 @@ class Loop:
         idle = not self.state.control["next_active"][0] and not self.state.pending
         return Stop.EMPTY_MASK if idle else 0
 
-    def _start(self, ask_stop: bool) -> int:
+    def _start(self) -> int:
         """Run the init expressions and the init snippet, and set the first mask."""
         state = self.state
         mask = self.start.mask
@@ -287,10 +298,10 @@ class Loop:
         state.partly = None
         if self.plan.traits.arc_state:
             self.launcher.launch(START_ARCS, kept_arcs=state.kept_arcs)
-        if mask is None and self.plan.whole and not self.watch:  # the rest is part of the whole run
+        if mask is None and self.plan.persistent and not self.watch:  # it does the rest
             self._starting = True
             return 0
-        self._commit_first(ask_stop)
+        self._commit_first()
         if mask is None and not self.watch:
             return 0  # the first supersteps find it out
         stopped = self._first_stop(self.launcher.records(0)[0])
@@ -298,13 +309,13 @@ class Loop:
             return stopped
         state.write(MASK, mask)  # instead of the program's own
         state.control["stopped"] = 0
-        self._read_mask(ask_stop)
+        self._read_mask()
         return self._idle()
 
-    def _commit_first(self, ask_stop: bool) -> None:
+    def _commit_first(self) -> None:
         """Enqueue the commit of the first mask."""
         self._starting, self._unread = False, True
-        self._enqueue_finish(Tallies(self.groups), 0, 1, ask_stop)
+        self._enqueue_finish(Tallies(self.groups), 0, 1)
         self.state.swap()
 
     def _first_stop(self, record: np.void) -> int:
@@ -316,7 +327,20 @@ class Loop:
 
     # Supersteps -------------------------------------------------------------------------------
 
-    def _batch(self, count: int, ask_stop: bool) -> tuple[int, bool]:
+    def _run_batch(self, most: int) -> None:
+        """Run up to `most` supersteps, and find out how many to enqueue next."""
+        count = min(self._ahead, most)
+        before = time.perf_counter()
+        self._stopped, self._converged = self._batch(count)
+        each = (time.perf_counter() - before) / count
+        if self._runs_ahead and self.placement.ends_batches:
+            self._ahead = MOST_AHEAD
+        elif self._runs_ahead:
+            # A rule may hold at any time, and the supersteps enqueued after it do nothing.
+            soon = 2 * self._ahead if self.fixed is None else MOST_AHEAD
+            self._ahead = min(soon, max(1, int(_AHEAD / max(each, 1e-9))), MOST_AHEAD)
+
+    def _batch(self, count: int) -> tuple[int, bool]:
         """Run up to `count` supersteps; the device stops by itself when the program's rule holds.
 
         Returns:
@@ -325,7 +349,7 @@ class Loop:
         events: list[list[Launched]] = []
         self.placement.begin_batch(_AHEAD)
         for number in range(count):
-            events.append(self._enqueue_superstep(number, ask_stop))
+            events.append(self._enqueue_superstep(number))
             if self.placement.batch_ends:
                 break
         count = len(events)
@@ -358,7 +382,7 @@ class Loop:
             self._untimed.append(times)
             self._add(records[:complete], times)
         self._check(records[done - 1])
-        if stopped or not ask_stop or self.program.converged is None:
+        if stopped or self.fixed is not None or self.program.converged is None:
             return stopped, False
         return 0, self.program.converged(self.trace[-1])
 
@@ -419,9 +443,17 @@ class Loop:
         if self.checkpoint:
             self._kept_records.append(records)
 
-    def _whole(self, most: int, ask_stop: bool) -> int:
+    def _run_persistent(self, most: int) -> None:
+        """Run up to `most` supersteps in one launch."""
+        # Callbacks are called after a launch: the first launches are short for them. With `watch`,
+        # each launch has one superstep.
+        many = RECORDS if self.callback is None and self._runs_ahead else self._ahead
+        self._stopped = self._launch_persistent(min(most, many))
+        self._ahead = min(RECORDS, 2 * self._ahead) if self._runs_ahead else 1
+
+    def _launch_persistent(self, most: int) -> int:
         """Run up to `most` supersteps in one launch; returns the reason to stop, or 0."""
-        state, launch = self.state, self.plan.delivery.whole
+        state, launch = self.state, self.plan.delivery.persistent
         assert launch
         team = Key(RUN, "team")
         if self.trace:  # else its words are as the State has initialized them
@@ -429,10 +461,10 @@ class Loop:
         least, greatest = self.bounds
         launched = self.launcher.launch(
             launch,
-            self.plan.whole_groups(self.device, self.graph.num_vertices, self.state.num_arcs),
+            self.plan.persistent_groups(self.device, self.graph.num_vertices, self.state.num_arcs),
             starting=self._starting,
             num_tallies=self.groups if self._starting else 0,
-            ask_stop=ask_stop,
+            ask_stop=self.fixed is None,
             least_arcs=least,
             most_arcs=greatest,
             supersteps=most,
@@ -478,12 +510,12 @@ class Loop:
         return int(state.control["stopped"][0])
 
     def _team(self, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Wait for a whole run: the team's words, int32, and the first `count` records."""
+        """Wait for the kernel: the words of its team, int32, and the first `count` records."""
         control = self.plan.header.control
         read = self.launcher.read("team", np.empty(TEAM + count * control.itemsize, np.uint8))
         return read[:TEAM].view(np.int32)[::STRIDE], read[TEAM:].view(control)
 
-    def _enqueue_superstep(self, number: int, ask_stop: bool) -> list[Launched]:
+    def _enqueue_superstep(self, number: int) -> list[Launched]:
         """Enqueue a superstep, after `number` that are not in the trace yet."""
         events: list[Launched] = []
         launcher, traits = self.launcher, self.plan.traits
@@ -501,7 +533,7 @@ class Loop:
             events += self._scatter(scatter, superstep)
         launched, tallies = self.placement.superstep(launches, superstep)
         events += launched
-        events += self._enqueue_finish(tallies, 1 + number, 0, ask_stop)
+        events += self._enqueue_finish(tallies, 1 + number, 0)
         self.state.swap()
         launcher.queue.cl.flush()
         return events
@@ -517,7 +549,7 @@ class Loop:
 
     def _enqueue_pairs(self) -> list[Launched]:
         """Enqueue the pairs snippet, which computes a box for each vertex of this process."""
-        buffers, ranges = self.state.buffers, self.state.spec.ranges
+        buffers, ranges = self.state.buffers, self.state.layout.ranges
         first, last = self.launcher.arrays.graph.rows
         if first == last:  # a rank may have no rows
             return []
@@ -531,9 +563,7 @@ class Loop:
             events.append(self.launcher.launch(PAIRS_JOIN, **given))
         return events
 
-    def _enqueue_finish(
-        self, tallies: Tallies, place: int, starting: int, ask_stop: bool
-    ) -> list[Launched]:
+    def _enqueue_finish(self, tallies: Tallies, place: int, starting: int) -> list[Launched]:
         """Enqueue the end of a superstep: commit the mask, add up totals, decide what is next.
 
         Args:
@@ -553,7 +583,7 @@ class Loop:
             num_tallies=tallies.number,
             num_counts=counts,
             starting=starting,
-            ask_stop=ask_stop,
+            ask_stop=self.fixed is None,
             least_arcs=least,
             most_arcs=most,
             record=place,
@@ -582,7 +612,5 @@ class Loop:
             label = self.graph.label_of(int(faults[kind, line]))
             place = self.plan.places[line - 1]
             what = FAULT_MESSAGES[Fault(int(kind))].format(last=self.graph.num_vertices - 1)
-            shown = f"\n    {place.text.strip()}" if place and place.text else ""
-            at = f"{place}: " if place else ""
-            what = f": vertex {label!r} {what}, in superstep {step}{shown}"
-            raise ProgramError(at, self.program.title(), what)
+            what = f": vertex {label!r} {what}, in superstep {step}"
+            raise ProgramError(self.program.title(), what, place=place)

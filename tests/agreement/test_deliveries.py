@@ -31,7 +31,7 @@ GROUPS = [pytest.param(g, id=f"group{g}") for g in (1, 8)]
 
 
 class Launches(Device):
-    """A device that makes no whole run in one launch."""
+    """A device that runs no persistent kernel."""
 
     can_join = False
 

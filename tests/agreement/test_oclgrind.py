@@ -194,8 +194,8 @@ SPOILT_WORDS = {
                                 "listed ? list[i] :", "listed ? list[i] | (list[i + 999] & 0) :"),
     "buckets by bytes": ("gascl_select_bucket", INVALID_READ, "mask_kernels.cl",
                        "if (gascl_mask[id] &&", "if (gascl_mask[id + 1] &&"),
-    "a whole run": ("gascl_whole", INVALID_WRITE, "whole/phases.cl", "counts[2 * i] =",
-                    "counts[2 * i + 999] ="),
+    "a persistent kernel": ("gascl_persistent", INVALID_WRITE, "persistent/phases.cl",
+                    "counts[2 * i] =", "counts[2 * i + 999] ="),
     "flags that become a mask": ("gascl_leave", INVALID_WRITE, "frontier_kernels.cl",
                                 "mask[id] = 1;", "mask[id + 999] = 1;"),
     "bits without atomics": ("gascl_push_scatter", RACE, "frontier.cl",
@@ -255,7 +255,7 @@ def check_spoilt(script: str, kernel: str, message: str | tuple[str, ...], *patc
 
 #: One or two of each kind of error, of different deliveries and parts of the language.
 QUICK = {
-    *("gascl_slots_scatter", "gascl_pull_apply", "a whole run"),
+    *("gascl_slots_scatter", "gascl_pull_apply", "a persistent kernel"),
     *("bits without atomics", "tiles of senders"),
 }
 

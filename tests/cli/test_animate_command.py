@@ -70,7 +70,7 @@ def test_mp4_without_ffmpeg(gascl_, folder, monkeypatch):
 
 def test_refused_before_the_run(gascl_, monkeypatch):
     code, _, err = gascl_("animate", *SEARCH, "--color", "dpth")
-    assert code == 1 and "--color dpth: there is no such vertex field or color; did you mean" in err
+    assert code == 1 and "--color dpth is not a vertex field or a color of matplotlib; did" in err
     monkeypatch.setattr(animation, "VERTICES", 30)
     code, _, err = gascl_("animate", *SEARCH)
     assert code == 1 and "the graph has 34 vertices, and an animation shows up to 30" in err

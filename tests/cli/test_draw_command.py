@@ -67,7 +67,7 @@ def test_fields_of_the_graph_and_colors(gascl_, write, drawn):
         assert gascl_("draw", path, "--color", color, "-o", "people.png")[0] == 0
     assert [looks["color"] for _, looks in drawn] == ["age", "tab:red"]
     code, _, err = gascl_("draw", path, "--size", "aeg", "-o", "x.png")
-    assert code == 1 and "--size aeg: there is no such vertex field; did you mean 'age'?" in err
+    assert code == 1 and "--size aeg is not a vertex field; did you mean 'age'?" in err
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_refused_before_the_graph_is_read(gascl_, folder, arguments, words):
 
 def test_refused_before_the_run(gascl_, monkeypatch, drawn):
     code, _, err = gascl_("draw", "karate", "--program", "Hits", "--size", "hubs")
-    assert code == 1 and "--size hubs: there is no such vertex field; did you mean 'hub'?" in err
+    assert code == 1 and "--size hubs is not a vertex field; did you mean 'hub'?" in err
     code, _, err = gascl_("draw", "karate", "--color", "rank")
     assert code == 1 and "--program runs a program and draws its fields" in err
 

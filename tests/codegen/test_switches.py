@@ -27,7 +27,7 @@ CONSTANTS = {
     *constants.of_run(message=4),
     *constants.of_lists(group=1),
     *constants.of_pairs(),
-    *constants.of_whole_run(),
+    *constants.of_persistent_kernel(),
     *constants.of_sorting(),
 }
 

@@ -273,7 +273,7 @@ def test_a_run(client, monkeypatch):
     """Text as ids, a partition for each worker, and the same as without Dask. No worker makes the
     whole graph."""
     df = frame()
-    monkeypatch.setattr("gascl.dask.cluster.whole", None)
+    monkeypatch.setattr("gascl.dask.cluster.whole_graph", None)
     found = gascl.dask.run(in_partitions(df, 3), PageRank(), **COLUMNS)
     alone = Engine(Graph.from_pandas(df, "a", "b")).run(PageRank())
     assert (found.supersteps, found.stopped) == (alone.supersteps, alone.stopped)

@@ -23,8 +23,8 @@ from gascl.delivery.run_layout import (
     VERTEX,
     Extent,
     Key,
-    RunSpec,
-    run_spec,
+    RunLayout,
+    run_layout,
 )
 from gascl.language.traits import Traits
 
@@ -56,11 +56,11 @@ class Ahead(Levels):
 
 def spec_of(
     program: type[VertexProgram], delivery: str | Delivery, extent: Extent = EXTENT
-) -> RunSpec:
+) -> RunLayout:
     chosen = DELIVERIES[delivery] if isinstance(delivery, str) else delivery
     lanes = program.spec.lanes
     traits = Traits.of(program.spec, lanes)
-    return run_spec(program.spec, generate(program.spec, lanes=lanes), traits, chosen, extent)
+    return run_layout(program.spec, generate(program.spec, lanes=lanes), traits, chosen, extent)
 
 
 def bundled() -> list[type[VertexProgram]]:
@@ -195,18 +195,18 @@ def test_only_floats_can_be_nan_and_only_some_programs_have_faults():
 
 def test_arguments_that_a_program_does_not_need_are_left_out():
     """Of a launch that names them, too, so that kernels do not take them."""
-    whole = DELIVERIES["push"].whole
-    assert whole is not None and "piles" in whole.arguments
+    persistent = DELIVERIES["push"].persistent
+    assert persistent is not None and "piles" in persistent.arguments
     piles = Key("active set lists", "piles")
-    assert piles not in spec_of(Levels, "push").arguments["gascl_whole"]
+    assert piles not in spec_of(Levels, "push").arguments["gascl_persistent"]
     turns = type("Turns", (Levels,), {"priority": "v.level"})
-    assert piles in spec_of(turns, "push").arguments["gascl_whole"]
+    assert piles in spec_of(turns, "push").arguments["gascl_persistent"]
     assert "gascl_split_far" in spec_of(turns, "push").arguments
     assert "gascl_split_far" not in spec_of(Levels, "push").arguments
-    # A launch cannot make the whole run of a program with pairs.
+    # A persistent kernel cannot run a program with pairs.
     paired = type("Paired", (Levels,), {"pairs": "send(u.level);"})
-    assert "gascl_whole" not in spec_of(paired, "push").arguments
-    assert Key(RUN, "inbox_next") in spec_of(Ahead, "push").arguments["gascl_whole"]
+    assert "gascl_persistent" not in spec_of(paired, "push").arguments
+    assert Key(RUN, "inbox_next") in spec_of(Ahead, "push").arguments["gascl_persistent"]
 
 
 def test_what_kernels_are_given():

@@ -29,14 +29,14 @@ def edge_lists(draw):
     return num_vertices, edges
 
 
-def expected_arcs(edges, directed, way):
+def expected_arcs(edges, directed, direction):
     """(tail, head, edge, reversed) of every arc, from the definition."""
     arcs = []
     for edge, (src, dst) in enumerate(edges):
-        both = way == "both" or not directed
-        if both or way == "out":
+        both = direction == "both" or not directed
+        if both or direction == "out":
             arcs.append((src, dst, edge, 0))
-        if (both and src != dst) or (directed and way == "in"):
+        if (both and src != dst) or (directed and direction == "in"):
             arcs.append((dst, src, edge, 1))
     return arcs
 
@@ -88,28 +88,28 @@ SIZES = st.none() | st.tuples(st.integers(1, 5), st.integers(1, 9), st.integers(
     SIZES,
     st.permutations(ARRAYS),
 )
-def test_orders_and_slots(edge_list, directed, way, order, sizes, first):
+def test_orders_and_slots(edge_list, directed, direction, order, sizes, first):
     """In whichever order the arrays are asked for."""
     num_vertices, edges = edge_list
     edges = edges if order == "any" else sorted(edges, key=ORDERS[order])
     with divided(sizes):
-        check_orders_and_slots(num_vertices, edges, directed, way, first)
+        check_orders_and_slots(num_vertices, edges, directed, direction, first)
 
 
-def check_orders_and_slots(num_vertices, edges, directed, way, first):
+def check_orders_and_slots(num_vertices, edges, directed, direction, first):
     src, dst = (np.array([edge[end] for edge in edges], dtype=np.int64) for end in (0, 1))
     graph = Graph.from_edges(src, dst, num_vertices=num_vertices, directed=directed)
-    arcs = graph.arcs(way)
+    arcs = graph.arcs(direction)
     for name in first:
         getattr(arcs, name)
-    expected = expected_arcs(edges, directed, way)
+    expected = expected_arcs(edges, directed, direction)
     check_arcs(arcs, num_vertices, expected)
     for part in cut(arcs.in_offsets, 3) if num_vertices else []:
         check_part(arcs.part(part), part, num_vertices, sorted(expected))
-        unsorted = arcs_of(graph.edge_src, graph.edge_dst, num_vertices, arcs.way)
+        unsorted = arcs_of(graph.edge_src, graph.edge_dst, num_vertices, arcs.direction)
         check_part(unsorted.part(part), part, num_vertices, sorted(expected))
         assert unsorted.into.kept.keys() <= {"offsets"}
-    assert arcs is graph.arcs(way)
+    assert arcs is graph.arcs(direction)
     assert graph.num_arcs == len(expected_arcs(edges, directed, "out"))
 
 
@@ -256,17 +256,17 @@ def test_threads_make_an_array_once():
         assert array is getattr(arcs, ARRAYS[number % len(ARRAYS)])
 
 
-@pytest.mark.parametrize("way", ["out", "in", "both"])
-def test_equal_arrays_are_one(way):
+@pytest.mark.parametrize("direction", ["out", "in", "both"])
+def test_equal_arrays_are_one(direction):
     """And the edges are left as they are."""
     src, dst = np.array([[4, 0, 0, 2, 2], [1, 0, 3, 3, 1]], dtype=np.int32)
     src.setflags(write=False)
     dst.setflags(write=False)
-    arcs = arcs_of(src, dst, 5, way)
-    expected = expected_arcs(list(zip(src, dst, strict=True)), True, way)
+    arcs = arcs_of(src, dst, 5, direction)
+    expected = expected_arcs(list(zip(src, dst, strict=True)), True, direction)
     check_arcs(arcs, 5, expected)
-    assert (arcs.in_reversed is arcs.out_reversed) == (way != "both")
-    assert (arcs.in_edges is arcs.out_edges) == (way == "both")
+    assert (arcs.in_reversed is arcs.out_reversed) == (direction != "both")
+    assert (arcs.in_edges is arcs.out_edges) == (direction == "both")
     everything = {id(getattr(arcs, name)) for name in ARRAYS}
     assert not everything & {id(src), id(dst)}
 

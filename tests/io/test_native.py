@@ -190,10 +190,15 @@ def saved_1(path, graph, **changed):
     own = io.BytesIO()
     with_arcs(graph, path)
     with np.load(path) as loaded:
-        way = "out" if graph.directed else "both"
-        arrays = {name.replace(f"arcs.{way}.", "arcs."): loaded[name] for name in loaded.files}
+        direction = "out" if graph.directed else "both"
+        arrays = {
+            name.replace(f"arcs.{direction}.", "arcs."): loaded[name] for name in loaded.files
+        }
         about = json.loads(loaded["gascl.json"].tobytes())
-    places = {name: place.replace(f".{way}.", ".") for name, place in about["arcs"][way].items()}
+    places = {
+        name: place.replace(f".{direction}.", ".")
+        for name, place in about["arcs"][direction].items()
+    }
     members = [name for name in arrays if name != "gascl.json"]
     about |= {"version": 1, "arcs": places, "members": members}
     del about["tied"]
@@ -273,8 +278,8 @@ def test_arcs_by_other_numbers(tmp_path, monkeypatch, directed, edges):
     expected = {name: getattr(arcs, name).tolist() for name in ARRAYS}
     graph.write(path, arcs=True)
     again = Graph.read(path)
-    way = edges if directed else "both"
-    assert list(again.arcs_made()[1]) == [way]
+    direction = edges if directed else "both"
+    assert list(again.arcs_made()[1]) == [direction]
 
     def never(*_):
         raise AssertionError("nothing needs to be made")
@@ -283,11 +288,11 @@ def test_arcs_by_other_numbers(tmp_path, monkeypatch, directed, edges):
     found, its = again.numbered(edges)
     assert found.order.tolist() == expected_order.order.tolist()
     assert found.number.tolist() == expected_order.number.tolist()
-    assert (found.share, its.way) == (expected_order.share, way)
+    assert (found.share, its.direction) == (expected_order.share, direction)
     assert {"out_offsets", "out_targets", "in_sources", "slot"} <= set(its.made())
     assert {name: getattr(its, name).tolist() for name in ARRAYS} == expected
     check_same(graph, again)
-    order = f"arcs.{way}.numbered.order"
+    order = f"arcs.{direction}.numbered.order"
     twice = np.int32([0, 1, 2, 3, 3])
     for values in (twice, expected_order.order[::-1].copy()):
         saved(path, graph, arcs=True, **{order: values})
@@ -496,8 +501,8 @@ def test_no_index_reaches_beyond_its_array(tmp_path, directed):
         "arcs.in_edges": edges,
         "arcs.slot": graph.num_arcs,
     }
-    for way in ("out", "in"):
-        limits[f"arcs.{way}_offsets"] = graph.num_arcs + 1
+    for direction in ("out", "in"):
+        limits[f"arcs.{direction}_offsets"] = graph.num_arcs + 1
     if not directed:
         limits |= {"arcs.out_reversed": 2, "arcs.in_reversed": 2}
     path = tmp_path / "g.npz"
@@ -538,11 +543,11 @@ def test_arcs_are_tied_to_the_edges(tmp_path, directed):
     """Members of another graph, or of this one before it was changed, are an error even where all
     checksums are right and every id is in range."""
     graph, path = build(directed), tmp_path / "g.npz"
-    way = "out" if directed else "both"
+    direction = "out" if directed else "both"
     changes = {
         "edge_src": graph.edge_src[::-1].copy(),
-        f"arcs.{way}.out_targets": graph.arcs().out_targets[::-1].copy(),
-        f"arcs.{way}.slot": graph.arcs().slot[::-1].copy(),
+        f"arcs.{direction}.out_targets": graph.arcs().out_targets[::-1].copy(),
+        f"arcs.{direction}.slot": graph.arcs().slot[::-1].copy(),
     }
     for name, values in changes.items():
         saved(path, graph, arcs=True, **{name: values})
@@ -551,7 +556,7 @@ def test_arcs_are_tied_to_the_edges(tmp_path, directed):
         again = Graph.read(path, arcs=False)
         if name != "edge_src":
             check_same(graph, again)
-    about = about_with(graph, path, tied={}, arcs={way: {}})
+    about = about_with(graph, path, tied={}, arcs={direction: {}})
     saved(path, graph, arcs=True, **{"gascl.json": about})
     refused(["edge_dst", "arcs=False"], lambda: Graph.read(path))
 
@@ -668,7 +673,7 @@ def test_another_directed_has_no_arcs_of_the_file(tmp_path, monkeypatch):
     graph.write(tmp_path / "g.npz", arcs=True)
     both = Graph.read(tmp_path / "g.npz", directed=True)
     again = Graph.from_edges(both.edge_src, both.edge_dst, num_vertices=both.num_vertices)
-    for way in ("out", "in", "both"):
-        found, expected = both.numbered(way), again.numbered(way)
+    for direction in ("out", "in", "both"):
+        found, expected = both.numbered(direction), again.numbered(direction)
         assert np.array_equal(found[0].order, expected[0].order)
         assert np.array_equal(found[1].out_targets, expected[1].out_targets)

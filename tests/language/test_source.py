@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 import importlib
 import linecache
+import pickle
 import sys
 
 import pytest
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, param, vertex
-from gascl.language.source import ClassSource, Place
+from gascl.errors import Place
+from gascl.language.source import ClassSource
 from gascl.run.plan import translate
 
 HEAD = """from gascl import VertexProgram, edge, param, vertex
@@ -356,12 +358,12 @@ def test_logs_of_drivers(driver):
     expected = "my_program.py:14: error: use of undeclared identifier 'distnce'\n    v.x = distnce;"
     if driver.endswith("another line"):  # the text stands where it is spelled
         expected = "Logged.apply:2: error: use of undeclared identifier 'distnce'"
-    assert translate(LOGS[driver], PLACES, "Logged") == f"Logged does not compile:\n{expected}"
+    assert str(translate(LOGS[driver], PLACES, "Logged")) == f"Logged does not compile:\n{expected}"
 
 
 def test_a_log_of_several_errors():
     log = "<k>:2:1: error: one\n<k>:2:1: error: one\n<k>:3:9: fatal error: two\n"
-    assert translate(log, PLACES, "Logged").splitlines()[1:] == [
+    assert str(translate(log, PLACES, "Logged")).splitlines()[1:] == [
         "my_program.py:14: error: one",
         "    v.x = distnce;",
         "Logged.apply:2: error: two",
@@ -370,12 +372,12 @@ def test_a_log_of_several_errors():
 
 def test_an_error_behind_the_users_lines_is_of_the_last():
     said = "Logged does not compile:\nLogged.apply:2: error: expected expression"
-    assert translate("<k>:4:1: error: expected expression", PLACES, "Logged") == said
+    assert str(translate("<k>:4:1: error: expected expression", PLACES, "Logged")) == said
 
 
 @pytest.mark.parametrize("log", ["<k>:1:1: error: x", "<k>:99:1: error: x", "ptxas died", ""])
 def test_a_log_without_a_line_of_the_user_is_shown_whole(log):
-    message = translate(log, PLACES, "Logged")
+    message = str(translate(log, PLACES, "Logged"))
     assert message == f"Logged does not compile, and the compiler names none of its lines:\n{log}"
 
 
@@ -385,3 +387,30 @@ def test_class_source_of_a_file_that_is_no_python(tmp_path):
     names: dict = {"sys": sys}
     exec(compile("frame = sys._getframe()", str(file), "exec"), names)
     assert ClassSource.of("Wrong", names["frame"]) == ClassSource("Wrong")
+
+
+def test_errors_carry_the_place_that_they_are_about(tmp_path):
+    file = tmp_path / "mistaken.py"
+    file.write_text(
+        "from gascl import VertexProgram, vertex\n"
+        "class Mistaken(VertexProgram):\n"
+        "    x = vertex.int32()\n"
+        "    apply = 'v.y = 1;'\n"
+    )
+    with pytest.raises(ProgramError) as caught:
+        exec(compile(file.read_text(), str(file), "exec"), {"__name__": "mistaken"})
+    for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
+        assert (error.place.file, error.place.line) == (str(file), 4)
+        assert error.place.text.strip() == "apply = 'v.y = 1;'"
+        assert str(error).startswith(f"{file}:4: Mistaken: unknown v.y")
+        assert str(error).endswith("\n    apply = 'v.y = 1;'")
+
+
+def test_complaints_of_a_compiler():
+    error = translate("<k>:4:1: error: expected expression", PLACES, "Logged")
+    ((place, text),) = error.complaints
+    assert str(error) == f"Logged does not compile:\n{place}: error: {text}" + (
+        f"\n    {place.text.strip()}" if place.text else ""
+    )
+    assert text == "expected expression" and error.place is None
+    assert translate("no line", PLACES, "Logged").complaints == ()

@@ -67,6 +67,7 @@ def test_every_delivery_is_chosen_or_has_a_reason(web, program):
     assert choice.why
     assert {choice.name, *choice.others} == set(DELIVERIES)
     assert choice.name not in choice.others and all(choice.others.values())
+    assert not [why for why in choice.others.values() if "auto" in why], "what makes it slower"
 
 
 def test_a_requested_delivery(web):
@@ -77,17 +78,17 @@ def test_a_requested_delivery(web):
         prepare(PageRank(), web, GPU, delivery="push")
 
 
-def test_one_launch_where_groups_can_wait_for_each_other(web):
+def test_a_persistent_kernel_where_groups_can_wait_for_each_other(web):
     program = BreadthFirst(source=0)
-    assert prepare(program, web, GPU).single_launch.chosen
+    assert prepare(program, web, GPU).persistent.chosen
     for device, setting, why in (
         (replace(GPU, can_join=False), Setting(), "cannot wait"),
-        (GPU, Setting(debug=True), "no such kernel"),
+        (GPU, Setting(debug=True), "takes longer than a launch"),
         (GPU, Setting(ranks=2), "ranks exchange"),
     ):
-        single = prepare(program, web, device, setting).single_launch
-        assert not single.chosen and why in single.why
-    assert not prepare(PageRank(), web, GPU).single_launch.chosen
+        persistent = prepare(program, web, device, setting).persistent
+        assert not persistent.chosen and why in persistent.why
+    assert not prepare(PageRank(), web, GPU).persistent.chosen
 
 
 def test_numbering(web, monkeypatch):
@@ -105,20 +106,20 @@ def test_arcs_in_parts():
     web = generators.uniform(1 << 10, 1 << 17, seed=1)
     every = sum(prepare(PageRank(), web, GPU).sizes.values())
     tight = Setting(device_memory=every - web.num_arcs)  # each takes 4 bytes
-    whole = prepare(PageRank(), web, GPU, tight)
-    assert "the run needs" in whole.short and whole.streamed == 1
-    parted = prepare(PageRank(), web, GPU, tight, whole=whole)
+    at_once = prepare(PageRank(), web, GPU, tight)
+    assert "the run needs" in at_once.short and at_once.streamed == 1
+    parted = prepare(PageRank(), web, GPU, tight, at_once=at_once)
     assert parted.streamed > 1
     assert parted.delivery.in_parts and f"in {parted.streamed} parts" in parted.placement
     assert sum(parted.sizes.values()) <= tight.device_memory
     with pytest.raises(DeviceError, match="delivery 'slots' cannot take the arcs"):
-        prepare(PageRank(), web, GPU, tight, "slots", whole=whole)
+        prepare(PageRank(), web, GPU, tight, "slots", at_once=at_once)
 
 
 def test_ranks_share_the_arcs(web):
     parts = [prepare(PageRank(), web, GPU, Setting(rank=r, ranks=3)) for r in range(3)]
-    assert sum(each.memory.extent.arcs for each in parts) == web.num_arcs
-    assert {each.memory.extent.all_arcs for each in parts} == {web.num_arcs}
+    assert sum(each.layout.extent.arcs for each in parts) == web.num_arcs
+    assert {each.layout.extent.all_arcs for each in parts} == {web.num_arcs}
     assert [f"rank {r} of 3" in each.placement for r, each in enumerate(parts)] == [True] * 3
 
 

@@ -122,6 +122,6 @@ static bool gascl_nth_in_mask(const long i, const int receivers, int *id, GASCL_
 // The two phases of a superstep: for delivery `frontier`, push/pull_step.cl; for `push`, push/push_step.cl.
 #include "push_phases.cl"
 
-// The kernels: push/launches.cl for launches of each superstep; for a whole run in one launch,
-// whole/cpu.cl where a work-group is one item, or whole/gpu.cl.
+// The kernels: push/launches.cl for launches of each superstep; for a persistent kernel,
+// persistent/cpu.cl where a work-group is one item, or persistent/gpu.cl.
 #include "step_kernels.cl"

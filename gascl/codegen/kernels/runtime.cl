@@ -3,7 +3,7 @@
 //
 // A work-group has GASCL_GROUP items. On CPUs that is 1: an item then owns a whole range of rows,
 // since a barrier would cost more than sharing work saves. No kernel with a barrier returns early,
-// and no barrier is in a branch (except in whole/gpu.cl, which PoCL never builds): PoCL 3.0 hangs or
+// and no barrier is in a branch (except in persistent/gpu.cl, which PoCL never builds): PoCL 3.0 hangs or
 // corrupts memory there, even where all items of the group take the same branch.
 
 // PoCL's fabs is a function call, which took a third of PageRank's time on a grid.
@@ -14,7 +14,7 @@
 #endif
 #endif
 
-// No two arguments of a kernel overlap. A kernel that runs several phases (whole/) must not declare its
+// No two arguments of a kernel overlap. A kernel that runs several phases (persistent/) must not declare its
 // own `restrict`: between two phases, other groups write what it reads.
 #define GASCL_RESTRICT restrict
 

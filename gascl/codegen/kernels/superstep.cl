@@ -119,7 +119,7 @@ static long2 gascl_total_of(gascl_tally *total, const long messages,
     return sum;
 }
 
-// For a whole run in one launch, whole/clock.cl; otherwise nothing.
+// For a persistent kernel, persistent/clock.cl; otherwise nothing.
 #include "clock.cl"
 
 // Evaluates `stop`, stores the superstep's record, and sets `stopped` to the reason if the run ends: see

@@ -1,5 +1,5 @@
 // The team: the work-groups that share the work of a phase. In most kernels, these are all groups of a
-// launch; in a kernel that makes a whole run (whole/), the groups that have joined it.
+// launch; in a persistent kernel (persistent/), the groups that have joined it.
 typedef struct {
     int rank, groups;              // which one this is, and how many there are
     volatile __global int *taken;  // how much of a phase's work has been taken

@@ -75,10 +75,10 @@ def read(path: Path, directed: bool | None) -> Parsed:
                 f"of its header take {needed:,}",
             )
         about = (size is not None, num_vertices, num_arcs, dtype)
-        given = _Neighbors.read(path, file, *about, ways=(True,) if stored else (True, False))
+        given = _Neighbors.read(path, file, *about, forward=(True,) if stored else (True, False))
         inverse = None
         if stored:
-            inverse = _Neighbors.read(path, file, *about, ways=(False,))
+            inverse = _Neighbors.read(path, file, *about, forward=(False,))
         if file.read(1):
             raise _damaged(path, "it continues after its last part")
     tail, head_of, weight = given.row, given.vertex, given.weight
@@ -105,8 +105,8 @@ def read(path: Path, directed: bool | None) -> Parsed:
         into = out
         if inverse is not None:
             into = Order(head_of, tail, num_vertices, known=inverse.known())
-        way = "out" if directed else "both"
-        arcs = {way: Arcs(out, into, tail, way)}
+        direction = "out" if directed else "both"
+        arcs = {direction: Arcs(out, into, tail, direction)}
     return Parsed(
         src=tail,
         dst=head_of,
@@ -230,13 +230,13 @@ class _Neighbors:
         num_vertices: int,
         num_arcs: int,
         dtype: np.dtype,
-        ways: tuple[bool, ...],
+        forward: tuple[bool, ...],
     ) -> _Neighbors:
         """The next part of the file, in threads.
 
         Args:
             plain: the file is not compressed, and has the right size.
-            ways: for each sum, whether the arcs run from their row.
+            forward: for each sum, whether the arcs run from their row.
         """
         offsets = np.frombuffer(_take(path, file, 8 * (num_vertices + 1)), dtype="<i8")
         falls = np.flatnonzero(offsets[1:] < offsets[:-1])
@@ -282,7 +282,7 @@ class _Neighbors:
             rows = row[block]
             rows[:] = runs[block]
             rises = ((rows[1:] > rows[:-1]) | (ends[1:] >= ends[:-1])).all()
-            pairs = [(rows, ends) if way else (ends, rows) for way in ways]
+            pairs = [(rows, ends) if runs else (ends, rows) for runs in forward]
             return None, bool(rises), [_hashed(*pair, numbers) for pair in pairs]
 
         parts = blocks(num_arcs)
@@ -300,7 +300,7 @@ class _Neighbors:
             all(each for _, each, _ in pieces)
             and not ((row[seams] == row[seams - 1]) & (vertex[seams] < vertex[seams - 1])).any()
         )
-        sums = [sum(each[way] for _, _, each in pieces) % 2**64 for way in range(len(ways))]
+        sums = [sum(each[at] for _, _, each in pieces) % 2**64 for at in range(len(forward))]
         return cls(offsets, row, vertex, weight, rises, sums)
 
     def known(self) -> dict[str, np.ndarray]:

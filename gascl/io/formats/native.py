@@ -84,11 +84,11 @@ def write(path: Path, graph: Graph, arcs: bool = False) -> None:
     shares: dict[str, float] = {}
     if arcs:
         made, shares = _made(graph)
-        for way, arrays in made.items():
-            places[way] = {}
+        for direction, arrays in made.items():
+            places[direction] = {}
             for name, array in arrays.items():
-                place = stored.setdefault(id(array), f"arcs.{way}.{name}")
-                members[place], places[way][name] = array, place
+                place = stored.setdefault(id(array), f"arcs.{direction}.{name}")
+                members[place], places[direction][name] = array, place
     save(
         path,
         members,
@@ -119,8 +119,8 @@ def save(
 
     Args:
         edge_fields, vertex_fields: their names, in order.
-        places: the members with arcs, by way and name.
-        shares: those of the numberings of arcs, by way.
+        places: the members with arcs, by direction and name.
+        shares: those of the numberings of arcs, by direction.
         fingerprint: `Graph.fingerprint`, so that readers need not hash the edges; only for files
             with arcs, since readers of others go through the edges anyway.
         progress: where to show how much has been written.
@@ -166,25 +166,29 @@ def joins(num_bytes: int, count: int, longest: int) -> bool:
 
 
 def _made(graph: Graph) -> tuple[dict[str, dict[str, np.ndarray]], dict[str, float]]:
-    """The arrays of arcs to write, by way and name, and the shares of their numberings, by way."""
+    """The arrays of arcs to write, by direction and name, and the shares of their numberings."""
     graph.arcs()
     plain, numbered = graph.arcs_made()
     # The orders of "in" are those of "out" in exchange.
-    arrays = {way: _arrays(way, arcs) for way, arcs in plain.items() if way != "in"}
+    arrays = {
+        direction: _arrays(direction, arcs)
+        for direction, arcs in plain.items()
+        if direction != "in"
+    }
     shares = {}
-    for way, (numbering, arcs) in numbered.items():
-        name = f"{way}.{NUMBERED}"
-        arrays[name] = {**_arrays(way, arcs), "order": numbering.order}
+    for direction, (numbering, arcs) in numbered.items():
+        name = f"{direction}.{NUMBERED}"
+        arrays[name] = {**_arrays(direction, arcs), "order": numbering.order}
         shares[name] = numbering.share
     return arrays, shares
 
 
-def _arrays(way: str, arcs: Arcs) -> dict[str, np.ndarray]:
+def _arrays(direction: str, arcs: Arcs) -> dict[str, np.ndarray]:
     """The arrays to write of arcs that run one way or both."""
     for order in (arcs.out, arcs.into):
         order.make()
     made = arcs.made()
-    if way == "both":
+    if direction == "both":
         return made
     return {name: array for name, array in made.items() if name not in FLAGS}  # all are alike
 
@@ -303,17 +307,24 @@ class _Contents:
         self.checks: dict[str, int] = {}
 
     def _places(self) -> dict[str, dict[str, str]]:
-        """The members with arcs, by way and name."""
+        """The members with arcs, by direction and name."""
         main = "out" if self.directed else "both"
         places = self.about["arcs"] if self.version > 1 else {main: self.about["arcs"]}
         known = {"both", f"both.{NUMBERED}"}
         if self.directed:
             known |= {"out", f"out.{NUMBERED}", f"in.{NUMBERED}"}
         names = {*ARRAYS, "order"}
-        if not set(places) <= known or not all(set(places[way]) <= names for way in places):
+        if not set(places) <= known or not all(
+            set(places[direction]) <= names for direction in places
+        ):
             raise ValueError("there are no such arcs")
-        self.shares = {way: float(share) for way, share in self.about.get("shares", {}).items()}
-        return {way: {name: str(places[way][name]) for name in places[way]} for way in places}
+        self.shares = {
+            direction: float(share) for direction, share in self.about.get("shares", {}).items()
+        }
+        return {
+            direction: {name: str(places[direction][name]) for name in places[direction]}
+            for direction in places
+        }
 
     def _check_tied(self) -> None:
         """Raises FormatError unless arcs and edges were written together."""
@@ -349,9 +360,15 @@ class _Contents:
             vertex_fields={
                 name: self._array(f"vertex.{name}", "biufU", (count, ...)) for name in vertex_names
             },
-            arcs={way: self._arcs(way, src, dst) for way in self.places if "." not in way},
+            arcs={
+                direction: self._arcs(direction, src, dst)
+                for direction in self.places
+                if "." not in direction
+            },
             numbered=dict(
-                self._numbered(way, src, dst) for way in self.places if way.endswith(NUMBERED)
+                self._numbered(direction, src, dst)
+                for direction in self.places
+                if direction.endswith(NUMBERED)
             ),
             fingerprint=self._fingerprint(),
             checked=True,
@@ -391,24 +408,24 @@ class _Contents:
         return array.astype(native, copy=False)
 
     def _numbered(
-        self, way: str, src: np.ndarray | Runs, dst: np.ndarray | Runs
+        self, direction: str, src: np.ndarray | Runs, dst: np.ndarray | Runs
     ) -> tuple[str, tuple[Numbering, Arcs]]:
-        """A way, and the arcs along it by other numbers."""
-        place = self.places[way].get("order", f"arcs.{way}.order")
+        """A direction, and the arcs along it by other numbers."""
+        place = self.places[direction].get("order", f"arcs.{direction}.order")
         int32, count = np.dtype(np.int32), self.num_vertices
         order = self._array(place, int32, (count,), count)
         if count and not 0 <= order.min() <= order.max() < count:
             raise self._wrong(place, "contains what is no vertex")
         number = inverse(order)
-        if (number[order] != np.arange(count)).any() or way not in self.shares:
+        if (number[order] != np.arange(count)).any() or direction not in self.shares:
             raise self._wrong(place, "does not contain every vertex once")
         ends = (Renumbered(end, number) for end in (src, dst))
-        arcs = self._arcs(way, *ends)
-        return way.partition(".")[0], (Numbering(order, number, self.shares[way]), arcs)
+        arcs = self._arcs(direction, *ends)
+        return direction.partition(".")[0], (Numbering(order, number, self.shares[direction]), arcs)
 
-    def _arcs(self, way: str, src: Ends, dst: Ends) -> Arcs:
-        places, both = self.places[way], way.startswith("both")
-        count = len(self._member_of(way, "out_targets"))
+    def _arcs(self, direction: str, src: Ends, dst: Ends) -> Arcs:
+        places, both = self.places[direction], direction.startswith("both")
+        count = len(self._member_of(direction, "out_targets"))
         least, most = self.num_edges, self.num_edges * (2 if both else 1)
         if not least <= count <= most:
             raise self._wrong(
@@ -434,12 +451,12 @@ class _Contents:
                 raise self._wrong("arcs", f"lack an array of the order {side!r}")
             return Order(row, end, self.num_vertices, both=both, known=arrays)
 
-        tail, head = (dst, src) if way.startswith("in") else (src, dst)
+        tail, head = (dst, src) if direction.startswith("in") else (src, dst)
         out, into = order("out", tail, head), order("in", head, tail)
-        return Arcs(out, into, src, way.partition(".")[0], known)
+        return Arcs(out, into, src, direction.partition(".")[0], known)
 
-    def _member_of(self, way: str, name: str) -> np.ndarray:
-        return self._member(self.places[way].get(name, name))
+    def _member_of(self, direction: str, name: str) -> np.ndarray:
+        return self._member(self.places[direction].get(name, name))
 
     def _member(self, name: str) -> np.ndarray:
         if name not in self.members:
@@ -468,15 +485,17 @@ class _Contents:
     def check_order(self) -> None:
         """Check that there are as many arcs as the edges make, that their offsets increase from 0
         to that number, and that text labels consist of valid characters."""
-        for way in self.places:
-            count, num_arcs = len(self._member_of(way, "out_targets")), self.num_edges
-            if way.startswith("both"):
+        for direction in self.places:
+            count, num_arcs = len(self._member_of(direction, "out_targets")), self.num_edges
+            if direction.startswith("both"):
                 ends = (self._end(name) for name in ENDS)
                 num_arcs = 2 * num_arcs - count_loops(*ends)
             if count != num_arcs:
                 raise self._wrong("arcs", f"are {count:,}, and the edges make {num_arcs:,}")
             for name in ("out_offsets", "in_offsets"):
-                self._check_offsets(self.places[way][name], self._member_of(way, name), count)
+                self._check_offsets(
+                    self.places[direction][name], self._member_of(direction, name), count
+                )
         for name in (name + RUNS for name in ENDS if name + RUNS in self.members):
             self._check_offsets(name, self.members[name].array, self.num_edges)
         labels = self.members["labels"].array if "labels" in self.members else None

@@ -106,7 +106,7 @@ def _entries(
         return kind, first, second, values, height, None
     if len(second) != height + 1 or not rises(second, len(first)):
         return None
-    places = (Runs(second).whole, first)
+    places = (Runs(second).rows, first)
     row, col = places if kind == "csr" else places[::-1]
     offsets = second.astype(index_dtype(len(first)), copy=False)
     return kind, row, col, values, height, offsets if first.dtype == np.int32 else None

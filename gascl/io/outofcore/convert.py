@@ -145,8 +145,10 @@ class Conversion:
         places: dict[str, dict[str, str]] = {}
         identified: str | None = None
         if self._arcs:
-            way = "out" if spooled.directed else "both"
-            places[way] = self._place_arcs(members, count, spooled.directed, f"arcs.{way}")
+            direction = "out" if spooled.directed else "both"
+            places[direction] = self._place_arcs(
+                members, count, spooled.directed, f"arcs.{direction}"
+            )
             identity = work.stage("fingerprint", lambda: self._identify(members, count, spooled))
             identified = identity["fingerprint"]
         if numbered["are_ids"]:

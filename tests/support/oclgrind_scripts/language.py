@@ -464,7 +464,7 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "frontier/commit.cl": [(Least(), "push"), (Gathering(start=FAR), "push")],
     "frontier/buckets.cl": [(Turns(start=HUB), "push"), (Back(start=HUB), "push")],
     "mask_kernels.cl": [(Turns(start=HUB), "slots")],
-    "whole/phases.cl": [(Levels(start=FAR), "frontier")],
+    "persistent/phases.cl": [(Levels(start=FAR), "frontier")],
     "gather/group_lane_bitmasks.cl": [(ReachedThrice(start=HUB), "pull")],
     "frontier.cl": [(Gathering(start=FAR), "push")],
     "edges.cl": [(Levels(start=FAR), "edges")],
@@ -486,7 +486,7 @@ def run_patched(device: Device, file: str, *patch: str) -> None:
     if file in ("pairs.cl", "pairs/group.cl"):
         return pairs.run_patched(device)
     change_always()
-    device = Joining(device.cl, GROUP) if file == "whole/phases.cl" else device
+    device = Joining(device.cl, GROUP) if file == "persistent/phases.cl" else device
     for program, delivery in SHOWN[file]:
         Engine(GRAPH, device).run(
             program, delivery=delivery, max_supersteps=4, not_converged="ignore"
@@ -519,7 +519,7 @@ class Joining(Several):
 
 def main() -> None:
     device = oclgrind_device(Several)
-    Plan.whole_groups = lambda *_: 1  # type: ignore[method-assign]
+    Plan.persistent_groups = lambda *_: 1  # type: ignore[method-assign]
     if sys.argv[3:]:
         run_patched(device, *sys.argv[3:])
     else:

@@ -134,7 +134,7 @@ static bool gascl_apply_pulled(const int row, const gascl_box in, gascl_tally *t
             GASCL_PREFETCH_ROW(first + 63 - clz(soon & -soon));                               \
         coming[word] = set;                                                                   \
     }
-#elif GASCL_PTX_FENCES
+#elif GASCL_INLINE_PTX
 // An item takes a row; the 32 items of a warp exchange the bits of a word.
 static uint gascl_ballot(const bool set) {
     uint word;

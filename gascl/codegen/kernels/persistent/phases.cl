@@ -1,6 +1,5 @@
-// A whole run in one launch: its phases follow each other in one kernel, with a barrier of all groups
-// between two phases. The group that arrives there last decides which phase is next, and whether the run
-// continues.
+// The persistent kernel runs all supersteps in one launch. There is a barrier of all groups between two
+// phases; the group that arrives there last decides which phase is next, and whether the run continues.
 //
 // OpenCL does not promise that all groups of a launch run at the same time. So a group joins the team
 // when it starts; a group that starts late joins then, and one that starts after the end returns at
@@ -26,7 +25,7 @@
 
 // What one group writes before it arrives is visible to all others when they continue. OpenCL C 1.2 has
 // no memory ordering between groups.
-#if GASCL_PTX_FENCES
+#if GASCL_INLINE_PTX
 static void gascl_fence(void) {
     __asm__ volatile("fence.acq_rel.gpu;" ::: "memory");
 }
@@ -57,10 +56,10 @@ static bool gascl_keeps_waiting(gascl_patience *mine, volatile __global int *tea
     return mine->polls < GASCL_PATIENCE && !GASCL_READ_TEAM(FAILED);
 }
 
-#define GASCL_WHOLE_STATE                                                               \
+#define GASCL_PERSISTENT_STATE                                                               \
     __global long *GASCL_RESTRICT posted, __global gascl_tally *GASCL_RESTRICT tallies, \
         __global long *GASCL_RESTRICT counts
-#define GASCL_WHOLE_STATE_ON posted, tallies, counts
+#define GASCL_PERSISTENT_STATE_ON posted, tallies, counts
 
 // Which phase follows; GASCL_PHASE_JOIN: none, the superstep is over.
 static int gascl_phase_after(const int phase, const bool pulls, const bool has_bits,
@@ -113,7 +112,7 @@ static int gascl_phase_after(const int phase, const bool pulls, const bool has_b
 }
 
 static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE GASCL_EDGE,
-                            GASCL_STEP, GASCL_WHOLE_STATE, volatile __global int *team_words,
+                            GASCL_STEP, GASCL_PERSISTENT_STATE, volatile __global int *team_words,
                             __local gascl_shared *shared, __local gascl_step_memory *memory) {
     long2 counted = 0;
     switch (phase) {
@@ -197,7 +196,7 @@ static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE 
 
 // What the group that arrived last does between two phases; its first item returns the next one.
 static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_EDGE, GASCL_STEP,
-                           GASCL_WHOLE_STATE, volatile __global int *team_words,
+                           GASCL_PERSISTENT_STATE, volatile __global int *team_words,
                            const int begins, const int num_tallies, const int ask_stop,
                            const long least_arcs, const long most_arcs, const int supersteps,
                            const int most_work, __local gascl_shared *shared) {

@@ -1,4 +1,4 @@
-"""Whole runs in one launch: the same as launch by launch, however its groups come and go."""
+"""Persistent kernels: the same as launch by launch, however their groups come and go."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from gascl.run.state import State
 pytestmark = [
     pytest.mark.optimized,
     pytest.mark.usefixtures("poisoned"),
-    pytest.mark.skipif(not find().can_join, reason="no launch of this device makes a whole run"),
+    pytest.mark.skipif(not find().can_join, reason="this device runs no persistent kernel"),
 ]
 
 
 class Launches(Device):
-    """A device that makes no whole runs."""
+    """A device that runs no persistent kernel."""
 
     can_join = False
 
@@ -163,7 +163,7 @@ class Relaying(VertexProgram):
     """
 
 
-#: Programs, with the deliveries that make whole runs of them.
+#: Programs, with the deliveries whose persistent kernels run them.
 PROGRAMS: dict[str, tuple[type[VertexProgram], tuple[str, ...]]] = {
     "Reach": (Reach, ("push", "frontier")),
     "Least": (Least, ("push", "frontier")),
@@ -253,7 +253,7 @@ def launched(monkeypatch) -> list[str]:
 
 def groups(count: int | None, monkeypatch) -> None:
     if count is not None:
-        monkeypatch.setattr(Plan, "whole_groups", lambda *_: count)
+        monkeypatch.setattr(Plan, "persistent_groups", lambda *_: count)
 
 
 #: Fewer and more groups than a device runs at once, up to as many as runs have memory for. Those of
@@ -272,7 +272,7 @@ def test_a_launch_does_what_many_do(name, delivery, count, launched, monkeypatch
     launched.clear()
     groups(count, monkeypatch)
     result = Engine(random_graph(), device()).run(PROGRAMS[name][0](), delivery=delivery)
-    assert launched.count("gascl_whole") == 1
+    assert launched.count("gascl_persistent") == 1
     assert "gascl_push_scatter" not in launched
     same(result, expected)
 
@@ -283,7 +283,7 @@ def test_each_change_of_direction(program, launched, monkeypatch):
     for name in ("CPU", "GPU", "SKIPPING_CPU", "SKIPPING_GPU"):
         monkeypatch.setattr(push_pull, name, (10**9, 0.5))
     result = Engine(random_graph(), device()).run(program(), delivery="frontier")
-    assert launched.count("gascl_whole") == 1
+    assert launched.count("gascl_persistent") == 1
     expected = Engine(random_graph(), device(Launches)).run(program(), delivery="frontier")
     same(result, expected)
     ways = [s.delivery for s in result.trace]
@@ -296,7 +296,7 @@ def test_a_run_that_is_cut_by_its_records(name, delivery, launched, monkeypatch)
     launched.clear()
     monkeypatch.setattr(supersteps, "RECORDS", 2)
     result = Engine(random_graph(), device()).run(PROGRAMS[name][0](), delivery=delivery)
-    assert launched.count("gascl_whole") >= len(result.trace) // 2
+    assert launched.count("gascl_persistent") >= len(result.trace) // 2
     same(result, expected)
 
 
@@ -306,7 +306,7 @@ def test_a_run_that_is_cut_by_its_work(name, delivery, launched, monkeypatch):
     launched.clear()
     monkeypatch.setattr(supersteps, "_MOST_WORK", dict.fromkeys(supersteps._MOST_WORK, 1))
     result = Engine(random_graph(), device()).run(PROGRAMS[name][0](), delivery=delivery)
-    assert launched.count("gascl_whole") == len(result.trace)
+    assert launched.count("gascl_persistent") == len(result.trace)
     same(result, expected)
 
 
@@ -314,13 +314,13 @@ def test_more_supersteps_than_records(launched):
     result = Engine(long_path(), device()).run(Reach())
     assert result.level.tolist() == list(range(5_000))
     assert [(s.superstep, s.active) for s in result.trace] == [(i, 1) for i in range(5_000)]
-    assert launched.count("gascl_whole") == 5  # of 1024 records
+    assert launched.count("gascl_persistent") == 5  # of 1024 records
 
 
 @pytest.mark.parametrize(("name", "delivery"), one_in(2, CASES))
 @pytest.mark.parametrize("cut", [2, *(pytest.param(cut, marks=pytest.mark.slow) for cut in (0, 1))])
-def test_whole_runs_and_launches_continue_each_other(name, delivery, cut):
-    """From a whole run to another, and to launches, and back."""
+def test_persistent_kernels_and_launches_continue_each_other(name, delivery, cut):
+    """From one persistent kernel to another, and to launches, and back."""
     kinds = (Device, Launches)
     expected = by_launches(name, delivery)
     for first in kinds:
@@ -369,7 +369,7 @@ def test_a_step_takes_its_share_of_the_launch(monkeypatch):
 
     def noting(self, its, *args, **given):
         launched = launch(self, its, *args, **given)
-        if its.kernel == "gascl_whole":
+        if its.kernel == "gascl_persistent":
             events.append(launched.event)
         return launched
 
@@ -423,7 +423,7 @@ def test_where_launches_it_must_be(program, options, launched):
     graph = Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 3])
     result = Engine(graph, device(kind), debug=debug).run(program, **options)
     assert result.converged
-    assert "gascl_whole" not in launched
+    assert "gascl_persistent" not in launched
 
 
 # When groups do not come, or somebody does not want to wait --------------------------------------
@@ -432,12 +432,12 @@ def test_where_launches_it_must_be(program, options, launched):
 @pytest.fixture
 def impatient(monkeypatch):
     """Kernels that give others up early, built for a test alone."""
-    original = plan.whole_options
+    original = plan.persistent_options
 
     def few(device):
         return ["-DGASCL_PATIENCE=1000000UL" if "PATIENCE" in o else o for o in original(device)]
 
-    monkeypatch.setattr(plan, "whole_options", few)
+    monkeypatch.setattr(plan, "persistent_options", few)
 
 
 def test_a_group_that_never_arrives(impatient, monkeypatch):
@@ -459,7 +459,7 @@ def test_a_group_that_never_arrives(impatient, monkeypatch):
             self.write(key, words)
 
     monkeypatch.setattr(State, "clear", one_more)
-    monkeypatch.setattr(Plan, "whole_groups", lambda *_: 2)
+    monkeypatch.setattr(Plan, "persistent_groups", lambda *_: 2)
     with pytest.raises(DeviceError, match=r"did not run all the work-groups .* Give delivery="):
         Engine(random_graph(), device()).run(Lonely())
     monkeypatch.undo()
@@ -508,15 +508,15 @@ class Round(VertexProgram):
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 engine = Engine(Graph.from_edges([0, 1, 2], [1, 2, 0]))
-whole, launches = Loop._whole, []
+original, launches = Loop._launch_persistent, []
 
 def said(self, *args):
     launches.append(1)
     if len(launches) == 3:
         print("goes on", flush=True)
-    return whole(self, *args)
+    return original(self, *args)
 
-Loop._whole = said
+Loop._launch_persistent = said
 try:
     engine.run(Round(), max_supersteps=10**9)
 except Interrupted as pressed:

@@ -1,4 +1,4 @@
-// A whole run in one launch, on GPUs: the items of a group share its work.
+// The persistent kernel on GPUs: the items of a group share its work.
 //
 // Only as many groups take part in a phase as have something to do, since the barrier of all groups takes
 // longer with more groups. A group that joins late has no share of the phase that is running.
@@ -7,7 +7,7 @@
 #define GASCL_SMALL_WORK (4 * GASCL_GROUP)
 #define gascl_yield()  // a group that waits keeps no other from running
 
-#include "whole/phases.cl"
+#include "persistent/phases.cl"
 
 #define GASCL_PHASE_NUMBERS 0xfffff  // the bits of a phase's number in GASCL_TEAM_RELEASED
 
@@ -78,7 +78,7 @@ static int gascl_groups_for(const int phase, const int all, GASCL_STATE) {
 // Other groups write what these arguments point to between two phases: they are not `restrict` here.
 #undef GASCL_RESTRICT
 #define GASCL_RESTRICT
-__kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
+__kernel void gascl_persistent(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_PERSISTENT_STATE,
                           volatile __global int *team_words, const int starting,
                           const int num_tallies, const int ask_stop, const long least_arcs,
                           const long most_arcs, const int supersteps, const int most_work) {
@@ -107,7 +107,7 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
         }
         if (!sits_out) {
             gascl_run_phase(phase, team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
-                            GASCL_WHOLE_STATE_ON, team_words, &shared, &memory);
+                            GASCL_PERSISTENT_STATE_ON, team_words, &shared, &memory);
             GASCL_GROUP_BARRIER_GLOBAL();
             if (item == 0) {
                 if (!alone)
@@ -126,7 +126,7 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
             if (last) {
                 const int next = gascl_end_phase(
                     phase, ranks, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
-                    GASCL_WHOLE_STATE_ON, team_words, starting, num_tallies, ask_stop, least_arcs,
+                    GASCL_PERSISTENT_STATE_ON, team_words, starting, num_tallies, ask_stop, least_arcs,
                     most_arcs, supersteps, most_work, &shared);
                 if (item == 0) {
                     broadcast[0] = next;

@@ -1,5 +1,5 @@
-// A clock that all groups of a whole run share, in any unit.
-#if GASCL_PTX_FENCES
+// A clock that all groups of a persistent kernel share, in any unit.
+#if GASCL_INLINE_PTX
 static long gascl_clock(void) {
     long now;
     __asm__ volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));

@@ -1,4 +1,4 @@
-// A whole run in one launch, on CPUs: a group is one item.
+// The persistent kernel on CPUs: a group is one item.
 //
 // All groups that have joined take part in every phase. A group that waits may keep the one that it
 // waits for from running, if both are on the same core or other work keeps it busy: it yields its
@@ -20,7 +20,7 @@ static void gascl_yield(void) {
 #define gascl_yield()
 #endif
 
-#include "whole/phases.cl"
+#include "persistent/phases.cl"
 
 #define GASCL_PHASE_NUMBERS 0xff  // the bits of a phase's number in GASCL_TEAM_STATE
 
@@ -80,7 +80,7 @@ static void gascl_release(const uint next, volatile __global int *team_words) {
 // Other groups write what these arguments point to between two phases: they are not `restrict` here.
 #undef GASCL_RESTRICT
 #define GASCL_RESTRICT
-__kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
+__kernel void gascl_persistent(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_PERSISTENT_STATE,
                           volatile __global int *team_words, const int starting,
                           const int num_tallies, const int ask_stop, const long least_arcs,
                           const long most_arcs, const int supersteps, const int most_work) {
@@ -104,7 +104,7 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
             GASCL_SWAP_INBOXES();
         }
         gascl_run_phase(phase, team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
-                        GASCL_WHOLE_STATE_ON, team_words, &shared, &memory);
+                        GASCL_PERSISTENT_STATE_ON, team_words, &shared, &memory);
         if (!alone)
             gascl_fence();
         const uint state = alone ? (uint)GASCL_READ_TEAM(STATE)
@@ -114,7 +114,7 @@ __kernel void gascl_whole(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_WHOLE_STATE,
             gascl_fence();
         if (GASCL_ARRIVED(state) == GASCL_JOINED(state)) {
             phase = gascl_end_phase(phase, ranks, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
-                                    GASCL_WHOLE_STATE_ON, team_words, starting, num_tallies,
+                                    GASCL_PERSISTENT_STATE_ON, team_words, starting, num_tallies,
                                     ask_stop, least_arcs, most_arcs, supersteps, most_work,
                                     &shared);
             alone = gascl_is_small(phase, GASCL_STATE_ON, team_words);
