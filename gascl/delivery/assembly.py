@@ -144,6 +144,7 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) ->
         "push_listing.cl": f"push/{listing}.cl",
         "list_by_group.cl": f"push/list_{form}.cl",
         "step.cl": f"push/{form}.cl",
+        "pull_long_rows.cl": f"push/long_rows_{form}.cl",
         "push_phases.cl": f"push/{'pull' if delivery.pulls else 'push'}_step.cl",
         "step_kernels.cl": (
             f"persistent/{'cpu' if group == 1 else 'gpu'}.cl" if persistent else "push/launches.cl"
@@ -155,6 +156,8 @@ def _gather(traits: Traits, delivery: Delivery, group: int) -> str:
     """The name of the file in kernels/gather/ for these traits."""
     if group == 1:
         return "item" if traits.lanes == 1 else "item_lanes"
+    if delivery.pulls:
+        return "group_long_rows"
     if traits.lanes == 1:
         return "group_early_exit" if traits.counts_once else "group"
     by_bits = traits.first and delivery.notes_lanes(traits)

@@ -31,7 +31,7 @@ from gascl.messages import ProgramName
 _CSR = ("out_blocks", "out_offsets", "out_targets")
 _CSC = ("in_blocks", "in_offsets", "in_sources")
 _PUSHED = ("out_offsets", "out_targets", "frontiers", "most_pieces", "piles")
-_PULLED = ("EDGE_IN", "in_offsets", "in_sources", "bits", "pulled")
+_PULLED = ("EDGE_IN", "in_blocks", "in_offsets", "in_sources", "bits", "pulled")
 
 
 def _lists_receivers(traits: Traits) -> bool:
@@ -54,12 +54,7 @@ def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]
             Launch("gascl_push_scatter", "vertices", (*step, "posted")),
             Launch("gascl_push_apply", "vertices", (*step, "posted", "tallies", "counts")),
         ),
-        (
-            Buffer(
-                *("pulled", "box", "vertex"),
-                lambda traits, delivery: delivery.pulls and not traits.scatter_independent,
-            ),
-        ),
+        (Buffer("pulled", "box", "vertex", lambda traits, delivery: delivery.pulls),),
         refuses=refuses,
         inbox=True,
         active=FRONTIER,

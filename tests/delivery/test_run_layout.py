@@ -155,10 +155,7 @@ def test_what_a_frontier_takes_that_pushes_and_pulls():
     edges = [array.edge for array in spec.graph.values() if array.edge]
     assert {(its.name, its.order) for its in edges} == {("weight", "out"), ("weight", "in")}
     assert spec.own[Key("active set lists", "bits")].count == 2 * -(-V // 32)
-    # Scatter reads what apply writes: what each has pulled waits until all have.
     assert spec.own[Key("frontier", "pulled")].count == V
-    stays = type("Stays", (Levels,), {"scatter": "send(superstep + 1);"})
-    assert Key("frontier", "pulled") not in spec_of(stays, "frontier").own
 
 
 def test_where_every_arc_has_its_reverse_both_orders_are_one():

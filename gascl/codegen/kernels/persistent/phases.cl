@@ -71,7 +71,7 @@ static int gascl_phase_after(const int phase, const bool pulls, const bool has_b
             return pulls ? GASCL_PHASE_CLEAR_BITS : GASCL_PHASE_CONVERT;
     // The frontier has the form that is needed: the next phase is as after that one.
     case GASCL_PHASE_CONVERT:
-        if (pulls ? GASCL_PULLS && GASCL_SCATTER_INDEPENDENT : !GASCL_FRONTIER_LENGTH(superstep))
+        if (pulls ? GASCL_PULLS_AT_ONCE : !GASCL_FRONTIER_LENGTH(superstep))
             return GASCL_PHASE_APPLY;
         return GASCL_PHASE_SCATTER;
     case GASCL_PHASE_CLEAR_BITS:
