@@ -170,7 +170,7 @@ def test_where_every_arc_has_its_reverse_both_orders_are_one():
     names = {key.name for key in spec.graph}
     ids, reversed_ = {"id@out", "weight@out:int:1"}, {"reversed@out", "reversed@in"}
     assert names >= ids | reversed_ and not names & {"id@in", "weight@in:int:1"}
-    assert names - ids - reversed_ == {"out_offsets", "out_targets"}
+    assert names - ids - reversed_ == {"out_blocks", "out_offsets", "out_targets"}
     pulled = spec_of(Levels, "pull", extent=extent).graph
     assert {key.name for key in pulled} == {"out_offsets", "out_targets", "out_blocks"}
     other = spec_of(Nearest, "frontier")

@@ -1,13 +1,14 @@
 // Gather by the virtual warps of a work-group, one lane: the long rows of a block.
 #include "gather/virtual_warps.cl"
 
-// Whether an item looks for the first arc that is enough, instead of combining all.
+// Whether the messages after one that is enough are left.
 #define GASCL_SEARCHES (GASCL_MAY_STOP && GASCL_STOPS_EARLY)
 // The number of messages that an item fetches before it looks at the first one.
 #define GASCL_FETCHES_OF_WARP (GASCL_SEARCHES ? 1 : GASCL_FETCHES)
 
-// An item's share of a row's messages: every `width`-th of its `arcs`, from the `lane`-th on. It ends where
-// it is enough, or where another item has found that before: `found` has the least such arc.
+// An item's share of a row's messages: every `width`-th one, from the `lane`-th on. `found`: with the
+// combiner `first`, the least arc with a message; and where messages are left, the least one that was enough,
+// after which all items end.
 static GASCL_INLINE gascl_box gascl_combine_share_of_row(
     const int row, const int lane, const int width, volatile __local int *found,
     __global const gascl_offset *restrict offsets, GASCL_STATE GASCL_DELIVERY) {
@@ -27,8 +28,11 @@ static GASCL_INLINE gascl_box gascl_combine_share_of_row(
             if (!carries[k])
                 continue;
             gascl_consume(begin + i + k * width, GASCL_STATE_ON GASCL_DELIVERY_ON);
-            if (gascl_receives_message(x[k], row, GASCL_STATE_ON))
-                gascl_box_add(&in, x[k]);
+            if (!gascl_receives_message(x[k], row, GASCL_STATE_ON))
+                continue;
+            if (GASCL_FIRST && !in.count)
+                atomic_min(found, i + k * width);
+            gascl_box_add(&in, x[k]);
         }
         if (GASCL_SEARCHES && gascl_is_done(in, row, GASCL_STATE_ON)) {
             atomic_min(found, i);
@@ -67,7 +71,6 @@ static void gascl_combine_long_rows(const gascl_block block,
         // An item may apply a row of which others have called gascl_visits_row().
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 #if GASCL_FIRST
-        // The item that has found the first one is the only one to be asked.
         const int found = memory->found[warp];
         in = found == INT_MAX ? gascl_box_empty() : memory->boxes[warp * width + found % width];
 #else
