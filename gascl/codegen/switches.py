@@ -133,6 +133,10 @@ DERIVED = {
     },
     "persistent/clock.cl": {"CLOCK": "a macro: a clock that all groups share"},
     "push.cl": {"LOOKS_FOR_MESSAGES": "apply may look for messages in all vertices, in order"},
+    "push/pull_by_item.cl": {
+        "PULLS_AT_ONCE": "a vertex pulls and applies in one phase; also in other files of push/",
+        "SEARCHES": "groups search long rows, in a phase of its own; also in other files of push/",
+    },
     "pull.cl": {
         "MAY_STOP": "arcs of a row may be skipped: see gather.cl; also in outbox.cl and slots.cl",
         "SENDER": "a macro: the vertex that sends along an arc; also in outbox.cl",

@@ -46,13 +46,22 @@ def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]
         Launch("gascl_frontier_clear", "vertices", ("STATE", "bits")),
         Launch("gascl_frontier_convert", "vertices", ("STATE", *_PUSHED, "bits")),
     )
+
+    def search(only_if: Callable[[Traits], bool]) -> Launch:
+        arguments = (*step, "tallies", "counts")
+        return Launch("gascl_push_search", "vertices", arguments, only_if=only_if, only_groups=True)
+
+    first = search(lambda traits: traits.counts_once and not traits.scatter_independent)
+    last = search(lambda traits: traits.counts_once and traits.scatter_independent)
     return Delivery(
         name,
         kernel_text("push.cl"),
         (
             *(forms if pulls else ()),
             Launch("gascl_push_scatter", "vertices", (*step, "posted")),
+            *((first,) if pulls else ()),
             Launch("gascl_push_apply", "vertices", (*step, "posted", "tallies", "counts")),
+            *((last,) if pulls else ()),
         ),
         (Buffer("pulled", "box", "vertex", lambda traits, delivery: delivery.pulls),),
         refuses=refuses,

@@ -55,6 +55,9 @@ static int gascl_groups_for(const int phase, const int all, GASCL_STATE) {
                          1 + gascl_control_->next_arcs / GASCL_GROUP);
         break;
 #endif
+    case GASCL_PHASE_SEARCH:
+        wanted = GASCL_LENGTH(RECEIVERS);
+        break;
     case GASCL_PHASE_APPLY:
         if (!GASCL_PULLS_NOW)
             wanted = 1 + (long)gascl_num_applied(GASCL_STATE_ON) /

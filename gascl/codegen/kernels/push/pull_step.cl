@@ -87,24 +87,6 @@ static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
     return true;
 }
 
-// What a vertex receives from the frontier, the least sender first.
-static gascl_box gascl_pull_row(const int row, GASCL_STATE GASCL_DELIVERY) {
-    gascl_box in = gascl_box_empty();
-    if (GASCL_SKIPS && !gascl_receives(row, GASCL_STATE_ON))
-        return in;
-    const gascl_offset end = in_offsets[row + 1];
-    for (gascl_offset arc = in_offsets[row]; arc < end; ++arc) {
-        gascl_message x;
-        if (!gascl_fetch(arc, row, &x, GASCL_STATE_ON GASCL_DELIVERY_ON) ||
-            !gascl_receives_message(x, row, GASCL_STATE_ON))
-            continue;
-        gascl_box_add(&in, x);
-        if (GASCL_SKIPS && gascl_stops(in, row, GASCL_STATE_ON))
-            break;
-    }
-    return in;
-}
-
 // Applies what a vertex has pulled; whether it is in the next frontier.
 static bool gascl_apply_pulled(const int row, const gascl_box in, gascl_tally *tally,
                                long2 *counted, GASCL_STATE,
@@ -120,50 +102,17 @@ static bool gascl_apply_pulled(const int row, const gascl_box in, gascl_tally *t
 
 #include "push/words.cl"
 
-// Rows with so many arcs that several work-items combine one: push/long_rows_item.cl, where a work-group
-// is one item and none is long, or push/long_rows_group.cl (gascl/delivery/assembly.py). Both define:
+// Pulling by the items of a work-group: push/pull_by_item.cl where a group is one item, or a vertex may have
+// enough before its last message; otherwise push/pull_by_block.cl (gascl/delivery/assembly.py). Both define:
 //
-//   GASCL_HAS_LONG_ROWS  whether there may be any
-//   GASCL_IS_LONG(row)   whether this one is long
+//   GASCL_PULLS_AT_ONCE        whether there is no first phase
+//   GASCL_SEARCHES             whether there is a phase in which groups search long rows
+//   GASCL_APPLY_ROW(row)       applies a row in the second phase; whether it is in the next frontier
+//   GASCL_PREFETCH_ROW(row)    prefetches what that reads
 //
-//   // Fills `pulled` for the long rows.
-//   static void gascl_pull_long_rows(const gascl_team team, ...);
-#include "pull_long_rows.cl"
-
-// Whether a superstep that pulls has only the second phase.
-#define GASCL_PULLS_AT_ONCE (GASCL_SCATTER_INDEPENDENT && !GASCL_HAS_LONG_ROWS)
-#define GASCL_PREFETCH_SOURCES(row) GASCL_PREFETCH(&sources[in_offsets[row]])
-#define GASCL_PREFETCH_BOX(row) GASCL_PREFETCH(&pulled[row])
-
-#if GASCL_SCATTER_INDEPENDENT
-// What a vertex has pulled, or pulls now.
-static gascl_box gascl_pulled_box(const int row, GASCL_STATE GASCL_DELIVERY) {
-    if (GASCL_SKIPS && !gascl_receives(row, GASCL_STATE_ON))
-        return gascl_box_empty();
-    if (GASCL_IS_LONG(row))
-        return pulled[row];
-    return gascl_pull_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON);
-}
-#else
-// Pulls for the second phase, if the row is short; leaves the bits of the next frontier empty.
-static bool gascl_keep_pulled(const int row, GASCL_STATE GASCL_DELIVERY) {
-    if (!GASCL_IS_LONG(row))
-        pulled[row] = gascl_pull_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON);
-    return false;
-}
-#endif
-
-// The first phase pulls where apply must not begin yet: along long rows, and along all of them if scatter
-// reads what apply writes.
-static void gascl_pull_first(const gascl_team team, GASCL_STATE GASCL_DELIVERY,
-                             __local gascl_step_memory *memory) {
-#if !GASCL_SCATTER_INDEPENDENT
-    __global uint *coming = GASCL_BITS(gascl_control_->superstep + 1);
-    GASCL_FOR_WORDS(GASCL_PREFETCH_SOURCES,
-                    gascl_keep_pulled(row, GASCL_STATE_ON GASCL_DELIVERY_ON))
-#endif
-    gascl_pull_long_rows(team, GASCL_STATE_ON GASCL_DELIVERY_ON, memory);
-}
+//   // The first phase: what apply must wait for.
+//   static void gascl_pull_first(const gascl_team team, ...);
+#include "pull_rows.cl"
 
 // The second phase applies what the vertices have pulled.
 static void gascl_apply_rows(const gascl_team team, GASCL_STATE GASCL_DELIVERY,
@@ -171,16 +120,7 @@ static void gascl_apply_rows(const gascl_team team, GASCL_STATE GASCL_DELIVERY,
                              __local gascl_step_memory *memory, gascl_tally *tally,
                              long2 *counted) {
     __global uint *coming = GASCL_BITS(gascl_control_->superstep + 1);
-#if GASCL_SCATTER_INDEPENDENT
-    GASCL_FOR_WORDS(
-        GASCL_PREFETCH_SOURCES,
-        gascl_apply_pulled(row, gascl_pulled_box(row, GASCL_STATE_ON GASCL_DELIVERY_ON), tally,
-                           counted, GASCL_STATE_ON, offsets))
-#else
-    GASCL_FOR_WORDS(
-        GASCL_PREFETCH_BOX,
-        gascl_apply_pulled(row, pulled[row], tally, counted, GASCL_STATE_ON, offsets))
-#endif
+    GASCL_FOR_WORDS(GASCL_PREFETCH_ROW, GASCL_APPLY_ROW(row))
 }
 
 // What a superstep needs besides GASCL_STATE and GASCL_EDGE.
@@ -213,3 +153,16 @@ static void gascl_apply_phase(const gascl_team team, GASCL_STATE GASCL_EDGE, GAS
     gascl_apply_receivers(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PUSHED_ON, memory, tally,
                           counted);
 }
+
+#if GASCL_SEARCHES
+// The phase in which groups search long rows: before the second one or, if vertices pull and apply at once,
+// behind it.
+static GASCL_INLINE void gascl_search_phase(gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_STEP,
+                               __local gascl_step_memory *memory, gascl_tally *tally,
+                               long2 *counted) {
+    __global const uint *now = GASCL_BITS(gascl_control_->superstep);
+    team.idle |= !GASCL_PULLS_NOW;
+    gascl_search_rows(team, GASCL_STATE_ON GASCL_EDGE_IN_ON, GASCL_PULLED_ON, now, offsets, memory,
+                      tally, counted);
+}
+#endif
