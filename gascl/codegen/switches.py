@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 #: What the program decides (declarations.py).
 PROGRAM = {
+    "HAS_SCATTER": "there is a scatter snippet",
     "SCATTER_ALL": "every vertex scatters in every superstep",
     "ENDS_ON_EMPTY_MASK": "a run ends when no vertex is in the mask",
     "APPLY_ALL": "every vertex applies in every superstep",
