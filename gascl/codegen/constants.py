@@ -82,6 +82,7 @@ class Phase(IntEnum):
     SCAN_FAR = 10
     SPLIT_NEAR = 11
     SPLIT_FAR = 12
+    SEARCH = 13
 
 
 class ActiveList(IntEnum):

@@ -57,6 +57,7 @@ def write_switches(text: Text, c: Context) -> None:
         *defines(
             PROGRAM,
             {
+                "HAS_SCATTER": traits.scatters,
                 "SCATTER_ALL": spec.scatter_on == "all",
                 "ENDS_ON_EMPTY_MASK": spec.ends_on_empty_mask,
                 "APPLY_ALL": spec.apply_on == "all",

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 #: What the program decides (declarations.py).
 PROGRAM = {
+    "HAS_SCATTER": "there is a scatter snippet",
     "SCATTER_ALL": "every vertex scatters in every superstep",
     "ENDS_ON_EMPTY_MASK": "a run ends when no vertex is in the mask",
     "APPLY_ALL": "every vertex applies in every superstep",
@@ -133,6 +134,10 @@ DERIVED = {
     },
     "persistent/clock.cl": {"CLOCK": "a macro: a clock that all groups share"},
     "push.cl": {"LOOKS_FOR_MESSAGES": "apply may look for messages in all vertices, in order"},
+    "push/pull_by_item.cl": {
+        "PULLS_AT_ONCE": "a vertex pulls and applies in one phase; also in other files of push/",
+        "SEARCHES": "groups search long rows, in a phase of its own; also in other files of push/",
+    },
     "pull.cl": {
         "MAY_STOP": "arcs of a row may be skipped: see gather.cl; also in outbox.cl and slots.cl",
         "SENDER": "a macro: the vertex that sends along an arc; also in outbox.cl",

@@ -52,11 +52,9 @@ class Assembly:
         self._seen: set[str] = set()
 
     def include(self, name: str) -> None:
-        if name in self._seen:
-            return
-        self._seen.add(name)
         file = self._chosen.get(name, name)
-        if file:
+        if file and file not in self._seen:
+            self._seen.add(file)
             text = self._given[file] if file in self._given else kernel_text(file)
             self.put(text, self._origins.get(name))
 
@@ -120,6 +118,7 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) ->
     One item in a work-group is the form for CPUs: it owns what the items of a larger group share.
     """
     form = "item" if group == 1 else "group"
+    by_block = group > 1 and not traits.counts_once
     senders = "first_sender" if traits.first else "messages"
     reading = "singly" if traits.reads_singly else "combined"
     if traits.prioritized:
@@ -144,6 +143,10 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) ->
         "push_listing.cl": f"push/{listing}.cl",
         "list_by_group.cl": f"push/list_{form}.cl",
         "step.cl": f"push/{form}.cl",
+        "pull_memory.cl": (
+            f"gather/{'block' if by_block else 'row'}_memory.cl" if delivery.pulls else ""
+        ),
+        "pull_rows.cl": f"push/pull_by_{'block' if by_block else 'item'}.cl",
         "push_phases.cl": f"push/{'pull' if delivery.pulls else 'push'}_step.cl",
         "step_kernels.cl": (
             f"persistent/{'cpu' if group == 1 else 'gpu'}.cl" if persistent else "push/launches.cl"
@@ -155,6 +158,8 @@ def _gather(traits: Traits, delivery: Delivery, group: int) -> str:
     """The name of the file in kernels/gather/ for these traits."""
     if group == 1:
         return "item" if traits.lanes == 1 else "item_lanes"
+    if delivery.pulls and traits.counts_once:
+        return "shared_row"
     if traits.lanes == 1:
         return "group_early_exit" if traits.counts_once else "group"
     by_bits = traits.first and delivery.notes_lanes(traits)

@@ -23,6 +23,7 @@ class Launch:
             the run; numbers, as in NUMBERS; STATE and EDGE for what the program's header declares.
         first_only: if the phases are fused (`Traits.fusable`), only run it in superstep 0.
         only_if: whether it is run for a program with these traits; None: always.
+        only_groups: it is run only where a work-group has several items.
     """
 
     kernel: str
@@ -30,9 +31,12 @@ class Launch:
     arguments: tuple[str, ...]
     first_only: bool = False
     only_if: Callable[[Traits], bool] | None = None
+    only_groups: bool = False
 
-    def suits(self, traits: Traits) -> bool:
-        """Whether it is run for a program with these traits."""
+    def suits(self, traits: Traits, group: int) -> bool:
+        """Whether it is run for a program with these traits, with `group` items in a work-group."""
+        if self.only_groups and group == 1:
+            return False
         return self.only_if is None or self.only_if(traits)
 
 

@@ -31,7 +31,7 @@ from gascl.messages import ProgramName
 _CSR = ("out_blocks", "out_offsets", "out_targets")
 _CSC = ("in_blocks", "in_offsets", "in_sources")
 _PUSHED = ("out_offsets", "out_targets", "frontiers", "most_pieces", "piles")
-_PULLED = ("EDGE_IN", "in_offsets", "in_sources", "bits", "pulled")
+_PULLED = ("EDGE_IN", "in_blocks", "in_offsets", "in_sources", "bits", "pulled")
 
 
 def _lists_receivers(traits: Traits) -> bool:
@@ -46,20 +46,24 @@ def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]
         Launch("gascl_frontier_clear", "vertices", ("STATE", "bits")),
         Launch("gascl_frontier_convert", "vertices", ("STATE", *_PUSHED, "bits")),
     )
+
+    def search(only_if: Callable[[Traits], bool]) -> Launch:
+        arguments = (*step, "tallies", "counts")
+        return Launch("gascl_push_search", "vertices", arguments, only_if=only_if, only_groups=True)
+
+    first = search(lambda traits: traits.counts_once and not traits.scatter_independent)
+    last = search(lambda traits: traits.counts_once and traits.scatter_independent)
     return Delivery(
         name,
         kernel_text("push.cl"),
         (
             *(forms if pulls else ()),
             Launch("gascl_push_scatter", "vertices", (*step, "posted")),
+            *((first,) if pulls else ()),
             Launch("gascl_push_apply", "vertices", (*step, "posted", "tallies", "counts")),
+            *((last,) if pulls else ()),
         ),
-        (
-            Buffer(
-                *("pulled", "box", "vertex"),
-                lambda traits, delivery: delivery.pulls and not traits.scatter_independent,
-            ),
-        ),
+        (Buffer("pulled", "box", "vertex", lambda traits, delivery: delivery.pulls),),
         refuses=refuses,
         inbox=True,
         active=FRONTIER,
@@ -117,6 +121,7 @@ DELIVERIES = {
                     "gascl_pull_gather",
                     "in_blocks",
                     ("STATE", *_CSC[:2], "EDGE", "in_sources", "pulled", "sending", "received"),
+                    only_if=lambda traits: traits.scatters,
                 ),
                 Launch(
                     "gascl_pull_apply",
@@ -211,23 +216,32 @@ DELIVERIES = {
 }
 
 
-#: What `auto` tries, the fastest first: where every vertex scatters; where only the vertices in the
-#: mask do; and where they do in debug mode, in which the order of messages is to be shuffled.
+#: What `auto` tries, the fastest first: where there is no scatter; where every vertex scatters, and
+#: where the device also has an atomic operation that combines messages; where only the vertices in
+#: the mask scatter; and where they do in debug mode, in which messages are to be shuffled.
+NONE_SCATTERS = ("pull", "outbox", "slots")
 ALL_SCATTER = ("outbox", "pull", "slots")
+ALL_SCATTER_NATIVE = ("outbox", "pull", "push", "slots")
 MASK_SCATTERS = ("frontier", "push", "pull", "slots")
 MASK_SCATTERS_DEBUG = ("pull", "slots")
 _STORES = "it stores a message for each arc, and reads it again"
 _ALL_ARCS = "it visits all arcs in every superstep, also where few vertices scatter"
 _ATOMIC = "every message is an atomic operation on the receiver's inbox"
 _ONE_ITEM = "one work-item does everything"
-#: What `auto` has against a delivery that could run the program: where every vertex scatters; and
-#: where only the vertices in the mask do.
+#: What `auto` has against a delivery that could run the program: where every vertex scatters; where
+#: none does; and where only the vertices in the mask do.
 _SLOWER_IF_ALL_SCATTER = {
     "pull": "it runs scatter for every arc; outbox runs it once for each vertex",
     "slots": _STORES,
     "edges": _ATOMIC,
     "push": f"{_ATOMIC}, and its list of active vertices saves nothing where all are active",
     "frontier": "its list of active vertices saves nothing where all are active",
+    "serial": _ONE_ITEM,
+}
+_SLOWER_IF_NONE_SCATTERS = {
+    **dict.fromkeys(
+        ("outbox", "slots", "edges", "push", "frontier"), "it looks for messages on arcs"
+    ),
     "serial": _ONE_ITEM,
 }
 _SLOWER_IF_MASK_SCATTERS = {
@@ -313,7 +327,7 @@ def choose(
                 f"of: {', '.join(able)}"
             )
     if name == "auto":
-        return _fastest(program, able, refused, title, debug)
+        return _fastest(program, demand, able, refused, title, debug)
     if not isinstance(name, str) or name not in DELIVERIES:
         known = ", ".join(["auto", *DELIVERIES])
         raise ProgramError(f"there is no delivery {name!r}; known: {known}")
@@ -328,6 +342,7 @@ def choose(
 
 def _fastest(
     program: VertexProgram,
+    demand: Demand,
     able: list[str],
     refused: Mapping[str, str | None],
     title: ProgramName,
@@ -335,9 +350,13 @@ def _fastest(
 ) -> Choice:
     """What "auto" chooses among the deliveries that are able to run a program."""
     order: tuple[str, ...]
-    if program.spec.scatter_on == "all":
-        order, why = ALL_SCATTER, "every vertex scatters in every superstep"
-        slower = _SLOWER_IF_ALL_SCATTER
+    if program.spec.scatter_on == "all" and not demand.traits.scatters:
+        order, why = NONE_SCATTERS, "no vertex scatters, and pull then visits no arcs"
+        slower = _SLOWER_IF_NONE_SCATTERS
+    elif program.spec.scatter_on == "all":
+        native = demand.atomic == "native" and not debug
+        order = ALL_SCATTER_NATIVE if native else ALL_SCATTER
+        why, slower = "every vertex scatters in every superstep", _SLOWER_IF_ALL_SCATTER
     elif debug:
         order, why = MASK_SCATTERS_DEBUG, "in debug mode, the order of messages is shuffled"
         combine = "it combines messages in the order in which they come, which debug mode shuffles"

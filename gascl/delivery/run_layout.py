@@ -418,7 +418,8 @@ class _Builder:
     ) -> Iterator[tuple[Launch, Mapping[str, Key]]]:
         """All launches that a run may enqueue, with the buffers by name."""
         traits, delivery, active = self.traits, self.delivery, self.delivery.active
-        yield from ((launch, names) for launch in delivery.launches if launch.suits(traits))
+        group = self.extent.group
+        yield from ((launch, names) for launch in delivery.launches if launch.suits(traits, group))
         if delivery.persistent and delivery.supports_persistent(traits):
             yield delivery.persistent, names
         launches = [START, FINISH]
@@ -429,7 +430,7 @@ class _Builder:
         if self.header.reals:
             launches.append(NANS)
         if traits.masked:
-            commits = [commit for commit in active.commits if commit.suits(traits)]
+            commits = [commit for commit in active.commits if commit.suits(traits, group)]
             launches += [*commits, active.enter, *([active.leave] if active.leave else ())]
         if active.all_scatter and self.spec.scatter_on == "all":
             launches.append(active.all_scatter)

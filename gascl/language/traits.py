@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from gascl.language.combiners import FIRST
+from gascl.language.combiners import EXPRESSION, FIRST
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
 
+#: An expression that returns one of its two operands.
+_SELECTION = re.compile(r"\?\s*\(?\s*[ab]\s*\)?\s*:\s*\(?\s*[ab]\s*\)?\s*$")
 #: The words that put vertices into the mask.
 _SET_MASK = ("set_mask", "set_mask_of")
 
@@ -160,6 +163,15 @@ class Traits:
     def first(self) -> bool:
         """Whether, of a vertex's messages, that of the smallest sender counts."""
         return self.spec.combiner is FIRST
+
+    @cached_property
+    def selects(self) -> bool:
+        """Whether a combined message is one of the messages, so that most of those that come later
+        change nothing: their minimum, for example, or an expression such as `a.x < b.x ? a : b`."""
+        combiner = self.spec.combiner
+        if combiner is EXPRESSION:
+            return _SELECTION.search(self.spec.snippets["combine"].text) is not None
+        return combiner is not None and combiner.name in ("min", "max", "first")
 
     @cached_property
     def combines(self) -> bool:

@@ -9,6 +9,7 @@ from gascl.delivery.device_facts import DeviceFacts
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
 from gascl.run.prepare import Prepared
+from gascl.run.push_pull import largest_degree
 
 #: A vertex with this many times the mean degree is a hub.
 HUB = 32
@@ -88,9 +89,6 @@ def bottlenecks(
 
 
 def _hub(graph: Graph, edges: str) -> int:
-    """The largest number of arcs that end in a vertex, if that is far above the mean; else 0."""
-    if not graph.num_vertices or not graph.num_edges:
-        return 0
-    degrees = [graph.in_degree] if edges == "out" else [graph.out_degree, graph.in_degree]
-    most = max(int(degree.max()) for degree in degrees)
-    return most if most >= HUB * graph.num_edges / graph.num_vertices else 0
+    """The largest number of arcs of a vertex, if that is far above the mean; else 0."""
+    most = largest_degree(graph, edges)
+    return most if most * graph.num_vertices >= HUB * max(graph.num_edges, 1) else 0

@@ -69,7 +69,8 @@ class LoadedProgram:
         counts["num_vertices"] = resident.graph.num_vertices
         counts["num_edges"] = resident.graph.num_edges
         self.num_arcs = num_arcs(resident.graph, resident.edges)
-        self.bounds = pull_bounds(plan, self.device, self.num_arcs)
+        of_arcs = resident.graph, prepared.edges, self.num_arcs
+        self.bounds = pull_bounds(plan, self.device, *of_arcs, prepared.atomic)
         self.alternates = program.spec.alternates
         arrays = RunArrays(resident, self.layout, self.alternates)
         self.arrays = arrays if arrays.can_be_shared else None

@@ -137,9 +137,11 @@ class Plan:
         self.places, self.persistent = source.places, source.persistent
         self.group, self.block = source.group, source.block
         delivery, traits = source.delivery, source.traits
-        self.first = [each for each in delivery.launches if each.suits(traits)]
+        self.first = [each for each in delivery.launches if each.suits(traits, source.group)]
         self.later = [each for each in self.first if not (each.first_only and traits.fusable)]
-        self.commits = [each for each in delivery.active.commits if each.suits(traits)]
+        self.commits = [
+            each for each in delivery.active.commits if each.suits(traits, source.group)
+        ]
         self._idle: list[Kernels] = []
         fork_guard.holds_opencl(self)
 

@@ -169,7 +169,6 @@ def test_a_frontier_survives_each_change_of_its_form(group, program, change, mon
     """From a list to bits and back, in vertices that do not fill the last word of these."""
     shares, chosen = CHANGES[change]
     monkeypatch.setattr(push_pull, "CPU", shares)
-    monkeypatch.setattr(push_pull, "GPU", shares)
     assert bulge().num_vertices % 32
     engine = Engine(bulge(), Device(find().cl, group))
     result = engine.run(program, delivery="frontier")

@@ -310,7 +310,12 @@ def test_what_auto_chooses(name):
         ({}, "outbox"),
         ({"scatter": "send(e.weight);"}, "outbox"),
         ({"scatter": "send(e.weight + x_of(e.dst));"}, "pull"),
-        ({"scatter": "send(1); set_mask();"}, "slots"),
+        ({"scatter": "send(1); set_mask();"}, "push"),
+        (
+            {"scatter": "send(1); set_mask();", "combine": "a ^ b", "identity": "0"},
+            "slots",
+        ),
+        ({"scatter": None, "apply": "send_to(v.id, 1);"}, "pull"),
         ({"combine": None, "gather": "msg = messages[0];"}, "outbox"),
         ({"combine": None, "gather": "msg = 0;", "scatter": "if (v.x) send(1);"}, "slots"),
     ],

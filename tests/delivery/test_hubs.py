@@ -62,6 +62,47 @@ def test_breadth_first_in_lanes(sources, group):
             assert result.parent[:, lane].tolist() == parent, delivery
 
 
+class Highest(VertexProgram):
+    """The highest value with a path to a vertex: scatter reads what apply writes, and every message
+    counts."""
+
+    value = vertex.int32(init="(v.id * 7919) % 1009")
+    message, combine = "int32", "max"
+    scatter = "send(v.value - (e.src % 3 == 0));"
+    apply = "if (msg > v.value) { v.value = msg; set_mask(); }"
+
+
+def highest() -> tuple[list[int], list[int]]:
+    """The values, and the number of messages in each superstep, of `Highest`."""
+    value, messages, senders = [v * 7919 % 1009 for v in range(V)], [], set(range(V))
+    while senders:
+        best = [-1] * V
+        sent = [(a, b) for a, b in ARCS if a in senders]
+        messages.append(len(sent))
+        for a, b in sent:
+            best[b] = max(best[b], value[a] - (a % 3 == 0))
+        senders = {v for v in range(V) if best[v] > value[v]}
+        for v in senders:
+            value[v] = best[v]
+    return value, messages
+
+
+@pytest.mark.parametrize("group", one_in(2, GROUPS))
+def test_the_only_lane_of_a_hub(group):
+    """A hub's arcs are shared by items of a group, with and without a first message to find."""
+    engine, (depth, parent) = Engine(GRAPH, Device(find().cl, group=group)), search(9)
+    value, messages = highest()
+    for delivery in ("frontier", "push", "pull", "slots"):
+        result = engine.run(BreadthFirst(source=9), delivery=delivery)
+        assert result.depth.tolist() == depth, delivery
+        assert result.parent.tolist() == parent, delivery
+        result = engine.run(Highest(), delivery=delivery)
+        assert result.value.tolist() == value, delivery
+        assert [step.messages for step in result.trace] == messages, delivery
+        if delivery == "frontier":
+            assert {step.delivery for step in result.trace} == {"push", "pull"}
+
+
 class Bits(VertexProgram):
     """The bits received from other vertices; a vertex with all bits receives no more."""
 

@@ -84,8 +84,11 @@ static void gascl_note_received(const int row, const ulong lanes, GASCL_STATE GA
 }
 #endif
 
+// What a vertex has pulled. Without a scatter snippet nothing is, and gascl_pull_gather is not launched.
 static gascl_box gascl_pulled(const int row, __global const gascl_box *restrict pulled
                               GASCL_LANE GASCL_RECEIVED) {
+    if (!GASCL_HAS_SCATTER)
+        return gascl_box_empty();
 #if GASCL_LANE_WORDS
     if (!(GASCL_RECEIVED_LANES(row) >> gascl_lane % 32 & 1))
         return gascl_box_empty();

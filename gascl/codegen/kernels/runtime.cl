@@ -322,6 +322,18 @@ static void gascl_tally_store_at(gascl_tally *mine, __global gascl_tally *place,
         GASCL_COPY_TALLY(*place, *mine);
 }
 
+// Adds it to the group's tally.
+static void gascl_tally_add_at(gascl_tally *mine, __global gascl_tally *place,
+                               __local gascl_shared *shared) {
+    gascl_tally_reduce(mine, shared);
+    if (get_local_id(0) == 0) {
+        gascl_tally sum;
+        GASCL_COPY_TALLY(sum, *place);
+        GASCL_ADD_TALLY(sum, *mine);
+        GASCL_COPY_TALLY(*place, sum);
+    }
+}
+
 static void gascl_tally_store(gascl_tally *mine, __global gascl_tally *tallies,
                               __local gascl_shared *shared) {
     gascl_tally_store_at(mine, &tallies[get_group_id(0)], shared);

@@ -3,6 +3,7 @@
 typedef float real;
 typedef float2 real2;
 typedef int gascl_offset;
+#define GASCL_HAS_SCATTER 0
 #define GASCL_SCATTER_ALL 0
 #define GASCL_ENDS_ON_EMPTY_MASK 1
 #define GASCL_APPLY_ALL 0
@@ -250,7 +251,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "intrinsics.cl"
 
-enum { gascl_first = __LINE__ - 253 };
+enum { gascl_first = __LINE__ - 254 };
 static Force gascl_sound_Force(const Force x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
     if (any(isnan(x.along)) || isnan(x.up))
@@ -434,9 +435,9 @@ static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 416, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 417, gascl_faults, gascl_control_);
     if (gascl_run_->graph.gascl_finite)
-        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 416, gascl_faults, gascl_control_);
+        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 417, gascl_faults, gascl_control_);
     return v.gascl_set;
 }
 

@@ -3,6 +3,7 @@
 typedef float real;
 typedef float2 real2;
 typedef int gascl_offset;
+#define GASCL_HAS_SCATTER 1
 #define GASCL_SCATTER_ALL 0
 #define GASCL_ENDS_ON_EMPTY_MASK 1
 #define GASCL_APPLY_ALL 0

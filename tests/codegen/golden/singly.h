@@ -2,6 +2,7 @@
 #pragma OPENCL FP_CONTRACT OFF
 typedef float real;
 typedef int gascl_offset;
+#define GASCL_HAS_SCATTER 1
 #define GASCL_SCATTER_ALL 0
 #define GASCL_ENDS_ON_EMPTY_MASK 1
 #define GASCL_APPLY_ALL 1

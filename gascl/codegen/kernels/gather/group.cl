@@ -7,14 +7,7 @@
 // chunks of GASCL_CHUNK_ARCS of them, wherever rows begin and end; then one item finishes a row
 // from the chunks that lie within it and the single messages before and behind those.
 
-typedef struct {
-    gascl_shared shared;
-    gascl_message messages[GASCL_BLOCK];
-#if !GASCL_EVERY_ARC_SENDS
-    uchar carries[GASCL_BLOCK];  // whether the arc carries a message
-#endif
-    ushort starts[GASCL_BLOCK + 1];  // where a row's messages begin, and where the last row's end
-} gascl_gather_memory;
+#include "gather/block_memory.cl"
 
 // The row of an arc of a block, by binary search.
 static int gascl_row_of(const gascl_offset arc, __global const gascl_offset *offsets,
@@ -164,38 +157,43 @@ static GASCL_INLINE gascl_box gascl_join(__local const gascl_box *boxes, const i
 #define GASCL_FETCH_FENCE \
     (GASCL_RECEIVES ? CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE : CLK_LOCAL_MEM_FENCE)
 
+// Gathers the rows of a block. All items call it.
+static void gascl_gather_block(const gascl_block block, __global const gascl_offset *restrict offsets,
+                               __local gascl_gather_memory *memory, gascl_tally *tally,
+                               GASCL_STATE GASCL_DELIVERY) {
+    const int item = get_local_id(0);
+    const int rows = block.last - block.first, arcs = (int)(block.end - block.begin);
+    __local gascl_box *boxes = memory->shared.boxes;
+    if (rows == 1)
+        boxes[item] = gascl_combine_share(block, offsets, GASCL_STATE_ON GASCL_DELIVERY_ON);
+    else
+        gascl_stage(memory, block, rows, offsets, GASCL_STATE_ON GASCL_DELIVERY_ON);
+    barrier(GASCL_FETCH_FENCE);
+    if (rows != 1)
+        for (int i = item; (i + 1) * GASCL_CHUNK_ARCS <= arcs; i += GASCL_GROUP)
+            boxes[i] = gascl_combine_chunk(memory, i);
+    int left = rows == 1 ? GASCL_GROUP : 1;
+    while (left > GASCL_FAN_IN) {
+        left /= GASCL_FAN_IN;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item < left)
+            boxes[item] = gascl_join(boxes + item, GASCL_FAN_IN, left);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = item; i < rows; i += GASCL_GROUP) {
+        gascl_box in;
+        if (rows == 1)
+            in = gascl_join(boxes, left, 1);
+        else
+            in = gascl_combine_row(memory, memory->starts[i], memory->starts[i + 1]);
+        gascl_finish_row(block.first + i, in, tally, GASCL_STATE_ON GASCL_DELIVERY_ON);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
 static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
-    const int item = get_local_id(0);
     const int end = gascl_control_->stopped ? 0 : num_blocks;
-    __local gascl_box *boxes = memory->shared.boxes;
-    for (int at = get_group_id(0); at < end; at += get_num_groups(0)) {
-        const gascl_block block = blocks[at];
-        const int rows = block.last - block.first, arcs = (int)(block.end - block.begin);
-        if (rows == 1)
-            boxes[item] = gascl_combine_share(block, offsets, GASCL_STATE_ON GASCL_DELIVERY_ON);
-        else
-            gascl_stage(memory, block, rows, offsets, GASCL_STATE_ON GASCL_DELIVERY_ON);
-        barrier(GASCL_FETCH_FENCE);
-        if (rows != 1)
-            for (int i = item; (i + 1) * GASCL_CHUNK_ARCS <= arcs; i += GASCL_GROUP)
-                boxes[i] = gascl_combine_chunk(memory, i);
-        int left = rows == 1 ? GASCL_GROUP : 1;
-        while (left > GASCL_FAN_IN) {
-            left /= GASCL_FAN_IN;
-            barrier(CLK_LOCAL_MEM_FENCE);
-            if (item < left)
-                boxes[item] = gascl_join(boxes + item, GASCL_FAN_IN, left);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (int i = item; i < rows; i += GASCL_GROUP) {
-            gascl_box in;
-            if (rows == 1)
-                in = gascl_join(boxes, left, 1);
-            else
-                in = gascl_combine_row(memory, memory->starts[i], memory->starts[i + 1]);
-            gascl_finish_row(block.first + i, in, tally, GASCL_STATE_ON GASCL_DELIVERY_ON);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
+    for (int at = get_group_id(0); at < end; at += get_num_groups(0))
+        gascl_gather_block(blocks[at], offsets, memory, tally, GASCL_STATE_ON GASCL_DELIVERY_ON);
 }

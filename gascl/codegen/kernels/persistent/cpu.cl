@@ -26,7 +26,7 @@ static void gascl_yield(void) {
 
 // Joins the team; returns its rank, or -1 if the run is over or no group makes progress. `number`: the
 // number of the phase in which it takes part.
-static int gascl_join(volatile __global int *team_words, uint *number) {
+static int gascl_join_team(volatile __global int *team_words, uint *number) {
     gascl_patience mine = {0, 0};
     while (gascl_keeps_waiting(&mine, team_words)) {
         const uint state = (uint)GASCL_READ_TEAM(STATE);
@@ -87,7 +87,7 @@ __kernel void gascl_persistent(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_PERSIST
     __local gascl_shared shared;
     __local gascl_step_memory memory;
     uint number = 0;
-    const int rank = gascl_join(team_words, &number);
+    const int rank = gascl_join_team(team_words, &number);
     if (rank < 0)
         return;
     bool alone = false;

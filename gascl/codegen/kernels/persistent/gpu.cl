@@ -12,7 +12,7 @@
 #define GASCL_PHASE_NUMBERS 0xfffff  // the bits of a phase's number in GASCL_TEAM_RELEASED
 
 // Joins the team; returns its rank. The first one begins, the others wait for a phase.
-static int gascl_join(volatile __global int *team_words, uint *number) {
+static int gascl_join_team(volatile __global int *team_words, uint *number) {
     const int rank = atomic_inc(&GASCL_TEAM(RANKS));
     if (rank == 0)
         GASCL_TEAM(STATE) = 1 << 20;
@@ -55,6 +55,9 @@ static int gascl_groups_for(const int phase, const int all, GASCL_STATE) {
                          1 + gascl_control_->next_arcs / GASCL_GROUP);
         break;
 #endif
+    case GASCL_PHASE_SEARCH:
+        wanted = GASCL_LENGTH(RECEIVERS);
+        break;
     case GASCL_PHASE_APPLY:
         if (!GASCL_PULLS_NOW)
             wanted = 1 + (long)gascl_num_applied(GASCL_STATE_ON) /
@@ -88,7 +91,7 @@ __kernel void gascl_persistent(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_PERSIST
     const int item = get_local_id(0);
     uint number = 0;
     if (item == 0)
-        broadcast[0] = gascl_join(team_words, &number);
+        broadcast[0] = gascl_join_team(team_words, &number);
     GASCL_GROUP_BARRIER();
     const int rank = broadcast[0];
     GASCL_GROUP_BARRIER();

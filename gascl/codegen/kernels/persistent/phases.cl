@@ -71,14 +71,23 @@ static int gascl_phase_after(const int phase, const bool pulls, const bool has_b
             return pulls ? GASCL_PHASE_CLEAR_BITS : GASCL_PHASE_CONVERT;
     // The frontier has the form that is needed: the next phase is as after that one.
     case GASCL_PHASE_CONVERT:
-        if (pulls ? GASCL_PULLS && GASCL_SCATTER_INDEPENDENT : !GASCL_FRONTIER_LENGTH(superstep))
+        if (pulls ? GASCL_PULLS_AT_ONCE : !GASCL_FRONTIER_LENGTH(superstep))
             return GASCL_PHASE_APPLY;
         return GASCL_PHASE_SCATTER;
     case GASCL_PHASE_CLEAR_BITS:
         return GASCL_PHASE_CONVERT;
     case GASCL_PHASE_SCATTER:
+        if (GASCL_SEARCHES && !GASCL_PULLS_AT_ONCE && pulls && GASCL_LENGTH(RECEIVERS))
+            return GASCL_PHASE_SEARCH;
         return GASCL_PHASE_APPLY;
-#if GASCL_PRIORITY
+#if GASCL_SEARCHES
+    case GASCL_PHASE_SEARCH:
+        return GASCL_PULLS_AT_ONCE ? GASCL_PHASE_JOIN : GASCL_PHASE_APPLY;
+    case GASCL_PHASE_APPLY:
+        if (GASCL_PULLS_AT_ONCE && pulls && GASCL_LENGTH(RECEIVERS))
+            return GASCL_PHASE_SEARCH;
+        return GASCL_PHASE_JOIN;
+#elif GASCL_PRIORITY
     case GASCL_PHASE_APPLY:
 #if GASCL_READS_MASK
         return GASCL_PHASE_COMMIT;
@@ -159,6 +168,18 @@ static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE 
 #endif
         break;
     }
+#if GASCL_SEARCHES
+    case GASCL_PHASE_SEARCH: {
+        gascl_tally tally;
+        GASCL_ZERO_TALLY(tally);
+        gascl_search_phase(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON, memory, &tally,
+                           &counted);
+        gascl_tally_add_at(&tally, &tallies[team.rank], shared);
+        GASCL_GROUP_BARRIER();
+        gascl_add_count(counted, &counts[2 * team.rank], shared);
+        break;
+    }
+#endif
 #if GASCL_MASKED
     case GASCL_PHASE_COMMIT:
         gascl_commit_phase(team, GASCL_STATE_ON, offsets, frontiers, most_pieces,

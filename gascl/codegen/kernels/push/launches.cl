@@ -47,3 +47,23 @@ __kernel void gascl_push_apply(GASCL_STATE GASCL_EDGE, GASCL_STEP,
     gascl_count(counted.x, counted.y, counts, &shared);
 #endif
 }
+
+#if GASCL_SEARCHES
+// Before gascl_push_apply, or behind it: see gascl_search_phase().
+__kernel void gascl_push_search(GASCL_STATE GASCL_EDGE, GASCL_STEP,
+                                __global gascl_tally *restrict tallies,
+                                __global long *restrict counts) {
+    __local gascl_shared shared;
+    __local gascl_step_memory memory;
+    const gascl_team team = gascl_team_of_launch(gascl_control_);
+    gascl_tally tally;
+    GASCL_ZERO_TALLY(tally);
+    long2 counted = 0;
+    gascl_search_phase(team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON, &memory, &tally, &counted);
+#if GASCL_PULLS_AT_ONCE
+    gascl_tally_add_at(&tally, &tallies[team.rank], &shared);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    gascl_add_count(counted, &counts[2 * team.rank], &shared);
+#endif
+}
+#endif

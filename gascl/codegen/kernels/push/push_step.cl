@@ -4,6 +4,8 @@
 #define GASCL_STEP GASCL_PUSHED
 #define GASCL_STEP_ON GASCL_PUSHED_ON
 #define GASCL_PULLS_NOW false
+#define GASCL_PULLS_AT_ONCE 0
+#define GASCL_SEARCHES 0
 #define GASCL_HAS_BITS false
 
 // The first phase of a superstep; the result is as that of gascl_push().

@@ -1,0 +1,25 @@
+"""The forms of kernels that only GPUs run pass the compiler of the device of the tests."""
+
+from __future__ import annotations
+
+import pytest
+
+from gascl.delivery.registry import DELIVERIES
+from gascl.opencl.device import Device, find
+from gascl.programs import BreadthFirst, MaximalIndependentSet, ShortestPaths
+from gascl.run.plan import Variant, plan_of, source_of
+
+
+@pytest.mark.parametrize(
+    ("program", "delivery"),
+    [
+        (BreadthFirst(source=0), "frontier"),  # vertices have enough before their last message
+        (MaximalIndependentSet(), "frontier"),  # every message counts
+        (ShortestPaths(source=0), "push"),  # there is a priority
+    ],
+)
+def test_persistent_kernels_of_gpus_compile(program, delivery):
+    device = Device(find().cl, group=64)
+    variant = Variant(persistent=True)
+    source = source_of(program, device.facts, DELIVERIES[delivery], "int32", variant)
+    assert plan_of(program, device, source).program.kernel_names
