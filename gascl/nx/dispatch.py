@@ -185,7 +185,7 @@ def backend_function(
 
 
 def started(results: Iterator[Made], count: int = 1) -> Iterator[Made]:
-    """The iterator, whose first `count` results are computed now: their errors must be raised before
+    """The iterator, whose first `count` results are computed now: errors must be raised before
     NetworkX receives it."""
     return chain(list(islice(results, count)), results)
 
