@@ -5,7 +5,7 @@ VENV ?= .venv
 GAP ?=
 # Tests start hundreds of processes, which would compile the modules that they import each time.
 unexport PYTHONDONTWRITEBYTECODE
-SOURCES := pyproject.toml $(shell find gascl programs -name '*.py' -o -name '*.cl')
+SOURCES := pyproject.toml $(shell find gascl programs -name '*.py' -o -name '*.pyi' -o -name '*.cl')
 
 .PHONY: demo check test site tables oldest bench clean
 
@@ -41,16 +41,18 @@ clean:
 $(VENV)/bin/pip:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.gascl: $(VENV)/bin/pip $(SOURCES)
-	$(VENV)/bin/pip install --quiet .
+# Editable, as CONTRIBUTING.md installs it: a change needs no new installation, and an installation
+# of that page is not replaced by a copy, which would stay as it is while the code changes.
+$(VENV)/.gascl: $(VENV)/bin/pip pyproject.toml
+	$(VENV)/bin/pip install --quiet --editable .
 	touch $@
 
-$(VENV)/.test: $(VENV)/bin/pip $(SOURCES)
-	$(VENV)/bin/pip install --quiet '.[test]'
+$(VENV)/.test: $(VENV)/bin/pip pyproject.toml
+	$(VENV)/bin/pip install --quiet --editable '.[test]'
 	touch $@
 
 $(VENV)/.site: $(VENV)/.gascl
-	$(VENV)/bin/pip install --quiet '.[docs]'
+	$(VENV)/bin/pip install --quiet --editable '.[docs]'
 	touch $@
 
 # NumPy 1.24 has wheels for Python 3.10 and 3.11.

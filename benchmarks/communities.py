@@ -28,7 +28,7 @@ from gascl import Engine, Graph
 from gascl.communities import adjusted_rand, mutual_information
 from gascl.generators import lfr
 from gascl.programs import LabelPropagation, ParticleCommunities
-from gascl.programs.clusters import by_length
+from gascl.programs.particle_clusters import by_length
 
 #: The six networks of the paper: vertices, edges per vertex, and whether groups are few and large.
 NETWORKS = [(n, per, few) for per, few in ((20, True), (10, False)) for n in (2000, 3000, 4000)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from gascl.graph.plugins import provide
+from gascl.graph.provided import provide
 from gascl.version import __version__ as __version__
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ The papers find clusters by k-means, which has to know how many there are.
 import numpy as np
 
 from gascl import Graph, ProgramError, VertexProgram, aggregate, param, vertex
-from gascl.programs.clusters import by_length, push
+from gascl.programs.particle_clusters import by_length, push
 
 
 class Particles(VertexProgram):

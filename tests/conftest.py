@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import signal
 import sys
 from importlib.util import find_spec
@@ -15,6 +16,7 @@ from support.agreement import GROUPS, find_device
 from support.filecases import put
 
 from gascl.cli.main import main
+from gascl.util.progress import Progress
 
 # How long an example takes depends on what else the machine does.
 hypothesis.settings.register_profile("all", deadline=None)
@@ -52,8 +54,12 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
-def gascl_(capsys):
-    """Runs the command in this process: gascl_(...) -> (exit code, stdout, stderr)."""
+def gascl_(capsys, monkeypatch):
+    """Runs the command in this process: gascl_(...) -> (exit code, stdout, stderr).
+
+    It reports no progress, which stderr would have on a slow machine only.
+    """
+    monkeypatch.setattr(Progress, "LINES", math.inf)
 
     def call(*arguments):
         code = main([str(a) for a in arguments])

@@ -39,7 +39,7 @@ def test_modules_are_there_by_name():
 def test_nothing_is_loaded_before_it_is_used():
     """So that `gascl --help` need not wait for it."""
     loaded = alone("print(*(m for m in sys.modules if m.startswith(('gascl.', 'numpy'))))")
-    assert loaded == "gascl.graph gascl.graph.plugins gascl.version"
+    assert loaded == "gascl.graph gascl.graph.provided gascl.version"
 
 
 def test_a_star_imports_all_but_a_name_of_the_standard_library():

@@ -61,7 +61,8 @@ class _Exchanged:
     Attributes:
         rows: buffers in which each rank has written the rows of its own vertices, and which other
             ranks read: they are exchanged after each superstep.
-        at_end: likewise, but no other rank reads them: they are exchanged when the run ends.
+        at_end: buffers that are written in the same way, but that no other rank reads: they are
+            exchanged when the run ends.
         marks: bytes that any rank may have set for any vertex.
         scattered: such bytes that scatter has set, so that they are exchanged before apply.
         checked: the control record is exchanged, too, since the device may report a fault.

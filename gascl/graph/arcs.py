@@ -76,7 +76,7 @@ class Order:
 
     @Kept
     def offsets(self) -> np.ndarray:
-        """I (V+1): the pairs of row v are offsets[v:v+2]."""
+        """I (V+1): the pairs of row v are offsets[v] to offsets[v+1] - 1."""
         if isinstance(self.row, Runs) and not self.both:
             index = self._index or index_dtype(len(self.row))
             return self.row.offsets.astype(index, copy=False)

@@ -11,8 +11,7 @@ from gascl.graph.parallel import filled
 
 
 def rises(offsets: np.ndarray, last: int) -> bool:
-    """Whether offsets, of which there is one or more, begin with 0, end with `last`, and never
-    fall."""
+    """Whether the offsets, at least one, begin with 0, end with `last`, and never fall."""
     ends = offsets[0] == 0 and offsets[-1] == last
     return bool(ends and (offsets[1:] >= offsets[:-1]).all())
 
@@ -22,7 +21,7 @@ class Runs:
     CSR, instead of an array with a number per pair.
 
     Args:
-        offsets: integers (V+1,), from 0 on; row v has the pairs offsets[v:v+2].
+        offsets: integers (V+1,), from 0 on; the pairs of row v are offsets[v] to offsets[v+1] - 1.
     """
 
     def __init__(self, offsets: np.ndarray):

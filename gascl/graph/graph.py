@@ -22,7 +22,7 @@ from gascl.graph.field_stats import Summary, summary
 from gascl.graph.fingerprint import canonical, fingerprint
 from gascl.graph.labels import INTEGER, LabelIndex, label_array, labeled, shown
 from gascl.graph.parallel import blocks
-from gascl.graph.plugins import outside
+from gascl.graph.provided import outside
 from gascl.graph.reordering import Numbering, Renumbered, by_number, numbering
 from gascl.graph.simplify import by_degree, simple
 from gascl.graph.subgraph import largest_component, subgraph, within

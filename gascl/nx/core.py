@@ -1,4 +1,4 @@
-"""Cores and layers."""
+"""The core number of each node, and the layers of the onion decomposition."""
 
 from __future__ import annotations
 

@@ -185,8 +185,8 @@ def backend_function(
 
 
 def started(results: Iterator[Made], count: int = 1) -> Iterator[Made]:
-    """An iterator of which the first results are computed now: errors must come before NetworkX
-    has received it."""
+    """The iterator, whose first `count` results are computed now: errors must be raised before
+    NetworkX receives it."""
     return chain(list(islice(results, count)), results)
 
 

@@ -1,4 +1,4 @@
-"""Efficiency."""
+"""Efficiency: the mean of 1 / distance over all pairs of nodes."""
 
 from __future__ import annotations
 

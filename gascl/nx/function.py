@@ -1,4 +1,4 @@
-"""Functions of graphs that are in NetworkX's module `function`."""
+"""What NetworkX has in `networkx.classes.function`: the self-loops of a graph."""
 
 from __future__ import annotations
 

@@ -75,20 +75,29 @@ def test_packed_files_that_are_cut_off(tmp_path):
         check_damaged(data, packed, text, ends, tmp_path)
 
 
-@pytest.mark.parametrize("reader", ["edgelist", "matrixmarket", "baremtx", "dimacs", "metis"])
+#: Formats of one text file, with a row in each line.
+TEXTS = [
+    name
+    for name, target in TARGETS.items()
+    if name != "graphalytics" and {"text_lines", "number_rows"} & {*target.modules}
+]
+
+
+@pytest.mark.parametrize("reader", TEXTS)
 def test_texts_that_are_cut_off_in_a_line(reader, tmp_path):
     """They are refused, or the report says that the last line has no line end."""
-    suffix = {"edgelist": "txt", "dimacs": "gr", "metis": "graph"}.get(reader, "mtx")
-    path = tmp_path / f"a.{suffix}"
+    name = "matrixmarket" if reader == "baremtx" else reader
+    path = tmp_path / f"a{LISTED[name][1][0]}"
     for seed in sorted((SEEDS / reader).glob("[!b]*")):
         data = seed.read_bytes().partition(checks.PART)[0][:120]
         for length in {*range(1, len(data), 3), *range(max(len(data) - 4, 1), len(data))}:
             path.write_bytes(data[:length])
-            graph = checks.read(path, format="matrixmarket" if suffix == "mtx" else reader)
+            graph = checks.read(path, format=name)
             told = graph is None or any(
                 "last line has no line end" in line for line in graph.report
             )
-            assert told or data[length - 1 : length] == b"\n", (seed, length)
+            where = f"{seed}, cut off after {length} bytes: add `unended(path)` to the report"
+            assert told or data[length - 1 : length] == b"\n", where
     path = tmp_path / "b.txt"
     path.write_bytes(gzip.compress(b"1 2"))
     assert not any("no end" in line for line in checks.read(path).report)

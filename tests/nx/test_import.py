@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 ALLOWED = {
-    *("gascl", "gascl.version", "gascl.graph", "gascl.graph.plugins", "gascl.nx"),
+    *("gascl", "gascl.version", "gascl.graph", "gascl.graph.provided", "gascl.nx"),
     "gascl.nx.metadata",
 }
 

@@ -16,7 +16,7 @@ from gascl import Engine, Graph, NotConverged, ProgramError, generators
 from gascl.communities import adjusted_rand
 from gascl.communities.tracking import track
 from gascl.programs import BreadthFirst, ParticleCommunities
-from gascl.programs.clusters import push
+from gascl.programs.particle_clusters import push
 
 
 def run(graph: Graph, program: ParticleCommunities | None = None, **options):

@@ -1,16 +1,27 @@
 """What is written from the backend's registry: the functions by their limits in
-gascl/nx/metadata.py, which must import nothing, and the table of docs/networkx.md.
+gascl/nx/metadata.py, which must import nothing; the table of docs/networkx.md; and the numbers of
+functions there, in README.md and in CHANGELOG.md.
 
     python tests/support/backend_tables.py
 
-writes both; a test checks that they are up to date."""
+writes all of them; a test checks that they are up to date."""
 
+import re
 from pathlib import Path
 from textwrap import wrap
 
 ROOT = Path(__file__).parents[2]
 INDENT = " " * 4
 METADATA, PAGE = ROOT / "gascl/nx/metadata.py", ROOT / "docs/networkx.md"
+README, CHANGES = ROOT / "README.md", ROOT / "CHANGELOG.md"
+
+#: The words after the number of functions that run on a device, and after that of those computed by
+#: NumPy, on each page.
+COUNTS = {
+    PAGE: ("of them run on any OpenCL device", "more on the host, where NumPy"),
+    README: ("of NetworkX's functions on the device", None),
+    CHANGES: ("of its functions run on any OpenCL device", "more, with `backend="),
+}
 
 #: The functions of this backend that other backends have: nx-cugraph 26.08, graphblas-algorithms
 #: 2023.10 and nx-parallel 0.4.
@@ -94,12 +105,29 @@ def table(functions):
 
 
 def updated(functions):
-    """The text of both files with the parts that are written, by path."""
-    page = PAGE.read_text()
-    return {
-        METADATA: _replaced(METADATA.read_text(), "FUNCTIONS = {", "}", limits(functions)),
-        PAGE: _replaced(page, "<!-- functions -->", "<!-- end of functions -->", table(functions)),
-    }
+    """The text of each file with the parts that are written, by path."""
+    by_numpy = sum(function.numpy for function in functions)
+    numbers = len(functions) - by_numpy, by_numpy
+    texts = {path: counted(path.read_text("utf-8"), numbers, COUNTS[path]) for path in COUNTS}
+    lines = table(functions)
+    texts[PAGE] = _replaced(texts[PAGE], "<!-- functions -->", "<!-- end of functions -->", lines)
+    metadata = METADATA.read_text("utf-8")
+    return {METADATA: _replaced(metadata, "FUNCTIONS = {", "}", limits(functions)), **texts}
+
+
+def counted(text, numbers, words):
+    """A text with these numbers before their words, which may go on in the next line.
+
+    Raises:
+        ValueError: the words are not in the text, or more than once.
+    """
+    for number, following in zip(numbers, words, strict=True):
+        if following is not None:
+            pattern = rf"\d+(?=\s+{re.escape(following)})".replace(r"\ ", r"\s+")
+            text, times = re.subn(pattern, str(number), text)
+            if times != 1:
+                raise ValueError(f"{times} times a number before {following!r}; mend COUNTS")
+    return text
 
 
 def _replaced(text, start, end, lines):
@@ -113,4 +141,4 @@ if __name__ == "__main__":
     from gascl.nx.backend import FUNCTIONS
 
     for path, text in updated(FUNCTIONS.values()).items():
-        path.write_text(text)
+        path.write_text(text, "utf-8")

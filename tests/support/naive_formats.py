@@ -59,7 +59,7 @@ def real(text: str) -> float:
 
 
 def lines_of(data: bytes) -> list[str]:
-    """The lines, without their ends; the last one may do not have its."""
+    """The lines, without their ends, which the last line may lack."""
     text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
     lines = text.split("\n")
     return lines[:-1] if not lines[-1] else lines

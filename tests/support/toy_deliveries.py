@@ -27,10 +27,8 @@ __kernel void toy_backwards(GASCL_STATE GASCL_EDGE, __global const int *sources,
             boxes[GASCL_AT(id)] = gascl_box_empty();
     for (gascl_offset arc = num_arcs; arc-- > 0;) {
         const int source = sources[arc], target = targets[arc];
-#if !GASCL_SCATTER_ALL
-        if (!GASCL_IN_MASK(source))
+        if (!GASCL_SCATTERS(source))
             continue;
-#endif
         GASCL_FOR_LANES {
             const gascl_vertex v = gascl_scattering(source, GASCL_STATE_ON GASCL_LANE_ON);
             gascl_edge e = gascl_edge_at(source, target, arc GASCL_EDGE_ON GASCL_LANE_ON);
@@ -67,10 +65,8 @@ __kernel void toy_write(GASCL_STATE GASCL_EDGE, __global const gascl_offset *off
     GASCL_FOR_RANGE(row, gascl_vertices(gascl_run_, gascl_control_)) {
         for (gascl_offset arc = offsets[row]; arc < offsets[row + 1]; ++arc)
             GASCL_FOR_LANES {
-#if !GASCL_SCATTER_ALL
-                if (!GASCL_IN_MASK(row))
+                if (!GASCL_SCATTERS(row))
                     continue;
-#endif
                 const gascl_vertex v = gascl_scattering(row, GASCL_STATE_ON GASCL_LANE_ON);
                 gascl_edge e = gascl_edge_at(row, targets[arc], arc GASCL_EDGE_ON GASCL_LANE_ON);
                 const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON GASCL_LANE_ON);
@@ -306,10 +302,8 @@ __kernel void toy_put(GASCL_STATE GASCL_EDGE, __global const gascl_offset *offse
     GASCL_FOR_RANGE(row, gascl_vertices(gascl_run_, gascl_control_)) {
         for (gascl_offset arc = offsets[row]; arc < offsets[row + 1]; ++arc)
             GASCL_FOR_LANES {
-#if !GASCL_SCATTER_ALL
-                if (!GASCL_IN_MASK(row))
+                if (!GASCL_SCATTERS(row))
                     continue;
-#endif
                 const gascl_vertex v = gascl_scattering(row, GASCL_STATE_ON GASCL_LANE_ON);
                 gascl_edge e = gascl_edge_at(row, targets[arc], arc GASCL_EDGE_ON GASCL_LANE_ON);
                 const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON GASCL_LANE_ON);

@@ -29,7 +29,7 @@ def outside(name: str) -> Callable[..., Any]:
         raise LookupError(
             f"Graph needs a function {name!r} from outside gascl.graph, and none was provided "
             f"(provided: {names}); `import gascl` provides those of gascl, others are set with "
-            f"gascl.graph.plugins.provide({name}='module:function')"
+            f"gascl.graph.provided.provide({name}='module:function')"
         )
     module, _, function = _PLACES[name].partition(":")
     loaded: Callable[..., Any] = getattr(import_module(module), function)

@@ -1,5 +1,5 @@
-"""What ParticleCommunities does on the host: clusters of vertices that lie near each other, and a
-push that sets apart what has merged.
+"""The part of ParticleCommunities on the host: it finds clusters of vertices that lie near each
+other, and sets vertices apart where edges have come or gone.
 
 Clusters are found by single linkage along the graph's edges: the minimum spanning forest of their
 lengths holds the clusters of every cut, which leaves out edges longer than some length. The cut

@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 
 import gascl
-from gascl.graph import plugins
+from gascl.graph import provided
 
 
 def test_everything_that_is_provided_exists():
     assert gascl.Graph is not None
-    for name in plugins._PLACES:
-        assert callable(plugins.outside(name)), name
+    for name in provided._PLACES:
+        assert callable(provided.outside(name)), name
 
 
 def test_nothing_was_provided(monkeypatch):
-    monkeypatch.setattr(plugins, "_PLACES", {"read": "gascl.io.registry:read_file"})
+    monkeypatch.setattr(provided, "_PLACES", {"read": "gascl.io.registry:read_file"})
     with pytest.raises(
         LookupError, match=r"'write' .*none was provided \(provided: read\).*provide"
     ):
-        plugins.outside("write")
+        provided.outside("write")

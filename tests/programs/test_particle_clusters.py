@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gascl import Graph
-from gascl.programs.clusters import by_length
+from gascl.programs.particle_clusters import by_length
 
 
 def lengths(edges: list[tuple[int, int, float]], vertices: int) -> list[int]:
