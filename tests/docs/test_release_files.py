@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -12,20 +11,47 @@ import gascl
 TOP = Path(__file__).parents[2]
 
 
+@pytest.fixture
+def pyproject() -> dict:
+    tomllib = pytest.importorskip("tomllib")  # from Python 3.11 on
+    return tomllib.loads((TOP / "pyproject.toml").read_text("utf-8"))
+
+
+@pytest.fixture
+def recipe() -> dict:
+    yaml = pytest.importorskip("yaml")
+    return yaml.safe_load((TOP / "conda.recipe" / "recipe.yaml").read_text("utf-8"))
+
+
+def without_blanks(requirements: list[str]) -> set[str]:
+    return {line.replace(" ", "") for line in requirements}
+
+
 def test_the_citation_names_the_version():
     assert f"\nversion: {gascl.__version__}\n" in (TOP / "CITATION.cff").read_text()
 
 
-def test_the_conda_recipe_has_the_dependencies():
-    tomllib = pytest.importorskip("tomllib")  # from Python 3.11 on
-    project = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
-    recipe = (TOP / "conda.recipe" / "meta.yaml").read_text()
-    run = re.search(r"  run:\n((?:    - .*\n)+)", recipe)[1]
-    needed = {line.removeprefix("    - ").replace(" ", "") for line in run.splitlines()}
+def test_the_conda_recipe_has_the_dependencies(pyproject, recipe):
+    project, needed = pyproject["project"], recipe["requirements"]
+    python = f"python{project['requires-python']}"
     declared = {line for line in project["dependencies"] if not line.startswith("pocl")}
-    assert needed == declared | {"pocl", f"python{project['requires-python']}"}
+    assert without_blanks(needed["run"]) == declared | {"pocl", python}
+    build = pyproject["build-system"]["requires"]
+    assert without_blanks(needed["host"]) == {"pip", python, *build}
+
+
+def test_the_conda_recipe_describes_this_version(pyproject, recipe):
+    project = pyproject["project"]
+    assert recipe["context"]["version"] == gascl.__version__
+    commands = [f"{name} = {target}" for name, target in project["scripts"].items()]
+    assert recipe["build"]["python"]["entry_points"] == commands
+    assert recipe["about"]["license"] == project["license"]
+    assert recipe["about"]["license_file"] == project["license-files"]
 
 
 @pytest.mark.parametrize("path", [*(TOP / ".github" / "ISSUE_TEMPLATE").iterdir()], ids=str)
 def test_issue_templates_ask_for_devices(path):
-    assert "gascl devices" in path.read_text()
+    yaml = pytest.importorskip("yaml")
+    template = yaml.safe_load(path.read_text("utf-8"))
+    labels = [field["attributes"]["label"] for field in template["body"]]
+    assert "The output of `gascl devices`" in labels
