@@ -10,8 +10,12 @@ Every answer is verified. See README.md.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
+import multiprocessing
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +23,7 @@ import answers
 import numpy as np
 from answers import Truth, compare
 from bench import listed
-from contenders import Row, around, ratios, replace, table, take_turns, write_csv
+from contenders import Row, all_cores, around, ratios, replace, table, take_turns, write_csv
 from graphs import made
 from problems import timed, versions
 from small_programs import KINDS, SUPERSTEPS, Kind, Links
@@ -46,6 +50,8 @@ MARK = "benchmarks/kinds.py"
 PAGERANK_ARC, PAGERANK_VERTEX = 4 + 4, 24
 #: Seconds: what takes longer runs only once.
 SLOW = 2.0
+#: The largest scale of graphs on which kernels are only built.
+BUILDING = 16
 #: Supersteps that build kernels, which some drivers do when they are first launched.
 WARMING = 3
 #: A delivery that auto did not choose is given up if its supersteps take more milliseconds, and
@@ -70,6 +76,8 @@ def main(argv: list[str] | None = None) -> None:
     given = options(argv)
     if given.update:
         around(given.update, MARK)  # refused now rather than after the run
+    if given.jobs > 1:
+        build_all(given)
     print(markdown([]), flush=True)
     rows: list[dict[str, Any]] = []
     device = ""
@@ -101,6 +109,13 @@ def options(argv: list[str] | None = None) -> argparse.Namespace:
         "--kinds", type=listed, default=[*KINDS], help=f"of {', '.join(KINDS)}; default: all"
     )
     parser.add_argument("--repeat", type=int, default=5, help="timed runs of each (default: 5)")
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=all_cores(),
+        help="processes that first build all kernels, which the driver keeps on disk; 1: none "
+        "(default: one for each core)",
+    )
     parser.add_argument("--cache", type=Path, help="the folder for graphs (default: a temporary)")
     parser.add_argument("--csv", type=Path, help="the file for the results; other rows stay")
     parser.add_argument("--update", type=Path, help="the page to write the table into")
@@ -110,6 +125,29 @@ def options(argv: list[str] | None = None) -> argparse.Namespace:
         if unknown:
             parser.error(f"--{option} {unknown[0]}: there are {', '.join(known)}")
     return given
+
+
+def build_all(given: argparse.Namespace) -> None:
+    """Build the kernels of all kinds in several processes. Kernels differ where vertices have other
+    numbers, which they have on graphs with hubs."""
+    hubs = {"rmat" if family in ("rmat", "star") else "uniform" for family in given.graphs}
+    parts = [given.kinds[first :: given.jobs] for first in range(given.jobs)]
+    spawning = multiprocessing.get_context("spawn")
+    for graph in [GRAPHS[family](min(given.scale, BUILDING)) for family in sorted(hubs)]:
+        made(graph, given.cache)
+        with ProcessPoolExecutor(given.jobs, spawning) as pool:
+            with contextlib.suppress(BrokenProcessPool):
+                for part in parts:
+                    pool.submit(build, graph, given, part)
+
+
+def build(graph: str, given: argparse.Namespace, names: list[str]) -> None:
+    """Build the kernels of some kinds. What fails here fails again when it is measured."""
+    rival = Rival(graph, given)
+    for program in [KINDS[name].make(rival.links) for name in names]:
+        for delivery in ["auto", *rival.others(program)]:
+            with contextlib.suppress(Exception):
+                rival.warm(delivery, program)
 
 
 class Times(NamedTuple):
@@ -197,11 +235,7 @@ class Rival:
         }
         speeds = {chosen: float(np.median(auto.ratios))}
         told = []
-        device = self.engine.device
-        demand = admission.demand_of(program, device.atomics, device.fp64, True)
-        for name in deliveries.admitted(demand):
-            if name in (chosen, "serial"):
-                continue
+        for name in self.others(program):
             try:
                 ms = self.warm(name, program)
                 if ms < max(HOPELESS_MS, HOPELESS * auto.median):
@@ -213,6 +247,17 @@ class Rival:
         best = min(speeds, key=lambda name: speeds[name])
         line["best"], line["auto_ratio"] = best, f"{speeds[chosen] / speeds[best]:.2f}"
         line["others"] = ", ".join(told)
+
+    def chosen(self, program: VertexProgram) -> str:
+        """The delivery that auto chooses."""
+        return self.engine.explain(program).runs[0].delivery
+
+    def others(self, program: VertexProgram) -> list[str]:
+        """All other deliveries that accept a program, but the single work-item."""
+        device = self.engine.device
+        demand = admission.demand_of(program, device.atomics, device.fp64, True)
+        without = ("serial", self.chosen(program))
+        return [name for name in deliveries.admitted(demand) if name not in without]
 
     def times(self, name: str, program: VertexProgram, kind: Kind, right: Truth) -> Times:
         """Run a program by a delivery and PageRank alternately, and verify both."""

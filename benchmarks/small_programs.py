@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from graphs import Edges, in_threads
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
 from gascl import Graph, VertexProgram, aggregate, arc, edge, param, struct, vertex
 
@@ -25,6 +24,8 @@ from gascl import Graph, VertexProgram, aggregate, arc, edge, param, struct, ver
 SUPERSTEPS = 10
 #: The most supersteps of all others, which otherwise run until nothing changes.
 MOST = 100
+#: The same for programs that only reach a certain answer when nothing changes.
+LONG = 10_000
 #: The length beyond which shortest paths are not followed.
 CUTOFF = 2000
 #: The most lanes, or bits, of searches from several sources.
@@ -62,6 +63,7 @@ class Links:
         self.toll, self.gain = toll_of(edges.weights), gain_of(edges.weights)
         self._parts = edges.parts()
         self._floods: dict[str, Flood] = {}
+        self._diffused: dict[int, np.ndarray] = {}
 
     def graph(self) -> Graph:
         src, dst, weight = self.edges.listed()
@@ -96,33 +98,31 @@ class Links:
         """(V,): what a vertex sends if it divides its value among its arcs."""
         return np.divide(x, self.degree, out=np.zeros(self.vertices), where=self.degree > 0)
 
-    def diffused(self, start: int = 0, factor: np.ndarray | None = None) -> np.ndarray:
+    def diffused(self, start: int = 0) -> np.ndarray:
         """float64 (V,): each vertex's own value, and half of what it hears from its neighbors, who
-        share out theirs among their arcs; `factor`, of each arc, multiplies it on the way."""
-        own = 1.0 + (self.ids + start) % 8
-        x = own
-        for _ in range(SUPERSTEPS):
-            share = self.shares(x)
+        share out theirs among their arcs."""
+        if start not in self._diffused:
+            x = own = 1.0 + (self.ids + start) % 8
+            for _ in range(SUPERSTEPS):
+                x = own + self.heard(np.add, self.shares(x), 0.0) / 2
+            self._diffused[start] = x
+        return self._diffused[start]
 
-            def sent(arcs: slice, share: np.ndarray = share) -> np.ndarray:
-                along = 1 if factor is None else factor[arcs]
-                return share[self.targets[arcs]] * along
-
-            x = own + self.combined(np.add, sent, 0.0) / 2
-        return x
-
-    def flooded(self, name: str, start: np.ndarray, how: np.ufunc, step: Any = None) -> Flood:
+    def flooded(
+        self, name: str, start: np.ndarray, how: np.ufunc, step: Any = None, most: int = MOST
+    ) -> Flood:
         """Each vertex combines what it has with what its neighbors have, and sends when it has
         changed; first do those whose value is not that of nothing.
 
         Args:
             name: of the flood, which is computed once.
             step: a function of the messages along a slice of arcs, and the slice.
+            most: supersteps.
         """
         if name not in self._floods:
             values, sent, arcs = start, 0, 0
             active = values != _nothing(how, values.dtype)
-            for _ in range(MOST):
+            for _ in range(most):
                 if not active.any():
                     break
                 sent, arcs = sent + int(active.sum()), arcs + int(self.degree[active].sum())
@@ -313,7 +313,16 @@ class WeightedSum(Sum):
 #: An arc also has a weight.
 @kind("weighted sum", lambda g: WeightedSum(), each(4 + 4 + 4, 4 + 4 + 4 + 4))
 def weighted(g: Links) -> Answer:
-    return {"x": g.diffused(factor=g.weights / 256)}
+    own = 1.0 + g.ids % 8
+    x = own
+    for _ in range(SUPERSTEPS):
+        share = g.shares(x)
+
+        def sent(arcs: slice, share: np.ndarray = share) -> np.ndarray:
+            return share[g.targets[arcs]] * g.weights[arcs] / 256
+
+        x = own + g.combined(np.add, sent, 0.0) / 2
+    return {"x": x}
 
 
 class TwoFields(Sum):
@@ -352,9 +361,8 @@ class SeveralEdgeFields(Sum):
     scatter = "send((v.x * e.weight / 256 + e.toll) * e.gain / v.out_degree);"
 
 
-@kind(
-    "several edge fields", lambda g: SeveralEdgeFields(), each(4 + 12 + 8, 4 + 4 + 8 + 4)
-)  # x and the degree of the neighbor
+#: The message is computed for each arc from x and the degree of the neighbor.
+@kind("several edge fields", lambda g: SeveralEdgeFields(), each(4 + 12 + 8, 4 + 4 + 8 + 4))
 def edge_fields(g: Links) -> Answer:
     own = 1.0 + g.ids % 8
     x, one = own, g.shares(np.ones(g.vertices))
@@ -1057,7 +1065,7 @@ class Paths(VertexProgram):
     """
 
 
-def distances(g: Links) -> Flood:
+def distances(g: Links, most: int = MOST) -> Flood:
     start = np.full(g.vertices, np.inf)
     start[g.sources[0]] = 0
 
@@ -1065,7 +1073,7 @@ def distances(g: Links) -> Flood:
         length = distance + g.weights[arcs]
         return np.where(length <= CUTOFF, length, np.inf)
 
-    return g.flooded("distances", start, np.minimum, longer)
+    return g.flooded(f"distances, {most}", start, np.minimum, longer, most)
 
 
 #: An arc also has a weight.
@@ -1082,17 +1090,9 @@ class NearFirst(Paths):
     priority = "v.distance"
 
 
-def settled(g: Links) -> np.ndarray:
-    """float64 (V,): the distances in the end."""
-    shape = (g.vertices, g.vertices)
-    lengths = g.weights.astype(np.float64)
-    links = csr_array((lengths, g.targets, g.edges.offsets.astype(np.int32)), shape=shape)
-    return dijkstra(links, indices=int(g.sources[0]), limit=CUTOFF)
-
-
 def settled_moves(g: Links) -> float:
     """As SSSP's, if each vertex that is reached sends once."""
-    found = np.isfinite(settled(g))
+    found = np.isfinite(distances(g, LONG).values)
     return 12 * float(g.degree[found].sum(dtype=np.int64)) + 12 * int(found.sum())
 
 
@@ -1100,7 +1100,7 @@ def settled_moves(g: Links) -> float:
     "priority",
     lambda g: NearFirst(source=int(g.sources[0]), cutoff=CUTOFF),
     settled_moves,
-    most=10_000,
+    most=LONG,
 )
 def priority(g: Links) -> Answer:
-    return {"distance": settled(g)}
+    return {"distance": distances(g, LONG).values}
