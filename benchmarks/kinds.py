@@ -135,10 +135,10 @@ def build_all(given: argparse.Namespace) -> None:
     spawning = multiprocessing.get_context("spawn")
     for graph in [GRAPHS[family](min(given.scale, BUILDING)) for family in sorted(hubs)]:
         made(graph, given.cache)
-        with ProcessPoolExecutor(given.jobs, spawning) as pool:
-            with contextlib.suppress(BrokenProcessPool):
-                for part in parts:
-                    pool.submit(build, graph, given, part)
+        broken = contextlib.suppress(BrokenProcessPool)
+        with broken, ProcessPoolExecutor(given.jobs, spawning) as pool:
+            for part in parts:
+                pool.submit(build, graph, given, part)
 
 
 def build(graph: str, given: argparse.Namespace, names: list[str]) -> None:
