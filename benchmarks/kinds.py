@@ -57,7 +57,7 @@ WARMING = 3
 #: A delivery that auto did not choose is given up if its supersteps take more milliseconds, and
 #: more times as long as auto's.
 HOPELESS_MS, HOPELESS = 500, 20
-#: The relative error of floats.
+#: The relative error of floats: values are rounded to float32 in each superstep, and halved.
 ROUNDING = 1e-5
 HEAD = {
     "kind": "kind",
@@ -83,11 +83,11 @@ def main(argv: list[str] | None = None) -> None:
     device = ""
     for family in given.graphs:
         scales = {given.scale, min(given.scale, SMALL)}
-        rivals = {scale: Rival(GRAPHS[family](scale), given) for scale in scales}
+        places = {scale: Comparison(GRAPHS[family](scale), given) for scale in scales}
         for name in given.kinds:
             kind = KINDS[name]
-            rival = rivals[min(given.scale, SMALL) if kind.small else given.scale]
-            line = rival.line_of(kind)
+            place = places[min(given.scale, SMALL) if kind.small else given.scale]
+            line = place.line_of(kind)
             print(markdown([line]).splitlines()[-1], flush=True)
             rows.append(line)
             device = line["device"]
@@ -143,11 +143,12 @@ def build_all(given: argparse.Namespace) -> None:
 
 def build(graph: str, given: argparse.Namespace, names: list[str]) -> None:
     """Build the kernels of some kinds. What fails here fails again when it is measured."""
-    rival = Rival(graph, given)
-    for program in [KINDS[name].make(rival.links) for name in names]:
-        for delivery in ["auto", *rival.others(program)]:
-            with contextlib.suppress(Exception):
-                rival.warm(delivery, program)
+    place = Comparison(graph, given)
+    for kind in [KINDS[name] for name in names]:
+        with contextlib.suppress(Exception):
+            program = kind.make(place.links)
+            for delivery in ["auto", *place.others(program)]:
+                place.warm(delivery, program)
 
 
 class Times(NamedTuple):
@@ -169,9 +170,8 @@ class Times(NamedTuple):
         return float(np.median(self.ms))
 
 
-class Rival:
-    """PageRank on a graph, to which all kinds are compared. The graph is made when it is first
-    used."""
+class Comparison:
+    """Compares kinds with PageRank on a graph, which is made when it is first used."""
 
     def __init__(self, graph: str, given: argparse.Namespace):
         self.graph, self.given = graph, given
@@ -214,7 +214,7 @@ class Rival:
         """Fill in the row of a kind."""
         program, answer = kind.make(self.links), kind.answer(self.links)
         right = Truth(functools.partial(verify, answer), tuple(answer))
-        chosen = self.engine.explain(program).runs[0].delivery
+        chosen = self.chosen(program)
         self.warm("auto", PageRank())
         self.warm("auto", program)
         auto = self.times("auto", program, kind, right)
