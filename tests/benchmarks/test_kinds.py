@@ -94,6 +94,12 @@ def test_all(measured, family):
     assert all(float(row["multiple"]) > 0 for row in rows)
 
 
+@pytest.mark.slow
+def test_kernels_are_built_by_other_processes(measured):
+    chosen = ["--kinds", "gather,mask_half", "--graphs", "rmat", "--scale", "4", "--jobs", "2"]
+    assert [row["error"] for row in measured(*chosen)] == ["", ""]
+
+
 def test_floods_count_what_is_sent():
     """Along a path of eight vertices, the label 0 goes one vertex further in each superstep."""
     g = Links(kinds.made("path3"))
