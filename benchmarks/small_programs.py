@@ -569,7 +569,7 @@ class OtherEnd(VertexProgram):
 
     message, combine = "int32", "max"
     scatter_on = apply_on = "all"
-    scatter = "send(v.x > x_of(e.dst) ? v.x - x_of(e.dst) : x_of(e.dst) - v.x);"
+    scatter = "send(abs(v.x - x_of(e.dst)));"
     apply = "v.x = (v.x + (has_msg ? msg : 0)) % 10007;"
 
 
