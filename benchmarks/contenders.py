@@ -54,16 +54,19 @@ class Near:
         )
 
 
-def take_turns(rows: list[Row], rounds: int, slow: float = float("inf")) -> None:
+def take_turns(
+    rows: list[Row], rounds: int, slow: float = float("inf"), pause: float = 0.05
+) -> None:
     """Run each once to warm up, then `rounds` times alternately; verify every answer.
 
-    A contender whose first run takes more than `slow` seconds is not run again.
+    A contender whose first run takes more than `slow` seconds is not run again. `pause` is in
+    seconds: idle OpenMP threads spin for a while after their work.
     """
     for number in range(rounds + 1):
         for row in rows:
             if number and row.seconds and row.seconds[0] > slow:
                 continue
-            time.sleep(0.05)  # idle OpenMP threads spin for a while after their work
+            time.sleep(pause)
             times: list[float] = []
             found: list[Any] = []
             while not times or (number and len(times) < row.trials and times[0] < QUICK):

@@ -184,7 +184,7 @@ def made(name: str, cache: Path | None = None) -> Edges:
     if path.exists():
         return Edges.load(name, path)
     kind, _, without = name.partition(", ")
-    family = re.fullmatch(r"(rmat|kron|uniform|grid|holes)(\d+)", kind)
+    family = re.fullmatch(r"(rmat|kron|uniform|grid|holes|star|path|clique)(\d+)", kind)
     if not family or without not in ("", "undirected"):
         raise SystemExit(f"unknown graph {name!r}: see --help")
     size = int(family[2])
@@ -196,6 +196,8 @@ def made(name: str, cache: Path | None = None) -> Edges:
         edges = grid(size, MISSING)
     elif family[1] == "uniform":
         edges = uniform(size)
+    elif family[1] in SHAPES:
+        edges = SHAPES[family[1]](size)
     else:
         edges = rmat(size, directed=family[1] == "rmat")
     edges.name = name
@@ -258,6 +260,33 @@ def grid(side: int, missing: float = 0.0, seed: int = 1) -> Edges:
     if missing:
         once = once[hashed(once.astype(np.uint64), seed, 5) >= np.uint64(missing * 2**64)]
     return collected(f"grid{side}", side * side, [lambda: both_ways(once)], not missing, seed)
+
+
+def star(scale: int, seed: int = 1) -> Edges:
+    """Vertex 0 and its neighbors, the leaves."""
+    leaves = np.arange(1, (1 << scale) + 1)
+    once = keys_of(np.zeros_like(leaves), leaves)
+    return collected(f"star{scale}", len(leaves) + 1, [lambda: both_ways(once)], False, seed)
+
+
+def path(scale: int, seed: int = 1) -> Edges:
+    ids = np.arange(1 << scale)
+    once = keys_of(ids[:-1], ids[1:])
+    return collected(f"path{scale}", len(ids), [lambda: both_ways(once)], False, seed)
+
+
+def clique(count: int, seed: int = 1) -> Edges:
+    """Every vertex is a neighbor of every other."""
+
+    def row(source: int) -> np.ndarray:
+        ids = np.arange(count)
+        return keys_of(np.full(count, source), ids)
+
+    rows = [lambda v=v: row(v) for v in range(count)]
+    return collected(f"clique{count}", count, rows, False, seed)
+
+
+SHAPES: dict[str, Callable[[int], Edges]] = {"star": star, "path": path, "clique": clique}
 
 
 def hashed(value: np.ndarray, *key: int) -> np.ndarray:

@@ -92,12 +92,12 @@ PROBLEMS = {
 }
 
 
-def timed(engine: Engine, program: VertexProgram) -> tuple[float, Result, str]:
+def timed(engine: Engine, program: VertexProgram, **options: Any) -> tuple[float, Result, str]:
     """The wall time of the supersteps, with the trace read; of a program of several stages also
-    the time between them, in which it prepares graphs."""
+    the time between them, in which it prepares graphs. `options` are those of `Engine.run`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        result = engine.run(program)
+        result = engine.run(program, **options)
     started = time.perf_counter()
     kernels = sum(step.seconds for step in result.trace)
     seconds = time.perf_counter() - started

@@ -86,6 +86,20 @@ def test_missing_edges():
     assert abs(holes.num_edges - 0.95 * count) < 5 * (count * 0.05 * 0.95) ** 0.5
 
 
+@pytest.mark.parametrize(
+    ("name", "degrees"),
+    [("star3", [8] + [1] * 8), ("path3", [1, *[2] * 6, 1]), ("clique5", [4] * 5)],
+)
+def test_shapes(tmp_path, name, degrees):
+    edges = graphs.made(name, tmp_path)
+    n = len(degrees)
+    matrix = csr_array((edges.weights, edges.targets, edges.offsets), shape=(n, n))
+    assert edges.out_degree.tolist() == degrees
+    assert not edges.directed and (matrix != matrix.T).nnz == 0 and not matrix.diagonal().any()
+    # Each has one component: of n vertices, paths of n - 1 arcs or fewer join all.
+    assert (np.linalg.matrix_power(matrix.toarray() + np.eye(n), n - 1) > 0).all()
+
+
 def test_unknown_graph(tmp_path):
     with pytest.raises(SystemExit, match="unknown graph 'torus5'"):
         graphs.made("torus5", tmp_path)

@@ -1,0 +1,1106 @@
+"""The kinds of programs of kinds.py: small classes as users write them after docs/programs.md.
+Behind each are the bytes that a run of it must move, and its answer by NumPy.
+
+Graphs are undirected: a vertex hears those to which it sends. Bytes are those that a run has to
+read or write whatever the delivery. For an arc they are the id at its other end (4), its fields,
+and its message; for a vertex where its row starts (4), what it sends, and its fields as often as
+they are read or written. Of vertices outside of the mask, no arcs count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from graphs import Edges, in_threads
+from scipy.sparse import csr_array
+
+from gascl import Graph, VertexProgram, aggregate, arc, edge, param, struct, vertex
+
+#: Of programs in which every vertex sends or applies: the default of their parameter `supersteps`.
+SUPERSTEPS = 10
+#: The most supersteps of all others, which otherwise run until nothing changes.
+MOST = 100
+#: The same for programs that only reach a certain answer when nothing changes.
+LONG = 10_000
+#: The length beyond which shortest paths are not followed.
+CUTOFF = 2000
+#: The most lanes, or bits, of searches from several sources.
+LANES, BITS = 16, 64
+
+Answer = dict[str, np.ndarray]
+
+
+class Flood(NamedTuple):
+    """Values that spread from vertex to vertex until none changes, or `MOST` supersteps have run.
+
+    Attributes:
+        sent: how many vertices have sent in all supersteps, each counted whenever it did.
+        arcs: how many arcs they sent along.
+    """
+
+    values: np.ndarray
+    sent: int
+    arcs: int
+
+
+class Links:
+    """A graph for verifiers: each vertex has a row of neighbors.
+
+    Attributes:
+        ids: int64 (V,), the vertices.
+        targets, weights: the neighbor at the other end of each arc, and the arc's weight.
+        toll, gain: two more fields of each arc.
+    """
+
+    def __init__(self, edges: Edges):
+        self.edges, self.targets, self.weights = edges, edges.targets, edges.weights
+        self.vertices, self.arcs = edges.num_vertices, len(edges.targets)
+        self.degree, self.ids = edges.out_degree, np.arange(edges.num_vertices)
+        self.toll, self.gain = toll_of(edges.weights), gain_of(edges.weights)
+        self._parts = edges.parts()
+        self._floods: dict[str, Flood] = {}
+        self._diffused: dict[int, np.ndarray] = {}
+
+    def graph(self) -> Graph:
+        src, dst, weight = self.edges.listed()
+        fields = {"weight": weight, "toll": toll_of(weight), "gain": gain_of(weight)}
+        return Graph.from_edges(src, dst, num_vertices=self.vertices, directed=False, **fields)
+
+    def combined(self, how: np.ufunc, message: Callable[[slice], np.ndarray], none: Any) -> Any:
+        """(V,): the messages to each vertex, combined.
+
+        Args:
+            message: the messages along a slice of the arcs, each from the arc's target.
+            none: the value of vertices without messages.
+        """
+
+        def part(place: tuple[slice, slice]) -> np.ndarray:
+            rows, arcs = place
+            messages = message(arcs)
+            found = np.full(rows.stop - rows.start, none, messages.dtype)
+            heard = np.flatnonzero(self.degree[rows])
+            if len(heard):
+                starts = self.edges.offsets[rows][heard] - arcs.start
+                found[heard] = how.reduceat(messages, starts)
+            return found
+
+        return np.concatenate(in_threads(part, self._parts))
+
+    def heard(self, how: np.ufunc, values: np.ndarray, none: Any = 0) -> np.ndarray:
+        """(V,): the neighbors' values, combined."""
+        return self.combined(how, lambda arcs: values[self.targets[arcs]], none)
+
+    def shares(self, x: np.ndarray) -> np.ndarray:
+        """(V,): what a vertex sends if it divides its value among its arcs."""
+        return np.divide(x, self.degree, out=np.zeros(self.vertices), where=self.degree > 0)
+
+    def diffused(self, start: int = 0) -> np.ndarray:
+        """float64 (V,): each vertex's own value, and half of what it hears from its neighbors, who
+        share out theirs among their arcs."""
+        if start not in self._diffused:
+            x = own = 1.0 + (self.ids + start) % 8
+            for _ in range(SUPERSTEPS):
+                x = own + self.heard(np.add, self.shares(x), 0.0) / 2
+            self._diffused[start] = x
+        return self._diffused[start]
+
+    def flooded(
+        self, name: str, start: np.ndarray, how: np.ufunc, step: Any = None, most: int = MOST
+    ) -> Flood:
+        """Each vertex combines what it has with what its neighbors have, and sends when it has
+        changed; first do those whose value is not that of nothing.
+
+        Args:
+            name: of the flood, which is computed once.
+            step: a function of the messages along a slice of arcs, and the slice.
+            most: supersteps.
+        """
+        if name not in self._floods:
+            values, sent, arcs = start, 0, 0
+            active = values != _nothing(how, values.dtype)
+            for _ in range(most):
+                if not active.any():
+                    break
+                sent, arcs = sent + int(active.sum()), arcs + int(self.degree[active].sum())
+
+                def message(arcs: slice, values: np.ndarray = values) -> np.ndarray:
+                    found = values[self.targets[arcs]]
+                    return step(found, arcs) if step else found
+
+                heard = self.combined(how, message, _nothing(how, values.dtype))
+                changed = how(values, heard)
+                active, values = changed != values, changed
+            self._floods[name] = Flood(values, sent, arcs)
+        return self._floods[name]
+
+    @cached_property
+    def sources(self) -> np.ndarray:
+        """int64 (up to `BITS`,): where searches begin, the hub first, none twice."""
+        some = np.flatnonzero(self.degree)
+        some = some[:: max(1, len(some) // BITS)].tolist()
+        return np.array(list(dict.fromkeys([self.edges.hub, *some]))[:BITS])
+
+    @cached_property
+    def depths(self) -> np.ndarray:
+        """int32 (V, up to `LANES`): how many arcs from a source, up to `MOST`; else -1."""
+        sources = self.sources[:LANES]
+        bits = self.source_bits & np.uint64((1 << len(sources)) - 1)
+        depth = np.full((self.vertices, len(sources)), -1, np.int32)
+        depth[sources, np.arange(len(sources))] = 0
+        for level in range(1, MOST + 1):
+            more = self.heard(np.bitwise_or, bits) & ~bits
+            new = np.flatnonzero(more)
+            if not len(new):
+                break
+            for lane in range(len(sources)):
+                reached = new[(more[new] >> np.uint64(lane) & np.uint64(1)) > 0]
+                depth[reached, lane] = level
+            bits = bits | more
+        return depth
+
+    @property
+    def source_bits(self) -> np.ndarray:
+        """uint64 (V,): a bit for each source, at that vertex."""
+        bits = np.zeros(self.vertices, np.uint64)
+        bits[self.sources] = np.uint64(1) << np.arange(len(self.sources), dtype=np.uint64)
+        return bits
+
+    def parents(self, depth: np.ndarray) -> np.ndarray:
+        """int32 (V,): of the neighbors that are one arc nearer, the first; -1 if there is none."""
+
+        def nearer(arcs: slice) -> np.ndarray:
+            neighbor, row = self.targets[arcs], self.edges.sources[arcs]
+            before = (depth[neighbor] + 1 == depth[row]) & (depth[row] > 0)
+            return np.where(before, neighbor, self.vertices).astype(np.int32)
+
+        first = self.combined(np.minimum, nearer, self.vertices)
+        return np.where(first == self.vertices, -1, first)
+
+    def searched(self, lanes: int) -> tuple[int, int]:
+        """How many vertices search from any of the first sources, each counted in all supersteps in
+        which it does, and their arcs."""
+        depth = self.depths[:, :lanes]
+        sent = arcs = 0
+        for level in range(min(MOST, int(depth.max()) + 1)):
+            active = (depth == level).any(axis=1)
+            sent, arcs = sent + int(active.sum()), arcs + int(self.degree[active].sum())
+        return sent, arcs
+
+
+def toll_of(weight: np.ndarray) -> np.ndarray:
+    return (weight % 7).astype(np.int32)
+
+
+def gain_of(weight: np.ndarray) -> np.ndarray:
+    return (1 / (1 + weight % 3)).astype(np.float32)
+
+
+def _nothing(how: np.ufunc, dtype: np.dtype) -> Any:
+    """What changes nothing when it is combined: above all values, below, or no bit."""
+    if how is np.minimum:
+        return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
+    return np.iinfo(dtype).min if how is np.maximum else dtype.type(0)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of program.
+
+    Attributes:
+        make: the program for a graph.
+        answer: its fields after a run, by name. The name of a struct's member is "FIELD.MEMBER", of
+            an arc field "arc.FIELD", and of an aggregator "agg.NAME".
+        moves: the bytes that a run must move.
+        small: its work grows faster than the number of arcs.
+        most: the most supersteps.
+    """
+
+    title: str
+    make: Callable[[Links], VertexProgram]
+    answer: Callable[[Links], Answer]
+    moves: Callable[[Links], float]
+    small: bool
+    most: int
+
+
+#: By their names on the command line.
+KINDS: dict[str, Kind] = {}
+
+
+def kind(
+    title: str,
+    make: Callable[[Links], VertexProgram],
+    moves: Callable[[Links], float],
+    small: bool = False,
+    most: int = MOST,
+) -> Callable[[Callable[[Links], Answer]], Callable[[Links], Answer]]:
+    """Registers the kind whose answer the decorated function computes, under that one's name."""
+
+    def register(answer: Callable[[Links], Answer]) -> Callable[[Links], Answer]:
+        KINDS[answer.__name__] = Kind(title, make, answer, moves, small, most)
+        return answer
+
+    return register
+
+
+def each(arc: float, vertex: float) -> Callable[[Links], float]:
+    """Bytes that move in each of `SUPERSTEPS`: for every arc, and for every vertex."""
+    return lambda g: SUPERSTEPS * (arc * g.arcs + vertex * g.vertices)
+
+
+# Messages of all types ------------------------------------------------------------------------
+
+
+class Sum(VertexProgram):
+    """Each vertex has a value of its own, and half of what its neighbors share out."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.real(init="1 + v.id % 8")
+
+    message, combine = "real", "sum"
+    scatter_on = apply_on = "all"
+    scatter = "send(v.x / v.out_degree);"
+    apply = "v.x = 1 + v.id % 8 + msg / 2;"
+
+
+#: An arc: the neighbor, its message. A vertex: where its row starts, its degree, what it sends, x.
+@kind("sum of reals", lambda g: Sum(), each(4 + 4, 4 + 4 + 4 + 4))
+def real_sum(g: Links) -> Answer:
+    return {"x": g.diffused()}
+
+
+class Largest(VertexProgram):
+    """The largest value that has reached each vertex."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="(uint)v.id * 2654435761u >> 1")
+
+    message, combine = "int32", "max"
+    scatter_on = "all"
+    scatter = "send(v.x);"
+    apply = "v.x = max(v.x, msg);"
+
+
+#: A vertex: where its row starts, what it sends, x read and written.
+@kind("max of int32", lambda g: Largest(), each(4 + 4, 4 + 4 + 8))
+def int_max(g: Links) -> Answer:
+    x = (g.ids.astype(np.uint32) * np.uint32(2654435761) >> np.uint32(1)).astype(np.int32)
+    for _ in range(SUPERSTEPS):
+        x = np.maximum(x, g.heard(np.maximum, x, x.min()))
+    return {"x": x}
+
+
+class LargerOnly(Largest):
+    receive_if = "msg > v.x"
+    apply = "v.x = msg;"
+
+
+@kind("max, receive_if msg > x", lambda g: LargerOnly(), each(4 + 4, 4 + 4 + 8))
+def receive_if(g: Links) -> Answer:
+    return int_max(g)
+
+
+class WeightedSum(Sum):
+    weight = edge.real()
+
+    scatter = "send(v.x / v.out_degree * e.weight / 256);"
+
+
+#: An arc also has a weight.
+@kind("weighted sum", lambda g: WeightedSum(), each(4 + 4 + 4, 4 + 4 + 4 + 4))
+def weighted(g: Links) -> Answer:
+    own = 1.0 + g.ids % 8
+    x = own
+    for _ in range(SUPERSTEPS):
+        share = g.shares(x)
+
+        def sent(arcs: slice, share: np.ndarray = share) -> np.ndarray:
+            return share[g.targets[arcs]] * g.weights[arcs] / 256
+
+        x = own + g.combined(np.add, sent, 0.0) / 2
+    return {"x": x}
+
+
+class TwoFields(Sum):
+    weight = edge.real()
+    y = vertex.real()
+
+    scatter = "send((v.x * e.weight / 256 + v.y) / v.out_degree);"
+    apply = """
+        v.x = 1 + v.id % 8 + msg / 4;
+        v.y = msg / 4;
+    """
+
+
+#: The message is computed for each arc from x, y and the degree of the neighbor.
+@kind("two fields and the weight", lambda g: TwoFields(), each(4 + 4 + 12, 4 + 4 + 12 + 8))
+def two_fields(g: Links) -> Answer:
+    own = 1.0 + g.ids % 8
+    x, y = own, np.zeros(g.vertices)
+    for _ in range(SUPERSTEPS):
+        share_x, share_y = g.shares(x), g.shares(y)
+
+        def sent(arcs: slice, x: np.ndarray = share_x, y: np.ndarray = share_y) -> np.ndarray:
+            neighbor = g.targets[arcs]
+            return x[neighbor] * g.weights[arcs] / 256 + y[neighbor]
+
+        y = g.combined(np.add, sent, 0.0) / 4
+        x = own + y
+    return {"x": x, "y": y}
+
+
+class SeveralEdgeFields(Sum):
+    weight = edge.real()
+    toll = edge.int32()
+    gain = edge.real()
+
+    scatter = "send((v.x * e.weight / 256 + e.toll) * e.gain / v.out_degree);"
+
+
+#: The message is computed for each arc from x and the degree of the neighbor.
+@kind("several edge fields", lambda g: SeveralEdgeFields(), each(4 + 12 + 8, 4 + 4 + 8 + 4))
+def edge_fields(g: Links) -> Answer:
+    own = 1.0 + g.ids % 8
+    x, one = own, g.shares(np.ones(g.vertices))
+    for _ in range(SUPERSTEPS):
+        share = g.shares(x)
+
+        def sent(arcs: slice, share: np.ndarray = share) -> np.ndarray:
+            neighbor = g.targets[arcs]
+            taken = share[neighbor] * g.weights[arcs] / 256 + one[neighbor] * g.toll[arcs]
+            return taken * g.gain[arcs]
+
+        x = own + g.combined(np.add, sent, 0.0) / 2
+    return {"x": x}
+
+
+class SmallestStruct(VertexProgram):
+    """The smallest value that has reached each vertex, and where it comes from."""
+
+    supersteps = param.supersteps(10)
+    Found = struct([("value", "real"), ("id", "int32")])
+    best = vertex.struct(Found, init="(Found){((uint)v.id * 2654435761u >> 8) % 1000, v.id}")
+
+    message = Found
+    combine = "a.value < b.value || (a.value == b.value && a.id <= b.id) ? a : b"
+    identity = "(Found){INFINITY, INT_MAX}"
+    scatter_on = "all"
+    scatter = "send(v.best);"
+    apply = """
+        const Found old = v.best;
+        if (msg.value < old.value || (msg.value == old.value && msg.id < old.id))
+            v.best = msg;
+    """
+
+
+@kind("struct minimum, own combiner", lambda g: SmallestStruct(), each(4 + 8, 4 + 8 + 16))
+def struct_min(g: Links) -> Answer:
+    values = (g.ids.astype(np.uint32) * np.uint32(2654435761) >> np.uint32(8)) % np.uint32(1000)
+    best = values.astype(np.int64) << 32 | g.ids
+    for _ in range(SUPERSTEPS):
+        best = np.minimum(best, g.heard(np.minimum, best, np.iinfo(np.int64).max))
+    return {"best.value": (best >> 32).astype(np.float64), "best.id": best & 0xFFFFFFFF}
+
+
+class Float4(VertexProgram):
+    """Four values of each vertex, as in `Sum`."""
+
+    supersteps = param.supersteps(10)
+    functions = "#define OWN ((float)(1 + v.id % 8) * (float4)(1, 2, 3, 4))"
+    x = vertex.float4(init="(float)(1 + v.id % 8) * (float4)(1, 2, 3, 4)")
+
+    message, combine = "float4", "sum"
+    scatter_on = apply_on = "all"
+    scatter = "send(v.x / v.out_degree);"
+    apply = "v.x = OWN + msg / 2;"
+
+
+@kind("float4", lambda g: Float4(), each(4 + 16, 4 + 4 + 16 + 16))
+def float4(g: Links) -> Answer:
+    return {"x": multiples(g.diffused(), 1, 4)}
+
+
+def multiples(x: np.ndarray, first: int, count: int) -> np.ndarray:
+    """float32 (V, count): what begins as a multiple stays one, since all is linear."""
+    return np.outer(x, np.arange(first, first + count)).astype(np.float32)
+
+
+class Reals16(VertexProgram):
+    """Sixteen values of each vertex, as in `Sum`."""
+
+    supersteps = param.supersteps(10)
+    functions = """
+        #define OWN ((real)(1 + v.id % 8) * \\
+                     (real16)(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
+    """
+    x = vertex.real16(
+        init="(real)(1 + v.id % 8) * "
+        "(real16)(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)"
+    )
+
+    message, combine = "real16", "sum"
+    scatter_on = apply_on = "all"
+    scatter = "send(v.x / v.out_degree);"
+    apply = "v.x = OWN + msg / 2;"
+
+
+@kind("16 reals", lambda g: Reals16(), each(4 + 64, 4 + 4 + 64 + 64))
+def reals16(g: Links) -> Answer:
+    return {"x": multiples(g.diffused(), 1, 16)}
+
+
+class Reals64(VertexProgram):
+    """Sixty-four values of each vertex, as in `Sum`."""
+
+    supersteps = param.supersteps(10)
+    Row = struct([("a", "real16"), ("b", "real16"), ("c", "real16"), ("d", "real16")])
+    functions = """
+        #define ONE_TO_16 (real16)(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
+        #define OWN(from) ((real)(1 + v.id % 8) * (ONE_TO_16 + (real)(from)))
+    """
+    x = vertex.struct(Row)
+
+    message, combine = Row, "sum"
+    scatter_on = apply_on = "all"
+    init = """
+        v.x.a = OWN(0);
+        v.x.b = OWN(16);
+        v.x.c = OWN(32);
+        v.x.d = OWN(48);
+    """
+    scatter = """
+        const real share = (real)1 / v.out_degree;
+        send((Row){v.x.a * share, v.x.b * share, v.x.c * share, v.x.d * share});
+    """
+    apply = """
+        v.x.a = OWN(0) + msg.a / 2;
+        v.x.b = OWN(16) + msg.b / 2;
+        v.x.c = OWN(32) + msg.c / 2;
+        v.x.d = OWN(48) + msg.d / 2;
+    """
+
+
+@kind("64 reals", lambda g: Reals64(), each(4 + 256, 4 + 4 + 256 + 256))
+def reals64(g: Links) -> Answer:
+    x = g.diffused()
+    return {f"x.{name}": multiples(x, 16 * i + 1, 16) for i, name in enumerate("abcd")}
+
+
+class Doubles(Sum):
+    x = vertex.float64(init="1 + v.id % 8")
+
+    message = "float64"
+
+
+@kind("doubles", lambda g: Doubles(), each(4 + 8, 4 + 4 + 8 + 8))
+def doubles(g: Links) -> Answer:
+    return {"x": g.diffused()}
+
+
+class Int64(VertexProgram):
+    """Remainders of sums of 64-bit integers."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int64(init="v.id % 8")
+
+    message, combine = "int64", "sum"
+    scatter_on = apply_on = "all"
+    scatter = "send(v.x);"
+    apply = "v.x = msg % 1000003 + v.id % 8;"
+
+
+@kind("int64", lambda g: Int64(), each(4 + 8, 4 + 8 + 8))
+def int64(g: Links) -> Answer:
+    x = g.ids % 8
+    for _ in range(SUPERSTEPS):
+        x = g.heard(np.add, x) % 1000003 + g.ids % 8
+    return {"x": x}
+
+
+class Flags(VertexProgram):
+    """Which of a few vertices' flags have reached each vertex."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.uint8(init="v.id % 1024 < 8 ? 1 << v.id % 8 : 0")
+
+    message, combine = "uint8", "or"
+    scatter_on = "all"
+    scatter = "send(v.x);"
+    apply = "v.x |= msg;"
+
+
+@kind("flags", lambda g: Flags(), each(4 + 1, 4 + 1 + 2))
+def flags(g: Links) -> Answer:
+    x = np.where(g.ids % 1024 < 8, 1 << g.ids % 8, 0).astype(np.uint8)
+    for _ in range(SUPERSTEPS):
+        x = x | g.heard(np.bitwise_or, x)
+    return {"x": x}
+
+
+class Xor(VertexProgram):
+    """A combiner that no other library has."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="v.id")
+
+    message, combine, identity = "int32", "a ^ b", "0"
+    scatter_on = apply_on = "all"
+    scatter = "send(v.x);"
+    apply = "v.x = v.id ^ (msg << 1);"
+
+
+@kind("own combiner xor", lambda g: Xor(), each(4 + 4, 4 + 4 + 4))
+def xor(g: Links) -> Answer:
+    x = ids = g.ids.astype(np.int32)
+    for _ in range(SUPERSTEPS):
+        x = ids ^ (g.heard(np.bitwise_xor, x) << 1)
+    return {"x": x}
+
+
+class OtherEnd(VertexProgram):
+    """Scatter reads a field of the vertex to which it sends."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="(uint)v.id * 2654435761u >> 16")
+
+    message, combine = "int32", "max"
+    scatter_on = apply_on = "all"
+    scatter = "send(abs(v.x - x_of(e.dst)));"
+    apply = "v.x = (v.x + (has_msg ? msg : 0)) % 10007;"
+
+
+@kind("field of the other end", lambda g: OtherEnd(), each(4 + 4, 4 + 4 + 8))
+def other_end(g: Links) -> Answer:
+    x = (g.ids.astype(np.uint32) * np.uint32(2654435761) >> np.uint32(16)).astype(np.int32)
+    for _ in range(SUPERSTEPS):
+
+        def sent(arcs: slice, x: np.ndarray = x) -> np.ndarray:
+            return np.abs(x[g.targets[arcs]] - x[g.edges.sources[arcs]])
+
+        x = (x + g.combined(np.maximum, sent, 0)) % 10007
+    return {"x": x}
+
+
+# Messages one by one, and neighbors -----------------------------------------------------------
+
+
+class GatherSum(VertexProgram):
+    """A gather snippet that adds up its messages."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="v.id % 8")
+
+    message, gathered = "int32", "int64"
+    scatter_on = apply_on = "all"
+    scatter = "send(v.x);"
+    gather = """
+        msg = 0;
+        for (int i = 0; i < num_messages; ++i)
+            msg += messages[i];
+    """
+    apply = "v.x = msg % 1009 + v.id % 8;"
+
+
+@kind("gather snippet that adds up", lambda g: GatherSum(), each(4 + 4, 4 + 4 + 4))
+def gather(g: Links) -> Answer:
+    return remainders(g)
+
+
+def remainders(g: Links) -> Answer:
+    x = g.ids % 8
+    for _ in range(SUPERSTEPS):
+        x = g.heard(np.add, x) % 1009 + g.ids % 8
+    return {"x": x}
+
+
+class NeighborSum(VertexProgram):
+    """An apply that adds up over its neighbors."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="v.id % 8")
+
+    scatter_on = apply_on = "all"
+    apply = """
+        long sum = 0;
+        for (int i = 0; i < num_neighbors; ++i)
+            sum += x_of(neighbor(i));
+        v.x = sum % 1009 + v.id % 8;
+    """
+
+
+#: Other vertices read x as it was: it is written twice, or copied.
+@kind("apply sums over neighbor(i)", lambda g: NeighborSum(), each(4 + 4, 4 + 4 + 8))
+def neighbors(g: Links) -> Answer:
+    return remainders(g)
+
+
+class CommonNeighbors(VertexProgram):
+    """How many arcs join neighbors of each vertex, by merging rows."""
+
+    supersteps = param.supersteps(1)
+    arcs = vertex.int64()
+
+    scatter_on = apply_on = "all"
+    apply = """
+        for (int i = 0; i < num_neighbors; ++i) {
+            const int other = neighbor(i), most = num_neighbors_of(other);
+            for (int j = 0, k = 0; j < num_neighbors && k < most;) {
+                const int a = neighbor(j), b = neighbor_of(other, k);
+                v.arcs += a == b;
+                j += a <= b;
+                k += b <= a;
+            }
+        }
+    """
+
+
+def shorter_rows(g: Links) -> float:
+    """Of the two rows of each edge, at least the shorter one is read; what is found is written."""
+    shorter = np.minimum(g.degree[g.targets], g.degree[g.edges.sources])
+    return 4 * float(shorter.sum(dtype=np.int64)) / 2 + 4 * g.arcs + (4 + 8) * g.vertices
+
+
+#: A program that uses common(a, b) or for_common belongs here, with the same answer and bytes.
+@kind("common neighbors, nested loops", lambda g: CommonNeighbors(), shorter_rows, small=True)
+def common(g: Links) -> Answer:
+    shape = (g.vertices, g.vertices)
+    offsets = g.edges.offsets.astype(np.int32)
+    links = csr_array((np.ones(g.arcs, np.int64), g.targets, offsets), shape=shape)
+    return {"arcs": np.asarray((links @ links).multiply(links).sum(axis=1)).ravel()}
+
+
+# Masks ----------------------------------------------------------------------------------------
+
+
+class SomeSend(VertexProgram):
+    """About one of `every` vertices sends, in each superstep others."""
+
+    supersteps = param.supersteps(10)
+    every = param.uint32(1, low=1)
+    x = vertex.int32(init="v.id % 8")
+
+    message, combine = "int32", "sum"
+    functions = """
+        #define SENDS(when) (((uint)(v.id + (when)) * 2654435761u >> 8) % p.every == 0)
+    """
+    apply_on = "all"
+    ends = "stop"
+    init = """
+        if (SENDS(0))
+            set_mask();
+    """
+    scatter = "send(v.x);"
+    apply = """
+        v.x = (v.x + msg) % 1009;
+        if (SENDS(superstep + 1))
+            set_mask();
+    """
+
+
+def senders(g: Links, every: int, superstep: int) -> np.ndarray:
+    word = (g.ids + superstep).astype(np.uint32) * np.uint32(2654435761)
+    return (word >> np.uint32(8)) % np.uint32(every) == 0
+
+
+def sent_by(every: int) -> Callable[[Links], float]:
+    """A vertex: x read and written. A sender: also where its row starts, and its x. An arc of a
+    sender: the neighbor, its message."""
+
+    def moves(g: Links) -> float:
+        total = 0
+        for superstep in range(SUPERSTEPS):
+            active = senders(g, every, superstep)
+            total += (4 + 4) * int(g.degree[active].sum()) + (4 + 4) * int(active.sum())
+        return total + SUPERSTEPS * 8 * g.vertices
+
+    return moves
+
+
+def some_sent(g: Links, every: int, shift: int = 0) -> Answer:
+    """`shift`: a vertex sends if the one that comes so many before it would."""
+    x = g.ids % 8
+    for superstep in range(SUPERSTEPS):
+        active = senders(g, every, superstep)
+        x = (x + g.heard(np.add, np.where(np.roll(active, shift), x, 0))) % 1009
+    return {"x": x}
+
+
+@kind("all send, by mask", lambda g: SomeSend(), sent_by(1))
+def mask_all(g: Links) -> Answer:
+    return some_sent(g, 1)
+
+
+@kind("half send", lambda g: SomeSend(every=2), sent_by(2))
+def mask_half(g: Links) -> Answer:
+    return some_sent(g, 2)
+
+
+@kind("a sixteenth sends", lambda g: SomeSend(every=16), sent_by(16))
+def mask_sixteenth(g: Links) -> Answer:
+    return some_sent(g, 16)
+
+
+@kind("a thousandth sends", lambda g: SomeSend(every=1000), sent_by(1000))
+def mask_thousandth(g: Links) -> Answer:
+    return some_sent(g, 1000)
+
+
+class WakesOthers(SomeSend):
+    """A vertex puts the next one into the mask."""
+
+    functions = """
+        #define SENDS(when) (((uint)(v.id + (when)) * 2654435761u >> 8) % p.every == 0)
+        #define NEXT (v.id + 1 < g.num_vertices ? v.id + 1 : 0)
+    """
+    init = """
+        if (SENDS(0))
+            set_mask_of(NEXT);
+    """
+    apply = """
+        v.x = (v.x + msg) % 1009;
+        if (SENDS(superstep + 1))
+            set_mask_of(NEXT);
+    """
+
+
+def sent_by_next(g: Links) -> float:
+    """As `sent_by`, of the vertices that are woken; each of them is also marked."""
+    total = 0
+    for superstep in range(SUPERSTEPS):
+        active = np.roll(senders(g, 16, superstep), 1)
+        total += (4 + 4) * int(g.degree[active].sum()) + (4 + 4 + 4) * int(active.sum())
+    return total + SUPERSTEPS * 8 * g.vertices
+
+
+@kind("a sixteenth, put in by others", lambda g: WakesOthers(every=16), sent_by_next)
+def wakes_others(g: Links) -> Answer:
+    return some_sent(g, 16, 1)
+
+
+class SendTo(VertexProgram):
+    """Each vertex sends to some other one, whether or not an arc leads there."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="v.id % 8")
+
+    message, combine = "int32", "sum"
+    scatter_on = apply_on = "all"
+    apply = """
+        v.x = (v.x + msg) % 1009;
+        send_to((7 * (long)v.id + superstep) % g.num_vertices, v.x);
+    """
+
+
+#: x read and written; the message written and read.
+@kind("send_to from apply", lambda g: SendTo(), each(0, 8 + 8))
+def send_to(g: Links) -> Answer:
+    x, arrived = g.ids % 8, np.zeros(g.vertices, np.int64)
+    for superstep in range(SUPERSTEPS):
+        x = (x + arrived) % 1009
+        to = (7 * g.ids + superstep) % g.vertices
+        arrived = np.bincount(to, x, g.vertices).astype(np.int64)
+    return {"x": x}
+
+
+# State of arcs, lanes, aggregators, pairs -----------------------------------------------------
+
+
+class ArcState(VertexProgram):
+    """The sum over a vertex's neighbors, kept up to date by sending only changes."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="v.id % 4")
+    total = vertex.int32()
+    last_sent = arc.int32()
+
+    message, combine = "int32", "sum"
+    scatter_on = apply_on = "all"
+    scatter = """
+        if (e.last_sent != v.x) {
+            send(v.x - e.last_sent);
+            e.last_sent = v.x;
+        }
+    """
+    apply = """
+        v.total += msg;
+        v.x = v.total % 4;
+    """
+
+
+#: An arc: the neighbor, its state read and written, its message.
+@kind("arc state", lambda g: ArcState(), each(4 + 8 + 4, 4 + 4 + 8 + 4))
+def arc_state(g: Links) -> Answer:
+    x = g.ids % 4
+    for _ in range(SUPERSTEPS):
+        total, last = g.heard(np.add, x), x
+        x = total % 4
+    return {"x": x, "total": total, "arc.last_sent": last[g.edges.sources]}
+
+
+class SumInLanes(Sum):
+    start = param.int32(0)
+    x = vertex.real(init="1 + (v.id + p.start) % 8")
+
+    apply = "v.x = 1 + (v.id + p.start) % 8 + msg / 2;"
+
+
+@kind(
+    "sum in four lanes",
+    lambda g: SumInLanes(start=[0, 1, 2, 3]),
+    each(4 + 16, 4 + 4 + 16 + 16),
+)
+def lanes_sum(g: Links) -> Answer:
+    return {"x": np.stack([g.diffused(start) for start in range(4)], axis=1)}
+
+
+class SumAggregated(Sum):
+    total = aggregate.real("sum")
+    largest = aggregate.real("max")
+    mean = aggregate.real("mean")
+
+    apply = """
+        v.x = 1 + v.id % 8 + msg / 2;
+        aggregate_total(v.x);
+        aggregate_largest(v.x);
+        aggregate_mean(v.x);
+    """
+
+
+@kind("three aggregators", lambda g: SumAggregated(), each(4 + 4, 4 + 4 + 4 + 4))
+def aggregators(g: Links) -> Answer:
+    x = g.diffused()
+    named = {"total": x.sum(), "largest": x.max(), "mean": x.mean()}
+    return {"x": x, **{f"agg.{name}": np.array(value) for name, value in named.items()}}
+
+
+class Ranking(VertexProgram):
+    """How many other vertices have a larger value, again and again."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="v.id")
+
+    message, combine = "int32", "sum"
+    scatter_on = apply_on = "all"
+    pairs = "send(u.x > v.x ? 1 : 0);"
+    apply = "v.x = (7919 * msg + superstep) % 1009;"
+
+
+#: Each pair reads the other's value.
+@kind(
+    "pairs",
+    lambda g: Ranking(),
+    lambda g: SUPERSTEPS * (4 * float(g.vertices) ** 2 + 8 * g.vertices),
+    small=True,
+)
+def pairs(g: Links) -> Answer:
+    x = g.ids
+    for superstep in range(SUPERSTEPS):
+        larger = g.vertices - np.searchsorted(np.sort(x), x, "right")
+        x = (7919 * larger + superstep) % 1009
+    return {"x": x}
+
+
+# Searches, which end when nothing changes -----------------------------------------------------
+
+
+class Components(VertexProgram):
+    """The smallest vertex of each component."""
+
+    label = vertex.int32(init="v.id")
+
+    message, combine = "int32", "min"
+    receive_if = "msg < v.label"
+    scatter = "send(v.label);"
+    apply = """
+        v.label = msg;
+        set_mask();
+    """
+
+
+def moved(flood: Flood, arc: float, vertex: float) -> float:
+    """Bytes for each arc along which a vertex has sent, and each time that a vertex did."""
+    return arc * flood.arcs + vertex * flood.sent
+
+
+def labels(g: Links) -> Flood:
+    return g.flooded("labels", g.ids.astype(np.int32), np.minimum)
+
+
+#: A sender: where its row starts, its label read and written.
+@kind("components", lambda g: Components(), lambda g: moved(labels(g), 4 + 4, 4 + 8))
+def components(g: Links) -> Answer:
+    return {"label": labels(g).values}
+
+
+class Search(VertexProgram):
+    """The number of arcs from the source, by the minimum."""
+
+    source = param.vertex()
+    depth = vertex.int32(init="v.id == p.source ? 0 : -1")
+
+    message, combine = "int32", "min"
+    mask = "v.id == p.source"
+    receive_if = "v.depth < 0"
+    scatter = "send(v.depth + 1);"
+    apply = """
+        v.depth = msg;
+        set_mask();
+    """
+
+
+def search_moves(g: Links) -> float:
+    """An arc of a vertex that is reached: the neighbor, its depth. The vertex: where its row
+    starts, its depth written and read."""
+    sent, arcs = g.searched(1)
+    return (4 + 4) * arcs + (4 + 8) * sent
+
+
+@kind("BFS", lambda g: Search(source=int(g.sources[0])), search_moves)
+def bfs(g: Links) -> Answer:
+    return {"depth": g.depths[:, 0]}
+
+
+class FirstParent(VertexProgram):
+    """The number of arcs from the source, and the vertex before: of several, the smallest id."""
+
+    source = param.vertex()
+    depth = vertex.int32(init="v.id == p.source ? 0 : -1")
+    parent = vertex.int32(init=-1)
+
+    message, combine = "int32", "first"
+    receive_if = "v.depth < 0"
+    mask = "v.id == p.source"
+    scatter = "send(v.id);"
+    apply = """
+        v.depth = superstep + 1;
+        v.parent = msg;
+        set_mask();
+    """
+
+
+@kind("first, with receive_if", lambda g: FirstParent(source=int(g.sources[0])), search_moves)
+def first(g: Links) -> Answer:
+    depth = g.depths[:, 0]
+    return {"depth": depth, "parent": g.parents(depth)}
+
+
+class SearchesInLanes(FirstParent):
+    scatter = """
+        if (v.depth == superstep)
+            send(v.id);
+    """
+
+
+def lanes_moves(g: Links) -> float:
+    """An arc of a vertex that is reached in any lane: the neighbor, a bit for each lane. A vertex:
+    its depth and parent in each lane."""
+    sent, arcs = g.searched(LANES)
+    lanes = min(LANES, len(g.sources))
+    return (4 + lanes / 8) * arcs + 4 * sent + lanes * (4 + 4) * g.vertices
+
+
+@kind(
+    "searches in 16 lanes",
+    lambda g: SearchesInLanes(source=g.sources[:LANES].tolist()),
+    lanes_moves,
+)
+def lanes_search(g: Links) -> Answer:
+    depth = g.depths[:, :LANES]
+    parents = [g.parents(np.ascontiguousarray(column)) for column in depth.T]
+    return {"depth": depth, "parent": np.stack(parents, axis=1)}
+
+
+class ReachedFrom(VertexProgram):
+    """From which of up to 64 sources each vertex can be reached: a bit for each source."""
+
+    bits = vertex.uint64(doc="the source's own bit; 0 for all other vertices")
+    every = param.uint64(2**64 - 1, doc="the bits of all sources")
+    reached = vertex.uint64(init="v.bits")
+
+    message, combine = "uint64", "or"
+    mask = "v.bits != 0"
+    receive_if = "v.reached != p.every"
+    enough = "msg == p.every"
+    scatter = "send(v.reached);"
+    apply = """
+        if (msg & ~v.reached) {
+            v.reached |= msg;
+            set_mask();
+        }
+    """
+
+
+def reached(g: Links) -> Flood:
+    return g.flooded("reached", g.source_bits, np.bitwise_or)
+
+
+@kind(
+    "enough",
+    lambda g: ReachedFrom(bits=g.source_bits, every=int(np.bitwise_or.reduce(g.source_bits))),
+    lambda g: moved(reached(g), 4 + 8, 4 + 16),
+)
+def enough(g: Links) -> Answer:
+    return {"reached": reached(g).values}
+
+
+class Paths(VertexProgram):
+    """The length of the shortest path from the source, up to a cutoff."""
+
+    source = param.vertex()
+    cutoff = param.real(2000)
+    distance = vertex.real(init="v.id == p.source ? 0 : INFINITY")
+    weight = edge.real(low=0)
+
+    message, combine = "real", "min"
+    mask = "v.id == p.source"
+    receive_if = "msg <= p.cutoff && msg < v.distance"
+    scatter = "send(v.distance + e.weight);"
+    apply = """
+        v.distance = msg;
+        set_mask();
+    """
+
+
+def distances(g: Links, most: int = MOST) -> Flood:
+    start = np.full(g.vertices, np.inf)
+    start[g.sources[0]] = 0
+
+    def longer(distance: np.ndarray, arcs: slice) -> np.ndarray:
+        length = distance + g.weights[arcs]
+        return np.where(length <= CUTOFF, length, np.inf)
+
+    return g.flooded(f"distances, {most}", start, np.minimum, longer, most)
+
+
+#: An arc also has a weight.
+@kind(
+    "SSSP",
+    lambda g: Paths(source=int(g.sources[0]), cutoff=CUTOFF),
+    lambda g: moved(distances(g), 4 + 4 + 4, 4 + 8),
+)
+def sssp(g: Links) -> Answer:
+    return {"distance": distances(g).values}
+
+
+class NearFirst(Paths):
+    priority = "v.distance"
+
+
+def settled_moves(g: Links) -> float:
+    """As SSSP's, if each vertex that is reached sends once."""
+    found = np.isfinite(distances(g, LONG).values)
+    return 12 * float(g.degree[found].sum(dtype=np.int64)) + 12 * int(found.sum())
+
+
+@kind(
+    "priority",
+    lambda g: NearFirst(source=int(g.sources[0]), cutoff=CUTOFF),
+    settled_moves,
+    most=LONG,
+)
+def priority(g: Links) -> Answer:
+    return {"distance": distances(g, LONG).values}
