@@ -30,7 +30,7 @@ from gascl import (
     vertex,
 )
 from gascl.dask.actor_comm import DaskComm
-from gascl.dask.edges import labels_of, merged, part_of, whole
+from gascl.dask.edges import labels_of, merged, part_of, whole_graph
 from gascl.dask.mailbox import Mailbox
 from gascl.dask.partitions import Layout, added, degrees_of, ends_of, fields_of, own_arcs
 from gascl.graph.partial_array import RemoteDataError
@@ -97,7 +97,7 @@ def test_the_graph_is_that_of_all_rows(kind, directed, duplicates):
     frames = [df[i:j] for i, j in pairwise(cuts)]
     parts = [part_of(f, n, "a", "b", None, "minutes") for n, f in enumerate(frames)]
     labels = merged([merged([labels_of(part)]) for part in parts])
-    found = whole(labels, parts, *options.values())
+    found = whole_graph(labels, parts, *options.values())
     assert found.fingerprint == expected.fingerprint
     assert found.labels.dtype == expected.labels.dtype
     assert found.edge_fields.keys() == expected.edge_fields.keys() == {"weight", "x"}
@@ -147,7 +147,7 @@ def test_a_rank_has_its_arcs(way, directed, renumbers, monkeypatch):
 def test_no_rows():
     parts = [part_of(frame(rows=0), n, "a", "b", None, None) for n in range(2)]
     assert merged([labels_of(part) for part in parts]) is None
-    assert whole(None, parts, True, "keep", "keep").num_vertices == 0
+    assert whole_graph(None, parts, True, "keep", "keep").num_vertices == 0
 
 
 def test_ids_of_several_kinds():
