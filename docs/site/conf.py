@@ -19,7 +19,7 @@ release = version = gascl.__version__
 
 extensions = [
     "mermaid",
-    "myst_parser",
+    "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
@@ -28,6 +28,12 @@ extensions = [
 # Anchors as on GitHub, so that links work in the repository, too.
 myst_heading_anchors = 4
 myst_fence_as_directive = ["mermaid"]
+
+# The notebooks are kept without output, and run as the site is built.
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_merge_streams = True
 
 # Docstrings put names in single backquotes, as Markdown does.
 default_role = "code"
