@@ -296,7 +296,7 @@ def mapping(color: Any, cmap: Any) -> tuple[str, dict[str, Any]]:
     chosen = colormaps[cmap or "viridis"] if isinstance(cmap, str | None) else cmap
     chosen = chosen.with_extremes(bad="0.7")
     shown = np.ma.masked_invalid(finite)
-    style = {"c": shown, "cmap": chosen, "plotnonfinite": True}
+    style = {"c": finite, "cmap": chosen, "plotnonfinite": True}
     if shown.count():
         heavy = shown.min() > 0 and heavy_tailed(shown.compressed())
         style["norm"] = (LogNorm if heavy else Normalize)(shown.min(), shown.max())

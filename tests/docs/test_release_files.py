@@ -49,6 +49,28 @@ def test_the_conda_recipe_describes_this_version(pyproject, recipe):
     assert recipe["about"]["license_file"] == project["license-files"]
 
 
+def test_the_badges_say_what_is_true():
+    tomllib = pytest.importorskip("tomllib")
+    project = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
+    badges = re.findall(r"^\[!\[(.*?)\]\((.*?)\)\]\((.*?)\)$", (TOP / "README.md").read_text(), re.M)
+    oldest = project["requires-python"].removeprefix(">=")
+    repository = project["urls"]["Homepage"]
+    assert badges == [
+        (
+            "tests",
+            f"{repository}/actions/workflows/tests.yml/badge.svg",
+            f"{repository}/actions/workflows/tests.yml",
+        ),
+        (f"Python {oldest}+", f"https://img.shields.io/badge/python-{oldest}%2B-blue", "pyproject.toml"),
+        (
+            f"license: {project['license']}",
+            f"https://img.shields.io/badge/license-{project['license']}-blue",
+            "LICENSE",
+        ),
+    ]
+    assert (TOP / ".github" / "workflows" / "tests.yml").exists()
+
+
 @pytest.mark.parametrize("path", [*(TOP / ".github" / "ISSUE_TEMPLATE").iterdir()], ids=str)
 def test_issue_templates_ask_for_devices(path):
     yaml = pytest.importorskip("yaml")
