@@ -115,6 +115,8 @@ def test_colors():
     shades = vertices(ax).get_facecolor().tolist()
     assert shades[0] == shades[2] and len({tuple(s) for s in shades}) == 3
     assert len(ax.figure.axes) == 1, "categories have none"
+    ax = gascl.draw(graph, position=SQUARE, color=[0, 1, 1, 0], cmap="gray")
+    assert vertices(ax).get_facecolor()[:, 0].tolist() == [0, 1, 1, 0], "all of the colormap"
 
 
 def test_fields_by_name():

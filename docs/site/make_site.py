@@ -129,9 +129,9 @@ def versions() -> str:
     """A page with the version of this site, and those that the repository has tags of."""
     import gascl
 
+    format = "--format=%(refname:short) %(creatordate:short)"
     listed = subprocess.run(
-        ["git", "for-each-ref", "refs/tags/v*", "--sort=-version:refname"]
-        + ["--format=%(refname:short) %(creatordate:short)"],
+        ["git", "for-each-ref", "refs/tags/v*", "--sort=-version:refname", format],
         cwd=TOP,
         stdout=subprocess.PIPE,
         text=True,

@@ -52,21 +52,15 @@ def test_the_conda_recipe_describes_this_version(pyproject, recipe):
 def test_the_badges_say_what_is_true():
     tomllib = pytest.importorskip("tomllib")
     project = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
-    badges = re.findall(r"^\[!\[(.*?)\]\((.*?)\)\]\((.*?)\)$", (TOP / "README.md").read_text(), re.M)
-    oldest = project["requires-python"].removeprefix(">=")
-    repository = project["urls"]["Homepage"]
+    text = (TOP / "README.md").read_text("utf-8")
+    badges = re.findall(r"^\[!\[(.*?)\]\((.*?)\)\]\((.*?)\)$", text, re.MULTILINE)
+    oldest, license = project["requires-python"].removeprefix(">="), project["license"]
+    workflow = f"{project['urls']['Homepage']}/actions/workflows/tests.yml"
+    shield = "https://img.shields.io/badge/"
     assert badges == [
-        (
-            "tests",
-            f"{repository}/actions/workflows/tests.yml/badge.svg",
-            f"{repository}/actions/workflows/tests.yml",
-        ),
-        (f"Python {oldest}+", f"https://img.shields.io/badge/python-{oldest}%2B-blue", "pyproject.toml"),
-        (
-            f"license: {project['license']}",
-            f"https://img.shields.io/badge/license-{project['license']}-blue",
-            "LICENSE",
-        ),
+        ("tests", f"{workflow}/badge.svg", workflow),
+        (f"Python {oldest}+", f"{shield}python-{oldest}%2B-blue", "pyproject.toml"),
+        (f"license: {license}", f"{shield}license-{license}-blue", "LICENSE"),
     ]
     assert (TOP / ".github" / "workflows" / "tests.yml").exists()
 
