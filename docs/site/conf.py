@@ -50,7 +50,7 @@ html_theme = "furo"
 html_title = f"gascl {version}"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
-html_search_scorer = "scorer.js"
+html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 html_copy_source = html_show_sourcelink = html_show_sphinx = False
 html_permalinks_icon = "#"
 html_theme_options = {"navigation_with_keys": True}
