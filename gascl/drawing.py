@@ -285,18 +285,17 @@ def mapping(color: Any, cmap: Any) -> tuple[str, dict[str, Any]]:
         kinds, number = np.unique(values, return_inverse=True)
         if len(kinds) <= CATEGORIES:
             twenty = colormaps["tab20"](np.r_[0:20:2, 1:20:2])  # the dark ones first
-            chosen = ListedColormap(twenty) if cmap is None else cmap
             return "category", {
                 "c": number.reshape(values.shape),
-                "cmap": chosen,
+                "cmap": ListedColormap(twenty) if cmap is None else cmap,
                 "vmin": 0,
-                "vmax": len(twenty) - 1,
+                "vmax": len(twenty) - 1 if cmap is None else max(1, len(kinds) - 1),
             }
     finite = np.where(np.isfinite(values), values, np.nan)
     chosen = colormaps[cmap or "viridis"] if isinstance(cmap, str | None) else cmap
     chosen = chosen.with_extremes(bad="0.7")
     shown = np.ma.masked_invalid(finite)
-    style = {"c": shown, "cmap": chosen, "plotnonfinite": True}
+    style = {"c": finite, "cmap": chosen, "plotnonfinite": True}
     if shown.count():
         heavy = shown.min() > 0 and heavy_tailed(shown.compressed())
         style["norm"] = (LogNorm if heavy else Normalize)(shown.min(), shown.max())

@@ -94,6 +94,14 @@ def test_arrows_in_directed_graphs():
     assert ends == [(SQUARE[i], SQUARE[(i + 1) % 4]) for i in range(4)]
 
 
+def test_an_infinite_number_of_the_first_vertex_is_gray(recwarn):
+    color = [np.inf, 1.0, 10.0, 1000.0]
+    shades = vertices(gascl.draw(ring(), position=SQUARE, color=color)).get_facecolor()
+    assert shades[0][:3] == pytest.approx([0.7] * 3)
+    assert len(np.unique(shades, axis=0)) == 4
+    assert not recwarn.list
+
+
 def test_colors():
     graph = ring()
     one = vertices(gascl.draw(graph, position=SQUARE, color="red"))
@@ -107,6 +115,8 @@ def test_colors():
     shades = vertices(ax).get_facecolor().tolist()
     assert shades[0] == shades[2] and len({tuple(s) for s in shades}) == 3
     assert len(ax.figure.axes) == 1, "categories have none"
+    ax = gascl.draw(graph, position=SQUARE, color=[0, 1, 1, 0], cmap="gray")
+    assert vertices(ax).get_facecolor()[:, 0].tolist() == [0, 1, 1, 0], "all of the colormap"
 
 
 def test_fields_by_name():

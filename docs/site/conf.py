@@ -19,7 +19,7 @@ release = version = gascl.__version__
 
 extensions = [
     "mermaid",
-    "myst_parser",
+    "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
@@ -28,6 +28,12 @@ extensions = [
 # Anchors as on GitHub, so that links work in the repository, too.
 myst_heading_anchors = 4
 myst_fence_as_directive = ["mermaid"]
+
+# The notebooks are kept without output, and run as the site is built.
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_merge_streams = True
 
 # Docstrings put names in single backquotes, as Markdown does.
 default_role = "code"
@@ -44,6 +50,7 @@ html_theme = "furo"
 html_title = f"gascl {version}"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 html_copy_source = html_show_sourcelink = html_show_sphinx = False
 html_permalinks_icon = "#"
 html_theme_options = {"navigation_with_keys": True}

@@ -1,8 +1,8 @@
 """Builds the documentation site: `python docs/site/make_site.py FOLDER`, or `make site`.
 
 Pages are copied to FOLDER-source, with links to files that are no pages turned into links to the
-repository. The code of pages that draw runs, and each picture follows its code. Then Sphinx builds
-FOLDER, and every link and picture of it is checked. Warnings are errors.
+repository. The code of pages that draw runs, and each picture follows its code. Then Sphinx runs
+the notebooks and builds FOLDER, and every link and picture of it is checked. Warnings are errors.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ import argparse
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
@@ -36,7 +37,7 @@ NAVIGATION = {
     "Use": ["graphs", "library", "pictures", "communities", "networkx", "scale"],
     "Write programs": ["programs", "cheatsheet", "cookbook/index", "notebooks/index", "editors"],
     "Understand": ["performance-guide", "performance", "troubleshooting", "how-it-works"],
-    "Reference": ["api/index", "changelog"],
+    "Reference": ["api/index", "changelog", "versions"],
     "For contributors": [
         "contributing",
         "architecture",
@@ -46,16 +47,21 @@ NAVIGATION = {
         "benchmarks/readme",
     ],
 }
+#: Pages that list others of their folder, which have no place in the sidebar of their own.
+LISTS = ["cookbook/index.md", "notebooks/index.md"]
 CODE = re.compile(r"^ *```.*?^ *```$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 #: What code that draws a picture calls.
 DRAWS = re.compile(r"\b(?:draw|animate|plot|subplots|particles|history)\(")
 LINK = re.compile(r"(\]\()([^)\s]+)(?=\))")
+#: A picture of the site right after a block.
+PICTURE = re.compile(r"\s*!\[[^]]*\]\(([\w-]+\.(?:png|gif))\)")
 
 
 def pages() -> dict[Path, str]:
-    """The Markdown files of the site, and their names there."""
+    """The Markdown files and notebooks of the site, and their names there."""
     docs = TOP / "docs"
-    inside = {path: path.relative_to(docs).as_posix() for path in docs.rglob("*.md")}
+    files = [*docs.rglob("*.md"), *docs.rglob("*.ipynb")]
+    inside = {path: path.relative_to(docs).as_posix() for path in files}
     return inside | {TOP / path: name for path, name in OUTSIDE.items()}
 
 
@@ -84,11 +90,11 @@ def rewritten(text: str, page: Path, names: dict[Path, str]) -> str:
     return "".join([*parts, LINK.sub(link, text[end:])])
 
 
-def toctrees(name: str, names: Iterable[str]) -> str:
-    """What the sidebar lists, hidden at the end of the first page and of the cookbook's."""
-    if name == "cookbook/index.md":
-        recipes = sorted(page for page in names if page.startswith("cookbook/") and page != name)
-        return toctree([Path(page).stem for page in recipes])
+def toctrees(name: str, text: str) -> str:
+    """What the sidebar lists, hidden at the end of the first page and of the pages that list
+    others, which are those that their tables link to."""
+    if name in LISTS:
+        return toctree(re.findall(r"^\| \[[^]]*\]\(([\w-]+)\.", text, re.MULTILINE))
     if name == "index.md":
         return "".join(toctree(part, caption) for caption, part in NAVIGATION.items())
     return ""
@@ -104,19 +110,50 @@ def assemble(source: Path) -> None:
     shutil.rmtree(source, ignore_errors=True)
     shutil.copytree(HERE / "api", source / "api")
     (source / "api" / "programs.rst").write_text(reference_of_programs(), "utf-8")
+    (source / "versions.md").write_text(versions(), "utf-8")
     names = pages()
-    for page, name in names.items():
-        (source / name).parent.mkdir(parents=True, exist_ok=True)
-        text = illustrated(page, source / name) if name == page.name or "cookbook" in name else ""
-        text = rewritten(text or page.read_text("utf-8"), page, names)
-        (source / name).write_text(text + toctrees(name, names.values()), "utf-8")
+    copies = [source / name for name in names.values()]
+    for copy in copies:
+        copy.parent.mkdir(parents=True, exist_ok=True)
     for picture in [*(TOP / "docs").rglob("*.png"), *(TOP / "docs").rglob("*.gif")]:
         shutil.copy(picture, source / picture.relative_to(TOP / "docs"))
+    with ProcessPoolExecutor() as pool:  # each page runs in a folder of its own
+        texts = [*pool.map(illustrated, names, copies)]
+    for (page, name), copy, text in zip(names.items(), copies, texts, strict=True):
+        if page.suffix == ".md":
+            text = rewritten(text, page, names) + toctrees(name, text)
+        copy.write_text(text, "utf-8")
+
+
+def versions() -> str:
+    """A page with the version of this site, and those that the repository has tags of."""
+    import gascl
+
+    format = "--format=%(refname:short) %(creatordate:short)"
+    listed = subprocess.run(
+        ["git", "for-each-ref", "refs/tags/v*", "--sort=-version:refname", format],
+        cwd=TOP,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,  # an unpacked archive has no tags
+    ).stdout
+    rows = [
+        f"| {tag.removeprefix('v')} | {date} | [documentation]({REPOSITORY}/tree/{tag}/docs) |\n"
+        for tag, date in (line.split() for line in listed.splitlines())
+    ]
+    table = "| version | date | |\n|---|---|---|\n" + "".join(rows)
+    none = "The copy of the repository from which it was built has no tags of released versions.\n"
+    return (
+        f"# Versions\n\nThis site describes gascl {gascl.__version__}, with what its [changelog]"
+        "(changelog.md) calls unreleased.\n\n"
+        f"{table if rows else none}\n"
+        "To build the site of another version, check out its tag, and run `make site`.\n"
+    )
 
 
 def illustrated(page: Path, copy: Path) -> str:
-    """The text of a page, with the pictures that its code draws after their blocks, except where
-    the page has a picture there."""
+    """The text of a page, with the pictures that its code draws after their blocks. Where the page
+    has a picture there, which is in the repository, its copy is drawn again instead."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -136,7 +173,9 @@ def illustrated(page: Path, copy: Path) -> str:
         for film in Path(folder).glob("*.gif"):
             pictures.append(copy.with_name(f"{copy.stem}-{film.name}"))
             shutil.move(film, pictures[-1])
-        if text[block.end :].lstrip().startswith("!["):
+        if given := PICTURE.match(text, block.end):
+            for picture in pictures:
+                picture.replace(copy.with_name(given[1]))
             pictures = []
         title = text[: block.end].rpartition("\n#")[2].partition("\n")[0].strip("# ")
         drawn[block.end] = "".join(f"\n\n![{title}]({picture.name})" for picture in pictures)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,17 @@ class Mermaid(Directive):
         source = "\n".join(self.content)
         env = self.state.document.settings.env
         name = f"diagram-{hashlib.sha256(source.encode()).hexdigest()[:12]}.svg"
-        (Path(env.srcdir) / name).write_text(mmdr.render(source).svg(), "utf-8")
+        (Path(env.srcdir) / name).write_text(sized(mmdr.render(source).svg()), "utf-8")
         image = nodes.image(uri=f"/{name}", alt="diagram")
         image.source, image.line = self.state_machine.get_source_and_line(self.lineno)
         return [nodes.container("", image, classes=["diagram"])]
+
+
+def sized(svg: str) -> str:
+    """The diagram with a width at which its letters are as large as those of the pages, or nearly,
+    instead of as wide as what is around it."""
+    wide = float(re.search(r"max-width:([\d.]+)px", svg)[1])
+    return svg.replace('width="100%"', f'width="{0.75 * wide:.0f}"', 1)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

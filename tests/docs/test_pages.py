@@ -11,7 +11,8 @@ COOKBOOK = TOP / "docs" / "cookbook"
 @pytest.mark.parametrize(
     "page",
     [
-        page
+        # `make site` runs the gallery, too.
+        pytest.param(page, marks=pytest.mark.slow if page.name == "gallery.md" else ())
         for page in PAGES
         if page.parent != COOKBOOK  # those of recipes: test_cookbook.py
         and any(block.language in ("python", "sh") for block in blocks(page))

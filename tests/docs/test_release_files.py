@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,22 @@ def test_the_conda_recipe_describes_this_version(pyproject, recipe):
     assert recipe["build"]["python"]["entry_points"] == commands
     assert recipe["about"]["license"] == project["license"]
     assert recipe["about"]["license_file"] == project["license-files"]
+
+
+def test_the_badges_say_what_is_true():
+    tomllib = pytest.importorskip("tomllib")
+    project = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
+    text = (TOP / "README.md").read_text("utf-8")
+    badges = re.findall(r"^\[!\[(.*?)\]\((.*?)\)\]\((.*?)\)$", text, re.MULTILINE)
+    oldest, license = project["requires-python"].removeprefix(">="), project["license"]
+    workflow = f"{project['urls']['Homepage']}/actions/workflows/tests.yml"
+    shield = "https://img.shields.io/badge/"
+    assert badges == [
+        ("tests", f"{workflow}/badge.svg", workflow),
+        (f"Python {oldest}+", f"{shield}python-{oldest}%2B-blue", "pyproject.toml"),
+        (f"license: {license}", f"{shield}license-{license}-blue", "LICENSE"),
+    ]
+    assert (TOP / ".github" / "workflows" / "tests.yml").exists()
 
 
 @pytest.mark.parametrize("path", [*(TOP / ".github" / "ISSUE_TEMPLATE").iterdir()], ids=str)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import make_site
+from blocks import blocks
 
 import gascl
 
@@ -15,9 +17,69 @@ TOP = Path(__file__).parents[2]
 def test_every_page_is_in_the_navigation():
     listed = {f"{entry}.md" for entries in make_site.NAVIGATION.values() for entry in entries}
     names = {*make_site.pages().values()}
-    recipes = {name for name in names if name.startswith("cookbook/")} - {"cookbook/index.md"}
-    assert names - recipes - {"index.md"} == listed - {"api/index.md"}
-    assert recipes, "docs/cookbook/index.md lists them; tests/docs/test_cookbook.py compares"
+    below = {str(Path(name).parent) for name in make_site.LISTS}
+    listed_there = {name for name in names if str(Path(name).parent) in below}
+    made = {"api/index.md", "versions.md"}
+    assert names - listed_there - {"index.md"} == listed - made - {*make_site.LISTS}
+    for page, name in make_site.pages().items():
+        if name in make_site.LISTS:
+            entries = make_site.toctrees(name, page.read_text("utf-8")).splitlines()
+            others = {path.stem for path in page.parent.iterdir()} - {"index"}
+            assert others and others <= {*entries}
+
+
+def test_the_gallery_shows_every_program():
+    """Each in a section named as in library.md, with links to the sources and the description."""
+    text = (TOP / "docs" / "gallery.md").read_text("utf-8")
+    library = (TOP / "docs" / "library.md").read_text("utf-8")
+    titles = re.split(r"^### (.*)$", text, flags=re.MULTILINE)[1:]
+    shown = []
+    for title, section in zip(titles[::2], titles[1::2], strict=True):
+        names = title.split(", ")
+        if not {*names} <= {*gascl.programs.__all__}:
+            continue
+        shown += names
+        prose = section.partition("```")[0]
+        for name in names:
+            module = getattr(gascl.programs, name).__module__.removeprefix("gascl.")
+            assert f"](../{module.replace('.', '/')}.py)" in prose, name
+            assert re.search(rf"\b{name}\(", section), f"the code of {title} runs {name}"
+        assert f"\n## {title}\n" in library or all(f"\n## {n}\n" in library for n in names)
+        assert "](library.md#" in prose or "](communities.md)" in prose
+    assert sorted(shown) == sorted(gascl.programs.__all__)
+
+
+def test_every_recipe_draws():
+    for page in (TOP / "docs" / "cookbook").glob("*.md"):
+        assert page.stem == "index" or any(
+            make_site.DRAWS.search(block.text) for block in blocks(page)
+        ), page.name
+
+
+def test_pictures_follow_their_code(tmp_path, monkeypatch):
+    """A picture that the page has is drawn again under its name; others get names of their own."""
+    page = tmp_path / "page.md"
+    code = "```python\nimport matplotlib.pyplot as plt\nplt.subplots()\n```\n\n"
+    page.write_text(f"# Two\n\n{code}![It](known.png)\n\n{code}")
+    (tmp_path / "datasets").mkdir()
+    (tmp_path / "site").mkdir()
+    monkeypatch.setattr("blocks.TOP", tmp_path)
+    text = make_site.illustrated(page, tmp_path / "site" / "page.md")
+    assert re.findall(r"!\[(.*)\]\((.*)\)", text) == [("It", "known.png"), ("Two", "page-10-1.png")]
+    assert {path.name for path in (tmp_path / "site").iterdir()} == {"known.png", "page-10-1.png"}
+
+
+def test_versions_are_the_tags(tmp_path, monkeypatch):
+    monkeypatch.setattr(make_site, "TOP", tmp_path)
+    assert "no tags" in make_site.versions(), "an unpacked archive"
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b.org"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "all"], check=True)
+    for tag in ("v0.9.0", "v0.10.0", "other"):
+        subprocess.run([*git, "tag", tag], check=True)
+    rows = re.findall(r"^\| (\S+) \| \S+ \| \[documentation\]\((.*)\)", make_site.versions(), re.M)
+    docs = f"{make_site.REPOSITORY}/tree/v{{}}/docs"
+    assert rows == [("0.10.0", docs.format("0.10.0")), ("0.9.0", docs.format("0.9.0"))]
 
 
 def test_every_public_name_is_in_the_reference():
