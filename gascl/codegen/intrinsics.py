@@ -11,7 +11,28 @@ from __future__ import annotations
 from gascl.codegen.context import Context
 from gascl.codegen.source_writer import Text
 from gascl.codegen.traps import Traps
+from gascl.language.keywords import FROM
 from gascl.language.snippet import Snippet
+
+
+def _for_common(here: str) -> str:
+    """The macro `for_common`: one loop, for whose body `break` and `continue` mean what they say.
+
+    Its variables have the name of w in theirs, so that loops can be inside each other. w comes
+    last, so that `for_common(w, w, b)` reads the w outside of the loop.
+    """
+    ends = ("one", "other")
+    vertices = [
+        f"gascl_{end}_##gascl_w = gascl_vertex_or_none((gascl_{end}), {here}, gascl_run_)"
+        for end in ends
+    ]
+    places = [f"gascl_place_{end}_##gascl_w" for end in ends]
+    declared = ", ".join([*vertices, *(f"{place} = -1" for place in places), "gascl_w = -1"])
+    passed = ", ".join([*(f"gascl_{end}_##gascl_w" for end in ends), *(f"&{p}" for p in places)])
+    return (
+        f"for_common(gascl_w, gascl_one, gascl_other) for (int {declared}; "
+        f"gascl_next_common(&gascl_w, {passed}, gascl_offsets, gascl_targets);)"
+    )
 
 
 class Calls:
@@ -42,6 +63,9 @@ class Calls:
             f"gascl_neighbor_of((gascl_whose), (gascl_i), {here}, {arcs})",
             "has_edge": "has_edge(gascl_from, gascl_to) "
             f"gascl_has_edge((gascl_from), (gascl_to), {here}, {arcs})",
+            "common": "common(gascl_one, gascl_other) "
+            f"gascl_common((gascl_one), (gascl_other), {here}, {arcs})",
+            "for_common": _for_common(here),
             "lane": "lane gascl_lane",
         }
         for name in c.read_to:
@@ -50,6 +74,9 @@ class Calls:
                 f"gascl_read_to_{name}(v.id, (gascl_i), __LINE__, gascl_faults, gascl_control_, "
                 f"gascl_offsets, gascl_to_{name})"
             )
+            for ending, end in zip(FROM, ("one", "other"), strict=True):
+                place = f"gascl_offsets[gascl_{end}_##gascl_w] + gascl_place_{end}_##gascl_w"
+                words[name + ending] = f"{name}{ending}(gascl_w) gascl_to_{name}[{place}]"
         for name, aggregator in c.spec.aggregates.items():
             value = sound("(__VA_ARGS__)", aggregator.resolve(c.real))
             words[f"aggregate_{name}"] = (
