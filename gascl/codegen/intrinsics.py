@@ -15,23 +15,15 @@ from gascl.language.keywords import FROM
 from gascl.language.snippet import Snippet
 
 
-def _for_common(here: str) -> str:
-    """The macro `for_common`: one loop, for whose body `break` and `continue` mean what they say.
-
-    Its variables have the name of w in theirs, so that loops can be inside each other. w comes
-    last, so that `for_common(w, w, b)` reads the w outside of the loop.
-    """
-    ends = ("one", "other")
-    vertices = [
-        f"gascl_{end}_##gascl_w = gascl_vertex_or_none((gascl_{end}), {here}, gascl_run_)"
-        for end in ends
-    ]
-    places = [f"gascl_place_{end}_##gascl_w" for end in ends]
-    declared = ", ".join([*vertices, *(f"{place} = -1" for place in places), "gascl_w = -1"])
-    passed = ", ".join([*(f"gascl_{end}_##gascl_w" for end in ends), *(f"&{p}" for p in places)])
+def _for_common(rows: str) -> str:
+    """The macro `for_common`: a loop inside another one that runs once, so that `break` and
+    `continue` mean what they say. The name of what they go through has that of w in it, so that
+    loops can be inside each other."""
+    walk, once = "gascl_walk_##gascl_w", "gascl_once_##gascl_w"
     return (
-        f"for_common(gascl_w, gascl_one, gascl_other) for (int {declared}; "
-        f"gascl_next_common(&gascl_w, {passed}, gascl_offsets, gascl_targets);)"
+        "for_common(gascl_w, gascl_one, gascl_other) "
+        f"for (gascl_two_rows {walk} = {rows}, *{once} = &{walk}; {once}; {once} = 0) "
+        f"for (int gascl_w; gascl_next_common({once}, &gascl_w);)"
     )
 
 
@@ -46,6 +38,7 @@ class Calls:
         c, text, sound = self.context, self.text, self.traps.sound
         masks, here = "GASCL_MASKS_ON", "v.id, __LINE__, gascl_faults, gascl_control_"
         arcs = "gascl_run_, gascl_offsets, gascl_targets"
+        rows = f"gascl_rows_of((gascl_one), (gascl_other), {here}, {arcs})"
         single = f", {here}" if c.traits.reads_singly else ""
         value = sound("(__VA_ARGS__)", c.message)
         words = {
@@ -63,9 +56,8 @@ class Calls:
             f"gascl_neighbor_of((gascl_whose), (gascl_i), {here}, {arcs})",
             "has_edge": "has_edge(gascl_from, gascl_to) "
             f"gascl_has_edge((gascl_from), (gascl_to), {here}, {arcs})",
-            "common": "common(gascl_one, gascl_other) "
-            f"gascl_common((gascl_one), (gascl_other), {here}, {arcs})",
-            "for_common": _for_common(here),
+            "common": f"common(gascl_one, gascl_other) gascl_count_common({rows})",
+            "for_common": _for_common(rows),
             "lane": "lane gascl_lane",
         }
         for name in c.read_to:
@@ -74,9 +66,11 @@ class Calls:
                 f"gascl_read_to_{name}(v.id, (gascl_i), __LINE__, gascl_faults, gascl_control_, "
                 f"gascl_offsets, gascl_to_{name})"
             )
-            for ending, end in zip(FROM, ("one", "other"), strict=True):
-                place = f"gascl_offsets[gascl_{end}_##gascl_w] + gascl_place_{end}_##gascl_w"
-                words[name + ending] = f"{name}{ending}(gascl_w) gascl_to_{name}[{place}]"
+            for ending, row in zip(FROM, "ab", strict=True):
+                words[name + ending] = (
+                    f"{name}{ending}(gascl_w) gascl_to_{name}["
+                    f"gascl_place_in_{row}(&gascl_walk_##gascl_w, gascl_targets)]"
+                )
         for name, aggregator in c.spec.aggregates.items():
             value = sound("(__VA_ARGS__)", aggregator.resolve(c.real))
             words[f"aggregate_{name}"] = (
