@@ -1,14 +1,18 @@
 // The words common(a, b) and for_common(w, a, b): the vertices in the rows of both, each once, except a
-// and b themselves. Rows are sorted. Where one is much longer, the entries of the other are searched for
-// in it; otherwise both are gone through side by side.
+// and b themselves. Rows are sorted. The entries of the shorter one are searched for in the longer one,
+// from where the last one was found; on a CPU, rows of similar length are gone through side by side.
 
-// How many times as long a row is in which entries are searched for.
-#define GASCL_MUCH_LONGER 16
-
-// How many common neighbors are found at a time. A processor cannot foresee which entries are equal:
-// without a branch each one is held, and most are overwritten by the next. A GPU holds one in registers.
+// Entries are searched for in a row that is more than so many times as long as the other.
 #if GASCL_GROUP == 1
-#define GASCL_HELD 32
+#define GASCL_MUCH_LONGER 16
+#else
+#define GASCL_MUCH_LONGER 1
+#endif
+
+// How many common neighbors are found at a time: on a CPU, in blocks of 8 entries, of which a vector is
+// compared at once. A GPU holds one in registers.
+#if GASCL_GROUP == 1
+#define GASCL_HELD 64
 #define GASCL_HELD_AT(i) (i)
 #else
 #define GASCL_HELD 1
@@ -21,7 +25,7 @@ typedef struct {
     __global const int *row_a, *row_b;
     int at_a, at_b, last;  // the next places, and the last common neighbor
     int held, visited;
-    int held_a[GASCL_HELD], held_b[GASCL_HELD];  // their places in the rows, of parallel arcs the first
+    int held_a[GASCL_HELD];  // places in a's row, of parallel arcs those of the first
 } gascl_two_rows;
 
 static gascl_two_rows gascl_rows_of(const long a, const long b, const int id, const int line,
@@ -62,13 +66,58 @@ static int gascl_search_from(__global const int *row, int low, const int size, c
     return low;
 }
 
-// Finds the next common neighbors, at most GASCL_HELD; returns whether there are any.
+#if GASCL_GROUP == 1
+// The entries of x that are in y, too, as -1.
+#define GASCL_IN_BLOCK(x, y)                                                                \
+    ((x == y) | (x == y.s12345670) | (x == y.s23456701) | (x == y.s34567012) |              \
+     (x == y.s45670123) | (x == y.s56701234) | (x == y.s67012345) | (x == y.s70123456))
+
+// The entries of x that may be common neighbors: of parallel arcs one.
+#define GASCL_MAY_BE_COMMON(x, before, rows) \
+    ((x != (int8)(before, x.s0, x.s12, x.s3456)) & (x != rows->a) & (x != rows->b))
+
+// Finds common neighbors as long as both rows have a block, and there is room for one.
+static void gascl_find_in_blocks(gascl_two_rows *rows) {
+    __global const int *row_a = rows->row_a, *row_b = rows->row_b;
+    int i = rows->at_a, j = rows->at_b, last = rows->last, held = 0;
+    while (held + 8 <= GASCL_HELD && i + 8 <= rows->size_a && j + 8 <= rows->size_b) {
+        const int8 x = vload8(0, row_a + i), y = vload8(0, row_b + j);
+        const int8 is = GASCL_IN_BLOCK(x, y) & GASCL_MAY_BE_COMMON(x, -1, rows) & (x > last);
+        if (any(is)) {
+            // A processor cannot foresee which ones are: each is held, and overwritten by the next.
+            int are[8];
+            vstore8(is, 0, are);
+            for (int k = 0; k < 8; ++k) {
+                rows->held_a[held] = i + k;
+                held -= are[k];
+            }
+            last = row_a[rows->held_a[held - 1]];
+        }
+        const int last_x = x.s7, last_y = y.s7;
+        i += last_x <= last_y ? 8 : 0;
+        j += last_y <= last_x ? 8 : 0;
+    }
+    rows->at_a = i;
+    rows->at_b = j;
+    rows->last = last;
+    rows->held = held;
+}
+#endif
+
+// Finds the next common neighbors, as many as there is room for; returns whether there are any.
 static bool gascl_find_common(gascl_two_rows *rows) {
     __global const int *row_a = rows->row_a, *row_b = rows->row_b;
     const int a = rows->a, b = rows->b, size_a = rows->size_a, size_b = rows->size_b;
     const bool searches_a = size_a / GASCL_MUCH_LONGER > size_b;
     const bool searches_b = size_b / GASCL_MUCH_LONGER > size_a;
-    int i = rows->at_a, j = rows->at_b, last = rows->last, held = 0;
+    rows->held = rows->visited = 0;
+#if GASCL_GROUP == 1
+    if (!searches_a && !searches_b)
+        gascl_find_in_blocks(rows);
+    if (rows->held + 8 > GASCL_HELD)
+        return true;
+#endif
+    int i = rows->at_a, j = rows->at_b, last = rows->last, held = rows->held;
     while (held < GASCL_HELD && i < size_a && j < size_b) {
         if (searches_a)
             i = gascl_search_from(row_a, i, size_a, row_b[j]);
@@ -78,7 +127,6 @@ static bool gascl_find_common(gascl_two_rows *rows) {
             break;
         const int x = row_a[i], y = row_b[j];
         rows->held_a[GASCL_HELD_AT(held)] = i;
-        rows->held_b[GASCL_HELD_AT(held)] = j;
         const int is = (x == y) & (x > last) & (x != a) & (x != b);
         held += is;
         last = is ? x : last;
@@ -89,7 +137,6 @@ static bool gascl_find_common(gascl_two_rows *rows) {
     rows->at_b = j;
     rows->last = last;
     rows->held = held;
-    rows->visited = 0;
     return held > 0;
 }
 
@@ -102,33 +149,31 @@ static bool gascl_next_common(gascl_two_rows *rows, int *w) {
     return true;
 }
 
-// The place among all arcs of the arc from a, or from b, to the vertex that is visited.
+// The places, among all arcs, of the arcs from a and from b to the vertex that is visited.
 static gascl_offset gascl_place_in_a(const gascl_two_rows *rows, __global const int *targets) {
     return (gascl_offset)(rows->row_a - targets) + rows->held_a[GASCL_HELD_AT(rows->visited)];
 }
 
 static gascl_offset gascl_place_in_b(const gascl_two_rows *rows, __global const int *targets) {
-    return (gascl_offset)(rows->row_b - targets) + rows->held_b[GASCL_HELD_AT(rows->visited)];
+    const int w = rows->row_a[rows->held_a[GASCL_HELD_AT(rows->visited)]];
+    return (gascl_offset)(rows->row_b - targets) +
+           gascl_search_from(rows->row_b, 0, rows->size_b, w);
 }
 
 #if GASCL_GROUP == 1
-// Counts the common neighbors in blocks of 8 entries of both rows, as long as there are any: on a CPU, a
-// vector is compared at once.
+// Counts common neighbors as long as both rows have a block.
 static int gascl_count_blocks(gascl_two_rows *rows) {
     __global const int *row_a = rows->row_a, *row_b = rows->row_b;
-    int i = 0, j = 0;
-    int8 counts = 0, matched = 0, before = -1;
+    int i = 0, j = 0, before = -1;
+    int8 counts = 0, found = 0;
     while (i + 8 <= rows->size_a && j + 8 <= rows->size_b) {
         const int8 x = vload8(0, row_a + i), y = vload8(0, row_b + j);
         const int last_x = x.s7, last_y = y.s7;
-        matched |= (x == y) | (x == y.s12345670) | (x == y.s23456701) | (x == y.s34567012) |
-                   (x == y.s45670123) | (x == y.s56701234) | (x == y.s67012345) |
-                   (x == y.s70123456);
+        found |= GASCL_IN_BLOCK(x, y);
         if (last_x <= last_y) {
-            counts -= matched & (x != (int8)(before.s7, x.s0, x.s12, x.s3456)) & (x != rows->a) &
-                      (x != rows->b);
-            matched = 0;
-            before = x;
+            counts -= found & GASCL_MAY_BE_COMMON(x, before, rows);
+            found = 0;
+            before = last_x;
             i += 8;
         }
         if (last_y <= last_x)
@@ -136,13 +181,12 @@ static int gascl_count_blocks(gascl_two_rows *rows) {
     }
     if (i + 8 <= rows->size_a) {
         const int8 x = vload8(0, row_a + i);
-        counts -= matched & (x != (int8)(before.s7, x.s0, x.s12, x.s3456)) & (x != rows->a) &
-                  (x != rows->b);
+        counts -= found & GASCL_MAY_BE_COMMON(x, before, rows);
     }
     rows->at_a = i;
     rows->at_b = j;
-    // What was found is not found again in a parallel arc after it.
-    rows->last = max(i > 0 ? row_a[i - 1] : -1, j > 0 ? row_b[j - 1] : -1);
+    // What has been found is not found again in a parallel arc after it.
+    rows->last = max(before, j > 0 ? row_b[j - 1] : -1);
     const int4 sums = counts.lo + counts.hi;
     return sums.x + sums.y + sums.z + sums.w;
 }
