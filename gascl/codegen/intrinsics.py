@@ -15,15 +15,15 @@ from gascl.language.keywords import FROM
 from gascl.language.snippet import Snippet
 
 
-def _for_common(rows: str) -> str:
+def _for_common(passed: str) -> str:
     """The macro `for_common`: a loop inside another one that runs once, so that `break` and
     `continue` mean what they say. The name of what they go through has that of w in it, so that
     loops can be inside each other."""
     walk, once = "gascl_walk_##gascl_w", "gascl_once_##gascl_w"
     return (
         "for_common(gascl_w, gascl_one, gascl_other) "
-        f"for (gascl_two_rows {walk} = {rows}, *{once} = &{walk}; {once}; {once} = 0) "
-        f"for (int gascl_w; gascl_next_common({once}, &gascl_w);)"
+        f"for (gascl_two_rows {walk}, *{once} = gascl_rows_of(&{walk}, {passed}); {once}; "
+        f"{once} = 0) for (int gascl_w; gascl_next_common({once}, &gascl_w);)"
     )
 
 
@@ -38,7 +38,7 @@ class Calls:
         c, text, sound = self.context, self.text, self.traps.sound
         masks, here = "GASCL_MASKS_ON", "v.id, __LINE__, gascl_faults, gascl_control_"
         arcs = "gascl_run_, gascl_offsets, gascl_targets"
-        rows = f"gascl_rows_of((gascl_one), (gascl_other), {here}, {arcs})"
+        pair = f"(gascl_one), (gascl_other), {here}, {arcs}"
         single = f", {here}" if c.traits.reads_singly else ""
         value = sound("(__VA_ARGS__)", c.message)
         words = {
@@ -56,8 +56,8 @@ class Calls:
             f"gascl_neighbor_of((gascl_whose), (gascl_i), {here}, {arcs})",
             "has_edge": "has_edge(gascl_from, gascl_to) "
             f"gascl_has_edge((gascl_from), (gascl_to), {here}, {arcs})",
-            "common": f"common(gascl_one, gascl_other) gascl_count_common({rows})",
-            "for_common": _for_common(rows),
+            "common": f"common(gascl_one, gascl_other) gascl_common({pair})",
+            "for_common": _for_common(pair),
             "lane": "lane gascl_lane",
         }
         for name in c.read_to:
@@ -66,11 +66,10 @@ class Calls:
                 f"gascl_read_to_{name}(v.id, (gascl_i), __LINE__, gascl_faults, gascl_control_, "
                 f"gascl_offsets, gascl_to_{name})"
             )
-            for ending, row in zip(FROM, "ab", strict=True):
-                words[name + ending] = (
-                    f"{name}{ending}(gascl_w) gascl_to_{name}["
-                    f"gascl_place_in_{row}(&gascl_walk_##gascl_w, gascl_targets)]"
-                )
+            for ending, negation in zip(FROM, ("!", ""), strict=True):
+                walk = "gascl_walk_##gascl_w"
+                place = f"gascl_common_arc(&{walk}, {negation}{walk}.swapped, gascl_targets)"
+                words[name + ending] = f"{name}{ending}(gascl_w) gascl_to_{name}[{place}]"
         for name, aggregator in c.spec.aggregates.items():
             value = sound("(__VA_ARGS__)", aggregator.resolve(c.real))
             words[f"aggregate_{name}"] = (
