@@ -90,6 +90,8 @@ WORDS = {
     "neighbor_of": ("(id, i)", "a neighbor of that vertex"),
     "num_neighbors_of": ("(id)", "how many it has"),
     "has_edge": ("(a, b)", "whether an arc leads from a to b"),
+    "common": ("(a, b)", "how many common neighbors two vertices have"),
+    "for_common": ("(w, a, b)", "a loop over them: w is the id of each"),
     "hash": ("(x)", "a number of 32 bits"),
     "uniform": ("(seed, ...)", f"a repeatable number in [0, 1); up to {MOST_KEYS} arguments"),
     "lane": ("", "the number of this run, of several at once"),
@@ -100,6 +102,8 @@ WORDS = {
 NAMED_WORDS = {
     "FIELD_of(id)": ("scatter gather apply", "a vertex field of any vertex, as the phase began"),
     "FIELD_to(i)": ("scatter gather apply", "an edge field of the arc to `neighbor(i)`"),
+    "FIELD_from_first(w)": ("scatter gather apply", "in `for_common(w, a, b)`: of the arc to w from a"),
+    "FIELD_from_second(w)": ("scatter gather apply", "in `for_common(w, a, b)`: of that from b"),
     "aggregate_NAME(x)": ("init apply", "adds x to an aggregator"),
 }
 

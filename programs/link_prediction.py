@@ -1,6 +1,6 @@
 """Scores of pairs of vertices by their common neighbors: which pairs are likely to be joined next.
 
-Algorithm: a work-item takes a pair, and goes through both sorted rows of neighbors at once.
+Algorithm: a work-item takes a pair, and visits its common neighbors.
 
 Sources: Liben-Nowell and Kleinberg, The Link-Prediction Problem for Social Networks (2007); Adamic
 and Adar, Friends and Neighbors on the Web (2003); Zhou, Lü and Zhang, Predicting Missing Links via
@@ -27,7 +27,7 @@ class Scores(VertexProgram):
     one = vertex.int32(init=-1)
     other = vertex.int32()
     degree = vertex.int32(doc="a self-loop counts twice")
-    common = vertex.int32()
+    shared = vertex.int32()
     united = vertex.int32()
     adamic_adar = vertex.real()
     resource_allocation = vertex.real()
@@ -38,24 +38,17 @@ class Scores(VertexProgram):
         const int a = v.one, b = v.other;
         if (a < 0)
             return;
-        const int num_a = num_neighbors_of(a), num_b = num_neighbors_of(b);
-        for (int i = 0, j = 0; i < num_a || j < num_b;) {
-            const int from_a = i < num_a ? neighbor_of(a, i) : INT_MAX;
-            const int from_b = j < num_b ? neighbor_of(b, j) : INT_MAX;
-            const int least = min(from_a, from_b);
-            v.united += 1;
-            if (from_a == from_b && least != a && least != b) {
-                const real degree = degree_of(least);
-                v.common += 1;
-                // Only where a vertex is paired with itself can this degree be 1.
-                v.adamic_adar += degree > 1 ? 1 / log(degree) : INFINITY;
-                v.resource_allocation += 1 / degree;
-            }
-            while (i < num_a && neighbor_of(a, i) == least)
-                ++i;
-            while (j < num_b && neighbor_of(b, j) == least)
-                ++j;
+        for_common(w, a, b) {
+            const real degree = degree_of(w);
+            v.shared += 1;
+            // Only where a vertex is paired with itself can this degree be 1.
+            v.adamic_adar += degree > 1 ? 1 / log(degree) : INFINITY;
+            v.resource_allocation += 1 / degree;
         }
+        // By a self-loop, one of the two is a neighbor of itself, and perhaps of the other one.
+        const int loops = has_edge(a, a) + has_edge(b, b);
+        const int in_both = a == b ? loops / 2 : has_edge(a, b) ? loops : 0;
+        v.united = common(a, a) + common(b, b) + loops - v.shared - in_both;
     """
 
 
@@ -83,7 +76,7 @@ def link_scores(engine: Engine, pairs: Any, dtype: str = "float32") -> dict[str,
     count, loops = graph.num_vertices, graph.edge_src[graph.edge_src == graph.edge_dst]
     degree = np.diff(graph.arcs("both").out_offsets).astype(np.int32)
     degree += np.bincount(loops, minlength=count).astype(np.int32)
-    names = ("common", "united", "adamic_adar", "resource_allocation")
+    names = ("shared", "united", "adamic_adar", "resource_allocation")
     # A power of two, since kernels are built for each number of lanes.
     lanes = min(LANES, 1 << max(0, (len(one) - 1) // max(count, 1)).bit_length())
     parts: dict[str, list[np.ndarray]] = {name: [] for name in names}
@@ -101,6 +94,7 @@ def link_scores(engine: Engine, pairs: Any, dtype: str = "float32") -> dict[str,
     empty = np.zeros(0, dtype)
     found = {name: np.concatenate(parts[name]) if parts[name] else empty for name in names}
     united = found.pop("united")
+    found["common"] = found.pop("shared")
     found["jaccard"] = (found["common"] / np.maximum(united, 1)).astype(dtype)
     found["preferential_attachment"] = degree[one].astype(np.int64) * degree[other]
     return found

@@ -1,79 +1,65 @@
 """Truss numbers: the truss number of an edge is the largest k for which it is in a k-truss, a
 subgraph in which every edge is in at least k - 2 triangles.
 
-Algorithm: every edge has a bound, at first its triangles + 2. It falls to the largest k for which
-k - 2 of the edge's triangles have two other edges with bounds of k or more. Whenever it has fallen,
-the edges of these triangles look again. Where no bound falls any more, they are the truss numbers.
-Triangles are found by looking up the entries of the shorter one of two rows in the other one.
+Algorithm: peeling. Those edges are removed that are in the fewest triangles, and with them these
+triangles, of which the others have so many fewer. The number of triangles in which an edge was when
+it was removed, or the largest one before if that is more, is its truss number - 2.
 
-Sources: Cohen, Trusses: Cohesive Subgraphs for Social Network Analysis (2008); Sariyüce, Seshadhri
-and Pinar, Local Algorithms for Hierarchical Dense Subgraph Discovery (2018), bounds that fall.
+Sources: Cohen, Trusses: Cohesive Subgraphs for Social Network Analysis (2008); Kabir and Madduri,
+Parallel k-Truss Decomposition on Multicore Systems (2017), who remove all edges of a round at once.
 
-Differences: an edge is looked at by a vertex of its number, since rows hold ids alone: the stage
-runs on a graph with as many vertices as there are arcs.
+Differences: an edge is looked at by a vertex of its number, so that the stage runs on a graph with
+as many vertices as there are edges, if these are more.
 """
+
+from dataclasses import replace
 
 import numpy as np
 
-from gascl import VertexProgram, arc, vertex
-from gascl.programs.pair_join import joined_pairs, size_with_places, with_places
+from gascl import Graph, VertexProgram, aggregate, arc, edge, vertex
+from gascl.programs.pair_join import joined_pairs
 
 
-class Bounds(VertexProgram):
-    """The truss number of pair v.id, which joins `one` and `other`."""
+class Peeling(VertexProgram):
+    """The truss number of pair v.id, which joins `one` and `other`.
 
-    begin = vertex.int32(doc="the place of the vertex's first arc")
-    pair = vertex.int32(doc="that of the arc at this place")
-    one = vertex.int32(doc="-1: there is no such pair")
-    other = vertex.int32()
-    truss = vertex.int32(init="INT_MAX")
+    In even supersteps the pairs learn which triangles they have lost, and in odd ones those with
+    the fewest are removed.
+    """
 
-    apply_on = "mask"
-    mask = "v.one >= 0"
+    pair = edge.int32(doc="the number of the edge")
+    one = vertex.int32()
+    other = vertex.int32(doc="-1: there is no such pair")
+    left = vertex.int32(init="v.other < 0 ? -1 : 0", doc="triangles; -1: the pair is removed")
+    truss = vertex.int32(init=2, doc="at least, until it is removed")
+    level = aggregate.int32("min")
+
+    message, combine = "int32", "sum"
+    mask, apply_on, ends = "v.id < 0", "all", "stop"  # no vertex scatters
+    stop = "superstep % 2 == 0 && agg.level == INT_MAX"  # no pair is left
     apply = """
-        const bool shorter = num_neighbors_of(v.one) <= num_neighbors_of(v.other);
-        const int row = shorter ? v.one : v.other, longer = shorter ? v.other : v.one;
-        const int begin = begin_of(row), begin_of_longer = begin_of(longer);
-        const int size = num_neighbors_of(row), size_of_longer = num_neighbors_of(longer);
-        int low = 2, high = min(v.truss, size + 1);  // the new bound is between these
-        bool fallen = false;
-        for (;;) {
-            if (low == high) {
-                if (low == v.truss)
-                    return;
-                v.truss = low;
-                fallen = true;  // a last time, to tell the others
-            }
-            const int middle = high - (high - low) / 2;
-            int triangles = 0;
-            for (int k = 0; k < size; ++k) {
-                const int w = neighbor_of(row, k);
-                int first = 0, last = size_of_longer;
-                while (first < last) {
-                    const int center = first + (last - first) / 2;
-                    if (neighbor_of(longer, center) < w)
-                        first = center + 1;
-                    else
-                        last = center;
-                }
-                if (first == size_of_longer || neighbor_of(longer, first) != w)
-                    continue;
-                const int a = pair_of(begin + k), b = pair_of(begin_of_longer + first);
-                if (!fallen) {
-                    triangles += min(truss_of(a), truss_of(b)) >= middle;
-                    continue;
-                }
-                if (truss_of(a) > low)
-                    set_mask_of(a);
-                if (truss_of(b) > low)
-                    set_mask_of(b);
-            }
-            if (fallen)
-                return;
-            if (triangles >= middle - 2)
-                low = middle;
-            else
-                high = middle - 1;
+        if (v.left < 0)
+            return;
+        if (superstep % 2 == 0) {
+            v.left += superstep ? -msg : common(v.one, v.other);
+            aggregate_level(max(v.left, v.truss - 2));
+            return;
+        }
+        v.truss = prev.level + 2;
+        if (v.left > prev.level)
+            return;
+        v.left = -1;
+        for_common(w, v.one, v.other) {
+            const int a = pair_from_first(w), b = pair_from_second(w);
+            if (left_of(a) < 0 || left_of(b) < 0)
+                continue;
+            const bool keeps_a = left_of(a) > prev.level, keeps_b = left_of(b) > prev.level;
+            if ((!keeps_a && a < v.id) || (!keeps_b && b < v.id))
+                continue;  // that one is removed, too, and tells the others
+            if (keeps_a)
+                send_to(a, 1);
+            if (keeps_b)
+                send_to(b, 1);
         }
     """
 
@@ -91,14 +77,16 @@ class TrussNumber(VertexProgram):
     def solve(self, stages):
         graph = stages.graph
         pairs, pair = joined_pairs(graph)
-        rows, begin = with_places(pairs)
-        place, one, other = (np.full(rows.num_vertices, -1, np.int32) for _ in range(3))
-        place[: pairs.num_arcs] = pairs.arcs().out_edges
-        one[: pairs.num_edges], other[: pairs.num_edges] = pairs.edge_src, pairs.edge_dst
-        program = Bounds(begin=begin, pair=place, one=one, other=other)
-        found = stages.run(program, graph=rows, fresh=True).truss
+        count = pairs.num_edges
+        size = max(pairs.num_vertices, count)
+        one, other = np.full((2, size), -1, np.int32)
+        one[:count], other[:count] = ends = pairs.edge_src, pairs.edge_dst
+        number = np.arange(count, dtype=np.int32)
+        rows = Graph.from_edges(*ends, num_vertices=size, directed=False, pair=number)
+        found = stages.run(Peeling(one=one, other=other), graph=rows, fresh=True).truss
         truss = np.where(pair < 0, 0, found[pair])
         return {"truss": truss[graph.arcs().out_edges]}
 
     def largest_runs(self, size):
-        return 1, size_with_places(size)
+        vertices = max(size.num_vertices, size.num_edges)
+        return 1, replace(size, num_vertices=vertices, directed=False, num_loops=0)

@@ -77,7 +77,7 @@ def generate(
     if "functions" in spec.snippets:
         traps.functions(spec.snippets["functions"])
     write_combiner(text, c, traps)
-    text.put('#include "intrinsics.cl"', "")
+    text.put('#include "intrinsics.cl"', *['#include "common.cl"'] * traits.finds_common, "")
     traps.write()
     calls.write()
     Phases(text, c, traps, calls).write()

@@ -11,7 +11,20 @@ from __future__ import annotations
 from gascl.codegen.context import Context
 from gascl.codegen.source_writer import Text
 from gascl.codegen.traps import Traps
+from gascl.language.keywords import FROM
 from gascl.language.snippet import Snippet
+
+
+def _for_common(passed: str) -> str:
+    """The macro `for_common`: a loop inside another one that runs once, so that `break` and
+    `continue` mean what they say. The name of what they go through has that of w in it, so that
+    loops can be inside each other."""
+    walk, once = "gascl_walk_##gascl_w", "gascl_once_##gascl_w"
+    return (
+        "for_common(gascl_w, gascl_one, gascl_other) "
+        f"for (gascl_two_rows {walk}, *{once} = gascl_rows_of(&{walk}, {passed}); {once}; "
+        f"{once} = 0) for (int gascl_w; gascl_next_common({once}, &gascl_w);)"
+    )
 
 
 class Calls:
@@ -25,6 +38,7 @@ class Calls:
         c, text, sound = self.context, self.text, self.traps.sound
         masks, here = "GASCL_MASKS_ON", "v.id, __LINE__, gascl_faults, gascl_control_"
         arcs = "gascl_run_, gascl_offsets, gascl_targets"
+        pair = f"(gascl_one), (gascl_other), {here}, {arcs}"
         single = f", {here}" if c.traits.reads_singly else ""
         value = sound("(__VA_ARGS__)", c.message)
         words = {
@@ -42,6 +56,8 @@ class Calls:
             f"gascl_neighbor_of((gascl_whose), (gascl_i), {here}, {arcs})",
             "has_edge": "has_edge(gascl_from, gascl_to) "
             f"gascl_has_edge((gascl_from), (gascl_to), {here}, {arcs})",
+            "common": f"common(gascl_one, gascl_other) gascl_common({pair})",
+            "for_common": _for_common(pair),
             "lane": "lane gascl_lane",
         }
         for name in c.read_to:
@@ -50,6 +66,10 @@ class Calls:
                 f"gascl_read_to_{name}(v.id, (gascl_i), __LINE__, gascl_faults, gascl_control_, "
                 f"gascl_offsets, gascl_to_{name})"
             )
+            for ending, negation in zip(FROM, ("!", ""), strict=True):
+                walk = "gascl_walk_##gascl_w"
+                place = f"gascl_common_arc(&{walk}, {negation}{walk}.swapped, gascl_targets)"
+                words[name + ending] = f"{name}{ending}(gascl_w) gascl_to_{name}[{place}]"
         for name, aggregator in c.spec.aggregates.items():
             value = sound("(__VA_ARGS__)", aggregator.resolve(c.real))
             words[f"aggregate_{name}"] = (

@@ -24,7 +24,7 @@ from gascl.graph.labels import INTEGER, LabelIndex, label_array, labeled, shown
 from gascl.graph.parallel import blocks
 from gascl.graph.provided import outside
 from gascl.graph.reordering import Numbering, Renumbered, by_number, numbering
-from gascl.graph.simplify import by_degree, simple
+from gascl.graph.simplify import by_degree, oriented, simple
 from gascl.graph.subgraph import largest_component, subgraph, within
 from gascl.graph.validation import Duplicates, SelfLoops
 from gascl.util import notebook_html
@@ -874,6 +874,23 @@ class Graph:
             The graph, and the number in it of each vertex, int32 (V,).
         """
         return by_degree(self)
+
+    def oriented(self) -> tuple[Graph, np.ndarray]:
+        """A directed graph with an edge for every two vertices that edges join, from the one of
+        lower degree. In it, each triangle has one vertex from which edges lead to both others, and
+        no row is long: none has more than sqrt(2 E) edges.
+
+        Vertices are numbered as in `by_degree`, so that each edge leads to a lower number; equal
+        degrees are told apart by the graph's own order. Edges are sorted. Self-loops are left out,
+        and so are labels and fields. Of a directed graph, the edge field `ways` (int32) is 2 where
+        edges lead both ways between the two, and otherwise 1. The graph is made at the first call,
+        and cached.
+
+        Returns:
+            The graph, and the number in it of each vertex, int32 (V,).
+        """
+        made: tuple[Graph, np.ndarray] = self._once(("oriented",), lambda: oriented(self))
+        return made
 
     def reversed(self) -> Graph:
         """The transposed graph: each edge runs from its target to its source. An undirected graph

@@ -46,3 +46,26 @@ def by_degree(graph: Graph) -> tuple[Graph, np.ndarray]:
         _label_index=None,
     )
     return numbered, number
+
+
+def oriented(graph: Graph) -> tuple[Graph, np.ndarray]:
+    """The result of `Graph.oriented`."""
+    number = inverse(hubs_first(graph.degree))
+    src, dst = (number[ends] for ends in (graph.edge_src, graph.edge_dst))
+    joins = src != dst
+    low, high = np.minimum(src, dst)[joins], np.maximum(src, dst)[joins]
+    every = graph.from_edges(high, low, num_vertices=graph.num_vertices)
+    arcs = every.arcs()
+    rows, targets = arcs.out.rows, arcs.out_targets
+    first = np.ones(len(rows), bool)
+    first[1:] = (rows[1:] != rows[:-1]) | (targets[1:] != targets[:-1])
+    if first.all() and not graph.directed:
+        return every, number
+    fields = {}
+    if graph.directed:
+        ways = np.where(src < dst, 1, 2)[joins][arcs.out_edges]
+        begins = np.flatnonzero(first)
+        both = np.bitwise_or.reduceat(ways, begins) == 3 if len(begins) else np.zeros(0, bool)
+        fields["ways"] = 1 + both.astype(np.int32)
+    ends = rows[first], targets[first]
+    return graph.from_edges(*ends, num_vertices=graph.num_vertices, **fields), number

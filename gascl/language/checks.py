@@ -29,6 +29,7 @@ from gascl.language.keywords import (
     CONSTRUCTION,
     EDGE_MEMBERS,
     FOREIGN,
+    FROM,
     GRAPH_MEMBERS,
     LANGUAGE,
     MOST_KEYS,
@@ -267,6 +268,24 @@ def _check_text(spec: ProgramSpec, snippet: Snippet) -> None:
                 some = f"1 to {MOST_KEYS}" if word == "uniform" else count
                 many = f"{some} argument{'s' * (some != 1)}"
                 spec.refuse(snippet.place(line), f"{word} takes {many}, not {given}")
+    _check_loops(spec, snippet)
+
+
+def _check_loops(spec: ProgramSpec, snippet: Snippet) -> None:
+    """`for_common` declares a variable, and only of that one can its arcs be read."""
+    bound = set()
+    for line, name in snippet.first_arguments("for_common"):
+        if not name.isidentifier():
+            why = f"for_common declares its first argument, which must be a name, not {name!r}"
+            spec.refuse(snippet.place(line), f"{why}: for_common(w, a, b) {{ ... }}")
+        bound.add(name)
+    for word in (f"{name}{ending}" for name in spec.edge_fields for ending in FROM):
+        for line, name in snippet.first_arguments(word):
+            if name not in bound:
+                why = f"{word} takes the vertex that a for_common declares, not {name!r}"
+                known = f"{word}({min(bound, default='w')})"
+                where = f"write {known} inside for_common({min(bound, default='w')}, a, b)"
+                spec.refuse(snippet.place(line), f"{why}: {where}")
 
 
 def _check_words(spec: ProgramSpec, snippet: Snippet, kind: str) -> None:

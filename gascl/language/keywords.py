@@ -33,8 +33,8 @@ READS = {
 }
 _ANYWHERE = "functions field arc init mask scatter pairs gather apply stop combine identity "
 _ANYWHERE += "receive_if enough priority"
-#: Function or word -> the snippets that may use it. `aggregate_NAME`, `FIELD_of` and `FIELD_to`
-#: depend on the class.
+#: Function or word -> the snippets that may use it. `aggregate_NAME`, `FIELD_of`, `FIELD_to`,
+#: `FIELD_from_first` and `FIELD_from_second` depend on the class.
 CALLS = {
     "send": "scatter pairs",
     "send_to": "scatter apply",
@@ -52,6 +52,8 @@ CALLS = {
     "neighbor_of": "scatter gather apply",
     "num_neighbors_of": "scatter gather apply",
     "has_edge": "scatter gather apply",
+    "common": "scatter gather apply",
+    "for_common": "scatter gather apply",
     "hash": _ANYWHERE,
     "uniform": _ANYWHERE,
     "lane": "field arc init mask scatter pairs gather apply receive_if enough priority",
@@ -60,7 +62,7 @@ CALLS = {
 #: The number of arguments of each function.
 ARGUMENTS = {
     "send": 1, "send_to": 2, "set_mask_of": 1, "get_mask_of": 1, "neighbor": 1, "has_edge": 2,
-    "neighbor_of": 2, "num_neighbors_of": 1, "hash": 1, "uniform": 1
+    "neighbor_of": 2, "num_neighbors_of": 1, "common": 2, "for_common": 3, "hash": 1, "uniform": 1
 }  # fmt: skip
 #: The largest number of arguments of `uniform`.
 MOST_KEYS = 8
@@ -105,11 +107,23 @@ def reserved(name: str) -> bool:
     return name in _NO_MACRO or name.startswith(("__", "gascl", "GASCL", "aggregate_"))
 
 
+#: The endings of the words for the edge fields of the two arcs that `for_common` goes along.
+FROM = ("_from_first", "_from_second")
+#: The endings of all words that read an edge field of an arc to a neighbor.
+TO = ("_to", *FROM)
+
+
 def reads_field(word: str, vertex_fields: Container[str], edge_fields: Container[str]) -> bool:
-    """Whether a word is `FIELD_of` for one of the vertex fields, or `FIELD_to` for one of the edge
-    fields."""
-    name, ending = word[:-3], word[-3:]
-    return (ending == "_of" and name in vertex_fields) or (ending == "_to" and name in edge_fields)
+    """Whether a word is `FIELD_of` for one of the vertex fields, or `FIELD_to`, `FIELD_from_first`
+    or `FIELD_from_second` for one of the edge fields."""
+    if word.endswith("_of"):
+        return word.removesuffix("_of") in vertex_fields
+    return any(word.endswith(ending) and word.removesuffix(ending) in edge_fields for ending in TO)
+
+
+def words_to(edge_field: str) -> tuple[str, ...]:
+    """The words that read an edge field of an arc to a neighbor."""
+    return tuple(edge_field + ending for ending in TO)
 
 
 def meaning(name: str) -> str:

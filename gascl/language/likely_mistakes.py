@@ -12,7 +12,7 @@ from typing import NamedTuple
 from gascl.errors import Place
 from gascl.language.combiners import FIRST
 from gascl.language.fields import Field, SuperstepsParam
-from gascl.language.keywords import VERTEX_MEMBERS
+from gascl.language.keywords import VERTEX_MEMBERS, words_to
 from gascl.language.program import VertexProgram
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
@@ -84,7 +84,9 @@ def _uses_vertex_field(spec: ProgramSpec, name: str) -> bool:
 
 
 def _uses_edge_field(spec: ProgramSpec, name: str) -> bool:
-    return _reads(spec.snippets.values(), "e", name) or _word(spec, f"{name}_to")
+    return _reads(spec.snippets.values(), "e", name) or any(
+        _word(spec, word) for word in words_to(name)
+    )
 
 
 def _uses_arc_field(spec: ProgramSpec, name: str) -> bool:

@@ -24,7 +24,7 @@ from gascl.language.tokens import Token, closing, raw_tokens, tokens
 
 _ASSIGN = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"}
 _BRANCHES = {"if", "else", "for", "while", "do", "switch", "case", "goto", "return", "break"}
-_BRANCHES |= {"continue"}
+_BRANCHES |= {"continue", "for_common"}
 
 #: The names through which a snippet reaches members: `v.rank`, `prev.change`.
 NAMESPACES = ("v", "e", "p", "g", "prev", "agg")
@@ -113,7 +113,7 @@ class Snippet:
     @property
     def may_send_again(self) -> bool:
         """Whether `send` may be called more than once."""
-        loops = self.uses("for", "while", "do", "goto")
+        loops = self.uses("for", "while", "do", "goto", "for_common")
         return len(list(self.calls("send"))) > 1 or loops
 
     def asks_of_ends(self, word: str) -> bool:
@@ -200,6 +200,7 @@ class Snippet:
             known.add(word)
             after = at(toks, i + 1)
             named = i > 0 and toks[i - 1].kind == "word" and before not in OPENING
+            named |= at(toks, i - 2) == "for_common"
             # `int x, word`, `int *word`, and a label.
             named |= declares and (before in (",", "*") or after == ":")
             if not named and after != "(":
@@ -221,6 +222,14 @@ class Snippet:
                 count += toks[k].text == ","
                 k = closing(toks, k) if toks[k].text in ("(", "[", "{") else k + 1
             yield token.line, count
+
+    def first_arguments(self, word: str) -> Iterator[tuple[int, str]]:
+        """The line and the text of the first argument of each call `word(...)`."""
+        toks = tokens(self.text)
+        for i, token in enumerate(toks):
+            if token.text == word and at(toks, i + 1) == "(":
+                end = whole_end(toks, i + 2)
+                yield token.line, "".join(t.text for t in toks[i + 2 : end])
 
     def always_calls(self, word: str) -> bool:
         """Whether a function without arguments or result is certain to be called."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from gascl.language.combiners import EXPRESSION, FIRST
+from gascl.language.keywords import words_to
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
 
@@ -261,14 +262,15 @@ class Traits:
 
     @cached_property
     def reads_to(self) -> tuple[str, ...]:
-        """The edge fields that are read of the arc to a neighbor (`FIELD_to`)."""
-        return tuple(name for name in self.spec.edge_fields if self._uses(f"{name}_to"))
+        """The edge fields that are read of arcs to neighbors (`FIELD_to`, `FIELD_from_first`)."""
+        return tuple(name for name in self.spec.edge_fields if self._uses(*words_to(name)))
 
     @cached_property
     def _adjacency_words(self) -> tuple[str, ...]:
         """The words that read the adjacency and can fail."""
         fields = (f"{name}_to" for name in self.reads_to)
-        return ("neighbor", "neighbor_of", "num_neighbors_of", "has_edge", *fields)
+        common = ("common", "for_common")
+        return ("neighbor", "neighbor_of", "num_neighbors_of", "has_edge", *common, *fields)
 
     @cached_property
     def reads_neighbors(self) -> bool:
@@ -276,10 +278,16 @@ class Traits:
         return self._uses("num_neighbors", *self._adjacency_words)
 
     @cached_property
+    def finds_common(self) -> bool:
+        """Whether snippets look for the common neighbors of two vertices."""
+        return self._uses("common", "for_common")
+
+    @cached_property
     def apply_visits_neighbors(self) -> bool:
         """Whether apply reads neighbors of other vertices, so that its work grows with their
         degrees."""
-        return self._apply is not None and self._apply.uses("neighbor_of", "has_edge")
+        words = ("neighbor_of", "has_edge", "common", "for_common")
+        return self._apply is not None and self._apply.uses(*words)
 
     @cached_property
     def can_trap(self) -> bool:

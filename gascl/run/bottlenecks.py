@@ -37,6 +37,13 @@ def bottlenecks(
             f"apply reads neighbors: one work-item reads the whole row of a vertex{row} by itself",
             "send these values along arcs and combine them, if the result allows it",
         )
+    scatter = spec.snippets.get("scatter")
+    if hub and scatter is not None and scatter.uses("common", "for_common"):
+        yield Bottleneck(
+            f"scatter looks for common neighbors in long rows, such as one with {hub:,} arcs",
+            "run it on graph.oriented(), whose rows are short, if each triangle need be found only "
+            "once",
+        )
     if traits.reads_singly:
         yield Bottleneck(
             "gather reads messages one by one, so that they are stored, one for each arc",

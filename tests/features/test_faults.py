@@ -75,6 +75,8 @@ IN_SCATTER = [
     ("if (has_edge(v.id, 4)) set_mask();", "'a'", 0),
     ("if (has_edge(v.id == 1 ? -1L : 0, 0)) set_mask();", "'b'", 1),
     ("send(neighbor_of(4, 0));", "'a'", 0),
+    ("send(common(v.id, 4));", "'a'", 0),
+    ("for_common(w, v.id == 1 ? -1L : 0, 0) set_mask();", "'b'", 1),
     ("send(num_neighbors_of(v.id == 1 ? -1 : 4L << 32));", "'a'", 0),
 ]
 IN_APPLY = [
@@ -86,6 +88,8 @@ IN_APPLY = [
     ("v.y = y_of(-1);", "'b'", 0),
     ("v.x = has_edge(4, 4);", "'b'", 0),
     ("v.x = neighbor_of(-1, 0);", "'b'", 0),
+    ("v.x = common(4L << 32, 0);", "'b'", 0),
+    ("for_common(w, 0, v.id == 2 ? 4 : 0) ++v.x;", "'c'", 1),
     ("v.x = num_neighbors_of(v.id == 2 ? 4 : 0);", "'c'", 1),
 ]
 

@@ -142,6 +142,26 @@ WORDS = [
     ("apply = 'v.hops = neighbr(0);'  # <<<", "'neighbr'; did you mean 'neighbor'?"),
     ("apply = 'sendto(0, msg);'  # <<<", "unknown function 'sendto'; did you mean 'send_to'?"),
     ("scatter = 'if (has_egde(0, 1)) send(1);'  # <<<", "did you mean 'has_edge'?"),
+    ("scatter = 'send(comon(0, 1));'  # <<<", "did you mean 'common'?"),
+    ("scatter = 'send(common(0));'  # <<<", "common takes 2 arguments, not 1"),
+    (
+        "scatter = 'for_common(e.src, e.dst) send(1);'  # <<<",
+        "for_common takes 3 arguments, not 2",
+    ),
+    (
+        "scatter = 'for_common(3, e.src, e.dst) send(1);'  # <<<",
+        "for_common declares its first argument, which must be a name, not '3': "
+        "for_common(w, a, b) { ... }",
+    ),
+    (
+        "scatter = 'for_common(w, 0, 1) send(weight_from_first(e.dst));'  # <<<",
+        "weight_from_first takes the vertex that a for_common declares, not 'e.dst': write "
+        "weight_from_first(w) inside for_common(w, a, b)",
+    ),
+    (
+        "apply = 'v.hops = weight_from_second(0);'  # <<<",
+        "weight_from_second takes the vertex that a for_common declares, not '0'",
+    ),
     ("apply = 'v.rank = gascl_mask[3];'  # <<<", "names that start with gascl_ are reserved"),
     ("apply = 'aggregate_chnge(1);'  # <<<", "aggregate_chnge", "did you mean aggregate_change?"),
     ("apply = 'aggregate_loss(1);'  # <<<", "aggregate_loss", "aggregate_change"),
@@ -267,6 +287,8 @@ ALLOWED = {
     "(void)num_neighbors_of(0);": PHASES,
     "(void)weight_to(0);": PHASES,
     "(void)has_edge(0, 1);": PHASES,
+    "(void)common(0, 1);": PHASES,
+    "for_common(w, 0, 1) (void)weight_from_first(w);": PHASES,
     "(void)hops_of(0);": PHASES,
     "(void)lane;": {"rank", "cost", "init", "mask", "pairs", *PHASES, *RULES},
     "(void)superstep;": {"rank", "cost", "init", "stop", "pairs", *PHASES, *RULES} - {"priority"},
@@ -325,7 +347,8 @@ unsigned void volatile while"""
 OPENCL = """global local constant private kernel read_only write_only read_write uchar ushort uint
 ulong half bool size_t ptrdiff_t intptr_t uintptr_t event_t sampler_t image2d_t image3d_t"""
 LANGUAGE = """v e p g prev agg msg has_msg superstep send send_to set_mask unset_mask get_mask real
-messages num_messages neighbor num_neighbors neighbor_of num_neighbors_of has_edge lane hash"""
+messages num_messages neighbor num_neighbors neighbor_of num_neighbors_of has_edge lane hash
+common for_common"""
 
 
 @pytest.mark.parametrize("word", one_in(4, f"{C99} {OPENCL} {LANGUAGE}".split()))

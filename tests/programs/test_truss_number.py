@@ -13,7 +13,7 @@ from support.verifiers.truss_number import verify
 from gascl import Engine, Graph
 from gascl.generators import watts_strogatz
 from gascl.programs import TrussNumber
-from gascl.programs.truss_number import Bounds
+from gascl.programs.truss_number import Peeling
 
 
 def run(graph: Graph, **options) -> np.ndarray:
@@ -26,7 +26,7 @@ def run(graph: Graph, **options) -> np.ndarray:
 @pytest.mark.parametrize("directed", one_in(2, [True, False]))
 def test_random_graphs(directed):
     graph = random_graph(1, directed=directed, edges=600)
-    for delivery in ("auto", *admitted(Bounds())):
+    for delivery in ("auto", *admitted(Peeling())):
         truss = run(graph, delivery=delivery)
     assert truss.max() > 4 and (truss == 0).any()
     run(skewed(2, 200, 3000, directed=directed))
@@ -50,12 +50,12 @@ def test_shapes():
     assert set(run(grid(4, 4)).tolist()) == {2}
     src, dst = np.triu_indices(7, 1)
     assert set(run(Graph.from_edges(src, dst)).tolist()) == {7}
-    ring = watts_strogatz(400, 6, 0.0, seed=1)  # of which the ends fall first, if it is cut
+    ring = watts_strogatz(400, 6, 0.0, seed=1)
     whole = run(ring)
     assert set(whole.tolist()) == {4}
 
 
-def test_bounds_that_fall_for_long():
+def test_edges_that_are_removed_one_after_another():
     """A strip of triangles, with one edge left out, comes apart from there."""
     n = 300
     src = np.concatenate([np.arange(n - 1), np.arange(n - 2)])

@@ -180,6 +180,7 @@ def _program(**body):
     ("body", "what", "remedy"),
     [
         ({"apply": "v.x += neighbor(0);"}, "apply reads neighbors", "along arcs"),
+        ({"scatter": "send(common(e.src, e.dst));"}, "common neighbors in long", "oriented"),
         (
             {"gather": "msg = num_messages;", "combine": None},
             "gather reads messages one by one",

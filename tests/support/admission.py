@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from support.program_tree import (
     Assign,
+    ForCommon,
     GetMask,
     If,
     Of,
@@ -103,7 +104,7 @@ def by_pulling(program: Program) -> set[str]:
     if effects or not sends or of_arc & {*program.arc_fields}:
         return set()
     if program.gather is not None:
-        branches = any(isinstance(s, If | Repeat | Return) for s in nodes)
+        branches = any(isinstance(s, If | Repeat | ForCommon | Return) for s in nodes)
         always = program.scatter_on == "all" and not branches
         return {"outbox"} if always and not of_arc else set()
     asks = any(isinstance(x, Of) for x in nodes)

@@ -20,9 +20,12 @@ from support.program_tree import (
     Assign,
     Bin,
     Clamp,
+    Common,
     Cond,
     Const,
     Expr,
+    ForCommon,
+    From,
     HasEdge,
     Hash,
     If,
@@ -127,6 +130,7 @@ class Interpreter:
         self.msg, self.has_msg = self.no_message(), 0
         self.item: Any = 0  # one of the messages
         self.found: Any = 0
+        self.w, self.ends = -1, (-1, -1)  # in for_common
         self.prev: dict[str, Any] = {}
         self.tally = self.no_tally()
 
@@ -237,6 +241,15 @@ class Interpreter:
             found = (self.ev(x.a), self.ev(x.b)) in self.edges
             self.used.add(f"has_edge {found}".lower() + f" in {self.phase}")
             return int(found)
+        if isinstance(x, Common):
+            found = len(self.common(self.ev(x.a), self.ev(x.b)))
+            self.used.add(f"common {'some' if found else 'none'} in {self.phase}")
+            return found
+        if isinstance(x, From):
+            end = self.ends[("first", "second").index(x.end)]
+            place = self.neighbors[end].index(self.w)
+            self.used.add(f"FIELD_from in {self.phase}")
+            return self.edge_fields[x.name][self.edges_to[end][place]]
         if isinstance(x, To):
             near = self.edges_to[self.v]
             self.used.add(f"FIELD_to in {self.phase}")
@@ -248,6 +261,9 @@ class Interpreter:
         if isinstance(x, Is):
             return int((self.params[x.name] or WORDS[0]) == x.word)
         return self.mask[self.v if x.of is None else self.ev(x.of)]
+
+    def common(self, a: int, b: int) -> list[int]:
+        return sorted({*self.neighbors[a]} & {*self.neighbors[b]} - {a, b})
 
     def clamp(self, x: Clamp) -> Any:
         value = self.ev(x.x)
@@ -301,6 +317,7 @@ class Interpreter:
             "lane": self.lane,
             "item": self.item,
             "found": self.found,
+            "w": self.w,
             "num_neighbors": len(self.neighbors[self.v]) if self.neighbors else 0,
         }[name]
 
@@ -342,6 +359,13 @@ class Interpreter:
                 self.do(s.then if self.ev(s.test) else s.orelse, sent)
             elif isinstance(s, Repeat):
                 for _ in range(s.times):
+                    self.do(s.block, sent)
+            elif isinstance(s, ForCommon):
+                self.ends = self.ev(s.a), self.ev(s.b)
+                for self.w in self.common(*self.ends):
+                    self.used.add(f"for_common in {self.phase}")
+                    if any(self.neighbors[end].count(self.w) > 1 for end in self.ends):
+                        self.used.add("for_common: of parallel arcs")
                     self.do(s.block, sent)
             elif isinstance(s, Return):
                 raise Returned

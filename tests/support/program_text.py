@@ -12,9 +12,12 @@ from support.program_tree import (
     Assign,
     Bin,
     Clamp,
+    Common,
     Cond,
     Const,
     Expr,
+    ForCommon,
+    From,
     GetMask,
     HasEdge,
     Hash,
@@ -102,6 +105,10 @@ def c_expr(program: Program, x: Expr) -> str:
         return f"(num_neighbors ? neighbor(wrap({text(x.i)}, num_neighbors)) : v.id)"
     if isinstance(x, HasEdge):
         return f"has_edge({text(x.a)}, {text(x.b)})"
+    if isinstance(x, Common):
+        return f"common({text(x.a)}, {text(x.b)})"
+    if isinstance(x, From):
+        return UNSIGNED.get(kind_of(program, x), "{}").format(f"{x.name}_from_{x.end}(w)")
     if isinstance(x, To):
         known = f"{x.name}_to(wrap({text(x.i)}, num_neighbors))"
         return f"(num_neighbors ? {UNSIGNED.get(kind_of(program, x), '{}').format(known)} : 0)"
@@ -131,6 +138,10 @@ def c_block(program: Program, block: tuple[Stmt, ...], indent: str = "    ") -> 
             continue
         if isinstance(s, Repeat):
             lines.append(f"{indent}for (int turn = 0; turn < {s.times}; ++turn) {{")
+            lines += [c_block(program, s.block, indent + "    "), f"{indent}}}"]
+            continue
+        if isinstance(s, ForCommon):
+            lines.append(f"{indent}for_common(w, {text(s.a)}, {text(s.b)}) {{")
             lines += [c_block(program, s.block, indent + "    "), f"{indent}}}"]
             continue
         if isinstance(s, Assign):

@@ -123,6 +123,22 @@ class To:
 
 
 @dataclass(frozen=True)
+class Common:
+    """`common(a, b)`."""
+
+    a: Expr
+    b: Expr
+
+
+@dataclass(frozen=True)
+class From:
+    """`FIELD_from_first(w)` or `FIELD_from_second(w)`, inside a `ForCommon`."""
+
+    name: str
+    end: str
+
+
+@dataclass(frozen=True)
 class Hash:
     """`hash(x)` modulo 1000."""
 
@@ -146,7 +162,7 @@ class Is:
 
 Expr = (
     Const | Var | Bin | Cond | Clamp | Vertex | ToInt | GetMask | Member | Make | Of | Neighbor
-) | (HasEdge | To | Hash | Uniform | Is)
+) | (HasEdge | To | Common | From | Hash | Uniform | Is)
 
 # Statements ----------------------------------------------------------------------------------
 
@@ -207,7 +223,16 @@ class Repeat:
     block: tuple[Stmt, ...]
 
 
-Stmt = Assign | If | Send | SetMask | UnsetMask | Aggregate | Return | Repeat
+@dataclass(frozen=True)
+class ForCommon:
+    """`for_common(w, a, b)`; in the block, the vertex is `Var("", "w")`."""
+
+    a: Expr
+    b: Expr
+    block: tuple[Stmt, ...]
+
+
+Stmt = Assign | If | Send | SetMask | UnsetMask | Aggregate | Return | Repeat | ForCommon
 
 
 @dataclass(frozen=True)
@@ -311,7 +336,7 @@ def kind_of(program: Program, x: Expr) -> str:
         return x.kind
     if isinstance(x, Of):
         return program.fields[x.name].type
-    if isinstance(x, To):
+    if isinstance(x, To | From):
         return program.edge_fields[x.name][0]
     if isinstance(x, Cond):
         return kind_of(program, x.then)

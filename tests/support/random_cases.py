@@ -240,6 +240,12 @@ RECIPES = (
            "FIELD_to in scatter; FIELD_to in apply; return in apply; Hash in scatter"),
     recipe("sum", "int64", "vertex", None, "", "return in scatter; Repeat in scatter"),
     recipe("min", "int16", "real", None, "", "Repeat in apply; Uniform in apply; a choice"),
+    recipe("sum", "int32", "int32", None, "adjacency",
+           "common some in scatter; common none in scatter; for_common in apply; edges: both"),
+    recipe("min", "real", "int32", None, "adjacency",
+           "common some in apply; common none in apply; for_common in scatter; FIELD_from in scatter"),
+    recipe("first", "int16", "int32", None, "adjacency",
+           "for_common: of parallel arcs; FIELD_from in apply"),
 )  # fmt: skip
 
 

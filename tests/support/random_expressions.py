@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from support.program_tree import (
     Bin,
     Clamp,
+    Common,
     Cond,
     Const,
     Expr,
@@ -131,7 +132,8 @@ class Scope:
 
     def near(self) -> E:
         """What the adjacency says."""
-        kinds = ["neighbor", "has_edge", "num_neighbors", *["to"] * bool(self.edge_fields)]
+        kinds = ["neighbor", "has_edge", "num_neighbors", "common"]
+        kinds += ["to"] * bool(self.edge_fields)
         kind = self.pick(*kinds)
         if kind == "to":
             name = self.pick(*self.edge_fields)
@@ -140,6 +142,8 @@ class Scope:
         if kind == "has_edge":
             ends = [Var("v", "id"), self.vertex(0)]
             return E(HasEdge(*(ends if self.chance(70) else ends[::-1])), 0, 1)
+        if kind == "common":
+            return E(Common(self.vertex(0), self.vertex(0)), 0, 400)
         if kind == "neighbor":
             of = Vertex(self.integer(self.expr(0)).x) if self.chance(40) else None
             return E(Neighbor(self.integer(self.expr(0)).x, of), 0, 400)

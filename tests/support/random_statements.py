@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -14,6 +15,8 @@ from support.program_tree import (
     Cond,
     Const,
     Expr,
+    ForCommon,
+    From,
     If,
     Make,
     Repeat,
@@ -24,8 +27,8 @@ from support.program_tree import (
     UnsetMask,
     Var,
 )
-from support.random_expressions import Scope, bounds_of, is_safe
-from support.values import components, is_scalar, scalar_dtype
+from support.random_expressions import E, Scope, bounds_of, is_safe
+from support.values import components, is_real, is_scalar, scalar_dtype
 
 
 def summed_bounds(kind: str) -> tuple[int, int]:
@@ -89,7 +92,17 @@ class Writer:
             return If(scope.test(), then, orelse)
         if depth > 0 and scope.chance(8):
             return Repeat(scope.pick(2, 3), self.block(2, depth - 1))
+        if depth > 0 and scope.adjacency and scope.chance(25):
+            return self.for_common(depth - 1)
         return self.effect(scope.pick(*self.effects))
+
+    def for_common(self, depth: int) -> Stmt:
+        scope, inside = self.scope, [E(Var("", "w"), 0, 400)]
+        for name, kind in scope.edge_fields.items():
+            inside += [E(From(name, end), -9, 9, is_real(kind)) for end in ("first", "second")]
+        leaves = scope.leaves + inside * (1 + len(scope.leaves) // 4)
+        writer = Writer(replace(scope, leaves=leaves), self.program, self.effects, self.real)
+        return ForCommon(scope.vertex(), scope.vertex(), writer.block(2, depth))
 
     def effect(self, name: str) -> Stmt:
         scope = self.scope

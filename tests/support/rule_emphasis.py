@@ -18,6 +18,7 @@ from support.program_tree import (
     Const,
     Expr,
     Field,
+    ForCommon,
     GetMask,
     HasEdge,
     If,
@@ -75,6 +76,8 @@ def without(block: tuple[Stmt, ...], kind: type) -> tuple[Stmt, ...]:
             kept.append(If(s.test, without(s.then, kind), without(s.orelse, kind)))
         elif isinstance(s, Repeat):
             kept.append(Repeat(s.times, without(s.block, kind)))
+        elif isinstance(s, ForCommon):
+            kept.append(ForCommon(s.a, s.b, without(s.block, kind)))
         elif not isinstance(s, kind):
             kept.append(s)
     return tuple(kept)

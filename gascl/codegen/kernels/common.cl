@@ -1,0 +1,208 @@
+// The words common(a, b) and for_common(w, a, b): the vertices in the rows of both, each once, except a
+// and b themselves. Rows are sorted. The entries of the shorter one are searched for in the longer one,
+// from where the last one was found; on a CPU, rows of similar length are gone through side by side.
+
+// How many common neighbors are found at a time: on a CPU, in blocks of 8 entries, of which a vector is
+// compared at once. A GPU holds one in registers.
+#if GASCL_GROUP == 1
+#define GASCL_HELD 64
+#define GASCL_HELD_AT(i) (i)
+#else
+#define GASCL_HELD 1
+#define GASCL_HELD_AT(i) 0
+#endif
+
+// The rows of two vertices, and how far they have been gone through.
+typedef struct {
+    int a, b;
+    bool swapped;  // the shorter row is that of b
+    __global const int *shorter, *longer;
+    int shorter_size, longer_size;
+    int i, j, last;         // the next places in the two, and the last common neighbor
+    int held, visited;      // how many common neighbors have been found, and visited
+    int places[GASCL_HELD];  // theirs in the shorter row; of parallel arcs, those of the first
+} gascl_two_rows;
+
+static gascl_two_rows *gascl_rows_of(gascl_two_rows *rows, const long a, const long b, const int id,
+                                     const int line, __global int *faults,
+                                     __global gascl_control *control,
+                                     __global const gascl_run *run,
+                                     __global const gascl_offset *offsets,
+                                     __global const int *targets) {
+    const bool are = gascl_is_vertex(a, id, line, faults, control, run) &&
+                     gascl_is_vertex(b, id, line, faults, control, run);
+    rows->a = are ? (int)a : 0;
+    rows->b = are ? (int)b : 0;
+    const gascl_offset begin_a = offsets[rows->a], begin_b = offsets[rows->b];
+    const int size_a = are ? (int)(offsets[rows->a + 1] - begin_a) : 0;
+    const int size_b = are ? (int)(offsets[rows->b + 1] - begin_b) : 0;
+    rows->swapped = size_b < size_a;
+    rows->shorter = targets + (rows->swapped ? begin_b : begin_a);
+    rows->longer = targets + (rows->swapped ? begin_a : begin_b);
+    rows->shorter_size = min(size_a, size_b);
+    rows->longer_size = max(size_a, size_b);
+    rows->i = rows->j = rows->held = rows->visited = 0;
+    rows->last = -1;
+    return rows;
+}
+
+// The place of the first entry that is not below x, in the part of a row from `low` to `size`: by steps
+// that double.
+static int gascl_search_from(__global const int *row, int low, const int size, const int x) {
+    int high = low;
+    for (int step = 1; high < size && row[high] < x; step *= 2) {
+        low = high + 1;
+        high = step < size - high ? high + step : size;
+    }
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (row[middle] < x)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+#if GASCL_GROUP == 1
+// Whether entries are searched for: where the longer row is much longer.
+#define GASCL_SEARCHES(rows) ((rows)->longer_size / 16 > (rows)->shorter_size)
+
+// The entries of x that are in y, too, as -1.
+#define GASCL_IN_BLOCK(x, y)                                                   \
+    ((x == y) | (x == y.s12345670) | (x == y.s23456701) | (x == y.s34567012) | \
+     (x == y.s45670123) | (x == y.s56701234) | (x == y.s67012345) | (x == y.s70123456))
+
+// The entries of x that may be common neighbors: of parallel arcs one.
+#define GASCL_MAY_BE_COMMON(x, before, rows) \
+    ((x != (int8)(before, x.s0, x.s12, x.s3456)) & (x != rows->a) & (x != rows->b))
+
+// Finds common neighbors as long as both rows have a block, and there is room for one.
+static void gascl_find_in_blocks(gascl_two_rows *rows) {
+    int i = rows->i, j = rows->j, last = rows->last, held = 0;
+    while (held + 8 <= GASCL_HELD && i + 8 <= rows->shorter_size && j + 8 <= rows->longer_size) {
+        const int8 x = vload8(0, rows->shorter + i), y = vload8(0, rows->longer + j);
+        const int8 is = GASCL_IN_BLOCK(x, y) & GASCL_MAY_BE_COMMON(x, -1, rows) & (x > last);
+        if (any(is)) {
+            // A processor cannot foresee which ones are: each is held, and overwritten by the next.
+            int are[8];
+            vstore8(is, 0, are);
+            for (int k = 0; k < 8; ++k) {
+                rows->places[held] = i + k;
+                held -= are[k];
+            }
+            last = rows->shorter[rows->places[held - 1]];
+        }
+        const int last_x = x.s7, last_y = y.s7;
+        i += last_x <= last_y ? 8 : 0;
+        j += last_y <= last_x ? 8 : 0;
+    }
+    rows->i = i;
+    rows->j = j;
+    rows->last = last;
+    rows->held = held;
+}
+
+// Counts common neighbors as long as both rows have a block.
+static int gascl_count_in_blocks(gascl_two_rows *rows) {
+    int i = 0, j = 0, before = -1;
+    int8 counts = 0, found = 0;
+    while (i + 8 <= rows->shorter_size && j + 8 <= rows->longer_size) {
+        const int8 x = vload8(0, rows->shorter + i), y = vload8(0, rows->longer + j);
+        const int last_x = x.s7, last_y = y.s7;
+        found |= GASCL_IN_BLOCK(x, y);
+        if (last_x <= last_y) {
+            counts -= found & GASCL_MAY_BE_COMMON(x, before, rows);
+            found = 0;
+            before = last_x;
+            i += 8;
+        }
+        if (last_y <= last_x)
+            j += 8;
+    }
+    if (i + 8 <= rows->shorter_size) {
+        const int8 x = vload8(0, rows->shorter + i);
+        counts -= found & GASCL_MAY_BE_COMMON(x, before, rows);
+    }
+    // What has been found is not found again in a parallel arc after it.
+    rows->last = max(before, j > 0 ? rows->longer[j - 1] : -1);
+    rows->i = i;
+    rows->j = j;
+    const int4 sums = counts.lo + counts.hi;
+    return sums.x + sums.y + sums.z + sums.w;
+}
+#else
+#define GASCL_SEARCHES(rows) true
+#endif
+
+// Finds the next common neighbors, as many as there is room for; returns whether there are any.
+static bool gascl_find_common(gascl_two_rows *rows) {
+    rows->held = rows->visited = 0;
+#if GASCL_GROUP == 1
+    if (!GASCL_SEARCHES(rows))
+        gascl_find_in_blocks(rows);
+    if (rows->held + 8 > GASCL_HELD)
+        return true;
+#endif
+    int i = rows->i, j = rows->j, last = rows->last, held = rows->held;
+    while (held < GASCL_HELD && i < rows->shorter_size && j < rows->longer_size) {
+        const int x = rows->shorter[i];
+        if (GASCL_SEARCHES(rows)) {
+            j = gascl_search_from(rows->longer, j, rows->longer_size, x);
+            if (j == rows->longer_size)
+                break;
+        }
+        const int y = rows->longer[j];
+        rows->places[GASCL_HELD_AT(held)] = i;
+        const int is = (x == y) & (x > last) & (x != rows->a) & (x != rows->b);
+        held += is;
+        last = is ? x : last;
+        i += x <= y;
+        j += y <= x;
+    }
+    rows->i = i;
+    rows->j = j;
+    rows->last = last;
+    rows->held = held;
+    return held > 0;
+}
+
+// The common neighbor that is visited.
+static int gascl_common_neighbor(const gascl_two_rows *rows) {
+    return rows->shorter[rows->places[GASCL_HELD_AT(rows->visited)]];
+}
+
+// Moves on to the next common neighbor w.
+static bool gascl_next_common(gascl_two_rows *rows, int *w) {
+    ++rows->visited;
+    if (rows->visited >= rows->held && !gascl_find_common(rows))
+        return false;
+    *w = gascl_common_neighbor(rows);
+    return true;
+}
+
+// The place, among all arcs, of the arc to the common neighbor that is visited, from the vertex with the
+// shorter row or from the other one.
+static gascl_offset gascl_common_arc(const gascl_two_rows *rows, const bool of_shorter,
+                                     __global const int *targets) {
+    if (of_shorter)
+        return rows->shorter - targets + rows->places[GASCL_HELD_AT(rows->visited)];
+    return rows->longer - targets + gascl_search_from(rows->longer, 0, rows->longer_size,
+                                                      gascl_common_neighbor(rows));
+}
+
+static int gascl_common(const long a, const long b, const int id, const int line,
+                        __global int *faults, __global gascl_control *control,
+                        __global const gascl_run *run, __global const gascl_offset *offsets,
+                        __global const int *targets) {
+    gascl_two_rows rows;
+    gascl_rows_of(&rows, a, b, id, line, faults, control, run, offsets, targets);
+    int count = 0;
+#if GASCL_GROUP == 1
+    if (!GASCL_SEARCHES(&rows))
+        count = gascl_count_in_blocks(&rows);
+#endif
+    while (gascl_find_common(&rows))
+        count += rows.held;
+    return count;
+}

@@ -1,0 +1,182 @@
+"""Common neighbors: `common`, `for_common` and the edge fields of its arcs, against sets of ids."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from support.admitting_deliveries import admitted
+from support.samples import random_graph, to_networkx
+
+from gascl import Engine, Graph, VertexProgram, edge, param, vertex
+
+
+class Counted(VertexProgram):
+    """Of each arc, by the receiver; and of each vertex and some other, by the vertex."""
+
+    supersteps = param.supersteps(1)
+    along = vertex.int64()
+    across = vertex.int32()
+    message, combine = "int64", "sum"
+    scatter_on = apply_on = "all"
+    scatter = "send(common(e.src, e.dst));"
+    apply = """
+        v.along = msg;
+        v.across = common(v.id, (v.id * 7 + 3) % g.num_vertices);
+    """
+
+
+class Visited(Counted):
+    """The same by visits, and weights: of parallel arcs, those of the first."""
+
+    weight = edge.int32()
+    first = vertex.int64()
+    second = vertex.int64()
+    scatter = """
+        long last = -1, found = 0;
+        for_common(w, e.src, e.dst) {
+            if (w <= last)
+                found += 1000000;  // they are in ascending order
+            last = w;
+            if (w % 2)
+                continue;
+            ++found;
+        }
+        for_common(w, e.src, e.dst) {
+            if (w > 20)
+                break;
+            if (w % 2)
+                ++found;
+        }
+        for_common(w, e.src, e.dst)
+            if (w > 20 && w % 2)
+                ++found;
+        send(found);
+    """
+    apply = """
+        v.along = msg;
+        const int other = (v.id * 7 + 3) % g.num_vertices;
+        for_common(w, v.id, other) {
+            ++v.across;
+            v.first += weight_from_first(w) * (w + 1);
+            int inside = 0;
+            for_common(u, w, other)  // loops are inside each other
+                inside += weight_from_second(u) * weight_from_first(w);
+            v.second += weight_from_second(w) * (w + 1) + 100000L * inside;
+        }
+    """
+
+
+def rows_of(graph: Graph, edges: str) -> list[dict[int, int]]:
+    """The neighbors of each vertex, and the weight of the first arc to each."""
+    rows: list[dict[int, int]] = [{} for _ in range(graph.num_vertices)]
+    weights = graph.edge_fields["weight"].tolist()
+    for a, b, weight in zip(graph.edge_src, graph.edge_dst, weights, strict=True):
+        if edges in ("out", "both") or not graph.directed:
+            rows[a].setdefault(int(b), weight)
+        if edges in ("in", "both") or not graph.directed:
+            rows[b].setdefault(int(a), weight)
+    return rows
+
+
+def dense(directed: bool) -> Graph:
+    """Rows of dozens of entries, with loops, parallel edges, and a hub with all vertices."""
+    rng = np.random.default_rng(directed)
+    ends = rng.integers(0, 60, (2, 2200))
+    ends = np.concatenate([ends, ends[:, :400], [[0] * 900, np.arange(900)]], axis=1)
+    weight = rng.integers(1, 9, ends.shape[1])
+    return Graph.from_edges(*ends, num_vertices=900, directed=directed, weight=weight)
+
+
+def sparse(directed: bool) -> Graph:
+    graph = random_graph(4, directed=directed, vertices=50, edges=260)
+    weight = np.random.default_rng(1).integers(1, 9, graph.num_edges)
+    return graph.with_fields(weight=weight)
+
+
+def expected(graph: Graph, edges: str) -> dict[str, list[int]]:
+    rows, count = rows_of(graph, edges), graph.num_vertices
+
+    def common(a: int, b: int) -> list[int]:
+        return sorted(rows[a].keys() & rows[b].keys() - {a, b})
+
+    found = {name: [0] * count for name in ("along", "across", "first", "second")}
+    arcs = graph.arcs(edges)
+    for a, b in zip(arcs.out.rows.tolist(), arcs.out_targets.tolist(), strict=True):
+        found["along"][b] += len(common(a, b))
+    for v in range(count):
+        other = (v * 7 + 3) % count
+        for w in common(v, other):
+            found["across"][v] += 1
+            found["first"][v] += rows[v][w] * (w + 1)
+            inside = sum(rows[other][u] * rows[v][w] for u in common(w, other))
+            found["second"][v] += rows[other][w] * (w + 1) + 100_000 * inside
+    return found
+
+
+CASES = [
+    (sparse, True, "out"),
+    (sparse, True, "in"),
+    (sparse, False, "out"),
+    (dense, True, "both"),
+    (dense, False, "both"),
+]
+
+
+@pytest.mark.parametrize(("make", "directed", "edges"), CASES)
+def test_common_neighbors(device, make, directed, edges):
+    graph = make(directed)
+    wanted = expected(graph, edges)
+    assert max(wanted["across"]) > 1 and max(wanted["along"]) > 1
+    for program in (Counted, Visited):
+        cls = type(program.__name__, (program,), {"edges": edges})
+        deliveries = admitted(cls(), device) if edges == "both" else ["auto"]
+        for delivery in deliveries:
+            result = Engine(graph, device).run(cls(), delivery=delivery)
+            for name in result.fields:
+                assert result[name].tolist() == wanted[name], (name, delivery)
+
+
+def test_as_networkx_has_them(device):
+    graph = sparse(False)
+    G, count = nx.Graph(to_networkx(graph)), graph.num_vertices
+    found = Engine(graph, device).run(Counted()).across.tolist()
+    pairs = [(v, (v * 7 + 3) % count) for v in range(count)]
+    assert found == [len(list(nx.common_neighbors(G, *pair))) for pair in pairs]
+
+
+def test_a_vertex_with_itself(device):
+    class Different(VertexProgram):
+        supersteps = param.supersteps(1)
+        neighbors = vertex.int32()
+        edges, scatter_on, apply_on = "both", "all", "all"
+        apply = "v.neighbors = common(v.id, v.id);"
+
+    graph = dense(True)
+    rows = rows_of(graph, "both")
+    found = Engine(graph, device).run(Different()).neighbors.tolist()
+    assert found == [len(rows[v].keys() - {v}) for v in range(graph.num_vertices)]
+
+
+def test_debug_mode_and_lanes(device):
+    graph = sparse(False)
+    wanted = expected(graph, "out")
+    result = Engine(graph, device, debug=True).run(Visited())
+    assert all(result[name].tolist() == wanted[name] for name in result.fields)
+    lanes = Engine(graph, device).run(type("Laned", (Visited,), {"lanes": 3})())
+    assert all(lanes[name].T.tolist() == [wanted[name]] * 3 for name in lanes.fields)
+
+
+def test_the_loop_declares_its_variable(device):
+    """So that it may be named as a field is."""
+
+    class Named(VertexProgram):
+        supersteps = param.supersteps(1)
+        rank = vertex.int32()
+        scatter_on = apply_on = "all"
+        apply = "for_common(rank, v.id, 5) v.rank += rank;"
+
+    graph = sparse(False)
+    rows = rows_of(graph, "out")
+    found = Engine(graph, device).run(Named()).rank.tolist()
+    assert found == [sum(rows[v].keys() & rows[5].keys() - {v, 5}) for v in range(50)]
