@@ -14,6 +14,7 @@ import numpy as np
 from gascl.errors import FormatError, GraphError
 from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import INTEGER, fit_int64, label_array, shown
+from gascl.graph.rounding import warn_of_rounding
 from gascl.io.adapters.adjacency import edge_records, read_adjacency
 from gascl.io.arrow_csv import held
 from gascl.messages import Option
@@ -131,6 +132,7 @@ def numeric_attributes(
             report.append(f"{what} left out: its name is not an identifier")
         else:
             taken[name] = numbers
+            warn_of_rounding(lambda number, what=what: f"{what}, {noun} {number}", values, numbers)
     return taken
 
 
@@ -143,11 +145,14 @@ def _named(
     vectors = argument == "vertex_fields"
     for name in names:
         numbers = None
+        values: list[Any] = []
         if all(name in attributes for attributes in records):
-            numbers = _numbers([attributes[name] for attributes in records], vectors)
+            values = [attributes[name] for attributes in records]
+            numbers = _numbers(values, vectors)
         if numbers is None:
             _refuse(records, whose, name, argument, vectors)
         taken[name] = numbers
+        warn_of_rounding(lambda number, name=name: f"{whose(number)}: {name}", values, numbers)
     return taken
 
 
