@@ -28,21 +28,23 @@ def is_rounded(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and int(float(value)) != int(value)
 
 
-def warn_of_rounded(where: str, value: Any) -> None:
-    """Warn of an integer that is rounded."""
+def warn_of_rounded(where: str, name: str, value: Any) -> None:
+    """Warn of an integer that is rounded, a value of the field `name`."""
     became = int(float(value))
     warn(
-        f"{where}: {value}, an integer of more than 53 bits, is rounded to {became}, since other "
-        "values have fractions and float64 holds them all; make all integers, such as in a smaller "
-        f"unit, or, if rounding is meant, give {became}.0"
+        f"{where}: {name}={value}, an integer of more than 53 bits, is rounded to {became}, since "
+        "other values have fractions and float64 holds them all; make all integers, such as in a "
+        f"smaller unit, or, if rounding is meant, give {became}.0"
     )
 
 
-def warn_of_rounding(where: Callable[[int], str], values: Iterable[Any], array: np.ndarray) -> None:
-    """Warn of the first integer that is rounded, if there is any.
+def warn_of_rounding(
+    whose: Callable[[int], str], name: str, values: Iterable[Any], array: np.ndarray
+) -> None:
+    """Warn of the first integer of a field that is rounded, if there is any.
 
     Args:
-        where: the start of the warning, by the number of the value.
+        whose: the start of the warning, by the number of the value.
         values: numbers, texts of numbers, or vectors of numbers.
         array: what they have become.
     """
@@ -51,4 +53,4 @@ def warn_of_rounding(where: Callable[[int], str], values: Iterable[Any], array: 
     for number, value in enumerate(values):
         for part in value if isinstance(value, (list, tuple, np.ndarray)) else [value]:
             if is_rounded(part):
-                return warn_of_rounded(where(number), part)
+                return warn_of_rounded(whose(number), name, part)

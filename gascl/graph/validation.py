@@ -370,7 +370,7 @@ def _numbers(name: str, values: Any, kind: str, report: list[str] | None) -> np.
             "convert it, e.g. with .astype('float64')"
         )
     if isinstance(values, (list, tuple)):
-        warn_of_rounding(lambda number: f"{kind} field {name!r} at {number}", values, array)
+        warn_of_rounding(lambda number: f"{kind} {number}", name, values, array)
     return array
 
 

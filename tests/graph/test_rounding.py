@@ -16,13 +16,13 @@ from gascl.io.outofcore.file_source import FileSource
 ODD, EVEN = 9007199254740993, 9007199254740992
 ROUNDED = f"{ODD}, an integer of more than 53 bits, is rounded to {EVEN}.*give {EVEN}.0"
 FILES = {
-    "a.csv": (f"source,target,w\n1,2,0.5\n2,3,{ODD}\n", r"a\.csv, line 3: weight: "),
-    "b.csv": (f"source,target,w\nx,y,0.5\n# -\ny,z,{ODD}\n", r"b\.csv, line 4: weight: "),
-    "a.txt": (f"1 2 {ODD}\n2 3 1.5\n", r"a\.txt, line 1: weight: "),
+    "a.csv": (f"source,target,w\n1,2,0.5\n2,3,{ODD}\n", r"a\.csv, line 3: weight="),
+    "b.csv": (f"source,target,w\nx,y,0.5\n# -\ny,z,{ODD}\n", r"b\.csv, line 4: weight="),
+    "a.txt": (f"1 2 {ODD}\n2 3 1.5\n", r"a\.txt, line 1: weight="),
     "a.gml": (
         "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 w 0.5 ] "
         f"edge [ source 2 target 1 w {ODD} ] ]",
-        "edge attribute 'w', edge 1: ",
+        "edge 1: w=",
     ),
 }
 
@@ -46,18 +46,19 @@ def test_in_a_file(write, name):
 
 
 def test_in_a_file_that_is_converted(write, tmp_path):
+    source = FileSource(write("a.csv", FILES["a.csv"][0]))
+    conversion = Conversion(source, tmp_path / "out.npz", LEAST)
     with pytest.warns(UserWarning, match=FILES["a.csv"][1] + ROUNDED):
-        source = FileSource(write("a.csv", FILES["a.csv"][0]))
-        Conversion(source, tmp_path / "out.npz", LEAST).run()
+        conversion.run()
 
 
-@pytest.mark.parametrize("kind", ["edge", "vertex"])
-def test_in_a_list(kind):
-    with pytest.warns(UserWarning, match=f"{kind} field 'w' at 1: " + ROUNDED):
-        if kind == "edge":
-            Graph.from_edges([0, 1], [1, 0], w=[0.5, ODD])
-        else:
-            Graph.from_edges([0], [1], vertex_fields={"w": [0.5, ODD]})
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [("edge", {"w": [0.5, ODD]}), ("vertex", {"vertex_fields": {"w": [0.5, ODD]}})],
+)
+def test_in_a_list(kind, fields):
+    with pytest.warns(UserWarning, match=f"{kind} 1: w=" + ROUNDED):
+        Graph.from_edges([0, 1], [1, 0], **fields)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Graph.from_edges([0, 1], [1, 0], w=[0.5, float(EVEN)], x=[1, ODD])
@@ -65,10 +66,10 @@ def test_in_a_list(kind):
 
 def test_in_a_graph_of_networkx():
     G = nx.DiGraph([("a", "b", {"w": 0.5}), ("b", "a", {"w": ODD})])
-    with pytest.warns(UserWarning, match="edge attribute 'w', edge 1: " + ROUNDED):
+    with pytest.warns(UserWarning, match="edge 1: w=" + ROUNDED):
         Graph.from_networkx(G)
-    with pytest.warns(UserWarning, match=r"edge \('b', 'a'\): w: " + ROUNDED):
+    with pytest.warns(UserWarning, match=r"edge \('b', 'a'\): w=" + ROUNDED):
         Graph.from_networkx(G, fields=["w"])
     nx.set_node_attributes(G, {"a": [1, ODD], "b": [0.5, 1]}, "at")
-    with pytest.warns(UserWarning, match="node attribute 'at', node 0: " + ROUNDED):
+    with pytest.warns(UserWarning, match="node 0: at=" + ROUNDED):
         Graph.from_networkx(G, fields=[])

@@ -306,8 +306,9 @@ class Undefined(VertexProgram):
     tolerance = param.tolerance(1e-3, rate="factor")
     moved = aggregate.real("max")
     scatter_on = apply_on = "all"
-    apply = "real y = v.x / 2; if (superstep == 2) y = (y - y) / (y - y); v.x = y; " \
-        "aggregate_moved(y);"
+    apply = (
+        "real y = v.x / 2; if (superstep == 2) y = (y - y) / (y - y); v.x = y; aggregate_moved(y);"
+    )
     stop = "agg.moved < p.tolerance"
 
 

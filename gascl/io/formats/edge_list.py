@@ -322,7 +322,7 @@ def _warn_of_rounding(path: Path, layout: RowLayout, tally: Tally) -> None:
         if not columns or number == layout.header_line:
             continue
         for name in [name for name, place in fields.items() if is_rounded(columns[place])]:
-            warn_of_rounded(f"{path}, line {number}: {name}", columns[fields.pop(name)])
+            warn_of_rounded(f"{path}, line {number}", name, columns[fields.pop(name)])
         if not fields:
             return
 
