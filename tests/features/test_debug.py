@@ -82,7 +82,7 @@ class Wrong(VertexProgram):
     mean = vertex.real(init=1)
     far = vertex.real(init=1)
     near = vertex.real(init="INFINITY", doc="infinite from the beginning, which is no mistake")
-    none = vertex.int32()
+    none = vertex.int32(init=0)
     count = vertex.int32(init=1)
     rest = vertex.int32(init=1)
     share = vertex.real(init=1)
@@ -138,7 +138,7 @@ class Pulled(VertexProgram):
 
     supersteps = param.supersteps(4)
     x = vertex.real(init=1)
-    none = vertex.int32()
+    none = vertex.int32(init=0)
     message, combine = "real", "sum"
     scatter_on = apply_on = "all"
     scatter = """
