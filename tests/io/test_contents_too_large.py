@@ -178,27 +178,27 @@ def test_streams_that_are_read_row_by_row(free, tmp_path, name, suffix):
 
 def test_a_size_that_zstandard_declares(free, monkeypatch, tmp_path):
     """Nothing more is decompressed; a second stream adds to the first."""
-    path = tmp_path / "a.gml.zst"
+    path = tmp_path / "a.zst"
     pack = PACKERS[".zst"]
-    path.write_bytes(pack(b"graph [\n") + pack(b"\n" * 80 * MIB))
+    path.write_bytes(pack(b"\n") + pack(b"\n" * 80 * MIB))
     free(100 * MIB)  # 80 MiB, twice, less what is there
     monkeypatch.setattr(files, "CHECKED", 1 << 40)
     tracemalloc.start()
-    with pytest.raises(FormatError, match=r"a\.gml\.zst: its contents take more memory than there"):
-        Graph.read(path)
+    with pytest.raises(FormatError, match=r"a\.zst: its contents"), files.opened(path) as file:
+        file.read()
     assert tracemalloc.get_traced_memory()[1] < 70 * MIB
     tracemalloc.stop()
 
 
 def test_zstandard_that_declares_no_size(free, tmp_path):
     """What expands most is looked at before more than the spare memory is taken."""
-    path = tmp_path / "a.gml.zst"
+    path = tmp_path / "a.zst"
     packer = zstandard.ZstdCompressor(write_content_size=False)
-    path.write_bytes(packer.compress(b"graph [\n" + b"\n" * 256 * MIB))
+    path.write_bytes(packer.compress(b"\n" * 128 * MIB))
     free(0)
     tracemalloc.start()
-    with pytest.raises(FormatError, match=r"a\.gml\.zst: its contents take more memory than there"):
-        Graph.read(path)
+    with pytest.raises(FormatError, match=r"a\.zst: its contents"), files.opened(path) as file:
+        file.read()
     assert tracemalloc.get_traced_memory()[1] < files.SPARE + 8 * MIB
     tracemalloc.stop()
 
