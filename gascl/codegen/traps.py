@@ -72,6 +72,11 @@ class Traps:
             "#define gascl_element(x, i, more) (x)[gascl_array_index((i), \\",
             "    __builtin_types_compatible_p(__typeof__(x), __typeof__((x)[0]) *) \\",
             f"        ? LONG_MAX : (long)(sizeof(x) / sizeof((x)[0])) + more, {here})]",
+            # As in C, i[x] is x[i]: the type class of an array or a pointer is 5.
+            "#define gascl_if_array(x, yes, no) \\",
+            "    __builtin_choose_expr(__builtin_classify_type(x) == 5, yes, no)",
+            "#define gascl_either(x, i, more) \\",
+            "    gascl_element(gascl_if_array(i, i, x), gascl_if_array(i, x, i), more)",
             "",
         )
 

@@ -14,7 +14,7 @@ from gascl.graph import validation
 from gascl.graph.arcs import INT32_MAX
 from gascl.graph.graph import Graph
 from gascl.graph.validation import Duplicates, SelfLoops
-from gascl.util.host import machine_memory
+from gascl.util.host import check_host_memory
 
 Weights = tuple[int, int] | None
 
@@ -95,12 +95,7 @@ def room(num_edges: int, num_vertices: int, bytes_an_edge: int = 8) -> None:
         GraphError: it does not fit.
     """
     need = bytes_an_edge * num_edges + 4 * num_vertices
-    have = machine_memory()
-    if have is not None and need > have:  # if unknown, NumPy will raise MemoryError
-        raise GraphError(
-            f"{num_edges:,} edges and {num_vertices:,} vertices need {need / 2**30:,.1f} GiB, and "
-            f"this machine has {have / 2**30:,.1f} GiB; ask for fewer"
-        )
+    check_host_memory(need, f"{num_edges:,} edges and {num_vertices:,} vertices", "ask for fewer")
 
 
 def weights_of(seed: int, span: tuple[int, int], count: int, first: int = 0) -> np.ndarray:

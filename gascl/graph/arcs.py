@@ -12,6 +12,7 @@ from gascl.graph.parallel import blocks, cores, filled, in_threads
 from gascl.graph.partition import Part, bounds_of
 from gascl.graph.radix_sort import radix_sorted
 from gascl.graph.reordering import Renumbered
+from gascl.util.host import check_host_memory
 
 INT32_MAX = int(np.iinfo(np.int32).max)
 #: Pairs are sorted in pieces, and then in ranges of rows, of at least `_LEAST` pairs each; they are
@@ -80,6 +81,9 @@ class Order:
         if isinstance(self.row, Runs) and not self.both:
             index = self._index or index_dtype(len(self.row))
             return self.row.offsets.astype(index, copy=False)
+        # The offsets, or else counts, those of a part, and those of the other ends.
+        count, each = self.num_vertices, 4 if self.is_sorted else 24 if self.both else 16
+        check_host_memory(each * count, f"the degrees of {count:,} vertices")
         if self.is_sorted:
             return self._begins()
         counts = _counts(self.row, self.num_vertices)

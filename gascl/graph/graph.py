@@ -28,6 +28,7 @@ from gascl.graph.simplify import by_degree, oriented, simple
 from gascl.graph.subgraph import largest_component, subgraph, within
 from gascl.graph.validation import Duplicates, SelfLoops
 from gascl.util import notebook_html
+from gascl.util.host import check_host_memory
 from gascl.util.mapped_file import MappedFile, mapped_files
 from gascl.util.progress import Progress
 
@@ -755,10 +756,12 @@ class Graph:
         values = self._edge_field(field)
 
         def find() -> np.ndarray:
-            degree = np.bincount(end, values, self.num_vertices)
+            count = self.num_vertices
+            check_host_memory(8 * count, f"the degrees of {count:,} vertices")
+            degree = np.bincount(end, values, count)
             if not self.directed:
                 loopless = np.where(end != other, values, 0)
-                degree += np.bincount(other, loopless, self.num_vertices)
+                degree += np.bincount(other, loopless, count)
             degree = degree.astype(np.float64, copy=False)  # NumPy's, without edges, are integers
             degree.setflags(write=False)
             return degree

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import GraphError
+from gascl.util.host import check_host_memory
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 def subgraph(graph: Graph, vertices: Iterable[Any]) -> Graph:
     """The result of `Graph.subgraph`."""
+    # A bool and a new number.
+    check_host_memory(5 * graph.num_vertices, f"the numbers of {graph.num_vertices:,} vertices")
     kept = vertices
     if not (isinstance(kept, np.ndarray) and kept.dtype == bool):
         kept = np.zeros(graph.num_vertices, bool)
@@ -65,6 +68,8 @@ def within(graph: Graph, center: int, hops: int, edges: str) -> np.ndarray:
 
 def largest_component(graph: Graph) -> Graph:
     """The result of `Graph.largest_component`."""
+    # The offsets of both orders, and the components.
+    check_host_memory(12 * graph.num_vertices, f"the components of {graph.num_vertices:,} vertices")
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

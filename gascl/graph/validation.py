@@ -14,6 +14,7 @@ from gascl.errors import GraphError
 from gascl.graph.arcs import INT32_MAX, Ends, Order, index_dtype
 from gascl.graph.labels import LabelIndex, label_array, shown
 from gascl.graph.parallel import blocks, copied, extremes, in_threads
+from gascl.graph.rounding import warn_of_rounding
 from gascl.messages import Message, Option
 
 if TYPE_CHECKING:
@@ -368,6 +369,8 @@ def _numbers(name: str, values: Any, kind: str, report: list[str] | None) -> np.
             f"{kind} field {name!r} must be integers, float32 or float64, not {array.dtype}; "
             "convert it, e.g. with .astype('float64')"
         )
+    if isinstance(values, (list, tuple)):
+        warn_of_rounding(lambda number: f"{kind} {number}", name, values, array)
     return array
 
 

@@ -239,8 +239,9 @@ def _damaged(path: Path, suffix: str, error: Exception) -> FormatError:
 
 
 CHUNK = 1 << 16  # compressed bytes read at a time
-#: The same for Zstandard, which decompresses them all at once, to up to 32,000 times as much.
-LITTLE = 1 << 12
+#: The same for Zstandard, which decompresses them all at once, to up to 32,768 times as much: half
+#: of SPARE, and as much again to join the blocks.
+LITTLE = 1 << 10
 MOST = 1 << 20  # bytes that the others decompress at a time
 CHECKED = 1 << 24  # decompressed bytes after which the memory that is left is looked at again
 SPARE = 1 << 26  # bytes of memory that are left free
@@ -249,8 +250,9 @@ SPARE = 1 << 26  # bytes of memory that are left free
 class Unpacked(io.BufferedIOBase):
     """The bytes of compressed streams, one after another, in a file: .gz, .bz2, .xz or .zst.
 
-    A few compressed bytes may expand to more than memory holds, and a stream need not declare its
-    size: reading fails with an error when memory runs out.
+    A few compressed bytes may expand to more than memory holds: reading fails with an error when
+    memory runs out, or at once if all is read and a stream declares a size that does not fit, as
+    most of Zstandard do.
 
     Python's bz2 and lzma end silently if what follows a stream is damaged, and zstandard after the
     first frame and wherever a file is cut off. Here either is an error: EOFError if the file is cut
@@ -281,6 +283,7 @@ class _Decompressed(io.RawIOBase):
         self._path = path
         self._ready = memoryview(b"")  # decompressed, and not yet returned
         self._unchecked = 0
+        self._declared = 0  # bytes in the streams that have begun, as far as they say
 
     def readable(self) -> bool:
         return True
@@ -298,10 +301,14 @@ class _Decompressed(io.RawIOBase):
         parts = [bytes(self._ready)]
         self._ready = memoryview(b"")
         size = len(parts[0])
+        known = 0
         while more := self._more():
             parts.append(more)
             size += len(more)
             self._check(len(more), size)  # as much again is needed to join them
+            if self._declared > known:
+                known = self._declared
+                check_fits(self._path, 2 * known - size)
         return b"".join(parts)
 
     def _check(self, count: int, needed: int) -> None:
@@ -347,6 +354,7 @@ class _Streams(_Decompressed):
                 if not packed:
                     return b""
                 self._unpacker = self._new()
+                self._declared += _declared(packed)
             elif getattr(self._unpacker, "needs_input", True):
                 packed = self._file.read(self._chunk)
                 if not packed:
@@ -363,6 +371,20 @@ class _Streams(_Decompressed):
             if not packed:
                 break
         return packed
+
+
+def _declared(stream: bytes) -> int:
+    """How many bytes a compressed stream with these first bytes says it holds; 0 where it does not
+    say so there, as only Zstandard does."""
+    if not stream.startswith(PACKED[".zst"]):
+        return 0
+    import zstandard
+
+    try:
+        size = zstandard.get_frame_parameters(stream).content_size
+    except zstandard.ZstdError:  # the header goes on in the next bytes, or is damaged
+        return 0
+    return 0 if size == zstandard.CONTENTSIZE_UNKNOWN else size
 
 
 def _unpacker(suffix: str) -> Callable[[], Any]:

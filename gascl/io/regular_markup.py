@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from gascl.graph.rounding import may_round
 from gascl.io.text_numbers import Irregular, read_columns
 
 #: Bytes of text from which on cutting is worth while.
@@ -139,6 +140,8 @@ class Records:
             return table
 
         values = read_columns(self.pieces, width, wholes, reals, None, "", rows).values
+        if any(map(may_round, values)):  # the text of each number says whether it is an integer
+            raise Irregular
         columns = dict(zip(wholes + reals, values, strict=True))
         if len(columns[0]) != sum(counts):
             raise Irregular

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any, ClassVar
 
@@ -61,10 +61,12 @@ class VertexField(Field):
 
     Attributes:
         rest: what a vertex begins with that a dict of initial values leaves out; None: `init`.
+        has_init: the declaration gives `init`.
     """
 
     init: str | float | int = 0
     rest: float | int | None = None
+    has_init: bool = field(default=True, repr=False)
     kind: ClassVar[str] = "vertex field"
 
 
@@ -392,7 +394,8 @@ def _vertex(
     doc: str = "",
     rest: float | int | None = None,
 ) -> VertexField:
-    return VertexField(type_, doc, init=_begins(type_, init), rest=rest)
+    has_init = init is not UNSET
+    return VertexField(type_, doc, init=_begins(type_, init), rest=rest, has_init=has_init)
 
 
 def _begins(type_: str | Struct, init: Any) -> Any:

@@ -42,7 +42,8 @@ def guarded(
 
     Divisors become `gascl_nonzero(x)`, indices of `messages` become `gascl_index(i)`, and `a[i]`
     becomes `gascl_element((a), (i), 0)`: with 1 after `&`, since the address of the element after
-    the last one may be taken. Calls of helper functions pass on whom to blame.
+    the last one may be taken. Where `i` is a name, it is `gascl_either((a), (i), 0)`, since C lets
+    the name be the array. Calls of helper functions pass on whom to blame.
 
     Args:
         types: the names of types.
@@ -77,7 +78,9 @@ def guarded(
                 continue
             is_address = at(toks, start - 1) == "&" and not ends_operand(toks, start - 2, types)
             is_last = at(toks, end) not in (".", "->", "[", "(", "++", "--")
-            wraps.append((start, end, "gascl_element((", ""))
+            inside = toks[i + 1 : end - 1]
+            is_name = all(t.kind == "word" or t.text in (".", "->") for t in inside)
+            wraps.append((start, end, f"gascl_{'either' if is_name else 'element'}((", ""))
             instead[i], instead[end - 1] = "), (", f"), {int(is_address and is_last)})"
         elif divisors and token.kind == "sign" and token.text in ("/", "%", "/=", "%="):
             assigns = "=" in token.text

@@ -131,6 +131,19 @@ class ProgramSpec:
         return tuple(dict.fromkeys(n for group in names for n in self.vertex_fields if n in group))
 
     @cached_property
+    def needed(self) -> tuple[str, ...]:
+        """The vertex fields without an `init` that snippets read, and none writes."""
+        snippets = self.snippets.values()
+        read = {name for snippet in snippets for space in "vu" for name in snippet.reads(space)}
+        return tuple(
+            name
+            for name, declared in self.vertex_fields.items()
+            if not declared.has_init
+            and name not in self.written
+            and (name in read or any(snippet.uses(f"{name}_of") for snippet in snippets))
+        )
+
+    @cached_property
     def result_order(self) -> dict[str, int]:
         """The place of each vertex field among those of a result: what a snippet writes comes
         before what only has initial values."""

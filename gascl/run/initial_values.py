@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,6 +86,8 @@ def inputs(
     # As for `init`: a field that the program writes continues from the State.
     for name in ({*initial} - constructed).intersection(from_state, written):
         del initial[name]
+    missing = [n for n in program.spec.needed if n not in initial and n not in from_state]
+    notes += [note for name in missing if (note := _missing(program, graph, name))]
     read_only = {}
     for name, values in initial.items():
         if name not in written and not has_rest(values):
@@ -291,6 +294,27 @@ def graph_values(
             f"{name!r}{'' if program.run_by else f'; {here}'}"
         )
     return {n: graph.vertex_fields[n] for n in found if n not in spec.written}, notes
+
+
+def _missing(program: VertexProgram, graph: Graph, name: str) -> str:
+    """A warning that nothing gives the values of an input; "" if `graph_values` has one."""
+    spec = program.spec
+    private = program.outer_fields is not None and name not in program.outer_fields
+    unread = [n for n in graph.vertex_fields if n not in spec.vertex_fields and not private]
+    if _stem(name) in map(_stem, unread):
+        return ""
+    begins = spec.vertex_fields[name].init
+    near = get_close_matches(name, unread, 1, 0.8)
+    ways = [f"rename the graph's vertex field {near[0]!r}"] if near else []
+    if private or not program.run_by:
+        given = f"graph.vertex_fields[{near[0]!r}]" if near else "..."
+        ways.append(f"give {spec.name}({name}={given})")
+    if not near and not private:
+        ways.append(f"give the graph a vertex field {name!r}")
+    return (
+        f"the program reads {name!r}, which nothing gives: it is {begins} at every vertex; "
+        f"{' or '.join([*ways, f'declare it with init={begins}'])} if that is meant"
+    )
 
 
 def _stem(name: str) -> str:

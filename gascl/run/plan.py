@@ -406,7 +406,10 @@ def translate(log: str, places: Sequence[Place | None], program: str) -> Program
         found = [places[n - 1] for n in numbers if 0 < n <= len(places)]
         place = next((p for p in found if p is not None), None)
         if place is not None and not match["text"].startswith("note:"):
-            complaints.append(Complaint(place, match["text"]))
+            text = match["text"]
+            if "subscripted value is not" in text:  # in debug mode also where C allows i[a]
+                text += "; write the array before its index, a[i]"
+            complaints.append(Complaint(place, text))
     if not complaints:
         return ProgramError(
             f"{program} does not compile, and the compiler names none of its lines:\n{log}"

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from gascl.language.fields import ToleranceParam
 from gascl.language.program import VertexProgram
 from gascl.messages import DOUBLE, Message, Option
@@ -74,11 +76,11 @@ class StagnationDetector:
         if done == 1:
             self._fallen = self._time_to_fall()
         if done >= self._fallen:
-            return self._words()
+            return self._words(trace)
         if done < self._compare:
             return ""
         if self._period and self._digest() == self._kept:
-            return self._words()
+            return self._words(trace)
         self._period = 0 if self._period else period(trace)
         if self._period:
             self._compare, self._kept = done + APART * self._period, self._digest()
@@ -94,10 +96,13 @@ class StagnationDetector:
         param, name = falling
         return param.time_to_fall(self._program, self._aggregates()[name])
 
-    def _words(self) -> str:
+    def _words(self, trace: Sequence[Step]) -> str:
         program, params = self._program, self._program.spec.params
         sums, bounds = (sorted(self._stop.reads(n)) if self._stop else [] for n in ("agg", "p"))
         last = self._aggregates()
+        for name in sums:
+            if _is_nan(last[name]):
+                return self._nan_words(name, trace)
         values = [f"{n}={x:.4g}" for n in sums if isinstance(x := last[n], int | float)]
         values += [f"{n}={getattr(program, n)}" for n in bounds]
         shown = f" ({', '.join(values)})" if values else ""
@@ -114,6 +119,23 @@ class StagnationDetector:
         remedies += ["another stop rule", "a number of supersteps"]
         repeats = f"returned to an earlier state and would never end{shown}; give "
         return Message(repeats, *_either(remedies))
+
+    def _nan_words(self, name: str, trace: Sequence[Step]) -> str:
+        first = next(step.superstep for step in trace if _is_nan(step.aggregates[name]))
+        mean = "nothing was added to it, or " * (self._program.spec.aggregates[name].op == "mean")
+        return Message(
+            f"aggregator {name!r} became NaN in superstep {first}, and stop does not hold for NaN: "
+            f"usually {mean}a snippet computed 0/0, infinity minus infinity or a function outside "
+            "of its domain, or a field of the graph has NaN; run it with ",
+            Option("debug", True),
+            ", which stops there and names the line",
+        )
+
+
+def _is_nan(value: Any) -> bool:
+    """Whether an aggregator's value is NaN, or contains it."""
+    values = np.asarray(value)
+    return values.dtype.kind == "f" and bool(np.isnan(values).any())
 
 
 def _either(choices: Sequence[str | Option]) -> list[str | Option]:

@@ -90,7 +90,8 @@ def test_each_line_has_its_place(name):
         file, number = str(place).rsplit(":", 1)
         written = Path(file).read_text().split("\n")[int(number) - 1]
         if options.get("debug"):  # divisors and indices are guarded there
-            guards = {"gascl_nonzero", "gascl_index", "gascl_element", "0", "GASCL_BLAMED_ON"}
+            guards = {f"gascl_{name}" for name in ("nonzero", "index", "element", "either")}
+            guards |= {"0", "GASCL_BLAMED_ON"}
             words = set(re.findall(r"\w+", line))
             assert words - guards <= set(re.findall(r"\w+", written))
         else:

@@ -82,7 +82,7 @@ class Wrong(VertexProgram):
     mean = vertex.real(init=1)
     far = vertex.real(init=1)
     near = vertex.real(init="INFINITY", doc="infinite from the beginning, which is no mistake")
-    none = vertex.int32()
+    none = vertex.int32(init=0)
     count = vertex.int32(init=1)
     rest = vertex.int32(init=1)
     share = vertex.real(init=1)
@@ -138,7 +138,7 @@ class Pulled(VertexProgram):
 
     supersteps = param.supersteps(4)
     x = vertex.real(init=1)
-    none = vertex.int32()
+    none = vertex.int32(init=0)
     message, combine = "real", "sum"
     scatter_on = apply_on = "all"
     scatter = """
@@ -280,6 +280,9 @@ INDEXED = {
     "indirect": "v.x = outer(now * 4);",
     "member": "struct {int a[2];} q[2]; q[1].a[0] = 1; q[now].a[2 * now] = 3;",
     "index": "int q[2] = {0, 1}; v.x = q[q[q[now * 2]]];",
+    "before_the_array": "int q[2] = {1, 2}, n = now * 2; v.x = n[q];",
+    "before_a_table": "v.x = (now * 4)[TABLE];",
+    "before_a_member": "struct {int a[2];} q; v.x = (3 * now)[q.a];",
     "vector": "float4 q = (float4)(1); v.x = q[now * 4];",
     "structs": "Pair q[2], r[1]; q[1].b = 2; r[0] = q[1 + now];",
 }
@@ -320,6 +323,22 @@ def test_an_index_outside_of_an_array(what):
     assert ("return TABLE[i];" if apart else "{INDEXED[what]}") in text
 
 
+def test_an_index_before_what_is_not_a_name():
+    class Before(VertexProgram):
+        x = vertex.int32()
+        scatter_on = apply_on = "all"
+        supersteps = param.supersteps(1)
+        apply = "int q[2][2] = {{1, 2}, {3, 4}}; v.x = 1[q[0]];"
+
+    class After(Before):
+        apply = "int q[2][2] = {{1, 2}, {3, 4}}; v.x = q[0][1];"
+
+    with pytest.raises(GasclError, match=r"write the array before its index, a\[i\]"):
+        Engine(ring(), debug=True).run(Before())
+    assert Engine(ring(), debug=True).run(After()).x.tolist() == [2] * 8
+    assert Engine(ring()).run(Before()).x.tolist() == [2] * 8
+
+
 class Arrays(VertexProgram):
     """Uses arrays as C allows it."""
 
@@ -349,7 +368,8 @@ class Arrays(VertexProgram):
         case FOUR / 2:
             q[0] = 0;
         }
-        v.x = q[0] + q[3] + m[1][0] + pairs[1].b + TABLE[3] + ((int[2]){7, 8})[1];
+        0[q] += (v.id % 4)[TABLE] - TABLE[v.id % 4];
+        v.x = q[0] + q[3] + m[1][0] + pairs[1].b + 3[TABLE] + ((int[2]){7, 8})[1];
     """
 
 

@@ -176,6 +176,33 @@ def test_streams_that_are_read_row_by_row(free, tmp_path, name, suffix):
         Graph.read(path)
 
 
+def test_a_size_that_zstandard_declares(free, monkeypatch, tmp_path):
+    """Nothing more is decompressed; a second stream adds to the first."""
+    path = tmp_path / "a.zst"
+    pack = PACKERS[".zst"]
+    path.write_bytes(pack(b"\n") + pack(b"\n" * 80 * MIB))
+    free(100 * MIB)  # 80 MiB, twice, less what is there
+    monkeypatch.setattr(files, "CHECKED", 1 << 40)
+    tracemalloc.start()
+    with pytest.raises(FormatError, match=r"a\.zst: its contents"), files.opened(path) as file:
+        file.read()
+    assert tracemalloc.get_traced_memory()[1] < 70 * MIB
+    tracemalloc.stop()
+
+
+def test_zstandard_that_declares_no_size(free, tmp_path):
+    """What expands most is looked at before more than the spare memory is taken."""
+    path = tmp_path / "a.zst"
+    packer = zstandard.ZstdCompressor(write_content_size=False)
+    path.write_bytes(packer.compress(b"\n" * 128 * MIB))
+    free(0)
+    tracemalloc.start()
+    with pytest.raises(FormatError, match=r"a\.zst: its contents"), files.opened(path) as file:
+        file.read()
+    assert tracemalloc.get_traced_memory()[1] < files.SPARE + 8 * MIB
+    tracemalloc.stop()
+
+
 def test_members_of_a_zip_that_say_how_large_they_are(free, monkeypatch, tmp_path):
     path = tmp_path / "a.npz"
     matrix = sp.coo_array((np.ones(10**6), (np.zeros(10**6, int), np.zeros(10**6, int))))

@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support.filecases import (
     CHANGES,
@@ -253,6 +253,7 @@ def test_roads(tmp_path, name, vertices, arcs, distinct):
 
 @settings(deadline=None)
 @given(CHANGES)
+@example([(0.734375, 0, b"\x01")])  # behind the letter of a row
 def test_damaged(tmp_path_factory, changes):
     folder = tmp_path_factory.mktemp("gr")
     put(folder, "a.co", PLACES.replace("co 3", "co 6"))

@@ -172,7 +172,7 @@ GUARDED = [
     ("a / (real)b * c", "a / D((real)b) * c"),
     ("a / (real)(b + c) * d", "a / D((real)(b + c)) * d"),
     ("a / (b) - c", "a / D((b)) - c"),
-    ("a / f(b, c)[d].e->g * h", "a / D(E((f(b, c)), (d), 0).e->g) * h"),
+    ("a / f(b, c)[d].e->g * h", "a / D(N((f(b, c)), (d), 0).e->g) * h"),
     ("a / v.x ? b : c", "a / D(v.x) ? b : c"),
     ("v.x /= b + c; d", "v.x /= D(b + c); d"),
     ("a %= b, c", "a %= D(b), c"),
@@ -193,25 +193,25 @@ GUARDED = [
     ("#define B b + c\na / B", "\na / D(b) + c"),
     ("#define OVER(a, b) ((a) / (b))\nOVER(1, c + d)", "\n((1) / D((c + d)))"),
     ("f(messages, num_messages)", "f(messages, num_messages)"),
-    ("q[i] = a / r[j];", "E((q), (i), 0) = a / D(E((r), (j), 0));"),
-    ("q[r[s[i]]]++;", "E((q), (E((r), (E((s), (i), 0)), 0)), 0)++;"),
-    ("m[i][j + 1]", "E((E((m), (i), 0)), (j + 1), 0)"),
-    ("m[i]\n  [j]", "E((E((m), (i), 0)\n  ), (j), 0)"),
+    ("q[i] = a / r[j];", "N((q), (i), 0) = a / D(N((r), (j), 0));"),
+    ("q[r[s[i]]]++;", "E((q), (E((r), (N((s), (i), 0)), 0)), 0)++;"),
+    ("m[i][j + 1]", "E((N((m), (i), 0)), (j + 1), 0)"),
+    ("m[i]\n  [j]", "N((N((m), (i), 0)\n  ), (j), 0)"),
     ("q[i, j]", "E((q), (i, j), 0)"),
-    ("v.a[i].b[j]", "E((E((v.a), (i), 0).b), (j), 0)"),
-    ("x->a[i]", "E((x->a), (i), 0)"),
-    ("(x)[i] + f(x)[j]", "E(((x)), (i), 0) + E((f(x)), (j), 0)"),
-    ("((int[]){1, 2})[i]", "E((((int[]){1, 2})), (i), 0)"),
-    ("(int[2]){1, 2}[i]", "E(((int[2]){1, 2}), (i), 0)"),
-    ("(int)q[i] * -q[j]", "(int)E((q), (i), 0) * -E((q), (j), 0)"),
+    ("v.a[i].b[j]", "N((N((v.a), (i), 0).b), (j), 0)"),
+    ("x->a[i]", "N((x->a), (i), 0)"),
+    ("(x)[i] + f(x)[j]", "N(((x)), (i), 0) + N((f(x)), (j), 0)"),
+    ("((int[]){1, 2})[i]", "N((((int[]){1, 2})), (i), 0)"),
+    ("(int[2]){1, 2}[i]", "N(((int[2]){1, 2}), (i), 0)"),
+    ("(int)q[i] * -q[j]", "(int)N((q), (i), 0) * -N((q), (j), 0)"),
     (
         "return q[i]; else q[j]; sizeof q[k]",
-        "return E((q), (i), 0); else E((q), (j), 0); sizeof E((q), (k), 0)",
+        "return N((q), (i), 0); else N((q), (j), 0); sizeof N((q), (k), 0)",
     ),
-    ("if (a) q[i] = 1;", "if (a) E((q), (i), 0) = 1;"),
-    ("f(a, q[i], b * q[j])", "f(a, E((q), (i), 0), b * E((q), (j), 0))"),
+    ("if (a) q[i] = 1;", "if (a) N((q), (i), 0) = 1;"),
+    ("f(a, q[i], b * q[j])", "f(a, N((q), (i), 0), b * N((q), (j), 0))"),
     # The address of the element after the last one may be taken.
-    ("x = &q[4]; a & q[i]; &q[i].b", "x = &E((q), (4), 1); a & E((q), (i), 0); &E((q), (i), 0).b"),
+    ("x = &q[4]; a & q[i]; &q[i].b", "x = &E((q), (4), 1); a & N((q), (i), 0); &N((q), (i), 0).b"),
     # Sizes and other constants are not expressions that run.
     (
         "int q[4], m[2][8 / 2] = {{a[1]}}, n[3];",
@@ -232,14 +232,14 @@ GUARDED = [
     ("for (int i = 0, q[2]; i < q[1];)", "for (int i = 0, q[2]; i < E((q), (1), 0);)"),
     ("int q[] = {[2] = a[1], [1] = 3};", "int q[] = {[2] = E((a), (1), 0), [1] = 3};"),
     ("case 4 / 2: a / b; enum {A = 4 / 2};", "case 4 / 2: a / D(b); enum {A = 4 / 2};"),
-    ("a, q[i]; x = {1}; b, q[i]", "a, E((q), (i), 0); x = {1}; b, E((q), (i), 0)"),
+    ("a, q[i]; x = {1}; b, q[i]", "a, N((q), (i), 0); x = {1}; b, N((q), (i), 0)"),
     ("#define AT(i) q[i]\nAT(a / b) = 1;", "\nE((q), (a / D(b)), 0) = 1;"),
 ]
-MACROS = {"D": "gascl_nonzero", "I": "gascl_index", "E": "gascl_element"}
+MACROS = {"D": "gascl_nonzero", "I": "gascl_index", "E": "gascl_element", "N": "gascl_either"}
 
 
 def in_full(text):
-    return re.sub(r"\b[DIE](?=\()", lambda found: MACROS[found[0]], text)
+    return re.sub(r"\b[DIEN](?=\()", lambda found: MACROS[found[0]], text)
 
 
 def guards(text, divisors=True, **options):
@@ -282,7 +282,7 @@ typedef struct { int a[2]; } Some;
 static int first(GASCL_BLAMED);
 static inline Some *second(GASCL_BLAMED, const Some x[2], int i) __attribute__((always_inline));
 static inline Some *second(GASCL_BLAMED, const Some x[2], int i) {
-    return E((E((x), (i), 0).a), (first(GASCL_BLAMED_ON)), 0) / D(2);
+    return E((N((x), (i), 0).a), (first(GASCL_BLAMED_ON)), 0) / D(2);
 }
 static int first(GASCL_BLAMED) { return second(GASCL_BLAMED_ON, table, E((table), (3), 0)); }
 """)

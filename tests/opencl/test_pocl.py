@@ -287,7 +287,7 @@ class Warned(VertexProgram):
     x = vertex.int32()
     apply_on = "all"
     functions = f"// {uuid.uuid4()}, so that no cache has it"
-    apply = "const int *x = 7; v.x = 3;"
+    apply = "v.x == 7; v.x = 3;"
 
 class Wrong(Warned):
     apply = "v.x = y;"

@@ -298,6 +298,44 @@ def test_what_to_do_about_it():
     assert stopped.endswith("give another stop rule or a number of supersteps")
 
 
+class Undefined(VertexProgram):
+    """The largest step of 0 to NaN, from superstep 2 on."""
+
+    x = vertex.real(init="2")
+    factor = param.real(0.5)
+    tolerance = param.tolerance(1e-3, rate="factor")
+    moved = aggregate.real("max")
+    scatter_on = apply_on = "all"
+    apply = (
+        "real y = v.x / 2; if (superstep == 2) y = (y - y) / (y - y); v.x = y; aggregate_moved(y);"
+    )
+    stop = "agg.moved < p.tolerance"
+
+
+class Nobody(VertexProgram):
+    """The mean of no contribution."""
+
+    x = vertex.real()
+    largest = aggregate.real("mean")
+    scatter_on = apply_on = "all"
+    apply = "if (v.x > 0) aggregate_largest(v.x);"
+    stop = "agg.largest < 1"
+
+
+def test_nan_in_an_aggregator():
+    graph = graph_of("three")
+    with pytest.warns(RuntimeWarning, match="'x' is NaN"):
+        stopped = run(graph, Undefined()).stopped
+    assert "aggregator 'moved' became NaN in superstep 2" in stopped
+    assert "0/0" in stopped and "debug=True" in stopped
+    assert "nothing was added" not in stopped and "earlier state" not in stopped
+    with pytest.raises(ProgramError, match="in superstep 2"):  # the remedy
+        Engine(graph, debug=True).run(Undefined())
+    stopped = run(graph, Nobody()).stopped
+    assert "aggregator 'largest' became NaN in superstep 0" in stopped
+    assert "nothing was added to it" in stopped
+
+
 class Flood(VertexProgram):
     """One vertex a superstep: the records are all the same, and the state is not."""
 

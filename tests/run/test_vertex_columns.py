@@ -32,6 +32,10 @@ class Default(Received):
     group = vertex.int32(init="v.id + 1")
 
 
+class Zeros(Received):
+    group = vertex.int32(init=0)
+
+
 class InStages(VertexProgram):
     """The same in a stage."""
 
@@ -87,7 +91,7 @@ def test_a_stage_keeps_its_own_fields():
         heard = vertex.int32()
 
         def solve(self, stages):
-            return {"heard": stages.run(Received()).heard}
+            return {"heard": stages.run(Zeros()).heard}
 
     assert heard(Own(), ring(group=GROUP)) == [0, 0, 0]
 
@@ -134,7 +138,43 @@ def test_a_field_of_nearly_the_name_of_an_input_is_a_warning(cls, other):
 
 @pytest.mark.parametrize("other", ["grouped", "grou", "Heard", "group2"])
 def test_other_names_are_no_warning(other):
-    assert heard(Received(), ring(**{other: GROUP})) == [0, 0, 0]
+    assert heard(Default(), ring(**{other: GROUP})) == [3, 1, 2]
+
+
+class Private(VertexProgram):
+    """A stage whose input the program that runs it forgets."""
+
+    heard = vertex.int32()
+
+    def solve(self, stages):
+        stages.run(Received())
+        return {}
+
+
+@pytest.mark.parametrize(
+    ("cls", "fields", "remedy"),
+    [
+        (Received, {}, r"give Received\(group=\.\.\.\) or give the graph a vertex field 'group'"),
+        (
+            *(Received, {"gruop": GROUP}),
+            r"rename .* 'gruop' or give Received\(group=graph\.vertex_fields\['gruop'\]\)",
+        ),
+        (InStages, {"gruop": GROUP}, "rename the graph's vertex field 'gruop' or declare"),
+        (InStages, {}, "give the graph a vertex field 'group' or declare"),
+        (Private, {"group": GROUP}, r"give Received\(group=\.\.\.\) or declare"),
+    ],
+)
+def test_an_input_that_nothing_gives_is_a_warning(cls, fields, remedy):
+    words = "reads 'group', which nothing gives: it is 0 at every vertex; "
+    with pytest.warns(UserWarning, match=f"{words}{remedy}.* with init=0 if that is meant"):
+        Engine(ring(**fields)).run(cls())
+
+
+def test_an_input_whose_zeros_are_meant_is_no_warning():
+    assert heard(Zeros(), ring()) == [0, 0, 0]
+    assert heard(Received(group=0), ring()) == [0, 0, 0]
+    first = Engine(ring(group=GROUP)).run(Received(), keep_state=True)
+    assert heard(Received(), ring(), state=first.state) == [3000, 10, 200]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import label_array
 from gascl.io.adapters.networkx import numeric_attributes
 from gascl.util.extras import imported
+from gascl.util.host import check_host_memory
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -60,6 +61,9 @@ def write_igraph(graph: Graph) -> Any:
     Raises:
         GraphError: igraph is not installed, or a graph with labels has a vertex field "name".
     """
+    vertices, edges = graph.num_vertices, graph.num_edges
+    what = f"{vertices:,} vertices and {edges:,} edges of igraph"
+    check_host_memory(16 * vertices + 32 * edges, what)
     igraph = imported("igraph", "to_igraph", GraphError)
     of_vertices = {name: values.tolist() for name, values in graph.vertex_fields.items()}
     if graph.labels is not None:

@@ -14,10 +14,12 @@ import numpy as np
 from gascl.errors import FormatError, GraphError
 from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import INTEGER, fit_int64, label_array, shown
+from gascl.graph.rounding import warn_of_rounding
 from gascl.io.adapters.adjacency import edge_records, read_adjacency
 from gascl.io.arrow_csv import held
 from gascl.messages import Option
 from gascl.util.extras import imported
+from gascl.util.host import check_host_memory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +30,9 @@ MAX_GROUPS = 64  # distinct texts of an attribute that are still read as groups 
 
 #: The attribute of a graph in a file whose vertices had no labels, or text that is integers.
 KIND_OF_LABELS, NO_LABELS, TEXT_LABELS = "gasclLabels", 0, "text"
+
+#: The least bytes that NetworkX takes for a node and for an edge, and Python for a label.
+NODE, EDGE, LABEL = 200, 250, 40
 
 Records = list[dict[str, Any]]  # the attributes of every edge, or of every node
 
@@ -131,6 +136,7 @@ def numeric_attributes(
             report.append(f"{what} left out: its name is not an identifier")
         else:
             taken[name] = numbers
+            warn_of_rounding(lambda number: f"{noun} {number}", name, values, numbers)
     return taken
 
 
@@ -143,11 +149,14 @@ def _named(
     vectors = argument == "vertex_fields"
     for name in names:
         numbers = None
+        values: list[Any] = []
         if all(name in attributes for attributes in records):
-            numbers = _numbers([attributes[name] for attributes in records], vectors)
+            values = [attributes[name] for attributes in records]
+            numbers = _numbers(values, vectors)
         if numbers is None:
             _refuse(records, whose, name, argument, vectors)
         taken[name] = numbers
+        warn_of_rounding(whose, name, values, numbers)
     return taken
 
 
@@ -329,6 +338,9 @@ def write_networkx(graph: Graph, multigraph: bool | None = None) -> Any:
             "the label None cannot be a node of NetworkX; give the graph other labels, such as "
             "labels=[str(label) for label in graph.labels]"
         )
+    nodes, edges = graph.num_vertices, graph.num_edges
+    what = f"{nodes:,} nodes and {edges:,} edges of NetworkX"
+    check_host_memory(NODE * nodes + EDGE * edges, what)
     rows = InOrder(graph)
     parallel = rows.is_multigraph()
     if multigraph not in (None, True, False):
@@ -359,6 +371,7 @@ class InOrder:
     """
 
     def __init__(self, graph: Graph):
+        check_host_memory(LABEL * graph.num_vertices, f"{graph.num_vertices:,} labels in Python")
         labels = np.arange(graph.num_vertices) if graph.labels is None else graph.labels
         # NetworkX's name for attributes of the graph itself
         self.graph: dict[str, Any] = {}

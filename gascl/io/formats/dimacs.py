@@ -262,8 +262,9 @@ class _Table:
         text = np.frombuffer(piece + b"\n\n", np.uint8)
         starts = np.append(0, np.flatnonzero(text[:-2] == ord("\n")) + 1)
         rows = starts[text[starts] > ord("\r")]
-        letter = ord(self.kind.row[0])
-        if (text[rows] != letter).any() or (text[rows + 1] > ord(" ")).any():
+        letter, behind = ord(self.kind.row[0]), text[rows + 1]
+        blank = (behind == ord(" ")) | (behind == ord("\t"))
+        if (text[rows] != letter).any() or not blank.all():
             raise Irregular
         return piece
 

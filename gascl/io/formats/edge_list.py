@@ -20,6 +20,7 @@ import numpy as np
 from gascl.errors import FormatError, warn
 from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import INTEGER, fit_int64
+from gascl.graph.rounding import is_rounded, may_round, warn_of_rounded
 from gascl.io.column_names import (
     WEIGHT,
     ends_of,
@@ -59,6 +60,8 @@ if TYPE_CHECKING:
     from gascl.graph.graph import Graph
 
 CHUNK = 1 << 16  # rows split in Python at a time
+#: An integer that float64 may round.
+LONG = re.compile(rb"(?<![.\w])\d{16,}(?![.\deE])")
 SAMPLE = 100  # rows, after the first two, by which columns are chosen
 
 
@@ -69,6 +72,7 @@ class FieldTally:
     dtype: np.dtype
     nans: int = 0
     infs: int = 0
+    may_round: bool = False  # an integer among the fractions may have been rounded
 
     @classmethod
     def of(cls, values: np.ndarray) -> FieldTally:
@@ -76,12 +80,13 @@ class FieldTally:
         if values.dtype.kind != "f":
             return cls(values.dtype)
         nans, infs = (int(np.count_nonzero(odd(values))) for odd in (np.isnan, np.isinf))
-        return cls(values.dtype, nans, infs)
+        return cls(values.dtype, nans, infs, may_round(values))
 
     def combined(self, other: FieldTally) -> FieldTally:
         """The combined statistics of two arrays."""
         dtype = np.result_type(self.dtype, other.dtype)
-        return FieldTally(dtype, self.nans + other.nans, self.infs + other.infs)
+        large = self.may_round or other.may_round
+        return FieldTally(dtype, self.nans + other.nans, self.infs + other.infs, large)
 
 
 @dataclass
@@ -167,6 +172,7 @@ def read(
         rows = _read_integers(lines, layout)
     if rows is None:
         rows = _read_any(path, layout)
+    _warn_of_rounding(path, layout, rows.tally)
     announced = check_announced(path, layout, len(rows.labels), len(rows.src))
     report = _report(layout, rows.tally, directed) + announced
     parsed = Parsed(
@@ -193,6 +199,7 @@ def spool(path: Path, directed: bool | None, edges: EdgeSpool, **options: Any) -
     if tally is None:
         edges.restart()
         tally = _spool_any(path, layout, edges)
+    _warn_of_rounding(path, layout, tally)
     twice = layout.both_ways(directed)
     return Spooled(
         directed=layout.is_directed(directed),
@@ -301,6 +308,23 @@ def _report(layout: RowLayout, tally: Tally, directed: bool | None) -> list[str]
         odd = f", of which {' and '.join(counted)} (kept)" if counted else ""
         report.append(f"{name}: {values.dtype}{odd}")
     return report
+
+
+def _warn_of_rounding(path: Path, layout: RowLayout, tally: Tally) -> None:
+    """Warn, for each field, of the first integer that float64 rounds, if there is any."""
+    fields = {name: place for name, place in layout.fields.items() if tally.fields[name].may_round}
+    if not fields:
+        return
+    with opened(path) as file:  # line by line takes long
+        if not any(LONG.search(piece) for piece in LineReader(path, file).pieces()):
+            return
+    for number, _, columns in split_lines(path, layout.splitter):
+        if not columns or number == layout.header_line:
+            continue
+        for name in [name for name, place in fields.items() if is_rounded(columns[place])]:
+            warn_of_rounded(f"{path}, line {number}", name, columns[fields.pop(name)])
+        if not fields:
+            return
 
 
 def check_announced(

@@ -234,6 +234,10 @@ typedef struct {
 #define gascl_element(x, i, more) (x)[gascl_array_index((i), \
     __builtin_types_compatible_p(__typeof__(x), __typeof__((x)[0]) *) \
         ? LONG_MAX : (long)(sizeof(x) / sizeof((x)[0])) + more, gascl_who, __LINE__, gascl_faults, gascl_control_)]
+#define gascl_if_array(x, yes, no) \
+    __builtin_choose_expr(__builtin_classify_type(x) == 5, yes, no)
+#define gascl_either(x, i, more) \
+    gascl_element(gascl_if_array(i, i, x), gascl_if_array(i, x, i), more)
 
 static gascl_accumulator gascl_identity(void) {
     return (gascl_wide){0};
@@ -251,7 +255,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "intrinsics.cl"
 
-enum { gascl_first = __LINE__ - 254 };
+enum { gascl_first = __LINE__ - 258 };
 static Force gascl_sound_Force(const Force x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
     if (any(isnan(x.along)) || isnan(x.up))
@@ -435,9 +439,9 @@ static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 417, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 421, gascl_faults, gascl_control_);
     if (gascl_run_->graph.gascl_finite)
-        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 417, gascl_faults, gascl_control_);
+        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 421, gascl_faults, gascl_control_);
     return v.gascl_set;
 }
 
