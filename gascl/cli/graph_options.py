@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 DUPLICATES = ("keep", "sum", "min", "max", "first", "error")
 SELF_LOOPS = ("keep", "drop", "error")
 
+#: Arguments of Graph.read that are options of the shell, too.
+ARGUMENTS = (
+    *("directed", "format", "duplicates", "self_loops", "weight"),
+    *("vertices", "vertex_id"),
+)
 #: Arguments of Graph.read itself, which --option cannot set -> how to give them instead.
 RESERVED = {
     "directed": "--directed or --undirected",
@@ -34,6 +39,8 @@ RESERVED = {
     "progress": "nothing: long reading is shown anyway",
     "report": "`gascl info`, which prints the report",
     "self_loops": "--self-loops",
+    "vertex_id": "--vertex-id",
+    "vertices": "--vertices",
     "weight": "--weight",
 }
 COMPRESSED_TOO = f"possibly compressed ({', '.join(COMPRESSIONS)})"
@@ -58,6 +65,11 @@ def reading_options(add: Callable[..., Any]) -> None:
     add("--self-loops", choices=SELF_LOOPS, default="keep", help=text)
     text = "the column, or the edge field of the file, to read as the edge field `weight`"
     add("--weight", metavar="NAME", help=text)
+    text = "a table with a row for each vertex, whose columns become vertex fields: text with the"
+    text += " names of the columns in its first line, such as .csv; Parquet or Arrow"
+    add("--vertices", metavar="FILE", help=text)
+    text = "the column of the ids in --vertices (default: the first one)"
+    add("--vertex-id", metavar="COLUMN", help=text)
     text = "an option for the reader of the format, such as columns=from,to,cost; repeatable"
     shown = {"metavar": "NAME=VALUE", "dest": "reader_options", "help": text}
     add("--option", type=reader_option, action="append", default=[], **shown)
@@ -94,7 +106,7 @@ def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
     for name in options:
         if name in RESERVED:
             raise GasclError(f"--option {name}: no reader has this option; use {RESERVED[name]}")
-    for name in ("directed", "format", "duplicates", "self_loops", "weight"):
+    for name in ARGUMENTS:
         value = getattr(arguments, name)
         if value not in (None, "keep"):  # otherwise a dataset's own settings hold
             options[name] = value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from gascl.io.arrow_csv import held
 MAX_GROUPS = 64  # distinct texts of an attribute that are still read as groups of vertices
 
 Records = list[dict[str, Any]]  # the attributes of every edge, or of every node
+Values: TypeAlias = Sequence[Any] | np.ndarray
 
 
 def numeric_attributes(
@@ -39,7 +40,7 @@ def numeric_attributes(
 
 
 def fields_of(
-    columns: Mapping[Any, Sequence[Any]],
+    columns: Mapping[Any, Values],
     count: int,
     what: str,
     report: list[str],
@@ -50,7 +51,7 @@ def fields_of(
     """The columns of numbers or bools that have `count` values, as fields; reports the others.
 
     Args:
-        columns: the values of each, without those that are missing; an array has numbers or bools.
+        columns: the values of each, without those that are missing; arrays are copied.
         what: what the report calls a column.
         of_vertices: values may be lists of numbers of one length: (V, n).
         text: numbers may be written as text, and vertices' texts, if few, are numbered as groups.
@@ -148,10 +149,11 @@ def _refuse(
     )
 
 
-def _numbers(values: Sequence[Any], vectors: bool = False) -> np.ndarray | None:
+def _numbers(values: Values, vectors: bool = False) -> np.ndarray | None:
     """`values` as an array of real numbers, bools as int8; None if one is something else."""
-    if isinstance(values, np.ndarray):
-        return values.astype(np.int8) if values.dtype == bool else values
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
+        odd = values.dtype.char in "eg"  # programs have no longdouble or float16
+        return np.array(values, np.float64 if odd else values.dtype.newbyteorder("="))
     kinds = set(map(type, values))
     if vectors and kinds and kinds <= {list, tuple, np.ndarray}:
         if any(isinstance(value, np.ndarray) and value.ndim != 1 for value in values):
@@ -171,11 +173,10 @@ def _numbers(values: Sequence[Any], vectors: bool = False) -> np.ndarray | None:
     if whole and kinds and numbers.dtype.kind not in "iu":  # NumPy may have made floats of them
         fit = min(values) >= 0 and max(values) < 2**64
         return np.array(values, dtype=np.uint64) if fit else None
-    # programs have no longdouble or float16
     return numbers if numbers.dtype.kind in "iuf" and numbers.dtype.char not in "eg" else None
 
 
-def _numbers_in_text(values: Sequence[Any]) -> np.ndarray | None:
+def _numbers_in_text(values: Values) -> np.ndarray | None:
     """`values` as numbers if each is one, or text of one; else None."""
     numbers: list[Any] = []
     for value in values:
@@ -192,7 +193,7 @@ def _numbers_in_text(values: Sequence[Any]) -> np.ndarray | None:
     return _numbers(numbers)
 
 
-def _few_texts(values: Sequence[Any]) -> bool:
+def _few_texts(values: Values) -> bool:
     return all(isinstance(v, str) for v in values) and (
         len(set(values)) <= min(MAX_GROUPS, len(values) // 2)
     )

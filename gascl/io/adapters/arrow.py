@@ -44,22 +44,32 @@ def read_arrow(
     weight: str | None = None,
 ) -> Parsed:
     """`parsed_table` of a pyarrow.Table, RecordBatch, or anything that exports an Arrow stream."""
-    pyarrow = imported("pyarrow", "from_arrow", GraphError)
-    if isinstance(table, pyarrow.RecordBatch):
-        table = pyarrow.Table.from_batches([table])
-    if not isinstance(table, pyarrow.Table):
-        if not hasattr(table, "__arrow_c_stream__") and not hasattr(table, "__arrow_c_array__"):
-            raise GraphError(
-                "from_arrow needs an Arrow table, or one of pandas, polars or DuckDB with Arrow's "
-                f"interface, not {type(table).__name__}"
-            )
-        table = pyarrow.table(table)
+    table = arrow_table(table, "from_arrow")
 
     def load(names: list[str]) -> dict[str, Any]:
         return {name: table.column(name) for name in names}
 
     source = Source("the table", table.schema, table.num_rows, load)
     return parsed_table(source, columns, directed, weight, "Arrow table")
+
+
+def arrow_table(table: Any, what: str) -> Any:
+    """A pyarrow.Table of a RecordBatch, or of anything that exports an Arrow stream.
+
+    Args:
+        what: is to be made of it, for errors.
+    """
+    pyarrow = imported("pyarrow", what, GraphError)
+    if isinstance(table, pyarrow.RecordBatch):
+        return pyarrow.Table.from_batches([table])
+    if isinstance(table, pyarrow.Table):
+        return table
+    if not hasattr(table, "__arrow_c_stream__") and not hasattr(table, "__arrow_c_array__"):
+        raise GraphError(
+            f"{what} needs an Arrow table, or one of pandas, polars or DuckDB with Arrow's "
+            f"interface, not {type(table).__name__}"
+        )
+    return pyarrow.table(table)
 
 
 def parsed_table(
