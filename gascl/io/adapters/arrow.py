@@ -22,13 +22,14 @@ from gascl.io.column_names import (
     ends_of,
     field_and_column,
     looks_like_weight,
+    naming_ends,
     no_weight,
     warn_of_unread,
 )
 from gascl.io.outofcore.spool import EdgeSpool, Spooled
 from gascl.io.symmetry import ASSUMED_DIRECTED, MADE_DIRECTED, both_ways
 from gascl.io.vertex_ids import numbered
-from gascl.messages import Option, Word
+from gascl.messages import Option
 from gascl.util.extras import imported
 
 if TYPE_CHECKING:
@@ -234,7 +235,7 @@ def table_layout(
             f"directed={directed}, though the table was written from a graph of the other kind"
         )
     for name in (tail, head):
-        _check_kind(source, name)
+        _check_kind(source, name, weight)
     others = [n for n in names if n not in (tail, head)]
     remarks: list[str] = []
     fields = chosen_fields(
@@ -292,10 +293,7 @@ def _chosen(
         )
     places = ends_of(names, weight)
     if isinstance(places, str):
-        raise source.error(
-            f"{source.name}: {places}; name them with ",
-            Option("columns", ("SOURCE", "TARGET"), of="reader"),
-        )
+        raise source.error(f"{source.name}: {places}; ", *naming_ends(names, weight))
     ends = names[places[0]], names[places[1]]
     if names.count(ends[0]) > 1 or names.count(ends[1]) > 1:
         raise source.error(f"{source.name}: two columns have the name {ends[0]!r}; rename one")
@@ -567,7 +565,7 @@ def _narrow(column: Any) -> np.ndarray:
     return narrow
 
 
-def _check_kind(source: Source, name: str) -> None:
+def _check_kind(source: Source, name: str, weight: str | None) -> None:
     """Raises source.error unless a column is of a type for ids."""
     from pyarrow import types
 
@@ -576,8 +574,8 @@ def _check_kind(source: Source, name: str) -> None:
     if not (types.is_integer(value) or is_text(value)):
         raise source.error(
             f"{source.name}: column {name!r} is of type {kind}, and ids are integers or text; cast "
-            "it, or name other columns with ",
-            Option("columns", [Word("SOURCE"), Word("TARGET")], of="reader"),
+            "it, or, if other columns are the ends, ",
+            *naming_ends(source.schema.names, weight),
         )
 
 

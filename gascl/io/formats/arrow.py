@@ -214,8 +214,7 @@ def _read(
 
 def _place(path: Path, kind: str) -> Any:
     """What pyarrow reads a file from: its path, or its contents, decompressed."""
-    import pyarrow
-
+    pyarrow = imported("pyarrow", f"{path}: {kind}")
     with opened(path) as file:
         # pyarrow reads an uncompressed file itself, without Python's lock
         if isinstance(file, io.BufferedReader):
