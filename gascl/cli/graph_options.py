@@ -16,6 +16,7 @@ from gascl.cli.reader_options import reader_option
 from gascl.cli.shell_messages import for_shell
 from gascl.cli.stdio import STANDARD, file_of_stdin
 from gascl.errors import GasclError
+from gascl.messages import Message
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -156,7 +157,28 @@ def _is_dataset(name: str) -> bool:
 
 def describe(graph: Graph | Written) -> str:
     """A line with the counts, and the report of how the graph was read."""
+    return "\n  ".join([_counts(graph), *map(for_shell, graph.report)])
+
+
+def describe_briefly(graph: Graph) -> str:
+    """A line with the counts and fields, and those of the report that name an option by which the
+    graph would be read otherwise, or the column that is the weight."""
+    from gascl.io.column_names import WEIGHT
+
+    line = _counts(graph)
+    for kind, fields in (("edge", graph.edge_fields), ("vertex", graph.vertex_fields)):
+        if fields:
+            line += f"; {kind} fields: {', '.join(fields)}"
+    said = [
+        text
+        for text in graph.report
+        if text.endswith(f"read as edge field {WEIGHT}")
+        or (isinstance(text, Message) and text.options)
+    ]
+    return "\n  ".join([line, *map(for_shell, said)])
+
+
+def _counts(graph: Graph | Written) -> str:
     kind = "directed" if graph.directed else "undirected"
     counts = f"{count(graph.num_vertices, 'vertex', 'vertices')}, {count(graph.num_edges, 'edge')}"
-    report = map(for_shell, graph.report)
-    return "\n  ".join([f"graph: {counts}, {kind}", *report])
+    return f"graph: {counts}, {kind}"
