@@ -50,6 +50,7 @@ provide(
     to_igraph="gascl.io.adapters.igraph:write_igraph",
     to_networkx="gascl.io.adapters.networkx:write_networkx",
     to_pandas="gascl.io.adapters.pandas:write_pandas",
+    vertex_table="gascl.io.vertex_table:read_vertex_table",
 )
 
 #: Name -> its module. Loaded when first used, so that `gascl --help` need not wait for pyopencl.

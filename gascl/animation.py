@@ -17,6 +17,7 @@ import numpy as np
 from gascl.drawing import (
     Look,
     areas_of,
+    category_names,
     check_installed,
     check_names,
     color_of,
@@ -248,9 +249,10 @@ def animate(
     if not frames:
         raise no_field("color", str(color), fields_of(result))
     at = positions_of(result, position, seed, device)
-    colors = _stacked([frame.color for frame in frames])
+    kind, style, values = mapping(_stacked([frame.color for frame in frames]), cmap)
     areas = areas_of(graph, _stacked([frame.size for frame in frames]))
-    look = Look(graph, at, areas, texts, *mapping(colors, cmap), name)
+    categories = category_names(result, name, values)
+    look = Look(graph, at, areas, texts, kind, style, name, categories)
     return Animation(result, frames, look, frames_per_second)
 
 
@@ -309,7 +311,7 @@ def _figure(look: Look, frames: list[_Frame]) -> tuple[Any, Callable[[int], None
     every = np.broadcast_to(look.areas, (len(frames), look.graph.num_vertices))
     vertices = paint(ax, replace(look, areas=every[-1], style=first))
     vertices.set_edgecolor("black")
-    title = ax.set_title(frames[0].title, pad=18)  # above the labels of the topmost vertices
+    title = ax.set_title(frames[0].title)
     figure.canvas.draw()
     figure.set_layout_engine("none")  # the graph stays where it is, whatever the title
 

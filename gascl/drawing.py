@@ -14,6 +14,7 @@ import numpy as np
 from gascl.errors import GasclError
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
+from gascl.language.types import VERTEX
 from gascl.messages import Option
 from gascl.programs import ForceLayout
 from gascl.results.plots import heavy_tailed, pyplot
@@ -32,6 +33,9 @@ LABELED, ARROWS = 60, 1000
 PIXELS = 1000
 #: An integer with up to so many values is a category, each with its own color.
 CATEGORIES = 20
+#: How often the limits of axes are widened, since each round leaves a fraction of what is outside;
+#: and to how many times what they were, since vertices must stay apart where labels are very long.
+ROUNDS, WIDEST = 6, 3
 #: What can be drawn.
 Drawn: TypeAlias = Graph | Result | Snapshot
 
@@ -58,9 +62,9 @@ def draw(
         what: a Graph; or a Result, or a Snapshot of `Engine.steps`, whose fields can then be named.
         color: a field of the Result or Snapshot, or of the graph's vertices, by name; an array with
             a number per vertex; or a matplotlib color for all. Up to 20 different integers are
-            categories, such as communities; other numbers are shown with a color bar, on a
-            logarithmic scale where `Result.plot` uses one and all are above 0. Vertices with NaN or
-            infinity are gray.
+            categories, such as communities, which a legend lists; other numbers are shown with a
+            color bar, on a logarithmic scale where `Result.plot` uses one and all are above 0.
+            Vertices with NaN or infinity are gray.
         size: the area of vertices in points squared, as in matplotlib's `scatter`; or numbers of 0
             or more per vertex, an array or a field's name, to which the areas are in proportion.
         labels: whether vertices have their labels; by default, up to 60 vertices do.
@@ -85,7 +89,9 @@ def draw(
     colors, areas = color_of(what, color), areas_of(graph, size_of(what, size))
     texts, name = texts_of(graph, labels), color if isinstance(color, str) else None
     at = positions_of(what, position, seed, device)
-    look = Look(graph, at, areas, texts, *mapping(colors, cmap), name)
+    kind, style, values = mapping(colors, cmap)
+    categories = category_names(what, name, values)
+    look = Look(graph, at, areas, texts, kind, style, name, categories)
     if ax is None:
         ax = pyplot().subplots(layout="constrained")[1]
     paint(ax, look)
@@ -103,6 +109,7 @@ class Look:
         texts: the labels, as `texts_of` returns them.
         kind, style: as `mapping` returns them, with the colors.
         name: the field that the colors stand for.
+        categories: the names of categories, in the order of their colors, for a legend.
     """
 
     graph: Graph
@@ -112,6 +119,7 @@ class Look:
     kind: str
     style: Mapping[str, Any]
     name: str | None
+    categories: list[str]
 
 
 def paint(ax: Any, look: Look) -> Any:
@@ -130,13 +138,17 @@ def paint(ax: Any, look: Look) -> Any:
         _draw_density(ax, graph, at)
     else:
         _draw_edges(ax, graph, at, areas)
-    vertices = ax.scatter(*at.T, s=areas, linewidths=0, zorder=2, rasterized=large, **look.style)
-    if look.texts:
-        _draw_texts(ax, graph, at, areas, look.texts)
+    marks = {"linewidths": 0, "zorder": 2, "rasterized": large, "clip_on": False}
+    vertices = ax.scatter(*at.T, s=areas, **marks, **look.style)
+    drawn = _draw_texts(ax, graph, at, areas, look.texts) if look.texts else []
     ax.margins(0.05)
     ax.autoscale()
     if look.kind == "number":
         ax.figure.colorbar(vertices, ax=ax, label=look.name, shrink=0.7)
+    elif look.kind == "category":
+        _draw_legend(ax, vertices, look.name, look.categories)
+    if drawn:
+        _make_room(ax, drawn)
     return vertices
 
 
@@ -268,8 +280,9 @@ def positions_of(what: Drawn, given: Any, seed: int, device: Any) -> np.ndarray:
     return values
 
 
-def mapping(color: Any, cmap: Any) -> tuple[str, dict[str, Any]]:
-    """What colors mean ("one", "category" or "number"), and the options of `scatter` for them.
+def mapping(color: Any, cmap: Any) -> tuple[str, dict[str, Any], np.ndarray]:
+    """What colors mean ("one", "category" or "number"), the options of `scatter` for them, and the
+    values of the categories, if they are any.
 
     Args:
         color: as `color_of` returns it; or (frames, V), the numbers of several pictures, whose
@@ -279,18 +292,19 @@ def mapping(color: Any, cmap: Any) -> tuple[str, dict[str, Any]]:
     from matplotlib.colors import ListedColormap, LogNorm, Normalize
 
     if not isinstance(color, np.ndarray):
-        return "one", {"color": color or "C0"}
+        return "one", {"color": color or "C0"}, np.empty(0)
     values = color
     if values.dtype.kind in "biu":
         kinds, number = np.unique(values, return_inverse=True)
         if len(kinds) <= CATEGORIES:
             twenty = colormaps["tab20"](np.r_[0:20:2, 1:20:2])  # the dark ones first
-            return "category", {
+            style = {
                 "c": number.reshape(values.shape),
                 "cmap": ListedColormap(twenty) if cmap is None else cmap,
                 "vmin": 0,
                 "vmax": len(twenty) - 1 if cmap is None else max(1, len(kinds) - 1),
             }
+            return "category", style, kinds
     finite = np.where(np.isfinite(values), values, np.nan)
     chosen = colormaps[cmap or "viridis"] if isinstance(cmap, str | None) else cmap
     chosen = chosen.with_extremes(bad="0.7")
@@ -299,7 +313,31 @@ def mapping(color: Any, cmap: Any) -> tuple[str, dict[str, Any]]:
     if shown.count():
         heavy = shown.min() > 0 and heavy_tailed(shown.compressed())
         style["norm"] = (LogNorm if heavy else Normalize)(shown.min(), shown.max())
-    return "number", style
+    return "number", style, np.empty(0)
+
+
+def category_names(what: Drawn, name: str | None, values: np.ndarray) -> list[str]:
+    """The texts of a legend; those of vertices, such as a component's, are their labels."""
+    if isinstance(what, Result) and name is not None and what.types.get(name) == VERTEX:
+        values = graph_of(what).labels_of(values)
+    return [str(value) for value in values.tolist()]
+
+
+def _draw_legend(ax: Any, vertices: Any, name: str | None, categories: list[str]) -> None:
+    """Draw the colors of categories: beside the graph where the layout makes room for it."""
+    from matplotlib.lines import Line2D
+
+    colors = vertices.cmap(vertices.norm(np.arange(len(categories))))
+    dots = [
+        Line2D([], [], linestyle="", marker="o", color=color, label=text)
+        for color, text in zip(colors, categories, strict=True)
+    ]
+    style: dict[str, Any] = {"title": name, "fontsize": "small", "handletextpad": 0}
+    if ax.figure.get_layout_engine() is None:
+        ax.legend(handles=dots, loc="best", **style)
+    else:
+        beside = {"loc": "center left", "bbox_to_anchor": (1, 0.5), "frameon": False}
+        ax.legend(handles=dots, **beside, **style)
 
 
 def _has_arrows(graph: Graph) -> bool:
@@ -323,8 +361,12 @@ def _draw_edges(ax: Any, graph: Graph, at: np.ndarray, area: Any) -> None:
     ax.add_collection(LineCollection(list(lines), colors="0.6", linewidths=width, zorder=1))
 
 
-def _draw_texts(ax: Any, graph: Graph, at: np.ndarray, area: Any, texts: list[str]) -> None:
-    """Draw labels beside their vertices, on the side where there are the fewest edges."""
+def _draw_texts(ax: Any, graph: Graph, at: np.ndarray, area: Any, texts: list[str]) -> list[Any]:
+    """Draw labels beside their vertices, on the side where there are the fewest edges.
+
+    Returns:
+        matplotlib's Annotations.
+    """
     from matplotlib.font_manager import FontProperties
     from matplotlib.patheffects import withStroke
 
@@ -334,11 +376,29 @@ def _draw_texts(ax: Any, graph: Graph, at: np.ndarray, area: Any, texts: list[st
     halo = [withStroke(linewidth=2, foreground="white")]  # readable on edges, too
     style = {"textcoords": "offset points", "fontsize": "small", "path_effects": halo, "zorder": 3}
     away, heads = _away(graph, at), _heads(graph, at)
+    drawn = []
     for vertex, text in enumerate(texts):
         size = 0.6 * height * len(text), height
         direction = _free_direction(away[vertex], heads[vertex], radius[vertex], size)
         ha, va = _anchor(direction)
-        ax.annotate(text, at[vertex], direction * (radius[vertex] + 2), ha=ha, va=va, **style)
+        place = direction * (radius[vertex] + 2)
+        drawn.append(ax.annotate(text, at[vertex], place, ha=ha, va=va, **style))
+    return drawn
+
+
+def _make_room(ax: Any, texts: list[Any]) -> None:
+    """Widen the limits of the axes until all texts are inside, as far as that is possible."""
+    from matplotlib.transforms import Bbox
+
+    width = np.ptp(ax.get_xlim())
+    for _ in range(ROUNDS):
+        ax.figure.canvas.figure.draw_without_rendering()  # which decides where the axes are
+        union = Bbox.union([ax.bbox, *(text.get_window_extent() for text in texts)])
+        low, high = ax.transData.inverted().transform(union.get_points())
+        outside = np.abs(union.get_points() - ax.bbox.get_points()).max()  # pixels
+        if outside < 1 or high[0] - low[0] > WIDEST * width:
+            return
+        ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
 
 
 def _away(graph: Graph, at: np.ndarray) -> np.ndarray:

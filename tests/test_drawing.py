@@ -10,17 +10,19 @@ from support.samples import random_graph
 
 import gascl
 from gascl import Engine, GasclError, Graph, drawing, generators
-from gascl.programs import ForceLayout, PageRank
+from gascl.programs import ConnectedComponents, ForceLayout, PageRank
+
+matplotlib = pytest.importorskip("matplotlib", reason="pictures need matplotlib")
+matplotlib.use("Agg")
+pyplot = pytest.importorskip("matplotlib.pyplot")
 
 SQUARE = [[0, 0], [1, 0], [1, 1], [0, 1]]
 
 
 @pytest.fixture(autouse=True)
-def no_window():
-    matplotlib = pytest.importorskip("matplotlib", reason="pictures need matplotlib")
-    matplotlib.use("Agg")
+def closed():
     yield
-    matplotlib.pyplot.close("all")
+    pyplot.close("all")
 
 
 def ring(directed: bool = False) -> Graph:
@@ -115,8 +117,50 @@ def test_colors():
     shades = vertices(ax).get_facecolor().tolist()
     assert shades[0] == shades[2] and len({tuple(s) for s in shades}) == 3
     assert len(ax.figure.axes) == 1, "categories have none"
+    legend = ax.get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == ["-1", "5", "900"]
+    to_rgba = matplotlib.colors.to_rgba
+    dots = [to_rgba(dot.get_color()) for dot in legend.legend_handles]
+    assert dots == [tuple(shades[vertex]) for vertex in (3, 0, 1)]
+    assert gascl.draw(graph, position=SQUARE, color="red").get_legend() is None
     ax = gascl.draw(graph, position=SQUARE, color=[0, 1, 1, 0], cmap="gray")
     assert vertices(ax).get_facecolor()[:, 0].tolist() == [0, 1, 1, 0], "all of the colormap"
+
+
+def test_a_legend_is_beside_the_graph_and_names_vertices():
+    result = Engine(ring()).run(ConnectedComponents())
+    ax = gascl.draw(result, color="component", position=SQUARE)
+    ax.figure.canvas.draw()
+    legend = ax.get_legend()
+    assert legend.get_title().get_text() == "component"
+    assert [text.get_text() for text in legend.get_texts()] == ["a"]
+    box = legend.get_window_extent()
+    assert not any(box.overlaps(text.get_window_extent()) for text in ax.texts)
+    assert within(ax.figure.bbox, box)
+    numbers = gascl.draw(ring(), position=SQUARE, color=np.arange(4) * 7, ax=pyplot.subplots()[1])
+    assert [text.get_text() for text in numbers.get_legend().get_texts()] == ["0", "7", "14", "21"]
+    assert within(numbers.figure.bbox, numbers.get_legend().get_window_extent())
+
+
+def within(outer, inner) -> bool:
+    """Whether a box is in another one, but for a pixel."""
+    low, high = outer.get_points(), inner.get_points()
+    return bool((high[0] >= low[0] - 1).all() and (high[1] <= low[1] + 1).all())
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_long_labels_are_not_cut_off(own):
+    names = ["from the west", "in the middle", "towards the east", "the northernmost"]
+    graph = Graph.from_edges(names[:3], names[1:], directed=False)
+    at = {names[0]: (-1, 0), names[1]: (0, 0), names[2]: (1, 0), names[3]: (0, 0.1)}
+    ax = pyplot.subplots()[1] if own else None
+    ax = gascl.draw(graph, position=[at[name] for name in graph.labels.tolist()], ax=ax)
+    ax.figure.canvas.draw()
+    labels = [text for text in ax.texts if text.get_text()]
+    assert len(labels) == 4
+    for text in labels:
+        assert within(ax.figure.bbox, text.get_window_extent()), text.get_text()
+    assert not vertices(ax).get_clip_on()
 
 
 def test_fields_by_name():
@@ -145,8 +189,6 @@ def test_a_heavy_tail_has_a_logarithmic_scale():
 
 
 def test_axes_of_one_s_own_and_small_graphs():
-    from matplotlib import pyplot
-
     mine = pyplot.subplots()[1]
     assert gascl.draw(ring(), ax=mine) is mine
     for count in (0, 1, 2):

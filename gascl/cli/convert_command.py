@@ -28,6 +28,7 @@ examples:
   gascl convert wiki-Vote.txt.gz wiki-Vote.npz
   gascl convert wiki-Vote.txt.gz wiki-Vote.npz --arcs
   gascl convert roads.csv roads.parquet --option columns=from,to,meters
+  gascl convert friends.csv friends.npz --vertices people.csv
   gascl convert roads.gml.gz roads.mtx --drop labels --drop vertex-fields
   gascl convert links.dat links.txt.zst --from edgelist --undirected --duplicates first
   gascl convert wiki-Vote.txt.gz - --to edgelist | wc -l
@@ -70,7 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     source, target = Path(arguments.graph), arguments.target
     chosen = _target_format(target, arguments.target_format)
-    _check_target(source, target, chosen)
+    for read in (source, *([Path(arguments.vertices)] if arguments.vertices else [])):
+        _check_target(read, target, chosen)
     if arguments.arcs and chosen.name != "gascl":
         raise GasclError(f"{target}: {chosen.name} files hold no arcs; leave out --arcs")
     if arguments.memory is not None:
@@ -105,6 +107,8 @@ def _run_in_files(arguments: argparse.Namespace, source: Path, target: Path, cho
         raise GasclError(
             f"{target}: --memory writes gascl's own .npz, and not {chosen.name}; leave it out"
         )
+    if arguments.vertices is not None:
+        raise GasclError("--memory reads no --vertices; leave out one of them")
     if arguments.drop:
         raise GasclError("--memory keeps everything; leave out --drop, or --memory")
     if not source.is_file():

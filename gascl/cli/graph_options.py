@@ -16,6 +16,7 @@ from gascl.cli.reader_options import reader_option
 from gascl.cli.shell_messages import for_shell
 from gascl.cli.stdio import STANDARD, file_of_stdin
 from gascl.errors import GasclError
+from gascl.messages import Message
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
 DUPLICATES = ("keep", "sum", "min", "max", "first", "error")
 SELF_LOOPS = ("keep", "drop", "error")
 
+#: Arguments of Graph.read that are options of the shell, too.
+ARGUMENTS = (
+    *("directed", "format", "duplicates", "self_loops", "weight"),
+    *("vertices", "vertex_id"),
+)
 #: Arguments of Graph.read itself, which --option cannot set -> how to give them instead.
 RESERVED = {
     "directed": "--directed or --undirected",
@@ -34,6 +40,8 @@ RESERVED = {
     "progress": "nothing: long reading is shown anyway",
     "report": "`gascl info`, which prints the report",
     "self_loops": "--self-loops",
+    "vertex_id": "--vertex-id",
+    "vertices": "--vertices",
     "weight": "--weight",
 }
 COMPRESSED_TOO = f"possibly compressed ({', '.join(COMPRESSIONS)})"
@@ -58,6 +66,11 @@ def reading_options(add: Callable[..., Any]) -> None:
     add("--self-loops", choices=SELF_LOOPS, default="keep", help=text)
     text = "the column, or the edge field of the file, to read as the edge field `weight`"
     add("--weight", metavar="NAME", help=text)
+    text = "a table with a row for each vertex, whose columns become vertex fields: text with the"
+    text += " names of the columns in its first line, such as .csv; Parquet or Arrow"
+    add("--vertices", metavar="FILE", help=text)
+    text = "the column of the ids in --vertices (default: the first one)"
+    add("--vertex-id", metavar="COLUMN", help=text)
     text = "an option for the reader of the format, such as columns=from,to,cost; repeatable"
     shown = {"metavar": "NAME=VALUE", "dest": "reader_options", "help": text}
     add("--option", type=reader_option, action="append", default=[], **shown)
@@ -94,7 +107,7 @@ def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
     for name in options:
         if name in RESERVED:
             raise GasclError(f"--option {name}: no reader has this option; use {RESERVED[name]}")
-    for name in ("directed", "format", "duplicates", "self_loops", "weight"):
+    for name in ARGUMENTS:
         value = getattr(arguments, name)
         if value not in (None, "keep"):  # otherwise a dataset's own settings hold
             options[name] = value
@@ -144,7 +157,28 @@ def _is_dataset(name: str) -> bool:
 
 def describe(graph: Graph | Written) -> str:
     """A line with the counts, and the report of how the graph was read."""
+    return "\n  ".join([_counts(graph), *map(for_shell, graph.report)])
+
+
+def describe_briefly(graph: Graph) -> str:
+    """A line with the counts and fields, and those of the report that name an option by which the
+    graph would be read otherwise, or the column that is the weight."""
+    from gascl.io.column_names import WEIGHT
+
+    line = _counts(graph)
+    for kind, fields in (("edge", graph.edge_fields), ("vertex", graph.vertex_fields)):
+        if fields:
+            line += f"; {kind} fields: {', '.join(fields)}"
+    said = [
+        text
+        for text in graph.report
+        if text.endswith(f"read as edge field {WEIGHT}")
+        or (isinstance(text, Message) and text.options)
+    ]
+    return "\n  ".join([line, *map(for_shell, said)])
+
+
+def _counts(graph: Graph | Written) -> str:
     kind = "directed" if graph.directed else "undirected"
     counts = f"{count(graph.num_vertices, 'vertex', 'vertices')}, {count(graph.num_edges, 'edge')}"
-    report = map(for_shell, graph.report)
-    return "\n  ".join([f"graph: {counts}, {kind}", *report])
+    return f"graph: {counts}, {kind}"

@@ -78,6 +78,11 @@ def options(add: Callable[..., Any]) -> None:
     add("--every", metavar="TIME|N", type=_every, help=text)
     text = "resume from --checkpoint, if the file exists; without this, such a file is refused"
     add("--resume", action="store_true", help=text)
+    text = (
+        "also print the whole report of how the graph was read, the delivery and numbering on the"
+    )
+    text += " device, and what took how long"
+    add("--verbose", action="store_true", help=text)
     memory = "such as 8GiB; arcs that do not fit come to it part by part"
     debug = "stop with the snippet's line at NaN, infinity, division by zero, index out of range"
     program_options.engine_options(add, memory, debug)
@@ -184,7 +189,8 @@ def _prepare(arguments: argparse.Namespace) -> _Ready:
     graph = graph_options.read(arguments)
     read_seconds = time.perf_counter() - started
     with suppress(BrokenPipeError):  # --output must be written even if nobody reads this
-        print(graph_options.describe(graph), flush=True)
+        describe = graph_options.describe if arguments.verbose else graph_options.describe_briefly
+        print(describe(graph), flush=True)
     for label in arguments.path:
         graph.index_of(label)
     return _Ready(program, field, options, device, graph, read_seconds)
@@ -240,18 +246,29 @@ def _run(arguments: argparse.Namespace) -> int:
         if cls.spec.composite:  # whose aggregators are numbers that it returns
             for name, value in result.aggregates.items():
                 print(f"{name}: {number(value)}")
-        times = [("read", read_seconds), *result.seconds.items()]
-        took = " s, ".join(f"{name} {seconds:.3f}" for name, seconds in times)
         stopped = for_shell(result.stopped)
         print(f"{cls.__name__}: {count(result.supersteps, 'superstep')}; {stopped}")
-        ranks = f"; ranks: {arguments.comm.Get_size()}" if arguments.comm else ""
-        if result.trace and "parts" in (why := result.trace[0].why):
-            ranks += f"; {why.partition(',')[0]}"  # how many were needed differs
-        print(f"device: {result.device}; delivery: {result.delivery}{ranks}")
-        if result.numbering:
-            print(f"vertices on the device: {result.numbering}")
-        print(f"time: {took} s")
+        _print_how(result, arguments, read_seconds)
     return code
+
+
+def _print_how(result: Result, arguments: argparse.Namespace, read_seconds: float) -> None:
+    """Print where the program ran and how long it took."""
+    where = f"device: {result.device}"
+    if arguments.verbose:
+        where += f"; delivery: {result.delivery}"
+    if arguments.comm:
+        where += f"; ranks: {arguments.comm.Get_size()}"
+    if result.trace and "parts" in (why := result.trace[0].why):
+        where += f"; {why.partition(',')[0]}"  # how many were needed differs
+    times = {"read": read_seconds, **result.seconds}
+    if not arguments.verbose:
+        print(f"{where}; time: {sum(times.values()):.3f} s")
+        return
+    print(where)
+    if result.numbering:
+        print(f"vertices on the device: {result.numbering}")
+    print(f"time: {' s, '.join(f'{name} {took:.3f}' for name, took in times.items())} s")
 
 
 def _check_outputs(arguments: argparse.Namespace) -> None:

@@ -9,7 +9,7 @@ from gascl.messages import ANY, Message, Option, render
 
 #: Arguments of functions that are options of the shell, too. All others are parameters.
 _SAME = {"checkpoint", "delivery", "device", "duplicates", "every", "format", "max_supersteps"}
-_SAME |= {"color", "self_loops", "size", "start", "weight"}
+_SAME |= {"color", "self_loops", "size", "start", "vertex_id", "vertices", "weight"}
 
 
 def for_shell(text: str) -> str:

@@ -27,6 +27,8 @@ from gascl.graph.reordering import Numbering, Renumbered, by_number, numbering
 from gascl.graph.simplify import by_degree, oriented, simple
 from gascl.graph.subgraph import largest_component, subgraph, within
 from gascl.graph.validation import Duplicates, SelfLoops
+from gascl.graph.vertex_table import with_vertices
+from gascl.messages import Option
 from gascl.util import notebook_html
 from gascl.util.host import check_host_memory
 from gascl.util.mapped_file import MappedFile, mapped_files
@@ -289,6 +291,8 @@ class Graph:
         self_loops: SelfLoops = "keep",
         format: str | None = None,
         weight: str | int | None = None,
+        vertices: Any = None,
+        vertex_id: Any = None,
         report: bool = False,
         progress: bool | Progress = False,
         **options: Any,
@@ -303,6 +307,9 @@ class Graph:
             format: the format's name; by default it is recognized by the content, or else by the
                 file's extension.
             weight: the column, or the file's own edge field, to read as the field "weight".
+            vertices: a table with a row for each vertex, whose columns become vertex fields: a
+                file, a DataFrame or an Arrow table, as in `with_vertices`.
+            vertex_id: the column of its ids, by default the first one.
             report: print how the file was interpreted, which `graph.report` holds in any case.
             progress: show on stderr, or as a bar in a notebook, how much of the file has been
                 read. Files that are mapped into memory, such as gascl's own, are not read at once.
@@ -323,6 +330,7 @@ class Graph:
                 raise GraphError(f"{path}: ", error.message) from None
         except MemoryError as error:
             raise outside("too_large")(path) from error
+        graph = graph._with_table(vertices, vertex_id)
         if report:
             print("\n".join([repr(graph), *graph.report]))
         return graph
@@ -475,6 +483,8 @@ class Graph:
         *,
         fields: Iterable[Any] | Mapping[str, Any] | None = None,
         weight: Any = None,
+        vertices: Any = None,
+        vertex_id: Any = None,
         directed: bool = True,
         duplicates: Duplicates = "keep",
         self_loops: SelfLoops = "keep",
@@ -491,12 +501,16 @@ class Graph:
                 column becomes the field "weight", unless a dict names it otherwise. NaN is a
                 number; a null is an error.
             weight: the column to read as the field "weight"; the others keep their names.
+            vertices: a table with a row for each vertex, whose columns become vertex fields: a
+                file, a DataFrame or an Arrow table, as in `with_vertices`.
+            vertex_id: the column of its ids, by default the first one.
 
         Raises:
-            GraphError: the DataFrame is not as above; names the row.
+            GraphError: a DataFrame is not as above; names the row.
         """
         parsed = outside("from_pandas")(df, source, target, fields, directed, weight)
-        return cls._from_parsed(parsed, duplicates, self_loops)
+        graph = cls._from_parsed(parsed, duplicates, self_loops)
+        return graph._with_table(vertices, vertex_id)
 
     @classmethod
     def from_arrow(
@@ -505,6 +519,8 @@ class Graph:
         columns: Sequence[str] | str | None = None,
         *,
         weight: str | None = None,
+        vertices: Any = None,
+        vertex_id: Any = None,
         directed: bool | None = None,
         duplicates: Duplicates = "keep",
         self_loops: SelfLoops = "keep",
@@ -522,6 +538,9 @@ class Graph:
                 all other columns of numbers or bool as fields. A single numeric column becomes the
                 field "weight".
             weight: the column to read as the field "weight"; the others keep their names.
+            vertices: a table with a row for each vertex, whose columns become vertex fields: a
+                file, a DataFrame or an Arrow table, as in `with_vertices`.
+            vertex_id: the column of its ids, by default the first one.
             directed: by default what `to_arrow` wrote into the table, otherwise True.
 
         Raises:
@@ -529,9 +548,9 @@ class Graph:
         """
         if directed is not None:
             validation.check_directed(directed)
-        return cls._from_parsed(
-            outside("from_arrow")(table, columns, directed, weight), duplicates, self_loops
-        )
+        parsed = outside("from_arrow")(table, columns, directed, weight)
+        graph = cls._from_parsed(parsed, duplicates, self_loops)
+        return graph._with_table(vertices, vertex_id)
 
     def to_scipy(self, field: str | None = None, *, copy: bool = True) -> scipy.sparse.csr_array:
         """The adjacency matrix (V, V): one entry per arc; zeros and duplicates are kept.
@@ -934,10 +953,52 @@ class Graph:
             name: self._edge_field(values) if isinstance(values, str) else checked[name]
             for name, values in edge_fields.items()
         }
-        made = replace(self, edge_fields=fields, report=report)
+        return self._with_same_edges(edge_fields=fields, report=report)
+
+    def with_vertices(self, vertices: Any, vertex_id: Any = None) -> Graph:
+        """The same edges between the vertices of a table, which has a row for each: the graph has
+        exactly these, in the order of the rows, and their columns as vertex fields.
+
+        A vertex that only the table has is one without edges. Numbers and bools become fields; few
+        distinct texts become numbers of groups; other columns are left out, with a warning if they
+        have numbers in some rows. `graph.report` says how the table was read.
+
+        Args:
+            vertices: a DataFrame of pandas; a table of pyarrow, polars, DuckDB or anything else
+                with Arrow's interface; or a file, which is Parquet, Arrow, or text, such as .csv,
+                with the names of the columns in its first line.
+            vertex_id: the name of the column of ids; by default the first one, or the index of a
+                DataFrame if it has a name. Without labels, the ids are the vertices themselves.
+
+        Raises:
+            GraphError: a vertex of the graph has no row, an id occurs twice, or the table is not as
+                above. Of a file, it is a FormatError.
+        """
+        table = outside("vertex_table")(vertices, vertex_id)
+        changes = with_vertices(self, table)
+        if "src" not in changes:
+            return self._with_same_edges(**changes)
+        return replace(self, **changes, change=None, _label_index=None)
+
+    def _with_table(self, vertices: Any, vertex_id: Any) -> Graph:
+        """`with_vertices`, if there is a table."""
+        if vertices is not None:
+            return self.with_vertices(vertices, vertex_id)
+        if vertex_id is not None:
+            raise GraphError(
+                Option("vertex_id", vertex_id),
+                " names a column of a table of vertices; give ",
+                Option("vertices"),
+                ", too",
+            )
+        return self
+
+    def _with_same_edges(self, **changes: Any) -> Graph:
+        """The same edges with other fields; all that depends on edges alone is shared."""
+        made = replace(self, **changes)
         for shared in ("_arcs", "_numbered", "_lock"):
             object.__setattr__(made, shared, getattr(self, shared))
-        if "fingerprint" in vars(self):  # edge fields are no part of it
+        if "fingerprint" in vars(self):  # fields are no part of it
             vars(made)["fingerprint"] = self.fingerprint
         return made
 

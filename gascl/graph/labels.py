@@ -145,20 +145,39 @@ class LabelIndex:
         Raises:
             GraphError: one of them is not the label of a vertex.
         """
-        mine = self.labels
-        alike = labels.dtype.kind == mine.dtype.kind == "U"
-        if labels.dtype.kind in "iu" and mine.dtype.kind in "iu":
-            alike = (
-                np.result_type(labels, mine).kind in "iu"
-            )  # int64 and uint64 would be compared as floats
-        if not alike or not len(mine):
+        if not self._is_alike(labels):
             return np.array([self.find(label) for label in labels.tolist()], dtype=np.int32)
-        places = np.searchsorted(mine, labels, sorter=self._order)
-        places = self._order[np.minimum(places, len(mine) - 1)]
-        wrong = np.flatnonzero(mine[places] != labels)
+        places = self._sorted_places(labels)
+        wrong = np.flatnonzero(places < 0)
         if len(wrong):
             raise self._unknown(labels[wrong[0]].item())
-        return places.astype(np.int32)
+        return places
+
+    def places(self, labels: np.ndarray) -> np.ndarray:
+        """The vertices of `labels`, an array from `label_array`, -1 where there is none: int32.
+
+        Other than for `find_all`, text is no integer.
+        """
+        if self._is_alike(labels):
+            return self._sorted_places(labels)
+        known = {label: place for place, label in enumerate(self.labels.tolist())}
+        return np.array([known.get(label, -1) for label in labels.tolist()], dtype=np.int32)
+
+    def _is_alike(self, labels: np.ndarray) -> bool:
+        """Whether NumPy compares these labels with the index's own, of which there are some."""
+        mine = self.labels
+        if not len(mine):
+            return False
+        if labels.dtype.kind in "iu" and mine.dtype.kind in "iu":
+            # int64 and uint64 would be compared as floats
+            return np.result_type(labels, mine).kind in "iu"
+        return labels.dtype.kind == mine.dtype.kind == "U"
+
+    def _sorted_places(self, labels: np.ndarray) -> np.ndarray:
+        mine = self.labels
+        places = np.searchsorted(mine, labels, sorter=self._order)
+        places = self._order[np.minimum(places, len(mine) - 1)]
+        return np.where(mine[places] == labels, places, -1).astype(np.int32)
 
     def _wanted(self, label: Any) -> np.ndarray | None:
         """`label` in the labels' own dtype; None if it cannot be one of them."""

@@ -92,6 +92,27 @@ def ends_of(names: Sequence[Any], weight: Any = None) -> tuple[int, int] | str:
     return f"the names of the columns do not say which are source and target: {listed}"
 
 
+def naming_ends(names: Sequence[Any], weight: Any = None) -> tuple[str | Option, ...]:
+    """The end of a message that asks for the columns of the ends, and does not lose the weight,
+    since columns that are not named are not read.
+
+    Args:
+        weight: the column that the caller has named.
+    """
+    ends = Option("columns", (Word("SOURCE"), Word("TARGET")), of="reader")
+    likely = [name for name in names if _bare(name) in WEIGHTS]
+    if weight is None and len(likely) == 1:
+        weight = likely[0]
+    if weight is not None:
+        return "name them with ", ends, Option(WEIGHT, weight)
+    return (
+        "name them with ",
+        ends,
+        ", and the weight, if there is one, with ",
+        Option(WEIGHT, Word("COLUMN")),
+    )
+
+
 def looks_like_weight(name: Any, numeric: bool) -> bool:
     """Whether a column of this name, which is not read, could be meant as a weight.
 

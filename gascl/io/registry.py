@@ -68,7 +68,10 @@ class Formats(MutableMapping[str, Format]):
 FORMATS = Formats()
 
 #: The options that Graph.read handles itself.
-READ_OPTIONS = ("directed", "duplicates", "self_loops", "format", "weight", "report", "progress")
+READ_OPTIONS = (
+    *("directed", "duplicates", "self_loops", "format", "weight", "vertices", "vertex_id"),
+    *("report", "progress"),
+)
 HEAD = 1024  # bytes at the start of a file that `recognizes` is given
 
 

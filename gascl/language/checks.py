@@ -25,6 +25,7 @@ from gascl.language.fields import (
 )
 from gascl.language.keywords import (
     ARGUMENTS,
+    C_WORDS,
     CALLS,
     CONSTRUCTION,
     EDGE_MEMBERS,
@@ -309,7 +310,7 @@ def _check_words(spec: ProgramSpec, snippet: Snippet, kind: str) -> None:
                 _unknown(place, spec, word, [f"aggregate_{a}" for a in spec.aggregates])
         if word in ("get_mask", "get_mask_of", "set_mask", "set_mask_of", "unset_mask", "send"):
             continue
-        near = get_close_matches(word, [*CALLS], 1, 0.75)
+        near = get_close_matches(word, [*CALLS, *_readers(spec, word)], 1, 0.75)
         helpers = spec.snippets["functions"].words if "functions" in spec.snippets else {}
         is_call = f"{word}(" in snippet.text.replace(" ", "") and word not in helpers
         if word in RANDOM and is_call:
@@ -672,6 +673,13 @@ def _use(spec: ProgramSpec, word: str, *names: str) -> Place | None:
 def _reads_field(spec: ProgramSpec, name: str) -> bool:
     """Whether a name is `FIELD_of` or `FIELD_to` for one of the program's fields."""
     return reads_field(name, spec.vertex_fields, spec.edge_fields)
+
+
+def _readers(spec: ProgramSpec, word: str) -> list[str]:
+    """`FIELD_of` and `FIELD_to` of all fields, if a word looks like one; `sizeof` does not."""
+    if word in C_WORDS or not word.lower().endswith(("of", "to")):
+        return []
+    return [f"{name}_of" for name in spec.vertex_fields] + [f"{n}_to" for n in spec.edge_fields]
 
 
 def _unknown(place: Place, spec: ProgramSpec, name: str, known: list[str]) -> NoReturn:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from gascl.errors import Place
-from gascl.language.combiners import FIRST
+from gascl.language.combiners import FIRST, MAX, MIN
 from gascl.language.fields import Field, SuperstepsParam
 from gascl.language.keywords import VERTEX_MEMBERS, words_to
 from gascl.language.program import VertexProgram
@@ -278,8 +278,32 @@ def _stale(cls: type[VertexProgram]) -> Iterator[Mistake]:
         yield Mistake(stale.place, stale.why(f"vertices without messages {some}"))
 
 
+def _identity_as_a_value(cls: type[VertexProgram]) -> Iterator[Mistake]:
+    """A field that gets the identity of an integer min or max where no message comes. That of a
+    real one is infinite, and that of an unsigned max is 0, which may be meant."""
+    spec, apply = cls.spec, cls.spec.snippets.get("apply")
+    if apply is None or spec.apply_on != "all" or spec.combiner not in (MIN, MAX):
+        return
+    message = spec.message_type("float32")
+    identity = spec.combiner.identity(message)
+    # An apply that decides anything, or names a limit, may have thought of it.
+    limits = [word for word in apply.words if word.endswith(("_MAX", "_MIN"))]
+    if message.is_float or identity == "0" or apply.uses("has_msg", "min", "max", "clamp", *limits):
+        return
+    if "?" in apply.text:
+        return
+    for name, line in apply.set_from("msg"):
+        yield Mistake(
+            apply.place(line),
+            f"v.{name} is {identity} at vertices without a message, since apply_on = 'all' runs "
+            f"apply there, and msg is the identity of {spec.combiner.name}: leave out apply_on, or "
+            f"write if (has_msg) v.{name} = ...",
+        )
+
+
 #: The first one holds for all classes, the others for programs with snippets.
 RULES: tuple[Callable[[type[VertexProgram]], Iterator[Mistake]], ...] = (
     *(_unused, _mask_is_never_set, _mask_without_effect, _messages_that_nobody_reads),
     *(_values_that_nobody_writes, _the_same_messages_again, _never_stops, _stale),
+    _identity_as_a_value,
 )

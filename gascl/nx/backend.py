@@ -37,10 +37,10 @@ if os.environ.get("GASCL_NX_LOG", "") not in ("", "0"):
     log.propagate = False  # a script that sets up logging itself would show each line twice
 
 
-def _logged(name: str, verdict: Verdict) -> Verdict:
-    """The verdict, with a line in the log if NetworkX is to run the function itself."""
+def _logged(name: str, verdict: Verdict, what: str) -> Verdict:
+    """The verdict, with a line in the log if it is a reason; `what` follows from it."""
     if verdict is not True:
-        log.info("%s: left to NetworkX: %s", name, verdict)
+        log.info("%s: %s: %s", name, what, verdict)
     return verdict
 
 
@@ -82,18 +82,20 @@ class Backend:
         return to_networkx(result) if isinstance(result, Converted) else result
 
     def can_run(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Verdict:
-        """Whether these arguments are supported, or why not."""
+        """Whether these arguments are supported, or why not. NetworkX does not tell whether it then
+        runs its own function, or raises an error because of `backend="gascl"`."""
         if VERSION < SUPPORTED:
             return f"NetworkX {nx.__version__}: this backend follows what 3.6 returns"
         function = FUNCTIONS[name]
-        verdict = _logged(name, function.can_run(args, kwargs))
+        verdict = _logged(name, function.can_run(args, kwargs), "declined")
         if verdict is True:
             check_cache(function.call(args, kwargs).G)
         return verdict
 
     def should_run(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Verdict:
-        """Whether NetworkX would be slower, or why not."""
-        return _logged(name, FUNCTIONS[name].should_run(args, kwargs))
+        """Whether NetworkX would be slower, or why not. With `backend="gascl"`, it does not ask."""
+        verdict = FUNCTIONS[name].should_run(args, kwargs)
+        return _logged(name, verdict, "left to NetworkX")
 
     def on_start_tests(self, items: list[Any]) -> None:
         """Marks those of NetworkX's own tests that cannot pass, each with its reason."""

@@ -69,7 +69,8 @@ Check = Callable[[Call], str]
 class Function:
     """A function of the backend, which takes `Converted` where NetworkX's takes a graph.
 
-    Errors of gascl become NotImplementedError, upon which NetworkX runs its own function.
+    Errors of gascl become NotImplementedError, upon which NetworkX runs its own function, unless
+    the caller has asked for gascl alone by `backend="gascl"`.
 
     Attributes:
         name: the name in NetworkX's registry.
@@ -108,11 +109,15 @@ class Function:
         try:
             result = self._function(**arguments)
         except DeviceError as error:
+            log.info("%s: declined: %s", self.name, error)
             warn(f"gascl could not run {self.name}: {error}", RuntimeWarning)
             raise NotImplementedError(f"gascl: {error}") from error
         except GasclError as error:
-            log.info("%s: left to NetworkX: %s", self.name, error)
+            log.info("%s: declined: %s", self.name, error)
             raise NotImplementedError(f"gascl: {error}") from error
+        except NotImplementedError as error:
+            log.info("%s: declined: gascl does not support %s", self.name, error)
+            raise
         log.info("%s: ran in %.3f s", self.name, time.perf_counter() - start)
         return result
 

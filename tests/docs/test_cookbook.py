@@ -82,6 +82,28 @@ def test_label_spreading(recipe):
     assert (page["label"] == page["group"]).mean() > 0.9
 
 
+def test_label_spreading_with_weights(recipe):
+    """The same equations, with SciPy's normalized Laplacian I - S of the weights."""
+    page = recipe("label-spreading")
+    weights = page["meetings"].to_scipy("weight").toarray()
+    assert set(np.unique(weights)) == {0, 1, 3}
+    similar = np.eye(120) - laplacian(weights, normed=True)
+    expected = np.linalg.solve(np.eye(120) - 0.8 * similar, 0.2 * page["known"])
+    assert np.allclose(page["weighted"].score, expected, atol=1e-5)
+    unweighted = page["result"].score
+    assert not np.allclose(expected, unweighted, atol=1e-3)
+
+
+def test_two_hops(recipe):
+    page = recipe("two-hops")
+    G = nx.Graph(page["karate"].to_networkx().edges())  # without weights
+    for v, common in enumerate(page["friends"].common.tolist()):
+        near = v == 16 or G.has_edge(16, v)
+        assert common == (0 if near else len(list(nx.common_neighbors(G, 16, v))))
+    matrix = nx.to_scipy_sparse_array(G, nodelist=range(34))
+    assert page["walks"].total.tolist() == (matrix @ matrix @ np.ones(34)).tolist()
+
+
 def test_features(recipe):
     page = recipe("features")
     adjacency = nx.to_numpy_array(KARATE, weight=None)

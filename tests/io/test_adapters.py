@@ -79,9 +79,12 @@ def test_networkx_is_multiple_where_edges_are(seed, directed):
 
 def test_networkx_attributes_of_some_edges_are_warned_of():
     made = nx.Graph([(0, 1, {"weight": 2}), (1, 2, {}), (2, 0, {"weight": 1})])
-    with pytest.warns(UserWarning, match="'weight' is left out, since only 2 of 3 edges have it"):
+    warning = r"leaves out the edge attribute 'weight' \(1 of 3 do not have it\); set .* fields="
+    with pytest.warns(UserWarning, match=warning):
         graph = Graph.from_networkx(made)
     assert not graph.edge_fields
+    with pytest.warns(UserWarning, match=r"from_igraph leaves out .*'weight' \(1 of 3"):
+        assert not Graph.from_igraph(igraph.Graph.from_networkx(made)).edge_fields
     with pytest.raises(GraphError, match="has no attribute 'weight'"):
         Graph.from_networkx(made, fields=["weight"])
 
@@ -91,7 +94,12 @@ def test_networkx_fields_of_nodes():
     for node, (x, name, pos) in enumerate([(1, "a", (0, 1)), (2.5, "b", (1, 2)), (0, "c", (4, 5))]):
         G.nodes[node].update(x=x, name=name, pos=np.array(pos), rag=[1] * (node + 1), big=2**64)
     G.nodes[0]["few"] = 1
-    graph = Graph.from_networkx(G)
+    with pytest.warns(
+        UserWarning, match=r"leaves out the node attributes .* vertex_fields="
+    ) as warned:
+        graph = Graph.from_networkx(G)
+    for words in ("'name' (not all its values are numbers)", "'few' (2 of 3 do not have it)"):
+        assert words in str(warned[0].message)
     assert graph.vertex_fields["x"].tolist() == [1, 2.5, 0]
     assert graph.vertex_fields["pos"].tolist() == [[0, 1], [1, 2], [4, 5]]
     assert list(graph.vertex_fields) == ["x", "pos"]
@@ -116,6 +124,22 @@ def test_networkx_texts_of_nodes_are_groups():
     assert graph.vertex_fields["club"].tolist() == clubs
     nx.set_edge_attributes(G, "road", "kind")
     assert list(Graph.from_networkx(G).edge_fields) == ["weight"]
+
+
+def test_networkx_bools_are_int8():
+    G = nx.Graph([(0, 1, {"open": True}), (1, 2, {"open": False})])
+    nx.set_node_attributes(G, {0: True, 1: np.True_, 2: False}, "seen")
+    nx.set_node_attributes(G, {0: True, 1: 2, 2: False}, "mixed")
+    with pytest.warns(UserWarning, match="'mixed'"):
+        graph = Graph.from_networkx(G)
+    for values, expected in (
+        (graph.vertex_fields["seen"], [1, 1, 0]),
+        (graph.edge_fields["open"], [1, 0]),
+        (Graph.from_networkx(G, vertex_fields=["seen"]).vertex_fields["seen"], [1, 1, 0]),
+        (Graph.from_igraph(igraph.Graph.from_networkx(G)).edge_fields["open"], [1, 0]),
+    ):
+        assert values.dtype == np.int8 and values.tolist() == expected
+    assert "edge attribute 'open': bool read as int8" in graph.report
 
 
 def test_networkx_multigraph_on_request():

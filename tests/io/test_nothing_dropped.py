@@ -174,8 +174,24 @@ def test_columns_with_unknown_names_must_be_named(tmp_path, kind):
 def test_messages_in_the_shell_name_its_options(write, gascl_):
     path = write("a.csv", "number,person,friend,years\n1,10,11,5\n2,11,12,6\n")
     code, _, err = gascl_("info", path)
-    assert code and "name them with --option columns=SOURCE,TARGET" in err
+    assert code and "name them with --option columns=SOURCE,TARGET, and the weight, if" in err
     assert not gascl_("info", path, "--option", "columns=person,friend,years")[0]
+
+
+@pytest.mark.parametrize("kind", [".csv", ".parquet", "arrow"])
+def test_the_remedy_for_unclear_ends_keeps_the_weight(tmp_path, kind):
+    read = table_of("person,friend,km,note\n10,11,5,a\n11,12,6,b\n", tmp_path, kind)
+    with pytest.raises(GraphError) as error:
+        read()
+    assert "name them with columns=(SOURCE, TARGET), weight='km'" in str(error.value)
+    named = {option.name: option.value for option in error.value.options}
+    assert named["weight"] == "km"
+    assert edges_of(read(columns=("person", "friend"), weight=named["weight"])) == [
+        (10, 11, 5),
+        (11, 12, 6),
+    ]
+    with pytest.raises(GraphError, match="with weight=COLUMN"):
+        table_of("person,friend,years,a\n1,2,3,4\n", tmp_path, kind)()
 
 
 @KINDS

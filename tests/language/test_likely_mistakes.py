@@ -167,6 +167,40 @@ def test_a_mistake(mistakes, program, old, new, line, words):
     assert where == line, (where, text.splitlines()[where - 2])
 
 
+NEAREST = """
+class Nearest(VertexProgram):
+    label = vertex.int32(init="v.id")
+    supersteps = param.supersteps(3)
+    message, combine = "int32", "min"
+    scatter_on = apply_on = "all"
+    scatter = "send(v.label);"
+    apply = "v.label = msg;"
+"""
+
+
+def test_the_identity_of_min_or_max_as_a_value(mistakes):
+    (found,) = mistakes(NEAREST)
+    assert found[0] == 9 and "v.label is INT_MAX at vertices without a message" in found[1]
+    assert "the identity of min: leave out apply_on, or write if (has_msg) v.label =" in found[1]
+    (found,) = mistakes(NEAREST.replace('"min"', '"max"').replace("msg;", "msg + 1;"))
+    assert "v.label is INT_MIN" in found[1]
+    for old, new in (
+        ("v.label = msg", "if (has_msg) v.label = msg"),
+        ("v.label = msg", "v.label = min(v.label, msg)"),
+        ("v.label = msg", "v.label = msg == INT_MAX ? -1 : msg"),
+        ("v.label = msg", "if (msg < v.label) v.label = msg"),
+        ("min", "sum"),
+        ("int32", "real"),
+    ):
+        assert mistakes(NEAREST.replace(old, new)) == [], new
+    unsigned = NEAREST.replace('"min"', '"max"').replace("int32", "uint32")
+    assert mistakes(unsigned) == []
+    on_message = NEAREST.replace("scatter_on = apply_on", "scatter_on").replace(
+        '"send(v', '"if (v.id) send(v'
+    )
+    assert not any("INT_MAX" in text for _, text in mistakes(on_message))
+
+
 def test_messages_without_an_apply(mistakes):
     found = mistakes(RANKS.partition("    apply = ")[0] + '    stop = "superstep == 5"\n')
     assert (8, "send sends a message, but there is no apply to receive it") in found

@@ -187,6 +187,9 @@ WORDS = [
     ("scatter = 'sendd(v.rank);'  # <<<", "unknown function 'sendd'; did you mean 'send'?"),
     ("apply = 'set_maks();'  # <<<", "unknown function 'set_maks'; did you mean 'set_mask'?"),
     ("apply = 'v.hops = get_mask_fo (2);'  # <<<", "did you mean 'get_mask_of'?"),
+    ("apply = 'v.hops = hop_of(v.id);'  # <<<", "function 'hop_of'; did you mean 'hops_of'?"),
+    ("scatter = 'send(Rank_of(0));'  # <<<", "function 'Rank_of'; did you mean 'rank_of'?"),
+    ("apply = 'v.rank = weights_to(0);'  # <<<", "'weights_to'; did you mean 'weight_to'?"),
 ]
 MEMBERS = [
     ("scatter = 'send(v.rnak);'  # <<<", "v.rnak", "did you mean v.rank?"),

@@ -77,6 +77,36 @@ def test_cycles_whose_sum_rounding_decides():
         nx.negative_edge_cycle(G, backend="gascl")
 
 
+def test_the_log_of_a_call_for_gascl_alone_says_that_it_was_declined(caplog):
+    """With `backend="gascl"`, NetworkX raises an error and runs nothing."""
+    caplog.set_level("INFO", "gascl.nx")
+    G = nx.DiGraph()
+    G.add_weighted_edges_from([(0, 1, 0.1), (1, 2, 0.2), (2, 0, -0.3)])
+    for refused in (
+        lambda: nx.shortest_path_length(G, 0, 1, backend="gascl"),
+        lambda: nx.negative_edge_cycle(G, backend="gascl"),
+    ):
+        with pytest.raises(NotImplementedError, match="'gascl' backend"):
+            refused()
+    said = [record.getMessage() for record in caplog.records]
+    assert not any("left to NetworkX" in line for line in said)
+    for words in (
+        "shortest_path_length: declined: gascl does not support a single pair",
+        "negative_edge_cycle: declined: gascl does not support sums of fractional weights",
+    ):
+        assert any(line.startswith(words) for line in said), said
+
+
+def test_node_attributes_that_a_call_does_not_use_are_silent():
+    G = nx.karate_club_graph()
+    nx.set_node_attributes(G, {0: 1, 3: 2}, "few")
+    nx.set_node_attributes(G, {node: f"node {node}" for node in G}, "name")
+    nx.set_edge_attributes(G, "x", "kind")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert nx.core_number(G, backend="gascl") == nx.core_number(G)
+
+
 @pytest.mark.parametrize("make", [lambda: nx.cycle_graph(6), lambda: nx.empty_graph(3)])
 def test_correlations_of_what_does_not_differ(make):
     """NetworkX divides what rounding has left, or 0 by 0."""

@@ -22,13 +22,14 @@ from gascl.io.column_names import (
     ends_of,
     field_and_column,
     looks_like_weight,
+    naming_ends,
     no_weight,
     warn_of_unread,
 )
 from gascl.io.outofcore.spool import EdgeSpool, Spooled
 from gascl.io.symmetry import ASSUMED_DIRECTED, MADE_DIRECTED, both_ways
 from gascl.io.vertex_ids import numbered
-from gascl.messages import Option, Word
+from gascl.messages import Option
 from gascl.util.extras import imported
 
 if TYPE_CHECKING:
@@ -44,22 +45,32 @@ def read_arrow(
     weight: str | None = None,
 ) -> Parsed:
     """`parsed_table` of a pyarrow.Table, RecordBatch, or anything that exports an Arrow stream."""
-    pyarrow = imported("pyarrow", "from_arrow", GraphError)
-    if isinstance(table, pyarrow.RecordBatch):
-        table = pyarrow.Table.from_batches([table])
-    if not isinstance(table, pyarrow.Table):
-        if not hasattr(table, "__arrow_c_stream__") and not hasattr(table, "__arrow_c_array__"):
-            raise GraphError(
-                "from_arrow needs an Arrow table, or one of pandas, polars or DuckDB with Arrow's "
-                f"interface, not {type(table).__name__}"
-            )
-        table = pyarrow.table(table)
+    table = arrow_table(table, "from_arrow")
 
     def load(names: list[str]) -> dict[str, Any]:
         return {name: table.column(name) for name in names}
 
     source = Source("the table", table.schema, table.num_rows, load)
     return parsed_table(source, columns, directed, weight, "Arrow table")
+
+
+def arrow_table(table: Any, what: str) -> Any:
+    """A pyarrow.Table of a RecordBatch, or of anything that exports an Arrow stream.
+
+    Args:
+        what: is to be made of it, for errors.
+    """
+    pyarrow = imported("pyarrow", what, GraphError)
+    if isinstance(table, pyarrow.RecordBatch):
+        return pyarrow.Table.from_batches([table])
+    if isinstance(table, pyarrow.Table):
+        return table
+    if not hasattr(table, "__arrow_c_stream__") and not hasattr(table, "__arrow_c_array__"):
+        raise GraphError(
+            f"{what} needs an Arrow table, or one of pandas, polars or DuckDB with Arrow's "
+            f"interface, not {type(table).__name__}"
+        )
+    return pyarrow.table(table)
 
 
 def parsed_table(
@@ -224,7 +235,7 @@ def table_layout(
             f"directed={directed}, though the table was written from a graph of the other kind"
         )
     for name in (tail, head):
-        _check_kind(source, name)
+        _check_kind(source, name, weight)
     others = [n for n in names if n not in (tail, head)]
     remarks: list[str] = []
     fields = chosen_fields(
@@ -282,10 +293,7 @@ def _chosen(
         )
     places = ends_of(names, weight)
     if isinstance(places, str):
-        raise source.error(
-            f"{source.name}: {places}; name them with ",
-            Option("columns", ("SOURCE", "TARGET"), of="reader"),
-        )
+        raise source.error(f"{source.name}: {places}; ", *naming_ends(names, weight))
     ends = names[places[0]], names[places[1]]
     if names.count(ends[0]) > 1 or names.count(ends[1]) > 1:
         raise source.error(f"{source.name}: two columns have the name {ends[0]!r}; rename one")
@@ -557,7 +565,7 @@ def _narrow(column: Any) -> np.ndarray:
     return narrow
 
 
-def _check_kind(source: Source, name: str) -> None:
+def _check_kind(source: Source, name: str, weight: str | None) -> None:
     """Raises source.error unless a column is of a type for ids."""
     from pyarrow import types
 
@@ -566,8 +574,8 @@ def _check_kind(source: Source, name: str) -> None:
     if not (types.is_integer(value) or is_text(value)):
         raise source.error(
             f"{source.name}: column {name!r} is of type {kind}, and ids are integers or text; cast "
-            "it, or name other columns with ",
-            Option("columns", [Word("SOURCE"), Word("TARGET")], of="reader"),
+            "it, or, if other columns are the ends, ",
+            *naming_ends(source.schema.names, weight),
         )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from gascl.errors import GraphError
 from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import label_array
-from gascl.io.adapters.networkx import numeric_attributes
+from gascl.io.attributes import numeric_attributes, warn_of_left_out
 from gascl.util.extras import imported
 from gascl.util.host import check_host_memory
 
@@ -52,7 +52,12 @@ def _fields(columns: dict[str, list[Any]], noun: str, report: list[str]) -> dict
         {name: column[row] for name, column in columns.items() if column[row] is not None}
         for row in range(count)
     ]
-    return numeric_attributes(rows, noun, report)
+    left_out: dict[str, str] = {}
+    fields = numeric_attributes(rows, noun, report, left_out=left_out)
+    if noun == "edge":
+        remedy = "set numbers on all edges, or delete the attribute first"
+        warn_of_left_out("from_igraph", "edge attribute", left_out, remedy)
+    return fields
 
 
 def write_igraph(graph: Graph) -> Any:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gascl.errors import FormatError, GraphError
 from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import INTEGER, fit_int64, label_array, shown
-from gascl.graph.rounding import warn_of_rounding
 from gascl.io.adapters.adjacency import edge_records, read_adjacency
-from gascl.io.arrow_csv import held
+from gascl.io.attributes import Records, named_attributes, numeric_attributes, warn_of_left_out
 from gascl.messages import Option
 from gascl.util.extras import imported
 from gascl.util.host import check_host_memory
@@ -26,15 +22,11 @@ if TYPE_CHECKING:
 
     from gascl.graph.graph import Graph
 
-MAX_GROUPS = 64  # distinct texts of an attribute that are still read as groups of vertices
-
 #: The attribute of a graph in a file whose vertices had no labels, or text that is integers.
 KIND_OF_LABELS, NO_LABELS, TEXT_LABELS = "gasclLabels", 0, "text"
 
 #: The least bytes that NetworkX takes for a node and for an edge, and Python for a label.
 NODE, EDGE, LABEL = 200, 250, 40
-
-Records = list[dict[str, Any]]  # the attributes of every edge, or of every node
 
 
 def read_networkx(
@@ -54,18 +46,23 @@ def read_networkx(
     nodes = [attributes for _, attributes in G.nodes(data=True)]
     report: list[str] = []
     if fields is None:
-        taken = numeric_attributes(records, "edge", report)
-        _warn_of_gaps(records, taken)
+        left_out: dict[str, str] = {}
+        taken = numeric_attributes(records, "edge", report, left_out=left_out)
+        remedy = "set numbers on all edges, or name the attributes to take: fields=[...]"
+        warn_of_left_out("from_networkx", "edge attribute", left_out, remedy)
     else:
 
         def edge(number: int) -> str:
             return f"edge ({shown(labels[src[number]])}, {shown(labels[dst[number]])})"
 
-        taken = _named(records, edge, fields, "fields")
+        taken = named_attributes(records, edge, fields, "fields")
     if vertex_fields is None:
-        of_vertices = numeric_attributes(nodes, "node", report, text=True)
+        left_out = {}
+        of_vertices = numeric_attributes(nodes, "node", report, text=True, left_out=left_out)
+        remedy = "set numbers on all nodes, or name the attributes to take: vertex_fields=[...]"
+        warn_of_left_out("from_networkx", "node attribute", left_out, remedy)
     else:
-        of_vertices = _named(
+        of_vertices = named_attributes(
             nodes, lambda number: f"node {shown(labels[number])}", vertex_fields, "vertex_fields"
         )
     return Parsed(
@@ -78,153 +75,6 @@ def read_networkx(
         report=report,
         vertex_fields=of_vertices,
         in_range=True,
-    )
-
-
-def _warn_of_gaps(records: Records, taken: Mapping[str, Any]) -> None:
-    """Warn of attributes that only some edges have: NetworkX would use 1 for a missing weight."""
-    for name in _names(records):
-        if name in taken:
-            continue
-        having = sum(name in attributes for attributes in records)
-        if having < len(records):
-            warnings.warn(
-                f"from_networkx: the edge attribute {name!r} is left out, since only {having:,} of "
-                f"{len(records):,} edges have it; set it on all, or name the attributes to take: "
-                "fields=[...]",
-                stacklevel=4,
-            )
-
-
-def _names(records: Records) -> dict[str, None]:
-    """The names of all attributes, in order."""
-    return dict.fromkeys(chain.from_iterable(records))
-
-
-def numeric_attributes(
-    records: Records, noun: str, report: list[str], text: bool = False
-) -> dict[str, np.ndarray]:
-    """The numeric attributes that all edges, or nodes, have; reports the others.
-
-    Attributes of nodes may be lists of numbers of one length: (V, n).
-
-    Args:
-        text: numbers may be written as text, and nodes' texts, if few, are numbered as groups.
-    """
-    taken = {}
-    for name in _names(records):
-        try:
-            values = list(map(itemgetter(name), records))
-        except KeyError:
-            values = [attributes[name] for attributes in records if name in attributes]
-        numbers = _numbers(values, vectors=noun == "node")
-        missing = len(records) - len(values)
-        what = f"{noun} attribute {name!r}"
-        if numbers is None and text and not missing:
-            numbers = _numbers_in_text(values)
-            if numbers is not None:
-                report.append(f"{what}: text read as numbers, {numbers.dtype}")
-            elif noun == "node" and _few_texts(values):
-                groups, numbers = np.unique(np.array(values), return_inverse=True)
-                listed = ", ".join(f"{number} is {g!r}" for number, g in enumerate(groups.tolist()))
-                report.append(f"{what}: its texts became numbers of groups: {listed}")
-        if missing:
-            report.append(f"{what} left out: {missing:,} of {len(records):,} do not have it")
-        elif numbers is None:
-            report.append(f"{what} left out: not all its values are numbers")
-        elif not (isinstance(name, str) and name.isidentifier()):
-            report.append(f"{what} left out: its name is not an identifier")
-        else:
-            taken[name] = numbers
-            warn_of_rounding(lambda number: f"{noun} {number}", name, values, numbers)
-    return taken
-
-
-def _named(
-    records: Records, whose: Callable[[int], str], names: Iterable[str], argument: str
-) -> dict[str, np.ndarray]:
-    if isinstance(names, str):
-        raise GraphError(f"{argument}={names!r} must be a list of names: {argument}=[{names!r}]")
-    taken = {}
-    vectors = argument == "vertex_fields"
-    for name in names:
-        numbers = None
-        values: list[Any] = []
-        if all(name in attributes for attributes in records):
-            values = [attributes[name] for attributes in records]
-            numbers = _numbers(values, vectors)
-        if numbers is None:
-            _refuse(records, whose, name, argument, vectors)
-        taken[name] = numbers
-        warn_of_rounding(whose, name, values, numbers)
-    return taken
-
-
-def _refuse(
-    records: Records, whose: Callable[[int], str], name: str, argument: str, vectors: bool
-) -> NoReturn:
-    """Raises the GraphError that says which attribute is not a number."""
-    for number, attributes in enumerate(records):
-        who = whose(number)
-        if name not in attributes:
-            raise GraphError(
-                f"{who} has no attribute {name!r}; set it on all {who.split()[0]}s or "
-                f"leave it out of {argument}"
-            )
-        if _numbers([attributes[name]], vectors) is None:
-            raise GraphError(
-                f"{who} has {name}={shown(attributes[name])}, which is not a "
-                f"number; convert it or leave it out of {argument}"
-            )
-    raise GraphError(
-        f"the values of {name!r} do not fit one array of 64-bit integers or floats; "
-        f"convert them or leave it out of {argument}"
-    )
-
-
-def _numbers(values: list[Any], vectors: bool = False) -> np.ndarray | None:
-    """`values` as an array of real numbers; None if one is something else."""
-    kinds = set(map(type, values))
-    if vectors and kinds and kinds <= {list, tuple, np.ndarray}:
-        if any(isinstance(value, np.ndarray) and value.ndim != 1 for value in values):
-            return None
-        width = len(values[0])
-        if not width or any(len(value) != width for value in values):
-            return None
-        flat = _numbers([number for vector in values for number in vector])
-        return None if flat is None else flat.reshape(len(values), width)
-    for kind in kinds:
-        if not issubclass(kind, (int, float, np.integer, np.floating)) or kind is bool:
-            return None
-    numbers = np.array(values)
-    whole = all(issubclass(kind, (int, np.integer)) for kind in kinds)
-    if whole and kinds and numbers.dtype.kind not in "iu":  # NumPy may have made floats of them
-        fit = min(values) >= 0 and max(values) < 2**64
-        return np.array(values, dtype=np.uint64) if fit else None
-    # programs have no longdouble or float16
-    return numbers if numbers.dtype.kind in "iuf" and numbers.dtype.char not in "eg" else None
-
-
-def _numbers_in_text(values: list[Any]) -> np.ndarray | None:
-    """`values` as numbers if each is one, or text of one; else None."""
-    numbers: list[Any] = []
-    for value in values:
-        if isinstance(value, str):
-            if not value.isascii() or "_" in value:  # Python allows this, and no file means it
-                return None
-            try:
-                text, value = value, int(value) if INTEGER.fullmatch(value) else float(value)
-            except ValueError:
-                return None
-            if isinstance(value, float) and not held(value, text.strip().encode()):
-                return None
-        numbers.append(value)
-    return _numbers(numbers)
-
-
-def _few_texts(values: list[Any]) -> bool:
-    return all(isinstance(v, str) for v in values) and (
-        len(set(values)) <= min(MAX_GROUPS, len(values) // 2)
     )
 
 

@@ -58,24 +58,25 @@ def read_parquet(
         FormatError: the file is damaged, a column is missing, of another type or has a null, or
             pyarrow is not installed.
     """
+    return _read(path, _of_parquet, directed, columns, weight, "Parquet")
+
+
+def _of_parquet(path: Path, file: Any) -> Source:
+    """A Parquet file: its columns are read when they are asked for."""
     parquet = imported("pyarrow.parquet", f"{path}: Parquet")
+    data = parquet.ParquetFile(file, memory_map=True, page_checksum_verification=True)
 
-    def source(file: Any) -> Source:
-        data = parquet.ParquetFile(file, memory_map=True, page_checksum_verification=True)
+    def load(names: list[str]) -> dict[str, Any]:
+        check_fits(path, _unpacked_size(data, names))
+        return _columns(data.read(columns=names))
 
-        def load(names: list[str]) -> dict[str, Any]:
-            check_fits(path, _unpacked_size(data, names))
-            return _columns(data.read(columns=names))
-
-        return Source(
-            name=str(path),
-            schema=data.schema_arrow,
-            rows=data.metadata.num_rows,
-            load=load,
-            error=FormatError,
-        )
-
-    return _read(path, source, directed, columns, weight, "Parquet")
+    return Source(
+        name=str(path),
+        schema=data.schema_arrow,
+        rows=data.metadata.num_rows,
+        load=load,
+        error=FormatError,
+    )
 
 
 def _unpacked_size(data: Any, names: Sequence[str]) -> int:
@@ -111,40 +112,61 @@ def read_arrow(
         FormatError: as for `read_parquet`; or the file is Feather version 1, which pyarrow reads
             without checks, so that damage may end the process.
     """
-    pyarrow = imported("pyarrow", f"{path}: Arrow")
-    ipc = imported("pyarrow.ipc", f"{path}: Arrow")
     report: list[str] = []
 
-    def source(file: Any) -> Source:
-        data = pyarrow.memory_map(file) if isinstance(file, str) else pyarrow.BufferReader(file)
-        begin = data.read(8)
-        data.seek(0)
-        if begin.startswith(b"ARROW1"):
-            return _of_file(path, data)
-        if begin.startswith(b"FEA1"):
-            raise FormatError(
-                f"{path} is Feather version 1, which is not supported; if you trust it, convert "
-                "it: pyarrow.feather.write_feather(pyarrow.feather.read_table(path), other)"
-            )
-        check_fits(path, sum(batch.size(None, ()) for batch in stream_batches(data)))
-        reader = ipc.open_stream(data)
-        batches = []
-        while True:
-            end = data.tell()
-            try:
-                batches.append(reader.read_next_batch())
-            except StopIteration:
-                break
-        if data.tell() == end:
-            report.append("the stream has no end marker: it may have been cut off")
-        if data.read(1):
-            raise FormatError(f"{path} continues after the end of its stream; split it there")
-        table = pyarrow.Table.from_batches(batches, reader.schema)
-        return _of_table(path, table)
+    def source(path: Path, file: Any) -> Source:
+        return _of_arrow(path, file, report)
 
     parsed = _read(path, source, directed, columns, weight, "Arrow")
     parsed.report.extend(report)
     return parsed
+
+
+def _of_arrow(path: Path, file: Any, report: list[str]) -> Source:
+    """An Arrow IPC file or stream; reports a stream that may have been cut off."""
+    pyarrow = imported("pyarrow", f"{path}: Arrow")
+    ipc = imported("pyarrow.ipc", f"{path}: Arrow")
+    data = pyarrow.memory_map(file) if isinstance(file, str) else pyarrow.BufferReader(file)
+    begin = data.read(8)
+    data.seek(0)
+    if begin.startswith(b"ARROW1"):
+        return _of_file(path, data)
+    if begin.startswith(b"FEA1"):
+        raise FormatError(
+            f"{path} is Feather version 1, which is not supported; if you trust it, convert "
+            "it: pyarrow.feather.write_feather(pyarrow.feather.read_table(path), other)"
+        )
+    check_fits(path, sum(batch.size(None, ()) for batch in stream_batches(data)))
+    reader = ipc.open_stream(data)
+    batches = []
+    while True:
+        end = data.tell()
+        try:
+            batches.append(reader.read_next_batch())
+        except StopIteration:
+            break
+    if data.tell() == end:
+        report.append("the stream has no end marker: it may have been cut off")
+    if data.read(1):
+        raise FormatError(f"{path} continues after the end of its stream; split it there")
+    return _of_table(path, pyarrow.Table.from_batches(batches, reader.schema))
+
+
+def read_columns(path: Path, kind: str) -> tuple[dict[str, Any], int]:
+    """All columns of a file, "Parquet" or "Arrow", each a pyarrow.ChunkedArray, and the number of
+    rows.
+
+    Raises:
+        FormatError: as for `read_parquet` and `read_arrow`; or two columns have one name.
+    """
+    place = _place(path, kind)
+    with _explained(path, kind):
+        source = _of_parquet(path, place) if kind == "Parquet" else _of_arrow(path, place, [])
+        names = source.schema.names
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise FormatError(f"{path}: two columns have the name {twice!r}; rename one")
+        return source.load(names), source.rows
 
 
 def _of_file(path: Path, data: Any) -> Source:
@@ -179,21 +201,26 @@ def _of_table(path: Path, table: Any) -> Source:
 
 def _read(
     path: Path,
-    source: Callable[[Any], Source],
+    source: Callable[[Path, Any], Source],
     directed: bool | None,
     columns: Sequence[str] | str | None,
     weight: str | None,
     kind: str,
 ) -> Parsed:
-    import pyarrow
+    place = _place(path, kind)
+    with _explained(path, kind):
+        return parsed_table(source(path, place), columns, directed, weight, kind)
 
+
+def _place(path: Path, kind: str) -> Any:
+    """What pyarrow reads a file from: its path, or its contents, decompressed."""
+    pyarrow = imported("pyarrow", f"{path}: {kind}")
     with opened(path) as file:
         # pyarrow reads an uncompressed file itself, without Python's lock
-        place = str(path) if isinstance(file, io.BufferedReader) else file.read()
-        if isinstance(place, bytes) and kind == "Parquet":
-            place = pyarrow.BufferReader(place)
-    with _explained(path, kind):
-        return parsed_table(source(place), columns, directed, weight, kind)
+        if isinstance(file, io.BufferedReader):
+            return str(path)
+        contents = file.read()
+    return pyarrow.BufferReader(contents) if kind == "Parquet" else contents
 
 
 @contextmanager

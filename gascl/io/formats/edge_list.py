@@ -27,6 +27,7 @@ from gascl.io.column_names import (
     field_and_column,
     known_ends,
     looks_like_weight,
+    naming_ends,
     no_weight,
     warn_of_unread,
 )
@@ -926,8 +927,8 @@ def _choose(
         ends = ends_of(layout.header, weight)
         if isinstance(ends, str):
             raise FormatError(
-                f"{path}, line {layout.header_line}: {ends}; name them with ",
-                Option("columns", ("SOURCE", "TARGET"), of="reader"),
+                f"{path}, line {layout.header_line}: {ends}; ",
+                *naming_ends(layout.header, weight),
             )
         layout.ends = ends
         if layout.ends != (0, 1) or not known_ends(layout.header):

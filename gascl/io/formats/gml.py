@@ -19,9 +19,9 @@ from gascl.io.adapters.networkx import (
     InOrder,
     check_labels,
     node_labels,
-    numeric_attributes,
     without_labels,
 )
+from gascl.io.attributes import numeric_attributes
 from gascl.io.files import created, opened
 from gascl.io.format import Format, without
 from gascl.io.regular_markup import Records, without_nodes
