@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -61,7 +61,7 @@ def oriented(graph: Graph) -> tuple[Graph, np.ndarray]:
     first[1:] = (rows[1:] != rows[:-1]) | (targets[1:] != targets[:-1])
     if first.all() and not graph.directed:
         return every, number
-    fields = {}
+    fields: dict[str, Any] = {}
     if graph.directed:
         ways = np.where(src < dst, 1, 2)[joins][arcs.out_edges]
         begins = np.flatnonzero(first)
