@@ -48,9 +48,13 @@ def by_degree(graph: Graph) -> tuple[Graph, np.ndarray]:
     return numbered, number
 
 
-def oriented(graph: Graph) -> tuple[Graph, np.ndarray]:
-    """The result of `Graph.oriented`."""
-    number = inverse(hubs_first(graph.degree))
+def oriented(graph: Graph, degree: np.ndarray) -> tuple[Graph, np.ndarray]:
+    """The result of `Graph.oriented`.
+
+    Args:
+        degree: that of each vertex.
+    """
+    number = inverse(hubs_first(degree))
     src, dst = (number[ends] for ends in (graph.edge_src, graph.edge_dst))
     joins = src != dst
     low, high = np.minimum(src, dst)[joins], np.maximum(src, dst)[joins]
