@@ -15,7 +15,7 @@ Triangles in Large Graphs (2005).
 import numpy as np
 
 from gascl import VertexProgram, edge, vertex
-from gascl.programs.triangles import Count, pairs_of_neighbors
+from gascl.programs.triangles import Count, pairs_of_neighbors, size_of_oriented
 
 
 class Corners(Count):
@@ -46,3 +46,6 @@ class LocalClustering(VertexProgram):
             arcs = 2 * stages.run(Count(), graph=graph, fresh=True).closed
         pairs = pairs_of_neighbors(graph)
         return {"coefficient": (arcs / np.maximum(2 * pairs, 1))[number]}
+
+    def largest_runs(self, size):
+        return 1, size_of_oriented(size)

@@ -11,6 +11,8 @@ Asanovic and Patterson, The GAP Benchmark Suite (2015).
 Differences: GAP counts the triangles of the graph, not those of each vertex.
 """
 
+from dataclasses import replace
+
 from gascl import VertexProgram, param, vertex
 
 
@@ -59,6 +61,14 @@ class Triangles(VertexProgram):
         graph, number = stages.graph.oriented()
         found = stages.run(Count(), graph=graph, fresh=True)
         return {"triangles": found.closed[number], "wedges": pairs_of_neighbors(graph)[number]}
+
+    def largest_runs(self, size):
+        return 1, size_of_oriented(size)
+
+
+def size_of_oriented(size):
+    """The size of an oriented graph, where no edges are parallel."""
+    return replace(size, directed=True, num_loops=0)
 
 
 def pairs_of_neighbors(graph):

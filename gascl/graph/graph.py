@@ -911,7 +911,8 @@ class Graph:
         Returns:
             The graph, and the number in it of each vertex, int32 (V,).
         """
-        made: tuple[Graph, np.ndarray] = self._once(("oriented",), lambda: oriented(self))
+        degree = self.degree  # whose arcs are made under the same lock
+        made: tuple[Graph, np.ndarray] = self._once(("oriented",), lambda: oriented(self, degree))
         return made
 
     def reversed(self) -> Graph:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -48,9 +48,13 @@ def by_degree(graph: Graph) -> tuple[Graph, np.ndarray]:
     return numbered, number
 
 
-def oriented(graph: Graph) -> tuple[Graph, np.ndarray]:
-    """The result of `Graph.oriented`."""
-    number = inverse(hubs_first(graph.degree))
+def oriented(graph: Graph, degree: np.ndarray) -> tuple[Graph, np.ndarray]:
+    """The result of `Graph.oriented`.
+
+    Args:
+        degree: that of each vertex.
+    """
+    number = inverse(hubs_first(degree))
     src, dst = (number[ends] for ends in (graph.edge_src, graph.edge_dst))
     joins = src != dst
     low, high = np.minimum(src, dst)[joins], np.maximum(src, dst)[joins]
@@ -61,7 +65,7 @@ def oriented(graph: Graph) -> tuple[Graph, np.ndarray]:
     first[1:] = (rows[1:] != rows[:-1]) | (targets[1:] != targets[:-1])
     if first.all() and not graph.directed:
         return every, number
-    fields = {}
+    fields: dict[str, Any] = {}
     if graph.directed:
         ways = np.where(src < dst, 1, 2)[joins][arcs.out_edges]
         begins = np.flatnonzero(first)

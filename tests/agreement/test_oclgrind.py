@@ -223,6 +223,8 @@ SPOILT_WORDS = {
                   "gascl_store_arc(e, arc / 2"),
     "the adjacency": ("gascl_slots_gather", INVALID_READ, "intrinsics.cl", "targets[middle] < b",
                       "targets[middle + 999] < b"),
+    "common neighbors": ("gascl_slots_gather", INVALID_READ, "common.cl", "row[high] < x",
+                         "row[high + 9999] < x"),
     "lanes": ("gascl_start", INVALID_WRITE, "intrinsics.cl", "GASCL_LANES + gascl_lane)",
               "GASCL_LANES + gascl_lane + 1)"),
     "tiles of senders": ("gascl_pairs", READ_WRITE, "pairs/group.cl",

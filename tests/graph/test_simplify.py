@@ -169,3 +169,30 @@ def test_weighted_degrees_by_hand():
 def test_weighted_degrees_with_infinite_weights():
     graph = Graph.from_edges([0, 1, 2], [1, 1, 3], directed=False, weight=[np.inf, np.inf, 2.0])
     assert graph.weighted_out_degree().tolist() == [np.inf, np.inf, 2, 2]
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_oriented(directed):
+    """An edge for every two vertices that edges join, to the one of higher degree."""
+    graph = random_graph(5, directed=directed, vertices=40, edges=300)
+    oriented, number = graph.oriented()
+    ways: dict[tuple[int, int], set[bool]] = {}
+    for u, v in zip(number[graph.edge_src].tolist(), number[graph.edge_dst].tolist(), strict=True):
+        if u != v:
+            ways.setdefault((max(u, v), min(u, v)), set()).add(u > v)
+    pairs = list(zip(oriented.edge_src.tolist(), oriented.edge_dst.tolist(), strict=True))
+    assert oriented.directed and sorted(pairs) == sorted(ways) and len(pairs) < graph.num_edges
+    assert sorted(number.tolist()) == list(range(40))
+    by_number = graph.degree[np.argsort(number)]
+    assert (np.diff(by_number) <= 0).all()
+    if directed:
+        assert oriented.edge_fields["ways"].tolist() == [len(ways[pair]) for pair in pairs]
+        assert {1, 2} == set(oriented.edge_fields["ways"].tolist())
+    assert graph.oriented()[0] is oriented
+
+
+def test_oriented_of_nothing():
+    for graph in (Graph.from_edges([], []), Graph.from_edges([1, 1], [1, 1], num_vertices=3)):
+        oriented, number = graph.oriented()
+        assert oriented.num_vertices == graph.num_vertices == len(number)
+        assert oriented.num_edges == 0

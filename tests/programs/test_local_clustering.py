@@ -73,7 +73,7 @@ def test_rows_longer_than_the_table():
 def test_hubs_and_other_deliveries(directed):
     graph = skewed(3, 300, 6000, directed=directed)
     expected = run(graph)
-    for delivery in ("edges", "pull", "serial"):
+    for delivery in ("edges", "slots", "push", "serial"):
         assert np.array_equal(run(graph, delivery=delivery), expected)
 
 

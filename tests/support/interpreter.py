@@ -362,9 +362,10 @@ class Interpreter:
                     self.do(s.block, sent)
             elif isinstance(s, ForCommon):
                 self.ends = self.ev(s.a), self.ev(s.b)
-                for self.w in self.common(*self.ends):
+                for w in self.common(*self.ends):
+                    self.w = w
                     self.used.add(f"for_common in {self.phase}")
-                    if any(self.neighbors[end].count(self.w) > 1 for end in self.ends):
+                    if any(self.neighbors[end].count(w) > 1 for end in self.ends):
                         self.used.add("for_common: of parallel arcs")
                     self.do(s.block, sent)
             elif isinstance(s, Return):

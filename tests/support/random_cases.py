@@ -243,7 +243,7 @@ RECIPES = (
     recipe("sum", "int32", "int32", None, "adjacency",
            "common some in scatter; common none in scatter; for_common in apply; edges: both"),
     recipe("min", "real", "int32", None, "adjacency",
-           "common some in apply; common none in apply; for_common in scatter; FIELD_from in scatter"),
+           "common some in apply; common none in apply; FIELD_from in scatter"),
     recipe("first", "int16", "int32", None, "adjacency",
            "for_common: of parallel arcs; FIELD_from in apply"),
 )  # fmt: skip

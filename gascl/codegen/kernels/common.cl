@@ -83,16 +83,13 @@ static void gascl_find_in_blocks(gascl_two_rows *rows) {
     while (held + 8 <= GASCL_HELD && i + 8 <= rows->shorter_size && j + 8 <= rows->longer_size) {
         const int8 x = vload8(0, rows->shorter + i), y = vload8(0, rows->longer + j);
         const int8 is = GASCL_IN_BLOCK(x, y) & GASCL_MAY_BE_COMMON(x, -1, rows) & (x > last);
-        if (any(is)) {
-            // A processor cannot foresee which ones are: each is held, and overwritten by the next.
-            int are[8];
-            vstore8(is, 0, are);
-            for (int k = 0; k < 8; ++k) {
-                rows->places[held] = i + k;
-                held -= are[k];
-            }
-            last = rows->shorter[rows->places[held - 1]];
+        int are[8];
+        vstore8(is, 0, are);
+        for (int k = 0; k < 8; ++k) {
+            rows->places[held] = i + k;
+            held -= are[k];
         }
+        last = held ? rows->shorter[rows->places[held - 1]] : last;
         const int last_x = x.s7, last_y = y.s7;
         i += last_x <= last_y ? 8 : 0;
         j += last_y <= last_x ? 8 : 0;

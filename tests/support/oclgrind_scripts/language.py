@@ -37,19 +37,25 @@ from gascl.run.plan import Plan
 
 class Posting(VertexProgram):
     """To anyone, in this superstep and in the next; fields of others, copied and not; the
-    adjacency; masks that others set and the vertex itself takes back; sums of 64 bits."""
+    adjacency; common neighbors; masks that others set and the vertex itself takes back; sums of
+    64 bits."""
 
     x = vertex.int64(init="v.id")
     weight = edge.real(default=1)
     supersteps = param.supersteps(3)
     message, combine = "int64", "sum"
     mask = "v.id % 3 == 0"
-    scatter = "send(x_of(e.dst) + 1); send_to((e.dst * 7 + 1) % g.num_vertices, num_neighbors);"
+    scatter = """
+        send(x_of(e.dst) + 1);
+        send_to((e.dst * 7 + 1) % g.num_vertices, num_neighbors + common(e.src, e.dst));
+    """
     apply = """
         v.x = (msg + x_of((v.id + 1) % g.num_vertices)) % 1000;
         for (int i = 0; i < min(num_neighbors, 3); ++i)
             if (weight_to(i) > 0 && has_edge(neighbor(i), v.id))
                 set_mask_of(neighbor(i));
+        for_common(w, v.id, v.id * 3 % g.num_vertices)
+            v.x += weight_from_first(w) < weight_from_second(w) ? w : 1;
         if (v.x % 2)
             unset_mask();
         send_to(v.id * 5 % g.num_vertices, v.x);
@@ -470,6 +476,7 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "edges.cl": [(Levels(start=FAR), "edges")],
     "inbox/messages.cl": [(Posting(), "slots")],
     "intrinsics.cl": [(Posting(), "slots"), (Threefold(), "slots")],
+    "common.cl": [(Posting(), "slots")],
     "superstep.cl": [
         *((Posting(), "slots"), (Threefold(), "slots"), (Least(), "slots")),
         (Levels(start=FAR, level={HUB: 1}), "slots"),
