@@ -44,6 +44,8 @@ class Runner(Protocol):
 
     def for_graph(self, graph: Graph) -> Runner: ...
 
+    def derived(self, make: Callable[..., Graph], *arguments: Any) -> Runner: ...
+
     def solo(self) -> Runner: ...
 
 
@@ -181,6 +183,20 @@ class Stages:
                 f" in {name}, before it converged",
             )
         raise _Unfinished(self.last)
+
+    def derived(self, make: Callable[..., Graph], *arguments: Any) -> Graph:
+        """make(stages.graph, *arguments), a graph with the same vertices to run programs on.
+
+        The engine keeps it, and its arrays on the device: further runs of the program need not make
+        it again.
+
+        Args:
+            make: a function of a module, whose result depends on its arguments alone.
+            arguments: hashable.
+        """
+        engine = self._engines[id(self.graph)].derived(make, *arguments)
+        self._engines[id(engine.graph)] = engine
+        return engine.graph
 
     def share(
         self,
