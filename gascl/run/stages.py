@@ -195,7 +195,7 @@ class Stages:
             arguments: hashable.
         """
         engine = self._engines[id(self.graph)].derived(make, *arguments)
-        self._engines[id(engine.graph)] = engine
+        self._engines.setdefault(id(engine.graph), engine)  # it may be stages.graph itself
         return engine.graph
 
     def share(
