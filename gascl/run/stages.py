@@ -515,6 +515,8 @@ def _held(cls: type[VertexProgram], name: str, values: np.ndarray, type_: Type) 
         return convert(values, type_, f"{cls.__name__}: the {name!r} that solve returns")
     with np.errstate(over="ignore"):
         held = values.astype(scalar, copy=False)
+    if held is values:
+        return held
     if held.dtype.kind == "f" and not (np.isfinite(held) | ~np.isfinite(values)).all():
         most = f"{name} is up to {np.abs(values).max():.3g}, more than {held.dtype} can hold"
         name = ProgramName(cls.__name__)
