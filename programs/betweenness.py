@@ -115,7 +115,7 @@ class Betweenness(VertexProgram):
         """The sum of the dependencies of some sources on each vertex."""
         total = np.zeros(stages.graph.num_vertices)
         for batch, found in self.searches(stages, sources):
-            total += of_each(batch, found, "dependency").sum(axis=1, dtype=np.float64)
+            add_all(total, of_each(batch, found, "dependency"))
             if self.endpoints:
                 reached = self.reached(batch, found)
                 total += reached.sum(axis=1)
@@ -140,9 +140,11 @@ class Betweenness(VertexProgram):
             total /= count - 2
         else:
             total *= (count - 1) / (1 if graph.directed else 2)
-        others = np.full(count, len(sources))
-        others[graph.indices_of(sources)] -= 1
-        return total / np.where(others > 0, others, np.nan)
+        at = graph.indices_of(sources)
+        of_sources = total[at] / (len(sources) - 1 or np.nan)
+        total /= len(sources)
+        total[at] = of_sources
+        return total
 
 
 class EdgeBetweenness(VertexProgram):
@@ -217,6 +219,11 @@ def lanes_for(count):
 def of_each(batch, found, name):
     """(V, sources): a field of a run in lanes, of which the last ones may be padding."""
     return found[name].reshape(len(found[name]), -1)[:, : len(batch)]
+
+
+def add_all(total, values):
+    """Add the values of all sources, (V, sources), to the total of each vertex."""
+    filled(total, lambda rows: total[rows] + values[rows].sum(axis=1, dtype=np.float64))
 
 
 def add_shares(graph, found, batch, distances, length, totals):

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -338,7 +339,6 @@ class Stages:
         frozen).
         """
         graph = self.graph
-        every = np.arange(graph.num_vertices) if graph.labels is None else graph.labels
         if isinstance(wanted, list):
             if not wanted:
                 raise ProgramError("expected a list of labels, not an empty list")
@@ -349,21 +349,31 @@ class Stages:
                 raise ProgramError(
                     f"vertex {twice!r} occurs twice in the list: give each vertex once"
                 )
-            return every[indices].tolist()
+            return _labels_of(graph, indices)
         if wanted is None:
-            return every.tolist()
+            return _labels_of(graph, np.arange(graph.num_vertices))
         if wanted > graph.num_vertices:
             raise ProgramError(
                 f"cannot draw {wanted:,} vertices from a graph with {graph.num_vertices:,}: "
                 "give a smaller number, or None for all"
             )
-        drawn = np.random.RandomState(seed).permutation(graph.num_vertices)[:wanted]
-        return every[drawn].tolist()
+        return _labels_of(graph, _drawn(graph.num_vertices, wanted, seed))
 
     def _engine(self, graph: Graph) -> Runner:
         if id(graph) not in self._engines:
             self._engines[id(graph)] = self._engines[id(self.graph)].for_graph(graph)
         return self._engines[id(graph)]
+
+
+@lru_cache(maxsize=4)  # since it takes as long as a search
+def _drawn(count: int, wanted: int, seed: int) -> np.ndarray:
+    """That many different numbers below `count`."""
+    return np.random.RandomState(seed).permutation(count)[:wanted].copy()
+
+
+def _labels_of(graph: Graph, indices: np.ndarray) -> list[Any]:
+    labels: list[Any] = (indices if graph.labels is None else graph.labels[indices]).tolist()
+    return labels
 
 
 def _state_of(result: Result) -> State | None:
