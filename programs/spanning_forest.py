@@ -59,6 +59,7 @@ class Join(VertexProgram):
     moved = aggregate.int64("sum")
 
     message, combine = "int64", "min"
+    # No vertex scatters, and with a mask, one launch makes all supersteps.
     mask, apply_on, ends = "false", "all", "stop"
     apply = """
         if (superstep == 0) {
