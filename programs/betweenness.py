@@ -25,8 +25,7 @@ level that any of them has.
 import numpy as np
 
 from gascl import ProgramError, VertexProgram, aggregate, arc, param, vertex
-from gascl.graph.csr_ends import Runs
-from gascl.graph.parallel import blocks, in_threads
+from gascl.graph.parallel import blocks, filled, in_threads
 from gascl.messages import DOUBLE, Message
 from gascl.programs.source_params import how_many
 
@@ -116,7 +115,7 @@ class Betweenness(VertexProgram):
         """The sum of the dependencies of some sources on each vertex."""
         total = np.zeros(stages.graph.num_vertices)
         for batch, found in self.searches(stages, sources):
-            total += of_each(batch, found, "dependency").sum(axis=1, dtype=np.float64)
+            add_all(total, of_each(batch, found, "dependency"))
             if self.endpoints:
                 reached = self.reached(batch, found)
                 total += reached.sum(axis=1)
@@ -141,9 +140,11 @@ class Betweenness(VertexProgram):
             total /= count - 2
         else:
             total *= (count - 1) / (1 if graph.directed else 2)
-        others = np.full(count, len(sources))
-        others[graph.indices_of(sources)] -= 1
-        return total / np.where(others > 0, others, np.nan)
+        at = graph.indices_of(sources)
+        of_sources = total[at] / (len(sources) - 1 or np.nan)
+        total /= len(sources)
+        total[at] = of_sources
+        return total
 
 
 class EdgeBetweenness(VertexProgram):
@@ -166,30 +167,34 @@ class EdgeBetweenness(VertexProgram):
     def solve(self, stages):
         graph = stages.graph
         sources = stages.vertices(self.sources, self.seed)
-        total = stages.share(sources, self.sums)["total"]
-        if not graph.directed:
-            edges = graph.arcs().out_edges
-            total = np.bincount(edges, total, graph.num_edges)[edges]
-        return {"centrality": scaled(self, graph, total, len(sources))}
+        found = stages.share(sources, self.sums)
+        total = found["forth"] if graph.directed else found["forth"] + found["back"]
+        total, edges = scaled(self, graph, total, len(sources)), graph.arcs().out_edges
+        of_arcs = np.empty(len(edges), self.dtype)
+        return {"centrality": filled(of_arcs, lambda block: total[edges[block]])}
 
     def largest_runs(self, size):
         return lanes_for(how_many(self.sources, size)), size
 
     def sums(self, stages, sources):
-        """What the paths from some sources to all targets lead along each arc."""
+        """What paths from some sources to all targets lead along each edge, by direction."""
         graph = stages.graph
-        total = np.zeros(graph.num_arcs)
+        ways = ["forth"] if graph.directed else ["forth", "back"]
+        totals = {way: np.zeros(graph.num_edges) for way in ways}
         for batch, found in self.searches(stages, sources):
-            add_shares(graph, found, batch, self.distances(graph, batch, found), total)
-        return {"total": total}
+            distances, length = self.distances(graph, batch, found)
+            add_shares(graph, found, batch, distances, length, list(totals.values()))
+        return totals
 
     def searches(self, stages, sources):
         """As that of `Betweenness`."""
         return dependencies(stages, sources, self.dtype)
 
     def distances(self, graph, batch, found):
-        """(V, sources), and the length of each arc or of all."""
-        return of_each(batch, found, "depth"), np.ones(1, np.int32)
+        """(V, sources), and the length of each edge or of all."""
+        depth = of_each(batch, found, "depth")
+        few = np.int8 if depth.max() < 127 else np.int32  # many of a byte are in the cache
+        return depth.astype(few), np.ones(1, few)
 
 
 def dependencies(stages, sources, dtype):
@@ -216,22 +221,32 @@ def of_each(batch, found, name):
     return found[name].reshape(len(found[name]), -1)[:, : len(batch)]
 
 
-def add_shares(graph, found, batch, distances, total):
-    """Add to the total of each arc what the sources' paths to all targets lead along it."""
+def add_all(total, values):
+    """Add the values of all sources, (V, sources), to the total of each vertex."""
+    filled(total, lambda rows: total[rows] + values[rows].sum(axis=1, dtype=np.float64))
+
+
+def add_shares(graph, found, batch, distances, length, totals):
+    """Add to the total of each edge what the sources' paths to all targets lead along it: to the
+    first total from its source to its target, and to a second one back."""
     paths, dependency = (of_each(batch, found, name) for name in ("paths", "dependency"))
     share = (1 + dependency) / np.maximum(paths, 1)
-    distance, length = distances
-    arcs = graph.arcs()
-    rows = Runs(arcs.out_offsets)
+    of_sources = [np.ascontiguousarray(each.T) for each in (distances, paths, share)]
 
     def add(block):
-        src, dst = rows[block], arcs.out_targets[block]
+        src, dst = graph.src[block], graph.dst[block]
         long = length[block] if len(length) > 1 else length
-        part = paths[src] * share[dst]  # 0 where no path leads to src
-        part[distance[src] + long[:, None] != distance[dst]] = 0
-        total[block] += part.sum(axis=1, dtype=np.float64)
+        terms = np.zeros((len(totals), len(src), len(batch)), share.dtype)
+        for number, (distance, count, of_path) in enumerate(zip(*of_sources, strict=True)):
+            far = distance[src], distance[dst]
+            for way, begin, end in ((0, src, dst), (1, dst, src))[: len(totals)]:
+                on = np.flatnonzero(far[way] + long == far[1 - way])
+                # No path may lead to the beginning: `count` is 0 there.
+                terms[way, on, number] = count[begin[on]] * of_path[end[on]]
+        for total, each in zip(totals, terms, strict=True):
+            total[block] += each.sum(axis=1, dtype=np.float64)
 
-    in_threads(add, blocks(len(total)))
+    in_threads(add, blocks(graph.num_edges))
 
 
 def scaled(program, graph, total, count):

@@ -17,6 +17,7 @@ Sources: Freeman, Centrality in Social Networks (1979); Wasserman and Faust, Soc
 import numpy as np
 
 from gascl import VertexProgram, edge, param, vertex
+from gascl.graph.parallel import filled
 from gascl.programs.multi_source_search import MultiSourceSearch
 from gascl.programs.search_accumulators import sums_from_each
 
@@ -40,12 +41,17 @@ class Closeness(VertexProgram):
     def solve(self, stages):
         sources = stages.vertices(self.sources, self.seed)
         found = self.sums(stages, sources)
-        far = found["distances"]
-        centrality = np.divide(found["reached"], far, out=np.zeros(len(far)), where=far > 0)
-        if self.wf_improved:
-            others = np.full(stages.graph.num_vertices, len(sources))
-            others[stages.graph.indices_of(sources)] -= 1
-            centrality *= found["reached"] / np.maximum(others, 1)
+        reached, distances = found["reached"], found["distances"]
+
+        def closeness(rows, others):
+            near, far = reached[rows], distances[rows]
+            inverse = np.divide(near, far, out=np.zeros(len(far)), where=far > 0)
+            return inverse * (near / max(others, 1)) if self.wf_improved else inverse
+
+        all_others = len(sources)
+        centrality = filled(np.empty(len(reached)), lambda rows: closeness(rows, all_others))
+        at = stages.graph.indices_of(sources)  # which are not among the others
+        centrality[at] = closeness(at, all_others - 1)
         return {"centrality": centrality}
 
     def largest_runs(self, size):
@@ -53,7 +59,7 @@ class Closeness(VertexProgram):
 
     def sums(self, stages, sources):
         """How many sources have a path to each vertex, and their distances."""
-        return MultiSourceSearch.from_each(stages, sources)
+        return MultiSourceSearch.from_each(stages, sources, ["reached", "distances"])
 
 
 class WeightedCloseness(Closeness):

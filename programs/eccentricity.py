@@ -62,7 +62,7 @@ class Eccentricity(VertexProgram):
 
     def sums(self, stages, targets):
         """The sums over the distances to all targets, and the largest."""
-        return Farthest.from_each(stages, targets)
+        return Farthest.from_each(stages, targets, ["farthest", "reached", "distances"])
 
 
 class WeightedEccentricity(Eccentricity):

@@ -26,9 +26,12 @@ vertices, which rounding does not change.
 """
 
 import numpy as np
+from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from gascl import Graph, ProgramError, VertexProgram, param, vertex
+from gascl.graph.arcs import stable_order
+from gascl.graph.parallel import filled
 from gascl.programs.breadth_first import BreadthFirst
 
 #: Searches from pivots.
@@ -103,25 +106,32 @@ class ForceLayout(VertexProgram):
             raise ProgramError("position: coordinates are numbers between -1e6 and 1e6")
 
     def solve(self, stages):
-        graph = stages.graph.simple(undirected=True)
+        graph = stages.derived(simple)
         values = {name: getattr(self, name) for name in ("supersteps", "gravity", "seed")}
         values |= {"dtype": self.dtype, **self.initial}
         if "position" not in self.initial:
-            values["position"] = by_pivots(graph, stages, self.seed)
+            values["position"], reached = by_pivots(graph, stages, self.seed)
         count = graph.num_vertices
         values["samples"] = count if count <= 16 * self.samples else self.samples
         values["cooling"] = 1 / max(self.supersteps, 1)
         values["heat"] = HEAT * max(np.ptp(values["position"], axis=0).max(), 1)
         found = stages.run(Forces(**values), graph=graph, fresh=True).position
-        return {"position": found if "position" in self.initial else packed(found, graph)}
+        if "position" in self.initial:
+            return {"position": found}
+        return {"position": packed(found, components(graph, reached))}
 
 
-def by_pivots(graph: Graph, stages, seed: int) -> np.ndarray:
-    """Places by distances from pivots, (V, 2), where edges have the mean length 1. What the first
-    pivot does not reach is scattered among the others."""
+def simple(graph: Graph) -> Graph:
+    """The simple undirected graph."""
+    return graph.simple(undirected=True)
+
+
+def by_pivots(graph: Graph, stages, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Places by distances from pivots, (V, 2), where edges have the mean length 1; and which
+    vertices the first pivot reaches, (V,). The others are scattered among these."""
     count, draw = graph.num_vertices, np.random.RandomState(seed)  # frozen: alike everywhere
     columns: list[np.ndarray] = []
-    nearest = np.full(count, np.inf)
+    nearest = np.full(count, np.iinfo(np.int32).max)
     pivot = int(np.argmax(np.diff(graph.arcs().out_offsets)))
     while len(columns) < PIVOTS:
         search = BreadthFirst(source=graph.label_of(pivot))
@@ -132,52 +142,91 @@ def by_pivots(graph: Graph, stages, seed: int) -> np.ndarray:
         if nearest[pivot] <= 0:  # all that are reached are pivots
             break
     reached = columns[0] >= 0
-    squares = np.stack(columns, axis=1)[reached].astype(np.float64) ** 2
-    centered = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()
+    rows = np.flatnonzero(reached)
+
+    def squared(block: slice) -> np.ndarray:
+        return np.stack([depth[rows[block]] for depth in columns], axis=1).astype(np.float64) ** 2
+
+    squares = filled(np.empty((len(rows), len(columns))), squared)
+    of_pivots, of_all = squares.mean(axis=0), squares.mean()
+
+    def middle(block: slice) -> np.ndarray:
+        part = squares[block]
+        return part - of_pivots - part.mean(axis=1)[:, None] + of_all
+
+    centered = filled(squares, middle)
     _, strongest = np.linalg.eigh(centered.T @ centered)
     places = np.zeros((count, 2))
     main = centered @ strongest[:, :-3:-1]
     places[reached, : main.shape[1]] = main
-    ends = places[graph.edge_src] - places[graph.edge_dst]
-    length = np.linalg.norm(ends, axis=1).mean() if len(ends) else 0
+    src, dst, complex_ = graph.edge_src, graph.edge_dst, places.view(np.complex128)[:, 0]
+
+    def lengths(block: slice) -> np.ndarray:
+        ends = complex_[src[block]] - complex_[dst[block]]
+        return np.sqrt(ends.real**2 + ends.imag**2)
+
+    length = filled(np.empty(len(src)), lengths).mean() if len(src) else 0
     places /= length or 1
     radius = max(np.abs(places).max(), (count / np.pi) ** 0.5)
     angle, far = draw.uniform(0, 2 * np.pi, count), radius * draw.uniform(0, 1, count) ** 0.5
-    around = np.stack([far * np.cos(angle), far * np.sin(angle)], axis=1)
-    apart = places + draw.uniform(-0.5, 0.5, (count, 2))
-    return np.where(reached[:, None], apart, around)
+    places += draw.uniform(-0.5, 0.5, (count, 2))
+    angle, far = angle[~reached], far[~reached]
+    places[~reached] = np.stack([far * np.cos(angle), far * np.sin(angle)], axis=1)
+    return places, reached
 
 
-def packed(position: np.ndarray, graph: Graph) -> np.ndarray:
+def components(graph: Graph, reached: np.ndarray) -> np.ndarray:
+    """(V,) the number of each vertex's component, in the order of their first vertices.
+
+    Args:
+        reached: the vertices of one of them.
+    """
+    src, dst, others = graph.edge_src, graph.edge_dst, ~reached
+    apart = np.flatnonzero(filled(np.empty(len(src), bool), lambda block: others[src[block]]))
+    outside = np.flatnonzero(others)
+    place = np.zeros(len(reached), np.int32)
+    place[outside] = np.arange(len(outside))
+    ends = place[src[apart]], place[dst[apart]]
+    joined = coo_array((np.ones(len(apart), np.int8), ends), (len(outside), len(outside)))
+    many, part = connected_components(joined, directed=False)
+    first = np.empty(many, np.int64)
+    first[part[::-1]] = outside[::-1]
+    root = np.full(len(reached), np.argmax(reached))
+    root[outside] = first[part]
+    return (np.cumsum(root == np.arange(len(root)), dtype=np.int32) - 1)[root]
+
+
+def packed(position: np.ndarray, component: np.ndarray) -> np.ndarray:
     """The same positions, with each component moved as a whole, so that none overlaps another.
 
     The boxes around components stand in centered rows, those of most vertices first, in about a
     square.
     """
-    count, component = connected_components(graph.to_scipy(copy=False), directed=False)
+    many = np.bincount(component)
+    count = len(many)
     if count < 2:
         return position
     position = position.astype(np.float64)
-    vertices = position[np.argsort(component, kind="stable")]
-    many = np.bincount(component)
+    vertices = position[stable_order(component, count)]
     begins = many.cumsum() - many
     low, high = (edge.reduceat(vertices, begins) for edge in (np.minimum, np.maximum))
     size = high - low + GAP
     width = max(size[:, 0].max(), np.sqrt(size.prod(axis=1).sum())) * (1 + 1e-6)  # rounding
-    rows: list[list[int]] = [[]]
-    used = 0.0
-    for each in np.argsort(-many, kind="stable").tolist():
-        if used + size[each, 0] > width:
-            rows.append([])
-            used = 0.0
-        rows[-1].append(each)
-        used += size[each, 0]
+    order = np.argsort(-many, kind="stable")
     corner = np.empty((count, 2))
-    below = 0.0
-    for row in rows:
+    below, begin, most = 0.0, 0, 1024
+    while begin < count:
+        row = order[begin : begin + most]
         ends = size[row, 0].cumsum()
-        below -= size[row, 1].max()
+        fit = int(np.searchsorted(ends, width, "right"))
+        if fit == most and begin + fit < count:  # perhaps more
+            most *= 2
+            continue
+        row, ends = row[:fit], ends[:fit]
+        tall = size[row, 1].max()
+        below -= tall
         corner[row, 0] = ends - size[row, 0] - ends[-1] / 2
-        corner[row, 1] = below + (size[row, 1].max() - size[row, 1]) / 2
+        corner[row, 1] = below + (tall - size[row, 1]) / 2
+        begin += fit
     corner[:, 1] -= below / 2
     return position + (corner - low + GAP / 2)[component]

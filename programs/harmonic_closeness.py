@@ -41,7 +41,7 @@ class HarmonicCloseness(VertexProgram):
 
     def sums(self, stages, sources):
         """The sums over the distances from all sources."""
-        return MultiSourceSearch.from_each(stages, sources, dtype=self.dtype)
+        return MultiSourceSearch.from_each(stages, sources, ["inverses"], dtype=self.dtype)
 
 
 class WeightedHarmonicCloseness(HarmonicCloseness):

@@ -62,16 +62,15 @@ class MultiSourceSearch(VertexProgram):
         return lanes_for(-(-how_many(wanted, size) // WORD)), size
 
     @classmethod
-    def from_each(cls, stages, sources, **values):
-        """Search from all sources, up to 512 at once; the sums over all of them, by the field's
-        name."""
-        over = {"reached": np.add, "distances": np.add, "inverses": np.add, "farthest": np.maximum}
-        over = {name: each for name, each in over.items() if name in cls.spec.vertex_fields}
+    def from_each(cls, stages, sources, names, **values):
+        """Search from all sources, up to 512 at once; the sums over all of them, of the fields with
+        these names; of `farthest`, the maximum."""
+        over = {name: np.maximum if name == "farthest" else np.add for name in names}
 
         def searches(stages, words):
             sources = [source for word in words for source in word]
             count = stages.graph.num_vertices
-            place = np.full(count, -1)
+            place = np.full(count, -1, np.int32)
             place[stages.graph.indices_of(sources)] = np.arange(len(sources))
             lanes = lanes_for(len(words))
             for begin in range(0, len(sources), WORD * lanes):
@@ -82,12 +81,10 @@ class MultiSourceSearch(VertexProgram):
                     found = stages.run(program, fresh=True)
                 else:
                     found = stages.run(cls(first=first, all=bits, **values), fresh=["seen"])
-            return {
-                name: each.reduce(found[name].reshape(count, lanes), axis=1)
-                for name, each in over.items()
-            }
+            if lanes == 1:
+                return {name: found[name] for name in names}
+            return {name: each.reduce(found[name], axis=1) for name, each in over.items()}
 
         # A search takes as long from few sources as from a word of them.
         words = [sources[begin : begin + WORD] for begin in range(0, len(sources), WORD)]
-        farthest = {name: each for name, each in over.items() if each is np.maximum}
-        return stages.share(words, searches, by=farthest)
+        return stages.share(words, searches, by=over)

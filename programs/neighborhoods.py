@@ -32,7 +32,8 @@ class Neighborhoods(VertexProgram):
     size = vertex.int32()
 
     def solve(self, stages):
-        found = Backwards.from_each(stages, stages.vertices(None), supersteps=self.hops)
+        vertices = stages.vertices(None)
+        found = Backwards.from_each(stages, vertices, ["reached"], supersteps=self.hops)
         return {"size": found["reached"] + 1}
 
     def largest_runs(self, size):

@@ -1,44 +1,111 @@
 """A minimum spanning forest: of each component, edges that join all its vertices, of the least sum
 of weights.
 
-Algorithm: at first every vertex is a tree. In each round, every tree takes its lightest edge to
-another tree, which is in the forest; trees that are joined become one. There are no more than log V
-rounds. Each vertex finds the lightest edge to another tree among its own, on the device; the least
-of a tree, and which trees are joined, the host.
+Algorithm: at first every vertex is a tree. In each round, every tree takes its best edge to another
+tree, which is in the forest; trees that are joined become one. There are no more than log V rounds.
+
+A round has two stages. In the first, each vertex finds the best edge to another tree among its own.
+In the second, the root of each tree finds the best of its vertices' edges, and points to the root
+of the tree at its other end; of two roots that point to each other, the first stays a root. Each
+vertex then follows the pointers to the root of its new tree, twice as far in each superstep.
 
 Sources: Borůvka, O jistém problému minimálním (1926), in Nešetřil, Milková and Nešetřilová, Otakar
-Borůvka on Minimum Spanning Tree Problem (2001).
+Borůvka on Minimum Spanning Tree Problem (2001); Shiloach and Vishkin, An O(log n) Parallel
+Connectivity Algorithm (1982), pointers.
 
-Differences: edges are compared by their rank among all by weight, ties by edge id, so that no two
-are equal, and the forest is that of Kruskal's algorithm on edges sorted by weight.
+Differences: edges are compared by weight, ties by edge id, so that no two are equal, and the forest
+is that of Kruskal's algorithm on edges sorted by weight.
 """
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
-from gascl import ProgramError, VertexProgram, arc, edge, param, vertex
+from gascl import Graph, ProgramError, VertexProgram, aggregate, arc, edge, param, struct, vertex
+from gascl.graph.parallel import filled
 from gascl.programs.validation import refuse_edges
 
-#: The rank of no edge.
-NONE = np.iinfo(np.int32).max
+#: An edge to another tree: the lower its key, the better; that tree's root, or -1.
+EDGE = struct([("key", "int64"), ("tree", "int32")])
 
 
-class Lightest(VertexProgram):
-    """The rank of each vertex's lightest edge to another tree."""
+class Best(VertexProgram):
+    """Each vertex's best edge to another tree, in a graph that `ordered` has made."""
 
+    Edge = EDGE
     supersteps = param.supersteps(1)
-    tree = vertex.vertex()
-    rank = edge.int32()
-    lightest = vertex.int32(init="INT_MAX")
+    order = edge.int32(default=0)
+    tree = vertex.vertex(init="v.id", doc="the root of the vertex's tree")
+    best = vertex.struct(Edge)
 
-    message, combine, edges = "int32", "min", "both"
-    scatter_on = "all"
+    message, edges = Edge, "both"
+    combine, identity = "a.key <= b.key ? a : b", "(Edge){LONG_MAX, -1}"
+    scatter_on = apply_on = "all"
     scatter = """
         if (tree_of(e.dst) != v.tree)
-            send(e.rank);
+            send((Edge){e.order * 0x100000000L + e.id, v.tree});
     """
-    apply = "v.lightest = msg;"
+    apply = "v.best = msg;"
+
+
+class Join(VertexProgram):
+    """Joins each tree with that at the other end of its best edge, which is in `chosen` at one of
+    the tree's vertices; -1 elsewhere."""
+
+    Edge = EDGE
+    tree = vertex.vertex()
+    best = vertex.struct(Edge)
+    least = vertex.int64(doc="at a root: the least key of its tree")
+    chosen = vertex.int32()
+    joined = aggregate.int64("sum")
+    moved = aggregate.int64("sum")
+
+    message, combine = "int64", "min"
+    # No vertex scatters, and with a mask, one launch makes all supersteps.
+    mask, apply_on, ends = "false", "all", "stop"
+    apply = """
+        if (superstep == 0) {
+            if (v.best.tree >= 0)
+                send_to(v.tree, v.best.key);
+            v.chosen = -1;
+        } else if (superstep == 1) {
+            v.least = msg;
+        } else if (superstep == 2) {
+            if (v.best.tree >= 0 && v.best.key == least_of(v.tree)) {
+                send_to(v.tree, v.best.tree);
+                v.chosen = (int)(uint)v.best.key;
+                aggregate_joined(1);
+            }
+        } else if (superstep == 3) {
+            if (has_msg)
+                v.tree = (int)msg;
+        } else if (superstep == 4) {
+            if (tree_of(v.tree) == v.id)
+                v.tree = min(v.tree, v.id);
+        } else {
+            const int next = tree_of(v.tree);
+            aggregate_moved(next != v.tree);
+            v.tree = next;
+        }
+    """
+    stop = "superstep == 2 ? agg.joined == 0 : superstep > 4 && agg.moved == 0"
+
+
+class Named(VertexProgram):
+    """The smallest vertex of each tree instead of its root."""
+
+    supersteps = param.supersteps(3)
+    tree = vertex.vertex()
+    smallest = vertex.int32(doc="at a root: that vertex of its tree")
+
+    message, combine = "int32", "min"
+    mask, apply_on, ends = "false", "all", "stop"
+    apply = """
+        if (superstep == 0)
+            send_to(v.tree, v.id);
+        else if (superstep == 1)
+            v.smallest = msg;
+        else
+            v.tree = smallest_of(v.tree);
+    """
 
 
 class SpanningForest(VertexProgram):
@@ -58,38 +125,40 @@ class SpanningForest(VertexProgram):
     member = arc.int8()
 
     def solve(self, stages):
-        graph, count = stages.graph, stages.graph.num_vertices
-        if graph.num_edges > NONE:
+        most = np.iinfo(np.int32).max
+        if stages.graph.num_edges > most:
             raise ProgramError(
-                f"the graph has {graph.num_edges:,} edges, and they are numbered in 32 bits, up to "
-                f"{NONE:,}: take a smaller graph, such as graph.simple()"
+                f"the graph has {stages.graph.num_edges:,} edges, and they are numbered in 32 "
+                f"bits, up to {most:,}: take a smaller graph, such as graph.simple()"
             )
-        by_rank = self.order(graph)
-        rank = np.empty(graph.num_edges, np.int32)
-        rank[by_rank] = np.arange(graph.num_edges, dtype=np.int32)
-        ranked = graph.with_fields(rank=rank)
-        tree, member = np.arange(count, dtype=np.int32), np.zeros(graph.num_edges, np.int8)
+        graph = stages.derived(ordered, self.maximum)
+        member = np.zeros(graph.num_edges, np.int8)
+        fresh = True
         while True:
-            found = stages.run(Lightest(tree=tree), graph=ranked, fresh=True).lightest
-            least = np.full(count, NONE, np.int32)
-            np.minimum.at(least, tree, found)
-            chosen = by_rank[np.unique(least[least < NONE])]
+            stages.run(Best(), graph=graph, fresh=fresh)
+            chosen = stages.run(Join(), graph=graph).chosen
+            chosen = chosen[chosen >= 0]
             if not len(chosen):
-                return {"tree": tree, "member": member[graph.arcs().out_edges]}
+                break
             member[chosen] = 1
-            ends = tree[graph.edge_src[chosen]], tree[graph.edge_dst[chosen]]
-            joined = csr_array((np.ones(len(chosen), np.int8), ends), (count, count))
-            _, part = connected_components(joined, directed=False)
-            first = np.full(count, NONE, np.int32)
-            np.minimum.at(first, part, np.arange(count, dtype=np.int32))
-            tree = first[part[tree]]
+            fresh = False
+        stages.run(Named(), graph=graph)
+        edges = graph.arcs().out_edges
+        return {"member": filled(np.empty(len(edges), np.int8), lambda block: member[edges[block]])}
 
-    def order(self, graph):
-        """(E,) the edges, the best first; of equal ones the first."""
-        weights = graph.edge_fields.get("weight")
-        if weights is None:
-            return np.arange(graph.num_edges)
-        refuse_edges(graph, "weight", ~np.isnan(weights), "a number")
-        if not self.maximum:
-            return np.argsort(weights, kind="stable")
-        return len(weights) - 1 - np.argsort(weights[::-1], kind="stable")[::-1]
+
+def ordered(graph: Graph, maximum: bool) -> Graph:
+    """The graph with the edge field `order` (int32), lower for better edges and equal for those of
+    equal weight; without it, if there are no weights."""
+    weights = graph.edge_fields.get("weight")
+    if weights is None:
+        return graph.with_fields()
+    refuse_edges(graph, "weight", ~np.isnan(weights), "a number")
+    if weights.itemsize > 4:
+        order = np.unique(weights, return_inverse=True)[1]
+    elif weights.dtype.kind == "f":  # whose bits are in the order of the numbers, up to the sign
+        bits = (weights.astype(np.float32) + np.float32(0)).view(np.int32)  # -0 becomes 0
+        order = bits ^ (bits >> 31 & 0x7FFFFFFF)
+    else:
+        order = weights.astype(np.int64) - (0 if weights.dtype.kind == "i" else 2**31)
+    return graph.with_fields(order=(~order if maximum else order).astype(np.int32))

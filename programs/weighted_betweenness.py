@@ -120,9 +120,9 @@ class WeightedEdgeBetweenness(EdgeBetweenness):
         return weighted_dependencies(stages, sources, self.dtype)
 
     def distances(self, graph, batch, found):
-        """(V, sources), and the length of each arc or of all."""
+        """(V, sources), and the length of each edge or of all."""
         length = np.ones(1, self.dtype)
         if "weight" in graph.edge_fields:
-            length = graph.edge_fields["weight"].astype(self.dtype)[graph.arcs().out_edges]
-            length[np.isinf(length)] = np.nan  # they are no arcs, and equal to no difference
+            length = graph.edge_fields["weight"].astype(self.dtype)
+            length[np.isinf(length)] = np.nan  # they are no edges, and equal to no difference
         return of_each(batch, found, "distance"), length

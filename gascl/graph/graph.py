@@ -843,7 +843,7 @@ class Graph:
         parallel.
 
         The first of parallel edges stays, with its fields; vertices, labels and vertex fields
-        are the same.
+        are the same. A graph that is simple already is returned itself.
 
         Args:
             undirected: make an undirected edge of every edge, so that (u, v) and (v, u) are

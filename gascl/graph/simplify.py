@@ -20,6 +20,9 @@ def simple(graph: Graph, directed: bool) -> Graph:
     edges = Edges(graph.edge_src, graph.edge_dst, dict(graph.edge_fields), graph.labels, report)
     edges.apply_self_loops("drop")
     edges.apply_duplicates("first", graph.num_vertices, directed)
+    same = len(edges.src) == graph.num_edges and directed == graph.directed
+    if same and graph.change is None:
+        return graph  # whose arcs may be sorted already
     return replace(
         graph,
         src=edges.src,

@@ -68,6 +68,9 @@ from gascl.util.units import bytes_of
 #: For each field of floats with NaN: the number of vertices that have it, and the first of them.
 Nans: TypeAlias = Mapping[str, tuple[int, int]]
 
+#: The most engines of derived graphs that an engine keeps, with their arrays on the device.
+_MOST_DERIVED = 4
+
 
 class Engine:
     """Runs vertex programs on one graph, which stays on the device between runs.
@@ -128,6 +131,7 @@ class Engine:
         self._loaded: WeakKeyDictionary[Prepared, LoadedProgram] = WeakKeyDictionary()
         self.warns_of_nan = True  # not in the NetworkX backend, whose answers may be NaN
         self._solo: Engine | None = None
+        self._derived: dict[tuple[Any, ...], Engine] = {}  # by how their graphs are made
         self._takes_parts = True  # if the arcs do not fit
         self._lock = threading.Lock()
 
@@ -526,8 +530,10 @@ class Engine:
         """The State of a run, on the device."""
         try:
             return State(*arguments)
-        except cl.MemoryError:  # results that have not been read yet may take what is missing
+        except cl.MemoryError:  # results that have not been read yet may take what is missing,
             self.device.give_back()
+            with self._lock:  # and so may graphs that no run needs now
+                self._derived.clear()
             return State(*arguments)
 
     def _check_vertices(self, spec: ProgramSpec, dtype: str, lanes: int = 1) -> None:
@@ -609,6 +615,19 @@ class Engine:
     def for_graph(self, graph: Graph) -> Engine:
         """An engine for another graph, with the same options."""
         return self._like(graph, self._comm, self._takes_parts)
+
+    def derived(self, make: Callable[..., Graph], *arguments: Any) -> Engine:
+        """The `for_graph` of make(graph, *arguments), which is kept for the next call."""
+        key = (make, *arguments)
+        with self._lock:
+            found = self._derived.get(key)
+        if found is None:
+            found = self.for_graph(make(self.graph, *arguments))
+            with self._lock:
+                if len(self._derived) >= _MOST_DERIVED:
+                    self._derived.clear()
+                self._derived[key] = found
+        return found
 
     def solo(self) -> Engine:
         """An engine of this rank without the others, which has all arcs on its device. Its `run`

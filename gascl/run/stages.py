@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -43,6 +44,8 @@ class Runner(Protocol):
     def run_with(self, program: VertexProgram, options: RunOptions) -> Result: ...
 
     def for_graph(self, graph: Graph) -> Runner: ...
+
+    def derived(self, make: Callable[..., Graph], *arguments: Any) -> Runner: ...
 
     def solo(self) -> Runner: ...
 
@@ -181,6 +184,20 @@ class Stages:
                 f" in {name}, before it converged",
             )
         raise _Unfinished(self.last)
+
+    def derived(self, make: Callable[..., Graph], *arguments: Any) -> Graph:
+        """make(stages.graph, *arguments), a graph with the same vertices to run programs on.
+
+        The engine keeps it, and its arrays on the device: further runs of the program need not make
+        it again.
+
+        Args:
+            make: a function of a module, whose result depends on its arguments alone.
+            arguments: hashable.
+        """
+        engine = self._engines[id(self.graph)].derived(make, *arguments)
+        self._engines.setdefault(id(engine.graph), engine)  # it may be stages.graph itself
+        return engine.graph
 
     def share(
         self,
@@ -322,7 +339,6 @@ class Stages:
         frozen).
         """
         graph = self.graph
-        every = np.arange(graph.num_vertices) if graph.labels is None else graph.labels
         if isinstance(wanted, list):
             if not wanted:
                 raise ProgramError("expected a list of labels, not an empty list")
@@ -333,21 +349,31 @@ class Stages:
                 raise ProgramError(
                     f"vertex {twice!r} occurs twice in the list: give each vertex once"
                 )
-            return every[indices].tolist()
+            return _labels_of(graph, indices)
         if wanted is None:
-            return every.tolist()
+            return _labels_of(graph, np.arange(graph.num_vertices))
         if wanted > graph.num_vertices:
             raise ProgramError(
                 f"cannot draw {wanted:,} vertices from a graph with {graph.num_vertices:,}: "
                 "give a smaller number, or None for all"
             )
-        drawn = np.random.RandomState(seed).permutation(graph.num_vertices)[:wanted]
-        return every[drawn].tolist()
+        return _labels_of(graph, _drawn(graph.num_vertices, wanted, seed))
 
     def _engine(self, graph: Graph) -> Runner:
         if id(graph) not in self._engines:
             self._engines[id(graph)] = self._engines[id(self.graph)].for_graph(graph)
         return self._engines[id(graph)]
+
+
+@lru_cache(maxsize=4)  # since it takes as long as a search
+def _drawn(count: int, wanted: int, seed: int) -> np.ndarray:
+    """That many different numbers below `count`."""
+    return np.random.RandomState(seed).permutation(count)[:wanted].copy()
+
+
+def _labels_of(graph: Graph, indices: np.ndarray) -> list[Any]:
+    labels: list[Any] = (indices if graph.labels is None else graph.labels[indices]).tolist()
+    return labels
 
 
 def _state_of(result: Result) -> State | None:
@@ -499,6 +525,8 @@ def _held(cls: type[VertexProgram], name: str, values: np.ndarray, type_: Type) 
         return convert(values, type_, f"{cls.__name__}: the {name!r} that solve returns")
     with np.errstate(over="ignore"):
         held = values.astype(scalar, copy=False)
+    if held is values:
+        return held
     if held.dtype.kind == "f" and not (np.isfinite(held) | ~np.isfinite(values)).all():
         most = f"{name} is up to {np.abs(values).max():.3g}, more than {held.dtype} can hold"
         name = ProgramName(cls.__name__)

@@ -110,6 +110,14 @@ def test_simple_forgets_the_change_that_made_its_graph():
     graph = Graph.from_edges([0, 1], [1, 2]).with_edges(add=[(0, 1)])
     assert graph.change is not None and graph.simple().change is None
     assert graph.by_degree()[0].change is None
+    assert Graph.from_edges([0, 1], [1, 2]).with_edges(add=[(2, 0)]).simple().change is None
+
+
+def test_a_simple_graph_is_itself():
+    graph = Graph.from_edges([0, 1], [1, 0])
+    assert graph.simple() is graph and graph.simple(undirected=True).num_edges == 1
+    undirected = Graph.from_edges([0, 1], [1, 2], directed=False)
+    assert undirected.simple(undirected=True) is undirected.simple() is undirected
 
 
 @pytest.mark.parametrize("directed", [True, False])

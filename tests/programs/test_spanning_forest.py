@@ -15,7 +15,7 @@ from support.verifiers.spanning_forest import verify
 from gascl import Engine, Graph, ProgramError
 from gascl.generators import rmat
 from gascl.programs import SpanningForest
-from gascl.programs.spanning_forest import Lightest
+from gascl.programs.spanning_forest import Best
 
 
 def run(graph: Graph, program: SpanningForest, **options):
@@ -38,7 +38,7 @@ def few_weights(seed: int, directed: bool) -> Graph:
 def test_random_graphs(seed, directed, maximum):
     program = SpanningForest(maximum=maximum)
     for graph in (few_weights(seed, directed), weighted(random_graph(seed, directed=directed))):
-        for delivery in ("auto", *admitted(Lightest())):
+        for delivery in ("auto", *admitted(Best())):
             result = run(graph, program, delivery=delivery)
         made = nx.MultiGraph()
         ends = graph.edge_src.tolist(), graph.edge_dst.tolist()

@@ -17,6 +17,7 @@ from gascl import (
     NotConverged,
     ProgramError,
     VertexProgram,
+    aggregate,
     arc,
     edge,
     param,
@@ -190,6 +191,38 @@ def test_another_graph_of_the_same_vertices():
 
     there, back = Graph.from_edges([0, 1], [1, 2]), Graph.from_edges([0, 2], [2, 1])
     assert Engine(there).run(Both()).total.tolist() == [0, 1 + 2, 2 + 1]
+
+
+class OnSimple(VertexProgram):
+    """The hops in the simple graph, and how often that graph was made."""
+
+    undirected = param.flag(True)
+    hops = vertex.int32()
+    made = aggregate.int64()
+
+    def solve(self, stages):
+        graph = stages.derived(simplified, bool(self.undirected))
+        stages.run(Hops(source=0), graph=graph)
+        return {"made": len(MADE)}
+
+
+MADE: list[bool] = []
+
+
+def simplified(graph: Graph, undirected: bool) -> Graph:
+    MADE.append(undirected)
+    return graph.simple(undirected=undirected)
+
+
+def test_a_derived_graph_is_made_once():
+    MADE.clear()
+    graph = Graph.from_edges([0, 0, 2], [1, 1, 1])
+    engine = Engine(graph)
+    for undirected, hops, made in ((True, [0, 1, 2], 1), (False, [0, 1, -1], 2), (True, None, 2)):
+        result = engine.run(OnSimple(undirected=undirected))
+        assert result.hops.tolist() == (hops or [0, 1, 2])
+        assert result.aggregates["made"] == made
+    assert Engine(graph).run(OnSimple()).aggregates["made"] == 3
 
 
 def test_the_empty_graph_and_a_single_vertex():
