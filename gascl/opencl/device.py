@@ -480,9 +480,9 @@ def find(choice: Any = None) -> Device:
     """The device that a user chose.
 
     Args:
-        choice: part of the name of a device or platform (the fastest match is taken), an index into
-            `devices()`, a pyopencl device, a `Device`, or None: the device named by the environment
-            variable GASCL_DEVICE, or else the fastest GPU that passes the trial (device_check.py),
+        choice: part of the name of a platform, or else of a device (the fastest match is taken), an
+            index into `devices()`, a pyopencl device, a `Device`, or None: the device named by the
+            environment variable GASCL_DEVICE, or else the fastest GPU that passes the trial (device_check.py),
             or else the fastest CPU that does.
 
     Raises:
@@ -511,7 +511,9 @@ def find(choice: Any = None) -> Device:
     matching = [d for d in available if choice.lower() in str(d).lower()]
     if not matching:
         raise DeviceError(f"there is no device named {variable}{choice!r}; devices: {listing}")
-    return max(matching, key=Device.speed)
+    # PoCL's device on an Intel processor has "Intel" in its name, too.
+    of_platform = [device for device in matching if choice.lower() in device.platform.lower()]
+    return max(of_platform or matching, key=Device.speed)
 
 
 def _fastest_that_works(candidates: list[Device]) -> Device:

@@ -80,6 +80,17 @@ def test_find(three, choice, expected):
         assert find(choice).cl is three[expected]
 
 
+def test_find_prefers_the_platform_of_that_name(monkeypatch):
+    """PoCL's device on an Intel processor has the name of that, and may be the faster one."""
+    portable, own = Fake("pthread-Intel(R) Xeon", units=64), Fake("Intel(R) Xeon", units=2)
+    platforms = [FakePlatform("Portable Computing Language", portable)]
+    platforms.append(FakePlatform("Intel(R) OpenCL", own))
+    monkeypatch.setattr(module, "_platforms", lambda: platforms)
+    monkeypatch.setattr(module, "_known", {})
+    assert find("intel").cl is own
+    assert find("pthread").cl is portable
+
+
 def test_find_by_environment(three, monkeypatch):
     monkeypatch.setenv("GASCL_DEVICE", "alpha 100")
     assert find().cl is three[0]
