@@ -21,6 +21,7 @@ typedef struct {
     int i, j, last;         // the next places in the two, and the last common neighbor
     int held, visited;      // how many common neighbors have been found, and visited
     int places[GASCL_HELD];  // theirs in the shorter row; of parallel arcs, those of the first
+    int near[GASCL_HELD];    // places in the longer row from which they are not far
 } gascl_two_rows;
 
 static gascl_two_rows *gascl_rows_of(gascl_two_rows *rows, const long a, const long b, const int id,
@@ -87,6 +88,7 @@ static void gascl_find_in_blocks(gascl_two_rows *rows) {
         vstore8(is, 0, are);
         for (int k = 0; k < 8; ++k) {
             rows->places[held] = i + k;
+            rows->near[held] = j;
             held -= are[k];
         }
         last = held ? rows->shorter[rows->places[held - 1]] : last;
@@ -151,6 +153,7 @@ static bool gascl_find_common(gascl_two_rows *rows) {
         }
         const int y = rows->longer[j];
         rows->places[GASCL_HELD_AT(held)] = i;
+        rows->near[GASCL_HELD_AT(held)] = j;
         const int is = (x == y) & (x > last) & (x != rows->a) & (x != rows->b);
         held += is;
         last = is ? x : last;
@@ -184,8 +187,12 @@ static gascl_offset gascl_common_arc(const gascl_two_rows *rows, const bool of_s
                                      __global const int *targets) {
     if (of_shorter)
         return rows->shorter - targets + rows->places[GASCL_HELD_AT(rows->visited)];
-    return rows->longer - targets + gascl_search_from(rows->longer, 0, rows->longer_size,
-                                                      gascl_common_neighbor(rows));
+    const int w = gascl_common_neighbor(rows);
+    int j = gascl_search_from(rows->longer, rows->near[GASCL_HELD_AT(rows->visited)],
+                              rows->longer_size, w);
+    while (j > 0 && rows->longer[j - 1] == w)
+        --j;  // of parallel arcs, the first
+    return rows->longer - targets + j;
 }
 
 static int gascl_common(const long a, const long b, const int id, const int line,
