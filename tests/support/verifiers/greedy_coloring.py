@@ -27,3 +27,13 @@ def verify(graph: Graph, result: Result, program: GreedyColoring) -> None:
         first = int(np.flatnonzero(below != color)[0])
         why = f"has color {color[first]}, and its neighbors leave a smaller one free"
         raise AssertionError(f"{graph.label_of(first)!r} {why}")
+    # What a vertex remembers of the colors before it, 32 at a time.
+    order = np.empty(graph.num_vertices, np.int64)
+    order[np.argsort(-result.precedence.astype(np.int64), kind="stable")] = np.arange(len(order))
+    before = (order[dst] < order[src]) & (color[dst] // 32 == color[src] // 32)
+    taken = np.zeros(graph.num_vertices, np.int64)
+    np.bitwise_or.at(taken, src[before], 1 << color[dst[before]] % 32)
+    remembered = {"awaited": 0, "least": color - color % 32, "taken": taken}
+    for name, expected in remembered.items():
+        wrong = np.flatnonzero(result[name] != expected)
+        assert not len(wrong), f"{name} of {graph.label_of(int(wrong[0]))!r} is wrong"
