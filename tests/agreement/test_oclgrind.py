@@ -180,6 +180,8 @@ SPOILT_WORDS = {
                                  "now[word] = 0", "now[word + 999] = 0"),
     "bits that become a list": ("gascl_frontier_convert", INVALID_READ, "push/pull_step.cl",
                                 "left = now[word];", "left = now[word] | (now[word + 999] & 0);"),
+    "the rest of long rows": ("gascl_push_search", INVALID_READ, "push/pull_by_item.cl",
+                              "gascl_receivers[at];", "gascl_receivers[at + 999];"),
     "a frontier that is put back": ("gascl_return_near", INVALID_READ, "frontier/buckets.cl",
                                   "? to.frontier[i]", "? to.frontier[i + 999]"),
     "the lowest bucket nearby": ("gascl_scan_near", INVALID_READ, "frontier/buckets.cl",

@@ -505,7 +505,7 @@ def test_a_result_says_so(monkeypatch, tmp_path, gascl_):
     result.save_trace(tmp_path / "trace.json")
     assert json.loads((tmp_path / "trace.json").read_text())["numbering"] == words
     graph.write(tmp_path / "g.npz")
-    code, out, _ = gascl_("run", "PageRank", tmp_path / "g.npz")
+    code, out, _ = gascl_("run", "PageRank", tmp_path / "g.npz", "--verbose")
     assert code == 0 and f"vertices on the device: {words}" in out
     assert not Engine(graph, debug=True).run(PageRank()).numbering
 

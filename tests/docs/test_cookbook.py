@@ -97,9 +97,9 @@ def test_label_spreading_with_weights(recipe):
 def test_two_hops(recipe):
     page = recipe("two-hops")
     G = nx.Graph(page["karate"].to_networkx().edges())  # without weights
-    for v, common in enumerate(page["friends"].common.tolist()):
+    for v, shared in enumerate(page["friends"].shared.tolist()):
         near = v == 16 or G.has_edge(16, v)
-        assert common == (0 if near else len(list(nx.common_neighbors(G, 16, v))))
+        assert shared == (0 if near else len(list(nx.common_neighbors(G, 16, v))))
     matrix = nx.to_scipy_sparse_array(G, nodelist=range(34))
     assert page["walks"].total.tolist() == (matrix @ matrix @ np.ones(34)).tolist()
 

@@ -464,6 +464,7 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "push.cl": [(MaskedOfAll(), "push")],
     "push/group.cl": [(Least(), "push"), *((program, "frontier") for program in BOTH_WAYS)],
     "push/pull_step.cl": [(program, "frontier") for program in BOTH_WAYS],
+    "push/pull_by_item.cl": [(program, "frontier") for program in BOTH_WAYS],
     "frontier_kernels.cl": [
         *((Least(), "push"), (Gathering(start=FAR), "push"), (Levels(start=FAR), "frontier")),
     ],

@@ -4,7 +4,7 @@
 // frontier that is worth pulling from, most vertices find a sender early.
 #define GASCL_PULLS_AT_ONCE GASCL_SCATTER_INDEPENDENT
 #define GASCL_SEARCHES (GASCL_GROUP > 1)
-#define GASCL_VISITED_BY_ITEM 64
+#define GASCL_VISITED_BY_ITEM (GASCL_GROUP / 4)
 
 // What a vertex receives from the frontier, the least sender first. `listed`: whether it has been listed.
 static gascl_box gascl_pull_row(const int row, bool *listed, GASCL_STATE GASCL_DELIVERY) {
