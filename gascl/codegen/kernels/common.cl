@@ -2,15 +2,9 @@
 // and b themselves. Rows are sorted. The entries of the shorter one are searched for in the longer one,
 // from where the last one was found; on a CPU, rows of similar length are gone through side by side.
 
-// How many common neighbors are found at a time: on a CPU, in blocks of 8 entries, of which a vector is
-// compared at once. A GPU holds one in registers.
-#if GASCL_GROUP == 1
-#define GASCL_HELD 64
-#define GASCL_HELD_AT(i) (i)
-#else
-#define GASCL_HELD 1
-#define GASCL_HELD_AT(i) 0
-#endif
+// How many common neighbors are found at a time, before they are visited: one after the other, the items
+// of a GPU would wait for each other at each of them.
+#define GASCL_HELD 32
 
 // The rows of two vertices, and how far they have been gone through.
 typedef struct {
@@ -134,17 +128,19 @@ static int gascl_count_in_blocks(gascl_two_rows *rows) {
 #define GASCL_SEARCHES(rows) true
 #endif
 
-// Finds the next common neighbors, as many as there is room for; returns whether there are any.
-static bool gascl_find_common(gascl_two_rows *rows) {
+// Finds the next common neighbors, as many as there is room for, or only counts all of them; returns how
+// many there are.
+static int gascl_find_common(gascl_two_rows *rows, const bool counts) {
+    const int most = counts ? INT_MAX : GASCL_HELD;
     rows->held = rows->visited = 0;
 #if GASCL_GROUP == 1
-    if (!GASCL_SEARCHES(rows))
+    if (!counts && !GASCL_SEARCHES(rows))
         gascl_find_in_blocks(rows);
     if (rows->held + 8 > GASCL_HELD)
-        return true;
+        return rows->held;
 #endif
     int i = rows->i, j = rows->j, last = rows->last, held = rows->held;
-    while (held < GASCL_HELD && i < rows->shorter_size && j < rows->longer_size) {
+    while (held < most && i < rows->shorter_size && j < rows->longer_size) {
         const int x = rows->shorter[i];
         if (GASCL_SEARCHES(rows)) {
             j = gascl_search_from(rows->longer, j, rows->longer_size, x);
@@ -152,8 +148,10 @@ static bool gascl_find_common(gascl_two_rows *rows) {
                 break;
         }
         const int y = rows->longer[j];
-        rows->places[GASCL_HELD_AT(held)] = i;
-        rows->near[GASCL_HELD_AT(held)] = j;
+        if (!counts) {
+            rows->places[held] = i;
+            rows->near[held] = j;
+        }
         const int is = (x == y) & (x > last) & (x != rows->a) & (x != rows->b);
         held += is;
         last = is ? x : last;
@@ -164,18 +162,18 @@ static bool gascl_find_common(gascl_two_rows *rows) {
     rows->j = j;
     rows->last = last;
     rows->held = held;
-    return held > 0;
+    return held;
 }
 
 // The common neighbor that is visited.
 static int gascl_common_neighbor(const gascl_two_rows *rows) {
-    return rows->shorter[rows->places[GASCL_HELD_AT(rows->visited)]];
+    return rows->shorter[rows->places[rows->visited]];
 }
 
 // Moves on to the next common neighbor w.
 static bool gascl_next_common(gascl_two_rows *rows, int *w) {
     ++rows->visited;
-    if (rows->visited >= rows->held && !gascl_find_common(rows))
+    if (rows->visited >= rows->held && !gascl_find_common(rows, false))
         return false;
     *w = gascl_common_neighbor(rows);
     return true;
@@ -186,9 +184,9 @@ static bool gascl_next_common(gascl_two_rows *rows, int *w) {
 static gascl_offset gascl_common_arc(const gascl_two_rows *rows, const bool of_shorter,
                                      __global const int *targets) {
     if (of_shorter)
-        return rows->shorter - targets + rows->places[GASCL_HELD_AT(rows->visited)];
+        return rows->shorter - targets + rows->places[rows->visited];
     const int w = gascl_common_neighbor(rows);
-    int j = gascl_search_from(rows->longer, rows->near[GASCL_HELD_AT(rows->visited)],
+    int j = gascl_search_from(rows->longer, rows->near[rows->visited],
                               rows->longer_size, w);
     while (j > 0 && rows->longer[j - 1] == w)
         --j;  // of parallel arcs, the first
@@ -206,7 +204,5 @@ static int gascl_common(const long a, const long b, const int id, const int line
     if (!GASCL_SEARCHES(&rows))
         count = gascl_count_in_blocks(&rows);
 #endif
-    while (gascl_find_common(&rows))
-        count += rows.held;
-    return count;
+    return count + gascl_find_common(&rows, true);
 }
