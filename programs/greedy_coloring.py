@@ -12,8 +12,9 @@ to itself along each arc, which of these they have.
 Sources: Jones and Plassmann, A Parallel Graph Coloring Heuristic (1993); Hasenplaugh, Kaler,
 Schardl and Leiserson, Ordering Heuristics for Parallel Graph Coloring (2014), for the order.
 
-Differences: degrees are compared by their 8 highest bits in floating point, so that neighbors of
-similar degree are in random order; they would otherwise wait for each other in long rows. The
+Differences: degrees are compared by the first bits of their floating-point form (the exponent and
+three more), so that neighbors of similar degree are in random order; they would otherwise wait for
+each other in long chains. The
 colors are those of a sequential greedy coloring in that order, the same on every device.
 """
 

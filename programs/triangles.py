@@ -1,8 +1,8 @@
 """Triangles: how many each vertex is in.
 
 Algorithm: every edge is directed from the vertex of lower degree to the other, so that no row is
-long. Each arc visits the vertices to which arcs lead from both of its ends: these are the triangles
-in which it is the one between the two lower vertices, so that each triangle is found once.
+long. Each arc visits the vertices to which arcs lead from both of its ends. Such a vertex is the
+corner of highest degree, so that each triangle is found once: by the arc between the other two.
 
 Sources: Chiba and Nishizeki, Arboricity and Subgraph Listing Algorithms (1985); Schank and Wagner,
 Finding, Counting and Listing all Triangles in Large Graphs (2005), the algorithm `forward`; Beamer,

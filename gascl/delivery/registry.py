@@ -228,6 +228,7 @@ _STORES = "it stores a message for each arc, and reads it again"
 _ALL_ARCS = "it visits all arcs in every superstep, also where few vertices scatter"
 _ATOMIC = "every message is an atomic operation on the receiver's inbox"
 _ONE_ITEM = "one work-item does everything"
+_OUTBOX_TOO = "it visits all arcs, as pull does, and fills an outbox besides"
 #: What `auto` has against a delivery that could run the program: where every vertex scatters; where
 #: none does; and where only the vertices in the mask do.
 _SLOWER_IF_ALL_SCATTER = {
@@ -374,5 +375,8 @@ def _fastest(
         raise ProgramError(title, f" cannot be run by auto: {refused['slots']}; {others}")
 
     unknown = "auto does not know how fast it is"
-    reasons = {n: why or slower.get(n, unknown) for n, why in refused.items() if n != chosen}
+    if slower is _SLOWER_IF_MASK_SCATTERS and chosen == "pull":  # which visits all arcs, too
+        slower = {**slower, "outbox": _OUTBOX_TOO, "slots": _STORES}
+        why = "frontier and push, which visit fewer arcs, cannot run the program"
+    reasons = {n: no or slower.get(n, unknown) for n, no in refused.items() if n != chosen}
     return Choice(DELIVERIES[chosen], why, reasons)

@@ -22,7 +22,7 @@ def simple(graph: Graph, directed: bool) -> Graph:
     edges.apply_duplicates("first", graph.num_vertices, directed)
     same = len(edges.src) == graph.num_edges and directed == graph.directed
     if same and graph.change is None:
-        return graph  # whose arcs may be sorted already
+        return graph  # itself, so that arcs sorted earlier are reused
     return replace(
         graph,
         src=edges.src,

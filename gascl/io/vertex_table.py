@@ -63,7 +63,7 @@ def read_vertex_table(vertices: Any, vertex_id: Any = None) -> VertexTable:
     left_out: dict[str, str] = {}
     fields = fields_of(columns, count, "vertex column", report, True, True, left_out)
     partial = {n: why for n, why in left_out.items() if any(map(_is_number, columns[n]))}
-    remedy = "give each row a number, or delete the column"
+    remedy = "give each row a number and the column a name that is an identifier, or delete it"
     warn_of_left_out(f"{name}: the graph", "column", partial, remedy)
     return VertexTable(name, ids, [*columns], id_column, fields, report, error)
 
@@ -76,7 +76,7 @@ def _is_number(value: Any) -> bool:
 
 def _id_column(name: str, columns: Columns, vertex_id: Any, error: type[GraphError]) -> Any:
     if not columns:
-        raise error(f"{name}: has no columns; the first one has the ids of the vertices")
+        raise error(f"{name} is empty; its first column must have the ids of the vertices")
     if vertex_id is None:
         return next(iter(columns))
     if vertex_id in columns:

@@ -676,10 +676,13 @@ def _reads_field(spec: ProgramSpec, name: str) -> bool:
 
 
 def _readers(spec: ProgramSpec, word: str) -> list[str]:
-    """`FIELD_of` and `FIELD_to` of all fields, if a word looks like one; `sizeof` does not."""
-    if word in C_WORDS or not word.lower().endswith(("of", "to")):
+    """`FIELD_of`, `FIELD_to` and so on, if a word looks like one; `sizeof` does not."""
+    if word in C_WORDS or not word.lower().endswith(("of", "to", "first", "second")):
         return []
-    return [f"{name}_of" for name in spec.vertex_fields] + [f"{n}_to" for n in spec.edge_fields]
+    of_edges = ("to", "from_first", "from_second")
+    return [f"{name}_of" for name in spec.vertex_fields] + [
+        f"{name}_{end}" for name in spec.edge_fields for end in of_edges
+    ]
 
 
 def _unknown(place: Place, spec: ProgramSpec, name: str, known: list[str]) -> NoReturn:

@@ -480,10 +480,10 @@ def find(choice: Any = None) -> Device:
     """The device that a user chose.
 
     Args:
-        choice: part of the name of a platform, or else of a device (the fastest match is taken), an
-            index into `devices()`, a pyopencl device, a `Device`, or None: the device named by the
-            environment variable GASCL_DEVICE, or else the fastest GPU that passes the trial (device_check.py),
-            or else the fastest CPU that does.
+        choice: part of the name of a platform, or else of a device (the fastest match is taken); an
+            index into `devices()`; a pyopencl device; a `Device`; or None: the device named by the
+            environment variable GASCL_DEVICE, or else the fastest GPU that passes the trial
+            (device_check.py), or else the fastest CPU that does.
 
     Raises:
         DeviceError: there is no such device.

@@ -13,6 +13,8 @@ from gascl.run.push_pull import largest_degree
 
 #: A vertex with this many times the mean degree is a hub.
 HUB = 32
+#: Neighbors are at the ends of the arcs from a vertex: those into it of the opposite direction.
+_OPPOSITE = {"out": "in", "in": "out"}
 #: Words of apply that read a row of neighbors.
 _NEIGHBORS = ("neighbor", "neighbor_of", "num_neighbors", "has_edge", "common", "for_common")
 
@@ -29,18 +31,18 @@ def bottlenecks(
 ) -> Iterator[Bottleneck]:
     """What may take long in a run."""
     spec, traits, delivery = program.spec, prepared.traits, prepared.delivery
-    hub = _hub(graph, spec.edges)
+    hub, row_hub = _hub(graph, spec.direction), _hub(graph, _OPPOSITE.get(spec.direction, "both"))
     apply = spec.snippets.get("apply")
     if apply is not None and apply.uses(*_NEIGHBORS):
-        row = f", such as one with {hub:,} arcs," if hub else ""
+        row = f", such as one with {row_hub:,} arcs," if row_hub else ""
         yield Bottleneck(
             f"apply reads neighbors: one work-item reads the whole row of a vertex{row} by itself",
             "send these values along arcs and combine them, if the result allows it",
         )
     scatter = spec.snippets.get("scatter")
-    if hub and scatter is not None and scatter.uses("common", "for_common"):
+    if row_hub and scatter is not None and scatter.uses("common", "for_common"):
         yield Bottleneck(
-            f"scatter looks for common neighbors in long rows, such as one with {hub:,} arcs",
+            f"scatter looks for common neighbors in long rows, such as one with {row_hub:,} arcs",
             "run it on graph.oriented(), whose rows are short, if each triangle need be found only "
             "once",
         )
@@ -51,9 +53,9 @@ def bottlenecks(
         )
     if traits.scatters and not traits.sends_only:
         yield Bottleneck(
-            "scatter does more than send along its arcs, so that no delivery may run it again",
-            "set the mask of a vertex in its own apply, if that is what scatter does, so that "
-            "receivers can pull",
+            "scatter does more than send along its arcs, so no delivery can leave out or repeat an "
+            "arc's scatter, as pulling does",
+            "let scatter only send, and set masks or call send_to in apply, if that is possible",
         )
     loops = prepared.atomic == "cas"
     if delivery.has_inbox(traits) and not traits.first and (loops or hub):
@@ -95,7 +97,7 @@ def bottlenecks(
         )
 
 
-def _hub(graph: Graph, edges: str) -> int:
-    """The largest number of arcs of a vertex, if that is far above the mean; else 0."""
-    most = largest_degree(graph, edges)
+def _hub(graph: Graph, direction: str) -> int:
+    """`largest_degree`, if that is far above the mean; else 0."""
+    most = largest_degree(graph, direction)
     return most if most * graph.num_vertices >= HUB * max(graph.num_edges, 1) else 0

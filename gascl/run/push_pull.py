@@ -22,21 +22,21 @@ SKIPPING_GPU, SKIPPING_CPU = (15, 60), (24, 60)
 CPU = (3, 4)
 #: On a GPU, where every message counts. On an H100, R-MAT and uniform graphs of scale 18 to 22, a
 #: message that is pushed takes about as long as this many arcs that are pulled ...
-PUSHED = 2.2
+ARCS_PER_PUSH = 2.2
 #: ... and a compare-and-swap that changes the cell of a hub as long as this many: the messages to
 #: a vertex wait for each other.
-WAITING = 27_000
+ARCS_PER_WAIT = 27_000
 #: The ratio of the two thresholds.
 MARGIN = 1.25
 NEVER = 2**62
 
 
 def largest_degree(graph: Graph, direction: str) -> int:
-    """The largest number of arcs that begin or end in a vertex; of arcs "out", that end there."""
+    """The largest number of arcs that end in a vertex, of a program with arcs in this direction."""
     if not graph.num_vertices or not graph.num_edges:
         return 0
-    degrees = [graph.in_degree] if direction == "out" else [graph.out_degree, graph.in_degree]
-    return max(int(degree.max()) for degree in degrees)
+    name = {"out": "in_degree", "in": "out_degree"}.get(direction, "degree")
+    return int(getattr(graph, name).max())
 
 
 def pull_bounds(
@@ -61,8 +61,8 @@ def pull_bounds(
     elif traits.counts_once:
         begins, goes_on = SKIPPING_GPU
     else:
-        begins = PUSHED
+        begins = ARCS_PER_PUSH
         if atomic == "cas" and not traits.selects and num_arcs:
-            begins += WAITING * largest_degree(graph, direction) / num_arcs
+            begins += ARCS_PER_WAIT * largest_degree(graph, direction) / num_arcs
         goes_on = MARGIN * begins
     return int(num_arcs / goes_on), int(num_arcs / begins)

@@ -61,7 +61,7 @@ static int gascl_search_from(__global const int *row, int low, const int size, c
 
 #if GASCL_GROUP == 1
 // Whether entries are searched for: where the longer row is much longer.
-#define GASCL_SEARCHES(rows) ((rows)->longer_size / 16 > (rows)->shorter_size)
+#define GASCL_SEARCHES_LONGER(rows) ((rows)->longer_size / 16 > (rows)->shorter_size)
 
 // The entries of x that are in y, too, as -1.
 #define GASCL_IN_BLOCK(x, y)                                                   \
@@ -125,7 +125,7 @@ static int gascl_count_in_blocks(gascl_two_rows *rows) {
     return sums.x + sums.y + sums.z + sums.w;
 }
 #else
-#define GASCL_SEARCHES(rows) true
+#define GASCL_SEARCHES_LONGER(rows) true
 #endif
 
 // Finds the next common neighbors, as many as there is room for, or only counts all of them; returns how
@@ -134,7 +134,7 @@ static int gascl_find_common(gascl_two_rows *rows, const bool counts) {
     const int most = counts ? INT_MAX : GASCL_HELD;
     rows->held = rows->visited = 0;
 #if GASCL_GROUP == 1
-    if (!counts && !GASCL_SEARCHES(rows))
+    if (!counts && !GASCL_SEARCHES_LONGER(rows))
         gascl_find_in_blocks(rows);
     if (rows->held + 8 > GASCL_HELD)
         return rows->held;
@@ -142,7 +142,7 @@ static int gascl_find_common(gascl_two_rows *rows, const bool counts) {
     int i = rows->i, j = rows->j, last = rows->last, held = rows->held;
     while (held < most && i < rows->shorter_size && j < rows->longer_size) {
         const int x = rows->shorter[i];
-        if (GASCL_SEARCHES(rows)) {
+        if (GASCL_SEARCHES_LONGER(rows)) {
             j = gascl_search_from(rows->longer, j, rows->longer_size, x);
             if (j == rows->longer_size)
                 break;
@@ -201,7 +201,7 @@ static int gascl_common(const long a, const long b, const int id, const int line
     gascl_rows_of(&rows, a, b, id, line, faults, control, run, offsets, targets);
     int count = 0;
 #if GASCL_GROUP == 1
-    if (!GASCL_SEARCHES(&rows))
+    if (!GASCL_SEARCHES_LONGER(&rows))
         count = gascl_count_in_blocks(&rows);
 #endif
     return count + gascl_find_common(&rows, true);

@@ -1,4 +1,4 @@
-// Local memory for gather/group_rows.cl: what the items of a work-group that share a row have found in it.
+// Local memory for gather/shared_row.cl: what the items of a work-group that share a row have found in it.
 #include "gather/long_rows.cl"
 
 // The items of a virtual warp, at least.

@@ -6,8 +6,8 @@
 #define GASCL_LEAVES_REST (GASCL_MAY_STOP && GASCL_STOPS_EARLY)
 
 // An item's share of a row's messages: of those from the arc `begin` on, every `width`-th one, from the
-// `lane`-th on. `found`: with the combiner `first`, the least arc with a message; and where messages are left,
-// the least one that was enough, after which all items end.
+// `lane`-th on. `found`: with the combiner `first`, the smallest i whose arc has a message; where the rest
+// may be left, the smallest i at which a message was enough: items stop behind it.
 static GASCL_INLINE gascl_box gascl_combine_share_of_row(
     const int row, const gascl_offset begin, const int lane, const int width,
     volatile __local int *found, __global const gascl_offset *restrict offsets,

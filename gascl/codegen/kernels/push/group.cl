@@ -1,10 +1,11 @@
 // Push, where the items of a work-group share its work.
 
-// gascl_gather_memory: gather/row_memory.cl or gather/block_memory.cl, as the file needs that pull_rows.cl stands
-// for; nothing in delivery `push`.
+// gascl_gather_memory: gather/row_memory.cl or gather/block_memory.cl, whichever pull_rows.cl needs; empty in
+// delivery `push`.
 #include "pull_memory.cl"
 
-// Local memory of a group: words of the next frontier's bits, what it pulls, the pieces whose arcs it shares, and what its items hold back, to post or to apply it together.
+// Local memory of a group: words of the next frontier's bits, what it pulls, the pieces whose arcs it shares,
+// and what its items hold back, to post or to apply it together.
 #define GASCL_BIT_WORDS ((GASCL_GROUP + 31) / 32)
 #define GASCL_HELD_BY_GROUP (4 * GASCL_GROUP)
 #define GASCL_PART (GASCL_GROUP < 16 ? GASCL_GROUP : 16)  // items whose counts one item sums

@@ -1,7 +1,7 @@
 // Pulling, where an item takes a row. If scatter reads nothing that apply writes, a vertex applies what it has
-// pulled at once. On GPUs, an item visits only the first arcs of a row; if the vertex has not enough then, it is
-// listed, in `receivers`, and the rest of its arcs is searched by a work-group in a phase of its own: of a
-// frontier that is worth pulling from, most vertices find a sender early.
+// pulled at once. On GPUs, an item visits only the first arcs of a row; if that is not enough for the vertex, it
+// is listed in `receivers`, and a work-group searches its other arcs in a later phase. A frontier is only pulled
+// where it is large, so that most vertices find a sender early.
 #define GASCL_PULLS_AT_ONCE GASCL_SCATTER_INDEPENDENT
 #define GASCL_SEARCHES (GASCL_GROUP > 1)
 #define GASCL_VISITED_BY_ITEM (GASCL_GROUP / 4)

@@ -155,8 +155,8 @@ static void gascl_apply_phase(const gascl_team team, GASCL_STATE GASCL_EDGE, GAS
 }
 
 #if GASCL_SEARCHES
-// The phase in which groups search long rows: before the second one or, if vertices pull and apply at once,
-// behind it.
+// The phase in which groups search long rows: before gascl_apply_rows() or, where vertices pull and apply at
+// once, after it.
 static GASCL_INLINE void gascl_search_phase(gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_STEP,
                                __local gascl_step_memory *memory, gascl_tally *tally,
                                long2 *counted) {
