@@ -216,12 +216,15 @@ DELIVERIES = {
 }
 
 
-#: What `auto` tries, the fastest first: where there is no scatter; where every vertex scatters, and
-#: where the device also has an atomic operation that combines messages; where only the vertices in
-#: the mask scatter; and where they do in debug mode, in which messages are to be shuffled.
+#: What `auto` tries, the fastest first: where there is no scatter; ...
 NONE_SCATTERS = ("pull", "outbox", "slots")
+#: ... where every vertex scatters; ...
 ALL_SCATTER = ("outbox", "pull", "slots")
-ALL_SCATTER_NATIVE = ("outbox", "pull", "push", "slots")
+#: ... and the device, a CPU or a GPU, has an atomic operation that combines messages; ...
+ALL_SCATTER_CPU = ("outbox", "pull", "push", "slots")
+ALL_SCATTER_GPU = ("outbox", "pull", "edges", "slots")
+#: ... where only the vertices in the mask scatter; and where they do in debug mode, in which
+#: messages are to be shuffled.
 MASK_SCATTERS = ("frontier", "push", "pull", "slots")
 MASK_SCATTERS_DEBUG = ("pull", "slots")
 _STORES = "it stores a message for each arc, and reads it again"
@@ -295,6 +298,7 @@ def choose(
     name: str,
     debug: bool = False,
     parts: Parts | None = None,
+    on_gpu: bool = False,
 ) -> Choice:
     """The delivery called `name`; for "auto", the one that is likely to be the fastest.
 
@@ -304,6 +308,7 @@ def choose(
     Args:
         debug: "auto" prefers a delivery that stores messages, so that their order can be shuffled.
         parts: only some of the arcs are on the device.
+        on_gpu: the device is a GPU.
 
     Raises:
         ProgramError: there is no such delivery, or it cannot run the program.
@@ -328,7 +333,7 @@ def choose(
                 f"of: {', '.join(able)}"
             )
     if name == "auto":
-        return _fastest(program, demand, able, refused, title, debug)
+        return _fastest(program, demand, able, refused, title, debug, on_gpu)
     if not isinstance(name, str) or name not in DELIVERIES:
         known = ", ".join(["auto", *DELIVERIES])
         raise ProgramError(f"there is no delivery {name!r}; known: {known}")
@@ -348,6 +353,7 @@ def _fastest(
     refused: Mapping[str, str | None],
     title: ProgramName,
     debug: bool,
+    on_gpu: bool,
 ) -> Choice:
     """What "auto" chooses among the deliveries that are able to run a program."""
     order: tuple[str, ...]
@@ -355,8 +361,9 @@ def _fastest(
         order, why = NONE_SCATTERS, "no vertex scatters, and pull then visits no arcs"
         slower = _SLOWER_IF_NONE_SCATTERS
     elif program.spec.scatter_on == "all":
-        native = demand.atomic == "native" and not debug
-        order = ALL_SCATTER_NATIVE if native else ALL_SCATTER
+        order = ALL_SCATTER
+        if demand.atomic == "native" and not debug:
+            order = ALL_SCATTER_GPU if on_gpu else ALL_SCATTER_CPU
         why, slower = "every vertex scatters in every superstep", _SLOWER_IF_ALL_SCATTER
     elif debug:
         order, why = MASK_SCATTERS_DEBUG, "in debug mode, the order of messages is shuffled"

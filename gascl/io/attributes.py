@@ -79,7 +79,7 @@ def fields_of(
             wrong = "its name is not an identifier"
         else:
             taken[name] = numbers
-            warn_of_rounding(lambda number: f"{what} of number {number}", name, values, numbers)
+            warn_of_rounding(lambda number: f"{what.split()[0]} {number}", name, values, numbers)
             if len(values) and isinstance(values[0], (bool, np.bool_)):
                 report.append(f"{what} {name!r}: bool read as int8")
         if wrong:

@@ -165,7 +165,7 @@ def prepare(
     demand = demand_of(program, device.atomics, device.fp64, setting.deterministic)
     traits = demand.traits
     parts = Parts(setting.ranks, short) if setting.ranks > 1 or short else None
-    choice = choose(program, demand, delivery, setting.debug, parts)
+    choice = choose(program, demand, delivery, setting.debug, parts, device.kind == "GPU")
     if presorted is None:
         presorted = arcs_presorted(graph, direction)
     renumbered, numbered = _numbering(graph, direction, demand, setting, presorted, bool(short))

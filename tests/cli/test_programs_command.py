@@ -99,7 +99,8 @@ def test_examples_of_bipartite_graphs_run_as_they_stand(gascl_, monkeypatch, tmp
     examples = re.findall(r"^  gascl (.*)$", out, re.M)
     assert len(examples) == 2
     for example in examples:
-        code, out, err = gascl_(*shlex.split(example))
+        words = shlex.split(example)
+        code, out, err = gascl_(*words, *(["--verbose"] if words[0] == "run" else []))
         assert (code, err) == (0, "")
         assert "rows=5, columns=8" in out or "gascl's .npz" in out, "in the generator's words"
     assert found in out

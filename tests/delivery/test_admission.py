@@ -324,6 +324,8 @@ def test_what_auto_chooses_where_all_scatter(changes, chosen):
     on_all = {"scatter_on": "all", "stop": "superstep > 2"}
     program = type("OnAll", (Plain,), {**on_all, **changes})()
     assert choose(program, demand_of(program), "auto").name == chosen
+    on_gpu = {"push": "edges"}.get(chosen, chosen)
+    assert choose(program, demand_of(program), "auto", on_gpu=True).name == on_gpu
 
 
 # Where a device has only some of the arcs ---------------------------------------------------------

@@ -176,7 +176,7 @@ def test_numbers_in_some_rows_alone_are_warned_of(tmp_path):
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
-        ("", "has no columns"),
+        ("", "is empty"),
         ("1,2\n2,3\n", "line 1: '1,2' must name the columns, as in `id,age`, and '1' is not"),
         ("id,,x\n", "'' is not a name"),
         ("id,x\n1,2,3\n", "line 2: '1,2,3' has 3 columns, and the first line has 2: id, x"),

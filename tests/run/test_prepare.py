@@ -186,7 +186,11 @@ def _program(**body):
             "gather reads messages one by one",
             "combine=",
         ),
-        ({"scatter": "send(1); set_mask();"}, "scatter does more than send", "in its own apply"),
+        (
+            {"scatter": "send(1); set_mask();"},
+            "scatter does more than send",
+            "call send_to in apply",
+        ),
         ({}, "all messages to a vertex", "combine = 'first'"),
         ({}, "every vertex receives", "receive_if="),
         ({"scatter_on": "all", "mask": None}, "every arc is visited", "mask="),
