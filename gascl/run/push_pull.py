@@ -21,8 +21,9 @@ SKIPPING_GPU, SKIPPING_CPU = (15, 60), (24, 60)
 #: For programs that pull along all arcs on a CPU, as measured when the host still decided.
 CPU = (3, 4)
 #: On a GPU, where every message counts. On an H100, R-MAT and uniform graphs of scale 18 to 22, a
-#: message that is pushed takes about as long as this many arcs that are pulled ...
-ARCS_PER_PUSH = 2.2
+#: message that is pushed takes about as long as this many arcs that are pulled; less where
+#: `receive_if` drops most of them; ...
+ARCS_PER_PUSH, ARCS_PER_FILTERED_PUSH = 2.2, 1.2
 #: ... and a compare-and-swap that changes the cell of a hub as long as this many: the messages to
 #: a vertex wait for each other.
 ARCS_PER_WAIT = 27_000
@@ -61,7 +62,7 @@ def pull_bounds(
     elif traits.counts_once:
         begins, goes_on = SKIPPING_GPU
     else:
-        begins = ARCS_PER_PUSH
+        begins = ARCS_PER_FILTERED_PUSH if traits.filters else ARCS_PER_PUSH
         if atomic == "cas" and not traits.selects and num_arcs:
             begins += ARCS_PER_WAIT * largest_degree(graph, direction) / num_arcs
         goes_on = MARGIN * begins

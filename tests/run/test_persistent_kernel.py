@@ -282,7 +282,8 @@ def test_each_change_of_direction(program, launched, monkeypatch):
     """To pulling and back after each superstep, both ways."""
     for name in ("CPU", "SKIPPING_CPU", "SKIPPING_GPU"):
         monkeypatch.setattr(push_pull, name, (10**9, 0.5))
-    monkeypatch.setattr(push_pull, "ARCS_PER_PUSH", 1e9)
+    for name in ("ARCS_PER_PUSH", "ARCS_PER_FILTERED_PUSH"):
+        monkeypatch.setattr(push_pull, name, 1e9)
     monkeypatch.setattr(push_pull, "MARGIN", 0.5e-9)
     result = Engine(random_graph(), device()).run(program(), delivery="frontier")
     assert launched.count("gascl_persistent") == 1
