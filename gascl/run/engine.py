@@ -617,7 +617,7 @@ class Engine:
         return self._like(graph, self._comm, self._takes_parts)
 
     def derived(self, make: Callable[..., Graph], *arguments: Any) -> Engine:
-        """The `for_graph` of make(graph, *arguments), which is kept for the next call."""
+        """The `for_graph` of `make(graph, *arguments)`, which is kept for the next call."""
         key = (make, *arguments)
         with self._lock:
             found = self._derived.get(key)

@@ -186,7 +186,7 @@ class Stages:
         raise _Unfinished(self.last)
 
     def derived(self, make: Callable[..., Graph], *arguments: Any) -> Graph:
-        """make(stages.graph, *arguments), a graph with the same vertices to run programs on.
+        """`make(stages.graph, *arguments)`, a graph with the same vertices to run programs on.
 
         The engine keeps it, and its arrays on the device: further runs of the program need not make
         it again.
