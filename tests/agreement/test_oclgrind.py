@@ -23,8 +23,7 @@ SHAPES = [
 
 
 def run_shape(script: str, shape: tuple[int, int]) -> Report:
-    seconds = 900 if shape[0] > 8 else 600
-    return run(f"{script}.py", *map(str, shape), seconds=seconds)
+    return run(f"{script}.py", *map(str, shape), seconds=1500)
 
 
 @pytest.mark.slow
