@@ -2,8 +2,8 @@
 // and b themselves. Rows are sorted. The entries of the shorter one are searched for in the longer one,
 // from where the last one was found; on a CPU, rows of similar length are gone through side by side.
 
-// How many common neighbors are found at a time, before they are visited: one after the other, the items
-// of a GPU would wait for each other at each of them.
+// How many common neighbors are found at a time, before they are visited. If they were found and visited
+// one by one, the items of a GPU would wait for each other at each of them.
 #define GASCL_HELD 32
 
 // The rows of two vertices, and how far they have been gone through.
