@@ -63,6 +63,7 @@ ATTRIBUTES = {
     "lanes": "how many runs at once; or give a parameter as a list",
     "restart": '`"any"`, `"added"` or `"never"`: whether a run may continue on a changed graph',
     "ends": '`"mask"`, or `"stop"`: go on with an empty mask',
+    "order": '`"supersteps"`, or `"any"`: the result does not depend on the order of messages',
 }
 
 #: Methods in Python.

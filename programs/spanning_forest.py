@@ -32,7 +32,7 @@ class Best(VertexProgram):
 
     Edge = EDGE
     supersteps = param.supersteps(1)
-    order = edge.int32(default=0)
+    place = edge.int32(default=0)
     tree = vertex.vertex(init="v.id", doc="the root of the vertex's tree")
     best = vertex.struct(Edge)
 
@@ -41,7 +41,7 @@ class Best(VertexProgram):
     scatter_on = apply_on = "all"
     scatter = """
         if (tree_of(e.dst) != v.tree)
-            send((Edge){e.order * 0x100000000L + e.id, v.tree});
+            send((Edge){e.place * 0x100000000L + e.id, v.tree});
     """
     apply = "v.best = msg;"
 
@@ -148,7 +148,7 @@ class SpanningForest(VertexProgram):
 
 
 def ordered(graph: Graph, maximum: bool) -> Graph:
-    """The graph with the edge field `order` (int32), lower for better edges and equal for those of
+    """The graph with the edge field `place` (int32), lower for better edges and equal for those of
     equal weight; without it, if there are no weights."""
     weights = graph.edge_fields.get("weight")
     if weights is None:
@@ -161,4 +161,4 @@ def ordered(graph: Graph, maximum: bool) -> Graph:
         order = bits ^ (bits >> 31 & 0x7FFFFFFF)
     else:
         order = weights.astype(np.int64) - (0 if weights.dtype.kind == "i" else 2**31)
-    return graph.with_fields(order=(~order if maximum else order).astype(np.int32))
+    return graph.with_fields(place=(~order if maximum else order).astype(np.int32))

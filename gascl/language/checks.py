@@ -49,7 +49,7 @@ from gascl.language.types import Struct, unfit
 
 _WORDS = (
     *(*SNIPPETS, "message", "gathered", "scatter_on", "apply_on", "edges"),
-    *("lanes", "restart", "ends", "delta"),
+    *("lanes", "restart", "ends", "delta", "order"),
 )
 #: The Python methods that a class may define, with their parameters.
 _HOOKS = {
@@ -155,6 +155,7 @@ def _check_attributes(spec: ProgramSpec, own: Mapping[str, Any], base: Collectio
         ("edges", ("out", "in", "both", "alternate")),
         ("restart", ("any", "added", "never")),
         ("ends", ("mask", "stop")),
+        ("order", ("supersteps", "any")),
     ):
         if getattr(spec, name) not in words:
             quoted = " or ".join(map(repr, words))
@@ -622,6 +623,86 @@ def _priority_rules(spec: ProgramSpec) -> Rules:
             getattr(spec, attribute) == wrong and spec.source.place(attribute),
             f"a priority orders the vertices in the mask, which needs {right}, not {wrong!r}",
         )
+    yield from _own_mask_rules(spec, "a priority")
+
+
+def _order_rules(spec: ProgramSpec) -> Rules:
+    """With order = "any" there are no supersteps: nothing may depend on which messages come
+    together, on how often one comes, or on when a vertex scatters."""
+    if spec.order != "any":
+        return
+    instead = "remove order, so that the program runs in supersteps"
+    yield (
+        "scatter" not in spec.snippets and spec.source.place("order"),
+        "order = 'any' is about the order in which vertices scatter, but there is no scatter: "
+        "give one, or remove order",
+    )
+    if spec.combiner in (SUM, PRODUCT):
+        yield (
+            spec.source.place("combine"),
+            f"combine = {spec.combiner.name!r} counts a message as often as it is applied, and "
+            "with order = 'any' that may be more than once: combine by 'min', 'max', 'or' or "
+            f"'and', or {instead}",
+        )
+    yield (
+        spec.combiner is FIRST and spec.source.place("combine"),
+        "combine = 'first' depends on which messages come in the same superstep, and order = "
+        "'any' has none: send the id of the sender in the message and combine by its minimum, or "
+        f"{instead}",
+    )
+    for name, why in (
+        ("gather", "a gather snippet reads all messages of a superstep at once"),
+        ("pairs", "pairs send in every superstep"),
+        ("stop", "stop is evaluated at the end of a superstep"),
+    ):
+        yield _place_of(spec, name), f"{why}, and order = 'any' has none: remove {name} or order"
+    for name in spec.aggregates:
+        yield (
+            spec.source.place(name),
+            f"aggregator {name!r} depends on how often apply runs, and with order = 'any' a "
+            "message may be applied several times: remove the aggregator or order",
+        )
+    yield (
+        spec.asks_converged and spec.source.place("converged"),
+        "converged is called after each superstep, and order = 'any' has none: remove converged "
+        "or order",
+    )
+    yield (
+        spec.supersteps_param is not None and spec.source.place(spec.supersteps_param or ""),
+        f"parameter {spec.supersteps_param!r} is a number of supersteps, and order = 'any' has "
+        "none: remove the parameter or order",
+    )
+    for name in spec.arc_fields:
+        yield (
+            spec.source.place(name),
+            f"arc field {name!r} depends on when vertices scatter: remove it, or {instead}",
+        )
+    for attribute, allowed in (
+        ("scatter_on", "mask"),
+        ("apply_on", "message"),
+        ("ends", "mask"),
+    ):
+        value = getattr(spec, attribute)
+        yield (
+            value != allowed and spec.source.place(attribute),
+            f"{attribute} = {value!r} is about every vertex in each superstep, and order = 'any' "
+            f"has none: give {attribute} = {allowed!r}, or {instead}",
+        )
+    yield (
+        spec.alternates and spec.source.place("edges"),
+        f"edges = 'alternate' depends on the superstep: give other edges, or {instead}",
+    )
+    for word in ("superstep", "get_mask", "get_mask_of"):
+        yield (
+            _use(spec, word, "scatter", "apply", "receive_if", "enough"),
+            f"{word} depends on the superstep, and order = 'any' has none: use a field that the "
+            f"message carries, or {instead}",
+        )
+    yield from _own_mask_rules(spec, "order = 'any'")
+
+
+def _own_mask_rules(spec: ProgramSpec, why: str) -> Rules:
+    """A vertex enters the mask by its own apply alone, and leaves it when it scatters."""
     for word, names in (
         ("unset_mask", ("apply",)),
         ("set_mask_of", ("scatter", "apply")),
@@ -629,7 +710,7 @@ def _priority_rules(spec: ProgramSpec) -> Rules:
     ):
         yield (
             _use(spec, word, *names),
-            f"{word} cannot be used here with a priority: a vertex is put into the mask by "
+            f"{word} cannot be used here with {why}: a vertex is put into the mask by "
             "set_mask() in its own apply, and leaves it when it scatters",
         )
 
@@ -647,7 +728,8 @@ def _stop_rules(spec: ProgramSpec) -> Rules:
 #: In the order in which they are tested.
 _RULES: tuple[Callable[[ProgramSpec], Rules], ...] = (
     *(_gather_rules, _pairs_rules, _first_rules, _product_rules, _receive_if_rules),
-    *(_enough_rules, _mask_rules, _delta_rules, _priority_rules, _stop_rules),
+    *(_enough_rules, _mask_rules, _delta_rules, _priority_rules, _order_rules),
+    _stop_rules,
 )
 
 

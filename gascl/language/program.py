@@ -72,6 +72,7 @@ class VertexProgram:
     lanes: int = 1
     restart: str = "any"
     ends: str = "mask"
+    order: str = "supersteps"
 
     #: The name of the program whose `solve` runs this one, for messages.
     run_by: str = ""

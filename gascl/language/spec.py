@@ -58,7 +58,7 @@ class ProgramSpec:
         structs: the structs by the names that the class gives them.
         snippets: the snippets by attribute name; those inside declarations have names such as
             `distance.init`.
-        scatter_on, apply_on, edges, restart, ends, lanes, delta: as the class gives them.
+        scatter_on, apply_on, edges, restart, ends, lanes, delta, order: as the class gives them.
         stop: the text of `stop` in one line, for messages.
         asks_converged: the class defines `converged`.
         composite: it defines `solve`, which runs other programs.
@@ -83,6 +83,7 @@ class ProgramSpec:
     ends: str
     lanes: int
     delta: float | None
+    order: str
     stop: str
     asks_converged: bool
     composite: bool
@@ -96,7 +97,7 @@ class ProgramSpec:
     def declarations(self) -> str:
         """Everything that determines what a run computes, as text: the same for two classes exactly
         if they declare the same, wherever they are and whatever gascl makes of it."""
-        options = ("scatter_on", "apply_on", "edges", "restart", "ends", "lanes", "delta")
+        options = ("scatter_on", "apply_on", "edges", "restart", "ends", "lanes", "delta", "order")
         fields: list[Mapping[str, Field]] = [
             *(self.vertex_fields, self.edge_fields, self.arc_fields, self.params, self.aggregates)
         ]
@@ -284,6 +285,7 @@ def collect(cls: type, source: ClassSource, reserved: Callable[[str], bool]) -> 
         ends=got.ends,
         lanes=got.lanes,
         delta=got.delta,
+        order=got.order,
         stop=" ".join((got.stop or "").split()),
         asks_converged=got.converged is not None,
         composite=got.solve is not None,

@@ -216,6 +216,11 @@ class Traits:
             and not self.scatter_reads_others
         )
 
+    @cached_property
+    def any_order(self) -> bool:
+        """Whether messages may be applied in any order, one by one, and several times."""
+        return self.spec.order == "any"
+
     # --- edges and other vertices ---
 
     @cached_property

@@ -1,4 +1,4 @@
-"""receive_if, first, enough, priority, apply_on = "mask": what is refused, and how it is said."""
+"""receive_if, first, enough, priority, order, apply_on = "mask": what is refused, and how it is said."""
 
 from __future__ import annotations
 
@@ -120,11 +120,46 @@ DELTAS = [
         )
     ),
 ]
+#: A program whose order may be "any".
+ANY = (
+    LEAST
+    + "change = supersteps = None\norder = 'any'\napply = 'v.rank = fmin(v.rank, msg); set_mask();'\n"
+)
+ORDERS = [
+    ("order = 'all'  # <<<", "order must be 'supersteps' or 'any', not 'all'"),
+    ("ordre = 'any'  # <<<", "unknown attribute 'ordre'; did you mean 'order'?"),
+    (
+        "scatter = ''\napply = 'v.rank = 1;'\nmessage = combine = change = None\n"
+        "order = 'any'  # <<<",
+        "there is no scatter: give one",
+    ),
+    ("change = None\norder = 'any'\ncombine = 'sum'  # <<<", "'sum' counts a message as often"),
+    ("change = None\norder = 'any'\ncombine = 'prod'  # <<<", "combine by 'min', 'max', 'or'"),
+    ("change = None\norder = 'any'\ncombine = 'first'  # <<<", "send the id of the sender"),
+    (ANY + "combine = None\ngather = 'msg = messages[0];'  # <<<", "all messages of a superstep"),
+    (ANY + "pairs = 'send(u.rank);'  # <<<", "pairs send in every superstep"),
+    (ANY + "stop = 'superstep > 3'  # <<<", "at the end of a superstep", "remove stop or order"),
+    (ANY + "change = aggregate.real('max')  # <<<", "depends on how often apply runs"),
+    (ANY + "converged = lambda self, step: True  # <<<", "is called after each superstep"),
+    (ANY + "rounds = param.supersteps()  # <<<", "parameter 'rounds' is a number of supersteps"),
+    (ANY + "sent = arc.real()  # <<<", "arc field 'sent' depends on when vertices scatter"),
+    (ANY + "stop = None\nscatter_on = 'all'  # <<<", "give scatter_on = 'mask', or remove order"),
+    (ANY + "apply_on = 'all'  # <<<", "give apply_on = 'message', or remove order"),
+    (ANY + "apply_on = 'mask'  # <<<", "give apply_on = 'message', or remove order"),
+    (ANY + "ends = 'stop'  # <<<", "give ends = 'mask', or remove order"),
+    (ANY + "edges = 'alternate'  # <<<", "depends on the superstep: give other edges"),
+    (ANY + "scatter = 'send(superstep);'  # <<<", "superstep depends on the superstep"),
+    (ANY + "receive_if = 'get_mask()'  # <<<", "use a field that the message carries"),
+    (ANY + "apply = 'if (get_mask_of(0)) set_mask();'  # <<<", "get_mask_of depends on the supers"),
+    (ANY + "apply = 'unset_mask();'  # <<<", "unset_mask cannot be used here with order = 'any'"),
+    (ANY + "apply = 'set_mask_of(0);'  # <<<", "set_mask_of cannot be used here with order = 'any"),
+    (ANY + "scatter = 'send(1); set_mask();'  # <<<", "set_mask cannot be used here with order ="),
+]
 
 
 @pytest.mark.parametrize(
     "case",
-    [*FIRSTS, *RECEIVES, *ENOUGH, *MASKS, *PRIORITIES, *DELTAS],
+    [*FIRSTS, *RECEIVES, *ENOUGH, *MASKS, *PRIORITIES, *DELTAS, *ORDERS],
     ids=lambda c: c[0].replace("\n", "; ").split("#")[0],
 )
 def test_refused(tmp_path, case):
@@ -152,6 +187,9 @@ def test_refused(tmp_path, case):
         "scatter_on = 'all'\napply_on = 'mask'\ninit = 'set_mask_of(0);'",
         ORDERED + "apply_on = 'mask'\ninit = 'set_mask_of(0); set_mask();'\napply = 'set_mask();'",
         ORDERED + "priority = 'v.rank + p.damping + g.num_edges + lane + hash(v.id)'",
+        *(ANY + more for more in ("", "priority = 'v.rank'", "scatter = 'send_to(0, 1);'")),
+        ANY + "init = 'set_mask_of(0);'\nreceive_if = 'msg < v.rank'\nenough = 'msg <= 0'",
+        *(f"{ANY}edges = '{way}'" for way in ("in", "both")),
         ORDERED + "combine = 'first'\nstop = 'superstep > 3'",
         ORDERED + SINGLE + "receive_if = 'v.rank < 0'",
         *(

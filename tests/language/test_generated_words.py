@@ -34,6 +34,7 @@ ELSEWHERE = {
 #: Attribute of a class, or declaration -> the test that has it.
 NOT_DRAWN = {
     "restart": "run/test_warm_start.py",
+    "order": "features/test_any_order.py",
     "solve": "run/test_stages.py",
     "prepare": "run/test_initial_values.py",
     "tolerance": "run/test_stagnation.py",

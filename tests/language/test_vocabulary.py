@@ -20,7 +20,7 @@ KINDS = {
     "parameter": param.int32(1),
     "aggregator": aggregate.int64("sum"),
 }
-CHOICES = {"scatter_on", "apply_on", "edges", "restart", "ends", "lanes", "delta"}
+CHOICES = {"scatter_on", "apply_on", "edges", "restart", "ends", "lanes", "delta", "order"}
 ATTRIBUTES = {n for n in vars(VertexProgram) if not n.startswith("_")}
 
 
