@@ -114,7 +114,7 @@ def _findings(cls: type[VertexProgram], device: Device) -> Iterator[Finding]:
 
 def _compiler_errors(cls: type[VertexProgram], device: Device) -> Iterator[GasclError]:
     """The errors of a program that cannot be compiled."""
-    from gascl.delivery.admission import demand_of
+    from gascl.delivery.admission import demand_of, why_together
     from gascl.delivery.registry import DELIVERIES, admitted, choose
     from gascl.language.placeholder import any_values
     from gascl.language.program import VertexProgram
@@ -123,13 +123,15 @@ def _compiler_errors(cls: type[VertexProgram], device: Device) -> Iterator[Gascl
     try:
         program = cls.__new__(cls)
         VertexProgram.__init__(program, **any_values(cls))  # its own __init__ may take anything
-        demand = demand_of(program, device.atomics, device.fp64, True)
+        together = why_together(device.facts)
+        demand = demand_of(program, device.atomics, device.fp64, True, together)
         choose(program, demand, "auto")  # refuses a program that no delivery can run
     except GasclError as error:
         yield error
         return
-    variant = Variant(optimized=not device.facts.may_skip_optimizer)
+    optimized = not device.facts.may_skip_optimizer
     for name in admitted(demand):
+        variant = Variant(persistent=DELIVERIES[name].queues, optimized=optimized)
         try:
             source = source_of(program, device.facts, DELIVERIES[name], "int32", variant)
             plan_of(program, device, source)

@@ -90,7 +90,9 @@ def _source(program: VertexProgram, delivery: str, form: str) -> str:
         choices=program.choices(),
         lanes=program.lanes,
     )
-    demand = demand_of(program, Atomics(int64=True, int64_extended=True), True, False)
+    together = "" if form == "cpu-persistent" else f"form {form!r} cannot run it"
+    atomics = Atomics(int64=True, int64_extended=True)
+    demand = demand_of(program, atomics, True, False, together)
     chosen = choose(program, demand, delivery).delivery
     persistent = form.endswith("-persistent") and chosen.supports_persistent(demand.traits)
     return assemble(header, demand.traits, chosen, FORMS[form], persistent)[0]

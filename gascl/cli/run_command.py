@@ -152,7 +152,7 @@ def _prepare(arguments: argparse.Namespace) -> _Ready:
     """Check the arguments and read the graph; refuse as much as possible before."""
     from gascl.cli.field_option import check_field, scalar_field
     from gascl.cli.find_program import construct, program_class
-    from gascl.delivery.admission import Parts, demand_of
+    from gascl.delivery.admission import Parts, demand_of, why_together
     from gascl.delivery.registry import choose
 
     cls = program_class(arguments.program)
@@ -182,7 +182,9 @@ def _prepare(arguments: argparse.Namespace) -> _Ready:
     checkpoint_of(program, options)
     device = find(arguments.device)
     if cls.solve is None:
-        demand = demand_of(program, device.atomics, device.fp64, not arguments.nondeterministic)
+        repeats = not arguments.nondeterministic
+        together = why_together(device.facts, arguments.debug)
+        demand = demand_of(program, device.atomics, device.fp64, repeats, together)
         ranks = None if arguments.comm is None else Parts(arguments.comm.Get_size())
         choose(program, demand, arguments.delivery, parts=ranks)
     started = time.perf_counter()

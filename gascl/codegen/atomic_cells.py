@@ -34,13 +34,13 @@ def definitions(combiner: Combiner, accumulator: Type) -> list[str]:
         "CELL_OP": f"GASCL_{combiner.name.upper()}",
     }
     if kind == "OTHER":
-        cell["CELL_MEMBERS"] = f"{_filled(accumulator):#x}ul"
+        cell["CELL_MEMBERS"] = f"{filled(accumulator):#x}ul"
     return defines(CELL, cell)
 
 
-def _filled(type_: Type, at: int = 0) -> int:
+def filled(type_: Type, at: int = 0) -> int:
     """The bits of a type's components, which is `at` this byte: all but those of gaps."""
     if not type_.members:
         return ((1 << 8 * type_.scalar.itemsize * type_.width) - 1) << 8 * at
     offsets = {name: place[1] for name, place in (type_.scalar.fields or {}).items()}
-    return sum(_filled(member, at + offsets[name]) for name, member in type_.members)
+    return sum(filled(member, at + offsets[name]) for name, member in type_.members)

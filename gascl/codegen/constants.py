@@ -64,6 +64,11 @@ class Team(IntEnum):
     RELEASED = 12  # the phase's number, in a cache line of its own for the groups that wait; on a
     # GPU, after 12 bits with the number of groups in the phase
     MOST = 13  # on a GPU: the most groups that took part in a phase of this superstep
+    # Of delivery `asynchronous`:
+    BASE = 14  # the current bin
+    BLOCKS = 15  # the number of its blocks
+    LOWEST = 16  # the lowest bin of a vertex that waits
+    USED = 17  # the number of blocks that have been taken from the pool
 
 
 class Phase(IntEnum):
@@ -83,6 +88,12 @@ class Phase(IntEnum):
     SPLIT_NEAR = 11
     SPLIT_FAR = 12
     SEARCH = 13
+    # Of delivery `asynchronous`:
+    PACK = 14
+    LOWEST = 15
+    FILL = 16
+    ROUND = 17
+    UNPACK = 18
 
 
 class ActiveList(IntEnum):
@@ -102,6 +113,12 @@ NUM_LISTS = ActiveList.PILES + 4
 STRIDE = 16
 #: The most groups that 12 bits can count.
 MOST_GROUPS = 2**12 - 1
+#: The queue of delivery `asynchronous` (kernels/asynchronous/queue.cl): the number of bins, of words
+#: in a block, of vertices for each block of the pool, and of further blocks; how many blocks a group
+#: takes from the pool at once; with how many in its current bin it lets other groups share them; and
+#: how many rounds it makes before it meets them.
+BINS, BLOCK_WORDS, VERTICES_OF_BLOCK, SPARE_BLOCKS = 64, 128, 32, 64
+BLOCKS_AT_ONCE, MOST_LOCAL_BLOCKS, LOCAL_ROUNDS = 4, 8, 8
 #: A value of `starting`: gascl_decide_on() in superstep.cl.
 GOING_ON = 2
 #: The number of a block's messages that one work-item combines into a box, for others to use.
@@ -163,7 +180,20 @@ def of_pairs() -> dict[str, int]:
 def of_persistent_kernel() -> dict[str, int]:
     """Those of a persistent kernel."""
     team = {**numbered("TEAM_", Team), "TEAM_WORDS": len(Team), "MOST_GROUPS": MOST_GROUPS}
-    return {**team, **numbered("PHASE_", Phase)}
+    return {**team, **numbered("PHASE_", Phase), "STRIDE": STRIDE}
+
+
+def of_queue() -> dict[str, int]:
+    """Those of the queue of delivery `asynchronous`."""
+    return {
+        "BINS": BINS,
+        "BLOCK_WORDS": BLOCK_WORDS,
+        "VERTICES_OF_BLOCK": VERTICES_OF_BLOCK,
+        "SPARE_BLOCKS": SPARE_BLOCKS,
+        "BLOCKS_AT_ONCE": BLOCKS_AT_ONCE,
+        "MOST_LOCAL_BLOCKS": MOST_LOCAL_BLOCKS,
+        "LOCAL_ROUNDS": LOCAL_ROUNDS,
+    }
 
 
 def of_sorting() -> dict[str, int]:

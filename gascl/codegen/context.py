@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from gascl.codegen.atomic_cells import cell_bits
 from gascl.language.combiners import SUM
 from gascl.language.fields import ChoiceParam, Param
 from gascl.language.snippet import Snippet
@@ -28,13 +29,22 @@ def struct_of(name: str, members: Iterable[tuple[str, Type]]) -> Type:
     return Type(name, struct_dtype(members), 1, members)
 
 
-def _without_gaps(name: str, members: list[tuple[str, Type]]) -> Type:
+def without_gaps(name: str, members: list[tuple[str, Type]]) -> Type:
     """A struct whose members stand by decreasing alignment, so that no gap is between them.
 
     NVIDIA's compiler (seen on an H100 in November 2026) copies a struct with gaps wrongly where a
     function returns it: bytes beside the gap become zero, or keep their old values.
     """
     return struct_of(name, sorted(members, key=lambda member: -member[1].alignment))
+
+
+def packed_fields(spec: ProgramSpec, real: str) -> Type:
+    """The vertex fields that apply writes, side by side."""
+    apply = spec.snippets.get("apply")
+    names = set() if apply is None else apply.writes("v")
+    fields = spec.vertex_fields.items()
+    written = [(n, f.resolve(real)) for n, f in fields if n in names]
+    return without_gaps("gascl_packed_fields", written)
 
 
 @dataclass(frozen=True)
@@ -161,19 +171,30 @@ class Context:
         read = set().union(*(s.reads(space) for s in snippets for space in ("v", "u")))
         return [d for d in ("in_degree", "out_degree") if d in read]
 
+    @cached_property
+    def packed(self) -> Type:
+        return packed_fields(self.spec, self.real)
+
+    @property
+    def packed_bytes(self) -> int:
+        """The size of a word that holds them, 4 or 8 bytes; 0 if the program's messages may not be
+        applied one by one, or the fields do not fit."""
+        bits = cell_bits(self.packed) if self.traits.any_order and self.lanes == 1 else None
+        return (bits or 0) // 8
+
     # Structs ----------------------------------------------------------------------------------
 
     @cached_property
     def vertex(self) -> Type:
         ids = [(n, INT32) for n in ("id", *self.degrees)]
         mask = [("gascl_set", INT32)] * self.traits.masked
-        return _without_gaps("gascl_vertex", [*ids, *self.vertex_fields.items(), *mask])
+        return without_gaps("gascl_vertex", [*ids, *self.vertex_fields.items(), *mask])
 
     @cached_property
     def edge(self) -> Type:
         ends = [(n, INT32) for n in ("src", "dst")]
         members = [*ends, *self.edge_members.items(), *self.arc_fields.items()]
-        return _without_gaps("gascl_edge", members)
+        return without_gaps("gascl_edge", members)
 
     @cached_property
     def chosen(self) -> list[ChoiceParam]:

@@ -91,6 +91,7 @@ def write_switches(text: Text, c: Context) -> None:
                 "LANES": c.lanes,
                 "LANE_WORDS": traits.lane_words,
                 "WRAPS": traits.overflows and c.message.itemsize == 8,
+                "PACKED_BITS": 8 * c.packed_bytes,
                 "NARROW": c.message.itemsize <= 4,
                 "LONG_OFFSETS": c.offset.itemsize == 8,
                 "REALS": len(c.reals),

@@ -29,6 +29,7 @@ from gascl.codegen.intrinsics import Calls
 from gascl.codegen.pairs import Pairs
 from gascl.codegen.phases import Phases
 from gascl.codegen.source_writer import Text
+from gascl.codegen.transactions import Transactions
 from gascl.codegen.traps import Traps
 from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Traits
@@ -81,6 +82,8 @@ def generate(
     traps.write()
     calls.write()
     Phases(text, c, traps, calls).write()
+    if c.packed_bytes:
+        Transactions(text, c, traps, calls).write()
     if traits.pairs:
         Pairs(text, c, traps, calls).write()
     write_layouts(text, c)
@@ -94,6 +97,7 @@ def generate(
         gathered=c.gathered,
         accumulator=c.accumulator,
         outbox_entry=c.outbox_entry,
+        packed=c.packed_bytes,
         box=c.box.scalar,
         run=c.run,
         tally=c.tally.scalar,

@@ -23,6 +23,8 @@ class Header:
         message, gathered: the types of a message, and of `msg` in apply.
         accumulator: the type in which messages are combined.
         outbox_entry: the type of what the outbox keeps of each vertex.
+        packed: the bytes of the word that holds what apply writes of a vertex: 4 or 8; 0 if there
+            is none.
         box, run, tally, control: the layouts of structs that host and device share.
         other: the layout of what a pairs snippet reads of the sender `u`.
         lanes: the number of runs at once.
@@ -39,6 +41,7 @@ class Header:
     gathered: Type
     accumulator: Type
     outbox_entry: Type
+    packed: int
     box: np.dtype
     run: np.dtype
     tally: np.dtype

@@ -4,12 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from gascl.codegen.context import packed_fields
 from gascl.delivery.atomics import Atomics
+from gascl.delivery.device_facts import DeviceFacts
 from gascl.language.combiners import OR, PRODUCT
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Traits
 from gascl.language.types import Type
 from gascl.messages import Message, ProgramName
+
+
+#: Why work-groups cannot run on by themselves.
+_CANNOT_JOIN = "work-groups of one launch cannot wait for each other here"
+
+
+def why_together(device: DeviceFacts, debug: bool = False) -> str:
+    """Why the work-groups of a device must go through each superstep together; "" if they need not.
+
+    Args:
+        debug: the run is in debug mode.
+    """
+    if debug:
+        return "debug mode looks at each superstep"
+    if not device.can_join:
+        return _CANNOT_JOIN
+    return "" if device.is_cpu else "it runs on CPUs alone so far"
 
 
 @dataclass(frozen=True)
@@ -24,6 +43,9 @@ class Demand:
         wide_product: messages are combined by a product of 64-bit integers.
         tallies_floats: an aggregator adds floats.
         deterministic: a run must repeat bit for bit.
+        packed: the bytes of what apply writes of a vertex.
+        wide_atomics: the device has atomic operations on 64 bits.
+        together: as `why_together` returns it.
     """
 
     traits: Traits
@@ -33,9 +55,18 @@ class Demand:
     wide_product: bool
     tallies_floats: bool
     deterministic: bool
+    packed: int
+    wide_atomics: bool
+    together: str
 
 
-def demand_of(program: VertexProgram, atomics: Atomics, fp64: bool, deterministic: bool) -> Demand:
+def demand_of(
+    program: VertexProgram,
+    atomics: Atomics,
+    fp64: bool,
+    deterministic: bool,
+    together: str = _CANNOT_JOIN,
+) -> Demand:
     """What a program requires of a delivery on a device with these atomics."""
     spec = program.spec
     combiner = spec.combiner or OR  # without a combiner, any will do
@@ -49,6 +80,9 @@ def demand_of(program: VertexProgram, atomics: Atomics, fp64: bool, deterministi
         combiner is PRODUCT and message.itemsize == 8,
         any(a.sums_floats for a in spec.aggregates.values()),
         deterministic,
+        packed_fields(spec, program.dtype).itemsize,
+        atomics.int64,
+        together,
     )
 
 
@@ -179,6 +213,28 @@ def push_refuses(demand: Demand) -> str | None:
             "Engine(..., deterministic=False), in the shell --nondeterministic, allows that"
         )
     return inbox_refuses(demand)
+
+
+def asynchronous_refuses(demand: Demand) -> str | None:
+    traits = demand.traits
+    if not traits.any_order:
+        return "its messages may depend on their order: order = 'any' would state that they do not"
+    if demand.together:
+        return demand.together
+    if traits.lanes > 1:
+        return "it has several lanes, whose fields do not fit one word of 64 bits"
+    if demand.packed > 8:
+        return (
+            f"apply writes {demand.packed} bytes of a vertex, and a word that changes at once has "
+            "at most 8"
+        )
+    if demand.packed > 4 and not demand.wide_atomics:
+        return "the device has no atomic operations on 64 bits"
+    if traits.sends_to:
+        return "it sends to any vertex"
+    if traits.reads_written:
+        return "it reads what apply writes of other vertices"
+    return None
 
 
 def frontier_refuses(demand: Demand) -> str | None:

@@ -100,6 +100,8 @@ def assemble(
         shared |= constants.of_pairs()
     if persistent:
         shared |= constants.of_persistent_kernel()
+    if delivery.queues:
+        shared |= constants.of_queue()
     text.put("\n".join([*constants.defines(shared), *_of_delivery(traits, delivery)]))
     text.include("superstep.cl")
     if traits.pairs:
@@ -128,6 +130,9 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) ->
     return {
         "inbox.cl": f"inbox/{senders}.cl" if delivery.has_inbox(traits) else "",
         "clock.cl": "persistent/clock.cl" if persistent else "",
+        "persistent_phases.cl": (
+            f"{'asynchronous' if delivery.queues else 'persistent'}/phases.cl"
+        ),
         "gather_rows.cl": f"gather/{_gather(traits, delivery, group)}.cl",
         "slots_scatter.cl": f"slots/scatter_{form}.cl",
         "slots_gather.cl": f"slots/{reading}.cl",

@@ -41,6 +41,8 @@ ITEMS = {
     "outbox_entry": Item("gascl_outbox_entry", "", ANYTHING),  # what the outbox keeps of a vertex
     "box": Item("gascl_box", "", ANYTHING),  # combined messages
     "cell": Item("gascl_cell", "", EMPTY),  # of the atomic inbox
+    "packed": Item("gascl_packed", "", ANYTHING),  # the fields that apply writes
+    "worker": Item("gascl_worker", "80i4", ANYTHING),  # a group's part of the queue (queue.cl)
     "piece": Item("int2", "2i4", ANYTHING),  # some arcs of a vertex; the frontier lists them
     "vertex": Item("int", "i4", ANYTHING),  # an entry of a list of vertices
     "length": Item("int", "i4", ZERO),  # the length of a list
@@ -61,7 +63,7 @@ class Buffer:
     Attributes:
         item: the kind of its items, a name in ITEMS.
         per: "arc" or "vertex": it has one item for each, in each lane; "row": one item for a vertex
-            with all its lanes. Or a function (vertices, arcs) -> number of items.
+            with all its lanes; "group": one for each work-group. Or a function (vertices, arcs) -> number of items.
         only_if: whether a program with these traits needs it in a delivery; None: always.
     """
 

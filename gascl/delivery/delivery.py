@@ -30,6 +30,8 @@ class Delivery:
         knows_lanes: if `Traits.lane_words` holds, it records the lanes in which each vertex sends,
             and defines what kernels/gather.cl then requires.
         pulls: in a superstep with a large frontier, the vertices that still receive pull from it.
+        queues: it applies messages as they are sent, and its vertices wait in a queue, not for the
+            next superstep; it has no other kernel than the persistent one.
         persistent: its persistent kernel, which runs all supersteps in one launch
             (kernels/persistent/), if it has one.
         in_parts: it reads only the arcs that end in its row blocks, so that the arcs need not all
@@ -51,6 +53,7 @@ class Delivery:
     active: ActiveSet = BYTES
     knows_lanes: bool = False
     pulls: bool = False
+    queues: bool = False
     persistent: Launch | None = None
     in_parts: bool = False
     on_ranks: Callable[[Traits], bool] = lambda traits: False

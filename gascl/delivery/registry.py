@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from gascl.codegen.constants import BLOCK_WORDS, SPARE_BLOCKS, VERTICES_OF_BLOCK
 from gascl.codegen.kernel_files import kernel_text
 from gascl.delivery.admission import (
     Demand,
     Parts,
+    asynchronous_refuses,
     cannot_take_parts,
     edges_refuses,
     frontier_refuses,
@@ -37,6 +39,23 @@ _PULLED = ("EDGE_IN", "in_blocks", "in_offsets", "in_sources", "bits", "pulled")
 def _lists_receivers(traits: Traits) -> bool:
     """Whether only vertices with a message apply, and put themselves into the frontier."""
     return traits.lists_directly and not traits.applies_to_all and not traits.sends_to
+
+
+def _persistent(*step: str) -> Launch:
+    """The persistent kernel, with what its phases need besides STATE and EDGE."""
+    return Launch(
+        "gascl_persistent",
+        "",
+        (
+            *("STATE", "EDGE", *step, "posted", "tallies", "counts", "team", "starting"),
+            *("num_tallies", "ask_stop", "least_arcs", "most_arcs", "supersteps", "most_work"),
+        ),
+    )
+
+
+def num_blocks(vertices: int) -> int:
+    """The number of blocks in the pool of delivery `asynchronous`."""
+    return vertices // VERTICES_OF_BLOCK + SPARE_BLOCKS
 
 
 def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]) -> Delivery:
@@ -69,14 +88,7 @@ def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]
         active=FRONTIER,
         pulls=pulls,
         on_ranks=lambda traits: not pulls and _lists_receivers(traits),
-        persistent=Launch(
-            "gascl_persistent",
-            "",
-            (
-                *(*step, "posted", "tallies", "counts", "team", "starting"),
-                *("num_tallies", "ask_stop", "least_arcs", "most_arcs", "supersteps", "most_work"),
-            ),
-        ),
+        persistent=_persistent(*step[2:]),
     )
 
 
@@ -183,6 +195,25 @@ DELIVERIES = {
         _by_frontier("push", False, push_refuses),
         _by_frontier("frontier", True, frontier_refuses),
         Delivery(
+            "asynchronous",
+            kernel_text("asynchronous.cl"),
+            (),
+            (
+                Buffer("words", "packed", "vertex"),
+                Buffer("waiting", "word", lambda vertices, arcs: -(-vertices // 32)),
+                Buffer("pool", "vertex", lambda vertices, arcs: BLOCK_WORDS * num_blocks(vertices)),
+                Buffer("shared_blocks", "vertex", lambda vertices, arcs: num_blocks(vertices)),
+                Buffer("workers", "worker", "group"),
+            ),
+            refuses=asynchronous_refuses,
+            queues=True,
+            persistent=_persistent(
+                "out_offsets",
+                "out_targets",
+                *("words", "waiting", "pool", "shared_blocks", "workers"),
+            ),
+        ),
+        Delivery(
             "edges",
             kernel_text("edges.cl"),
             (
@@ -225,12 +256,13 @@ ALL_SCATTER_CPU = ("outbox", "pull", "push", "slots")
 ALL_SCATTER_GPU = ("outbox", "pull", "edges", "slots")
 #: ... where only the vertices in the mask scatter; and where they do in debug mode, in which
 #: messages are to be shuffled.
-MASK_SCATTERS = ("frontier", "push", "pull", "slots")
+MASK_SCATTERS = ("asynchronous", "frontier", "push", "pull", "slots")
 MASK_SCATTERS_DEBUG = ("pull", "slots")
 _STORES = "it stores a message for each arc, and reads it again"
 _ALL_ARCS = "it visits all arcs in every superstep, also where few vertices scatter"
 _ATOMIC = "every message is an atomic operation on the receiver's inbox"
 _ONE_ITEM = "one work-item does everything"
+_WAITS = "all vertices wait for each other between supersteps, which order = 'any' does not need"
 _OUTBOX_TOO = "it visits all arcs, as pull does, and fills an outbox besides"
 #: What `auto` has against a delivery that could run the program: where every vertex scatters; where
 #: none does; and where only the vertices in the mask do.
@@ -385,5 +417,8 @@ def _fastest(
     if slower is _SLOWER_IF_MASK_SCATTERS and chosen == "pull":  # which visits all arcs, too
         slower = {**slower, "outbox": _OUTBOX_TOO, "slots": _STORES}
         why = "frontier and push, which visit fewer arcs, cannot run the program"
+    if chosen == "asynchronous":
+        why = "its order is 'any', so that messages are applied as they are sent"
+        slower = {**slower, **dict.fromkeys(("frontier", "push"), _WAITS)}
     reasons = {n: no or slower.get(n, unknown) for n, no in refused.items() if n != chosen}
     return Choice(DELIVERIES[chosen], why, reasons)

@@ -366,9 +366,11 @@ class _Builder:
         own = {"message": _stored(header.message), "box": header.box}
         own["outbox_entry"] = _stored(header.outbox_entry)
         own["cell"] = self._cell()
+        own["packed"] = np.dtype(f"u{header.packed or 8}")
         lanes = header.lanes
         counts = {"arc": lanes * extent.arcs, "vertex": lanes * extent.vertices}
         counts["row"] = extent.vertices
+        counts["group"] = extent.groups
         wraps = self.traits.overflows and header.message.itemsize == 8
         unneeded = {"mark": self.traits.every_arc_sends, "wrap": not wraps}
         if unneeded.get(buffer.item):

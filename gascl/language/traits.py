@@ -249,6 +249,11 @@ class Traits:
         return bool(self._read_of_others(self._scatter))
 
     @cached_property
+    def reads_written(self) -> bool:
+        """Whether fields that apply writes are read of other vertices."""
+        return not self._written.isdisjoint(self.reads_others)
+
+    @cached_property
     def snapshots(self) -> tuple[str, ...]:
         """The fields that apply writes while gather or apply reads them of other vertices."""
         late = self._read_of_others(self._gather, self._apply)

@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from gascl.delivery.admission import Demand, Parts, demand_of
+from gascl.delivery.admission import Demand, Parts, demand_of, why_together
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.device_facts import DeviceFacts
 from gascl.delivery.registry import Choice, choose
@@ -162,7 +162,8 @@ def prepare(
             for streamed arcs.
     """
     spec, direction, short = program.spec, program.spec.direction, at_once.short if at_once else ""
-    demand = demand_of(program, device.atomics, device.fp64, setting.deterministic)
+    together = why_together(device, setting.debug)
+    demand = demand_of(program, device.atomics, device.fp64, setting.deterministic, together)
     traits = demand.traits
     parts = Parts(setting.ranks, short) if setting.ranks > 1 or short else None
     choice = choose(program, demand, delivery, setting.debug, parts, device.kind == "GPU")

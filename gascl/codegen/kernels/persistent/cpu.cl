@@ -20,7 +20,9 @@ static void gascl_yield(void) {
 #define gascl_yield()
 #endif
 
-#include "persistent/phases.cl"
+#include "persistent/barrier.cl"
+// persistent/phases.cl, or asynchronous/phases.cl (gascl/delivery/assembly.py).
+#include "persistent_phases.cl"
 
 #define GASCL_PHASE_NUMBERS 0xff  // the bits of a phase's number in GASCL_TEAM_STATE
 

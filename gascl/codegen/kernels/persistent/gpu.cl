@@ -7,7 +7,9 @@
 #define GASCL_SMALL_WORK (4 * GASCL_GROUP)
 #define gascl_yield()  // a group that waits keeps no other from running
 
-#include "persistent/phases.cl"
+#include "persistent/barrier.cl"
+// persistent/phases.cl, or asynchronous/phases.cl (gascl/delivery/assembly.py).
+#include "persistent_phases.cl"
 
 #define GASCL_PHASE_NUMBERS 0xfffff  // the bits of a phase's number in GASCL_TEAM_RELEASED
 

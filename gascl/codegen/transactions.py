@@ -1,0 +1,66 @@
+"""Writes what a transaction on a vertex needs: its fields packed in one word, and snippets on that.
+
+A program with order = "any" may apply a message as soon as it is sent, if the fields that apply
+writes fit one word: see kernels/asynchronous.cl.
+"""
+
+from __future__ import annotations
+
+from gascl.codegen.atomic_cells import filled
+from gascl.codegen.context import Context
+from gascl.codegen.intrinsics import Calls
+from gascl.codegen.source_writer import Text
+from gascl.codegen.traps import Traps
+
+
+class Transactions:
+    """Writes the type gascl_packed, how vertices and words become each other, and receive_if."""
+
+    def __init__(self, text: Text, context: Context, traps: Traps, calls: Calls):
+        self.text, self.context, self.traps, self.calls = text, context, traps, calls
+
+    def write(self) -> None:
+        c, text, put = self.context, self.text, self.text.put
+        packed, word = c.packed, "ulong" if c.packed_bytes == 8 else "uint"
+        names = [n for n, _ in packed.members if n in c.vertex_fields]
+        text.struct(packed)
+        put(
+            f"typedef {word} gascl_packed;",
+            "typedef union {",
+            f"    {packed.c} fields;",
+            "    gascl_packed word;",
+            "} gascl_packing;",
+            "",
+            "static gascl_packed gascl_pack(const gascl_vertex v) {",
+            "    gascl_packing packing;",
+            "    packing.word = 0;",
+            *(f"    packing.fields.{n} = v.{n};" for n in names),
+            # The bytes of gaps take any values when a value is stored (C99, 6.2.6.1).
+            f"    return packing.word & (gascl_packed){filled(packed):#x}ul;",
+            "}",
+            "",
+        )
+        of = "const int gascl_id, GASCL_STATE"
+        put(f"static gascl_packed gascl_pack_fields({of}) {{", "    gascl_vertex v;")
+        put(*(f"    v.{n} = {c.field_at(n, 'gascl_id')};" for n in names))
+        put("    return gascl_pack(v);", "}", "")
+        put(f"static void gascl_unpack_fields(const gascl_packed gascl_word, {of}) {{")
+        put("    gascl_packing packing;", "    packing.word = gascl_word;")
+        put(*(f"    {c.field_at(n, 'gascl_id')} = packing.fields.{n};" for n in names), "}", "")
+        put("// A vertex as snippets see it.")
+        put(f"static gascl_vertex gascl_unpacked(const gascl_packed gascl_word, {of}) {{")
+        put("    gascl_packing packing;", "    packing.word = gascl_word;", "    gascl_vertex v;")
+        put("    v.id = gascl_id;", "    v.gascl_set = 0;")
+        put(*(f"    v.{d} = gascl_{d}[gascl_id];" for d in c.degrees))
+        for name in c.vertex_fields:
+            at = f"packing.fields.{name}" if name in names else c.field_at(name, "gascl_id")
+            put(f"    v.{name} = {at};")
+        put("    return v;", "}", "")
+        receive_if = c.snippet("receive_if")
+        put("static bool gascl_wants(const gascl_vertex v, const gascl_message msg, GASCL_STATE) {")
+        if receive_if is None:
+            put("    return true;", "}", "")
+            return
+        self.calls.declare_read(receive_if)
+        self.traps.expression("    return (", receive_if, "    );")
+        put("}", "")
