@@ -200,7 +200,6 @@ DELIVERIES = {
             (),
             (
                 Buffer("words", "packed", "vertex"),
-                Buffer("waiting", "word", lambda vertices, arcs: -(-vertices // 32)),
                 Buffer("pool", "vertex", lambda vertices, arcs: BLOCK_WORDS * num_blocks(vertices)),
                 Buffer("shared_blocks", "vertex", lambda vertices, arcs: num_blocks(vertices)),
                 Buffer("workers", "worker", "group"),
@@ -210,7 +209,7 @@ DELIVERIES = {
             persistent=_persistent(
                 "out_offsets",
                 "out_targets",
-                *("words", "waiting", "pool", "shared_blocks", "workers"),
+                *("words", "pool", "shared_blocks", "workers"),
             ),
         ),
         Delivery(

@@ -1,5 +1,7 @@
 // The phases of delivery `asynchronous`, in a persistent kernel: fields are packed, bins are filled, there are
 // rounds, and fields are unpacked.
+#include "asynchronous/visits.cl"
+
 #define GASCL_PERSISTENT_STATE                                                          \
     __global long *GASCL_RESTRICT posted, __global gascl_tally *GASCL_RESTRICT tallies, \
         __global long *GASCL_RESTRICT counts
@@ -11,7 +13,6 @@
 static gascl_queue gascl_queue_of(const int rank, volatile __global int *team_words, GASCL_STATE,
                                   GASCL_QUEUED) {
     gascl_queue queue;
-    queue.waiting = waiting;
     queue.pool = pool;
     queue.worker = &workers[rank];
     queue.team_words = team_words;
@@ -20,53 +21,33 @@ static gascl_queue gascl_queue_of(const int rank, volatile __global int *team_wo
     return queue;
 }
 
-#define GASCL_FOR_BITS(id, word, bits)                                                 \
-    for (uint gascl_left = bits; gascl_left; gascl_left &= gascl_left - 1)             \
-        for (int id = (int)(word)*32 + 31 - clz(gascl_left & -gascl_left), gascl_once = 1; gascl_once; gascl_once = 0)
-#define GASCL_WORDS(run) (((run)->graph.num_vertices + 31) / 32)
-
-// The least bin of the vertices that wait.
-static int gascl_lowest_bin(const int word, const gascl_queue *queue, GASCL_STATE,
-                            __global const gascl_packed *words) {
-    int lowest = INT_MAX;
-#if GASCL_PRIORITY
-    GASCL_FOR_BITS(id, word, queue->waiting[word])
-        lowest = min(lowest, gascl_bin_of(gascl_unpacked(words[id], id, GASCL_STATE_ON), queue,
-                                          GASCL_STATE_ON));
-#endif
-    return lowest;
-}
-
 static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE GASCL_EDGE,
                             GASCL_STEP, GASCL_PERSISTENT_STATE, volatile __global int *team_words,
                             __local gascl_shared *shared, __local gascl_step_memory *memory) {
     gascl_queue queue = gascl_queue_of(team.rank, team_words, GASCL_STATE_ON, GASCL_QUEUED_ON);
-    gascl_progress progress = {0, 0, 0};
+    gascl_progress progress = {0, 0};
+    const int n = gascl_run_->graph.num_vertices;
     int lowest = INT_MAX;
     switch (phase) {
-    case GASCL_PHASE_PACK: {
-        __global uchar *mask = GASCL_READ_TEAM(STARTING) ? gascl_next : gascl_mask;
-        GASCL_FOR_SHARE(word, GASCL_WORDS(gascl_run_), 64) {
-            const int first = word * 32, last = min(first + 32, gascl_run_->graph.num_vertices);
-            uint set = 0;
-            for (int id = first; id < last; ++id) {
-                words[id] = gascl_pack_fields(id, GASCL_STATE_ON);
-                set |= (uint)(mask[id] != 0) << (id - first);
-                gascl_next[id] = 0;
-            }
-            waiting[word] = set;
-            progress.waiting += popcount(set);
-            lowest = min(lowest, gascl_lowest_bin(word, &queue, GASCL_STATE_ON, words));
+    case GASCL_PHASE_PACK:
+        GASCL_FOR_SHARE(id, n, 4096) {
+            words[id] = gascl_pack_fields(id, GASCL_STATE_ON);
+            if (GASCL_READ_TEAM(STARTING))
+                gascl_commit_mask(id GASCL_MASKS_ON);
+            if (gascl_mask[id])
+                lowest = min(lowest, gascl_bin_of(gascl_unpacked(words[id], id, GASCL_STATE_ON),
+                                                  &queue, GASCL_STATE_ON));
         }
         break;
-    }
     case GASCL_PHASE_LOWEST:
-        GASCL_FOR_SHARE(word, GASCL_WORDS(gascl_run_), 256)
-            lowest = min(lowest, gascl_lowest_bin(word, &queue, GASCL_STATE_ON, words));
+        GASCL_FOR_SHARE(id, n, 4096)
+            if (gascl_mask[id])
+                lowest = min(lowest, gascl_bin_of(gascl_unpacked(words[id], id, GASCL_STATE_ON),
+                                                  &queue, GASCL_STATE_ON));
         break;
     case GASCL_PHASE_FILL:
-        GASCL_FOR_SHARE(word, GASCL_WORDS(gascl_run_), 256)
-            GASCL_FOR_BITS(id, word, waiting[word])
+        GASCL_FOR_SHARE(id, n, 4096)
+            if (gascl_mask[id])
                 gascl_add_to_bin(id,
                                  gascl_bin_of(gascl_unpacked(words[id], id, GASCL_STATE_ON),
                                               &queue, GASCL_STATE_ON),
@@ -76,19 +57,13 @@ static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE 
         gascl_run_round(team, &queue, &progress, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON);
         break;
     case GASCL_PHASE_UNPACK:
-        GASCL_FOR_SHARE(word, GASCL_WORDS(gascl_run_), 64) {
-            const int first = word * 32, last = min(first + 32, gascl_run_->graph.num_vertices);
-            for (int id = first; id < last; ++id) {
-                gascl_unpack_fields(words[id], id, GASCL_STATE_ON);
-                gascl_mask[id] = waiting[word] >> (id - first) & 1;
-            }
-        }
+        GASCL_FOR_SHARE(id, n, 4096)
+            gascl_unpack_fields(words[id], id, GASCL_STATE_ON);
         break;
     }
     if (lowest < INT_MAX)
         atomic_min(&GASCL_TEAM(LOWEST), lowest);
     posted[team.rank] += progress.messages;
-    counts[2 * team.rank] += progress.waiting;
     counts[2 * team.rank + 1] += progress.arcs;
 }
 
@@ -98,50 +73,57 @@ static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_E
                            const int begins, const int num_tallies, const int ask_stop,
                            const long least_arcs, const long most_arcs, const int supersteps,
                            const int most_work, __local gascl_shared *shared) {
-    const int starting = phase == GASCL_PHASE_JOIN ? begins : GASCL_READ_TEAM(STARTING);
     GASCL_TEAM(SMALL) = gascl_run_->graph.num_vertices <= GASCL_SMALL_WORK;
-    if (phase == GASCL_PHASE_JOIN) {
-        GASCL_TEAM(STARTING) = starting;
+    gascl_queue queue = gascl_queue_of(0, team_words, GASCL_STATE_ON, GASCL_QUEUED_ON);
+    int vertices = 0;
+    switch (phase) {
+    case GASCL_PHASE_JOIN:
+        GASCL_TEAM(STARTING) = begins;
         GASCL_TEAM(LOWEST) = INT_MAX;
         gascl_control_->clock = GASCL_CLOCK();
         for (int i = 0; i < (int)get_num_groups(0); ++i)
-            posted[i] = counts[2 * i] = counts[2 * i + 1] = 0;
+            posted[i] = counts[2 * i + 1] = 0;
         return GASCL_PHASE_PACK;
-    }
-    if (phase == GASCL_PHASE_UNPACK)
+    case GASCL_PHASE_PACK:
+    case GASCL_PHASE_LOWEST:
+        if (GASCL_READ_TEAM(LOWEST) == INT_MAX)
+            break;
+        gascl_empty_bins(workers, team_words);
+        GASCL_TEAM(BASE) = GASCL_READ_TEAM(LOWEST);
+        return GASCL_PHASE_FILL;
+    case GASCL_PHASE_FILL:
+    case GASCL_PHASE_ROUND:
+        vertices = gascl_share_lowest_bin(&queue, ranks, workers, shared_blocks);
+        if (vertices)
+            break;
+        GASCL_TEAM(LOWEST) = INT_MAX;
+        return GASCL_PHASE_LOWEST;
+    default:
         return GASCL_PHASE_END;
-    if (phase == GASCL_PHASE_ROUND || (phase == GASCL_PHASE_PACK && starting)) {
-        int done = GASCL_READ_TEAM(DONE);
-        gascl_tally tally;
-        gascl_control now;
-        long waits = 0, arcs = 0;
-        GASCL_ZERO_TALLY(tally);
-        for (int i = 0; i < ranks; ++i) {
-            tally.messages += posted[i];
-            waits += counts[2 * i];
-            arcs += counts[2 * i + 1];
-            posted[i] = 0;
-        }
+    }
+    // A round has ended, and it is known how many vertices begin the next one.
+    const int starting = GASCL_READ_TEAM(STARTING);
+    int done = GASCL_READ_TEAM(DONE);
+    gascl_tally tally;
+    gascl_control now;
+    long arcs = 0;
+    GASCL_ZERO_TALLY(tally);
+    for (int i = 0; i < ranks; ++i) {
+        tally.messages += posted[i];
+        arcs += counts[2 * i + 1];
+        posted[i] = 0;
+    }
+    if (starting || GASCL_READ_TEAM(ROUNDS)) {
         __global gascl_control *records =
             (__global gascl_control *)(size_t)(team_words + GASCL_STRIDE * GASCL_TEAM_WORDS);
-        gascl_decide_on(&now, &tally, waits, 0, GASCL_STATE_ON, starting, ask_stop, least_arcs,
+        gascl_decide_on(&now, &tally, vertices, 0, GASCL_STATE_ON, starting, ask_stop, least_arcs,
                         most_arcs, records, done);
         GASCL_TEAM(DONE) = done += !starting;
         GASCL_TEAM(STARTING) = 0;
         if (now.stopped || done >= supersteps || arcs / 1024 >= most_work)
             return GASCL_PHASE_UNPACK;
     }
-    gascl_queue queue = gascl_queue_of(0, team_words, GASCL_STATE_ON, GASCL_QUEUED_ON);
-    if (phase == GASCL_PHASE_PACK || phase == GASCL_PHASE_LOWEST) {
-        gascl_empty_bins(workers, team_words);
-        GASCL_TEAM(BASE) = GASCL_PRIORITY ? GASCL_READ_TEAM(LOWEST) : 0;
-        return GASCL_PHASE_FILL;
-    }
-    const int vertices = gascl_share_lowest_bin(&queue, ranks, workers, shared_blocks);
-    if (!vertices) {
-        GASCL_TEAM(LOWEST) = INT_MAX;
-        return GASCL_PHASE_LOWEST;
-    }
+    GASCL_TEAM(ROUNDS) = 1;
     GASCL_TEAM(SMALL) = vertices <= GASCL_FEW_VERTICES;
     return GASCL_PHASE_ROUND;
 }

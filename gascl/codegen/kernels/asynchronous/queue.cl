@@ -1,7 +1,7 @@
-// The queue of delivery `asynchronous`. Which vertices wait to scatter is told by a bit for each, in
-// `waiting`. Those that belong into one of the next GASCL_BINS bins are also listed there, by each group in
-// bins of its own (bins of priorities; without a priority, bins of rounds). When all bins are empty, they are
-// filled again from `waiting`.
+// The queue of delivery `asynchronous`. The mask tells which vertices wait to scatter, by a byte for each.
+// Those that belong into one of the next GASCL_BINS bins are also listed there, by each group in bins of its
+// own (bins of priorities; without a priority, bins of rounds). When all bins are empty, they are filled again
+// from the mask.
 //
 // A bin is a chain of blocks from `pool`: a block has the number of the next one (or -1), the number of its
 // vertices, and the vertices. A vertex may be in several bins; it scatters from the lowest one. If `pool` is
@@ -15,13 +15,12 @@ typedef struct {
 } gascl_worker;
 
 #define GASCL_QUEUED                                                                      \
-    __global uint *GASCL_RESTRICT waiting, __global int *GASCL_RESTRICT pool,             \
-        __global int *GASCL_RESTRICT shared_blocks, __global gascl_worker *GASCL_RESTRICT workers
-#define GASCL_QUEUED_ON waiting, pool, shared_blocks, workers
+    __global int *GASCL_RESTRICT pool, __global int *GASCL_RESTRICT shared_blocks, \
+        __global gascl_worker *GASCL_RESTRICT workers
+#define GASCL_QUEUED_ON pool, shared_blocks, workers
 
 // The queue as a group sees it. `base`: the bin whose vertices scatter now.
 typedef struct {
-    __global uint *waiting;
     __global int *pool;
     __global gascl_worker *worker;
     volatile __global int *team_words;
@@ -33,18 +32,6 @@ typedef struct {
 #define GASCL_BLOCK_COUNT(queue, block) (queue)->pool[(size_t)(block) * GASCL_BLOCK_WORDS + 1]
 #define GASCL_BLOCK_IDS(queue, block) (&(queue)->pool[(size_t)(block) * GASCL_BLOCK_WORDS + 2])
 #define GASCL_BIN(bin) ((bin) & (GASCL_BINS - 1))
-
-// A vertex begins to wait; whether it did not wait before.
-static bool gascl_begin_waiting(const int id, gascl_queue *queue) {
-    const uint bit = 1u << id % 32;
-    return !(atomic_or(&queue->waiting[id / 32], bit) & bit);
-}
-
-// A vertex no longer waits; whether it did.
-static bool gascl_end_waiting(const int id, gascl_queue *queue) {
-    const uint bit = 1u << id % 32;
-    return atomic_and(&queue->waiting[id / 32], ~bit) & bit;
-}
 
 // An empty block, or -1 if there is none.
 static int gascl_new_block(gascl_queue *queue) {

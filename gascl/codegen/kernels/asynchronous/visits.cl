@@ -1,0 +1,154 @@
+// The visits of vertices that wait, in which they scatter and their messages are applied.
+#include "asynchronous/queue.cl"
+
+// The prefetch distance, in arcs.
+#define GASCL_AHEAD 16
+
+// What the kernel needs besides GASCL_STATE and GASCL_EDGE: `words` has the fields that apply writes.
+#define GASCL_STEP                                                                       \
+    __global const gascl_offset *restrict offsets, __global const int *restrict targets, \
+        __global gascl_packed *GASCL_RESTRICT words, GASCL_QUEUED
+#define GASCL_STEP_ON offsets, targets, words, GASCL_QUEUED_ON
+
+// Local memory: a single item needs none.
+typedef struct {
+    int unused;
+} gascl_step_memory;
+
+// The messages that changed something, and the arcs that were visited.
+typedef struct {
+    long messages, arcs;
+} gascl_progress;
+
+#if GASCL_PACKED_BITS == 64
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#define GASCL_SWAP_PACKED(word, before, after) atom_cmpxchg(word, before, after)
+#else
+#define GASCL_SWAP_PACKED(word, before, after) atomic_cmpxchg(word, before, after)
+#endif
+
+// Whether a vertex waits. Its bytes are plain ones: who sends first changes the receiver's word and then looks
+// whether it waits, and who visits it first says that it no longer waits and then reads the word, each with a
+// fence between the two, so that one of them sees what the other has done.
+#define GASCL_WAITS_NOW(id) (*(volatile __global uchar *)&gascl_mask[id])
+// An atomic operation of x86 is a fence.
+#if defined(__x86_64__)
+#define gascl_fence_after_swap()
+#else
+#define gascl_fence_after_swap() gascl_fence()
+#endif
+
+// The bin of a vertex: that of its priority, or without one, the next bin.
+static int gascl_bin_of(const gascl_vertex v, const gascl_queue *queue, GASCL_STATE) {
+#if GASCL_PRIORITY
+    return gascl_bucket_of(v, GASCL_STATE_ON);
+#else
+    return queue->base + 1;
+#endif
+}
+
+// Applies a message, unless the receiver does not want it.
+static void gascl_deliver(const int id, const gascl_message msg, gascl_queue *queue,
+                          gascl_progress *progress, GASCL_STATE, __global gascl_packed *words) {
+    volatile __global gascl_packed *word = &words[id];
+    gascl_packed before = *word;
+    for (;;) {
+        const gascl_vertex old = gascl_unpacked(before, id, GASCL_STATE_ON);
+        if (!gascl_wants(old, msg, GASCL_STATE_ON))
+            return;
+        const gascl_vertex v = gascl_apply_snippet(old, msg, true, 0, GASCL_STATE_ON);
+        const gascl_packed after = gascl_pack(v);
+        const bool set = v.gascl_set == GASCL_SET;
+        if (after == before && !set)
+            return;
+        const gascl_packed seen = GASCL_SWAP_PACKED(word, before, after);
+        if (seen != before) {
+            before = seen;
+            continue;
+        }
+        ++progress->messages;
+        if (!set)
+            return;
+        gascl_fence_after_swap();
+        const bool waits = GASCL_WAITS_NOW(id);
+        const int bin = gascl_bin_of(v, queue, GASCL_STATE_ON);
+        // If it waits, it is in a bin already, unless it now belongs in a lower one.
+        if (waits && bin >= gascl_bin_of(old, queue, GASCL_STATE_ON))
+            return;
+        if (!waits)
+            GASCL_WAITS_NOW(id) = 1;
+        gascl_add_to_bin(id, bin, queue);
+        return;
+    }
+}
+
+// A vertex scatters.
+static void gascl_visit(const int id, gascl_queue *queue, gascl_progress *progress,
+                        GASCL_STATE GASCL_EDGE, GASCL_STEP) {
+    const gascl_packed word = *(volatile __global gascl_packed *)&words[id];
+    const gascl_vertex v = gascl_unpacked(word, id, GASCL_STATE_ON);
+    const gascl_offset begin = offsets[id], end = offsets[id + 1];
+    progress->arcs += end - begin;
+    for (gascl_offset arc = begin; arc < end; ++arc) {
+        if (arc + GASCL_AHEAD < end)
+            GASCL_PREFETCH(&words[targets[arc + GASCL_AHEAD]]);
+        const int target = targets[arc];
+        gascl_edge e = gascl_edge_at(id, target, arc GASCL_EDGE_ON);
+        const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON);
+        if (out.count)
+            gascl_deliver(target, gascl_narrow(out, id, gascl_control_), queue, progress,
+                          GASCL_STATE_ON, words);
+    }
+}
+
+// The vertices in a block scatter.
+static void gascl_visit_block(const int block, gascl_queue *queue, gascl_progress *progress,
+                              GASCL_STATE GASCL_EDGE, GASCL_STEP) {
+    __global int *ids = GASCL_BLOCK_IDS(queue, block);
+    int count = 0;
+    for (int i = 0; i < GASCL_BLOCK_COUNT(queue, block); ++i) {
+        const int id = ids[i];
+        if (!GASCL_WAITS_NOW(id))  // it has scattered from another bin
+            continue;
+        GASCL_WAITS_NOW(id) = 0;
+        GASCL_PREFETCH(&offsets[id]);
+        GASCL_PREFETCH(&words[id]);
+        ids[count++] = id;
+    }
+    gascl_fence();
+    for (int i = 0; i < count; ++i) {
+        const gascl_offset first = offsets[ids[i]];
+        GASCL_PREFETCH(&targets[first]);
+        gascl_prefetch_edge(first GASCL_EDGE_ON);
+    }
+    for (int i = 0; i < count; ++i) {
+        if (i + 2 < count) {
+            const gascl_offset first = offsets[ids[i + 2]];
+            const gascl_offset last = min(first + GASCL_AHEAD, offsets[ids[i + 2] + 1]);
+            for (gascl_offset arc = first; arc < last; ++arc)
+                GASCL_PREFETCH(&words[targets[arc]]);
+        }
+        gascl_visit(ids[i], queue, progress, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON);
+    }
+    gascl_free_block(block, queue);
+}
+
+// A round: the vertices of the lowest bin scatter, and those that enter it meanwhile. These stay with their
+// group, unless they become many.
+static void gascl_run_round(const gascl_team team, gascl_queue *queue, gascl_progress *progress,
+                            GASCL_STATE GASCL_EDGE, GASCL_STEP) {
+    GASCL_FOR_SHARE(i, queue->team_words[GASCL_STRIDE * GASCL_TEAM_BLOCKS], 1)
+        gascl_visit_block(shared_blocks[i], queue, progress, GASCL_STATE_ON GASCL_EDGE_ON,
+                          GASCL_STEP_ON);
+    for (int rounds = 0; rounds < GASCL_LOCAL_ROUNDS; ++rounds) {
+        while (gascl_has_few(queue))
+            for (int block = gascl_take_bin(queue), next; block >= 0; block = next) {
+                next = GASCL_BLOCK_NEXT(queue, block);
+                gascl_visit_block(block, queue, progress, GASCL_STATE_ON GASCL_EDGE_ON,
+                                  GASCL_STEP_ON);
+            }
+        if (GASCL_PRIORITY || gascl_has_many(queue))
+            return;
+        ++queue->base;
+    }
+}
