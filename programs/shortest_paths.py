@@ -10,8 +10,9 @@ Delta-Stepping (2003), the buckets; Che, GasCL (2014).
 
 Differences: a vertex is in the frontier only where its distance fell, not wherever a message
 arrived; and a message carries its sender, so that parents come from the same minimum, ties to the
-smallest id. They form a tree also where weights are 0, since a parent's distance was known a
-superstep earlier. `Distances` leaves parents out: its messages fit 8 bytes in float64, too.
+smallest id. They form a tree also where weights are 0: a parent is nearer than its child, or its
+distance was known a superstep earlier. `Distances` leaves parents out: its messages fit 8 bytes in
+float64, too.
 """
 
 import math
@@ -49,7 +50,7 @@ class Distances(VertexProgram):
     combine = "min"
     # An added edge can only bring vertices nearer, and relaxing it finds all that follows. This
     # holds where the source is the same and no weight of an edge that was there has grown.
-    restart = "added"
+    order, restart = "any", "added"
     mask = "v.distance == 0"
     receive_if = "msg < v.distance && msg <= p.cutoff"
     priority = "v.distance"
@@ -78,19 +79,35 @@ class ShortestPaths(Distances):
 
     parent = vertex.vertex()
 
+    # A parent by an arc of length 0, or of a length that rounding loses, is as far as the vertex
+    # itself. Chosen by its id, it could become its own ancestor: it is only taken as the first one.
     message = struct([("distance", "real"), ("parent", "vertex")])
     combine = """
-        a.distance < b.distance || (a.distance == b.distance && a.parent <= b.parent) ? a : b
+        a.distance < b.distance || (a.distance == b.distance && (uint)a.parent <= (uint)b.parent)
+            ? a : b
     """
     identity = "(message){INFINITY, -1}"
-    receive_if = "msg.distance < v.distance && msg.distance <= p.cutoff"
+    functions = """
+        #define ONLY_FIRST(id) (-2 - (id))
+    """
+    receive_if = """
+        msg.distance <= p.cutoff && (msg.distance < v.distance ||
+            (msg.distance == v.distance && msg.parent >= 0 && msg.parent < v.parent))
+    """
     scatter = """
-        send((message){v.distance + e.weight, v.id});
+        const real there = v.distance + e.weight;
+        if (there > v.distance) {
+            send((message){there, v.id});
+        } else {
+            needs_order();
+            send((message){there, ONLY_FIRST(v.id)});
+        }
     """
     apply = """
+        if (msg.distance < v.distance)
+            set_mask();
         v.distance = msg.distance;
-        v.parent = msg.parent;
-        set_mask();
+        v.parent = msg.parent < 0 ? ONLY_FIRST(msg.parent) : msg.parent;
     """
 
 

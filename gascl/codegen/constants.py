@@ -15,6 +15,7 @@ class Stop(IntEnum):
     EMPTY_MASK = 2
     OVERFLOW = 3  # of a combined message
     FAULT = 4
+    ORDER = 5  # of messages, on which the result depends: it must run in supersteps
 
 
 class Fault(IntEnum):

@@ -79,6 +79,7 @@ def write_switches(text: Text, c: Context) -> None:
                 "MARKS": traits.marks,
                 "EVERY_ARC_SENDS": traits.every_arc_sends,
                 "FUSED": traits.fusable,
+                "MAY_NEED_ORDER": traits.may_need_order,
                 "OVERFLOWS": traits.overflows,
                 "CAN_FAIL": traits.overflows or traits.can_trap or c.debug,
                 "READS_SINGLY": traits.reads_singly,

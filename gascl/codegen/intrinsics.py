@@ -43,6 +43,7 @@ class Calls:
         value = sound("(__VA_ARGS__)", c.message)
         words = {
             "send": f"send(...) gascl_send(gascl_out, {value}{single})",
+            "needs_order": "needs_order() gascl_needs_order(gascl_control_)",
             "unset_mask": "unset_mask() (v.gascl_set = GASCL_UNSET)",
             "get_mask": f"get_mask() gascl_get_mask(v.id, gascl_control_ {masks})",
             "get_mask_of": "get_mask_of(gascl_whose) "

@@ -34,6 +34,7 @@ PROGRAM = {
     "MARKS": "apply puts other vertices into the mask",
     "EVERY_ARC_SENDS": "each arc of a vertex that scatters carries a message",
     "FUSED": "apply and the next superstep's scatter are one kernel in delivery `outbox`",
+    "MAY_NEED_ORDER": "a snippet may call needs_order",
     "OVERFLOWS": "combined messages are checked for overflow",
     "CAN_FAIL": "a snippet may fail or overflow, or there is debug mode",
     "READS_SINGLY": "a gather snippet reads the messages one by one",
@@ -63,6 +64,7 @@ DELIVERY = {
     "INBOX": "there is an atomic inbox: for all messages, or those of send_to",
     "LISTS_RECEIVERS": "the inbox lists the vertices with a message",
     "PULLS": "in some supersteps vertices pull: delivery `frontier`",
+    "QUEUES": "messages are applied when they are sent: delivery `asynchronous`",
     "KNOWS_LANES": "the delivery knows in which lanes each vertex sends: see kernels/gather.cl",
 }
 #: The shape of the kernels (run/plan.py).

@@ -177,6 +177,7 @@ def _of_delivery(traits: Traits, delivery: Delivery) -> list[str]:
         "INBOX": delivery.has_inbox(traits),
         "LISTS_RECEIVERS": delivery.active.lists_receivers,
         "PULLS": delivery.pulls,
+        "QUEUES": delivery.queues,
         "KNOWS_LANES": delivery.notes_lanes(traits),
     }
     return [

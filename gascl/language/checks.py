@@ -630,6 +630,11 @@ def _order_rules(spec: ProgramSpec) -> Rules:
     """With order = "any" there are no supersteps: nothing may depend on which messages come
     together, on how often one comes, or on when a vertex scatters."""
     if spec.order != "any":
+        yield (
+            _use(spec, "needs_order", "scatter", "apply"),
+            "needs_order is for programs with order = 'any': this one always runs in supersteps; "
+            "remove it",
+        )
         return
     instead = "remove order, so that the program runs in supersteps"
     yield (

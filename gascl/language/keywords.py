@@ -41,6 +41,7 @@ CALLS = {
     "set_mask": "init scatter apply",
     "set_mask_of": "init scatter apply",
     "unset_mask": "apply",
+    "needs_order": "scatter apply",
     "get_mask": "scatter gather apply receive_if",
     "get_mask_of": "scatter gather apply",
     "messages": "gather",

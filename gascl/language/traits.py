@@ -221,6 +221,11 @@ class Traits:
         """Whether messages may be applied in any order, one by one, and several times."""
         return self.spec.order == "any"
 
+    @cached_property
+    def may_need_order(self) -> bool:
+        """Whether a snippet may find that the order matters after all."""
+        return self._uses("needs_order")
+
     # --- edges and other vertices ---
 
     @cached_property

@@ -36,6 +36,7 @@ from gascl.graph.partition import Division
 from gascl.language.fields import REQUIRED
 from gascl.language.program import VertexProgram
 from gascl.language.spec import ProgramSpec
+from gascl.language.traits import Traits
 from gascl.language.stage_discovery import inner_programs
 from gascl.language.stale_fields import stale_field
 from gascl.messages import Message, Option, ProgramName
@@ -342,7 +343,7 @@ class Engine:
             runs = []
             for each in programs:
                 check_work(each)
-                prepared = self._prepare(each, checked.delivery)
+                prepared = self._prepare(each, checked)
                 runs.append(explained(each, self.graph, self.device.facts, prepared))
             return Explanation(type(program).__name__, str(self.device), tuple(runs))
         except Exception as error:
@@ -389,11 +390,15 @@ class Engine:
                 raise
         return result, interrupts.ends and not result.converged, nans
 
-    def _supersteps(self, job: Job) -> tuple[Result, Nans]:
-        """Prepare, build, upload, and run the supersteps."""
+    def _supersteps(self, job: Job, ordered: str = "") -> tuple[Result, Nans]:
+        """Prepare, build, upload, and run the supersteps.
+
+        Args:
+            ordered: why messages must not be applied as they are sent; "" if they may be.
+        """
         program, options, checkpoint = job.program, job.options, job.checkpoint
         began, progress, previous = time.perf_counter(), options.shown, options.previous
-        prepared = self._prepare(program, options.delivery)
+        prepared = self._prepare(program, options, ordered)
         loaded = self._loaded.get(prepared)
         with self._in_all():
             types = prepared.source.header.types
@@ -431,6 +436,11 @@ class Engine:
             launcher = Launcher(loaded.plan, state, job.interrupts)
             loop = Loop(job, loaded, launcher, placement_of(launcher, program.spec, self.ranks))
         ending = self._looped(loop)
+        if loop.needs_order:
+            state.end(loaded, None)
+            if options.delivery != "auto":
+                job = replace(job, options=replace(options, delivery="auto"))
+            return self._supersteps(job, "needs_order() was called for these values")
         loop.trace.phases = [
             Phase("upload", began, read - began),
             Phase("build", read, built - read),
@@ -464,33 +474,43 @@ class Engine:
             loop.nans.pop(name, None)
         return result, loop.nans
 
-    def _prepare(self, program: VertexProgram, delivery: str) -> Prepared:
+    def _prepare(
+        self, program: VertexProgram, options: RunOptions, ordered: str = ""
+    ) -> Prepared:
         """How to run a program, cached for its next run; all ranks must call this.
+
+        Args:
+            ordered: as in `_supersteps`.
 
         Raises:
             TooLarge: this engine needs all arcs on its device, and they do not fit.
         """
-        options = self.deterministic, self.debug, self.seed, self.device_memory
-        key = key_of(program), str(delivery), options
+        traits = Traits.of(program.spec)
+        if traits.any_order:
+            ordered = ordered or options.why_in_supersteps(traits.may_need_order)
+        settings = self.deterministic, self.debug, self.seed, self.device_memory
+        key = key_of(program), str(options.delivery), ordered, settings
         with self._lock:
             kept = self._prepared.setdefault(type(program), {})
         prepared = kept.get(key)
         if prepared is None:
-            prepared = self._prepare_now(program, delivery)
+            prepared = self._prepare_now(program, options.delivery, ordered)
             if len(kept) >= PLANS:
                 kept.clear()
             kept[key] = prepared
         return prepared
 
-    def _prepare_now(self, program: VertexProgram, delivery: str) -> Prepared:
+    def _prepare_now(self, program: VertexProgram, delivery: str, ordered: str) -> Prepared:
         spec, ranks = program.spec, self.ranks
+        how = {"delivery": delivery, "ordered": ordered}
         presorted = arcs_presorted(self.graph, spec.direction)
         if ranks:  # all ranks must use the same numbering
             presorted = any(ranks.allgather(presorted))
         with self._in_all():
             self._check_vertices(spec, program.dtype, program.lanes)
             facts, setting = self.device.facts, self._setting()
-            prepared = prepare(program, self.graph, facts, setting, delivery, presorted=presorted)
+            how["presorted"] = presorted
+            prepared = prepare(program, self.graph, facts, setting, **how)
         if ranks:  # all ranks must use the same delivery
             prepared = replace(prepared, short=ranks.first_text(prepared.short))
         if not prepared.short or not self.graph.num_vertices:
@@ -498,9 +518,7 @@ class Engine:
         if not self._takes_parts:
             raise TooLarge(prepared.short)
         with self._in_all():
-            return prepare(
-                program, self.graph, facts, setting, delivery, presorted=presorted, at_once=prepared
-            )
+            return prepare(program, self.graph, facts, setting, **how, at_once=prepared)
 
     def _setting(self) -> Setting:
         """The settings of all runs of this engine."""

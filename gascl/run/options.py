@@ -63,6 +63,23 @@ class RunOptions:
         """The State that the run continues from."""
         return self.state if isinstance(self.state, State) else None
 
+    def why_in_supersteps(self, may_need_order: bool) -> str:
+        """Why the run must be made in supersteps, whatever its program says of their order; "" if it
+        need not be.
+
+        Args:
+            may_need_order: the program may find that the order matters, and then begins again.
+        """
+        asked = {
+            "max_supersteps": self.max_supersteps is not None,
+            "callback": self.callback is not None,
+            "checkpoint": self.checkpoint is not None,
+            "steps()": self.watch is not None,
+            "state": self.state is not None and may_need_order,
+        }
+        names = [name for name, is_asked in asked.items() if is_asked]
+        return f"the run has {names[0]}, which is about supersteps" if names else ""
+
     @property
     def shown(self) -> Progress | None:
         """What shows how far the run is; None: nothing, or it is not made yet."""

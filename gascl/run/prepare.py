@@ -144,6 +144,7 @@ def prepare(
     device: DeviceFacts,
     setting: Setting = Setting(),
     delivery: str = "auto",
+    ordered: str = "",
     *,
     presorted: bool | None = None,
     at_once: Prepared | None = None,
@@ -152,6 +153,7 @@ def prepare(
 
     Args:
         delivery: as in `Engine.run`.
+        ordered: why messages must not be applied as they are sent; "" if they may be.
         presorted: the graph's file has the arcs of all ranks in order; None: find out.
         at_once: the same run with all arcs on the device at once, if they do not fit (its `short`
             says why); they are then streamed in parts.
@@ -162,7 +164,7 @@ def prepare(
             for streamed arcs.
     """
     spec, direction, short = program.spec, program.spec.direction, at_once.short if at_once else ""
-    together = why_together(device, setting.debug)
+    together = ordered or why_together(device, setting.debug)
     demand = demand_of(program, device.atomics, device.fp64, setting.deterministic, together)
     traits = demand.traits
     parts = Parts(setting.ranks, short) if setting.ranks > 1 or short else None

@@ -68,6 +68,7 @@ class Loop:
         nans: for each field of floats where some vertex has NaN after the run, the number of such
             vertices, and the first of them; empty where the State is kept.
         seconds: how long the supersteps took.
+        needs_order: the order of messages matters, so that the run must begin again in supersteps.
     """
 
     def __init__(self, job: Job, loaded: LoadedProgram, launcher: Launcher, placement: Placement):
@@ -126,6 +127,10 @@ class Loop:
         if self.plan.header.reals and not self.keeps:
             self.nans = self._count_nans()
         return self._ending()
+
+    @property
+    def needs_order(self) -> bool:
+        return self._stopped == Stop.ORDER
 
     def _begin_progress(self, progress: Progress) -> None:
         # Of a program of several stages, only the end of this stage is known.

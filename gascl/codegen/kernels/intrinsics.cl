@@ -69,6 +69,14 @@ static void gascl_send(gascl_box *out, const gascl_message x) {
 }
 #endif
 
+#if GASCL_MAY_NEED_ORDER
+// Supersteps have an order.
+static void gascl_needs_order(volatile __global gascl_control *control) {
+    if (GASCL_QUEUES && !control->needs_order)
+        control->needs_order = 1;
+}
+#endif
+
 // The functions of the delivery's active set. No such file exists: gascl/delivery/assembly.py puts
 // `Delivery.active.functions` here, that is mask.cl, frontier.cl or the text of another form.
 #include "active_set.cl"

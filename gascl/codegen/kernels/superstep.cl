@@ -147,6 +147,10 @@ static void gascl_decide_on(gascl_control *now, const gascl_tally *tally, const 
         now->stopped = GASCL_STOPPED_BY_OVERFLOW;
     else if (now->fault != INT_MAX)
         now->stopped = GASCL_STOPPED_BY_FAULT;
+#if GASCL_MAY_NEED_ORDER
+    else if (now->needs_order)
+        now->stopped = GASCL_STOPPED_BY_ORDER;
+#endif
     else if (!starting && ask_stop &&
              gascl_stop(&prev, &agg, now->superstep, gascl_run_))
         now->stopped = GASCL_STOPPED_BY_RULE;
