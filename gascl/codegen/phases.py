@@ -220,17 +220,18 @@ class Phases:
         self._condition(snippets.get("enough"), "false")
         priority = snippets.get("priority")
         if priority is not None:
-            put("static int gascl_bucket_of(const gascl_vertex v, GASCL_STATE GASCL_LANE) {")
+            put("static real gascl_priority_of(const gascl_vertex v, GASCL_STATE GASCL_LANE) {")
             self.calls.declare_read(priority)
-            self.traps.expression("    const real gascl_priority = (real)(", priority, "    );")
-            put("    const real gascl_scaled = gascl_priority / gascl_run_->graph.gascl_delta;")
+            self.traps.expression("    return (real)(", priority, "    );")
+            put("}", "")
+            put(f"static int gascl_bucket({of}) {{")
+            self._load(priority)
+            put("    const real gascl_scaled = gascl_priority_of(v, GASCL_STATE_ON GASCL_LANE_ON)")
+            put("        / gascl_run_->graph.gascl_delta;")
             # The least and the largest numbers are no buckets, but none at all.
             put("    if (isnan(gascl_scaled))", "        return INT_MAX - 1;")
             put("    return clamp(convert_int_sat_rtn(gascl_scaled), -INT_MAX, INT_MAX - 1);")
             put("}", "")
-            put(f"static int gascl_bucket({of}) {{")
-            self._load(priority)
-            put("    return gascl_bucket_of(v, GASCL_STATE_ON GASCL_LANE_ON);", "}", "")
 
     def _prefetch_others(self, of: str) -> None:
         """Write a function that prefetches what apply is likely to read of other vertices: those

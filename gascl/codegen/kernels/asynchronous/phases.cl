@@ -18,6 +18,9 @@ static gascl_queue gascl_queue_of(const int rank, volatile __global int *team_wo
     queue.team_words = team_words;
     queue.base = GASCL_READ_TEAM(BASE);
     queue.blocks = GASCL_NUM_BLOCKS(gascl_run_->graph.num_vertices);
+#if GASCL_PRIORITY
+    queue.by_width = 1 / gascl_run_->graph.gascl_delta;
+#endif
     return queue;
 }
 

@@ -25,6 +25,9 @@ typedef struct {
     __global gascl_worker *worker;
     volatile __global int *team_words;
     int base, blocks;
+#if GASCL_PRIORITY
+    real by_width;  // 1 / the width of a bin
+#endif
 } gascl_queue;
 
 #define GASCL_NUM_BLOCKS(vertices) ((vertices) / GASCL_VERTICES_OF_BLOCK + GASCL_SPARE_BLOCKS)

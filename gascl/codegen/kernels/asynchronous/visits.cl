@@ -38,10 +38,14 @@ typedef struct {
 #define gascl_fence_after_swap() gascl_fence()
 #endif
 
+#define GASCL_MOST_BIN (1 << 30)
 // The bin of a vertex: that of its priority, or without one, the next bin.
 static int gascl_bin_of(const gascl_vertex v, const gascl_queue *queue, GASCL_STATE) {
 #if GASCL_PRIORITY
-    return gascl_bucket_of(v, GASCL_STATE_ON);
+    // Only the order matters, not where exactly a bin begins.
+    const real scaled = gascl_priority_of(v, GASCL_STATE_ON) * queue->by_width;
+    return scaled < GASCL_MOST_BIN ? scaled > -GASCL_MOST_BIN ? (int)scaled : -GASCL_MOST_BIN
+                                   : GASCL_MOST_BIN;
 #else
     return queue->base + 1;
 #endif
@@ -70,13 +74,11 @@ static void gascl_deliver(const int id, const gascl_message msg, gascl_queue *qu
         if (!set)
             return;
         gascl_fence_after_swap();
-        const bool waits = GASCL_WAITS_NOW(id);
         const int bin = gascl_bin_of(v, queue, GASCL_STATE_ON);
-        // If it waits, it is in a bin already, unless it now belongs in a lower one.
-        if (waits && bin >= gascl_bin_of(old, queue, GASCL_STATE_ON))
-            return;
-        if (!waits)
+        if (!GASCL_WAITS_NOW(id))
             GASCL_WAITS_NOW(id) = 1;
+        else if (bin >= gascl_bin_of(old, queue, GASCL_STATE_ON))
+            return;  // it is in that bin already, or in a lower one
         gascl_add_to_bin(id, bin, queue);
         return;
     }
