@@ -80,16 +80,14 @@ class ShortestPaths(Distances):
     parent = vertex.vertex()
 
     # A parent by an arc of length 0, or of a length that rounding loses, is as far as the vertex
-    # itself. Chosen by its id, it could become its own ancestor: it is only taken as the first one.
+    # itself. Chosen by its id, it could become its own ancestor: it is only taken where it comes
+    # first, and is sent as a number below -1.
     message = struct([("distance", "real"), ("parent", "vertex")])
     combine = """
         a.distance < b.distance || (a.distance == b.distance && (uint)a.parent <= (uint)b.parent)
             ? a : b
     """
     identity = "(message){INFINITY, -1}"
-    functions = """
-        #define ONLY_FIRST(id) (-2 - (id))
-    """
     receive_if = """
         msg.distance <= p.cutoff && (msg.distance < v.distance ||
             (msg.distance == v.distance && msg.parent >= 0 && msg.parent < v.parent))
@@ -100,14 +98,14 @@ class ShortestPaths(Distances):
             send((message){there, v.id});
         } else {
             needs_order();
-            send((message){there, ONLY_FIRST(v.id)});
+            send((message){there, -2 - v.id});
         }
     """
     apply = """
         if (msg.distance < v.distance)
             set_mask();
         v.distance = msg.distance;
-        v.parent = msg.parent < 0 ? ONLY_FIRST(msg.parent) : msg.parent;
+        v.parent = msg.parent < 0 ? -2 - msg.parent : msg.parent;
     """
 
 

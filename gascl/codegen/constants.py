@@ -69,8 +69,8 @@ class Team(IntEnum):
     BASE = 14  # the current bin
     BLOCKS = 15  # the number of its blocks
     LOWEST = 16  # the lowest bin of a vertex that waits
-    ROUNDS = 18  # whether there has been one
     USED = 17  # the number of blocks that have been taken from the pool
+    ROUNDS = 18  # whether there has been one
 
 
 class Phase(IntEnum):

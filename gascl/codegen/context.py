@@ -275,7 +275,7 @@ class Context:
             "bits",
         )
         if self.traits.may_need_order:
-            numbers += ("needs_order",)
+            numbers += ("ordered",)
         if self.traits.prioritized:  # buckets: see frontier/buckets.cl and mask_kernels.cl
             numbers += ("low", "bucket", "near_end", "near_side", "far_side", "near_low", "far_low")
             numbers += ("near_low_next", "far_low_next", "near_lowest", "far_lowest")

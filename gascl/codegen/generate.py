@@ -83,7 +83,7 @@ def generate(
     calls.write()
     Phases(text, c, traps, calls).write()
     if c.packed_bytes:
-        Transactions(text, c, traps, calls).write()
+        Transactions(text, c).write()
     if traits.pairs:
         Pairs(text, c, traps, calls).write()
     write_layouts(text, c)

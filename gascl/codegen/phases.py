@@ -196,10 +196,12 @@ class Phases:
         put, snippets = self.text.put, self.context.spec.snippets
         receive_if, filters = snippets.get("receive_if"), self.context.traits.filters
         of = "const int gascl_id, GASCL_STATE GASCL_LANE"
+        if self.context.packed_bytes:
+            self._wants()
         put(f"static bool gascl_receives({of}) {{")
-        self._condition(None if filters else receive_if)
+        self._receives(None if filters else receive_if)
         put(f"static bool gascl_receives_message(const gascl_message msg, {of}) {{")
-        self._condition(receive_if if filters else None)
+        self._receives(receive_if if filters else None)
         put("// Prefetches what gascl_receives() and gascl_receives_message() read of a vertex.")
         put(f"static void gascl_prefetch_receiver({of}) {{")
         read = receive_if.reads("v") if receive_if is not None else set()
@@ -232,6 +234,26 @@ class Phases:
             put("    if (isnan(gascl_scaled))", "        return INT_MAX - 1;")
             put("    return clamp(convert_int_sat_rtn(gascl_scaled), -INT_MAX, INT_MAX - 1);")
             put("}", "")
+
+    def _wants(self) -> None:
+        """Write receive_if of a vertex that is not in memory as it is."""
+        put, receive_if = self.text.put, self.context.snippet("receive_if")
+        put("static bool gascl_wants(const gascl_vertex v, const gascl_message msg, GASCL_STATE) {")
+        if receive_if is None:
+            put("    return true;", "}", "")
+            return
+        self.calls.declare_read(receive_if)
+        self.traps.expression("    return (", receive_if, "    );")
+        put("}", "")
+
+    def _receives(self, receive_if: Snippet | None) -> None:
+        """Write the body of a function that evaluates receive_if."""
+        if receive_if is None or not self.context.packed_bytes:
+            self._condition(receive_if)
+            return
+        self._load(receive_if)
+        known = "msg" if receive_if.uses("msg") else "GASCL_TO_MESSAGE(gascl_identity())"
+        self.text.put(f"    return gascl_wants(v, {known}, GASCL_STATE_ON);", "}", "")
 
     def _prefetch_others(self, of: str) -> None:
         """Write a function that prefetches what apply is likely to read of other vertices: those

@@ -1,4 +1,4 @@
-"""Writes what a transaction on a vertex needs: its fields packed in one word, and snippets on that.
+"""Writes what a transaction on a vertex needs: its fields packed in one word.
 
 A program with order = "any" may apply a message as soon as it is sent, if the fields that apply
 writes fit one word: see kernels/asynchronous.cl.
@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from gascl.codegen.atomic_cells import filled
 from gascl.codegen.context import Context
-from gascl.codegen.intrinsics import Calls
 from gascl.codegen.source_writer import Text
-from gascl.codegen.traps import Traps
 
 
 class Transactions:
-    """Writes the type gascl_packed, how vertices and words become each other, and receive_if."""
+    """Writes the type gascl_packed, and how vertices and words become each other."""
 
-    def __init__(self, text: Text, context: Context, traps: Traps, calls: Calls):
-        self.text, self.context, self.traps, self.calls = text, context, traps, calls
+    def __init__(self, text: Text, context: Context):
+        self.text, self.context = text, context
 
     def write(self) -> None:
         c, text, put = self.context, self.text, self.text.put
@@ -59,11 +57,3 @@ class Transactions:
         put("// Prefetches what scatter reads of an arc.")
         put("static void gascl_prefetch_edge(const gascl_offset gascl_arc GASCL_EDGE) {")
         put(*(f"    GASCL_PREFETCH(&gascl_e_{n}[gascl_arc]);" for n in c.edge_members), "}", "")
-        receive_if = c.snippet("receive_if")
-        put("static bool gascl_wants(const gascl_vertex v, const gascl_message msg, GASCL_STATE) {")
-        if receive_if is None:
-            put("    return true;", "}", "")
-            return
-        self.calls.declare_read(receive_if)
-        self.traps.expression("    return (", receive_if, "    );")
-        put("}", "")

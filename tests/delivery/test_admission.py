@@ -51,6 +51,8 @@ class Plain(VertexProgram):
     apply = "v.x = msg; set_mask();"
 
 
+#: Those for programs whose messages have an order.
+BY_SUPERSTEPS = [name for name in DELIVERIES if name != "asynchronous"]
 SINGLE = "its gather snippet reads messages one by one"
 ANEW = "its scatter does more than send along its arcs, and this delivery may run scatter again"
 ARC = "it has arc fields"
@@ -87,7 +89,7 @@ def pulling(words: str) -> dict[str, str]:
 
 def everywhere(words: str) -> dict[str, str]:
     """That serial alone does not refuse floats in any order."""
-    return {n: words for n in DELIVERIES if n != "serial" or words != ORDER}
+    return {n: words for n in BY_SUPERSTEPS if n != "serial" or words != ORDER}
 
 
 REAL = {"message": "real", "combine": "sum"}
@@ -223,6 +225,7 @@ def refusals(changes: dict[str, Any], atomics: Atomics, deterministic: bool) -> 
     demand = admission.demand_of(program, atomics, True, deterministic)
     found = {name: d.refuses(demand) for name, d in DELIVERIES.items()}
     assert registry.admitted(demand) == [n for n, why in found.items() if why is None]
+    assert str(found.pop("asynchronous")).startswith("its messages may depend on their order")
     return {n: why for n, why in found.items() if why is not None}
 
 
@@ -239,6 +242,38 @@ def test_refusals_of_each_delivery(name):
     same_reasons(refusals(changes, FULL, True), expected)
     anyhow = {n: why for n, why in expected.items() if why not in BY_ORDER}
     same_reasons(refusals(changes, FULL, False), anyhow)
+
+
+#: Of a program with order = "any": what is changed of it, of the device, and why it is refused.
+UNORDERED = {"combine": "min", "order": "any", "apply": "v.x = min(v.x, msg); set_mask();"}
+CPU = ""
+WIDE_STATE = {"y": vertex.int64(), "apply": "v.x = msg; v.y = msg; set_mask();"}
+IN_ANY_ORDER: dict[str, tuple[dict[str, Any], Atomics, str, str | None]] = {
+    "plain": ({}, FULL, CPU, None),
+    "on a device without atomics on 64 bits": ({}, Atomics(), CPU, None),
+    "8 bytes": ({**WIDE_STATE, "y": vertex.int32()}, FULL, CPU, None),
+    "8 bytes, of 32-bit atomics": (
+        {**WIDE_STATE, "y": vertex.int32()},
+        Atomics(),
+        CPU,
+        "the device has no atomic operations on 64 bits",
+    ),
+    "12 bytes": (WIDE_STATE, FULL, CPU, "apply writes 16 bytes of a vertex"),
+    "lanes": ({"lanes": 2}, FULL, CPU, "it has several lanes"),
+    "to anyone": ({"scatter": "send_to(0, v.x);"}, FULL, CPU, "it sends to any vertex"),
+    "reads others": ({"scatter": "send(x_of(e.dst));"}, FULL, CPU, "it reads what apply writes of"),
+    "together": ({}, FULL, "debug mode looks at each superstep", "debug mode looks at each"),
+}
+
+
+@pytest.mark.parametrize("name", IN_ANY_ORDER)
+def test_who_may_be_asynchronous(name):
+    changes, atomics, together, why = IN_ANY_ORDER[name]
+    program = type("Unordered", (Plain,), {**UNORDERED, **changes})()
+    demand = admission.demand_of(program, atomics, True, True, together)
+    found = DELIVERIES["asynchronous"].refuses(demand)
+    assert found is None if why is None else str(found).startswith(why)
+    assert (choose(program, demand, "auto").name == "asynchronous") == (why is None)
 
 
 NARROW = {
@@ -266,7 +301,7 @@ def test_without_doubles_a_sum_of_floats_takes_32_bits():
     program = type("Sum", (Plain,), REAL)()
     narrow = admission.demand_of(program, Atomics(), False, False)
     assert (narrow.accumulator.c, narrow.atomic) == ("float", "cas")
-    assert admitted(program, Single(find().cl), deterministic=False) == [*DELIVERIES]
+    assert admitted(program, Single(find().cl), deterministic=False) == BY_SUPERSTEPS
 
 
 # What auto chooses -------------------------------------------------------------------------------
@@ -404,7 +439,8 @@ Sum = type("Sum", (Plain,), {**REAL, "apply": "v.x = msg;"})
 
 
 def test_an_engine_refuses_and_names_the_others():
-    others = ", ".join(name for name in DELIVERIES if name not in TABLE["a sum of floats"][1])
+    refusing = TABLE["a sum of floats"][1]
+    others = ", ".join(name for name in BY_SUPERSTEPS if name not in refusing)
     said = "^delivery 'push' cannot run Sum: atomics would add its floats .*"
     with pytest.raises(ProgramError, match=said + f"use one of: {others}$"):
         engine().run(Sum(), delivery="push")

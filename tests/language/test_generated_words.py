@@ -31,6 +31,7 @@ ELSEWHERE = {
     for word, test in _SCRAMBLED.items()
     for where in ("functions", "stop", "combine", "identity", "enough")
 }
+ELSEWHERE |= {("needs_order", s): "features/test_any_order.py" for s in ("scatter", "apply")}
 #: Attribute of a class, or declaration -> the test that has it.
 NOT_DRAWN = {
     "restart": "run/test_warm_start.py",

@@ -11,7 +11,8 @@ def demand_of(
     program: VertexProgram, device: Device | None = None, deterministic: bool = True
 ) -> admission.Demand:
     device = device or find()
-    return admission.demand_of(program, device.atomics, device.fp64, deterministic)
+    together = admission.why_together(device.facts)
+    return admission.demand_of(program, device.atomics, device.fp64, deterministic, together)
 
 
 def admitted(

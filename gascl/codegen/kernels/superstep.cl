@@ -148,7 +148,7 @@ static void gascl_decide_on(gascl_control *now, const gascl_tally *tally, const 
     else if (now->fault != INT_MAX)
         now->stopped = GASCL_STOPPED_BY_FAULT;
 #if GASCL_MAY_NEED_ORDER
-    else if (now->needs_order)
+    else if (now->ordered)
         now->stopped = GASCL_STOPPED_BY_ORDER;
 #endif
     else if (!starting && ask_stop &&

@@ -25,6 +25,7 @@ typedef int gascl_offset;
 #define GASCL_MARKS 0
 #define GASCL_EVERY_ARC_SENDS 0
 #define GASCL_FUSED 1
+#define GASCL_MAY_NEED_ORDER 0
 #define GASCL_OVERFLOWS 0
 #define GASCL_CAN_FAIL 1
 #define GASCL_READS_SINGLY 0
@@ -37,6 +38,7 @@ typedef int gascl_offset;
 #define GASCL_LANES 3
 #define GASCL_LANE_WORDS 0
 #define GASCL_WRAPS 0
+#define GASCL_PACKED_BITS 0
 #define GASCL_NARROW 0
 #define GASCL_LONG_OFFSETS 0
 #define GASCL_REALS 1

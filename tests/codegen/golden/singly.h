@@ -24,6 +24,7 @@ typedef int gascl_offset;
 #define GASCL_MARKS 0
 #define GASCL_EVERY_ARC_SENDS 0
 #define GASCL_FUSED 0
+#define GASCL_MAY_NEED_ORDER 0
 #define GASCL_OVERFLOWS 0
 #define GASCL_CAN_FAIL 1
 #define GASCL_READS_SINGLY 1
@@ -36,6 +37,7 @@ typedef int gascl_offset;
 #define GASCL_LANES 1
 #define GASCL_LANE_WORDS 0
 #define GASCL_WRAPS 0
+#define GASCL_PACKED_BITS 0
 #define GASCL_NARROW 1
 #define GASCL_LONG_OFFSETS 0
 #define GASCL_REALS 2

@@ -24,9 +24,11 @@ static gascl_queue gascl_queue_of(const int rank, volatile __global int *team_wo
     return queue;
 }
 
-static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE GASCL_EDGE,
-                            GASCL_STEP, GASCL_PERSISTENT_STATE, volatile __global int *team_words,
-                            __local gascl_shared *shared, __local gascl_step_memory *memory) {
+static GASCL_INLINE void gascl_run_phase(const int phase, const gascl_team team,
+                                         GASCL_STATE GASCL_EDGE, GASCL_STEP,
+                                         GASCL_PERSISTENT_STATE, volatile __global int *team_words,
+                                         __local gascl_shared *shared,
+                                         __local gascl_step_memory *memory) {
     gascl_queue queue = gascl_queue_of(team.rank, team_words, GASCL_STATE_ON, GASCL_QUEUED_ON);
     gascl_progress progress = {0, 0};
     const int n = gascl_run_->graph.num_vertices;
