@@ -48,7 +48,7 @@ from gascl.results.result import KeptState, Result
 from gascl.results.trace import Phase, Step
 from gascl.run.checkpoint import Checkpoint, checkpoint_of, identity, same_runs
 from gascl.run.explanation import Explanation, explained, stage_programs
-from gascl.run.initial_values import check_edge_fields, inputs
+from gascl.run.initial_values import Inputs, check_edge_fields, inputs
 from gascl.run.job import Job
 from gascl.run.launcher import Launcher
 from gascl.run.loaded_program import LoadedProgram
@@ -390,11 +390,14 @@ class Engine:
                 raise
         return result, interrupts.ends and not result.converged, nans
 
-    def _supersteps(self, job: Job, ordered: str = "") -> tuple[Result, Nans]:
+    def _supersteps(
+        self, job: Job, ordered: str = "", values: Inputs | None = None
+    ) -> tuple[Result, Nans]:
         """Prepare, build, upload, and run the supersteps.
 
         Args:
             ordered: why messages must not be applied as they are sent; "" if they may be.
+            values: the program's values, if the run begins again.
         """
         program, options, checkpoint = job.program, job.options, job.checkpoint
         began, progress, previous = time.perf_counter(), options.shown, options.previous
@@ -402,7 +405,8 @@ class Engine:
         loaded = self._loaded.get(prepared)
         with self._in_all():
             types = prepared.source.header.types
-            values = inputs(program, self.graph, types, previous, self.debug)
+            known = values is not None
+            values = values or inputs(program, self.graph, types, previous, self.debug)
             read = time.perf_counter()
             if progress:
                 progress.begin(f"{program.title()}: building kernels")
@@ -424,7 +428,7 @@ class Engine:
                 progress.begin(f"{program.title()}: uploading the graph")
             if loaded is None:
                 loaded = self._load(program, prepared, plan)
-            for note in (*loaded.notes, *values.notes):
+            for note in () if known else (*loaded.notes, *values.notes):
                 warn(f"{program.title()}: {note}")
             state = self._state(program, loaded, fresh, job.start.resumes)
             if checkpoint and checkpoint.saved:
@@ -440,7 +444,7 @@ class Engine:
             state.end(loaded, None)
             if options.delivery != "auto":
                 job = replace(job, options=replace(options, delivery="auto"))
-            return self._supersteps(job, "needs_order() was called for these values")
+            return self._supersteps(job, "needs_order() was called for these values", values)
         loop.trace.phases = [
             Phase("upload", began, read - began),
             Phase("build", read, built - read),

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components, dijkstra
 
-from gascl import Engine, Graph, VertexProgram, param, vertex
+from gascl import Engine, Graph, ProgramError, VertexProgram, edge, param, vertex
+from gascl.opencl.device import find
+from gascl.programs import Distances, ShortestPaths
+
+needs_pocl = pytest.mark.skipif(
+    not find().can_join or not find().is_cpu, reason="work-groups cannot wait for each other"
+)
+#: How often a run is repeated, with another schedule each time.
+TIMES = 20
+#: More vertices and arcs than one work-group has to itself.
+MANY = 12_000
 
 
 class LeastLabel(VertexProgram):
-    """The smallest vertex from which each vertex can be reached."""
+    """The smallest vertex of each connected component, in an undirected graph."""
 
     label = vertex.vertex(init="v.id")
 
     message, combine = "vertex", "min"
     order = "any"
-    restart = "added"
     scatter = "send(v.label);"
     apply = """
         if (msg < v.label) {
@@ -25,28 +36,240 @@ class LeastLabel(VertexProgram):
     """
 
 
-def random_graph(seed: int, vertices: int, arcs: int) -> Graph:
-    ends = np.random.default_rng(seed).integers(0, vertices, (2, arcs))
-    return Graph.from_edges(*ends, num_vertices=vertices)
+class Reached(VertexProgram):
+    """Which of 32 sources reach each vertex, and how many these are."""
+
+    bits = vertex.uint32()
+    reached = vertex.uint32(init="v.bits")
+    count = vertex.uint8(init="popcount(v.bits)")
+
+    message, combine = "uint32", "or"
+    order = "any"
+    mask = "v.bits"
+    receive_if = "msg & ~v.reached"
+    scatter = "send(v.reached);"
+    apply = """
+        v.reached |= msg;
+        v.count = popcount(v.reached);
+        set_mask();
+    """
 
 
-def least_labels(graph: Graph) -> list[int]:
-    """By depth-first search from each vertex, the smallest first."""
-    targets = [[] for _ in range(graph.num_vertices)]
-    for a, b in zip(graph.src.tolist(), graph.dst.tolist(), strict=True):
-        targets[a].append(b)
-    found = [-1] * graph.num_vertices
-    for root in range(graph.num_vertices):
-        waiting = [root]
-        while waiting:
-            at = waiting.pop()
-            if found[at] < 0:
-                found[at] = root
-                waiting += targets[at]
-    return found
+class Limited(VertexProgram):
+    """Steps from vertex 0, of arcs that are wide enough for their ends."""
+
+    width = vertex.int32(init=1)
+    steps = vertex.int32(init="v.id ? INT_MAX : 0")
+    least = edge.int32(default=0)
+
+    message, combine = "int32", "min"
+    order = "any"
+    mask = "v.id == 0"
+    receive_if = "msg < v.steps"
+    scatter = """
+        if (width_of(e.dst) >= e.least)
+            send(v.steps + 1);
+    """
+    apply = """
+        v.steps = msg;
+        set_mask();
+    """
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_the_least_label(device, seed):
-    graph = random_graph(seed, 60, 90)
-    assert Engine(graph, device).run(LeastLabel()).label.tolist() == least_labels(graph)
+def weighted(src, dst, vertices: int, least: int = 1, directed: bool = False) -> Graph:
+    """A graph with weights from `least` to 9."""
+    weight = np.random.default_rng(len(src)).integers(least, 10, len(src))
+    return Graph.from_edges(
+        src, dst, num_vertices=vertices, directed=directed, weight=weight.astype(np.float32)
+    )
+
+
+def scattered(vertices: int, edges: int) -> tuple[np.ndarray, np.ndarray, int]:
+    ends = np.random.default_rng(edges).integers(0, vertices, (2, edges))
+    return ends[0], ends[1], vertices
+
+
+def grid(side: int) -> tuple[np.ndarray, np.ndarray, int]:
+    at = np.arange(side * side).reshape(side, side)
+    src = np.concatenate([at[:, :-1].ravel(), at[:-1].ravel()])
+    dst = np.concatenate([at[:, 1:].ravel(), at[1:].ravel()])
+    return src, dst, side * side
+
+
+SHAPES = {
+    "no edges": (np.zeros(0, int), np.zeros(0, int), 70),
+    "a path": (np.arange(2999), np.arange(1, 3000), 3000),
+    "a star": (np.zeros(MANY - 1, int), np.arange(1, MANY), MANY),
+    "a clique": (*np.triu_indices(200), 200),  # with self-loops
+    "parallel edges": (np.repeat(np.arange(500), 9), np.tile([3, 3, 7, 7, 9, 1, 2, 2, 0], 500), 500),
+    "two hubs": (
+        np.repeat([0, 1], MANY),
+        np.concatenate([np.arange(MANY), np.arange(MANY)]) % (MANY - 5),
+        MANY,
+    ),
+    "a grid": grid(110),
+    "scattered": scattered(MANY, 3 * MANY),
+    "dense": scattered(700, 50 * 700),
+}
+
+
+def least_parents(graph: Graph, distance: np.ndarray) -> np.ndarray:
+    """Of all vertices before each one on a shortest path, the smallest."""
+    arcs = graph.arcs()
+    src, dst = arcs.out.rows, arcs.out_targets
+    weight = graph.edge_fields["weight"][arcs.out_edges]
+    tight = np.isfinite(distance[src]) & (distance[src] + weight == distance[dst])
+    least = np.full(graph.num_vertices, graph.num_vertices)
+    np.minimum.at(least, dst[tight], src[tight])
+    return np.where(least < graph.num_vertices, least, -1)
+
+
+def lengths(graph: Graph) -> np.ndarray:
+    """Distances from vertex 0, by SciPy."""
+    n, weight = graph.num_vertices, graph.edge_fields["weight"]
+    ends = np.stack([graph.src, graph.dst])
+    if not graph.directed:
+        ends, weight = np.concatenate([ends, ends[::-1]], axis=1), np.tile(weight, 2)
+    order = np.lexsort((weight, *ends))  # of parallel edges, the shortest
+    ends, weight = ends[:, order], weight[order]
+    first = np.ones(len(weight), bool)
+    first[1:] = (ends[:, 1:] != ends[:, :-1]).any(axis=0)
+    return dijkstra(csr_array((weight[first], ends[:, first]), (n, n)), indices=0)
+
+
+@needs_pocl
+@pytest.mark.parametrize("shape", SHAPES)
+def test_shortest_paths_are_the_same_each_time(shape):
+    graph = weighted(*SHAPES[shape])
+    distance = lengths(graph)
+    parent = least_parents(graph, distance)
+    engine = Engine(graph)
+    for _ in range(TIMES):
+        result = engine.run(ShortestPaths(source=0))
+        assert result.delivery == "asynchronous"
+        assert result.converged
+        np.testing.assert_array_equal(result.distance, distance)
+        np.testing.assert_array_equal(result.parent, parent)
+    for found in (engine.run(Distances(source=0)), engine.run(Distances(source=0, dtype="float64"))):
+        assert found.delivery == "asynchronous"
+        np.testing.assert_array_equal(found.distance, distance)
+    for_all = engine.run(ShortestPaths(source=0), delivery="push")
+    np.testing.assert_array_equal(for_all.distance, distance)
+    np.testing.assert_array_equal(for_all.parent, parent)
+
+
+@needs_pocl
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_least_label(shape):
+    src, dst, vertices = SHAPES[shape]
+    graph = Graph.from_edges(src, dst, num_vertices=vertices, directed=False)
+    _, part = connected_components(csr_array((np.ones(len(src)), (src, dst)), 2 * [vertices]))
+    least = np.full(part.max() + 1, vertices)
+    np.minimum.at(least, part, np.arange(vertices))
+    for _ in range(TIMES):
+        result = Engine(graph).run(LeastLabel())
+        assert result.delivery == "asynchronous"
+        np.testing.assert_array_equal(result.label, least[part])
+
+
+@needs_pocl
+@pytest.mark.parametrize("shape", ["a path", "scattered", "a clique"])
+def test_fields_with_a_gap_between_them(shape):
+    src, dst, vertices = SHAPES[shape]
+    graph = Graph.from_edges(src, dst, num_vertices=vertices)
+    bits = np.zeros(vertices, np.uint32)
+    bits[:32] = 1 << np.arange(32, dtype=np.uint32)
+    engine = Engine(graph)
+    expected = engine.run(Reached(bits=bits), delivery="slots")
+    for _ in range(TIMES):
+        found = engine.run(Reached(bits=bits))
+        assert found.delivery == "asynchronous"
+        np.testing.assert_array_equal(found.reached, expected.reached)
+        np.testing.assert_array_equal(found.count, expected.count)
+
+
+@needs_pocl
+def test_fields_of_others_that_do_not_change():
+    src, dst, vertices = SHAPES["scattered"]
+    rng = np.random.default_rng(5)
+    width, least = rng.integers(0, 3, vertices), rng.integers(0, 3, len(src))
+    graph = Graph.from_edges(src, dst, num_vertices=vertices, least=least.astype(np.int32))
+    open_ = width[dst] >= least
+    ends = np.ones(open_.sum()), (src[open_], dst[open_])
+    steps = dijkstra(csr_array(ends, 2 * [vertices]), indices=0, unweighted=True)
+    found = Engine(graph).run(Limited(width=width.astype(np.int32)))
+    assert found.delivery == "asynchronous"
+    reached = np.isfinite(steps)
+    np.testing.assert_array_equal(found.steps[reached], steps[reached])
+    assert (found.steps[~reached] == 2**31 - 1).all()
+
+
+class Nowhere(Limited):
+    """Reads a field of a vertex that there is not."""
+
+    scatter = "send(v.steps + width_of(e.dst + 1));"
+
+
+@needs_pocl
+def test_a_fault_names_its_line():
+    graph = Graph.from_edges([0, 1], [1, 2])
+    with pytest.raises(ProgramError, match=r"test_any_order.py:\d+: Nowhere: vertex 1 used an id"):
+        Engine(graph).run(Nowhere())
+
+
+@pytest.mark.parametrize("shape", ["a grid", "scattered", "a clique"])
+def test_paths_of_length_0_form_a_tree(shape):
+    """needs_order() begins such a run again, in supersteps."""
+    graph = weighted(*SHAPES[shape], least=0)
+    result = Engine(graph).run(ShortestPaths(source=0))
+    assert result.delivery == "push"
+    distance, parent = lengths(graph), result.parent
+    np.testing.assert_array_equal(result.distance, distance)
+    assert (parent[np.isfinite(distance)] >= 0).sum() == np.isfinite(distance).sum() - 1
+    at = np.flatnonzero(parent >= 0)
+    for _ in range(graph.num_vertices):  # all the way up
+        at = at[parent[at] >= 0]
+        if not len(at):
+            break
+        at = parent[at]
+    assert not len(at)
+
+
+def test_lengths_that_rounding_loses():
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 1], weight=np.float32([2**26, 1, 1]))
+    result = Engine(graph).run(ShortestPaths(source=0))
+    assert (result.delivery, result.parent.tolist()) == ("push", [-1, 0, 1])
+
+
+class TooWide(LeastLabel):
+    first, second = vertex.int32(), vertex.int32()
+    apply = LeastLabel.apply + "v.first = v.second = v.label;"
+
+
+@needs_pocl
+def test_explain_says_why_not():
+    engine = Engine(Graph.from_edges([0, 1], [1, 2]))
+
+    def not_asynchronous(program, engine=engine, **options):
+        (run,) = engine.explain(program, **options).runs
+        return run.not_chosen["asynchronous"]
+
+    assert engine.explain(LeastLabel()).runs[0].delivery == "asynchronous"
+    assert "12 bytes" in not_asynchronous(TooWide())
+    assert "lanes" in not_asynchronous(Distances(source=[0, 1]))
+    assert "max_supersteps" in not_asynchronous(LeastLabel(), max_supersteps=3)
+    assert "callback" in not_asynchronous(LeastLabel(), callback=print)
+    debugging = Engine(engine.graph, debug=True)
+    assert "debug mode" in not_asynchronous(LeastLabel(), debugging)
+    with pytest.raises(ProgramError, match="the run has max_supersteps, which is about supersteps"):
+        engine.run(LeastLabel(), delivery="asynchronous", max_supersteps=3)
+
+
+@needs_pocl
+def test_a_run_that_continues():
+    graph = weighted(*SHAPES["a grid"])
+    closer = graph.with_edges([(0, graph.num_vertices - 1)], weight=[1])
+    whole = Engine(graph).run(Distances(source=0), keep_state=True)
+    again = Engine(closer).run(Distances(source=0), state=whole.state)
+    assert again.delivery == "asynchronous"
+    np.testing.assert_array_equal(again.distance, lengths(closer))
