@@ -80,7 +80,7 @@ WORDS = {
     "set_mask": ("()", "this vertex scatters next"),
     "set_mask_of": ("(id)", "that vertex scatters next"),
     "unset_mask": ("()", "takes `set_mask` back"),
-    "needs_order": ("()", "with `order = \"any\"`: the run is made in supersteps after all"),
+    "needs_order": ("()", 'with `order = "any"`: the run is made in supersteps after all'),
     "get_mask": ("()", "whether this vertex scatters in this superstep"),
     "get_mask_of": ("(id)", "whether that vertex does"),
     "messages": ("[i]", "a single message"),

@@ -13,7 +13,6 @@ from gascl.language.traits import Traits
 from gascl.language.types import Type
 from gascl.messages import Message, ProgramName
 
-
 #: Why work-groups cannot run on by themselves.
 _CANNOT_JOIN = "work-groups of one launch cannot wait for each other here"
 

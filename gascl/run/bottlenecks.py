@@ -75,7 +75,9 @@ def bottlenecks(
                 "messages",
             )
         smallest = spec.combiner is not None and spec.combiner.name in ("min", "max")
-        if not traits.counts_once and not smallest:  # which one message cannot stand for
+        if not (
+            traits.counts_once or smallest or delivery.queues
+        ):  # which one message cannot stand for
             yield Bottleneck(
                 "all messages to a vertex are combined, also where one is enough",
                 "declare combine = 'first', or enough, if a vertex is done with one message",

@@ -36,9 +36,9 @@ from gascl.graph.partition import Division
 from gascl.language.fields import REQUIRED
 from gascl.language.program import VertexProgram
 from gascl.language.spec import ProgramSpec
-from gascl.language.traits import Traits
 from gascl.language.stage_discovery import inner_programs
 from gascl.language.stale_fields import stale_field
+from gascl.language.traits import Traits
 from gascl.messages import Message, Option, ProgramName
 from gascl.opencl import fork_guard
 from gascl.opencl.device import Device, find
@@ -478,9 +478,7 @@ class Engine:
             loop.nans.pop(name, None)
         return result, loop.nans
 
-    def _prepare(
-        self, program: VertexProgram, options: RunOptions, ordered: str = ""
-    ) -> Prepared:
+    def _prepare(self, program: VertexProgram, options: RunOptions, ordered: str = "") -> Prepared:
         """How to run a program, cached for its next run; all ranks must call this.
 
         Args:
@@ -506,15 +504,14 @@ class Engine:
 
     def _prepare_now(self, program: VertexProgram, delivery: str, ordered: str) -> Prepared:
         spec, ranks = program.spec, self.ranks
-        how = {"delivery": delivery, "ordered": ordered}
         presorted = arcs_presorted(self.graph, spec.direction)
         if ranks:  # all ranks must use the same numbering
             presorted = any(ranks.allgather(presorted))
         with self._in_all():
             self._check_vertices(spec, program.dtype, program.lanes)
             facts, setting = self.device.facts, self._setting()
-            how["presorted"] = presorted
-            prepared = prepare(program, self.graph, facts, setting, **how)
+            given = program, self.graph, facts, setting, delivery, ordered
+            prepared = prepare(*given, presorted=presorted)
         if ranks:  # all ranks must use the same delivery
             prepared = replace(prepared, short=ranks.first_text(prepared.short))
         if not prepared.short or not self.graph.num_vertices:
@@ -522,7 +519,7 @@ class Engine:
         if not self._takes_parts:
             raise TooLarge(prepared.short)
         with self._in_all():
-            return prepare(program, self.graph, facts, setting, **how, at_once=prepared)
+            return prepare(*given, presorted=presorted, at_once=prepared)
 
     def _setting(self) -> Setting:
         """The settings of all runs of this engine."""

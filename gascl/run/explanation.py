@@ -155,6 +155,8 @@ def _direction(prepared: Prepared) -> str:
         return "no messages travel along arcs"
     if delivery.pulls:
         return "senders push while few arcs go out from the frontier; else receivers pull"
+    if delivery.queues:
+        return "senders push along the arcs that begin in them, and messages are applied at once"
     if delivery.arcs == "in":
         return "receivers pull along the arcs that end in them"
     if delivery.inbox:

@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, dijkstra
 
-from gascl import Engine, Graph, ProgramError, VertexProgram, edge, param, vertex
+from gascl import Engine, Graph, ProgramError, VertexProgram, edge, vertex
 from gascl.opencl.device import find
 from gascl.programs import Distances, ShortestPaths
 
@@ -101,7 +101,11 @@ SHAPES = {
     "a path": (np.arange(2999), np.arange(1, 3000), 3000),
     "a star": (np.zeros(MANY - 1, int), np.arange(1, MANY), MANY),
     "a clique": (*np.triu_indices(200), 200),  # with self-loops
-    "parallel edges": (np.repeat(np.arange(500), 9), np.tile([3, 3, 7, 7, 9, 1, 2, 2, 0], 500), 500),
+    "parallel edges": (
+        np.repeat(np.arange(500), 9),
+        np.tile([3, 3, 7, 7, 9, 1, 2, 2, 0], 500),
+        500,
+    ),
     "two hubs": (
         np.repeat([0, 1], MANY),
         np.concatenate([np.arange(MANY), np.arange(MANY)]) % (MANY - 5),
@@ -150,7 +154,10 @@ def test_shortest_paths_are_the_same_each_time(shape):
         assert result.converged
         np.testing.assert_array_equal(result.distance, distance)
         np.testing.assert_array_equal(result.parent, parent)
-    for found in (engine.run(Distances(source=0)), engine.run(Distances(source=0, dtype="float64"))):
+    for found in (
+        engine.run(Distances(source=0)),
+        engine.run(Distances(source=0, dtype="float64")),
+    ):
         assert found.delivery == "asynchronous"
         np.testing.assert_array_equal(found.distance, distance)
     for_all = engine.run(ShortestPaths(source=0), delivery="push")
