@@ -64,8 +64,8 @@ class RunOptions:
         return self.state if isinstance(self.state, State) else None
 
     def why_in_supersteps(self, may_need_order: bool) -> str:
-        """Why the run must be made in supersteps, whatever its program says of their order; "" if it
-        need not be.
+        """Why the run must be made in supersteps, whatever its program says of their order; "" if
+        it need not be.
 
         Args:
             may_need_order: the program may find that the order matters, and then begins again.

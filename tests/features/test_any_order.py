@@ -154,10 +154,8 @@ def test_shortest_paths_are_the_same_each_time(shape):
         assert result.converged
         np.testing.assert_array_equal(result.distance, distance)
         np.testing.assert_array_equal(result.parent, parent)
-    for found in (
-        engine.run(Distances(source=0)),
-        engine.run(Distances(source=0, dtype="float64")),
-    ):
+    for dtype in ("float32", "float64"):
+        found = engine.run(Distances(source=0, dtype=dtype))
         assert found.delivery == "asynchronous"
         np.testing.assert_array_equal(found.distance, distance)
     for_all = engine.run(ShortestPaths(source=0), delivery="push")

@@ -1,4 +1,4 @@
-"""receive_if, first, enough, priority, order, apply_on = "mask": what is refused, and how it is said."""
+"""receive_if, first, enough, priority, order, apply_on = "mask": what is refused, and how."""
 
 from __future__ import annotations
 
@@ -121,10 +121,7 @@ DELTAS = [
     ),
 ]
 #: A program whose order may be "any".
-ANY = (
-    LEAST
-    + "change = supersteps = None\norder = 'any'\napply = 'v.rank = fmin(v.rank, msg); set_mask();'\n"
-)
+ANY = LEAST + "change = supersteps = None\norder = 'any'\napply = 'v.rank = fmin(v.rank, msg);'\n"
 ORDERS = [
     ("order = 'all'  # <<<", "order must be 'supersteps' or 'any', not 'all'"),
     ("ordre = 'any'  # <<<", "unknown attribute 'ordre'; did you mean 'order'?"),
