@@ -116,8 +116,8 @@ STRIDE = 16
 #: The most groups that 12 bits can count.
 MOST_GROUPS = 2**12 - 1
 #: The queue of delivery `asynchronous` (kernels/asynchronous/queue.cl): the numbers of bins, of
-#: words in a block, of vertices for each block of the pool, and of further blocks; how many blocks a
-#: group takes from the pool at once; with how many in its current bin it lets others share them;
+#: words in a block, of vertices for each block of the pool, and of further blocks; how many blocks
+#: a group takes from the pool at once; with how many in its current bin it lets others share them;
 #: and how many rounds it makes before it meets them.
 BINS, BLOCK_WORDS, VERTICES_OF_BLOCK, SPARE_BLOCKS = 64, 128, 32, 64
 BLOCKS_AT_ONCE, MOST_LOCAL_BLOCKS, LOCAL_ROUNDS = 4, 8, 8

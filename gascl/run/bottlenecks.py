@@ -75,9 +75,8 @@ def bottlenecks(
                 "messages",
             )
         smallest = spec.combiner is not None and spec.combiner.name in ("min", "max")
-        if not (
-            traits.counts_once or smallest or delivery.queues
-        ):  # which one message cannot stand for
+        combined = not (smallest or delivery.queues)
+        if combined and not traits.counts_once:  # which one message cannot stand for
             yield Bottleneck(
                 "all messages to a vertex are combined, also where one is enough",
                 "declare combine = 'first', or enough, if a vertex is done with one message",
