@@ -71,6 +71,7 @@ class Team(IntEnum):
     LOWEST = 16  # the lowest bin of a vertex that waits
     USED = 17  # the number of blocks that have been taken from the pool
     ROUNDS = 18  # whether there has been one
+    LONG = 19  # the number of listed vertices with long rows
 
 
 class Phase(IntEnum):
@@ -95,7 +96,8 @@ class Phase(IntEnum):
     LOWEST = 15
     FILL = 16
     ROUND = 17
-    UNPACK = 18
+    LONG_ROWS = 18
+    UNPACK = 19
 
 
 class ActiveList(IntEnum):
@@ -121,6 +123,9 @@ MOST_GROUPS = 2**12 - 1
 #: and how many rounds it makes before it meets them.
 BINS, BLOCK_WORDS, VERTICES_OF_BLOCK, SPARE_BLOCKS = 64, 128, 32, 64
 BLOCKS_AT_ONCE, MOST_LOCAL_BLOCKS, LOCAL_ROUNDS = 4, 8, 8
+#: More arcs than a group has to itself in that delivery, and the most such rows in a round that
+#: groups share.
+LONG_ROW, MOST_LONG_ROWS = 4096, 1024
 #: A value of `starting`: gascl_decide_on() in superstep.cl.
 GOING_ON = 2
 #: The number of a block's messages that one work-item combines into a box, for others to use.
@@ -195,6 +200,8 @@ def of_queue() -> dict[str, int]:
         "BLOCKS_AT_ONCE": BLOCKS_AT_ONCE,
         "MOST_LOCAL_BLOCKS": MOST_LOCAL_BLOCKS,
         "LOCAL_ROUNDS": LOCAL_ROUNDS,
+        "LONG_ROW": LONG_ROW,
+        "MOST_LONG_ROWS": MOST_LONG_ROWS,
     }
 
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from gascl.codegen.constants import BLOCK_WORDS, SPARE_BLOCKS, VERTICES_OF_BLOCK
+from gascl.codegen.constants import (
+    BLOCK_WORDS,
+    MOST_LONG_ROWS,
+    SPARE_BLOCKS,
+    VERTICES_OF_BLOCK,
+)
 from gascl.codegen.kernel_files import kernel_text
 from gascl.delivery.admission import (
     Demand,
@@ -202,6 +207,7 @@ DELIVERIES = {
                 Buffer("words", "packed", "vertex"),
                 Buffer("pool", "vertex", lambda vertices, arcs: BLOCK_WORDS * num_blocks(vertices)),
                 Buffer("shared_blocks", "vertex", lambda vertices, arcs: num_blocks(vertices)),
+                Buffer("long_rows", "vertex", lambda vertices, arcs: MOST_LONG_ROWS),
                 Buffer("workers", "worker", "group"),
             ),
             refuses=asynchronous_refuses,
@@ -209,7 +215,7 @@ DELIVERIES = {
             persistent=_persistent(
                 "out_offsets",
                 "out_targets",
-                *("words", "pool", "shared_blocks", "workers"),
+                *("words", "pool", "shared_blocks", "long_rows", "workers"),
             ),
         ),
         Delivery(

@@ -89,7 +89,8 @@ class State:
         self._lock = threading.RLock()
         fork_guard.holds_opencl(self)
         run = loaded.run.copy()
-        set_parameters(run, program, resident.graph, not self.device.is_cpu, inputs.finite)
+        on_gpu, queued = not self.device.is_cpu, loaded.plan.delivery.queues
+        set_parameters(run, program, resident.graph, on_gpu, inputs.finite, queued)
         previous = inputs.previous
         kept = {} if previous is None else self._kept(previous, inputs.initial, resumes)
         self.buffers: dict[Key, Any] = {}

@@ -61,6 +61,10 @@ static GASCL_INLINE void gascl_run_phase(const int phase, const gascl_team team,
     case GASCL_PHASE_ROUND:
         gascl_run_round(team, &queue, &progress, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON);
         break;
+    case GASCL_PHASE_LONG_ROWS:
+        gascl_visit_long_rows(team, &queue, &progress, GASCL_STATE_ON GASCL_EDGE_ON,
+                              GASCL_STEP_ON);
+        break;
     case GASCL_PHASE_UNPACK:
         GASCL_FOR_SHARE(id, n, 4096)
             gascl_unpack_fields(words[id], id, GASCL_STATE_ON);
@@ -96,8 +100,15 @@ static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_E
         gascl_empty_bins(workers, team_words);
         GASCL_TEAM(BASE) = GASCL_READ_TEAM(LOWEST);
         return GASCL_PHASE_FILL;
-    case GASCL_PHASE_FILL:
     case GASCL_PHASE_ROUND:
+        if (GASCL_READ_TEAM(LONG)) {
+            GASCL_TEAM(SMALL) = 0;
+            return GASCL_PHASE_LONG_ROWS;
+        }
+    // All of its vertices have scattered: the next phase is as after these two.
+    case GASCL_PHASE_FILL:
+    case GASCL_PHASE_LONG_ROWS:
+        GASCL_TEAM(LONG) = 0;
         vertices = gascl_share_lowest_bin(&queue, ranks, workers, shared_blocks);
         if (vertices)
             break;

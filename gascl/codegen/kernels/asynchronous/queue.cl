@@ -16,8 +16,8 @@ typedef struct {
 
 #define GASCL_QUEUED                                                                      \
     __global int *GASCL_RESTRICT pool, __global int *GASCL_RESTRICT shared_blocks, \
-        __global gascl_worker *GASCL_RESTRICT workers
-#define GASCL_QUEUED_ON pool, shared_blocks, workers
+        __global int *GASCL_RESTRICT long_rows, __global gascl_worker *GASCL_RESTRICT workers
+#define GASCL_QUEUED_ON pool, shared_blocks, long_rows, workers
 
 // The queue as a group sees it. `base`: the bin whose vertices scatter now.
 typedef struct {

@@ -84,12 +84,12 @@ static void gascl_deliver(const int id, const gascl_message msg, gascl_queue *qu
     }
 }
 
-// A vertex scatters.
-static void gascl_visit(const int id, gascl_queue *queue, gascl_progress *progress,
-                        GASCL_STATE GASCL_EDGE, GASCL_STEP) {
+// A vertex scatters along some of its arcs.
+static void gascl_visit_arcs(const int id, const gascl_offset begin, const gascl_offset end,
+                             gascl_queue *queue, gascl_progress *progress, GASCL_STATE GASCL_EDGE,
+                             GASCL_STEP) {
     const gascl_packed word = *(volatile __global gascl_packed *)&words[id];
     const gascl_vertex v = gascl_unpacked(word, id, GASCL_STATE_ON);
-    const gascl_offset begin = offsets[id], end = offsets[id + 1];
     progress->arcs += end - begin;
     for (gascl_offset arc = begin; arc < end; ++arc) {
         if (arc + GASCL_AHEAD < end)
@@ -100,6 +100,41 @@ static void gascl_visit(const int id, gascl_queue *queue, gascl_progress *progre
         if (out.count)
             gascl_deliver(target, gascl_narrow(out, id, gascl_control_), queue, progress,
                           GASCL_STATE_ON, words);
+    }
+}
+
+// A vertex scatters; one with a long row is listed, so that groups share it at the end of the round.
+static void gascl_visit(const int id, gascl_queue *queue, gascl_progress *progress,
+                        GASCL_STATE GASCL_EDGE, GASCL_STEP) {
+    const gascl_offset begin = offsets[id], end = offsets[id + 1];
+    if (end - begin > GASCL_LONG_ROW) {
+        const int at = atomic_inc(&queue->team_words[GASCL_STRIDE * GASCL_TEAM_LONG]);
+        if (at < GASCL_MOST_LONG_ROWS) {
+            long_rows[at] = id;
+            return;
+        }
+    }
+    gascl_visit_arcs(id, begin, end, queue, progress, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON);
+}
+
+static int gascl_pieces_of(const int id, __global const gascl_offset *offsets) {
+    return (int)((offsets[id + 1] - offsets[id] + GASCL_LONG_ROW - 1) / GASCL_LONG_ROW);
+}
+
+// The listed vertices scatter, a piece of a row at a time.
+static void gascl_visit_long_rows(const gascl_team team, gascl_queue *queue,
+                                  gascl_progress *progress, GASCL_STATE GASCL_EDGE, GASCL_STEP) {
+    const int rows = min(queue->team_words[GASCL_STRIDE * GASCL_TEAM_LONG], GASCL_MOST_LONG_ROWS);
+    int pieces = 0, row = 0, before = 0;
+    for (int i = 0; i < rows; ++i)
+        pieces += gascl_pieces_of(long_rows[i], offsets);
+    GASCL_FOR_SHARE(piece, pieces, 1) {
+        for (int many; piece >= before + (many = gascl_pieces_of(long_rows[row], offsets)); ++row)
+            before += many;
+        const int id = long_rows[row];
+        const gascl_offset begin = offsets[id] + (gascl_offset)(piece - before) * GASCL_LONG_ROW;
+        gascl_visit_arcs(id, begin, min(begin + GASCL_LONG_ROW, offsets[id + 1]), queue, progress,
+                         GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON);
     }
 }
 
