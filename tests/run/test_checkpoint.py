@@ -37,6 +37,7 @@ from gascl.programs.hits import HubsAndAuthorities
 from gascl.programs.multi_source_search import MultiSourceSearch
 from gascl.programs.particle_communities import Particles
 from gascl.run import plan
+from gascl.run.options import MAX_SUPERSTEPS
 
 pytestmark = [
     pytest.mark.usefixtures("poisoned"),
@@ -146,7 +147,9 @@ def test_programs(name, which, file):
     graph, make = graph_of(name), PROGRAMS[name]
     engines = [Engine(graph), Engine(graph.with_edges())]  # an equal graph
     for delivery in ["auto"] if which == "auto" else admitted(make(), engines[0].device):
-        whole = engines[0].run(make(), delivery=delivery, not_converged="ignore")
+        # Who asks for a number of supersteps gets them, and no rounds.
+        asked = {"max_supersteps": MAX_SUPERSTEPS, "not_converged": "ignore"}
+        whole = engines[0].run(make(), delivery=delivery, **asked)
         steps = whole.supersteps
         assert steps > 2
         middle = min(steps // 2 + 1, steps - 1)
@@ -225,7 +228,7 @@ def test_a_state_of_groups_of_another_size_continues(file):
 def test_a_start_of_ones_own(file):
     graph, program = graph_of(""), bundled.ShortestPaths(source=0)
     engine = Engine(graph)
-    whole = engine.run(program, start=[0, 3])
+    whole = engine.run(program, start=[0, 3], max_supersteps=MAX_SUPERSTEPS)
     found = in_pieces(lambda: program, [engine], file, [2], start=[0, 3])
     same_result(found, whole)
     with pytest.raises(GasclError, match="another start="):

@@ -30,6 +30,7 @@ from gascl.programs import (
     PageRank,
     ShortestPaths,
 )
+from gascl.run.options import MAX_SUPERSTEPS
 
 pytestmark = pytest.mark.usefixtures("poisoned")
 
@@ -62,7 +63,7 @@ def test_a_run_in_parts_equals_a_whole_one(name, delivery):
     make, total, _ = CONTINUED[name]
     graph = weighted(random_graph(3, directed=True, edges=200), seed=7)
     runner = Engine(graph)
-    whole = runner.run(make(total), delivery=delivery)
+    whole = runner.run(make(total), delivery=delivery, max_supersteps=MAX_SUPERSTEPS)
     for cuts in ([1], [2, 1], [0, 3]):
         assert whole.supersteps > sum(cuts)
         state, trace = None, []
@@ -103,7 +104,8 @@ def test_an_interrupted_run_resumes(delivery):
         runner.run(ShortestPaths(source=0), callback=stop, keep_state=True, delivery=delivery)
     before = raised.value.result
     rest = runner.run(ShortestPaths(source=0), state=before.state, start="mask", delivery=delivery)
-    whole = runner.run(ShortestPaths(source=0), delivery=delivery)
+    asked = {"delivery": delivery, "max_supersteps": MAX_SUPERSTEPS}
+    whole = runner.run(ShortestPaths(source=0), **asked)
     assert np.array_equal(rest.distance, whole.distance)
     assert np.array_equal(rest.parent, whole.parent)
     assert before.supersteps > 4

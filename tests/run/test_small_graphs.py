@@ -7,6 +7,7 @@ import pytest
 
 from gascl import Engine, Graph, VertexProgram, generators, programs, vertex
 from gascl.run import prepare
+from gascl.run.options import RunOptions
 
 pytestmark = pytest.mark.optimized
 
@@ -59,4 +60,4 @@ def test_all_lanes_count(monkeypatch):
 
 def _options(engine, program):
     """The compiler's options for a program."""
-    return engine._prepare(program, "auto").source.options
+    return engine._prepare(program, RunOptions()).source.options

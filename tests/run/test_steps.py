@@ -36,6 +36,7 @@ from gascl.device_graph import stream
 from gascl.graph import reordering
 from gascl.programs import BreadthFirst, Hits, PageRank, ShortestPaths
 from gascl.run import prepare as preparation
+from gascl.run.options import MAX_SUPERSTEPS
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*no edge field")
 
@@ -144,7 +145,7 @@ def test_bundled_programs_end_as_by_run(name):
     engine = Engine(graph)
     steps = engine.steps(program["steps"], **options)
     shown = list(steps)
-    whole = engine.run(program["run"], **options)
+    whole = engine.run(program["run"], max_supersteps=MAX_SUPERSTEPS, **options)
     assert steps.result.stopped == whole.stopped
     assert steps.result.supersteps == whole.supersteps == shown[-1].superstep
     for field in whole:
@@ -194,7 +195,7 @@ def test_vertices_with_other_numbers_on_the_device(monkeypatch):
 
 
 def test_streamed_arcs(graph, monkeypatch):
-    expected = Engine(graph).run(ShortestPaths(source=0))
+    expected = Engine(graph).run(ShortestPaths(source=0), delivery="push")
     monkeypatch.setattr(preparation, "shortage", lambda *given, **limit: "the device is small")
     monkeypatch.setattr(stream, "FEWEST", 2)
     steps = Engine(graph).steps(ShortestPaths(source=0))
