@@ -27,7 +27,8 @@ def why_together(device: DeviceFacts, debug: bool = False) -> str:
         return "debug mode looks at each superstep"
     if not device.can_join:
         return _CANNOT_JOIN
-    return "" if device.is_cpu else "it runs on CPUs alone so far"
+    one_item = device.is_cpu and device.group == 1
+    return "" if one_item else "it is for CPUs alone so far, where a work-group is one item"
 
 
 @dataclass(frozen=True)

@@ -206,6 +206,38 @@ class LeastMasked(Least):
     apply = "v.x = max(v.x, msg - 2); v.heard += get_mask(); if (v.id % 2) set_mask();"
 
 
+class Nearest(VertexProgram):
+    """In any order: the least sum of a path's ids, and the vertex before on it."""
+
+    start = param.int32()
+    least = vertex.int32(init="v.id == p.start ? 0 : INT_MAX")
+    before = vertex.int32(init=-1)
+    message = struct([("sum", "int32"), ("sender", "int32")])
+    combine = "a.sum < b.sum || (a.sum == b.sum && a.sender <= b.sender) ? a : b"
+    identity = "(message){INT_MAX, INT_MAX}"
+    order = "any"
+    mask = "v.id == p.start"
+    priority, delta = "v.least", 9
+    receive_if = "msg.sum < v.least || (msg.sum == v.least && msg.sender < v.before)"
+    scatter = "send((message){v.least + e.dst + 1, v.id});"
+    apply = """
+        if (msg.sum < v.least)
+            set_mask();
+        v.least = msg.sum;
+        v.before = msg.sender;
+    """
+
+
+class Spread(VertexProgram):
+    """In any order, and without a priority: the least id that leads to each vertex."""
+
+    x = vertex.int32(init="v.id")
+    message, combine = "int32", "min"
+    order = "any"
+    scatter = "send(v.x);"
+    apply = "if (msg < v.x) { v.x = msg; set_mask(); }"
+
+
 class Gathering(Levels):
     """Who is reached is marked by those that reach it, all at once."""
 
@@ -342,6 +374,7 @@ def run_all(device: Device) -> None:
         result = anyhow.run(Averaging(), delivery=name)
         np.testing.assert_allclose(result.x, expected.x, rtol=1e-6)
     run_changing(engine)
+    run_unordered(engine)
     run_on(engine)
     run_parts(engine)
     run_ranks(device)
@@ -375,6 +408,15 @@ def run_changing(engine: Engine) -> None:
         result = Engine(GRAPH, Joining(engine.device.cl, GROUP)).run(program, delivery="push")
         same(result, engine.run(program, delivery="serial"))
     push_pull.CPU, push_pull.SKIPPING_CPU = shares
+
+
+def run_unordered(engine: Engine) -> None:
+    """Programs in any order: one group of one item has all phases."""
+    for program in (Nearest(start=FAR), Spread()):
+        result = Engine(GRAPH, OneItem(engine.device.cl, 1)).run(program, delivery="asynchronous")
+        expected = engine.run(program, delivery="serial")
+        for field in expected.fields:
+            np.testing.assert_array_equal(result[field], expected[field])
 
 
 def run_on(engine: Engine) -> None:
@@ -472,6 +514,7 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "frontier/buckets.cl": [(Turns(start=HUB), "push"), (Back(start=HUB), "push")],
     "mask_kernels.cl": [(Turns(start=HUB), "slots")],
     "persistent/phases.cl": [(Levels(start=FAR), "frontier")],
+    "asynchronous/visits.cl": [],
     "gather/group_lane_bitmasks.cl": [(ReachedThrice(start=HUB), "pull")],
     "frontier.cl": [(Gathering(start=FAR), "push")],
     "edges.cl": [(Levels(start=FAR), "edges")],
@@ -499,6 +542,8 @@ def run_patched(device: Device, file: str, *patch: str) -> None:
         Engine(GRAPH, device).run(
             program, delivery=delivery, max_supersteps=4, not_converged="ignore"
         )
+    if file == "asynchronous/visits.cl":
+        run_unordered(Engine(GRAPH, device))
     if file in ("superstep.cl", "needed_parts.cl"):
         run_parts(Engine(GRAPH, device))
     if file in ("superstep.cl", "remote_messages.cl"):
@@ -523,6 +568,12 @@ class Joining(Several):
     to Oclgrind."""
 
     can_join = True
+
+
+class OneItem(Joining):
+    """Has the form of kernels for CPUs."""
+
+    kind = "CPU"
 
 
 def main() -> None:
