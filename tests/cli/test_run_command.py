@@ -110,7 +110,7 @@ def test_every_format_of_output_holds_what_scipy_finds(gascl_, tmp_path):
 
 def test_trace_has_an_entry_a_superstep(gascl_, small, tmp_path):
     path = tmp_path / "trace.json"
-    gascl_("run", "ShortestPaths", small, "--set", "source=a", "--trace", path)
+    gascl_("run", "ShortestPaths", small, "--set=source=a", "--delivery=push", "--trace", path)
     trace = json.loads(path.read_text())
     # a reaches b, b reaches c, c has no arc.
     assert [(s["active"], s["messages"]) for s in trace["trace"]] == [(1, 1), (1, 1), (1, 0)]
