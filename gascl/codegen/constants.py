@@ -72,6 +72,8 @@ class Team(IntEnum):
     USED = 17  # the number of blocks that have been taken from the pool
     ROUNDS = 18  # whether there has been one
     LONG = 19  # the number of listed vertices with long rows
+    UNLISTED = 20  # whether vertices wait without being listed
+    FROM_MASK = 21  # whether bins are filled from the mask, not from the bin of far vertices
 
 
 class Phase(IntEnum):

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from gascl.codegen.constants import (
-    BLOCK_WORDS,
-    MOST_LONG_ROWS,
-    SPARE_BLOCKS,
-    VERTICES_OF_BLOCK,
-)
+from gascl.codegen import constants
 from gascl.codegen.kernel_files import kernel_text
 from gascl.delivery.admission import (
     Demand,
@@ -60,7 +55,7 @@ def _persistent(*step: str) -> Launch:
 
 def num_blocks(vertices: int) -> int:
     """The number of blocks in the pool of delivery `asynchronous`."""
-    return vertices // VERTICES_OF_BLOCK + SPARE_BLOCKS
+    return vertices // constants.VERTICES_OF_BLOCK + constants.SPARE_BLOCKS
 
 
 def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]) -> Delivery:
@@ -205,9 +200,13 @@ DELIVERIES = {
             (),
             (
                 Buffer("words", "packed", "vertex"),
-                Buffer("pool", "vertex", lambda vertices, arcs: BLOCK_WORDS * num_blocks(vertices)),
+                Buffer(
+                    "pool",
+                    "vertex",
+                    lambda vertices, arcs: constants.BLOCK_WORDS * num_blocks(vertices),
+                ),
                 Buffer("shared_blocks", "vertex", lambda vertices, arcs: num_blocks(vertices)),
-                Buffer("long_rows", "vertex", lambda vertices, arcs: MOST_LONG_ROWS),
+                Buffer("long_rows", "vertex", lambda vertices, arcs: constants.MOST_LONG_ROWS),
                 Buffer("workers", "worker", "group"),
             ),
             refuses=asynchronous_refuses,

@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, dijkstra
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, edge, vertex
+from gascl.codegen import constants
 from gascl.opencl.device import find
 from gascl.programs import Distances, ShortestPaths
 
@@ -278,3 +279,26 @@ def test_a_run_that_continues():
     again = Engine(closer).run(Distances(source=0), state=whole.state)
     assert again.delivery == "asynchronous"
     np.testing.assert_array_equal(again.distance, lengths(closer))
+
+
+class Farther(Distances):
+    """Bins are so narrow that nearly every vertex belongs farther on."""
+
+    delta = 1e-3
+
+
+@needs_pocl
+@pytest.mark.parametrize("blocks", [64, 3])
+@pytest.mark.parametrize("shape", ["a grid", "scattered", "a star"])
+def test_vertices_that_belong_farther_on(shape, blocks, monkeypatch):
+    """Also where there are too few blocks to list them."""
+    monkeypatch.setattr(constants, "SPARE_BLOCKS", blocks)
+    monkeypatch.setattr(constants, "VERTICES_OF_BLOCK", 2**20 if blocks < 64 else 32)
+    graph = weighted(*SHAPES[shape])
+    engine, expected = Engine(graph), lengths(graph)
+    delta = 1e-3 + blocks * 1e-6  # a source of its own
+    program = type("Narrow", (Farther,), {"delta": delta})
+    for _ in range(3):
+        found = engine.run(program(source=0))
+        assert found.delivery == "asynchronous"
+        np.testing.assert_array_equal(found.distance, expected)

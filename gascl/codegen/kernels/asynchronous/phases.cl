@@ -24,6 +24,9 @@ static gascl_queue gascl_queue_of(const int rank, volatile __global int *team_wo
     return queue;
 }
 
+#define GASCL_BIN_NOW(id) \
+    gascl_bin_of(gascl_unpacked(words[id], id, GASCL_STATE_ON), &queue, GASCL_STATE_ON)
+
 static GASCL_INLINE void gascl_run_phase(const int phase, const gascl_team team,
                                          GASCL_STATE GASCL_EDGE, GASCL_STEP,
                                          GASCL_PERSISTENT_STATE, volatile __global int *team_words,
@@ -34,29 +37,47 @@ static GASCL_INLINE void gascl_run_phase(const int phase, const gascl_team team,
     const int n = gascl_run_->graph.num_vertices;
     int lowest = INT_MAX;
     switch (phase) {
-    case GASCL_PHASE_PACK:
+    case GASCL_PHASE_PACK: {
+        const bool starting = GASCL_READ_TEAM(STARTING);
         GASCL_FOR_SHARE(id, n, 4096) {
             words[id] = gascl_pack_fields(id, GASCL_STATE_ON);
-            if (GASCL_READ_TEAM(STARTING))
+            if (starting)
                 gascl_commit_mask(id GASCL_MASKS_ON);
             if (gascl_mask[id])
-                lowest = min(lowest, gascl_bin_of(gascl_unpacked(words[id], id, GASCL_STATE_ON),
-                                                  &queue, GASCL_STATE_ON));
+                lowest = min(lowest, GASCL_BIN_NOW(id));
         }
         break;
+    }
     case GASCL_PHASE_LOWEST:
-        GASCL_FOR_SHARE(id, n, 4096)
-            if (gascl_mask[id])
-                lowest = min(lowest, gascl_bin_of(gascl_unpacked(words[id], id, GASCL_STATE_ON),
-                                                  &queue, GASCL_STATE_ON));
+        if (GASCL_READ_TEAM(UNLISTED)) {
+            GASCL_FOR_SHARE(id, n, 4096)
+                if (gascl_mask[id])
+                    lowest = min(lowest, GASCL_BIN_NOW(id));
+        } else {
+            GASCL_FOR_SHARE(i, GASCL_READ_TEAM(BLOCKS), 1)
+                for (int j = 0; j < GASCL_BLOCK_COUNT(&queue, shared_blocks[i]); ++j) {
+                    const int id = GASCL_BLOCK_IDS(&queue, shared_blocks[i])[j];
+                    if (gascl_mask[id])
+                        lowest = min(lowest, GASCL_BIN_NOW(id));
+                }
+        }
         break;
     case GASCL_PHASE_FILL:
-        GASCL_FOR_SHARE(id, n, 4096)
-            if (gascl_mask[id])
-                gascl_add_to_bin(id,
-                                 gascl_bin_of(gascl_unpacked(words[id], id, GASCL_STATE_ON),
-                                              &queue, GASCL_STATE_ON),
-                                 &queue);
+        if (GASCL_READ_TEAM(FROM_MASK)) {
+            GASCL_FOR_SHARE(id, n, 4096)
+                if (gascl_mask[id])
+                    gascl_add_to_bin(id, GASCL_BIN_NOW(id), &queue);
+        } else {
+            GASCL_FOR_SHARE(i, GASCL_READ_TEAM(BLOCKS), 1) {
+                const int block = shared_blocks[i];
+                for (int j = 0; j < GASCL_BLOCK_COUNT(&queue, block); ++j) {
+                    const int id = GASCL_BLOCK_IDS(&queue, block)[j];
+                    if (gascl_mask[id])
+                        gascl_add_to_bin(id, GASCL_BIN_NOW(id), &queue);
+                }
+                gascl_free_block(block, &queue);
+            }
+        }
         break;
     case GASCL_PHASE_ROUND:
         gascl_run_round(team, &queue, &progress, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON);
@@ -94,10 +115,15 @@ static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_E
             posted[i] = counts[2 * i + 1] = 0;
         return GASCL_PHASE_PACK;
     case GASCL_PHASE_PACK:
+        GASCL_TEAM(UNLISTED) = 1;
+    // The bins are still to be filled: the next phase is as after this one.
     case GASCL_PHASE_LOWEST:
         if (GASCL_READ_TEAM(LOWEST) == INT_MAX)
             break;
-        gascl_empty_bins(workers, team_words);
+        GASCL_TEAM(FROM_MASK) = GASCL_READ_TEAM(UNLISTED);
+        if (GASCL_READ_TEAM(UNLISTED))
+            gascl_empty_bins(workers, team_words);
+        GASCL_TEAM(UNLISTED) = 0;
         GASCL_TEAM(BASE) = GASCL_READ_TEAM(LOWEST);
         return GASCL_PHASE_FILL;
     case GASCL_PHASE_ROUND:
@@ -113,6 +139,9 @@ static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_E
         if (vertices)
             break;
         GASCL_TEAM(LOWEST) = INT_MAX;
+        if (gascl_share_bin(GASCL_BINS, &queue, ranks, workers, shared_blocks) == 0 &&
+            !GASCL_READ_TEAM(UNLISTED))
+            break;
         return GASCL_PHASE_LOWEST;
     default:
         return GASCL_PHASE_END;

@@ -1,17 +1,17 @@
 // The queue of delivery `asynchronous`. The mask tells which vertices wait to scatter, by a byte for each.
-// Those that belong into one of the next GASCL_BINS bins are also listed there, by each group in bins of its
-// own (bins of priorities; without a priority, bins of rounds). When all bins are empty, they are filled again
-// from the mask.
+// They are also listed, by each group in bins of its own: bins of priorities, or without a priority, of rounds.
+// There are GASCL_BINS of them from the current one on, and another one for all vertices that belong farther
+// on, from which the others are filled again when they are empty.
 //
 // A bin is a chain of blocks from `pool`: a block has the number of the next one (or -1), the number of its
 // vertices, and the vertices. A vertex may be in several bins; it scatters from the lowest one. If `pool` is
-// used up, what is not listed waits until the bins are empty.
+// used up, vertices are not listed any more; when the bins are empty, they are filled again from the mask.
 typedef struct {
-    ulong filled;           // a bit for each bin that has a block
-    int heads[GASCL_BINS];  // the first block of each of them
-    int free;               // the first of the blocks that it may use again, or -1
-    int fresh, end;         // blocks that it has taken from the pool
-    int unused[11];         // the rest of a cache line
+    ulong filled;               // a bit for each bin that has a block
+    int heads[GASCL_BINS + 1];  // the first block of each of them; that of far vertices, or -1
+    int free;                   // the first of the blocks that it may use again, or -1
+    int fresh, end;             // blocks that it has taken from the pool
+    int unused[10];             // the rest of a cache line
 } gascl_worker;
 
 #define GASCL_QUEUED                                                                      \
@@ -36,8 +36,9 @@ typedef struct {
 #define GASCL_BLOCK_IDS(queue, block) (&(queue)->pool[(size_t)(block) * GASCL_BLOCK_WORDS + 2])
 #define GASCL_BIN(bin) ((bin) & (GASCL_BINS - 1))
 
-// An empty block, or -1 if there is none.
-static int gascl_new_block(gascl_queue *queue) {
+// An empty block, or -1 if there is none. Far vertices have only half of the pool, so that there is always a
+// block for the lowest bin, and the run goes on.
+static int gascl_new_block(gascl_queue *queue, const bool far) {
     __global gascl_worker *worker = queue->worker;
     int block = worker->free;
     if (block >= 0) {
@@ -45,9 +46,11 @@ static int gascl_new_block(gascl_queue *queue) {
         return block;
     }
     volatile __global int *used = &queue->team_words[GASCL_STRIDE * GASCL_TEAM_USED];
-    if (worker->fresh == worker->end && *used < queue->blocks) {
-        worker->fresh = min(atomic_add(used, GASCL_BLOCKS_AT_ONCE), queue->blocks);
-        worker->end = min(worker->fresh + GASCL_BLOCKS_AT_ONCE, queue->blocks);
+    const int most = far ? queue->blocks / 2 : queue->blocks;
+    const int many = min(GASCL_BLOCKS_AT_ONCE, most - *used);
+    if (worker->fresh == worker->end && many > 0) {
+        worker->fresh = min(atomic_add(used, many), queue->blocks);
+        worker->end = min(worker->fresh + many, queue->blocks);
     }
     return worker->fresh < worker->end ? worker->fresh++ : -1;
 }
@@ -57,20 +60,34 @@ static void gascl_free_block(const int block, gascl_queue *queue) {
     queue->worker->free = block;
 }
 
+// The first block of a bin, or -1.
+static int gascl_head(__global const gascl_worker *worker, const int bin) {
+    return bin == GASCL_BINS || worker->filled >> bin & 1 ? worker->heads[bin] : -1;
+}
+
+// Empties a bin, of which another list has the blocks.
+static void gascl_clear_bin(__global gascl_worker *worker, const int bin) {
+    if (bin < GASCL_BINS)
+        worker->filled &= ~(1UL << bin);
+    worker->heads[bin] = -1;
+}
+
 // Lists a vertex that waits.
 static void gascl_add_to_bin(const int id, const int number, gascl_queue *queue) {
     __global gascl_worker *worker = queue->worker;
-    if ((long)number - queue->base >= GASCL_BINS)
-        return;
-    const int bin = GASCL_BIN(max(number, queue->base));
-    int block = worker->filled >> bin & 1 ? worker->heads[bin] : -1;
+    const bool far = (long)number - queue->base >= GASCL_BINS;
+    const int bin = far ? GASCL_BINS : GASCL_BIN(max(number, queue->base));
+    int block = gascl_head(worker, bin);
     if (block < 0 || GASCL_BLOCK_COUNT(queue, block) == GASCL_BLOCK_WORDS - 2) {
-        const int fresh = gascl_new_block(queue);
-        if (fresh < 0)
+        const int fresh = gascl_new_block(queue, far);
+        if (fresh < 0) {
+            queue->team_words[GASCL_STRIDE * GASCL_TEAM_UNLISTED] = 1;
             return;
+        }
         GASCL_BLOCK_NEXT(queue, fresh) = block;
         GASCL_BLOCK_COUNT(queue, fresh) = 0;
-        worker->filled |= 1UL << bin;
+        if (!far)
+            worker->filled |= 1UL << bin;
         worker->heads[bin] = block = fresh;
     }
     GASCL_BLOCK_IDS(queue, block)[GASCL_BLOCK_COUNT(queue, block)++] = id;
@@ -78,8 +95,7 @@ static void gascl_add_to_bin(const int id, const int number, gascl_queue *queue)
 
 // Whether a group has more than so many blocks in the current bin.
 static bool gascl_has_blocks(const gascl_queue *queue, int many) {
-    const int bin = GASCL_BIN(queue->base);
-    int block = queue->worker->filled >> bin & 1 ? queue->worker->heads[bin] : -1;
+    int block = gascl_head(queue->worker, GASCL_BIN(queue->base));
     for (; block >= 0 && many; --many)
         block = GASCL_BLOCK_NEXT(queue, block);
     return block >= 0;
@@ -95,9 +111,9 @@ static bool gascl_has_few(const gascl_queue *queue) {
 
 // Takes a group's vertices out of the current bin; returns the first of their blocks.
 static int gascl_take_bin(gascl_queue *queue) {
-    const int bin = GASCL_BIN(queue->base);
-    queue->worker->filled &= ~(1UL << bin);
-    return queue->worker->heads[bin];
+    const int bin = GASCL_BIN(queue->base), block = gascl_head(queue->worker, bin);
+    gascl_clear_bin(queue->worker, bin);
+    return block;
 }
 
 // What the group that arrives last does between two phases.
@@ -106,14 +122,31 @@ static int gascl_take_bin(gascl_queue *queue) {
 static void gascl_empty_bins(__global gascl_worker *workers, volatile __global int *team_words) {
     for (int i = 0; i < (int)get_num_groups(0); ++i) {
         workers[i].filled = 0;
+        workers[i].heads[GASCL_BINS] = -1;
         workers[i].free = -1;
         workers[i].fresh = workers[i].end = 0;
     }
     team_words[GASCL_STRIDE * GASCL_TEAM_USED] = 0;
 }
 
-// Makes the lowest bin of any group the current one, whose blocks groups then share; returns how many vertices
-// it has.
+// Puts the blocks that all groups have in a bin into a list, so that groups share them; returns how many
+// vertices they have.
+static int gascl_share_bin(const int bin, gascl_queue *queue, const int ranks,
+                           __global gascl_worker *workers, __global int *shared_blocks) {
+    int count = 0, vertices = 0;
+    for (int i = 0; i < ranks; ++i) {
+        for (int block = gascl_head(&workers[i], bin); block >= 0;
+             block = GASCL_BLOCK_NEXT(queue, block)) {
+            shared_blocks[count++] = block;
+            vertices += GASCL_BLOCK_COUNT(queue, block);
+        }
+        gascl_clear_bin(&workers[i], bin);
+    }
+    queue->team_words[GASCL_STRIDE * GASCL_TEAM_BLOCKS] = count;
+    return vertices;
+}
+
+// Makes the lowest bin of any group the current one, and shares it.
 static int gascl_share_lowest_bin(gascl_queue *queue, const int ranks,
                                   __global gascl_worker *workers,
                                   __global int *shared_blocks) {
@@ -124,18 +157,6 @@ static int gascl_share_lowest_bin(gascl_queue *queue, const int ranks,
         return 0;
     const ulong from_base = rotate(filled, (ulong)(GASCL_BINS - GASCL_BIN(queue->base)));
     queue->base += 63 - (int)clz(from_base & -from_base);
-    const int bin = GASCL_BIN(queue->base);
-    int count = 0, vertices = 0;
-    for (int i = 0; i < ranks; ++i) {
-        if (!(workers[i].filled >> bin & 1))
-            continue;
-        workers[i].filled &= ~(1UL << bin);
-        for (int block = workers[i].heads[bin]; block >= 0; block = GASCL_BLOCK_NEXT(queue, block)) {
-            shared_blocks[count++] = block;
-            vertices += GASCL_BLOCK_COUNT(queue, block);
-        }
-    }
     queue->team_words[GASCL_STRIDE * GASCL_TEAM_BASE] = queue->base;
-    queue->team_words[GASCL_STRIDE * GASCL_TEAM_BLOCKS] = count;
-    return vertices;
+    return gascl_share_bin(GASCL_BIN(queue->base), queue, ranks, workers, shared_blocks);
 }
