@@ -173,6 +173,7 @@ def _of_delivery(traits: Traits, delivery: Delivery) -> list[str]:
         "LISTS_RECEIVERS": delivery.active.lists_receivers,
         "PULLS": delivery.pulls,
         "KNOWS_LANES": delivery.notes_lanes(traits),
+        "CREDITS": delivery.keeps_credits(traits),
     }
     return [
         *defines(DELIVERY, switches),

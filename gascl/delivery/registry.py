@@ -124,6 +124,12 @@ DELIVERIES = {
                     only_if=lambda traits: traits.scatters,
                 ),
                 Launch(
+                    "gascl_pull_credit",
+                    "vertices",
+                    ("STATE", "num_arcs"),
+                    only_if=lambda traits: traits.credits,
+                ),
+                Launch(
                     "gascl_pull_apply",
                     "in_blocks",
                     ("STATE", "in_blocks", "pulled", "received", "tallies"),
@@ -137,8 +143,9 @@ DELIVERIES = {
             arcs="in",
             knows_lanes=True,
             refuses=pull_refuses,
+            credits=True,
             in_parts=True,
-            on_ranks=lambda traits: True,
+            on_ranks=lambda traits: not traits.scatter_sends_to,
         ),
         Delivery(
             "outbox",
