@@ -65,6 +65,7 @@ DELIVERY = {
     "PULLS": "in some supersteps vertices pull: delivery `frontier`",
     "KNOWS_LANES": "the delivery knows in which lanes each vertex sends: see kernels/gather.cl",
     "CREDITS": "messages to common neighbors are added up for each arc first: see common.cl",
+    "OWNS_CREDITS": "an item adds to the messages for an arc alone",
 }
 #: The shape of the kernels (run/plan.py).
 SHAPE = {

@@ -30,6 +30,10 @@ from gascl.messages import ProgramName
 
 _CSR = ("out_blocks", "out_offsets", "out_targets")
 _CSC = ("in_blocks", "in_offsets", "in_sources")
+#: Sends what scatter has sent to common neighbors (common.cl).
+_CREDIT = Launch(
+    "gascl_credit", "vertices", ("STATE", "num_arcs"), only_if=lambda traits: traits.credits
+)
 _PUSHED = ("out_offsets", "out_targets", "frontiers", "most_pieces", "piles")
 _PULLED = ("EDGE_IN", "in_blocks", "in_offsets", "in_sources", "bits", "pulled")
 
@@ -123,12 +127,7 @@ DELIVERIES = {
                     ("STATE", *_CSC[:2], "EDGE", "in_sources", "pulled", "sending", "received"),
                     only_if=lambda traits: traits.scatters,
                 ),
-                Launch(
-                    "gascl_pull_credit",
-                    "vertices",
-                    ("STATE", "num_arcs"),
-                    only_if=lambda traits: traits.credits,
-                ),
+                _CREDIT,
                 Launch(
                     "gascl_pull_apply",
                     "in_blocks",
@@ -198,8 +197,10 @@ DELIVERIES = {
                     "vertices",
                     ("STATE", "EDGE", "out_sources", "out_targets", "num_arcs"),
                 ),
+                _CREDIT,
                 Launch("gascl_edges_apply", "vertices", ("STATE", "tallies")),
             ),
+            credits=True,
             refuses=edges_refuses,
             inbox=True,
         ),

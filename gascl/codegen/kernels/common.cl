@@ -327,7 +327,7 @@ static void gascl_send_or_credit(const gascl_edge *e, const long id, const gascl
         return;
     }
     __global gascl_box *credit = &gascl_credits[e->gascl_arc];
-#if GASCL_GROUP == 1
+#if GASCL_OWNS_CREDITS
     gascl_box sum = *credit;
     gascl_box_combine(&sum, GASCL_TO_ACCUMULATOR(x));
     ++sum.count;

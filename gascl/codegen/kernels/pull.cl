@@ -127,14 +127,7 @@ __kernel void gascl_pull_gather(GASCL_STATE, GASCL_BLOCKS GASCL_PULLED) {
     gascl_gather(GASCL_BLOCKS_ON, &memory, 0, GASCL_STATE_ON GASCL_DELIVERY_ON);
 }
 
-#if GASCL_CREDITS
-// Sends to the target of each arc what has been credited to it.
-__kernel void gascl_pull_credit(GASCL_STATE, const long num_arcs) {
-    const long last = gascl_control_->stopped ? 0 : num_arcs;
-    GASCL_FOR_RANGE_OF(gascl_offset, arc, last)
-        gascl_send_credit(arc, GASCL_STATE_ON);
-}
-#endif
+#include "credits.cl"
 
 // Where there are aggregators, goes through rows as gascl_gather() does, so that they add up floats in
 // the same order as where apply is part of gather.
