@@ -240,6 +240,7 @@ _ALL_ARCS = "it visits all arcs in every superstep, also where few vertices scat
 _ATOMIC = "every message is an atomic operation on the receiver's inbox"
 _ONE_ITEM = "one work-item does everything"
 _OUTBOX_TOO = "it visits all arcs, as pull does, and fills an outbox besides"
+_ROW_BY_ROW = "pull alone looks common neighbors up in a table of the receiver's neighbors"
 #: What `auto` has against a delivery that could run the program: where every vertex scatters; where
 #: none does; and where only the vertices in the mask do.
 _SLOWER_IF_ALL_SCATTER = {
@@ -373,6 +374,8 @@ def _fastest(
         if demand.atomic == "native" and not debug:
             order = ALL_SCATTER_GPU if on_gpu else ALL_SCATTER_CPU
         why, slower = "every vertex scatters in every superstep", _SLOWER_IF_ALL_SCATTER
+        if demand.traits.scatter_finds_common:
+            order, slower = ("pull", *order), {**slower, "outbox": _ROW_BY_ROW}
     elif debug:
         order, why = MASK_SCATTERS_DEBUG, "in debug mode, the order of messages is shuffled"
         combine = "it combines messages in the order in which they come, which debug mode shuffles"

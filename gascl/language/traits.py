@@ -144,9 +144,7 @@ class Traits:
     def every_arc_sends(self) -> bool:
         """Whether every arc carries a message in every superstep."""
         sends = self._scatter is not None and self._scatter.sends_always
-        return (
-            self.scatters_on_all and sends and not self.filters and not self.scatter_sends_to
-        )
+        return self.scatters_on_all and sends and not self.filters and not self.scatter_sends_to
 
     @cached_property
     def reads_singly(self) -> bool:
