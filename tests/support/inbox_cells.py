@@ -46,7 +46,8 @@ __kernel void take(__global const gascl_cell *cells, __global gascl_accumulator 
 }
 """
 
-WAYS = ["native", "cas"]
+#: By the device's operations; by compare-and-swap; by exchanges alone, which failed tries lead to.
+WAYS = ["native", "cas", "exchange"]
 GROUPS = [1, 8] if UNDER_OCLGRIND else [1, 64]
 
 all_ways = pytest.mark.parametrize("way", WAYS)
@@ -89,6 +90,13 @@ def header(combine: str, c: str, identity: str, before: str = "") -> str:
     )
 
 
+def atomics_text(way: str) -> str:
+    """The kernels' file, in which the way `exchange` never tries to swap."""
+    text, tries = kernel_text("atomics.cl"), "#define GASCL_SWAP_TRIES 2"
+    assert tries in text
+    return text.replace(tries, "#define GASCL_SWAP_TRIES 0") if way == "exchange" else text
+
+
 def run(way, group, combine, type_, values, target, identity, before=""):
     """What CELLS cells hold after all values: the results, counts of wraps and overflows."""
     *found, firsts = run_counting(way, group, combine, type_, values, target, identity, before)
@@ -106,7 +114,7 @@ def run_counting(way, group, combine, type_, values, target, identity, before=""
         [
             header(combine, type_.c, identity, before),
             *definitions(combiner_of(combine), type_),
-            kernel_text("atomics.cl"),
+            atomics_text(way),
             KERNELS,
         ]
     )
