@@ -37,6 +37,8 @@ PROGRAM = {
     "OVERFLOWS": "combined messages are checked for overflow",
     "CAN_FAIL": "a snippet may fail or overflow, or there is debug mode",
     "READS_SINGLY": "a gather snippet reads the messages one by one",
+    "INDEXES_MESSAGES": "the gather snippet only uses messages[i]: they may be in local memory",
+    "GATHERS_BY_WINDOWS": "the gather snippet can read messages in windows: gather/windows.cl",
     "POSTS_AHEAD": "apply calls send_to: its messages arrive in the next superstep",
     "ARC_STATE": "arcs have fields that scatter changes",
     "AGGREGATES": "the number of aggregators",
