@@ -245,6 +245,8 @@ SPOILT_WORDS = {
     "an outbox of what scatter reads": ("gascl_outbox_gather", INVALID_READ, "outbox/senders.cl",
                                         "gascl_read_outbox_entry(&outbox[at],",
                                         "gascl_read_outbox_entry(&outbox[at + 999],"),
+    "windows of messages": ("gascl_outbox_gather", RACE, "gather/windows.cl",
+                            "from + i];\n    barrier(CLK_LOCAL_MEM_FENCE);", "from + i];"),
     "single messages": ("gascl_slots_gather", RACE, "runtime.cl", "messages[count++] = ",
                         "messages[slots - ++count + 2] = "),
 }  # fmt: skip
