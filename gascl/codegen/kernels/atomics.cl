@@ -67,6 +67,7 @@ typedef int gascl_signed_cell;
 #define GASCL_CELL_PTX                                                            \
     (GASCL_NATIVE_ATOMICS && GASCL_CELL_FLOATING && GASCL_CELL_OP == GASCL_SUM && \
      (GASCL_CELL_BITS == 32 ? GASCL_PTX_FLOAT32 : GASCL_PTX_FLOAT64))
+#define GASCL_CELL_SWAPS (!GASCL_CELL_NATIVE && !GASCL_CELL_PTX)  // combines by compare-and-swap
 
 // The type as which cells of integers, and of floats turned into ordered integers, compare.
 #if GASCL_CELL_KIND == GASCL_UNSIGNED
@@ -191,7 +192,7 @@ static int gascl_cell_wrap(const gascl_cell a, const gascl_cell b) {
 // an item therefore exchanges: it takes what the cell holds, combines that, and puts it back; if others
 // have put something there meanwhile, it has taken that instead, and goes on with it. Nothing is lost,
 // and no exchange fails.
-#define GASCL_SWAP_TRIES 2
+#define GASCL_SWAP_TRIES 4
 static int gascl_cell_exchange(volatile __global gascl_cell *cell, gascl_cell mine, bool *fresh) {
     const gascl_cell empty = gascl_cell_empty();
     int wraps = 0;
@@ -251,7 +252,7 @@ static int gascl_cell_combine(volatile __global gascl_cell *cell, const gascl_ac
     return 0;
 #else
     gascl_cell before = GASCL_PEEK(cell);
-    for (int tries = 0; tries < GASCL_SWAP_TRIES; ++tries) {
+    _Pragma("unroll 1") for (int tries = 0; tries < GASCL_SWAP_TRIES; ++tries) {
         const gascl_cell after = gascl_cell_after(before, x);
         const gascl_cell current =
             after == before ? before : GASCL_ATOMIC(cmpxchg)(cell, before, after);
