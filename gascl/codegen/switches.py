@@ -135,6 +135,10 @@ DERIVED = {
         "LISTS_DIRECTLY": "a vertex is listed in the next frontier right after its apply",
     },
     "persistent/clock.cl": {"CLOCK": "a macro: a clock that all groups share"},
+    "push/messages.cl": {
+        "COMBINES_HELD": "messages to one vertex are combined before they are posted; "
+        "also in push/first_sender.cl",
+    },
     "push.cl": {"LOOKS_FOR_MESSAGES": "apply may look for messages in all vertices, in order"},
     "push/pull_by_item.cl": {
         "PULLS_AT_ONCE": "a vertex pulls and applies in one phase; also in other files of push/",

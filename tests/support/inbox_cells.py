@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -92,9 +93,10 @@ def header(combine: str, c: str, identity: str, before: str = "") -> str:
 
 def atomics_text(way: str) -> str:
     """The kernels' file, in which the way `exchange` never tries to swap."""
-    text, tries = kernel_text("atomics.cl"), "#define GASCL_SWAP_TRIES 2"
-    assert tries in text
-    return text.replace(tries, "#define GASCL_SWAP_TRIES 0") if way == "exchange" else text
+    text = kernel_text("atomics.cl")
+    none, count = re.subn("(?<=#define GASCL_SWAP_TRIES )[1-9]", "0", text)
+    assert count == 1
+    return none if way == "exchange" else text
 
 
 def run(way, group, combine, type_, values, target, identity, before=""):

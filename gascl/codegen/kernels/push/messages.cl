@@ -18,7 +18,7 @@ static bool gascl_adds_nothing(const int target, const gascl_posting x, GASCL_ST
     return held != gascl_cell_empty() && gascl_cell_after(held, GASCL_POSTED(x)) == held;
 }
 
-static void gascl_combine_postings(volatile __local gascl_posting *held, const gascl_posting x) {
+static GASCL_INLINE void gascl_combine_postings(volatile __local gascl_posting *held, const gascl_posting x) {
     gascl_cell before = GASCL_ATOMIC(cmpxchg)(held, 0, 0), current = before;
     do {
         before = current;
