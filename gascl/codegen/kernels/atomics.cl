@@ -192,7 +192,7 @@ static int gascl_cell_wrap(const gascl_cell a, const gascl_cell b) {
 // an item therefore exchanges: it takes what the cell holds, combines that, and puts it back; if others
 // have put something there meanwhile, it has taken that instead, and goes on with it. Nothing is lost,
 // and no exchange fails.
-#define GASCL_SWAP_TRIES 4
+#define GASCL_SWAP_TRIES 2
 static int gascl_cell_exchange(volatile __global gascl_cell *cell, gascl_cell mine, bool *fresh) {
     const gascl_cell empty = gascl_cell_empty();
     int wraps = 0;

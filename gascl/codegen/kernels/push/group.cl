@@ -42,11 +42,6 @@ static void gascl_combine_held(__local gascl_step_memory *memory) {
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
-
-// A quarter of the items post: that keeps the device's memory busy, and fewer messages meet.
-#define GASCL_POSTERS max(1, GASCL_GROUP / 4)
-#else
-#define GASCL_POSTERS GASCL_GROUP
 #endif
 
 // Posts what a group holds back, and lists the vertices that had no message before. Few arcs carry a
@@ -58,9 +53,9 @@ static void gascl_post_held(__local gascl_step_memory *memory, GASCL_STATE) {
 #if GASCL_COMBINES_HELD
     gascl_combine_held(memory);
 #endif
-    const int end = item < GASCL_POSTERS ? memory->count : 0;
+    const int count = memory->count;
     uint firsts = 0;
-    for (int i = item, bit = 0; i < end; i += GASCL_POSTERS, ++bit)
+    for (int i = item, bit = 0; i < count; i += GASCL_GROUP, ++bit)
         if (!GASCL_COMBINES_HELD || memory->ids[i] >= 0)
             firsts |= (uint)gascl_post_arc(memory->ids[i], memory->postings[i], GASCL_STATE_ON)
                       << bit;
@@ -72,7 +67,7 @@ static void gascl_post_held(__local gascl_step_memory *memory, GASCL_STATE) {
         memory->count = memory->listed = 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = item; !GASCL_APPLY_ALL && firsts; i += GASCL_POSTERS, firsts >>= 1)
+    for (int i = item; !GASCL_APPLY_ALL && firsts; i += GASCL_GROUP, firsts >>= 1)
         if (firsts & 1)
             gascl_receivers[memory->place + at++] = memory->ids[i];
     barrier(CLK_LOCAL_MEM_FENCE);

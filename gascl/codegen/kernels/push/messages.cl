@@ -1,7 +1,7 @@
 // Push with any combiner but `first`: the inbox combines messages.
 
-// Of messages that are combined by compare-and-swap, the more are under way to one vertex, the more fail. Those
-// of a work-group are therefore combined before they are posted, as cells.
+// Of messages that are combined by compare-and-swap, the more are under way to one vertex, the more fail.
+// Work-groups therefore combine those that they hold back, as cells, before they post them.
 #define GASCL_COMBINES_HELD (GASCL_CELL_SWAPS && !GASCL_WRAPS && !GASCL_COUNTS_ARRIVED)
 
 #if GASCL_COMBINES_HELD
@@ -18,12 +18,17 @@ static bool gascl_adds_nothing(const int target, const gascl_posting x, GASCL_ST
     return held != gascl_cell_empty() && gascl_cell_after(held, GASCL_POSTED(x)) == held;
 }
 
-static GASCL_INLINE void gascl_combine_postings(volatile __local gascl_posting *held, const gascl_posting x) {
-    gascl_cell before = GASCL_ATOMIC(cmpxchg)(held, 0, 0), current = before;
-    do {
+static GASCL_INLINE void gascl_combine_postings(volatile __local gascl_posting *held,
+                                                const gascl_posting x) {
+    gascl_cell before = GASCL_ATOMIC(cmpxchg)(held, 0, 0);
+    gascl_cell after = gascl_cell_after(before, GASCL_POSTED(x));
+    while (after != before) {
+        const gascl_cell current = GASCL_ATOMIC(cmpxchg)(held, before, after);
+        if (current == before)
+            break;
         before = current;
-        current = GASCL_ATOMIC(cmpxchg)(held, before, gascl_cell_after(before, GASCL_POSTED(x)));
-    } while (current != before);
+        after = gascl_cell_after(before, GASCL_POSTED(x));
+    }
 }
 #else
 typedef gascl_message gascl_posting;
