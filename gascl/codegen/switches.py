@@ -135,6 +135,9 @@ DERIVED = {
         "LISTS_DIRECTLY": "a vertex is listed in the next frontier right after its apply",
     },
     "persistent/clock.cl": {"CLOCK": "a macro: a clock that all groups share"},
+    "gather.cl": {
+        "CONSUMES": "gascl_consume() changes something; also in the deliveries that gather",
+    },
     "push/messages.cl": {
         "COMBINES_HELD": "messages to one vertex are combined before they are posted; "
         "also in push/first_sender.cl",
