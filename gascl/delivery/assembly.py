@@ -121,6 +121,7 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) ->
     by_block = group > 1 and not traits.counts_once
     senders = "first_sender" if traits.first else "messages"
     reading = "singly" if traits.reads_singly else "combined"
+    phases = "frontier" if delivery.active.lists_receivers else "rows"
     if traits.prioritized:
         listing = "list_in_buckets"
     else:
@@ -146,10 +147,14 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) ->
         "pull_memory.cl": (
             f"gather/{'block' if by_block else 'row'}_memory.cl" if delivery.pulls else ""
         ),
+        "delivery_phases.cl": f"persistent/{phases}.cl",
+        "row_phases.cl": f"{delivery.name}/phases.cl",
         "pull_rows.cl": f"push/pull_by_{'block' if by_block else 'item'}.cl",
         "push_phases.cl": f"push/{'pull' if delivery.pulls else 'push'}_step.cl",
         "step_kernels.cl": (
-            f"persistent/{'cpu' if group == 1 else 'gpu'}.cl" if persistent else "push/launches.cl"
+            f"persistent/{'cpu' if group == 1 else 'gpu'}.cl"
+            if persistent
+            else f"{'push' if delivery.pulls else delivery.name}/launches.cl"
         ),
     }
 

@@ -64,6 +64,8 @@ NUMBERS = {
     "last_row": "int32",
     "num_remote_messages": "int32",
     "most_work": "int32",  # ends a launch; in units of 1024 arcs
+    "num_parts": "int32",  # in which a superstep is divided, each with a tally
+    "fresh": "int32",  # whether no superstep of the run has been launched
 }
 
 # The kernels in superstep.cl, which every run enqueues around those of its delivery.

@@ -240,9 +240,14 @@ def run_layout(
     traits: Traits,
     delivery: Delivery,
     extent: Extent,
+    persistent: bool = False,
 ) -> RunLayout:
-    """The buffers and arguments that a run of a program with a delivery needs."""
-    return _Builder(spec, header, traits, delivery, extent).build()
+    """The buffers and arguments that a run of a program with a delivery needs.
+
+    Args:
+        persistent: a persistent kernel runs all supersteps.
+    """
+    return _Builder(spec, header, traits, delivery, extent, persistent).build()
 
 
 class _Builder:
@@ -253,9 +258,10 @@ class _Builder:
         traits: Traits,
         delivery: Delivery,
         extent: Extent,
+        persistent: bool,
     ):
         self.spec, self.header, self.traits = spec, header, traits
-        self.delivery, self.extent = delivery, extent
+        self.delivery, self.extent, self.persistent = delivery, extent, persistent
         self.ranges = self._ranges()
         self.run = self._run()
         self.fields = self._fields()
@@ -349,7 +355,7 @@ class _Builder:
             "boxes": (self.ranges > 1, Array(header.box, boxes)),
             "faults": ("faults" in header.state, Array(np.dtype("i4"), faults)),
             "nans": (bool(header.reals), Array(np.dtype("2i4"), len(header.reals), ZERO)),
-            "team": (self.delivery.persistent is not None, Array(np.dtype("u1"), team, ZERO)),
+            "team": (self.persistent, Array(np.dtype("u1"), team, ZERO)),
         }
         arrays |= {name: array for name, (is_needed, array) in optional.items() if is_needed}
         arrays |= {b.name: self._array(b) for b in COMMON if self.delivery.needs(b, self.traits)}
@@ -420,7 +426,7 @@ class _Builder:
         traits, delivery, active = self.traits, self.delivery, self.delivery.active
         group = self.extent.group
         yield from ((launch, names) for launch in delivery.launches if launch.suits(traits, group))
-        if delivery.persistent and delivery.supports_persistent(traits):
+        if self.persistent and delivery.persistent:
             yield delivery.persistent, names
         launches = [START, FINISH]
         if traits.arc_state:

@@ -38,6 +38,9 @@ from gascl.run.plan import Source, Variant, source_of
 #: Up to this many vertices and arcs, in all lanes, some hundred runs take less time than the
 #: optimizer of a CPU's compiler.
 SMALL = 2**9
+#: Up to this many vertices and arcs, in all lanes, a persistent kernel also runs the supersteps of
+#: deliveries that visit all of them: TODO
+WHOLE = {"CPU": 2**40, "GPU": 2**16}
 
 
 @dataclass(frozen=True)
@@ -169,8 +172,8 @@ def prepare(
     if presorted is None:
         presorted = arcs_presorted(graph, direction)
     renumbered, numbered = _numbering(graph, direction, demand, setting, presorted, bool(short))
-    persistent = _persistent(program, choice.delivery, traits, device, setting)
     size = (graph.num_vertices + num_arcs(graph, direction)) * program.lanes
+    persistent = _persistent(program, choice.delivery, traits, device, setting, size, bool(short))
     optimized = size > SMALL or not device.may_skip_optimizer
     variant = Variant(setting.debug, setting.seed, persistent.chosen, renumbered.chosen, optimized)
     source = source_of(program, device, choice.delivery, offset_type(graph, direction), variant)
@@ -242,14 +245,22 @@ def _persistent(
     traits: Traits,
     device: DeviceFacts,
     setting: Setting,
+    size: int,
+    streamed: bool,
 ) -> Decision:
-    """Whether a persistent kernel runs all supersteps in one launch."""
+    """Whether a persistent kernel runs all supersteps in one launch.
+
+    Args:
+        size: the number of vertices and arcs, in all lanes.
+    """
+    refusal = delivery.refuses_persistent(traits)
     reasons = [
+        (refusal is not None, str(refusal)),
+        (streamed, "the arcs come to the device in parts"),
         (
-            delivery.persistent is None,
-            f"{delivery.name} visits all vertices each time, which takes longer than a launch",
+            not delivery.follows_frontier and size > WHOLE.get(device.kind, 0),
+            f"visiting all {size:,} vertices and arcs takes longer than a launch",
         ),
-        (traits.pairs, "pairs are computed in launches of their own"),
         (not device.can_join, "work-groups of one launch cannot wait for each other here"),
         (program.converged is not None, "converged() is called after each superstep"),
         (setting.debug, "debug mode looks at each superstep"),

@@ -459,9 +459,11 @@ class Loop:
         if self.trace:  # else its words are as the State has initialized them
             state.clear(team)
         least, greatest = self.bounds
+        parts = self.launcher.groups(self.plan.later[-1])  # which tally in the other form
+        size = self.graph.num_vertices, self.state.num_arcs
         launched = self.launcher.launch(
             launch,
-            self.plan.persistent_groups(self.device, self.graph.num_vertices, self.state.num_arcs),
+            self.plan.persistent_groups(self.device, *size, parts),
             starting=self._starting,
             num_tallies=self.groups if self._starting else 0,
             ask_stop=self.fixed is None,
@@ -469,7 +471,10 @@ class Loop:
             most_arcs=greatest,
             supersteps=most,
             most_work=_MOST_WORK[self.device.kind],
+            num_parts=parts,
+            fresh=self._fresh,
         )
+        self._fresh = False
         words, records = self._team(min(most, MOST_AHEAD))
         if words[Team.FAILED] or words[Team.PHASE] != Phase.END:
             raise DeviceError(

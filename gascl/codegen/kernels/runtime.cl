@@ -175,6 +175,8 @@ static int gascl_vertices(__global const gascl_run *run, __global const gascl_co
 #endif
 #define GASCL_FOR_RANGE(id, n) GASCL_FOR_RANGE_OF(int, id, n)
 
+#include "team.cl"
+
 #if GASCL_LANES > 1
 #define GASCL_FOR_LANES for (int gascl_lane = 0; gascl_lane < GASCL_LANES; ++gascl_lane)
 #else

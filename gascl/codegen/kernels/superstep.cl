@@ -95,6 +95,16 @@ static void gascl_count(const long vertices, const long arcs, __global long *cou
     }
 }
 
+// Adds to what a group has counted in this superstep.
+static void gascl_add_count(const long2 counted, __global long *count,
+                            __local gascl_shared *shared) {
+    const long2 sum = gascl_count_reduce(counted, shared);
+    if (get_local_id(0) == 0) {
+        count[0] += sum.x;
+        count[1] += sum.y;
+    }
+}
+
 // The commit of the mask, and the other kernels of the delivery's active set. No such file exists:
 // gascl/delivery/assembly.py puts `Delivery.active.kernels` here, that is mask_kernels.cl,
 // frontier_kernels.cl or the text of another form.

@@ -1,10 +1,11 @@
 // The items of a group share a block: neighboring items take neighboring arcs, whatever their row, and
 // then the rows.
-static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
+static void gascl_gather(const gascl_team team, GASCL_BLOCKS,
+                         __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
     const int item = get_local_id(0);
-    const int end = gascl_control_->stopped ? 0 : num_blocks;
-    for (int at = get_group_id(0); at < end; at += get_num_groups(0)) {
+    const int end = team.idle ? 0 : num_blocks;
+    for (int at = team.rank; at < end; at += team.groups) {
         const gascl_block block = blocks[at];
         const int rows = block.last - block.first;
         for (gascl_offset arc = block.begin + item; arc < block.end; arc += GASCL_GROUP)

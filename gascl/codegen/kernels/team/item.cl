@@ -19,3 +19,4 @@ static bool gascl_share(const gascl_team team, const int n, const int chunk, con
     for (int gascl_calls = 0, gascl_from, gascl_to;                                       \
          gascl_share(team, n, chunk, gascl_calls, &gascl_from, &gascl_to); ++gascl_calls) \
         for (int i = gascl_from; i < gascl_to; ++i)
+#define GASCL_FOR_PARTS(part, n) GASCL_FOR_SHARE(part, n, 1)

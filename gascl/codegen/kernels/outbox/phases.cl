@@ -1,0 +1,35 @@
+// Outbox: the phases of a persistent kernel (persistent/rows.cl).
+#if GASCL_READS_SINGLY
+#define GASCL_COPIES , __global gascl_message *GASCL_RESTRICT messages
+#else
+#define GASCL_COPIES
+#endif
+#define GASCL_STEP                                                                              \
+    GASCL_BLOCKS, __global const int *restrict sources,                                         \
+        __global const gascl_offset *restrict out_offsets,                                      \
+        __global gascl_outbox_entry *GASCL_RESTRICT outbox, __global uchar *GASCL_RESTRICT sent, \
+        __global gascl_outbox_entry *GASCL_RESTRICT outbox_next,                                 \
+        __global uchar *GASCL_RESTRICT sent_next GASCL_COPIES, const int num_parts, const int fresh
+#define GASCL_STEP_ON                                                                       \
+    GASCL_BLOCKS_ON, sources, out_offsets, outbox, sent, outbox_next, sent_next GASCL_COPIED_ON, \
+        num_parts, fresh
+#define GASCL_SCATTERS_BEFORE(first) (!GASCL_FUSED || (first))
+#define GASCL_GATHERS 0
+#define GASCL_STEP_SWAPS 1
+#define GASCL_SWAP_STEP()                                            \
+    do {                                                             \
+        GASCL_SWAP(__global gascl_outbox_entry, outbox, outbox_next); \
+        GASCL_SWAP(__global uchar, sent, sent_next);                 \
+    } while (0)
+
+static void gascl_scatter_phase(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_STEP) {
+    gascl_fill_outboxes(team, GASCL_STATE_ON, out_offsets, outbox, sent);
+}
+
+static void gascl_gather_phase(const gascl_team part, GASCL_STATE GASCL_EDGE, GASCL_STEP,
+                               __local gascl_gather_memory *memory) {}
+
+static void gascl_apply_phase(const gascl_team part, GASCL_STATE GASCL_EDGE, GASCL_STEP,
+                              __local gascl_gather_memory *memory, gascl_tally *tally) {
+    gascl_gather(part, GASCL_BLOCKS_ON, memory, tally, GASCL_STATE_ON GASCL_DELIVERY_ON);
+}
