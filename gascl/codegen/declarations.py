@@ -83,6 +83,7 @@ def write_switches(text: Text, c: Context) -> None:
                 "CAN_FAIL": traits.overflows or traits.can_trap or c.debug,
                 "READS_SINGLY": traits.reads_singly,
                 "POSTS_AHEAD": traits.apply_sends_to,
+                "ALTERNATES": traits.alternates,
                 "ARC_STATE": traits.arc_state,
                 "AGGREGATES": len(spec.aggregates),
                 "SNAPSHOTS": bool(traits.snapshots),

@@ -38,6 +38,7 @@ PROGRAM = {
     "CAN_FAIL": "a snippet may fail or overflow, or there is debug mode",
     "READS_SINGLY": "a gather snippet reads the messages one by one",
     "POSTS_AHEAD": "apply calls send_to: its messages arrive in the next superstep",
+    "ALTERNATES": "the arcs of a superstep are those of the one before, reversed",
     "ARC_STATE": "arcs have fields that scatter changes",
     "AGGREGATES": "the number of aggregators",
     "SNAPSHOTS": "there are copies of fields from before a phase",

@@ -64,7 +64,8 @@ NUMBERS = {
     "last_row": "int32",
     "num_remote_messages": "int32",
     "most_work": "int32",  # ends a launch; in units of 1024 arcs
-    "num_parts": "int32",  # in which a superstep is divided, each with a tally
+    "most_parts": "int32",  # the largest number of parts of a superstep, each with a tally
+    "num_next_in_blocks": "int32",  # of the next superstep, where edges alternate
     "fresh": "int32",  # whether no superstep of the run has been launched
 }
 

@@ -31,7 +31,8 @@ from gascl.messages import ProgramName
 _CSR = ("out_blocks", "out_offsets", "out_targets")
 _CSC = ("in_blocks", "in_offsets", "in_sources")
 _PUSHED = ("out_offsets", "out_targets", "frontiers", "most_pieces", "piles")
-_ROWS, _PARTS = (*_CSC, "all_out_offsets"), ("num_parts", "fresh")
+_ROWS = (*_CSC, "all_out_offsets", *(f"next_{name}" for name in (*_CSC, "all_out_offsets")))
+_PARTS = ("most_parts", "fresh")
 _PULLED = ("EDGE_IN", "in_blocks", "in_offsets", "in_sources", "bits", "pulled")
 
 

@@ -56,9 +56,10 @@ class Owner(str, Enum):  # keys are sorted
 
     VERTEX, ARC, COPY = "vertex field", "arc field", "copy of a vertex field"
     GRAPH, EDGE, RUN = "graph", "edge field", "run"
+    NEXT = "graph of the next superstep"  # where edges alternate
 
 
-VERTEX, ARC, COPY, GRAPH, EDGE, RUN = Owner
+VERTEX, ARC, COPY, GRAPH, EDGE, RUN, NEXT = Owner
 #: The prefixes of buffers' names in messages and in headers.
 _PREFIXES: dict[Owner | str, str] = {VERTEX: "v.", ARC: "a.", COPY: "old."}
 
@@ -462,6 +463,8 @@ class _Builder:
         pulled = {name: key for name, key, _ in self._edges("in", read)}
         owned = (*delivery.buffers, *delivery.active.buffers)
         unneeded = {b.name for b in owned if not delivery.needs(b, self.traits)}
+        if not self.traits.alternates:
+            unneeded |= {name for name in launch.arguments if name.startswith("next_")}
         for name in launch.arguments:
             if name == "STATE":
                 state = state_arguments(self.header, self.traits, delivery)
@@ -472,6 +475,11 @@ class _Builder:
                 yield from (pulled[n] for n in self.header.edge)
             elif name in unneeded:
                 continue
+            elif name.startswith("next_"):
+                key = names[name.removeprefix("next_")]
+                yield key if self.extent.symmetric else Key(NEXT, key.name)
+                if name == "next_in_blocks":
+                    yield f"num_{name}"
             elif name not in names and (name in NUMBERS or name in CHOSEN):
                 yield name
             elif name not in names:

@@ -173,7 +173,13 @@ def prepare(
         presorted = arcs_presorted(graph, direction)
     renumbered, numbered = _numbering(graph, direction, demand, setting, presorted, bool(short))
     size = (graph.num_vertices + num_arcs(graph, direction)) * program.lanes
-    persistent = _persistent(program, choice.delivery, traits, device, setting, size, bool(short))
+    alternates = spec.alternates and not is_symmetric(graph.directed, direction)
+    if short:
+        persistent = Decision(False, "the arcs come to the device in parts")
+    elif alternates and traits.reads_arcs:
+        persistent = Decision(False, "its edges alternate, and it reads arcs, degrees or neighbors")
+    else:
+        persistent = _persistent(program, choice.delivery, traits, device, setting, size)
     optimized = size > SMALL or not device.may_skip_optimizer
     variant = Variant(setting.debug, setting.seed, persistent.chosen, renumbered.chosen, optimized)
     source = source_of(program, device, choice.delivery, offset_type(graph, direction), variant)
@@ -182,7 +188,6 @@ def prepare(
         share = Division(setting.rank, setting.ranks)
         if traits.pairs:  # as if each vertex had arcs from all
             share = share._replace(vertex=graph.num_vertices)
-    alternates = spec.alternates and not is_symmetric(graph.directed, direction)
     limit = setting.device_memory or device.memory
     arcs: list[Arcs] = []  # of even and odd supersteps, if they are divided
     if share or short:
@@ -246,7 +251,6 @@ def _persistent(
     device: DeviceFacts,
     setting: Setting,
     size: int,
-    streamed: bool,
 ) -> Decision:
     """Whether a persistent kernel runs all supersteps in one launch.
 
@@ -256,7 +260,6 @@ def _persistent(
     refusal = delivery.refuses_persistent(traits)
     reasons = [
         (refusal is not None, str(refusal)),
-        (streamed, "the arcs come to the device in parts"),
         (
             not delivery.follows_frontier and size > WHOLE.get(device.kind, 0),
             f"visiting all {size:,} vertices and arcs takes longer than a launch",

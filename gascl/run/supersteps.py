@@ -459,8 +459,12 @@ class Loop:
         if self.trace:  # else its words are as the State has initialized them
             state.clear(team)
         least, greatest = self.bounds
-        parts = self.launcher.groups(self.plan.later[-1])  # which tally in the other form
+        if len(self.launcher.arrays.graphs) > 1:
+            # The kernel exchanges them when it has committed the first mask, too.
+            superstep = self.earlier + len(self.trace)
+            self.launcher.arrays.select_arcs(superstep + self._starting)
         size = self.graph.num_vertices, self.state.num_arcs
+        parts = self.launcher.groups(self.plan.later[-1])  # as in the other form
         launched = self.launcher.launch(
             launch,
             self.plan.persistent_groups(self.device, *size, parts),
@@ -471,7 +475,7 @@ class Loop:
             most_arcs=greatest,
             supersteps=most,
             most_work=_MOST_WORK[self.device.kind],
-            num_parts=parts,
+            most_parts=state.layout.extent.block_groups,
             fresh=self._fresh,
         )
         self._fresh = False

@@ -252,7 +252,7 @@ typedef struct {
 
 // Arguments of the kernels that go through blocks, and the same passed on.
 #define GASCL_BLOCKS                                                   \
-    __global const gascl_block *restrict blocks, const int num_blocks, \
+    __global const gascl_block *restrict blocks, int num_blocks,       \
         __global const gascl_offset *restrict offsets
 #define GASCL_BLOCKS_ON blocks, num_blocks, offsets
 

@@ -5,21 +5,18 @@
 #define GASCL_COPIES
 #endif
 #define GASCL_STEP                                                                              \
-    GASCL_BLOCKS, __global const int *restrict sources,                                         \
-        __global const gascl_offset *restrict out_offsets,                                      \
-        __global gascl_outbox_entry *GASCL_RESTRICT outbox, __global uchar *GASCL_RESTRICT sent, \
-        __global gascl_outbox_entry *GASCL_RESTRICT outbox_next,                                 \
-        __global uchar *GASCL_RESTRICT sent_next GASCL_COPIES, const int num_parts, const int fresh
-#define GASCL_STEP_ON                                                                       \
-    GASCL_BLOCKS_ON, sources, out_offsets, outbox, sent, outbox_next, sent_next GASCL_COPIED_ON, \
-        num_parts, fresh
+    GASCL_ROWS, __global gascl_outbox_entry *GASCL_RESTRICT outbox,                             \
+        __global uchar *GASCL_RESTRICT sent, __global gascl_outbox_entry *GASCL_RESTRICT outbox_next, \
+        __global uchar *GASCL_RESTRICT sent_next GASCL_COPIES, const int most_parts, const int fresh
+#define GASCL_STEP_ON \
+    GASCL_ROWS_ON, outbox, sent, outbox_next, sent_next GASCL_COPIED_ON, most_parts, fresh
 #define GASCL_SCATTERS_BEFORE(first) (!GASCL_FUSED || (first))
 #define GASCL_GATHERS 0
-#define GASCL_STEP_SWAPS 1
-#define GASCL_SWAP_STEP()                                            \
-    do {                                                             \
-        GASCL_SWAP(__global gascl_outbox_entry, outbox, outbox_next); \
-        GASCL_SWAP(__global uchar, sent, sent_next);                 \
+#define GASCL_SWAPS_OUTBOXES 1
+#define GASCL_SWAP_OUTBOXES()                                           \
+    do {                                                                \
+        GASCL_SWAP(__global gascl_outbox_entry *, outbox, outbox_next); \
+        GASCL_SWAP(__global uchar *, sent, sent_next);                  \
     } while (0)
 
 static void gascl_scatter_phase(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_STEP) {

@@ -82,6 +82,12 @@ static bool gascl_keeps_waiting(gascl_patience *mine, volatile __global int *tea
 //
 //   GASCL_NUM_TALLIES(ranks)  how many tallies the groups with these ranks leave
 //   GASCL_STEP_SWAPS          1 if GASCL_SWAP_STEP() exchanges buffers after a superstep
+#define GASCL_SWAP(type, one, other) \
+    do {                             \
+        type const held = one;       \
+        one = other;                 \
+        other = held;                \
+    } while (0)
 #include "delivery_phases.cl"
 
 static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE GASCL_EDGE,
@@ -211,27 +217,21 @@ static bool gascl_is_small(const int phase, GASCL_STATE, volatile __global int *
 // After a superstep, buffers change places: those of the delivery, and the two inboxes, so that what was
 // sent ahead arrives in the next one.
 #define GASCL_SWAPS (GASCL_POSTS_AHEAD || GASCL_STEP_SWAPS)
-#define GASCL_SWAP(type, one, other) \
-    do {                             \
-        type *const held = one;      \
-        one = other;                 \
-        other = held;                \
-    } while (0)
 #if GASCL_POSTS_AHEAD
 #if GASCL_WRAPS
-#define GASCL_SWAP_WRAPS() GASCL_SWAP(__global int, gascl_wraps, gascl_wraps_next)
+#define GASCL_SWAP_WRAPS() GASCL_SWAP(__global int *, gascl_wraps, gascl_wraps_next)
 #else
 #define GASCL_SWAP_WRAPS()
 #endif
 #if GASCL_LISTS_RECEIVERS
-#define GASCL_SWAP_RECEIVERS() GASCL_SWAP(__global int, gascl_receivers, gascl_receivers_next)
+#define GASCL_SWAP_RECEIVERS() GASCL_SWAP(__global int *, gascl_receivers, gascl_receivers_next)
 #else
 #define GASCL_SWAP_RECEIVERS()
 #endif
 #define GASCL_SWAP_INBOXES()                                            \
     do {                                                                \
-        GASCL_SWAP(__global gascl_cell, gascl_inbox, gascl_inbox_next); \
-        GASCL_SWAP(__global uint, gascl_arrived, gascl_arrived_next);   \
+        GASCL_SWAP(__global gascl_cell *, gascl_inbox, gascl_inbox_next); \
+        GASCL_SWAP(__global uint *, gascl_arrived, gascl_arrived_next);   \
         GASCL_SWAP_RECEIVERS();                                         \
         GASCL_SWAP_WRAPS();                                             \
     } while (0)

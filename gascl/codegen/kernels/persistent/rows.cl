@@ -5,19 +5,53 @@
 // pull/phases.cl or outbox/phases.cl (gascl/delivery/assembly.py) defines:
 //
 //   GASCL_STEP, GASCL_STEP_ON     what a superstep needs besides GASCL_STATE and GASCL_EDGE, such as
-//                                 `num_parts`, and `fresh`: the launch begins with the first superstep
-//                                 of a run
+//                                 GASCL_ROWS; `most_parts`; and `fresh`: the launch begins with the first
+//                                 superstep of a run
 //   GASCL_SCATTERS_BEFORE(first)  whether a superstep begins with gascl_scatter_phase(); `first`: it is the
 //                                 first one of a run
 //   GASCL_GATHERS                 1 if it then has a gascl_gather_phase(), for each block
-//   GASCL_STEP_SWAPS              1 if GASCL_SWAP_STEP() exchanges buffers after a superstep
+//   GASCL_SWAPS_OUTBOXES          1 if GASCL_SWAP_OUTBOXES() exchanges its buffers after a superstep
 //
 // and these functions; gascl_apply_phase() is called for each part.
+#if GASCL_ALTERNATES
+#define GASCL_NEXT_ROWS                                                            \
+    , __global const gascl_block *restrict next_blocks, int num_next_blocks,       \
+        __global const gascl_offset *restrict next_offsets,                        \
+        __global const int *restrict next_sources,                                 \
+        __global const gascl_offset *restrict next_out_offsets
+#define GASCL_NEXT_ROWS_ON \
+    , next_blocks, num_next_blocks, next_offsets, next_sources, next_out_offsets
+#define GASCL_SWAP_ROWS()                                                    \
+    do {                                                                     \
+        GASCL_SWAP(__global const gascl_block *, blocks, next_blocks);       \
+        GASCL_SWAP(int, num_blocks, num_next_blocks);                        \
+        GASCL_SWAP(__global const gascl_offset *, offsets, next_offsets);    \
+        GASCL_SWAP(__global const int *, sources, next_sources);             \
+        GASCL_SWAP(__global const gascl_offset *, out_offsets, next_out_offsets); \
+    } while (0)
+#else
+#define GASCL_NEXT_ROWS
+#define GASCL_NEXT_ROWS_ON
+#define GASCL_SWAP_ROWS()
+#endif
+// The rows of a superstep and, where edges alternate, of the next one.
+#define GASCL_ROWS                                      \
+    GASCL_BLOCKS, __global const int *restrict sources, \
+        __global const gascl_offset *restrict out_offsets GASCL_NEXT_ROWS
+#define GASCL_ROWS_ON GASCL_BLOCKS_ON, sources, out_offsets GASCL_NEXT_ROWS_ON
 #include "row_phases.cl"
+
+#define GASCL_STEP_SWAPS (GASCL_ALTERNATES || GASCL_SWAPS_OUTBOXES)
+#define GASCL_SWAP_STEP()      \
+    do {                       \
+        GASCL_SWAP_ROWS();     \
+        GASCL_SWAP_OUTBOXES(); \
+    } while (0)
 
 #define GASCL_PULLS_NOW false
 #define GASCL_HAS_BITS false
-#define GASCL_NUM_TALLIES(ranks) num_parts
+#define GASCL_NUM_PARTS min(num_blocks, most_parts)
+#define GASCL_NUM_TALLIES(ranks) GASCL_NUM_PARTS
 typedef gascl_gather_memory gascl_step_memory;
 
 // The work of one of the groups of a launch.
@@ -63,10 +97,10 @@ static void gascl_run_step_phase(const int phase, const gascl_team team, GASCL_S
                                GASCL_STEP_ON, memory);
         break;
     case GASCL_PHASE_APPLY:
-        GASCL_FOR_PARTS(part, num_parts) {
+        GASCL_FOR_PARTS(part, GASCL_NUM_PARTS) {
             gascl_tally tally;
             GASCL_ZERO_TALLY(tally);
-            gascl_apply_phase(gascl_part_of(part, num_parts), GASCL_STATE_ON GASCL_EDGE_ON,
+            gascl_apply_phase(gascl_part_of(part, GASCL_NUM_PARTS), GASCL_STATE_ON GASCL_EDGE_ON,
                               GASCL_STEP_ON, memory, &tally);
             gascl_tally_store_at(&tally, &tallies[part], shared);
             GASCL_GROUP_BARRIER();
@@ -97,7 +131,7 @@ static int gascl_groups_for(const int phase, const int all, GASCL_STATE, GASCL_S
     case GASCL_PHASE_GATHER:
         return min(all, num_blocks);
     case GASCL_PHASE_APPLY:
-        return min(all, num_parts);
+        return min(all, GASCL_NUM_PARTS);
     default:
         return (int)min((long)all, vertices);
     }

@@ -5,17 +5,14 @@
 #else
 #define GASCL_LANE_BITS
 #endif
-#define GASCL_STEP                                                                          \
-    GASCL_BLOCKS, __global const int *restrict sources,                                     \
-        __global const gascl_offset *restrict out_offsets,                                  \
-        __global gascl_box *GASCL_RESTRICT pulled GASCL_LANE_BITS, const int num_parts, \
+#define GASCL_STEP                                                                       \
+    GASCL_ROWS, __global gascl_box *GASCL_RESTRICT pulled GASCL_LANE_BITS, const int most_parts, \
         const int fresh
-#define GASCL_STEP_ON \
-    GASCL_BLOCKS_ON, sources, out_offsets, pulled GASCL_SENDING_ON, num_parts, fresh
+#define GASCL_STEP_ON GASCL_ROWS_ON, pulled GASCL_SENDING_ON, most_parts, fresh
 #define GASCL_SCATTERS_BEFORE(first) GASCL_LANE_WORDS
 #define GASCL_GATHERS GASCL_HAS_SCATTER
-#define GASCL_STEP_SWAPS 0
-#define GASCL_SWAP_STEP()
+#define GASCL_SWAPS_OUTBOXES 0
+#define GASCL_SWAP_OUTBOXES()
 
 static void gascl_scatter_phase(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_STEP) {
 #if GASCL_LANE_WORDS
