@@ -60,7 +60,9 @@ def spec_of(
     chosen = DELIVERIES[delivery] if isinstance(delivery, str) else delivery
     lanes = program.spec.lanes
     traits = Traits.of(program.spec, lanes)
-    return run_layout(program.spec, generate(program.spec, lanes=lanes), traits, chosen, extent)
+    header = generate(program.spec, lanes=lanes)
+    persistent = chosen.refuses_persistent(traits) is None
+    return run_layout(program.spec, header, traits, chosen, extent, persistent)
 
 
 def bundled() -> list[type[VertexProgram]]:

@@ -38,7 +38,7 @@ static gascl_offset gascl_gather_apart(gascl_box *in, gascl_offset arc, const ga
 }
 #endif
 
-static void gascl_gather(const gascl_team team, GASCL_BLOCKS,
+static GASCL_INLINE void gascl_gather(const gascl_team team, GASCL_BLOCKS,
                          __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
     const gascl_block block = blocks[team.rank];

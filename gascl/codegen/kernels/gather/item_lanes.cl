@@ -82,7 +82,7 @@ static ulong gascl_gather_lanes(gascl_lane_boxes *boxes, const ulong lanes, cons
     return closed;
 }
 
-static void gascl_gather(const gascl_team team, GASCL_BLOCKS,
+static GASCL_INLINE void gascl_gather(const gascl_team team, GASCL_BLOCKS,
                          __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
     const gascl_block block = blocks[team.rank];

@@ -23,10 +23,11 @@ static void gascl_scatter_phase(const gascl_team team, GASCL_STATE GASCL_EDGE, G
     gascl_fill_outboxes(team, GASCL_STATE_ON, out_offsets, outbox, sent);
 }
 
-static void gascl_gather_phase(const gascl_team part, GASCL_STATE GASCL_EDGE, GASCL_STEP,
-                               __local gascl_gather_memory *memory) {}
+static GASCL_INLINE void gascl_gather_phase(const gascl_team part, GASCL_STATE GASCL_EDGE,
+                                            GASCL_STEP, __local gascl_gather_memory *memory) {}
 
-static void gascl_apply_phase(const gascl_team part, GASCL_STATE GASCL_EDGE, GASCL_STEP,
-                              __local gascl_gather_memory *memory, gascl_tally *tally) {
+static GASCL_INLINE void gascl_apply_phase(const gascl_team part, GASCL_STATE GASCL_EDGE,
+                                           GASCL_STEP, __local gascl_gather_memory *memory,
+                                           gascl_tally *tally) {
     gascl_gather(part, GASCL_BLOCKS_ON, memory, tally, GASCL_STATE_ON GASCL_DELIVERY_ON);
 }

@@ -1,6 +1,6 @@
 // An item owns a block. All rows of a block use the same place for their messages, which stays in the
 // cache.
-static void gascl_gather(const gascl_team team, GASCL_BLOCKS,
+static GASCL_INLINE void gascl_gather(const gascl_team team, GASCL_BLOCKS,
                          __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
     const int end = team.idle ? 0 : num_blocks;

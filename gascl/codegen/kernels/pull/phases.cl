@@ -20,12 +20,13 @@ static void gascl_scatter_phase(const gascl_team team, GASCL_STATE GASCL_EDGE, G
 #endif
 }
 
-static void gascl_gather_phase(const gascl_team part, GASCL_STATE GASCL_EDGE, GASCL_STEP,
-                               __local gascl_gather_memory *memory) {
+static GASCL_INLINE void gascl_gather_phase(const gascl_team part, GASCL_STATE GASCL_EDGE,
+                                            GASCL_STEP, __local gascl_gather_memory *memory) {
     gascl_gather(part, GASCL_BLOCKS_ON, memory, 0, GASCL_STATE_ON GASCL_DELIVERY_ON);
 }
 
-static void gascl_apply_phase(const gascl_team part, GASCL_STATE GASCL_EDGE, GASCL_STEP,
-                              __local gascl_gather_memory *memory, gascl_tally *tally) {
+static GASCL_INLINE void gascl_apply_phase(const gascl_team part, GASCL_STATE GASCL_EDGE,
+                                           GASCL_STEP, __local gascl_gather_memory *memory,
+                                           gascl_tally *tally) {
     gascl_apply_pulled(part, blocks, num_blocks, pulled GASCL_RECEIVED_ON, tally, GASCL_STATE_ON);
 }
