@@ -84,6 +84,7 @@ class Phase(IntEnum):
     SPLIT_FAR = 12
     SEARCH = 13
     GATHER = 14
+    NANS = 15  # the last one
 
 
 class ActiveList(IntEnum):

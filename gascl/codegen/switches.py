@@ -62,6 +62,7 @@ CELL = {
 DELIVERY = {
     "INBOX": "there is an atomic inbox: for all messages, or those of send_to",
     "LISTS_RECEIVERS": "the inbox lists the vertices with a message",
+    "PERSISTENT": "a persistent kernel runs all supersteps",
     "PULLS": "in some supersteps vertices pull: delivery `frontier`",
     "KNOWS_LANES": "the delivery knows in which lanes each vertex sends: see kernels/gather.cl",
 }

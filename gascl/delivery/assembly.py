@@ -100,7 +100,7 @@ def assemble(
         shared |= constants.of_pairs()
     if persistent:
         shared |= constants.of_persistent_kernel()
-    text.put("\n".join([*constants.defines(shared), *_of_delivery(traits, delivery)]))
+    text.put("\n".join([*constants.defines(shared), *_of_delivery(traits, delivery, persistent)]))
     text.include("superstep.cl")
     if traits.pairs:
         text.include("pairs.cl")
@@ -171,11 +171,12 @@ def _gather(traits: Traits, delivery: Delivery, group: int) -> str:
     return "group_lane_bitmasks" if by_bits else "group_lanes"
 
 
-def _of_delivery(traits: Traits, delivery: Delivery) -> list[str]:
+def _of_delivery(traits: Traits, delivery: Delivery, persistent: bool) -> list[str]:
     """The lines that depend on the delivery: switches, and the rest of GASCL_STATE."""
     switches = {
         "INBOX": delivery.has_inbox(traits),
         "LISTS_RECEIVERS": delivery.active.lists_receivers,
+        "PERSISTENT": persistent,
         "PULLS": delivery.pulls,
         "KNOWS_LANES": delivery.notes_lanes(traits),
     }

@@ -74,10 +74,10 @@ EMPTY_INBOX = Launch("gascl_empty", "vertices", ("run", "cells"))
 START = Launch(
     "gascl_start",
     "vertices",
-    ("STATE", "given", "partly", "kept", "own_mask", "tallies", "counts", "posted"),
+    ("STATE", "given", "partly", "kept", "own_mask", "tallies", "counts", "posted", "team"),
 )
 #: The buffers that START sets.
-STARTED = {"tallies", "counts", "posted"} | {
+STARTED = {"tallies", "counts", "posted", "team"} | {
     f"{name}{when}" for name in ("inbox", "arrived", "wraps") for when in ("", "_next")
 }
 START_ARCS = Launch(

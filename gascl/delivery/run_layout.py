@@ -46,9 +46,6 @@ from gascl.language.types import Type
 MOST_AHEAD, RECORDS = 64, 1024
 #: The largest number of remote messages that a launch puts into inboxes.
 REMOTE_MESSAGES = 2**20
-#: The bytes that the groups of a persistent kernel share (kernels/persistent/phases.cl), before its
-#: records.
-TEAM = 4 * STRIDE * len(Team)
 
 
 class Owner(str, Enum):  # keys are sorted
@@ -221,6 +218,12 @@ def graph_arrays(extent: Extent) -> dict[Key, Array]:
     return {Key(GRAPH, n): array for n, array in arrays.items() if n not in left_out}
 
 
+def team_bytes(reals: int) -> int:
+    """The bytes that the groups of a persistent kernel share (kernels/persistent/phases.cl), before
+    its records: words, and two numbers for each field of floats."""
+    return 4 * STRIDE * (len(Team) + -(-2 * reals // STRIDE))
+
+
 def is_streamed(key: Key, array: Array) -> bool:
     """Whether an array of the graph is streamed in parts, when the arcs are."""
     if array.edge is not None:
@@ -288,7 +291,7 @@ class _Builder:
             *_pairs(active.swaps, shared),
             *_pairs(INBOX_SWAPS if self.traits.apply_sends_to else (), shared),
         )
-        clears = tuple(shared[n] for n in (*active.clears, "team") if n in shared)
+        clears = tuple(shared[n] for n in active.clears if n in shared)
         used = {key for keys in arguments.values() for key in keys}
         graph = {k: array for k, array in (self.arrays | edges).items() if k in used}
         return RunLayout(self.extent, graph, own, arguments, swaps, clears, self.ranges)
@@ -333,7 +336,7 @@ class _Builder:
         """The buffers of every run."""
         header, extent = self.header, self.extent
         boxes = self.ranges * extent.vertices * header.lanes
-        team = TEAM + RECORDS * header.control.itemsize
+        team = team_bytes(len(header.reals)) + RECORDS * header.control.itemsize
         faults = len(Fault) * extent.lines
         block_groups = min(extent.parts * extent.block_groups, extent.blocks_of_parts)
         remote = min(extent.vertices * header.lanes, REMOTE_MESSAGES)
@@ -379,8 +382,8 @@ class _Builder:
         wraps = self.traits.overflows and header.message.itemsize == 8
         unneeded = {"mark": self.traits.every_arc_sends, "wrap": not wraps}
         if unneeded.get(buffer.item):
-            count = 1
-        elif callable(buffer.per):
+            return Array(np.dtype(item.dtype), 1)
+        if callable(buffer.per):
             count = buffer.per(extent.vertices, extent.arcs)
         else:
             count = counts[buffer.per]
@@ -463,6 +466,8 @@ class _Builder:
         pulled = {name: key for name, key, _ in self._edges("in", read)}
         owned = (*delivery.buffers, *delivery.active.buffers)
         unneeded = {b.name for b in owned if not delivery.needs(b, self.traits)}
+        if not self.persistent:
+            unneeded.add("team")
         if not self.traits.alternates:
             unneeded |= {name for name in launch.arguments if name.startswith("next_")}
         for name in launch.arguments:

@@ -24,10 +24,10 @@ from gascl import (
 )
 from gascl.codegen.constants import STRIDE, Team
 from gascl.delivery.registry import DELIVERIES
-from gascl.delivery.run_layout import TEAM
+from gascl.delivery.run_layout import team_bytes
 from gascl.opencl.device import Device, find
 from gascl.results.result import Result
-from gascl.run import plan, push_pull, supersteps
+from gascl.run import plan, prepare, push_pull, supersteps
 from gascl.run.launcher import Launcher
 from gascl.run.plan import ALONE, Plan
 from gascl.run.state import State
@@ -339,6 +339,13 @@ def launched(monkeypatch) -> list[str]:
     return names
 
 
+@pytest.fixture(autouse=True)
+def whole(monkeypatch):
+    """However large a graph is."""
+    for kind in prepare.WHOLE:
+        monkeypatch.setitem(prepare.WHOLE, kind, 2**40)
+
+
 def groups(count: int | None, monkeypatch) -> None:
     if count is not None:
         monkeypatch.setattr(Plan, "persistent_groups", lambda *_: count)
@@ -542,7 +549,7 @@ def test_a_group_that_never_arrives(impatient, monkeypatch):
     def one_more(self, key):
         clear(self, key)
         if key.name == "team":
-            words = np.zeros(TEAM // 4, np.int32)
+            words = np.zeros(team_bytes(0) // 4, np.int32)
             if self.device.is_cpu:
                 words[0] = 1 << 20
             else:  # where the first to join begins

@@ -18,7 +18,8 @@
 // Which phases there are is in frontier.cl or, for deliveries that visit all rows, in rows.cl.
 //
 // The words of the team (`Team` in gascl/codegen/constants.py), each in a cache line of its own, are 0
-// before a launch. Behind them are the records of supersteps, so that the host reads both at once.
+// before a launch. Behind them are the numbers of vertices with NaN at the end of the launch, as
+// gascl_count_nans() counts them, and the records of supersteps, so that the host reads all at once.
 #define GASCL_TEAM(word) team_words[GASCL_STRIDE * GASCL_TEAM_##word]
 #define GASCL_JOINED(state) ((uint)(state) >> 20)
 #define GASCL_ARRIVED(state) ((uint)(state) >> 8 & GASCL_MOST_GROUPS)
@@ -106,6 +107,12 @@ static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE 
             GASCL_FOR_LANES gascl_copy_fields(id, GASCL_STATE_ON GASCL_LANE_ON);
         break;
 #endif
+#if GASCL_REALS
+    case GASCL_PHASE_NANS:
+        gascl_count_nans(team, GASCL_STATE_ON,
+                         (__global int *)(size_t)(team_words + GASCL_STRIDE * GASCL_TEAM_WORDS));
+        break;
+#endif
     default:
         gascl_run_step_phase(phase, team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
                              GASCL_PERSISTENT_STATE_ON, team_words, shared, memory);
@@ -118,6 +125,8 @@ static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_E
                            const int begins, const int num_tallies, const int ask_stop,
                            const long least_arcs, const long most_arcs, const int supersteps,
                            const int most_work, __local gascl_shared *shared) {
+    if (phase == GASCL_PHASE_NANS)
+        return GASCL_PHASE_END;
     const int item = get_local_id(0);
     const bool starts = phase == GASCL_PHASE_JOIN;
     // All of these are read first: a read after the writes below would have to wait for them.
@@ -125,7 +134,7 @@ static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_E
     const int coming = gascl_control_->superstep + !starting;
     int done = GASCL_READ_TEAM(DONE);
     __global gascl_control *records =
-        (__global gascl_control *)(size_t)(team_words + GASCL_STRIDE * GASCL_TEAM_WORDS);
+        (__global gascl_control *)(size_t)(team_words + GASCL_TEAM_SIZE);
     bool pulls = GASCL_PULLS_NOW, has_bits = GASCL_HAS_BITS;
     long active = gascl_control_->next_active, arcs = gascl_control_->next_arcs;
     int stopped = gascl_control_->stopped;
@@ -180,7 +189,7 @@ static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_E
     if (item != 0)
         return 0;
     if (stopped || done >= supersteps || work >= most_work)
-        return GASCL_PHASE_END;
+        return GASCL_REALS ? GASCL_PHASE_NANS : GASCL_PHASE_END;
     const long visits =
         gascl_visits(active, pulls ? most_arcs : arcs, GASCL_STATE_ON, GASCL_STEP_ON);
     GASCL_TEAM(SMALL) = !pulls && visits <= GASCL_SMALL_WORK;
