@@ -29,6 +29,7 @@ typedef int gascl_offset;
 #define GASCL_CAN_FAIL 1
 #define GASCL_READS_SINGLY 0
 #define GASCL_POSTS_AHEAD 1
+#define GASCL_ALTERNATES 0
 #define GASCL_ARC_STATE 1
 #define GASCL_AGGREGATES 4
 #define GASCL_SNAPSHOTS 1

@@ -28,6 +28,7 @@ typedef int gascl_offset;
 #define GASCL_CAN_FAIL 1
 #define GASCL_READS_SINGLY 1
 #define GASCL_POSTS_AHEAD 0
+#define GASCL_ALTERNATES 0
 #define GASCL_ARC_STATE 0
 #define GASCL_AGGREGATES 1
 #define GASCL_SNAPSHOTS 1
