@@ -65,7 +65,11 @@ class RunArrays:
             self._streams = [ArcStream(graph, self.layout) for graph in self.graphs]
         if len(self.graphs) > 1:
             graphs = [
-                {Key(NEXT, key.name): buffer for key, buffer in buffers.items() if key.owner == GRAPH}
+                {
+                    Key(NEXT, key.name): buffer
+                    for key, buffer in buffers.items()
+                    if key.owner == GRAPH
+                }
                 for buffers in self._buffers
             ]
             for buffers, following in zip(self._buffers, reversed(graphs), strict=True):

@@ -24,13 +24,13 @@ from gascl import (
 )
 from gascl.codegen.constants import STRIDE, Team
 from gascl.delivery.registry import DELIVERIES
-from gascl.delivery.run_layout import team_bytes
+from gascl.delivery.run_layout import RUN, Key, team_bytes
 from gascl.opencl.device import Device, find
 from gascl.results.result import Result
 from gascl.run import plan, prepare, push_pull, supersteps
 from gascl.run.launcher import Launcher
 from gascl.run.plan import ALONE, Plan
-from gascl.run.state import State
+from gascl.run.supersteps import Loop
 
 pytestmark = [
     pytest.mark.optimized,
@@ -205,7 +205,9 @@ class Middle(VertexProgram):
     message, gathered = "int32", "int32"
     scatter_on = "all"
     scatter = "send(v.x);"
-    gather = "msg = 0; for (int i = 0; i < num_messages; ++i) msg = (31 * msg + messages[i]) % 1000;"
+    gather = (
+        "msg = 0; for (int i = 0; i < num_messages; ++i) msg = (31 * msg + messages[i]) % 1000;"
+    )
     apply = "aggregate_changes(msg != v.x); v.x = msg;"
 
 
@@ -544,19 +546,18 @@ def test_a_group_that_never_arrives(impatient, monkeypatch):
     class Lonely(Reach):
         pass
 
-    clear = State.clear
+    launch = Loop._launch_persistent
 
-    def one_more(self, key):
-        clear(self, key)
-        if key.name == "team":
-            words = np.zeros(team_bytes(0) // 4, np.int32)
-            if self.device.is_cpu:
-                words[0] = 1 << 20
-            else:  # where the first to join begins
-                words[STRIDE * Team.RANKS] = 1
-            self.write(key, words)
+    def one_more(self, most):
+        words = np.zeros(team_bytes(0) // 4, np.int32)
+        if self.device.is_cpu:
+            words[0] = 1 << 20
+        else:  # where the first to join begins
+            words[STRIDE * Team.RANKS] = 1
+        self.state.write(Key(RUN, "team"), words)
+        return launch(self, most)
 
-    monkeypatch.setattr(State, "clear", one_more)
+    monkeypatch.setattr(Loop, "_launch_persistent", one_more)
     monkeypatch.setattr(Plan, "persistent_groups", lambda *_: 2)
     with pytest.raises(DeviceError, match=r"did not run all the work-groups .* Give delivery="):
         Engine(random_graph(), device()).run(Lonely())
