@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -64,16 +65,8 @@ class RunArrays:
         if self.layout.extent.parts > 1:
             self._streams = [ArcStream(graph, self.layout) for graph in self.graphs]
         if len(self.graphs) > 1:
-            graphs = [
-                {
-                    Key(NEXT, key.name): buffer
-                    for key, buffer in buffers.items()
-                    if key.owner == GRAPH
-                }
-                for buffers in self._buffers
-            ]
-            for buffers, following in zip(self._buffers, reversed(graphs), strict=True):
-                buffers |= following
+            even, odd = self._buffers
+            self._buffers = [even | _as_next(odd), odd | _as_next(even)]
         self.buffers = self._buffers[0]
 
     def select_arcs(self, superstep: int) -> None:
@@ -99,3 +92,8 @@ class RunArrays:
                 which, graph = which.removeprefix("next_"), self.graph_of(self._parity + 1)
             self.numbers[name] = np.int32(len(graph.blocks(which)) - 1)
         return self.numbers[name]
+
+
+def _as_next(buffers: Mapping[Key, Any]) -> dict[Key, Any]:
+    """The arrays of a graph, as those that the superstep after this one reads."""
+    return {Key(NEXT, key.name): b for key, b in buffers.items() if key.owner == GRAPH}

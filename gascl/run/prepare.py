@@ -40,8 +40,8 @@ from gascl.run.plan import Source, Variant, source_of
 SMALL = 2**9
 #: Up to this many vertices and arcs, in all lanes, a persistent kernel also runs the supersteps of
 #: deliveries that visit all of them. With 10 arcs a vertex, PageRank on two cores takes a third of
-#: the time up to 2**16, three quarters at 2**17 and as long as by launches from 2**18 on; where other
-#: work keeps the cores busy, it may take longer then.
+#: the time up to 2**16, three quarters at 2**17, and as long as by launches from 2**18 on; if other
+#: work keeps the cores busy, it may take longer there.
 WHOLE = {"CPU": 2**17, "GPU": 2**18}
 
 

@@ -523,8 +523,8 @@ class Loop:
         return int(state.control["stopped"][0])
 
     def _team(self, count: int) -> tuple[np.ndarray, list[list[int]], np.ndarray]:
-        """Wait for the kernel: the words of its team, int32; what it has counted of NaN; and the first
-        `count` records."""
+        """Wait for the kernel: the words of its team, int32; how many NaN it has counted, as
+        `gascl_nans` does; and the first `count` records."""
         control, reals = self.plan.header.control, len(self.plan.header.reals)
         size = team_bytes(reals)
         read = self.launcher.read("team", np.empty(size + count * control.itemsize, np.uint8))

@@ -1,8 +1,8 @@
 """Random programs of seeds that no other test has: as many as GASCL_SEEDS asks for.
 
 CONTRIBUTING.md says how. Each seed is one program on two graphs, by all deliveries, in one of the
-two shapes of a work-group, of one item also launch by launch; every fourth one is also in debug mode, and for another fourth vertices
-have other numbers on the device.
+two shapes of a work-group, of one item also launch by launch; every fourth one is also in debug
+mode, and for another fourth vertices have other numbers on the device.
 """
 
 from __future__ import annotations
