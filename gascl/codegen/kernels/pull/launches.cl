@@ -7,11 +7,18 @@ __kernel void gascl_pull_lanes(GASCL_STATE GASCL_EDGE, __global ulong *restrict 
 }
 #endif
 
-__kernel void gascl_pull_gather(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY) {
+__kernel void gascl_pull_gather(GASCL_STATE, GASCL_BLOCKS GASCL_PULLED) {
     __local gascl_gather_memory memory;
+#if GASCL_SCATTER_FINDS_COMMON && GASCL_GROUP == 1
+    gascl_held_row row, *held = &row;
+    held->vertex = -1;
+    held->end = blocks[get_group_id(0)].end;
+#endif
     gascl_gather(gascl_team_of_launch(gascl_control_), GASCL_BLOCKS_ON, &memory, 0,
                  GASCL_STATE_ON GASCL_DELIVERY_ON);
 }
+
+#include "credits.cl"
 
 __kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_block *restrict blocks,
                                const int num_blocks, __global const gascl_box *restrict pulled
