@@ -93,13 +93,15 @@ class Phase(IntEnum):
     SPLIT_NEAR = 11
     SPLIT_FAR = 12
     SEARCH = 13
+    GATHER = 14
+    NANS = 15  # at the end of a launch
     # Of delivery `asynchronous`:
-    PACK = 14
-    LOWEST = 15
-    FILL = 16
-    ROUND = 17
-    LONG_ROWS = 18
-    UNPACK = 19
+    PACK = 16
+    LOWEST = 17
+    FILL = 18
+    ROUND = 19
+    LONG_ROWS = 20
+    UNPACK = 21
 
 
 class ActiveList(IntEnum):
@@ -168,6 +170,7 @@ def of_run(message: int) -> dict[str, int]:
         **numbered("STOPPED_BY_", Stop),
         **numbered("", Fault),
         "GOING_ON": GOING_ON,
+        "STRIDE": STRIDE,
         "CHUNK_ARCS": CHUNK_ARCS,
         "FAN_IN": FAN_IN,
         "FETCHES": FETCHES if small else 1,
@@ -178,7 +181,7 @@ def of_run(message: int) -> dict[str, int]:
 def of_lists(group: int) -> dict[str, int]:
     """Those of active sets that are lists."""
     piece = CPU_PIECE if group == 1 else PIECE
-    return {"PIECE": piece, "STRIDE": STRIDE, **numbered("LIST_", ActiveList)}
+    return {"PIECE": piece, **numbered("LIST_", ActiveList)}
 
 
 def of_pairs() -> dict[str, int]:

@@ -32,7 +32,13 @@ from gascl.messages import ProgramName
 
 _CSR = ("out_blocks", "out_offsets", "out_targets")
 _CSC = ("in_blocks", "in_offsets", "in_sources")
+#: Sends what scatter has sent to common neighbors (common.cl).
+_CREDIT = Launch(
+    "gascl_credit", "vertices", ("STATE", "num_arcs"), only_if=lambda traits: traits.credits
+)
 _PUSHED = ("out_offsets", "out_targets", "frontiers", "most_pieces", "piles")
+_ROWS = (*_CSC, "all_out_offsets", *(f"next_{name}" for name in (*_CSC, "all_out_offsets")))
+_PARTS = ("most_parts", "fresh")
 _PULLED = ("EDGE_IN", "in_blocks", "in_offsets", "in_sources", "bits", "pulled")
 
 
@@ -42,15 +48,11 @@ def _lists_receivers(traits: Traits) -> bool:
 
 
 def _persistent(*step: str) -> Launch:
-    """The persistent kernel, with what its phases need besides STATE and EDGE."""
-    return Launch(
-        "gascl_persistent",
-        "",
-        (
-            *("STATE", "EDGE", *step, "posted", "tallies", "counts", "team", "starting"),
-            *("num_tallies", "ask_stop", "least_arcs", "most_arcs", "supersteps", "most_work"),
-        ),
-    )
+    """A persistent kernel, with the arguments that its delivery's phases take."""
+    state = "posted", "tallies", "counts", "team"
+    ends = "ask_stop", "least_arcs", "most_arcs", "supersteps", "most_work"
+    arguments = (*step, *state, "starting", "num_tallies", *ends)
+    return Launch("gascl_persistent", "", ("STATE", "EDGE", *arguments))
 
 
 def num_blocks(vertices: int) -> int:
@@ -135,6 +137,7 @@ DELIVERIES = {
                     ("STATE", *_CSC[:2], "EDGE", "in_sources", "pulled", "sending", "received"),
                     only_if=lambda traits: traits.scatters,
                 ),
+                _CREDIT,
                 Launch(
                     "gascl_pull_apply",
                     "in_blocks",
@@ -149,8 +152,10 @@ DELIVERIES = {
             arcs="in",
             knows_lanes=True,
             refuses=pull_refuses,
+            credits=True,
             in_parts=True,
-            on_ranks=lambda traits: True,
+            on_ranks=lambda traits: not traits.scatter_sends_to,
+            persistent=_persistent(*_ROWS, "pulled", "sending", "received", *_PARTS),
         ),
         Delivery(
             "outbox",
@@ -191,6 +196,9 @@ DELIVERIES = {
             refuses=outbox_refuses,
             in_parts=True,
             on_ranks=lambda traits: True,
+            persistent=_persistent(
+                *(*_ROWS, "outbox", "sent", "outbox_next", "sent_next", "messages", *_PARTS)
+            ),
         ),
         _by_frontier("push", False, push_refuses),
         _by_frontier("frontier", True, frontier_refuses),
@@ -226,8 +234,10 @@ DELIVERIES = {
                     "vertices",
                     ("STATE", "EDGE", "out_sources", "out_targets", "num_arcs"),
                 ),
+                _CREDIT,
                 Launch("gascl_edges_apply", "vertices", ("STATE", "tallies")),
             ),
+            credits=True,
             refuses=edges_refuses,
             inbox=True,
         ),
@@ -268,6 +278,7 @@ _ATOMIC = "every message is an atomic operation on the receiver's inbox"
 _ONE_ITEM = "one work-item does everything"
 _WAITS = "all vertices wait for each other between supersteps, which order = 'any' does not need"
 _OUTBOX_TOO = "it visits all arcs, as pull does, and fills an outbox besides"
+_ROW_BY_ROW = "pull alone looks common neighbors up in a table of the receiver's neighbors"
 #: What `auto` has against a delivery that could run the program: where every vertex scatters; where
 #: none does; and where only the vertices in the mask do.
 _SLOWER_IF_ALL_SCATTER = {
@@ -401,6 +412,8 @@ def _fastest(
         if demand.atomic == "native" and not debug:
             order = ALL_SCATTER_GPU if on_gpu else ALL_SCATTER_CPU
         why, slower = "every vertex scatters in every superstep", _SLOWER_IF_ALL_SCATTER
+        if demand.traits.scatter_finds_common:
+            order, slower = ("pull", *order), {**slower, "outbox": _ROW_BY_ROW}
     elif debug:
         order, why = MASK_SCATTERS_DEBUG, "in debug mode, the order of messages is shuffled"
         combine = "it combines messages in the order in which they come, which debug mode shuffles"

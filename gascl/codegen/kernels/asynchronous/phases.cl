@@ -6,7 +6,8 @@
     __global long *GASCL_RESTRICT posted, __global gascl_tally *GASCL_RESTRICT tallies, \
         __global long *GASCL_RESTRICT counts
 #define GASCL_PERSISTENT_STATE_ON posted, tallies, counts
-#define GASCL_SWAP_INBOXES()
+#define GASCL_SWAPS 0
+#define GASCL_SWAP_BUFFERS()
 // A round with at most so many vertices is done by one group alone.
 #define GASCL_FEW_VERTICES 64
 
@@ -90,6 +91,12 @@ static GASCL_INLINE void gascl_run_phase(const int phase, const gascl_team team,
         GASCL_FOR_SHARE(id, n, 4096)
             gascl_unpack_fields(words[id], id, GASCL_STATE_ON);
         break;
+#if GASCL_REALS
+    case GASCL_PHASE_NANS:
+        gascl_count_nans(team, GASCL_STATE_ON,
+                         (__global int *)(size_t)(team_words + GASCL_STRIDE * GASCL_TEAM_WORDS));
+        break;
+#endif
     }
     if (lowest < INT_MAX)
         atomic_min(&GASCL_TEAM(LOWEST), lowest);
@@ -143,6 +150,8 @@ static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_E
             !GASCL_READ_TEAM(UNLISTED))
             break;
         return GASCL_PHASE_LOWEST;
+    case GASCL_PHASE_UNPACK:
+        return GASCL_REALS ? GASCL_PHASE_NANS : GASCL_PHASE_END;
     default:
         return GASCL_PHASE_END;
     }
@@ -160,7 +169,7 @@ static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_E
     }
     if (starting || GASCL_READ_TEAM(ROUNDS)) {
         __global gascl_control *records =
-            (__global gascl_control *)(size_t)(team_words + GASCL_STRIDE * GASCL_TEAM_WORDS);
+            (__global gascl_control *)(size_t)(team_words + GASCL_TEAM_SIZE);
         gascl_decide_on(&now, &tally, vertices, 0, GASCL_STATE_ON, starting, ask_stop, least_arcs,
                         most_arcs, records, done);
         GASCL_TEAM(DONE) = done += !starting;

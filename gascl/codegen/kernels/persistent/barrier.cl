@@ -6,8 +6,8 @@
 // once. No group waits for one that has not joined.
 //
 // How groups join, wait and release each other, and the kernel itself, are in cpu.cl and gpu.cl, which
-// include this file. What the phases do is in phases.cl, or for delivery `asynchronous` in
-// asynchronous/phases.cl. cpu.cl and gpu.cl define before this file:
+// include this file. Which phases there are is in frontier.cl or, for deliveries that visit all rows, in
+// rows.cl; for delivery `asynchronous`, in asynchronous/phases.cl. cpu.cl and gpu.cl define before this file:
 //
 //   GASCL_GROUP_BARRIER()         all items of a group wait for each other; what they have written to
 //                                 local memory is visible then
@@ -17,7 +17,8 @@
 //   gascl_yield()                 lets another thread have the processor
 //
 // The words of the team (`Team` in gascl/codegen/constants.py), each in a cache line of its own, are 0
-// before a launch. Behind them are the records of supersteps, so that the host reads both at once.
+// before a launch. Behind them are the numbers of vertices with NaN at the end of the launch, as
+// gascl_count_nans() counts them, and the records of supersteps, so that the host reads all at once.
 #define GASCL_TEAM(word) team_words[GASCL_STRIDE * GASCL_TEAM_##word]
 #define GASCL_JOINED(state) ((uint)(state) >> 20)
 #define GASCL_ARRIVED(state) ((uint)(state) >> 8 & GASCL_MOST_GROUPS)
