@@ -65,6 +65,7 @@ def spec_of(
     lanes = program.spec.lanes
     traits = Traits.of(program.spec, lanes)
     header = generate(program.spec, lanes=lanes)
+    persistent = persistent or chosen.queues  # which has no other form
     return run_layout(program.spec, header, traits, chosen, extent, persistent)
 
 
