@@ -75,6 +75,7 @@ def write_switches(text: Text, c: Context) -> None:
                 "READS_EDGE": traits.reads_edge,
                 "SENDS_TO": traits.sends_to,
                 "APPLY_VISITS_NEIGHBORS": traits.apply_visits_neighbors,
+                "SCATTER_FINDS_COMMON": traits.scatter_finds_common,
                 "MASKED": traits.masked,
                 "MARKS": traits.marks,
                 "EVERY_ARC_SENDS": traits.every_arc_sends,

@@ -139,6 +139,8 @@ class Phases:
         plain = [n for n in c.edge_members if not n.startswith("a.")]
         put(*(f"    e.{n} = gascl_e_{n}[gascl_arc];" for n in plain))
         put(*(f"    e.{n} = gascl_a_{n}[GASCL_AT(gascl_arc)];" for n in c.arc_fields))
+        if c.traits.scatter_finds_common:
+            put("    e.gascl_held = 0;", "    e.gascl_common = -1;", "    e.gascl_arc = 0;")
         put("    return e;", "}", "")
         if not c.arc_fields:
             return

@@ -30,6 +30,7 @@ PROGRAM = {
     "READS_EDGE": "scatter reads something of the arc",
     "SENDS_TO": "a snippet calls send_to",
     "APPLY_VISITS_NEIGHBORS": "apply visits other vertices' neighbors",
+    "SCATTER_FINDS_COMMON": "scatter looks for common neighbors",
     "MASKED": "there is a mask",
     "MARKS": "apply puts other vertices into the mask",
     "EVERY_ARC_SENDS": "each arc of a vertex that scatters carries a message",
@@ -65,6 +66,8 @@ DELIVERY = {
     "LISTS_RECEIVERS": "the inbox lists the vertices with a message",
     "PULLS": "in some supersteps vertices pull: delivery `frontier`",
     "KNOWS_LANES": "the delivery knows in which lanes each vertex sends: see kernels/gather.cl",
+    "CREDITS": "messages to common neighbors are added up for each arc first: see common.cl",
+    "OWNS_CREDITS": "an item adds to the messages for an arc alone",
 }
 #: The shape of the kernels (run/plan.py).
 SHAPE = {

@@ -98,6 +98,23 @@ class Traits:
         )
 
     @cached_property
+    def scatters_once(self) -> bool:
+        """Whether scatter may have other effects than `send`, if it runs once for each arc: it
+        calls `send_to`, and every vertex sends and receives in every superstep."""
+        if self._scatter is None or not self.scatter_sends_to or self._scatter.uses(*_SET_MASK):
+            return False
+        wants_all = not (self.receives or self.counts_once or self.reads_singly)
+        return wants_all and self.scatters_on_all and not self.arc_state and self.lanes == 1
+
+    @cached_property
+    def credits(self) -> bool:
+        """Whether scatter sends to common neighbors, whose messages are added up as integers, so
+        that they can be added up for each arc first."""
+        combiner = self.spec.combiner
+        visits = self.scatters_once and self.scatter_finds_common
+        return visits and combiner is not None and combiner.name == "sum" and self.overflows
+
+    @cached_property
     def skips(self) -> bool:
         """Whether scatter need not run on an arc whose message would be dropped or change nothing:
         it only sends, and it cannot fail."""
@@ -128,7 +145,7 @@ class Traits:
     def every_arc_sends(self) -> bool:
         """Whether every arc carries a message in every superstep."""
         sends = self._scatter is not None and self._scatter.sends_always
-        return self.scatters_on_all and sends and not self.filters
+        return self.scatters_on_all and sends and not self.filters and not self.scatter_sends_to
 
     @cached_property
     def reads_singly(self) -> bool:
@@ -295,6 +312,11 @@ class Traits:
     def finds_common(self) -> bool:
         """Whether snippets look for the common neighbors of two vertices."""
         return self._uses("common", "for_common")
+
+    @cached_property
+    def scatter_finds_common(self) -> bool:
+        """Whether scatter looks for the common neighbors of two vertices."""
+        return self._scatter is not None and self._scatter.uses("common", "for_common")
 
     @cached_property
     def apply_visits_neighbors(self) -> bool:

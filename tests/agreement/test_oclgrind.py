@@ -233,6 +233,8 @@ SPOILT_WORDS = {
                       "targets[middle + 999] < b"),
     "common neighbors": ("gascl_slots_gather", INVALID_READ, "common.cl", "row[high] < x",
                          "row[high + 9999] < x"),
+    "messages for each arc": ("gascl_credit", INVALID_READ, "credits.cl", "gascl_send_credit(arc",
+                              "gascl_send_credit(arc + 9999"),
     "lanes": ("gascl_start", INVALID_WRITE, "intrinsics.cl", "GASCL_LANES + gascl_lane)",
               "GASCL_LANES + gascl_lane + 1)"),
     "tiles of senders": ("gascl_pairs", READ_WRITE, "pairs/group.cl",

@@ -21,6 +21,7 @@ typedef int gascl_offset;
 #define GASCL_READS_EDGE 1
 #define GASCL_SENDS_TO 1
 #define GASCL_APPLY_VISITS_NEIGHBORS 0
+#define GASCL_SCATTER_FINDS_COMMON 0
 #define GASCL_MASKED 1
 #define GASCL_MARKS 0
 #define GASCL_EVERY_ARC_SENDS 0

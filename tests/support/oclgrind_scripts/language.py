@@ -62,6 +62,23 @@ class Posting(VertexProgram):
     """
 
 
+class Telling(VertexProgram):
+    """Scatter sends to common neighbors, whose messages are added up for each arc first."""
+
+    x = vertex.int64(init="v.id")
+    supersteps = param.supersteps(2)
+    message, combine = "int64", "sum"
+    scatter_on = apply_on = "all"
+    scatter = """
+        for_common(w, e.src, e.dst) {
+            send_to(w, x_of(w));
+            send_to((w + 1) % g.num_vertices, common(w, e.dst));
+        }
+        send(1);
+    """
+    apply = "v.x = msg % 1000;"
+
+
 class Pointing(VertexProgram):
     """Structs, by compare-and-swap; outbox: fused, beside an inbox."""
 
@@ -288,7 +305,8 @@ class MaskedOfAll(VertexProgram):
 
 
 PROGRAMS: list[VertexProgram] = [
-    *(Posting(), Pointing(), Product(), Threefold(), Sending(), Sorting(), SortingTwice()),
+    *(Posting(), Telling(), Pointing(), Product(), Threefold(), Sending()),
+    *(Sorting(), SortingTwice()),
     *(Reading(), ReadingTwice(), Least(), LeastMasked(), Gathering(start=FAR)),
     *(Reached(start=FAR), ReachedBy(start=HUB), Enough(start=FAR), Turns(start=FAR)),
     *(MaskedOfAll(), Masked(start=FAR), Back(start=FAR), Levels(start=FAR, level={HUB: 1})),
@@ -481,7 +499,8 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "edges.cl": [(Levels(start=FAR), "edges")],
     "inbox/messages.cl": [(Posting(), "slots")],
     "intrinsics.cl": [(Posting(), "slots"), (Threefold(), "slots")],
-    "common.cl": [(Posting(), "slots")],
+    "common.cl": [(Posting(), "slots"), (Telling(), "pull")],
+    "credits.cl": [(Telling(), "pull")],
     "superstep.cl": [
         *((Posting(), "slots"), (Threefold(), "slots"), (Least(), "slots")),
         (Levels(start=FAR, level={HUB: 1}), "slots"),
