@@ -8,8 +8,8 @@ and a triangle counts by the geometric mean of its three weights. In a directed 
 number of directed triangles that there could be: d * (d - 1) - 2 * b, where d is the number of arcs
 in and out, and b that of neighbors with an arc each way.
 
-Algorithm: each arc visits the common neighbors of its two ends. A vertex adds up what its arcs have
-found: every triangle twice, by both of its arcs there.
+Algorithm: for each pair of neighbors, one of the two arcs visits their common neighbors. A vertex adds
+up what its arcs have found: every triangle twice, by both of its arcs there.
 
 Sources: Onnela, Saramäki, Kertész and Kaski, Intensity and Coherence of Motifs in Weighted Complex
 Networks (2005); Fagiolo, Clustering in Complex Directed Networks (2007).
@@ -33,10 +33,15 @@ class Intensities(VertexProgram):
     message, combine, edges = "real", "sum", "both"
     scatter_on = "all"
     scatter = """
+        // Once for each pair: by the arc to the vertex with more neighbors.
+        const int degree = num_neighbors_of(e.src), other = num_neighbors_of(e.dst);
+        if (degree > other || (degree == other && e.src > e.dst))
+            return;
         real sum = 0;
         for_common(w, e.src, e.dst)
             sum += strength_from_first(w) * strength_from_second(w);
         send(sum * e.strength);
+        send_to(e.src, sum * e.strength);
     """
     apply = "v.total = msg / 2;"
 

@@ -173,6 +173,7 @@ def _of_delivery(traits: Traits, delivery: Delivery, group: int) -> list[str]:
         "LISTS_RECEIVERS": delivery.active.lists_receivers,
         "PULLS": delivery.pulls,
         "KNOWS_LANES": delivery.notes_lanes(traits),
+        "ANSWERS": delivery.keeps_answers(traits),
         "CREDITS": delivery.keeps_credits(traits),
         "OWNS_CREDITS": group == 1 and delivery.name == "pull",
     }

@@ -75,6 +75,9 @@ static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
     e.gascl_held = held;
 #endif
     const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON GASCL_LANE_ON);
+#if GASCL_ANSWERS
+    gascl_answers[arc] = e.gascl_answer;
+#endif
     *x = gascl_narrow(out, source, gascl_control_);
     return GASCL_EVERY_ARC_SENDS || out.count > 0;
 }
@@ -127,7 +130,7 @@ __kernel void gascl_pull_gather(GASCL_STATE, GASCL_BLOCKS GASCL_PULLED) {
     gascl_gather(GASCL_BLOCKS_ON, &memory, 0, GASCL_STATE_ON GASCL_DELIVERY_ON);
 }
 
-#include "credits.cl"
+#include "arc_messages_kernels.cl"
 
 // Where there are aggregators, goes through rows as gascl_gather() does, so that they add up floats in
 // the same order as where apply is part of gather.
