@@ -8,8 +8,9 @@ and a triangle counts by the geometric mean of its three weights. In a directed 
 number of directed triangles that there could be: d * (d - 1) - 2 * b, where d is the number of arcs
 in and out, and b that of neighbors with an arc each way.
 
-Algorithm: for each pair of neighbors, one of the two arcs visits their common neighbors. A vertex adds
-up what its arcs have found: every triangle twice, by both of its arcs there.
+Algorithm: for each pair of neighbors, one of the two arcs visits their common neighbors, and both
+ends add up what it has found: every triangle twice, by the two arcs that a vertex has in it. If
+several ranks have a part of the arcs each, both arcs do so.
 
 Sources: Onnela, Saramäki, Kertész and Kaski, Intensity and Coherence of Motifs in Weighted Complex
 Networks (2005); Fagiolo, Clustering in Complex Directed Networks (2007).
@@ -33,7 +34,18 @@ class Intensities(VertexProgram):
     message, combine, edges = "real", "sum", "both"
     scatter_on = "all"
     scatter = """
-        // Once for each pair: by the arc to the vertex with more neighbors.
+        real sum = 0;
+        for_common(w, e.src, e.dst)
+            sum += strength_from_first(w) * strength_from_second(w);
+        send(sum * e.strength);
+    """
+    apply = "v.total = msg / 2;"
+
+
+class IntensitiesOfPairs(Intensities):
+    """The same, once for each pair: by the arc to the vertex with more neighbors."""
+
+    scatter = """
         const int degree = num_neighbors_of(e.src), other = num_neighbors_of(e.dst);
         if (degree > other || (degree == other && e.src > e.dst))
             return;
@@ -43,7 +55,6 @@ class Intensities(VertexProgram):
         send(sum * e.strength);
         send_to(e.src, sum * e.strength);
     """
-    apply = "v.total = msg / 2;"
 
 
 class WeightedClustering(VertexProgram):
@@ -61,7 +72,8 @@ class WeightedClustering(VertexProgram):
 
     def solve(self, stages):
         pairs = stages.derived(joined, self.largest(stages.graph))
-        total = stages.run(Intensities(dtype=self.dtype), graph=pairs, fresh=True).total
+        intensities = IntensitiesOfPairs if stages.alone else Intensities
+        total = stages.run(intensities(dtype=self.dtype), graph=pairs, fresh=True).total
         possible = pairs.vertex_fields["possible"]
         found = total.astype(np.float64)
         return {"coefficient": np.divide(found, possible, out=found * 0, where=possible > 0)}

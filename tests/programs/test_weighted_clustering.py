@@ -12,7 +12,7 @@ from support.verifiers.weighted_clustering import verify
 from gascl import Engine, GasclError, Graph
 from gascl.generators import rmat
 from gascl.programs import LocalClustering, WeightedClustering
-from gascl.programs.weighted_clustering import Intensities
+from gascl.programs.weighted_clustering import IntensitiesOfPairs
 
 
 def run(graph: Graph, dtype: str = "float64", **options) -> np.ndarray:
@@ -28,7 +28,7 @@ def run(graph: Graph, dtype: str = "float64", **options) -> np.ndarray:
 def test_random_graphs(seed, directed):
     """With loops and parallel edges; and without, as NetworkX has it."""
     drawn = weighted(random_graph(seed, directed=directed, edges=500))
-    for delivery in ("auto", *admitted(Intensities())):
+    for delivery in ("auto", *admitted(IntensitiesOfPairs())):
         run(drawn, delivery=delivery)
     run(drawn, "float32")
     simple = drawn.simple()
