@@ -83,6 +83,8 @@ def write_switches(text: Text, c: Context) -> None:
                 "OVERFLOWS": traits.overflows,
                 "CAN_FAIL": traits.overflows or traits.can_trap or c.debug,
                 "READS_SINGLY": traits.reads_singly,
+                "INDEXES_MESSAGES": traits.indexes_messages,
+                "GATHERS_BY_WINDOWS": traits.gathers_by_windows,
                 "POSTS_AHEAD": traits.apply_sends_to,
                 "ARC_STATE": traits.arc_state,
                 "AGGREGATES": len(spec.aggregates),

@@ -38,6 +38,8 @@ PROGRAM = {
     "OVERFLOWS": "combined messages are checked for overflow",
     "CAN_FAIL": "a snippet may fail or overflow, or there is debug mode",
     "READS_SINGLY": "a gather snippet reads the messages one by one",
+    "INDEXES_MESSAGES": "the gather snippet only uses messages[i]: they may be in local memory",
+    "GATHERS_BY_WINDOWS": "the gather snippet can read messages in windows: gather/windows.cl",
     "POSTS_AHEAD": "apply calls send_to: its messages arrive in the next superstep",
     "ARC_STATE": "arcs have fields that scatter changes",
     "AGGREGATES": "the number of aggregators",
@@ -137,6 +139,13 @@ DERIVED = {
         "LISTS_DIRECTLY": "a vertex is listed in the next frontier right after its apply",
     },
     "persistent/clock.cl": {"CLOCK": "a macro: a clock that all groups share"},
+    "gather.cl": {
+        "CONSUMES": "gascl_consume() changes something; also in the deliveries that gather",
+    },
+    "push/messages.cl": {
+        "COMBINES_HELD": "messages to one vertex are combined before they are posted; "
+        "also in push/first_sender.cl",
+    },
     "push.cl": {"LOOKS_FOR_MESSAGES": "apply may look for messages in all vertices, in order"},
     "push/pull_by_item.cl": {
         "PULLS_AT_ONCE": "a vertex pulls and applies in one phase; also in other files of push/",

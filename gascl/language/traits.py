@@ -8,6 +8,7 @@ from functools import cached_property
 
 from gascl.language.combiners import EXPRESSION, FIRST
 from gascl.language.keywords import words_to
+from gascl.language.message_loops import by_windows, only_indexes
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
 
@@ -170,6 +171,19 @@ class Traits:
     def reads_singly(self) -> bool:
         """Whether a gather snippet reads the messages one by one."""
         return self._gather is not None
+
+    @cached_property
+    def indexes_messages(self) -> bool:
+        """Whether the gather snippet only uses `messages[i]`, which may then be in local memory."""
+        return self._gather is not None and only_indexes(self._gather)
+
+    @cached_property
+    def gathers_by_windows(self) -> bool:
+        """Whether the gather snippet can read the messages in windows, parts that a work-group has
+        loaded together. All items of the group run it then, so that it must not fail."""
+        if self._gather is None or self._read_of_others(self._gather):
+            return False
+        return not self._gather.uses(*self._adjacency_words) and bool(by_windows(self._gather))
 
     @cached_property
     def sends_to(self) -> bool:

@@ -159,6 +159,13 @@ SPOILT_WORDS = {
         "ends[item] = arcs;\n        barrier(CLK_LOCAL_MEM_FENCE);\n        if (item %",
         "ends[item] = arcs;\n        if (item %",
     ),
+    "messages to the same vertex": (
+        "gascl_push_scatter",
+        RACE,
+        "push/group.cl",
+        "barrier(CLK_LOCAL_MEM_FENCE);\n    for (int i = item; i < count; i += GASCL_GROUP) {",
+        "for (int i = item; i < count; i += GASCL_GROUP) {",
+    ),
     "receivers of messages": ("gascl_push_apply", INVALID_READ, "push/group.cl",
                                  "gascl_receivers[i]", "gascl_receivers[i + 999]"),
     "vertices outside the mask": ("gascl_push_apply", RACE, "push.cl",
@@ -249,6 +256,8 @@ SPOILT_WORDS = {
     "an outbox of what scatter reads": ("gascl_outbox_gather", INVALID_READ, "outbox/senders.cl",
                                         "gascl_read_outbox_entry(&outbox[at],",
                                         "gascl_read_outbox_entry(&outbox[at + 999],"),
+    "windows of messages": ("gascl_outbox_gather", RACE, "gather/windows.cl",
+                            "from + i];\n    barrier(CLK_LOCAL_MEM_FENCE);", "from + i];"),
     "single messages": ("gascl_slots_gather", RACE, "runtime.cl", "messages[count++] = ",
                         "messages[slots - ++count + 2] = "),
 }  # fmt: skip

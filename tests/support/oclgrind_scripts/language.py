@@ -481,7 +481,10 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "outbox.cl": [(Turns(start=HUB), "outbox")],
     "outbox/senders.cl": [(Turns(start=HUB), "outbox")],
     "push.cl": [(MaskedOfAll(), "push")],
-    "push/group.cl": [(Least(), "push"), *((program, "frontier") for program in BOTH_WAYS)],
+    "push/group.cl": [
+        *((Least(), "push"), (Product(), "push")),
+        *((program, "frontier") for program in BOTH_WAYS),
+    ],
     "push/pull_step.cl": [(program, "frontier") for program in BOTH_WAYS],
     "push/pull_by_item.cl": [(program, "frontier") for program in BOTH_WAYS],
     "frontier_kernels.cl": [
@@ -491,6 +494,7 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "frontier/buckets.cl": [(Turns(start=HUB), "push"), (Back(start=HUB), "push")],
     "mask_kernels.cl": [(Turns(start=HUB), "slots")],
     "persistent/phases.cl": [(Levels(start=FAR), "frontier")],
+    "gather/windows.cl": [(Reading(), "outbox")],
     "gather/group_lane_bitmasks.cl": [(ReachedThrice(start=HUB), "pull")],
     "frontier.cl": [(Gathering(start=FAR), "push")],
     "edges.cl": [(Levels(start=FAR), "edges")],
