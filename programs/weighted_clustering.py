@@ -43,11 +43,14 @@ class Intensities(VertexProgram):
 
 
 class IntensitiesOfPairs(Intensities):
-    """The same, once for each pair: by the arc to the vertex with more neighbors."""
+    """The same, once for each pair: by the arc to the vertex with more neighbors, whose row a CPU
+    looks up in a table; or to the other one, so that on a GPU no work-group does all for a hub."""
 
+    to = param.choice("more", "fewer")
     scatter = """
         const int degree = num_neighbors_of(e.src), other = num_neighbors_of(e.dst);
-        if (degree > other || (degree == other && e.src > e.dst))
+        const bool ascends = degree < other || (degree == other && e.src < e.dst);
+        if (ascends != (p.to == to_more))
             return;
         real sum = 0;
         for_common(w, e.src, e.dst)
@@ -72,8 +75,11 @@ class WeightedClustering(VertexProgram):
 
     def solve(self, stages):
         pairs = stages.derived(joined, self.largest(stages.graph))
-        intensities = IntensitiesOfPairs if stages.alone else Intensities
-        total = stages.run(intensities(dtype=self.dtype), graph=pairs, fresh=True).total
+        intensities = Intensities(dtype=self.dtype)
+        if stages.alone:
+            to = "more" if stages.device.is_cpu else "fewer"
+            intensities = IntensitiesOfPairs(dtype=self.dtype, to=to)
+        total = stages.run(intensities, graph=pairs, fresh=True).total
         possible = pairs.vertex_fields["possible"]
         found = total.astype(np.float64)
         return {"coefficient": np.divide(found, possible, out=found * 0, where=possible > 0)}
