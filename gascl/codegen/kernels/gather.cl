@@ -17,7 +17,8 @@
 //                           GASCL_STATE GASCL_LANE GASCL_DELIVERY);
 //
 //   // Called once for each message that was fetched, which is not fetched again. Where every arc
-//   // sends (GASCL_EVERY_ARC_SENDS) it may not be called. A delivery in which it does nothing says so:
+//   // sends (GASCL_EVERY_ARC_SENDS) it may not be called. A delivery in which it does nothing, and
+//   fetching an arc twice does no harm, says so:
 //   #define GASCL_CONSUMES 0
 //   static void gascl_consume(const gascl_offset arc, GASCL_STATE GASCL_LANE GASCL_DELIVERY);
 //
