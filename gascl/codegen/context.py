@@ -182,6 +182,8 @@ class Context:
         if self.traits.scatter_finds_common:  # see kernels/common.cl
             members.append(("gascl_held", HELD_ROW))
             members += [("gascl_common", INT32), ("gascl_arc", self.offset)]
+        if self.traits.answers:  # see kernels/arc_messages.cl
+            members.append(("gascl_answer", self.box))
         return _without_gaps("gascl_edge", members)
 
     @cached_property

@@ -78,7 +78,8 @@ def generate(
     if "functions" in spec.snippets:
         traps.functions(spec.snippets["functions"])
     write_combiner(text, c, traps)
-    text.put('#include "intrinsics.cl"', *['#include "common.cl"'] * traits.finds_common, "")
+    text.put('#include "intrinsics.cl"', *['#include "common.cl"'] * traits.finds_common)
+    text.put(*['#include "arc_messages.cl"'] * traits.keeps_by_arc, "")
     traps.write()
     calls.write()
     Phases(text, c, traps, calls).write()

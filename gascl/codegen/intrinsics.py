@@ -129,8 +129,8 @@ class Calls:
             )
         if snippet.uses("send_to"):
             value = self.traps.sound("(__VA_ARGS__)", self.context.message)
-            credits = not late and self.context.traits.credits
-            sends = "gascl_send_or_credit(&e, " if credits else "gascl_send_to("
+            keeps = not late and self.context.traits.keeps_by_arc
+            sends = "gascl_send_by_arc(&e, " if keeps else "gascl_send_to("
             words["send_to(gascl_to, ...)"] = (
                 f"{sends}(gascl_to), {value}, {int(late)}, v.id, __LINE__, "
                 f"GASCL_POST({'_next' if late else ''}), GASCL_STATE_ON GASCL_LANE_ON)"

@@ -141,6 +141,7 @@ class Phases:
         put(*(f"    e.{n} = gascl_a_{n}[GASCL_AT(gascl_arc)];" for n in c.arc_fields))
         if c.traits.scatter_finds_common:
             put("    e.gascl_held = 0;", "    e.gascl_common = -1;", "    e.gascl_arc = 0;")
+        put(*["    e.gascl_answer = gascl_box_empty();"] * c.traits.answers)
         put("    return e;", "}", "")
         if not c.arc_fields:
             return

@@ -68,7 +68,8 @@ DELIVERY = {
     "PERSISTENT": "a persistent kernel runs all supersteps",
     "PULLS": "in some supersteps vertices pull: delivery `frontier`",
     "KNOWS_LANES": "the delivery knows in which lanes each vertex sends: see kernels/gather.cl",
-    "CREDITS": "messages to common neighbors are added up for each arc first: see common.cl",
+    "ANSWERS": "messages to the sender itself are kept for each arc first: see arc_messages.cl",
+    "CREDITS": "messages to common neighbors are added up for each arc first: see arc_messages.cl",
     "OWNS_CREDITS": "an item adds to the messages for an arc alone",
 }
 #: The shape of the kernels (run/plan.py).

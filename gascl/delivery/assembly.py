@@ -180,6 +180,7 @@ def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: boo
         "PERSISTENT": persistent,
         "PULLS": delivery.pulls,
         "KNOWS_LANES": delivery.notes_lanes(traits),
+        "ANSWERS": delivery.keeps_answers(traits),
         "CREDITS": delivery.keeps_credits(traits),
         "OWNS_CREDITS": group == 1 and delivery.name == "pull",
     }

@@ -107,6 +107,26 @@ class Traits:
         return wants_all and self.scatters_on_all and not self.arc_state and self.lanes == 1
 
     @cached_property
+    def answers(self) -> bool:
+        """Whether scatter sends to the sender itself, by `send_to(e.src, ...)`, so that what it
+        sends can be kept for each arc first."""
+        return self.scatters_once and any(self._answering)
+
+    @cached_property
+    def only_answers(self) -> bool:
+        """Whether all uses of `send_to` are such."""
+        return self.answers and all(self._answering) and not self.apply_sends_to
+
+    @cached_property
+    def _answering(self) -> list[bool]:
+        return self._scatter.call_with("send_to", "e.src") if self._scatter is not None else []
+
+    @cached_property
+    def keeps_by_arc(self) -> bool:
+        """Whether some messages of `send_to` can be kept for each arc first."""
+        return self.answers or self.credits
+
+    @cached_property
     def credits(self) -> bool:
         """Whether scatter sends to common neighbors, whose messages are added up as integers, so
         that they can be added up for each arc first."""

@@ -51,7 +51,7 @@ def bottlenecks(
             "gather reads messages one by one, so that they are stored, one for each arc",
             "declare combine= instead, if they are only added up, compared or combined in pairs",
         )
-    if traits.scatters and not traits.sends_only:
+    if traits.scatters and not (traits.sends_only or traits.scatters_once):
         yield Bottleneck(
             "scatter does more than send along its arcs, so no delivery can leave out or repeat an "
             "arc's scatter, as pulling does",

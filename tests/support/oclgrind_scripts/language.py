@@ -75,6 +75,7 @@ class Telling(VertexProgram):
             send_to((w + 1) % g.num_vertices, common(w, e.dst));
         }
         send(1);
+        send_to(e.src, e.dst);
     """
     apply = "v.x = msg % 1000;"
 
@@ -513,7 +514,7 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "inbox/messages.cl": [(Posting(), "slots")],
     "intrinsics.cl": [(Posting(), "slots"), (Threefold(), "slots")],
     "common.cl": [(Posting(), "slots"), (Telling(), "pull")],
-    "credits.cl": [(Telling(), "pull")],
+    "arc_messages_kernels.cl": [(Telling(), "pull")],
     "superstep.cl": [
         *((Posting(), "slots"), (Threefold(), "slots"), (Least(), "slots")),
         (Levels(start=FAR, level={HUB: 1}), "slots"),
