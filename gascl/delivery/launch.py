@@ -103,3 +103,5 @@ NEEDED = Launch("gascl_needed", "vertices", ("STATE", "reaches", "needed"))
 _PAIRED = ("STATE", "boxes", "splits", "first_row", "last_row")
 PAIRS = Launch("gascl_pairs", "", _PAIRED)
 PAIRS_JOIN = Launch("gascl_pairs_join", "vertices", _PAIRED)
+#: Vertices with many neighbors apply, after the others (shared_rows.cl).
+SHARED_ROWS = Launch("gascl_apply_shared_rows", "", ("STATE", "tallies"))

@@ -12,9 +12,11 @@ from functools import partial
 
 import numpy as np
 
+from gascl.codegen.constants import long_row
 from gascl.delivery.admission import Demand, Parts, demand_of
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.device_facts import DeviceFacts
+from gascl.delivery.frontier import BYTES
 from gascl.delivery.registry import Choice, choose
 from gascl.delivery.run_layout import Extent, Key, RunLayout
 from gascl.device_graph.buffers import (
@@ -32,6 +34,8 @@ from gascl.graph.graph import Graph
 from gascl.graph.partition import Division, shares
 from gascl.graph.reordering import Numbering
 from gascl.language.program import VertexProgram
+from gascl.language.reductions import reductions
+from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Traits
 from gascl.run.plan import Source, Variant, source_of
 
@@ -81,6 +85,7 @@ class Prepared:
         renumbered: whether vertices are numbered hubs first on the device.
         numbering: that numbering, or None.
         persistent: whether a persistent kernel runs all supersteps in one launch.
+        shares: whether work-groups share the loops over neighbors in apply that only reduce.
         parts: why the device has only some of the arcs at a time; None: it has all.
         share: the part of the arcs that belongs to this process; None: all.
         source: the text of the kernels.
@@ -98,6 +103,7 @@ class Prepared:
     renumbered: Decision
     numbering: Numbering | None
     persistent: Decision
+    shares: Decision
     parts: Parts | None
     share: Division | None
     source: Source
@@ -172,7 +178,11 @@ def prepare(
     persistent = _persistent(program, choice.delivery, traits, device, setting)
     size = (graph.num_vertices + num_arcs(graph, direction)) * program.lanes
     optimized = size > SMALL or not device.may_skip_optimizer
-    variant = Variant(setting.debug, setting.seed, persistent.chosen, renumbered.chosen, optimized)
+    shares = _shares(program, graph, choice.delivery, device, setting, parts)
+    variant = Variant(
+        *(setting.debug, setting.seed, persistent.chosen, renumbered.chosen),
+        *(optimized, shares.chosen),
+    )
     source = source_of(program, device, choice.delivery, offset_type(graph, direction), variant)
     share = None
     if setting.ranks > 1:
@@ -205,6 +215,7 @@ def prepare(
         renumbered=renumbered,
         numbering=numbered[0] if numbered else None,
         persistent=persistent,
+        shares=shares,
         parts=parts,
         share=share,
         source=source,
@@ -259,6 +270,40 @@ def _persistent(
         if holds:
             return Decision(False, why)
     return Decision(True, "work-groups of one launch can wait for each other on this device")
+
+
+def _shares(
+    program: VertexProgram,
+    graph: Graph,
+    delivery: Delivery,
+    device: DeviceFacts,
+    setting: Setting,
+    parts: Parts | None,
+) -> Decision:
+    """Whether work-groups share loops over neighbors."""
+    alone = any(launch.over == "one" for launch in delivery.launches)
+    reasons = [
+        (device.group == 1, "a work-group is one item on this device"),
+        (not reductions(program.spec, program.dtype), "no loop over neighbors only reduces"),
+        (longest_row(graph, program.spec) <= long_row(device.group), "no row is long"),
+        (delivery.active is not BYTES, f"{delivery.name} lists a vertex right after its apply"),
+        (alone, f"{delivery.name} has a single work-item"),
+        (setting.debug, "debug mode runs each loop as it is written"),
+        (parts is not None, "the device has only some of the arcs"),
+    ]
+    for holds, why in reasons:
+        if holds:
+            return Decision(False, why)
+    return Decision(True, "rows are long, and the turns of a loop may run at the same time")
+
+
+def longest_row(graph: Graph, spec: ProgramSpec) -> int:
+    """The largest number of neighbors of a vertex, as the snippets of a program see them; at least,
+    where some of them are counted twice."""
+    if not graph.num_vertices or not graph.num_edges:
+        return 0
+    name = {"out": "out_degree", "in": "in_degree"}.get(spec.edges, "degree")
+    return int(getattr(graph, name).max())
 
 
 def _own_offsets(arcs: Arcs, share: Division | None) -> np.ndarray:

@@ -18,6 +18,7 @@ from gascl.delivery.launch import (
     NANS,
     PAIRS,
     PAIRS_JOIN,
+    SHARED_ROWS,
     SNAPSHOT,
     START,
     START_ARCS,
@@ -533,6 +534,8 @@ class Loop:
             events += self._scatter(scatter, superstep)
         launched, tallies = self.placement.superstep(launches, superstep)
         events += launched
+        if traits.shares:  # its groups add to the tallies
+            events.append(launcher.launch(SHARED_ROWS, tallies.number))
         events += self._enqueue_finish(tallies, 1 + number, 0)
         self.state.swap()
         launcher.queue.cl.flush()
