@@ -31,7 +31,7 @@ class Reductions:
             "} gascl_reduced;",
             "",
             "// A part of the turns of a loop, and the values that they reduce to; `had` are those",
-            "// from before the loop. If `loop` is GASCL_REDUCTIONS, all turns of all loops have run.",
+            "// from before the loop. If `loop` is GASCL_REDUCTIONS, all turns have run.",
             "typedef struct {",
             "    int loop, reached, first, last, step;",
             "    gascl_reduced had, values;",
@@ -66,7 +66,7 @@ class Reductions:
 
     def begin_parts(self) -> list[str]:
         """Write the macros around a loop in the text of `in_parts`; returns their names."""
-        names = []
+        names = list[str]()
         for number, loop in enumerate(self.members):
             here = f"gascl_part_->loop == {number}"
             before = [f"if (gascl_part_->loop < {number}) return;", f"if ({here}) {{"]

@@ -55,6 +55,14 @@ class Accumulator:
         return self.how.startswith("=")
 
     @property
+    def message(self) -> str:
+        """The combiner of messages that is most like it."""
+        if self.sets:
+            return "or"
+        named = {"+": "sum", "*": "prod", "&": "and", "&&": "and", "|": "or", "||": "or"}
+        return named.get(self.how, self.how.removeprefix("f"))
+
+    @property
     def starts(self) -> str:
         """C text of the value that each part of the turns starts from, which changes nothing; "" if
         that is the value from before the loop."""

@@ -282,10 +282,12 @@ def _shares(
 ) -> Decision:
     """Whether work-groups share loops over neighbors."""
     alone = any(launch.over == "one" for launch in delivery.launches)
+    able = device.group > 1 and bool(reductions(program.spec, program.dtype))
+    longest = int(degrees_of_rows(graph, program.spec).max(initial=0)) if able else 0
     reasons = [
         (device.group == 1, "a work-group is one item on this device"),
-        (not reductions(program.spec, program.dtype), "no loop over neighbors only reduces"),
-        (longest_row(graph, program.spec) <= long_row(device.group), "no row is long"),
+        (not able, "no loop over neighbors only reduces"),
+        (longest <= long_row(device.group), "no row is long"),
         (delivery.active is not BYTES, f"{delivery.name} lists a vertex right after its apply"),
         (alone, f"{delivery.name} has a single work-item"),
         (setting.debug, "debug mode runs each loop as it is written"),
@@ -297,13 +299,14 @@ def _shares(
     return Decision(True, "rows are long, and the turns of a loop may run at the same time")
 
 
-def longest_row(graph: Graph, spec: ProgramSpec) -> int:
-    """The largest number of neighbors of a vertex, as the snippets of a program see them; at least,
-    where some of them are counted twice."""
-    if not graph.num_vertices or not graph.num_edges:
-        return 0
-    name = {"out": "out_degree", "in": "in_degree"}.get(spec.edges, "degree")
-    return int(getattr(graph, name).max())
+def degrees_of_rows(graph: Graph, spec: ProgramSpec) -> np.ndarray:
+    """The number of neighbors of each vertex, as the snippets of a program see them; where edges
+    alternate, in the supersteps in which there are more."""
+    if spec.alternates:
+        return np.maximum(graph.out_degree, graph.in_degree)
+    degrees = {"out": "out_degree", "in": "in_degree", "both": "degree"}
+    found: np.ndarray = getattr(graph, degrees[spec.edges])
+    return found
 
 
 def _own_offsets(arcs: Arcs, share: Division | None) -> np.ndarray:

@@ -179,7 +179,7 @@ def _program(**body):
 @pytest.mark.parametrize(
     ("body", "what", "remedy"),
     [
-        ({"apply": "v.x += neighbor(0);"}, "apply reads neighbors", "along arcs"),
+        ({"apply": "v.x += neighbor(0);"}, "neighbors of a vertex", "along arcs"),
         ({"scatter": "send(common(e.src, e.dst));"}, "common neighbors in long", "oriented"),
         (
             {"gather": "msg = num_messages;", "combine": None},
