@@ -165,6 +165,7 @@ class _Finder:
         self.spec, self.snippet, self.real = spec, snippet, real
         self.toks = tokens(snippet.text)
         self.locals, self.lengths = self._declared()
+        self.places = self._places()
         wide = [*spec.vertex_fields.values(), *spec.edge_fields.values(), *spec.params.values()]
         doubles = any(each.resolve(real).c.startswith("double") for each in wide)
         self.literal = "double" if doubles or snippet.uses("double") else "float"
@@ -190,6 +191,19 @@ class _Finder:
                 k = end + 1 if at(toks, end) == "," else len(toks)
         return {name: type_ for name, type_ in found.items() if name not in several}, lengths
 
+    def _places(self) -> set[str]:
+        """The local variables that are arrays or pointers."""
+        toks, types = self.toks, self.snippet.types
+        return {
+            token.text
+            for i, token in enumerate(toks)
+            if token.kind == "word"
+            and (
+                (at(toks, i + 1) == "[" and at(toks, i - 1) not in (".", "->"))
+                or (at(toks, i - 1) == "*" and at(toks, i - 2) in types)
+            )
+        }
+
     def _type(self, name: str) -> str:
         return SCALARS[self.real] if name == "real" else name
 
@@ -211,9 +225,14 @@ class _Finder:
                     yield NeighborLoop(toks[i].line, found)
                 except _NotReduced as why:
                     yield NeighborLoop(toks[i].line, None, str(why))
-            elif any(t.text in ("neighbor", "num_neighbors") for t in toks[i:end]):
+            elif self._counts_neighbors(i):
                 yield NeighborLoop(toks[i].line, None, f"it is not {_FORM}")
             i = end
+
+    def _counts_neighbors(self, i: int) -> bool:
+        """Whether the head of the loop at toks[i] reads the number of neighbors."""
+        head = self.toks[i : closing(self.toks, i + 1)]
+        return head[0].text != "for_common" and any(t.text in self.lengths for t in head)
 
     def _head(self, i: int) -> tuple[int, str, str] | None:
         """Of a loop over neighbors, where its body begins, the type and the name of its index."""
@@ -473,9 +492,14 @@ class _Loop:
     # Expressions ------------------------------------------------------------------------------
 
     def pure(self, start: int, end: int) -> None:
-        """Refuse an expression that changes anything."""
-        toks = self.finder.toks
-        for token in toks[start:end]:
+        """Refuse an expression that changes anything, or passes on where something could be
+        changed."""
+        toks, types = self.finder.toks, self.finder.snippet.types
+        for i in range(start, end):
+            token = toks[i]
+            passes = token.text in self.finder.places and at(toks, i + 1) != "["
+            if passes or (token.text == "&" and not ends_operand(toks, i - 1, types)):
+                _no("it passes on a pointer or an array")
             changes = token.text in ("++", "--", "{", ";") or token.text[-1] == "="
             if changes and token.text not in ("==", "!=", "<=", ">="):
                 _no("it changes something within an expression")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gascl.delivery.device_facts import DeviceFacts
+from gascl.delivery.frontier import BYTES
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
 from gascl.language.reductions import NeighborLoop, neighbor_loops
@@ -95,7 +96,7 @@ def by_one_item(
     row = _row_hub(program, graph) if loops or traits.apply_visits_neighbors else 0
     for loop in loops:
         if loop.why_not or not prepared.shares.chosen:
-            found += _of_loop(program, loop, row, prepared.shares.why, on_gpu)
+            found += _of_loop(program, loop, row, prepared, on_gpu)
     if apply is not None and apply.uses(*_OF_OTHERS):
         many = f"{row:,} " if row else ""
         degrees = degrees_of_rows(graph, spec).astype(np.float64) if on_gpu and row else np.ones(1)
@@ -125,18 +126,20 @@ def by_one_item(
 
 
 def _of_loop(
-    program: VertexProgram, loop: NeighborLoop, row: int, not_shared: str, on_gpu: bool
+    program: VertexProgram, loop: NeighborLoop, row: int, prepared: Prepared, on_gpu: bool
 ) -> Iterator[Bottleneck]:
     """A loop over neighbors of which one work-item runs all turns."""
     if not row and not loop.why_not:
         return
     place = program.spec.snippets["apply"].place(loop.line)
     many = f"{row:,} " if row else "all "
-    why = loop.why_not or not_shared
+    why = loop.why_not or prepared.shares.why
     remedy = "send what it reads along the arcs, and combine the messages, which is balanced"
     if loop.reduction:
         how = loop.reduction.accumulators[0].message
         remedy = f"a message with combine={how!r} would be balanced"
+        if on_gpu and prepared.delivery.active is not BYTES:
+            remedy += ", and so would this loop be with delivery='slots'"
     yield Bottleneck(
         f"one work-item loops over {many}neighbors of a vertex, in apply ({place}), since {why}",
         remedy,

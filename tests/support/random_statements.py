@@ -121,18 +121,17 @@ class Writer:
         for name, f in scope.others.items():
             of_near = Of(name, Var("", "near"))
             inside += scalars(of_near, f.type, scope.structs, is_safe(name)) * 2
-        unequal = replace(
-            scope, leaves=scope.leaves + inside * (1 + len(scope.leaves) // len(inside))
-        )
+        leaves = scope.leaves + inside * (1 + len(scope.leaves) // len(inside))
+        turn = replace(scope, leaves=leaves)
         how = scope.pick(*["sum"] * 2 * bool(wide), *["min", "max", "any"] * bool(safe))
         name = scope.pick(*wide) if how == "sum" else scope.pick(*safe)
         bounds = (0, 100) if how == "sum" else bounds_of(kinds[name])
-        value = unequal.fit(unequal.expr(), *bounds)
+        value = turn.fit(turn.expr(), *bounds)
         if how == "any":
             how = "max" if is_real(kinds[name]) else how
             value = Const(scope.pick(0, 1, 7))
         assign = Assign(name, value, "+=" if how == "sum" else "=")
-        loop: Stmt = Reduce(how, assign, unequal.test())
+        loop: Stmt = Reduce(how, assign, turn.test())
         return (If(scope.test(), (loop,)),) if scope.chance(30) else (loop,)
 
     def effect(self, name: str) -> Stmt:
