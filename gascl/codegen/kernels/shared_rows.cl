@@ -66,7 +66,7 @@ static void gascl_share_loop(const int id, const int loop, const gascl_gathered 
         GASCL_COPY_REDUCED(loop, *shared_total, total);
     barrier(CLK_LOCAL_MEM_FENCE);
     GASCL_COPY_REDUCED(loop, part->values, *shared_total);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // one item may store the vertex next
 }
 
 // Applies a vertex. All items of the group call it.
