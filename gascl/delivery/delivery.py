@@ -71,6 +71,21 @@ class Delivery:
         """Whether ranks must exchange messages of `send_to`."""
         return traits.sends_to and self.on_ranks(traits)
 
+    def shares_no_loops(self, group: int) -> str:
+        """Why the items of a work-group cannot share the loops of apply (kernels/shared_rows.cl),
+        in a clause; "" if they can.
+
+        Args:
+            group: the number of these items.
+        """
+        if group == 1:
+            return "a work-group is one item on this device"
+        if self.active is not BYTES:
+            return f"{self.name} lists a vertex right after its apply"
+        if any(launch.over == "one" for launch in self.launches):
+            return f"{self.name} has a single work-item"
+        return ""
+
     def needs(self, buffer: Buffer, traits: Traits) -> bool:
         """Whether a program with these traits needs a buffer."""
         return buffer.only_if is None or buffer.only_if(traits, self)

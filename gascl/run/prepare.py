@@ -16,7 +16,6 @@ from gascl.codegen.constants import long_row
 from gascl.delivery.admission import Demand, Parts, demand_of
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.device_facts import DeviceFacts
-from gascl.delivery.frontier import BYTES
 from gascl.delivery.registry import Choice, choose
 from gascl.delivery.run_layout import Extent, Key, RunLayout
 from gascl.device_graph.buffers import (
@@ -281,22 +280,17 @@ def _shares(
     parts: Parts | None,
 ) -> Decision:
     """Whether work-groups share loops over neighbors."""
-    alone = any(launch.over == "one" for launch in delivery.launches)
-    able = device.group > 1 and bool(reductions(program.spec, program.dtype))
-    longest = int(degrees_of_rows(graph, program.spec).max(initial=0)) if able else 0
-    reasons = [
-        (device.group == 1, "a work-group is one item on this device"),
-        (not able, "no loop over neighbors only reduces"),
-        (longest <= long_row(device.group), "no row is long"),
-        (delivery.active is not BYTES, f"{delivery.name} lists a vertex right after its apply"),
-        (alone, f"{delivery.name} has a single work-item"),
-        (setting.debug, "debug mode runs each loop as it is written"),
-        (parts is not None, "the device has only some of the arcs"),
-    ]
-    for holds, why in reasons:
-        if holds:
-            return Decision(False, why)
-    return Decision(True, "rows are long, and the turns of a loop may run at the same time")
+    why = delivery.shares_no_loops(device.group)
+    if setting.debug:
+        why = "debug mode runs each loop as it is written"
+    elif parts is not None:
+        why = "the device has only some of the arcs"
+    elif not why and not reductions(program.spec, program.dtype):
+        why = "no loop over neighbors only reduces"
+    elif not why and degrees_of_rows(graph, program.spec).max(initial=0) <= long_row(device.group):
+        why = "no row is long"
+    shared = "rows are long, and the turns of a loop may run at the same time"
+    return Decision(not why, why or shared)
 
 
 def degrees_of_rows(graph: Graph, spec: ProgramSpec) -> np.ndarray:
