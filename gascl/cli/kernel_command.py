@@ -89,7 +89,9 @@ def _source(program: VertexProgram, delivery: str, form: str) -> str:
     spec, group = type(program).spec, FORMS[form]
     demand = demand_of(program, Atomics(int64=True, int64_extended=True), True, False)
     chosen = choose(program, demand, delivery).delivery
-    shares = not chosen.shares_no_loops(group) and bool(reductions(spec, program.dtype))
+    persistent = form.endswith("-persistent") and chosen.supports_persistent(demand.traits)
+    why_not = chosen.shares_no_loops(demand.traits, group)
+    shares = not (persistent or why_not) and bool(reductions(spec, program.dtype))
     header = generate(
         spec,
         real=program.dtype,
@@ -98,5 +100,4 @@ def _source(program: VertexProgram, delivery: str, form: str) -> str:
         shares=shares,
     )
     traits = replace(demand.traits, shares=shares)
-    persistent = form.endswith("-persistent") and chosen.supports_persistent(traits)
     return assemble(header, traits, chosen, group, persistent)[0]

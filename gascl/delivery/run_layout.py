@@ -29,7 +29,6 @@ from gascl.delivery.launch import (
     PAIRS,
     PAIRS_JOIN,
     RECEIVE_REMOTE,
-    SHARED_ROWS,
     SNAPSHOT,
     START,
     START_ARCS,
@@ -443,7 +442,7 @@ class _Builder:
         if traits.pairs:
             launches += [PAIRS, PAIRS_JOIN]
         if traits.shares:
-            launches.append(SHARED_ROWS)
+            launches.append(delivery.shared_rows(traits))
         if self._skips():
             launches.append(NEEDED)
         if self.extent.all_arcs is not None:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from gascl.delivery.device_facts import DeviceFacts
-from gascl.delivery.frontier import BYTES
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
 from gascl.language.reductions import NeighborLoop, neighbor_loops
@@ -138,8 +137,6 @@ def _of_loop(
     if loop.reduction:
         how = loop.reduction.accumulators[0].message
         remedy = f"a message with combine={how!r} would be balanced"
-        if on_gpu and prepared.delivery.active is not BYTES:
-            remedy += ", and so would this loop be with delivery='slots'"
     yield Bottleneck(
         f"one work-item loops over {many}neighbors of a vertex, in apply ({place}), since {why}",
         remedy,

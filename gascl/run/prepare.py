@@ -38,6 +38,9 @@ from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Traits
 from gascl.run.plan import Source, Variant, source_of
 
+#: Work-groups share loops instead of running all supersteps in one launch if the longest row is so
+#: many times as long as must be: launches take as long as a work-item for some hundred neighbors.
+LONG_FOR_LAUNCHES = 8
 #: Up to this many vertices and arcs, in all lanes, some hundred runs take less time than the
 #: optimizer of a CPU's compiler.
 SMALL = 2**9
@@ -174,10 +177,10 @@ def prepare(
     if presorted is None:
         presorted = arcs_presorted(graph, direction)
     renumbered, numbered = _numbering(graph, direction, demand, setting, presorted, bool(short))
-    persistent = _persistent(program, choice.delivery, traits, device, setting)
+    shares = _shares(program, graph, choice.delivery, traits, device, setting, parts)
+    persistent = _persistent(program, choice.delivery, traits, device, setting, shares.chosen)
     size = (graph.num_vertices + num_arcs(graph, direction)) * program.lanes
     optimized = size > SMALL or not device.may_skip_optimizer
-    shares = _shares(program, graph, choice.delivery, device, setting, parts)
     variant = Variant(
         *(setting.debug, setting.seed, persistent.chosen, renumbered.chosen),
         *(optimized, shares.chosen),
@@ -252,6 +255,7 @@ def _persistent(
     traits: Traits,
     device: DeviceFacts,
     setting: Setting,
+    shares: bool,
 ) -> Decision:
     """Whether a persistent kernel runs all supersteps in one launch."""
     reasons = [
@@ -263,6 +267,7 @@ def _persistent(
         (not device.can_join, "work-groups of one launch cannot wait for each other here"),
         (program.converged is not None, "converged() is called after each superstep"),
         (setting.debug, "debug mode looks at each superstep"),
+        (shares, "vertices with many neighbors apply in launches of their own"),
         (setting.ranks > 1, "ranks exchange values after each superstep"),
     ]
     for holds, why in reasons:
@@ -275,20 +280,23 @@ def _shares(
     program: VertexProgram,
     graph: Graph,
     delivery: Delivery,
+    traits: Traits,
     device: DeviceFacts,
     setting: Setting,
     parts: Parts | None,
 ) -> Decision:
     """Whether work-groups share loops over neighbors."""
-    why = delivery.shares_no_loops(device.group)
+    why = delivery.shares_no_loops(traits, device.group)
+    launched = delivery.persistent is None or not device.can_join
+    least = long_row(device.group) * (1 if launched else LONG_FOR_LAUNCHES)
     if setting.debug:
         why = "debug mode runs each loop as it is written"
     elif parts is not None:
         why = "the device has only some of the arcs"
     elif not why and not reductions(program.spec, program.dtype):
         why = "no loop over neighbors only reduces"
-    elif not why and degrees_of_rows(graph, program.spec).max(initial=0) <= long_row(device.group):
-        why = "no row is long"
+    elif not why and degrees_of_rows(graph, program.spec).max(initial=0) <= least:
+        why = "no row is so long"
     shared = "rows are long, and the turns of a loop may run at the same time"
     return Decision(not why, why or shared)
 

@@ -18,7 +18,6 @@ from gascl.delivery.launch import (
     NANS,
     PAIRS,
     PAIRS_JOIN,
-    SHARED_ROWS,
     SNAPSHOT,
     START,
     START_ARCS,
@@ -536,7 +535,8 @@ class Loop:
         launched, tallies = self.placement.superstep(launches, superstep)
         events += launched
         if traits.shares:  # its groups add to the tallies
-            events.append(launcher.launch(SHARED_ROWS, tallies.number))
+            launch = self.plan.delivery.shared_rows(traits)
+            events.append(launcher.launch(launch, tallies.number))
         events += self._enqueue_finish(tallies, 1 + number, 0)
         self.state.swap()
         launcher.queue.cl.flush()

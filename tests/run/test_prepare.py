@@ -238,10 +238,18 @@ def test_work_groups_share_loops_that_only_reduce_where_rows_are_long():
     assert not prepare(looping(SUMS), star(500), GPU, Setting(debug=True)).shares.chosen
     assert not prepare(looping(SUMS), star(500), GPU, delivery="serial").shares.chosen
     woken = _program(apply=SUMS + " set_mask();")
-    listed = prepare(woken, star(500), GPU)
-    assert listed.delivery.name == "frontier"
-    assert listed.shares.why == "frontier lists a vertex right after its apply"
-    assert prepare(woken, star(500), GPU, delivery="slots").shares.chosen
+    for leaves, device, shared in (
+        (5000, GPU, True),
+        (500, GPU, False),  # where one launch for all supersteps saves more
+        (500, replace(GPU, can_join=False), True),
+    ):
+        listed = prepare(woken, star(leaves), device)
+        assert listed.delivery.name == "frontier"
+        assert listed.shares.chosen == shared
+        assert listed.persistent.chosen == (device.can_join and not shared)
+    waits = _program(apply=SUMS + " set_mask();", combine="min", priority="v.x")
+    listed = prepare(waits, star(5000), GPU)
+    assert listed.shares.why == "with a priority, a vertex waits right after its apply"
 
 
 def test_loops_that_stay_with_one_work_item():
@@ -258,8 +266,10 @@ def test_loops_that_stay_with_one_work_item():
     assert "one work-item loops over 5,000 neighbors of a vertex, in apply (" in chain.what
     assert chain.what.endswith("since it assigns to v.x what is no sum, minimum or the like")
     assert 5e-4 < chain.seconds < 5e-3
-    (woken,) = found(SUMS + " set_mask();", mask="v.id == 0")
-    assert "combine='sum' would be balanced, and so would this loop" in woken.remedy
+    waits = {"combine": "min", "priority": "v.x"}
+    (woken,) = found(SUMS + " set_mask();", **waits)
+    assert woken.remedy == "a message with combine='sum' would be balanced"
+    assert woken.what.endswith("since with a priority, a vertex waits right after its apply")
     loop, meets = found(MEETS)
     assert "there is another loop in it" in loop.what
     assert "neighbors of the 5,000 neighbors" in meets.what and "for_common" in meets.remedy

@@ -69,9 +69,48 @@ static void gascl_share_loop(const int id, const int loop, const gascl_gathered 
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // one item may store the vertex next
 }
 
+// Where apply lists a vertex in the next frontier, so is it here.
+#if GASCL_LISTS_RECEIVERS && GASCL_LISTS_DIRECTLY
+#if GASCL_PULLS
+#define GASCL_COMING_BITS , __global uint *restrict bits
+#define GASCL_COMING_BITS_ON , bits
+#else
+#define GASCL_COMING_BITS
+#define GASCL_COMING_BITS_ON
+#endif
+#define GASCL_COMING                                                                        \
+    , __global const gascl_offset *restrict offsets, __global int2 *restrict frontiers,     \
+        const long most_pieces GASCL_COMING_BITS, __global long *restrict counts
+#define GASCL_COMING_ON , offsets, frontiers, most_pieces GASCL_COMING_BITS_ON, counts
+static void gascl_put_applied(const int id, const int set, long2 *counted, GASCL_STATE GASCL_COMING) {
+    if (set != GASCL_SET)
+        return;
+    const int coming = gascl_control_->superstep + 1;
+    const gascl_offset arcs = offsets[id + 1] - offsets[id];
+    *counted += (long2)(1, arcs);
+#if GASCL_PULLS
+    if (gascl_control_->pulls) {
+        const int words = (gascl_run_->graph.num_vertices + 31) / 32;
+        atomic_or(&bits[(coming & 1 ? words : 0) + id / 32], 1u << id % 32);
+        return;
+    }
+#endif
+    const int pieces = gascl_pieces_of(arcs);
+    gascl_list_at(id, pieces, atomic_add(&GASCL_FRONTIER_LENGTH(coming), pieces),
+                  gascl_frontier_of(frontiers, coming, most_pieces));
+}
+#define GASCL_PUT_APPLIED(id, set) \
+    gascl_put_applied(id, set, counted, GASCL_STATE_ON GASCL_COMING_ON)
+#else
+#define GASCL_COMING
+#define GASCL_COMING_ON
+#define GASCL_PUT_APPLIED(id, set) GASCL_PUT_OWN(id, set)
+#endif
+
 // Applies a vertex. All items of the group call it.
-static void gascl_apply_shared_row(const int id, gascl_tally *tally,
-                                   __local gascl_rows_memory *memory, GASCL_STATE GASCL_LANE) {
+static void gascl_apply_shared_row(const int id, gascl_tally *tally, long2 *counted,
+                                   __local gascl_rows_memory *memory,
+                                   GASCL_STATE GASCL_LANE GASCL_COMING) {
     const uint count = gascl_later[GASCL_AT(id)] - 1;
     const gascl_gathered msg = gascl_later_messages[GASCL_AT(id)];
     gascl_part part;
@@ -83,14 +122,16 @@ static void gascl_apply_shared_row(const int id, gascl_tally *tally,
         gascl_later[GASCL_AT(id)] = 0;
         const int set =
             gascl_apply_part(id, msg, count, &part, tally, GASCL_STATE_ON GASCL_LANE_ON);
-        GASCL_PUT_OWN(id, set);
+        GASCL_PUT_APPLIED(id, set);
     }
 }
 
 // Neighboring vertices go to different groups, since those with many neighbors may be side by side.
-__kernel void gascl_apply_shared_rows(GASCL_STATE, __global gascl_tally *restrict tallies) {
+__kernel void gascl_apply_shared_rows(GASCL_STATE GASCL_COMING,
+                                      __global gascl_tally *restrict tallies) {
     __local gascl_rows_memory memory;
     gascl_tally tally;
+    long2 counted = 0;  // the vertices in the next frontier, and their arcs
     GASCL_ZERO_TALLY(tally);
     const int item = get_local_id(0);
     const long groups = get_num_groups(0), all = gascl_vertices(gascl_run_, gascl_control_);
@@ -108,10 +149,14 @@ __kernel void gascl_apply_shared_rows(GASCL_STATE, __global gascl_tally *restric
 #if GASCL_LANES > 1
                 const int gascl_lane = (int)(place % GASCL_LANES);
 #endif
-                gascl_apply_shared_row((int)(place / GASCL_LANES), &tally, &memory,
-                                       GASCL_STATE_ON GASCL_LANE_ON);
+                gascl_apply_shared_row((int)(place / GASCL_LANES), &tally, &counted, &memory,
+                                       GASCL_STATE_ON GASCL_LANE_ON GASCL_COMING_ON);
             }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     gascl_tally_add_at(&tally, &tallies[get_group_id(0)], &memory.shared);
+#if GASCL_LISTS_RECEIVERS && GASCL_LISTS_DIRECTLY
+    barrier(CLK_LOCAL_MEM_FENCE);
+    gascl_add_count(counted, &counts[2 * get_group_id(0)], &memory.shared);
+#endif
 }
