@@ -247,6 +247,64 @@ def test_with_messages_masks_and_effects(device, directed):
         assert [step.messages for step in result.trace] == messages, delivery
 
 
+class Climbing(VertexProgram):
+    """A vertex that hears of a neighbor takes the largest value around it, and tells others if it
+    is larger: apply alone lists it in the next frontier."""
+
+    value = vertex.int32(init="v.id * 37 % 101")
+    ties = vertex.int32()
+    message, combine = "int32", "sum"
+    mask = "v.id % 60 == 13"
+    scatter = "send(1);"
+    apply = """
+        int most = v.value;
+        for (int i = 0; i < num_neighbors; ++i) {
+            most = max(most, value_of(neighbor(i)));
+            if (value_of(neighbor(i)) % 5 == msg % 5)
+                ++v.ties;
+        }
+        if (most > v.value)
+            set_mask();
+        v.value = most;
+    """
+
+
+def climbed(graph: Graph) -> tuple[dict[str, list[int]], list[tuple[int, int]]]:
+    """The fields, and of each superstep the numbers of active vertices and of messages."""
+    rows, _ = rows_of(graph)
+    value, ties = [v * 37 % 101 for v in range(len(rows))], [0] * len(rows)
+    active, steps = [v for v in range(len(rows)) if v % 60 == 13], []
+    while active:
+        heard = [0] * len(rows)
+        for v in active:
+            for u in rows[v]:
+                heard[u] += 1
+        steps.append((len(active), sum(heard)))
+        old, active = value[:], []
+        for v, row in enumerate(rows):
+            if heard[v]:
+                value[v] = max([old[v], *(old[u] for u in row)])
+                ties[v] += sum(old[u] % 5 == heard[v] % 5 for u in row)
+                active += [v] if value[v] > old[v] else []
+    return {"value": value, "ties": ties}, steps
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_with_a_frontier(device, directed):
+    graph = hubs(directed)
+    fields, steps = climbed(graph)
+    assert len(steps) > 3
+    for delivery in admitted(Climbing(), device):
+        result = Engine(graph, device).run(Climbing(), delivery=delivery)
+        assert [(s.active, s.messages) for s in result.trace] == steps, delivery
+        for name, values in fields.items():
+            assert result[name].tolist() == values, (name, delivery)
+        if delivery == "frontier":
+            assert {"push", "pull"} == {step.delivery for step in result.trace}
+        if device.group > 1 and delivery != "serial":
+            assert SHARED in kernels(result)
+
+
 class OfMessages(VertexProgram):
     """A gather snippet, and a loop that reads what it has found."""
 

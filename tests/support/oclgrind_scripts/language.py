@@ -92,6 +92,23 @@ class Reducing(VertexProgram):
     """
 
 
+class Listed(VertexProgram):
+    """The same with a frontier, in which only apply lists a vertex."""
+
+    x = vertex.int32(init="v.id * 7 % 11")
+    message, combine = "int32", "sum"
+    mask = "v.id % 3 == 0"
+    scatter = "send(1);"
+    apply = """
+        int most = v.x;
+        for (int i = 0; i < num_neighbors; ++i)
+            most = max(most, x_of(neighbor(i)));
+        if (most > v.x)
+            set_mask();
+        v.x = most;
+    """
+
+
 class Pointing(VertexProgram):
     """Structs, by compare-and-swap; outbox: fused, beside an inbox."""
 
@@ -388,10 +405,11 @@ def run_all(device: Device) -> None:
 def run_reducing(device: Device) -> None:
     """By groups of one item, too, in which no row is shared."""
     shared = device if GROUP > 1 else Several(device.cl, 8)
-    expected = Engine(GRAPH, shared).run(Reducing(), delivery="serial")
-    for each in (device, shared):
-        for name in set(able(Reducing(), each)) - {"serial"}:
-            same(Engine(GRAPH, each).run(Reducing(), delivery=name), expected)
+    for program in (Reducing(), Listed()):
+        expected = Engine(GRAPH, shared).run(program, delivery="serial")
+        for each in (device, shared):
+            for name in set(able(program, each)) - {"serial"}:
+                same(Engine(GRAPH, each).run(program, delivery=name), expected)
 
 
 def change_always() -> None:
