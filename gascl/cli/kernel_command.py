@@ -89,7 +89,7 @@ def _source(program: VertexProgram, delivery: str, form: str) -> str:
     spec, group = type(program).spec, FORMS[form]
     demand = demand_of(program, Atomics(int64=True, int64_extended=True), True, False)
     chosen = choose(program, demand, delivery).delivery
-    persistent = form.endswith("-persistent") and chosen.supports_persistent(demand.traits)
+    persistent = form.endswith("-persistent") and not chosen.refuses_persistent(demand.traits)
     why_not = chosen.shares_no_loops(demand.traits, group)
     shares = not (persistent or why_not) and bool(reductions(spec, program.dtype))
     header = generate(

@@ -118,7 +118,8 @@ def by_one_item(
                 f"gather reads messages one by one: a single work-item all those to a vertex"
                 f"{row_text} which are stored, one for each arc",
                 "declare combine= instead, if they are only added up, compared or joined in pairs",
-                READ * most if on_gpu else 0.0,
+                # Otherwise they are read from local memory, which a work-group has filled.
+                READ * most if on_gpu and not traits.indexes_messages else 0.0,
             )
         )
     return tuple(found)

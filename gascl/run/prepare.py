@@ -44,6 +44,11 @@ LONG_FOR_LAUNCHES = 8
 #: Up to this many vertices and arcs, in all lanes, some hundred runs take less time than the
 #: optimizer of a CPU's compiler.
 SMALL = 2**9
+#: Up to this many vertices and arcs, in all lanes, a persistent kernel also runs the supersteps of
+#: deliveries that visit all of them. With 10 arcs a vertex, PageRank on two cores takes a third of
+#: the time up to 2**16, three quarters at 2**17, and as long as by launches from 2**18 on; if other
+#: work keeps the cores busy, it may take longer there.
+WHOLE = {"CPU": 2**17, "GPU": 2**18}
 
 
 @dataclass(frozen=True)
@@ -177,9 +182,18 @@ def prepare(
     if presorted is None:
         presorted = arcs_presorted(graph, direction)
     renumbered, numbered = _numbering(graph, direction, demand, setting, presorted, bool(short))
-    shares = _shares(program, graph, choice.delivery, traits, device, setting, parts)
-    persistent = _persistent(program, choice.delivery, traits, device, setting, shares.chosen)
     size = (graph.num_vertices + num_arcs(graph, direction)) * program.lanes
+    alternates = spec.alternates and not is_symmetric(graph.directed, direction)
+    if short:
+        persistent = Decision(False, "the arcs come to the device in parts")
+    elif alternates and traits.reads_arcs:
+        persistent = Decision(False, "its edges alternate, and it reads arcs, degrees or neighbors")
+    else:
+        persistent = _persistent(program, choice.delivery, traits, device, setting, size)
+    least = long_row(device.group) * (LONG_FOR_LAUNCHES if persistent.chosen else 1)
+    shares = _shares(program, graph, choice.delivery, traits, device, setting, parts, least)
+    if shares.chosen:
+        persistent = Decision(False, "vertices with many neighbors apply in launches of their own")
     optimized = size > SMALL or not device.may_skip_optimizer
     variant = Variant(
         *(setting.debug, setting.seed, persistent.chosen, renumbered.chosen),
@@ -191,7 +205,6 @@ def prepare(
         share = Division(setting.rank, setting.ranks)
         if traits.pairs:  # as if each vertex had arcs from all
             share = share._replace(vertex=graph.num_vertices)
-    alternates = spec.alternates and not is_symmetric(graph.directed, direction)
     limit = setting.device_memory or device.memory
     arcs: list[Arcs] = []  # of even and odd supersteps, if they are divided
     if share or short:
@@ -255,19 +268,23 @@ def _persistent(
     traits: Traits,
     device: DeviceFacts,
     setting: Setting,
-    shares: bool,
+    size: int,
 ) -> Decision:
-    """Whether a persistent kernel runs all supersteps in one launch."""
+    """Whether a persistent kernel runs all supersteps in one launch.
+
+    Args:
+        size: the number of vertices and arcs, in all lanes.
+    """
+    refusal = delivery.refuses_persistent(traits)
     reasons = [
+        (refusal is not None, str(refusal)),
         (
-            delivery.persistent is None,
-            f"{delivery.name} visits all vertices each time, which takes longer than a launch",
+            not delivery.follows_frontier and size > WHOLE.get(device.kind, 0),
+            f"visiting all {size:,} vertices and arcs takes longer than a launch",
         ),
-        (traits.pairs, "pairs are computed in launches of their own"),
         (not device.can_join, "work-groups of one launch cannot wait for each other here"),
         (program.converged is not None, "converged() is called after each superstep"),
         (setting.debug, "debug mode looks at each superstep"),
-        (shares, "vertices with many neighbors apply in launches of their own"),
         (setting.ranks > 1, "ranks exchange values after each superstep"),
     ]
     for holds, why in reasons:
@@ -284,11 +301,14 @@ def _shares(
     device: DeviceFacts,
     setting: Setting,
     parts: Parts | None,
+    least: int,
 ) -> Decision:
-    """Whether work-groups share loops over neighbors."""
+    """Whether work-groups share loops over neighbors.
+
+    Args:
+        least: the most neighbors with which it does not pay.
+    """
     why = delivery.shares_no_loops(traits, device.group)
-    launched = delivery.persistent is None or not device.can_join
-    least = long_row(device.group) * (1 if launched else LONG_FOR_LAUNCHES)
     if setting.debug:
         why = "debug mode runs each loop as it is written"
     elif parts is not None:
