@@ -257,23 +257,26 @@ MEETS = """
 
 
 def test_work_groups_share_loops_that_only_reduce_where_rows_are_long():
+    launches = replace(GPU, can_join=False)
     for leaves, device, apply, shared in (
-        (500, GPU, SUMS, True),
-        (100, GPU, SUMS, False),
-        (500, GPU, CHAINS, False),
+        (500, launches, SUMS, True),
+        (100, launches, SUMS, False),
+        (5000, GPU, SUMS, True),
+        (500, GPU, SUMS, False),  # where one launch for all supersteps saves more
+        (5000, GPU, CHAINS, False),
         (500, replace(GPU, kind="CPU", group=1), SUMS, False),
     ):
         prepared = prepare(looping(apply), star(leaves), device)
         assert prepared.shares.chosen == shared
         assert prepared.source.traits.shares == shared
         assert ("gascl_apply_shared_rows" in prepared.source.text) == shared
-    assert not prepare(looping(SUMS), star(500), GPU, Setting(debug=True)).shares.chosen
-    assert not prepare(looping(SUMS), star(500), GPU, delivery="serial").shares.chosen
+    assert not prepare(looping(SUMS), star(5000), GPU, Setting(debug=True)).shares.chosen
+    assert not prepare(looping(SUMS), star(5000), GPU, delivery="serial").shares.chosen
     woken = _program(apply=SUMS + " set_mask();")
     for leaves, device, shared in (
         (5000, GPU, True),
-        (500, GPU, False),  # where one launch for all supersteps saves more
-        (500, replace(GPU, can_join=False), True),
+        (500, GPU, False),
+        (500, launches, True),
     ):
         listed = prepare(woken, star(leaves), device)
         assert listed.delivery.name == "frontier"
