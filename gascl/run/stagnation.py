@@ -47,7 +47,8 @@ class StagnationDetector:
         self._asked = program.fixed_supersteps() is None and program.converged is None
         reads = program.spec.reads_superstep
         self._compare = RECENT if self._asked and not reads else math.inf
-        self._fallen: float = math.inf
+        # Known after the first superstep.
+        self._fallen: float = 1 if program.spec.falling and self._asked else math.inf
         self._period, self._kept = 0, b""
 
     @property
@@ -73,7 +74,7 @@ class StagnationDetector:
     def check(self, trace: Sequence[Step]) -> str:
         """Why the run would never end, and what to do; "" while that is not certain."""
         done = len(trace)
-        if done == 1:
+        if done == 1 and self._fallen == 1:
             self._fallen = self._time_to_fall()
         if done >= self._fallen:
             return self._words(trace)
@@ -89,11 +90,9 @@ class StagnationDetector:
         return ""
 
     def _time_to_fall(self) -> float:
-        """After how many supersteps only rounding is left, if a tolerance has a rate."""
-        falling = self._program.spec.falling
-        if falling is None or not self._asked:
-            return math.inf
-        param, name = falling
+        """After how many supersteps only rounding is left of a change that falls at a known rate."""
+        assert self._program.spec.falling
+        param, name = self._program.spec.falling
         return param.time_to_fall(self._program, self._aggregates()[name])
 
     def _words(self, trace: Sequence[Step]) -> str:
