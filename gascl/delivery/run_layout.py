@@ -43,7 +43,7 @@ from gascl.language.types import Type
 
 #: The largest number of supersteps before the host reads their records: of supersteps in separate
 #: launches, and of supersteps in one launch of a persistent kernel.
-MOST_AHEAD, RECORDS = 64, 1024
+MOST_AHEAD, RECORDS = 64, 256
 #: The largest number of remote messages that a launch puts into inboxes.
 REMOTE_MESSAGES = 2**20
 
