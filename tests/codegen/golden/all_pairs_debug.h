@@ -387,7 +387,10 @@ static gascl_box gascl_scatter(const gascl_vertex v, gascl_edge *gascl_e,
     return gascl_out;
 }
 
-typedef gascl_message gascl_outbox_entry;
+typedef struct {
+    Force message;
+    uchar sent;
+} gascl_outbox_entry;
 
 static bool gascl_receives(const int gascl_id, GASCL_STATE GASCL_LANE) {
     return true;
@@ -443,9 +446,9 @@ static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 425, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 428, gascl_faults, gascl_control_);
     if (gascl_run_->graph.gascl_finite)
-        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 425, gascl_faults, gascl_control_);
+        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 428, gascl_faults, gascl_control_);
     return v.gascl_set;
 }
 

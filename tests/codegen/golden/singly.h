@@ -299,7 +299,10 @@ static gascl_box gascl_scatter(const gascl_vertex v, gascl_edge *gascl_e,
     return gascl_out;
 }
 
-typedef gascl_message gascl_outbox_entry;
+typedef struct {
+    float message;
+    uchar sent;
+} gascl_outbox_entry;
 
 static bool gascl_receives(const int gascl_id, GASCL_STATE GASCL_LANE) {
     return true;
