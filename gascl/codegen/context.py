@@ -14,6 +14,7 @@ import numpy as np
 
 from gascl.language.combiners import SUM
 from gascl.language.fields import ChoiceParam, Param
+from gascl.language.reductions import Reduction, reductions
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Traits
@@ -69,6 +70,11 @@ class Context:
 
     def snippet(self, name: str) -> Snippet | None:
         return self.spec.snippets.get(name)
+
+    @cached_property
+    def reductions(self) -> tuple[Reduction, ...]:
+        """The loops of apply that a work-group shares."""
+        return reductions(self.spec, self.real) if self.traits.shares else ()
 
     # Messages ---------------------------------------------------------------------------------
 

@@ -53,6 +53,7 @@ PROGRAM = {
     "NARROW": "a message has at most 32 bits",
     "LONG_OFFSETS": "arc offsets have 64 bits",
     "REALS": "the number of vertex fields of floats",
+    "REDUCTIONS": "the number of loops in apply that a work-group shares",
 }
 #: What an inbox cell is (atomic_cells.py): see kernels/atomics.cl.
 CELL = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gascl.delivery.admission import Demand
 from gascl.delivery.buffers import ANSWERS, CREDITS, INBOX, MASK, Buffer
 from gascl.delivery.frontier import BYTES, ActiveSet
-from gascl.delivery.launch import Launch
+from gascl.delivery.launch import LISTED_SHARED_ROWS, SHARED_ROWS, Launch
 from gascl.language.traits import Traits
 
 
@@ -91,6 +91,26 @@ class Delivery:
     def exchanges_messages(self, traits: Traits) -> bool:
         """Whether ranks must exchange messages of `send_to`."""
         return traits.sends_to and self.on_ranks(traits)
+
+    def shares_no_loops(self, traits: Traits, group: int) -> str:
+        """Why the items of a work-group cannot share the loops of apply (kernels/shared_rows.cl),
+        in a clause; "" if they can.
+
+        Args:
+            group: the number of these items.
+        """
+        if group == 1:
+            return "a work-group is one item on this device"
+        if self.active.lists_receivers and traits.prioritized:
+            return "with a priority, a vertex waits right after its apply"
+        if any(launch.over == "one" for launch in self.launches):
+            return f"{self.name} has a single work-item"
+        return ""
+
+    def shared_rows(self, traits: Traits) -> Launch:
+        """The kernel in which they do."""
+        lists = self.active.lists_receivers and traits.lists_directly
+        return LISTED_SHARED_ROWS if lists else SHARED_ROWS
 
     def needs(self, buffer: Buffer, traits: Traits) -> bool:
         """Whether a program with these traits needs a buffer."""

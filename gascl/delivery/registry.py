@@ -188,7 +188,7 @@ DELIVERIES = {
             in_parts=True,
             on_ranks=lambda traits: True,
             persistent=_persistent(
-                *(*_ROWS, "outbox", "sent", "outbox_next", "sent_next", "messages", *_PARTS)
+                *(*_ROWS, "outbox", "outbox_next", "messages", *_PARTS)
             ),
         ),
         _by_frontier("push", False, push_refuses),

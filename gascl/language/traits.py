@@ -25,16 +25,25 @@ class Traits:
     Attributes:
         lanes: the number of runs at once.
         debug: in debug mode nothing is fused or skipped, so that every fault is reported in time.
+        shares: vertices with many neighbors apply later than the others, each by a whole
+            work-group, which shares the loops of apply that only reduce (language/reductions.py).
     """
 
     spec: ProgramSpec
     lanes: int
     debug: bool
+    shares: bool
 
     @classmethod
-    def of(cls, spec: ProgramSpec, lanes: int | None = None, debug: bool = False) -> Traits:
+    def of(
+        cls,
+        spec: ProgramSpec,
+        lanes: int | None = None,
+        debug: bool = False,
+        shares: bool = False,
+    ) -> Traits:
         """The traits of a program; `lanes` are those of its class unless given."""
-        return cls(spec, spec.lanes if lanes is None else lanes, debug)
+        return cls(spec, spec.lanes if lanes is None else lanes, debug, shares)
 
     # --- snippets ---
 
@@ -250,7 +259,7 @@ class Traits:
         """Whether what a vertex puts into its outbox for the next superstep, a message or what
         scatter reads of the vertex, can be computed directly after its apply, before this superstep
         has been reduced over all vertices."""
-        return self.reads_edge or self._scatters_ahead
+        return (self.reads_edge or self._scatters_ahead) and not self.shares
 
     @cached_property
     def _scatters_ahead(self) -> bool:
