@@ -179,9 +179,7 @@ DELIVERIES = {
             refuses=outbox_refuses,
             in_parts=True,
             on_ranks=lambda traits: True,
-            persistent=_persistent(
-                *(*_ROWS, "outbox", "sent", "outbox_next", "sent_next", "messages", *_PARTS)
-            ),
+            persistent=_persistent(*_ROWS, "outbox", "outbox_next", "messages", *_PARTS),
         ),
         _by_frontier("push", False, push_refuses),
         _by_frontier("frontier", True, frontier_refuses),
