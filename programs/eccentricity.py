@@ -17,14 +17,21 @@ from gascl.programs.search_accumulators import sums_from_each
 
 
 class Farthest(Backwards):
-    """The distance of the farthest source, too."""
+    """The distances of the sources, too."""
 
+    distances = vertex.int64()
     farthest = vertex.int32()
 
-    apply = f"""
-        if (msg & ~v.seen)
+    apply = """
+        const ulong fresh = msg & ~v.seen;
+        if (fresh) {
+            const int count = (int)popcount(fresh);
+            v.seen |= fresh;
+            v.reached += count;
+            v.distances += (superstep + 1L) * count;
             v.farthest = max(v.farthest, superstep + 1);
-        {Backwards.apply}
+            set_mask();
+        }
     """
 
 
@@ -62,7 +69,8 @@ class Eccentricity(VertexProgram):
 
     def sums(self, stages, targets):
         """The sums over the distances to all targets, and the largest."""
-        return Farthest.from_each(stages, targets, ["farthest", "reached", "distances"])
+        at = stages.graph.indices_of(targets)
+        return Farthest.from_each(stages, at, ["farthest", "reached", "distances"])
 
 
 class WeightedEccentricity(Eccentricity):
