@@ -12,16 +12,16 @@ search from few vertices where eccentricities alone are wanted, of connected gra
 """
 
 from gascl import VertexProgram, edge, param, vertex
-from gascl.programs.neighborhoods import Backwards
+from gascl.programs.multi_source_search import MultiSourceSearch
 from gascl.programs.search_accumulators import sums_from_each
 
 
-class Farthest(Backwards):
-    """The distances of the sources, too."""
+class Farthest(MultiSourceSearch):
+    """Against the arcs, and the distance of the farthest source."""
 
-    distances = vertex.int64()
     farthest = vertex.int32()
 
+    edges = "in"
     apply = """
         const ulong fresh = msg & ~v.seen;
         if (fresh) {

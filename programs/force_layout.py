@@ -204,14 +204,19 @@ def by_pivots(
     anywhere, near = drawn.result()
     places += near
     places[:, others] = radius * anywhere[:, others]
-    return np.ascontiguousarray(places.T), reached
+    return rows_of(places, dtype), reached
+
+
+def rows_of(places: np.ndarray, dtype: str) -> np.ndarray:
+    """(V, 2) of the type, from (2, V)."""
+    return filled(np.empty((places.shape[1], 2), dtype), lambda rows: places[:, rows].T)
 
 
 def mean_length(stages, graph: Graph, places: np.ndarray, dtype: str) -> float:
     """The mean length of an edge; 0 if there is none."""
     if not graph.num_edges:
         return 0
-    lengths = Lengths(position=places.T, dtype=dtype)
+    lengths = Lengths(position=rows_of(places, dtype), dtype=dtype)
     (step,) = stages.run(lengths, graph=graph, fresh=True).trace
     return step.aggregates["total"] / (2 * graph.num_edges)
 

@@ -10,18 +10,44 @@ Differences: exact, where Boldi, Rosa and Vigna, HyperANF (2011), estimate by sk
 
 import numpy as np
 
-from gascl import VertexProgram, param, vertex
-from gascl.graph.reordering import hubs_first
-from gascl.programs.multi_source_search import LANES, Reaching
+from gascl import Graph, VertexProgram, param, vertex
+from gascl.graph.parallel import filled
+from gascl.graph.reordering import hubs_first, inverse
+from gascl.programs.multi_source_search import LANES, MACROS, WORD, in_lanes, lanes_for
 
 #: The largest numbers of lanes on a CPU and on a GPU, and the most words of all vertices there.
 OF_CPU, OF_GPU, WORDS = 16, 64, 1 << 26
 
 
-class Backwards(Reaching):
-    """Against the arcs."""
+class Backwards(VertexProgram):
+    """Counts 64 vertices, which are added to what is there, against the arcs."""
 
-    edges = "in"
+    first = param.int32()
+    step = param.int32(WORD)
+    count = param.int32()
+    supersteps = param.supersteps()
+    seen = vertex.uint64(init="BIT(v.id)")
+    reached = vertex.int32()
+
+    message, combine, edges = "uint64", "or", "in"
+    functions = MACROS
+    receive_if = "v.seen != ALL"
+    enough = "(msg | v.seen) == ALL"
+    mask = "v.seen != 0"
+    scatter = "send(v.seen);"
+    apply = """
+        const ulong fresh = msg & ~v.seen;
+        if (fresh) {
+            v.seen |= fresh;
+            v.reached += (int)popcount(fresh);
+            set_mask();
+        }
+    """
+
+
+def numbered(graph: Graph) -> Graph:
+    """The graph with its vertices numbered by degree, highest first."""
+    return graph.by_degree()[0]
 
 
 def most_lanes(vertices, is_cpu=False):
@@ -47,14 +73,26 @@ class Neighborhoods(VertexProgram):
     size = vertex.int32()
 
     def solve(self, stages):
-        degree = np.asarray(stages.graph.in_degree)
-        sources = hubs_first(degree)[: np.count_nonzero(degree)]  # the others reach nothing
-        if not len(sources):
-            return {"size": np.ones(len(degree), np.int32)}
-        most = most_lanes(len(degree), stages.device.is_cpu)
-        values = {"most": most, "supersteps": self.hops}
-        found = Backwards.from_each(stages, sources, ["reached"], **values)
-        return {"size": found["reached"] + 1}
+        graph = stages.graph
+        words = -(-np.count_nonzero(graph.degree) // WORD)  # the other vertices reach nothing
+        if not words:
+            return {"size": np.ones(graph.num_vertices, np.int32)}
+        reached = stages.share(range(words), self.reached)["reached"]
+        return {"size": reached[inverse(hubs_first(graph.degree))] + 1}
+
+    def reached(self, stages, words):
+        """How many of some words of vertices each vertex reaches, by its number."""
+        graph, vertices = stages.derived(numbered), stages.graph.num_vertices
+        most = most_lanes(vertices, stages.device.is_cpu)
+        program = in_lanes(Backwards, lanes_for(len(words), most))
+        step = WORD * (words[1] - words[0] if len(words) > 1 else 1)
+        values = {"step": step, "count": np.count_nonzero(graph.degree), "supersteps": self.hops}
+        for word in words[:: program.lanes]:
+            stages.run(program(first=WORD * word, **values), graph=graph, fresh=["seen"])
+        found = stages.state.field("reached").reshape(vertices, -1)
+        return {
+            "reached": filled(np.empty(vertices, np.int32), lambda rows: found[rows].sum(axis=1))
+        }
 
     def largest_runs(self, size):
-        return Backwards.largest_runs_from(None, size, most_lanes(size.num_vertices))
+        return lanes_for(-(-size.num_vertices // WORD), most_lanes(size.num_vertices)), size
