@@ -12,7 +12,6 @@ Traversal (2014).
 Differences: a vertex sends all its bits, not only its new ones; the others change nothing.
 """
 
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -30,41 +29,21 @@ def lanes_for(words, most=LANES):
     return min(most, 1 << max(words - 1, 0).bit_length())
 
 
-#: Of the lane's sources, those numbered from FIRST on, a bit for each.
-MACROS = """
-    #define FIRST (p.first + p.step * lane)
-    #define ALL all_of(p.count - FIRST)
-    #define BIT(number) ((uint)((number) - FIRST) < 64 ? 1ul << ((number) - FIRST) : 0)
-
-    ulong all_of(int left) {
-        return left >= 64 ? ~0ul : (1ul << max(left, 0)) - 1;
-    }
-"""
-
-
-@cache
-def in_lanes(program: Any, lanes: int) -> Any:
-    """The program with so many lanes."""
-    return type(program.__name__, (program,), {"lanes": lanes})
-
-
 class MultiSourceSearch(VertexProgram):
-    """Sums over 64 sources, which are added to what is there."""
+    """Sums over 64 sources, those numbered from `first` on; they are added to what is there."""
 
     first = param.int32()
-    step = param.int32(WORD, doc="from the first source of a lane to that of the next")
-    count = param.int32(doc="of all sources")
+    all = param.uint64(doc="a bit for each of the sources")
     supersteps = param.supersteps()
     place = vertex.int32(doc="the vertex's number among the sources, or -1")
-    seen = vertex.uint64(init="BIT(v.place)")
+    seen = vertex.uint64(init="(uint)(v.place - p.first) < 64 ? 1ul << (v.place - p.first) : 0")
     reached = vertex.int32(doc="how many other sources have a path to the vertex")
     distances = vertex.int64(doc="the sum of their distances")
     inverses = vertex.real(doc="the sum of 1 / distance")
 
     message, combine = "uint64", "or"
-    functions = MACROS
-    receive_if = "v.seen != ALL"
-    enough = "(msg | v.seen) == ALL"
+    receive_if = "v.seen != p.all"
+    enough = "(msg | v.seen) == p.all"
     mask = "v.seen != 0"
     scatter = "send(v.seen);"
     apply = """
@@ -88,18 +67,20 @@ class MultiSourceSearch(VertexProgram):
     def from_each(cls, stages, sources, names, **values):
         """Search from all sources, given by their indices, up to 512 at once; the sums over all of
         them, of the fields with these names; of `farthest`, the maximum."""
-        base: Any = cls
         over = {name: np.maximum if name == "farthest" else np.add for name in names}
 
         def searches(stages, words):
             sources = np.concatenate(words)
             place = np.full(stages.graph.num_vertices, -1, np.int32)
             place[sources] = np.arange(len(sources))
-            lanes, count = lanes_for(len(words)), len(sources)
-            program = in_lanes(base, lanes)
-            stages.run(program(first=0, count=count, place=place, **values), fresh=True)
-            for first in range(WORD * lanes, count, WORD * lanes):
-                stages.run(program(first=first, count=count, **values), fresh=["seen"])
+            lanes = lanes_for(len(words))
+            given: dict[str, Any] = {"place": place}
+            for begin in range(0, len(sources), WORD * lanes):
+                first = [begin + WORD * lane for lane in range(lanes)]
+                bits = [(1 << min(max(len(sources) - f, 0), WORD)) - 1 for f in first]
+                program = cls(first=first, all=bits, **values, **given)
+                stages.run(program, fresh=["seen"])
+                given = {}  # it is there from now on
             found = {name: stages.state.field(name) for name in names}
             if lanes == 1:
                 return found

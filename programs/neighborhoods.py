@@ -8,31 +8,32 @@ Sources of similar degree are in the same round, so that the words of few of the
 Differences: exact, where Boldi, Rosa and Vigna, HyperANF (2011), estimate by sketches.
 """
 
+from functools import cache
+
 import numpy as np
 
 from gascl import Graph, VertexProgram, param, vertex
 from gascl.graph.parallel import filled
 from gascl.graph.reordering import hubs_first, inverse
-from gascl.programs.multi_source_search import LANES, MACROS, WORD, in_lanes, lanes_for
+from gascl.programs.multi_source_search import LANES, WORD, lanes_for
 
 #: The largest numbers of lanes on a CPU and on a GPU, and the most words of all vertices there.
 OF_CPU, OF_GPU, WORDS = 16, 64, 1 << 26
 
 
 class Backwards(VertexProgram):
-    """Counts 64 vertices, which are added to what is there, against the arcs."""
+    """Counts 64 vertices against the arcs; their number is added to what is there."""
 
-    first = param.int32()
-    step = param.int32(WORD)
-    count = param.int32()
+    first = param.int32(doc="the first vertex of the first lane")
+    step = param.int32(64, doc="from the first vertex of a lane to that of the next")
     supersteps = param.supersteps()
-    seen = vertex.uint64(init="BIT(v.id)")
+    seen = vertex.uint64(init="(uint)(v.id - FIRST) < 64 ? 1ul << (v.id - FIRST) : 0")
     reached = vertex.int32()
 
     message, combine, edges = "uint64", "or", "in"
-    functions = MACROS
-    receive_if = "v.seen != ALL"
-    enough = "(msg | v.seen) == ALL"
+    functions = "#define FIRST (p.first + p.step * lane)"
+    receive_if = "v.seen != ~0ul"
+    enough = "(msg | v.seen) == ~0ul"
     mask = "v.seen != 0"
     scatter = "send(v.seen);"
     apply = """
@@ -43,6 +44,12 @@ class Backwards(VertexProgram):
             set_mask();
         }
     """
+
+
+@cache
+def in_lanes(lanes: int) -> type[Backwards]:
+    """`Backwards` with so many lanes."""
+    return type(Backwards.__name__, (Backwards,), {"lanes": lanes})
 
 
 def numbered(graph: Graph) -> Graph:
@@ -84,9 +91,9 @@ class Neighborhoods(VertexProgram):
         """How many of some words of vertices each vertex reaches, by its number."""
         graph, vertices = stages.derived(numbered), stages.graph.num_vertices
         most = most_lanes(vertices, stages.device.is_cpu)
-        program = in_lanes(Backwards, lanes_for(len(words), most))
+        program = in_lanes(lanes_for(len(words), most))
         step = WORD * (words[1] - words[0] if len(words) > 1 else 1)
-        values = {"step": step, "count": np.count_nonzero(graph.degree), "supersteps": self.hops}
+        values = {"step": step, "supersteps": self.hops}
         for word in words[:: program.lanes]:
             stages.run(program(first=WORD * word, **values), graph=graph, fresh=["seen"])
         found = stages.state.field("reached").reshape(vertices, -1)

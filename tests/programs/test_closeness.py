@@ -24,7 +24,6 @@ from gascl.programs import (
     WeightedHarmonicCloseness,
 )
 from gascl.programs.eccentricity import Farthest
-from gascl.programs.multi_source_search import in_lanes
 
 
 def verifier_of(program):
@@ -108,7 +107,7 @@ def test_breadth_first_within_hops():
 
 @pytest.mark.parametrize(
     ("directed", "delivery"),
-    thinned([True, False], admitted(in_lanes(Farthest, 2)(first=0, count=65)), by=6),
+    thinned([True, False], admitted(Farthest(first=[0, 64], all=[1, 1])), by=6),
 )
 def test_eccentricities(directed, delivery):
     """More than 512 targets; and of a connected part what NetworkX has."""

@@ -98,7 +98,7 @@ PROGRAMS = {
     "ConnectedComponents": lambda: bundled.ConnectedComponents(),
     "MaximalIndependentSet": lambda: bundled.MaximalIndependentSet(),
     "HubsAndAuthorities": lambda: HubsAndAuthorities(tolerance=1e-7, dtype="float64"),
-    "MultiSourceSearch": lambda: MultiSourceSearch(first=0, count=64, place=np.arange(64)),
+    "MultiSourceSearch": lambda: MultiSourceSearch(first=0, all=2**64 - 1, place=np.arange(64)),
     "Particles": lambda: Particles(supersteps=5, dtype="float64", position=PLACES),
     "Drawn": lambda: Drawn(),
     "Asked": lambda: Asked(),

@@ -153,7 +153,7 @@ PROGRAMS: dict[str, tuple[Any, int | None]] = {
     ),
     "Peel": (lambda n: Peel(), None),
     "MultiSourceSearch": (
-        lambda n: MultiSourceSearch(first=0, count=64, place=np.arange(64)), None
+        lambda n: MultiSourceSearch(first=0, all=2**64 - 1, place=np.arange(64)), None
     ),
     "Shells": (lambda n: Shells(begin=0, limit=20, core=np.arange(64) % 24), None),
     "Trim": (lambda n: Trim(), None),
