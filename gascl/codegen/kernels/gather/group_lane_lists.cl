@@ -15,8 +15,8 @@
 typedef struct {
     gascl_shared shared;
     gascl_marks long_rows;
-    ulong lanes[GASCL_BLOCK];    // of each listed arc, in which lanes its sender sends
-    ushort arcs[GASCL_BLOCK];    // its number among the arcs of the piece
+    ulong lanes[GASCL_BLOCK];    // in which lanes the sender of each arc sends
+    ushort arcs[GASCL_BLOCK];    // the list: numbers of arcs
     ushort counts[GASCL_GROUP];  // how many arcs an item and those before it in its part have listed
     ushort first[GASCL_GROUP + 1];  // where an item's arcs begin in the list, and where the list ends
 } gascl_gather_memory;
@@ -24,14 +24,14 @@ typedef struct {
 // Lists the arcs from `begin` to before `end`, at most GASCL_BLOCK. All items call it.
 static void gascl_list_senders(__local gascl_gather_memory *memory, const gascl_offset begin,
                                const gascl_offset end, GASCL_STATE GASCL_DELIVERY) {
-    const int item = get_local_id(0);
-    ulong sent[GASCL_EACH];
+    const int item = get_local_id(0), arcs = (int)(end - begin);
+    const int from = min(item * GASCL_EACH, arcs), to = min(from + GASCL_EACH, arcs);
+    GASCL_DO_NOT_VECTORIZE for (int i = item; i < arcs; i += GASCL_GROUP)
+        memory->lanes[i] = GASCL_SENDING_LANES(begin + i);
+    barrier(CLK_LOCAL_MEM_FENCE);
     int count = 0;
-    _Pragma("unroll") for (int j = 0; j < GASCL_EACH; ++j) {
-        const gascl_offset arc = begin + item * GASCL_EACH + j;
-        sent[j] = arc < end ? GASCL_SENDING_LANES(arc) : 0;
-        count += sent[j] != 0;
-    }
+    for (int i = from; i < to; ++i)
+        count += memory->lanes[i] != 0;
     memory->counts[item] = (ushort)count;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item % GASCL_PART == GASCL_PART - 1)
@@ -42,13 +42,11 @@ static void gascl_list_senders(__local gascl_gather_memory *memory, const gascl_
     for (int k = GASCL_PART - 1; k < item / GASCL_PART * GASCL_PART; k += GASCL_PART)
         place += memory->counts[k];
     memory->first[item] = (ushort)place;
+    for (int i = from; i < to; ++i)
+        if (memory->lanes[i])
+            memory->arcs[place++] = (ushort)i;
     if (item == GASCL_GROUP - 1)
-        memory->first[GASCL_GROUP] = (ushort)(place + count);
-    _Pragma("unroll") for (int j = 0; j < GASCL_EACH; ++j)
-        if (sent[j]) {
-            memory->lanes[place] = sent[j];
-            memory->arcs[place++] = (ushort)(item * GASCL_EACH + j);
-        }
+        memory->first[GASCL_GROUP] = (ushort)place;
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -73,7 +71,7 @@ static GASCL_INLINE void gascl_take_listed(gascl_box *whole, const int from, con
         bool carries[GASCL_FETCHES];
         _Pragma("unroll") for (int j = 0; j < GASCL_FETCHES; ++j) {
             const int at = k + j * step;
-            carries[j] = at < to && (memory->lanes[at] >> gascl_lane & 1) &&
+            carries[j] = at < to && (memory->lanes[memory->arcs[at]] >> gascl_lane & 1) &&
                          gascl_fetch(piece + memory->arcs[at], row, &x[j],
                                      GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
         }
