@@ -198,25 +198,22 @@ def by_pivots(
     _, strongest = np.linalg.eigh(squares @ squares.T)
     main = strongest[:, :-3:-1].T @ squares
     places = np.zeros((2, count))
-    places[: len(main), rows] = main
+    for axis, along in zip(places, main, strict=False):  # of one pivot, there is one
+        axis[rows] = along
     places /= mean_length(stages, graph, places, dtype) or 1
     radius = max(np.abs(places).max(), (count / np.pi) ** 0.5)
     anywhere, near = drawn.result()
     places += near
-    places[:, others] = radius * anywhere[:, others]
-    return rows_of(places, dtype), reached
-
-
-def rows_of(places: np.ndarray, dtype: str) -> np.ndarray:
-    """(V, 2) of the type, from (2, V)."""
-    return filled(np.empty((places.shape[1], 2), dtype), lambda rows: places[:, rows].T)
+    for axis, along in zip(places, anywhere, strict=True):
+        axis[others] = radius * along[others]
+    return places.T.astype(dtype, order="C"), reached
 
 
 def mean_length(stages, graph: Graph, places: np.ndarray, dtype: str) -> float:
     """The mean length of an edge; 0 if there is none."""
     if not graph.num_edges:
         return 0
-    lengths = Lengths(position=rows_of(places, dtype), dtype=dtype)
+    lengths = Lengths(position=places.T.astype(dtype, order="C"), dtype=dtype)
     (step,) = stages.run(lengths, graph=graph, fresh=True).trace
     return step.aggregates["total"] / (2 * graph.num_edges)
 
@@ -263,23 +260,30 @@ class Parts:
             for edge in (np.minimum, np.maximum)
         )
         size = high - low + GAP
-        width = max(size[:, 0].max(), np.sqrt(size.prod(axis=1).sum())) * (1 + 1e-6)  # rounding
+        area = (size[:, 0] * size[:, 1]).sum()
+        width = max(size[:, 0].max(), np.sqrt(area)) * (1 + 1e-6)  # rounding
         order = np.argsort(-self.sizes, kind="stable")
+        sizes = size[order]
+        changes = np.flatnonzero((sizes[1:] != sizes[:-1]).any(axis=1)) + 1
+        behind = np.append(changes, count)  # the end of each series of boxes of the same size
         corner = np.empty((count, 2))
         below, begin, most = 0.0, 0, 1024
         while begin < count:
-            row = order[begin : begin + most]
-            ends = size[row, 0].cumsum()
+            wide, tall = sizes[begin : begin + most].T
+            ends = wide.cumsum()
             fit = int(np.searchsorted(ends, width, "right"))
             if fit == most and begin + fit < count:  # perhaps more
                 most *= 2
                 continue
-            row, ends = row[:fit], ends[:fit]
-            tall = size[row, 1].max()
-            below -= tall
-            corner[row, 0] = ends - size[row, 0] - ends[-1] / 2
-            corner[row, 1] = below + (tall - size[row, 1]) / 2
-            begin += fit
+            wide, tall, ends = wide[:fit], tall[:fit], ends[:fit]
+            series = int(behind[np.searchsorted(behind, begin, "right")])
+            rows = max((series - begin) // fit, 1)  # alike, one below the other
+            row = order[begin : begin + rows * fit].reshape(rows, fit)
+            high = tall.max()
+            lower = below - high * np.arange(1, rows + 1)
+            corner[row, 0] = ends - wide - ends[-1] / 2
+            corner[row, 1] = lower[:, None] + (high - tall) / 2
+            below, begin = lower[-1], begin + rows * fit
         corner[:, 1] -= below / 2
         moved = corner - low + GAP / 2
         return filled(

@@ -266,7 +266,7 @@ class Stages:
         finally:
             self._sharing, self.state = False, None
         return {
-            name: each if isinstance(each, DeviceField) else by.get(name, np.add).reduce(each[None])
+            name: each if isinstance(each, DeviceField) else _alone(each, by.get(name, np.add))
             for name, each in done.items()
         }
 
@@ -385,6 +385,11 @@ class Stages:
 def _drawn(count: int, wanted: int, seed: int) -> np.ndarray:
     """That many different numbers below `count`."""
     return np.random.RandomState(seed).permutation(count)[:wanted].copy()
+
+
+def _alone(values: np.ndarray, how: np.ufunc) -> Any:
+    """What a function combines of one array: the array itself, perhaps in a wider type."""
+    return values.astype(how.reduce(values.reshape(1, -1)[:, :0]).dtype, copy=False)[()]
 
 
 def _labels_of(graph: Graph, indices: np.ndarray) -> list[Any]:
@@ -555,9 +560,10 @@ def _held(cls: type[VertexProgram], name: str, values: Any, type_: Type) -> Any:
         return convert(values, type_, f"{cls.__name__}: the {name!r} that solve returns")
     with np.errstate(over="ignore"):
         held = values.astype(scalar, copy=False)
-    if held is values:
+    if held is values or held.dtype.kind != "f":
         return held
-    if held.dtype.kind == "f" and not (np.isfinite(held) | ~np.isfinite(values)).all():
+    finite = np.isfinite(held)
+    if not finite.all() and not (finite | ~np.isfinite(values)).all():
         most = f"{name} is up to {np.abs(values).max():.3g}, more than {held.dtype} can hold"
         name = ProgramName(cls.__name__)
         raise ProgramError(name, f": {most}; use ", DOUBLE, " or smaller values")
