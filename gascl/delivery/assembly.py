@@ -100,7 +100,7 @@ def assemble(
         shared |= constants.of_pairs()
     if persistent:
         shared |= constants.of_persistent_kernel()
-    text.put("\n".join([*constants.defines(shared), *_of_delivery(traits, delivery)]))
+    text.put("\n".join([*constants.defines(shared), *_of_delivery(traits, delivery, group)]))
     text.include("superstep.cl")
     if traits.pairs:
         text.include("pairs.cl")
@@ -169,13 +169,15 @@ def _gather(traits: Traits, delivery: Delivery, group: int) -> str:
     return "group_lane_lists" if traits.lanes <= group else "group_lanes"
 
 
-def _of_delivery(traits: Traits, delivery: Delivery) -> list[str]:
+def _of_delivery(traits: Traits, delivery: Delivery, group: int) -> list[str]:
     """The lines that depend on the delivery: switches, and the rest of GASCL_STATE."""
     switches = {
         "INBOX": delivery.has_inbox(traits),
         "LISTS_RECEIVERS": delivery.active.lists_receivers,
         "PULLS": delivery.pulls,
         "KNOWS_LANES": delivery.notes_lanes(traits),
+        "CREDITS": delivery.keeps_credits(traits),
+        "OWNS_CREDITS": group == 1 and delivery.name == "pull",
     }
     return [
         *defines(DELIVERY, switches),

@@ -30,6 +30,10 @@ from gascl.messages import ProgramName
 
 _CSR = ("out_blocks", "out_offsets", "out_targets")
 _CSC = ("in_blocks", "in_offsets", "in_sources")
+#: Sends what scatter has sent to common neighbors (common.cl).
+_CREDIT = Launch(
+    "gascl_credit", "vertices", ("STATE", "num_arcs"), only_if=lambda traits: traits.credits
+)
 _PUSHED = ("out_offsets", "out_targets", "frontiers", "most_pieces", "piles")
 _PULLED = ("EDGE_IN", "in_blocks", "in_offsets", "in_sources", "bits", "pulled")
 
@@ -123,6 +127,7 @@ DELIVERIES = {
                     ("STATE", *_CSC[:2], "EDGE", "in_sources", "pulled", "sending", "received"),
                     only_if=lambda traits: traits.scatters,
                 ),
+                _CREDIT,
                 Launch(
                     "gascl_pull_apply",
                     "in_blocks",
@@ -137,8 +142,9 @@ DELIVERIES = {
             arcs="in",
             knows_lanes=True,
             refuses=pull_refuses,
+            credits=True,
             in_parts=True,
-            on_ranks=lambda traits: True,
+            on_ranks=lambda traits: not traits.scatter_sends_to,
         ),
         Delivery(
             "outbox",
@@ -191,8 +197,10 @@ DELIVERIES = {
                     "vertices",
                     ("STATE", "EDGE", "out_sources", "out_targets", "num_arcs"),
                 ),
+                _CREDIT,
                 Launch("gascl_edges_apply", "vertices", ("STATE", "tallies")),
             ),
+            credits=True,
             refuses=edges_refuses,
             inbox=True,
         ),
@@ -232,6 +240,7 @@ _ALL_ARCS = "it visits all arcs in every superstep, also where few vertices scat
 _ATOMIC = "every message is an atomic operation on the receiver's inbox"
 _ONE_ITEM = "one work-item does everything"
 _OUTBOX_TOO = "it visits all arcs, as pull does, and fills an outbox besides"
+_ROW_BY_ROW = "pull alone looks common neighbors up in a table of the receiver's neighbors"
 #: What `auto` has against a delivery that could run the program: where every vertex scatters; where
 #: none does; and where only the vertices in the mask do.
 _SLOWER_IF_ALL_SCATTER = {
@@ -365,6 +374,8 @@ def _fastest(
         if demand.atomic == "native" and not debug:
             order = ALL_SCATTER_GPU if on_gpu else ALL_SCATTER_CPU
         why, slower = "every vertex scatters in every superstep", _SLOWER_IF_ALL_SCATTER
+        if demand.traits.scatter_finds_common:
+            order, slower = ("pull", *order), {**slower, "outbox": _ROW_BY_ROW}
     elif debug:
         order, why = MASK_SCATTERS_DEBUG, "in debug mode, the order of messages is shuffled"
         combine = "it combines messages in the order in which they come, which debug mode shuffles"

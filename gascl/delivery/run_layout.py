@@ -365,6 +365,7 @@ class _Builder:
         item = ITEMS[buffer.item]
         own = {"message": _stored(header.message), "box": header.box}
         own["outbox_entry"] = _stored(header.outbox_entry)
+        own["credit"] = header.box
         own["cell"] = self._cell()
         lanes = header.lanes
         counts = {"arc": lanes * extent.arcs, "vertex": lanes * extent.vertices}

@@ -17,7 +17,8 @@
 //                           GASCL_STATE GASCL_LANE GASCL_DELIVERY);
 //
 //   // Called once for each message that was fetched, which is not fetched again. Where every arc
-//   // sends (GASCL_EVERY_ARC_SENDS) it may not be called.
+//   // sends (GASCL_EVERY_ARC_SENDS) it may not be called. A delivery in which it does nothing says so:
+//   #define GASCL_CONSUMES 0
 //   static void gascl_consume(const gascl_offset arc, GASCL_STATE GASCL_LANE GASCL_DELIVERY);
 //
 //   // Called once for each row and lane, with all its messages combined; the count may be 0, and
@@ -49,6 +50,10 @@
 #define GASCL_DO_NOT_VECTORIZE _Pragma("clang loop vectorize(disable)")
 #else
 #define GASCL_DO_NOT_VECTORIZE
+#endif
+
+#ifndef GASCL_CONSUMES
+#define GASCL_CONSUMES (!GASCL_EVERY_ARC_SENDS)
 #endif
 
 // Whether any arc of a row must be fetched for a lane.

@@ -38,10 +38,20 @@ __kernel void gascl_pull_lanes(GASCL_STATE GASCL_EDGE, __global ulong *restrict 
 #define GASCL_RECEIVED_ON
 #endif
 
-#define GASCL_DELIVERY                                        \
-    GASCL_EDGE, __global const int *restrict sources,         \
+// The receiver's row in a table, where scatter looks for common neighbors (common.cl) on a CPU.
+#if GASCL_SCATTER_FINDS_COMMON && GASCL_GROUP == 1
+#define GASCL_HELD , gascl_held_row *held
+#define GASCL_HELD_ON , held
+#else
+#define GASCL_HELD
+#define GASCL_HELD_ON
+#endif
+
+#define GASCL_PULLED                                  \
+    GASCL_EDGE, __global const int *restrict sources, \
         __global gascl_box *restrict pulled GASCL_SENDING
-#define GASCL_DELIVERY_ON GASCL_EDGE_ON, sources, pulled GASCL_SENDING_ON
+#define GASCL_DELIVERY GASCL_PULLED GASCL_HELD
+#define GASCL_DELIVERY_ON GASCL_EDGE_ON, sources, pulled GASCL_SENDING_ON GASCL_HELD_ON
 
 #define GASCL_SENDER(arc) sources[arc]
 
@@ -56,11 +66,20 @@ static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
         return false;
     const gascl_vertex v = gascl_scattering(source, GASCL_STATE_ON GASCL_LANE_ON);
     gascl_edge e = gascl_edge_at(source, row, arc GASCL_EDGE_ON GASCL_LANE_ON);
+#if GASCL_SCATTER_FINDS_COMMON && GASCL_GROUP == 1
+    gascl_hold_row(held, row, gascl_offsets, gascl_targets);
+    if (arc + 16 < held->end)
+        GASCL_PREFETCH(&gascl_offsets[sources[arc + 16]]);
+    if (arc + 8 < held->end)
+        GASCL_PREFETCH(&gascl_targets[gascl_offsets[sources[arc + 8]]]);
+    e.gascl_held = held;
+#endif
     const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON GASCL_LANE_ON);
     *x = gascl_narrow(out, source, gascl_control_);
     return GASCL_EVERY_ARC_SENDS || out.count > 0;
 }
 
+#define GASCL_CONSUMES 0
 static void gascl_consume(const gascl_offset arc, GASCL_STATE GASCL_LANE GASCL_DELIVERY) {}
 
 static void gascl_finish_row(const int row, const gascl_box in, gascl_tally *tally,
@@ -99,10 +118,17 @@ static gascl_box gascl_pulled(const int row, __global const gascl_box *restrict 
 #define GASCL_MAY_STOP GASCL_SKIPS
 #include "gather.cl"
 
-__kernel void gascl_pull_gather(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY) {
+__kernel void gascl_pull_gather(GASCL_STATE, GASCL_BLOCKS GASCL_PULLED) {
     __local gascl_gather_memory memory;
+#if GASCL_SCATTER_FINDS_COMMON && GASCL_GROUP == 1
+    gascl_held_row row, *held = &row;
+    held->vertex = -1;
+    held->end = blocks[get_group_id(0)].end;
+#endif
     gascl_gather(GASCL_BLOCKS_ON, &memory, 0, GASCL_STATE_ON GASCL_DELIVERY_ON);
 }
+
+#include "credits.cl"
 
 // Where there are aggregators, goes through rows as gascl_gather() does, so that they add up floats in
 // the same order as where apply is part of gather.

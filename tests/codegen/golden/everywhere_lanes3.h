@@ -21,6 +21,7 @@ typedef int gascl_offset;
 #define GASCL_READS_EDGE 1
 #define GASCL_SENDS_TO 1
 #define GASCL_APPLY_VISITS_NEIGHBORS 0
+#define GASCL_SCATTER_FINDS_COMMON 0
 #define GASCL_MASKED 1
 #define GASCL_MARKS 0
 #define GASCL_EVERY_ARC_SENDS 0
@@ -28,6 +29,8 @@ typedef int gascl_offset;
 #define GASCL_OVERFLOWS 0
 #define GASCL_CAN_FAIL 1
 #define GASCL_READS_SINGLY 0
+#define GASCL_INDEXES_MESSAGES 0
+#define GASCL_GATHERS_BY_WINDOWS 0
 #define GASCL_POSTS_AHEAD 1
 #define GASCL_ARC_STATE 1
 #define GASCL_AGGREGATES 4

@@ -62,6 +62,23 @@ class Posting(VertexProgram):
     """
 
 
+class Telling(VertexProgram):
+    """Scatter sends to common neighbors, whose messages are added up for each arc first."""
+
+    x = vertex.int64(init="v.id")
+    supersteps = param.supersteps(2)
+    message, combine = "int64", "sum"
+    scatter_on = apply_on = "all"
+    scatter = """
+        for_common(w, e.src, e.dst) {
+            send_to(w, x_of(w));
+            send_to((w + 1) % g.num_vertices, common(w, e.dst));
+        }
+        send(1);
+    """
+    apply = "v.x = msg % 1000;"
+
+
 class Pointing(VertexProgram):
     """Structs, by compare-and-swap; outbox: fused, beside an inbox."""
 
@@ -300,7 +317,8 @@ class MaskedOfAll(VertexProgram):
 
 
 PROGRAMS: list[VertexProgram] = [
-    *(Posting(), Pointing(), Product(), Threefold(), Sending(), Sorting(), SortingTwice()),
+    *(Posting(), Telling(), Pointing(), Product(), Threefold(), Sending()),
+    *(Sorting(), SortingTwice()),
     *(Reading(), ReadingTwice(), Least(), LeastMasked(), Gathering(start=FAR)),
     *(Reached(start=FAR), ReachedBy(start=HUB), Enough(start=FAR), Turns(start=FAR)),
     Spreading(),
@@ -475,7 +493,10 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "outbox.cl": [(Turns(start=HUB), "outbox")],
     "outbox/senders.cl": [(Turns(start=HUB), "outbox")],
     "push.cl": [(MaskedOfAll(), "push")],
-    "push/group.cl": [(Least(), "push"), *((program, "frontier") for program in BOTH_WAYS)],
+    "push/group.cl": [
+        *((Least(), "push"), (Product(), "push")),
+        *((program, "frontier") for program in BOTH_WAYS),
+    ],
     "push/pull_step.cl": [(program, "frontier") for program in BOTH_WAYS],
     "push/pull_by_item.cl": [(program, "frontier") for program in BOTH_WAYS],
     "frontier_kernels.cl": [
@@ -485,13 +506,15 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "frontier/buckets.cl": [(Turns(start=HUB), "push"), (Back(start=HUB), "push")],
     "mask_kernels.cl": [(Turns(start=HUB), "slots")],
     "persistent/phases.cl": [(Levels(start=FAR), "frontier")],
+    "gather/windows.cl": [(Reading(), "outbox")],
     "gather/group_lane_bitmasks.cl": [(ReachedThrice(start=HUB), "pull")],
     "gather/group_lane_lists.cl": [(Spreading(), "pull")],
     "frontier.cl": [(Gathering(start=FAR), "push")],
     "edges.cl": [(Levels(start=FAR), "edges")],
     "inbox/messages.cl": [(Posting(), "slots")],
     "intrinsics.cl": [(Posting(), "slots"), (Threefold(), "slots")],
-    "common.cl": [(Posting(), "slots")],
+    "common.cl": [(Posting(), "slots"), (Telling(), "pull")],
+    "credits.cl": [(Telling(), "pull")],
     "superstep.cl": [
         *((Posting(), "slots"), (Threefold(), "slots"), (Least(), "slots")),
         (Levels(start=FAR, level={HUB: 1}), "slots"),
