@@ -97,15 +97,20 @@ def lane_macros(lanes: int, far: str, wide: str) -> str:
 
 
 class ArcSums(VertexProgram):
-    """Adds to the total of each arc what the paths of some sources lead along it."""
+    """Adds to the total of each arc what the paths of some sources lead along it. The last run
+    scales it."""
 
     supersteps = param.supersteps(1)
     count = param.int32(1, doc="sources; further lanes are padding")
     both = param.flag(False, doc="along the arc's edge, in either direction")
+    last = param.flag(False)
+    times = param.real(1)
+    over = param.real(1)
     far = vertex.int32(doc="the distance from the source")
     paths = vertex.real()
     dependency = vertex.real()
     total = arc.real()
+    centrality = arc.real()
 
     lanes, scatter_on = 1, "all"
     functions = lane_macros(1, "int", "real")
@@ -125,6 +130,8 @@ class ArcSums(VertexProgram):
         WIDE sum = 0;
         EACH(ADD)
         e.total += sum;
+        if (p.last)
+            e.centrality = e.total * p.times / p.over;
     """
     scatter = "#define FOLLOWS(from, to) ((from) + 1 == (to))" + along
 
@@ -141,33 +148,14 @@ def arc_sums(program: type[ArcSums], lanes: int, wide: str) -> type[ArcSums]:
         "far": getattr(vertex, far if lanes == 1 else of_far)(),
         "paths": getattr(vertex, real)(),
         "dependency": getattr(vertex, real)(),
+        "times": getattr(param, wide)(1),
+        "over": getattr(param, wide)(1),
         "total": getattr(arc, wide)(),
         "functions": lane_macros(
             lanes, far.removesuffix("32"), "double" if wide == "float64" else wide
         ),
     }
     return type(program.__name__, (program,), body)
-
-
-class Scaled(VertexProgram):
-    """The centrality of each arc from its total."""
-
-    supersteps = param.supersteps(1)
-    times = param.real(1)
-    over = param.real(1)
-    total = arc.real()
-    centrality = arc.real()
-
-    scatter_on = "all"
-    scatter = "e.centrality = e.total * p.times / p.over;"
-
-
-@cache
-def scaled_by(wide: str) -> type[Scaled]:
-    """The program for totals of that type."""
-    param_ = getattr(param, wide)
-    body = {"times": param_(1), "over": param_(1), "total": getattr(arc, wide)()}
-    return type(Scaled.__name__, (Scaled,), body)
 
 
 class Betweenness(VertexProgram):
@@ -265,15 +253,16 @@ class EdgeBetweenness(VertexProgram):
     def sums(self, stages, sources, count):
         """What paths from some of `count` sources to all targets lead along each arc, scaled."""
         wide = "float64" if stages.device.fp64 else "real"
-        totals, undirected = stages.beside(), not stages.graph.directed
-        for batch, _ in self.searches(stages, sources):
-            far, paths, dependency = map(stages.state.on_device, self.left)
-            values = {"far": far, "paths": paths, "dependency": dependency, "dtype": self.dtype}
-            program = arc_sums(self.program, stages.state.lanes, wide)
-            sums = program(count=len(batch), both=undirected, **values)
-            totals.run(sums, delivery="auto")
         times, over = scale(self, stages.graph, count)
-        totals.run(scaled_by(wide)(times=times, over=over, dtype=self.dtype), delivery="auto")
+        values = {"times": times, "over": over, "both": not stages.graph.directed}
+        totals, left = stages.beside(), len(sources)
+        for batch, _ in self.searches(stages, sources):
+            left -= len(batch)
+            far, paths, dependency = map(stages.state.on_device, self.left)
+            found = {"far": far, "paths": paths, "dependency": dependency, "dtype": self.dtype}
+            program = arc_sums(self.program, stages.state.lanes, wide)
+            sums = program(count=len(batch), last=not left, **values, **found)
+            totals.run(sums, delivery="auto")
         return {"centrality": totals.state.on_device("centrality")}
 
     #: What adds to the totals, and the fields that it needs from a search.
