@@ -86,6 +86,7 @@ def write_switches(text: Text, c: Context) -> None:
                 "INDEXES_MESSAGES": traits.indexes_messages,
                 "GATHERS_BY_WINDOWS": traits.gathers_by_windows,
                 "POSTS_AHEAD": traits.apply_sends_to,
+                "ALTERNATES": traits.alternates,
                 "ARC_STATE": traits.arc_state,
                 "AGGREGATES": len(spec.aggregates),
                 "SNAPSHOTS": bool(traits.snapshots),

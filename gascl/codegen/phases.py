@@ -188,7 +188,10 @@ class Phases:
         becomes the vertex that scatters."""
         c, put = self.context, self.text.put
         if not c.traits.reads_edge:
-            put("typedef gascl_message gascl_outbox_entry;", "")
+            if c.traits.every_arc_sends:
+                put("typedef gascl_message gascl_outbox_entry;", "")
+            else:
+                self.text.struct(c.outbox_entry)
             return
         names = [n for n, _ in c.outbox_entry.members if n in (*c.degrees, *c.vertex_fields)]
         self.text.struct(c.outbox_entry)

@@ -41,6 +41,7 @@ PROGRAM = {
     "INDEXES_MESSAGES": "the gather snippet only uses messages[i]: they may be in local memory",
     "GATHERS_BY_WINDOWS": "the gather snippet can read messages in windows: gather/windows.cl",
     "POSTS_AHEAD": "apply calls send_to: its messages arrive in the next superstep",
+    "ALTERNATES": "the arcs of a superstep are those of the one before, reversed",
     "ARC_STATE": "arcs have fields that scatter changes",
     "AGGREGATES": "the number of aggregators",
     "SNAPSHOTS": "there are copies of fields from before a phase",
@@ -64,6 +65,7 @@ CELL = {
 DELIVERY = {
     "INBOX": "there is an atomic inbox: for all messages, or those of send_to",
     "LISTS_RECEIVERS": "the inbox lists the vertices with a message",
+    "PERSISTENT": "a persistent kernel runs all supersteps",
     "PULLS": "in some supersteps vertices pull: delivery `frontier`",
     "KNOWS_LANES": "the delivery knows in which lanes each vertex sends: see kernels/gather.cl",
     "CREDITS": "messages to common neighbors are added up for each arc first: see common.cl",

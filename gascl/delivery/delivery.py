@@ -58,9 +58,22 @@ class Delivery:
     in_parts: bool = False
     on_ranks: Callable[[Traits], bool] = lambda traits: False
 
-    def supports_persistent(self, traits: Traits) -> bool:
-        """Whether its persistent kernel can run a program with these traits."""
-        return self.persistent is not None and not traits.pairs
+    @property
+    def follows_frontier(self) -> bool:
+        """Whether a superstep visits only active vertices and their arcs, and not all of them."""
+        return self.active.lists_receivers
+
+    def refuses_persistent(self, traits: Traits) -> str | None:
+        """Why no persistent kernel can run a program with these traits, or None."""
+        if self.persistent is None:
+            return f"{self.name} visits all vertices each time, which takes longer than a launch"
+        if traits.pairs:
+            return "pairs are computed in launches of their own"
+        if traits.scatter_finds_common and not self.follows_frontier:
+            return "looking for common neighbors takes longer than a launch"
+        if traits.prioritized and not self.follows_frontier:
+            return f"{self.name} chooses the next bucket in a launch of its own"
+        return None
 
     def notes_lanes(self, traits: Traits) -> bool:
         """Whether it knows in which lanes each vertex of a program with these traits sends."""

@@ -35,12 +35,22 @@ _CREDIT = Launch(
     "gascl_credit", "vertices", ("STATE", "num_arcs"), only_if=lambda traits: traits.credits
 )
 _PUSHED = ("out_offsets", "out_targets", "frontiers", "most_pieces", "piles")
+_ROWS = (*_CSC, "all_out_offsets", *(f"next_{name}" for name in (*_CSC, "all_out_offsets")))
+_PARTS = ("most_parts", "fresh")
 _PULLED = ("EDGE_IN", "in_blocks", "in_offsets", "in_sources", "bits", "pulled")
 
 
 def _lists_receivers(traits: Traits) -> bool:
     """Whether only vertices with a message apply, and put themselves into the frontier."""
     return traits.lists_directly and not traits.applies_to_all and not traits.sends_to
+
+
+def _persistent(*step: str) -> Launch:
+    """A persistent kernel, with the arguments that its delivery's phases take."""
+    state = "posted", "tallies", "counts", "team"
+    ends = "ask_stop", "least_arcs", "most_arcs", "supersteps", "most_work"
+    arguments = (*step, *state, "starting", "num_tallies", *ends)
+    return Launch("gascl_persistent", "", ("STATE", "EDGE", *arguments))
 
 
 def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]) -> Delivery:
@@ -73,14 +83,7 @@ def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]
         active=FRONTIER,
         pulls=pulls,
         on_ranks=lambda traits: not pulls and _lists_receivers(traits),
-        persistent=Launch(
-            "gascl_persistent",
-            "",
-            (
-                *(*step, "posted", "tallies", "counts", "team", "starting"),
-                *("num_tallies", "ask_stop", "least_arcs", "most_arcs", "supersteps", "most_work"),
-            ),
-        ),
+        persistent=_persistent(*step[2:]),
     )
 
 
@@ -145,6 +148,7 @@ DELIVERIES = {
             credits=True,
             in_parts=True,
             on_ranks=lambda traits: not traits.scatter_sends_to,
+            persistent=_persistent(*_ROWS, "pulled", "sending", "received", *_PARTS),
         ),
         Delivery(
             "outbox",
@@ -153,38 +157,31 @@ DELIVERIES = {
                 Launch(
                     "gascl_outbox_scatter",
                     "vertices",
-                    ("STATE", "all_out_offsets", "outbox", "sent"),
+                    ("STATE", "all_out_offsets", "outbox"),
                     first_only=True,
                 ),
                 Launch(
                     "gascl_outbox_gather",
                     "in_blocks",
                     (
-                        *(
-                            "STATE",
-                            *_CSC[:2],
-                            "EDGE",
-                            "in_sources",
-                            "all_out_offsets",
-                            "outbox",
-                            "sent",
-                        ),
-                        *("outbox_next", "sent_next", "messages", "tallies"),
+                        *("STATE", *_CSC[:2], "EDGE", "in_sources", "all_out_offsets"),
+                        *("outbox", "outbox_next", "messages", "tallies"),
                     ),
                 ),
             ),
             (
                 Buffer("outbox", "outbox_entry", "vertex"),
-                Buffer("sent", "mark", "vertex"),
                 Buffer("outbox_next", "outbox_entry", "vertex"),
-                Buffer("sent_next", "mark", "vertex"),
                 Buffer("messages", "message", "arc", lambda traits, delivery: traits.reads_singly),
             ),
             arcs="in",
-            swaps=(("outbox", "outbox_next"), ("sent", "sent_next")),
+            swaps=(("outbox", "outbox_next"),),
             refuses=outbox_refuses,
             in_parts=True,
             on_ranks=lambda traits: True,
+            persistent=_persistent(
+                *(*_ROWS, "outbox", "sent", "outbox_next", "sent_next", "messages", *_PARTS)
+            ),
         ),
         _by_frontier("push", False, push_refuses),
         _by_frontier("frontier", True, frontier_refuses),

@@ -309,6 +309,13 @@ class Traits:
         return self._uses("num_neighbors", *self._adjacency_words)
 
     @cached_property
+    def reads_arcs(self) -> bool:
+        """Whether snippets read arcs, degrees or neighbors."""
+        degrees = {"in_degree", "out_degree"}
+        of_vertices = any(s.reads("v") & degrees for s in self.spec.snippets.values())
+        return self.reads_edge or of_vertices or self.reads_neighbors
+
+    @cached_property
     def finds_common(self) -> bool:
         """Whether snippets look for the common neighbors of two vertices."""
         return self._uses("common", "for_common")

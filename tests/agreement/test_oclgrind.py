@@ -208,6 +208,8 @@ SPOILT_WORDS = {
                        "if (gascl_mask[id] &&", "if (gascl_mask[id + 1] &&"),
     "a persistent kernel": ("gascl_persistent", INVALID_WRITE, "persistent/phases.cl",
                     "counts[2 * i] =", "counts[2 * i + 999] ="),
+    "parts of a superstep": ("gascl_persistent", INVALID_WRITE, "persistent/rows.cl",
+                             "&tallies[part]", "&tallies[part + 999]"),
     "flags that become a mask": ("gascl_leave", INVALID_WRITE, "frontier_kernels.cl",
                                 "mask[id] = 1;", "mask[id + 999] = 1;"),
     "bits without atomics": ("gascl_push_scatter", RACE, "frontier.cl",

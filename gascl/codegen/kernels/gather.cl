@@ -12,7 +12,8 @@
 //   // Whether any arc of a row may carry a message. The arcs of other rows need not be fetched.
 //   static bool gascl_wants_row(const int row, GASCL_STATE GASCL_DELIVERY);
 //
-//   // Whether an arc of the row carries a message, and which. May be called twice for an arc.
+//   // Whether an arc of the row carries a message, and which. With GASCL_CONSUMES 0, an arc may be
+//   // fetched twice.
 //   static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
 //                           GASCL_STATE GASCL_LANE GASCL_DELIVERY);
 //

@@ -16,11 +16,10 @@
 #define GASCL_DELIVERY                                                                           \
     GASCL_EDGE, __global const int *restrict sources,                                            \
         __global const gascl_offset *restrict out_offsets,                                       \
-        __global const gascl_outbox_entry *restrict outbox, __global const uchar *restrict sent, \
-        __global gascl_outbox_entry *restrict outbox_next, __global uchar *restrict sent_next    \
-        GASCL_COPIED
+        __global const gascl_outbox_entry *restrict outbox,                                      \
+        __global gascl_outbox_entry *restrict outbox_next GASCL_COPIED
 #define GASCL_DELIVERY_ON \
-    GASCL_EDGE_ON, sources, out_offsets, outbox, sent, outbox_next, sent_next GASCL_COPIED_ON
+    GASCL_EDGE_ON, sources, out_offsets, outbox, outbox_next GASCL_COPIED_ON
 
 // What the outbox holds: outbox/messages.cl or, where scatter reads its arc, outbox/senders.cl
 // (gascl/delivery/assembly.py). Both define:
@@ -32,29 +31,18 @@
 //   static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x, ...);
 #include "outbox_entries.cl"
 
-__kernel void gascl_outbox_scatter(GASCL_STATE, __global const gascl_offset *restrict out_offsets,
-                                   __global gascl_outbox_entry *restrict outbox,
-                                   __global uchar *restrict sent) {
-    if (gascl_control_->stopped)
-        return;
-    GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices)
-        GASCL_FOR_LANES {
-            if (!GASCL_READS_EDGE && !GASCL_SCATTERS(id)) {
-                sent[GASCL_AT(id)] = 0;
-                continue;
-            }
-            gascl_outbox_put(id, 0, GASCL_STATE_ON GASCL_LANE_ON, out_offsets, outbox, sent);
-        }
+// Fills the outboxes of a share of the vertices.
+static void gascl_fill_outboxes(const gascl_team team, GASCL_STATE,
+                                __global const gascl_offset *restrict out_offsets,
+                                __global gascl_outbox_entry *restrict outbox) {
+    GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 1024)
+        GASCL_FOR_LANES
+            gascl_outbox_put(id, 0, GASCL_STATE_ON GASCL_LANE_ON, out_offsets, outbox);
 }
 
 // gascl_gather(): outbox/combined.cl or, where a gather snippet reads the messages, outbox/singly.cl.
 #include "outbox_gather.cl"
 
-__kernel void gascl_outbox_gather(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY,
-                                  __global gascl_tally *restrict tallies) {
-    __local gascl_gather_memory memory;
-    gascl_tally tally;
-    GASCL_ZERO_TALLY(tally);
-    gascl_gather(GASCL_BLOCKS_ON, &memory, &tally, GASCL_STATE_ON GASCL_DELIVERY_ON);
-    gascl_tally_store(&tally, tallies, &memory.shared);
-}
+// The kernels: outbox/launches.cl for launches of each superstep; for a persistent kernel, persistent/cpu.cl
+// where a work-group is one item, or persistent/gpu.cl.
+#include "step_kernels.cl"

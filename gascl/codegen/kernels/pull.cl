@@ -16,9 +16,9 @@
     !(GASCL_APPLY_ALL || GASCL_APPLY_MASK || GASCL_PAIRS || GASCL_INBOX || GASCL_AGGREGATES)
 #define GASCL_RECEIVED_LANES(row) received[2 * (size_t)(row) + gascl_lane / 32]
 
-__kernel void gascl_pull_lanes(GASCL_STATE GASCL_EDGE, __global ulong *restrict sending,
-                               __global uint *restrict received) {
-    GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_)) {
+static void gascl_note_sending(const gascl_team team, GASCL_STATE GASCL_EDGE,
+                               __global ulong *sending, __global uint *received) {
+    GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 1024) {
         ulong lanes = 0;
         if (GASCL_IN_MASK(id))
             GASCL_FOR_LANES {
@@ -79,7 +79,8 @@ static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
     return GASCL_EVERY_ARC_SENDS || out.count > 0;
 }
 
-#define GASCL_CONSUMES 0
+// A message of send_to goes to its receiver as soon as its arc is fetched.
+#define GASCL_CONSUMES GASCL_SENDS_TO
 static void gascl_consume(const gascl_offset arc, GASCL_STATE GASCL_LANE GASCL_DELIVERY) {}
 
 static void gascl_finish_row(const int row, const gascl_box in, gascl_tally *tally,
@@ -118,28 +119,13 @@ static gascl_box gascl_pulled(const int row, __global const gascl_box *restrict 
 #define GASCL_MAY_STOP GASCL_SKIPS
 #include "gather.cl"
 
-__kernel void gascl_pull_gather(GASCL_STATE, GASCL_BLOCKS GASCL_PULLED) {
-    __local gascl_gather_memory memory;
-#if GASCL_SCATTER_FINDS_COMMON && GASCL_GROUP == 1
-    gascl_held_row row, *held = &row;
-    held->vertex = -1;
-    held->end = blocks[get_group_id(0)].end;
-#endif
-    gascl_gather(GASCL_BLOCKS_ON, &memory, 0, GASCL_STATE_ON GASCL_DELIVERY_ON);
-}
-
-#include "credits.cl"
-
-// Where there are aggregators, goes through rows as gascl_gather() does, so that they add up floats in
-// the same order as where apply is part of gather.
-__kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_block *restrict blocks,
+// Applies what the rows of blocks have pulled. Where there are aggregators, goes through rows as
+// gascl_gather() does, so that they add up floats in the same order as where apply is part of gather.
+static void gascl_apply_pulled(const gascl_team team, __global const gascl_block *restrict blocks,
                                const int num_blocks, __global const gascl_box *restrict pulled
-                               GASCL_RECEIVED, __global gascl_tally *restrict tallies) {
-    __local gascl_shared shared;
-    gascl_tally tally;
-    GASCL_ZERO_TALLY(tally);
-    const int end = gascl_control_->stopped ? 0 : num_blocks;
-    for (int at = get_group_id(0); at < end; at += get_num_groups(0)) {
+                               GASCL_RECEIVED, gascl_tally *tally, GASCL_STATE) {
+    const int end = team.idle ? 0 : num_blocks;
+    for (int at = team.rank; at < end; at += team.groups) {
         const gascl_block block = blocks[at];
 #if GASCL_APPLIES_RECEIVED && GASCL_GROUP == 1
         // Half a vertex's lanes at a time: most have nothing to apply.
@@ -147,22 +133,25 @@ __kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_block *restrict
             for (int first = 0; first < 64; first += 32)
                 for (uint left = received[2 * (size_t)row + first / 32]; left; left &= left - 1) {
                     const int gascl_lane = first + 31 - (int)clz(left & -left);
-                    gascl_apply(row, pulled[GASCL_AT(row)], &tally, GASCL_STATE_ON GASCL_LANE_ON);
+                    gascl_apply(row, pulled[GASCL_AT(row)], tally, GASCL_STATE_ON GASCL_LANE_ON);
                 }
 #elif GASCL_GROUP == 1
         for (int row = block.first; row < block.last; ++row)
             GASCL_FOR_LANES
-                gascl_apply(row, gascl_pulled(row, pulled GASCL_LANE_ON GASCL_RECEIVED_ON), &tally,
+                gascl_apply(row, gascl_pulled(row, pulled GASCL_LANE_ON GASCL_RECEIVED_ON), tally,
                             GASCL_STATE_ON GASCL_LANE_ON);
 #else
         const int count = (block.last - block.first) * GASCL_LANES;
         for (int i = get_local_id(0); i < count; i += GASCL_GROUP) {
             const int row = block.first + i / GASCL_LANES;
             const int gascl_lane = i % GASCL_LANES;
-            gascl_apply(row, gascl_pulled(row, pulled GASCL_LANE_ON GASCL_RECEIVED_ON), &tally,
+            gascl_apply(row, gascl_pulled(row, pulled GASCL_LANE_ON GASCL_RECEIVED_ON), tally,
                         GASCL_STATE_ON GASCL_LANE_ON);
         }
 #endif
     }
-    gascl_tally_store(&tally, tallies, &shared);
 }
+
+// The kernels: pull/launches.cl for launches of each superstep; for a persistent kernel, persistent/cpu.cl
+// where a work-group is one item, or persistent/gpu.cl.
+#include "step_kernels.cl"

@@ -221,6 +221,8 @@ static int gascl_vertices(__global const gascl_run *run, __global const gascl_co
 #endif
 #define GASCL_FOR_RANGE(id, n) GASCL_FOR_RANGE_OF(int, id, n)
 
+#include "team.cl"
+
 #if GASCL_LANES > 1
 #define GASCL_FOR_LANES for (int gascl_lane = 0; gascl_lane < GASCL_LANES; ++gascl_lane)
 #else
@@ -296,7 +298,7 @@ typedef struct {
 
 // Arguments of the kernels that go through blocks, and the same passed on.
 #define GASCL_BLOCKS                                                   \
-    __global const gascl_block *restrict blocks, const int num_blocks, \
+    __global const gascl_block *restrict blocks, int num_blocks,       \
         __global const gascl_offset *restrict offsets
 #define GASCL_BLOCKS_ON blocks, num_blocks, offsets
 

@@ -32,6 +32,7 @@ typedef int gascl_offset;
 #define GASCL_INDEXES_MESSAGES 0
 #define GASCL_GATHERS_BY_WINDOWS 0
 #define GASCL_POSTS_AHEAD 0
+#define GASCL_ALTERNATES 0
 #define GASCL_ARC_STATE 0
 #define GASCL_AGGREGATES 1
 #define GASCL_SNAPSHOTS 0
@@ -258,7 +259,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "intrinsics.cl"
 
-enum { gascl_first = __LINE__ - 261 };
+enum { gascl_first = __LINE__ - 262 };
 static Force gascl_sound_Force(const Force x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
     if (any(isnan(x.along)) || isnan(x.up))
@@ -386,7 +387,10 @@ static gascl_box gascl_scatter(const gascl_vertex v, gascl_edge *gascl_e,
     return gascl_out;
 }
 
-typedef gascl_message gascl_outbox_entry;
+typedef struct {
+    Force message;
+    uchar sent;
+} gascl_outbox_entry;
 
 static bool gascl_receives(const int gascl_id, GASCL_STATE GASCL_LANE) {
     return true;
@@ -442,9 +446,9 @@ static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 424, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 428, gascl_faults, gascl_control_);
     if (gascl_run_->graph.gascl_finite)
-        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 424, gascl_faults, gascl_control_);
+        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 428, gascl_faults, gascl_control_);
     return v.gascl_set;
 }
 

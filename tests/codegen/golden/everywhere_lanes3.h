@@ -32,6 +32,7 @@ typedef int gascl_offset;
 #define GASCL_INDEXES_MESSAGES 0
 #define GASCL_GATHERS_BY_WINDOWS 0
 #define GASCL_POSTS_AHEAD 1
+#define GASCL_ALTERNATES 0
 #define GASCL_ARC_STATE 1
 #define GASCL_AGGREGATES 4
 #define GASCL_SNAPSHOTS 1

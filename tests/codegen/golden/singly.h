@@ -31,6 +31,7 @@ typedef int gascl_offset;
 #define GASCL_INDEXES_MESSAGES 1
 #define GASCL_GATHERS_BY_WINDOWS 0
 #define GASCL_POSTS_AHEAD 0
+#define GASCL_ALTERNATES 0
 #define GASCL_ARC_STATE 0
 #define GASCL_AGGREGATES 1
 #define GASCL_SNAPSHOTS 1
@@ -298,7 +299,10 @@ static gascl_box gascl_scatter(const gascl_vertex v, gascl_edge *gascl_e,
     return gascl_out;
 }
 
-typedef gascl_message gascl_outbox_entry;
+typedef struct {
+    float message;
+    uchar sent;
+} gascl_outbox_entry;
 
 static bool gascl_receives(const int gascl_id, GASCL_STATE GASCL_LANE) {
     return true;

@@ -373,6 +373,7 @@ def run_all(device: Device) -> None:
         result = anyhow.run(Averaging(), delivery=name)
         np.testing.assert_allclose(result.x, expected.x, rtol=1e-6)
     run_changing(engine)
+    run_whole(engine)
     run_on(engine)
     run_parts(engine)
     run_ranks(device)
@@ -406,6 +407,17 @@ def run_changing(engine: Engine) -> None:
         result = Engine(GRAPH, Joining(engine.device.cl, GROUP)).run(program, delivery="push")
         same(result, engine.run(program, delivery="serial"))
     push_pull.CPU, push_pull.SKIPPING_CPU = shares
+
+
+def run_whole(engine: Engine) -> None:
+    """All supersteps of deliveries that visit all rows, as one launch."""
+    alternating = type("Alternating", (Levels,), {"edges": "alternate"})(start=FAR)
+    for graph, programs in ((GRAPH, PROGRAMS), (DIRECTED, (alternating,))):
+        whole = Engine(graph, Joining(engine.device.cl, GROUP))
+        for program in programs:
+            expected = whole.run(program, delivery="serial")
+            for name in {"pull", "outbox"} & {*able(program, engine.device)}:
+                same(whole.run(program, delivery=name), expected)
 
 
 def run_on(engine: Engine) -> None:
@@ -506,6 +518,7 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "frontier/buckets.cl": [(Turns(start=HUB), "push"), (Back(start=HUB), "push")],
     "mask_kernels.cl": [(Turns(start=HUB), "slots")],
     "persistent/phases.cl": [(Levels(start=FAR), "frontier")],
+    "persistent/rows.cl": [(Least(), "pull")],
     "gather/windows.cl": [(Reading(), "outbox")],
     "gather/group_lane_bitmasks.cl": [(ReachedThrice(start=HUB), "pull")],
     "gather/group_lane_lists.cl": [(Spreading(), "pull")],
@@ -531,7 +544,7 @@ def run_patched(device: Device, file: str, *patch: str) -> None:
     if file in ("pairs.cl", "pairs/group.cl"):
         return pairs.run_patched(device)
     change_always()
-    device = Joining(device.cl, GROUP) if file == "persistent/phases.cl" else device
+    device = Joining(device.cl, GROUP) if file.startswith("persistent/") else device
     for program, delivery in SHOWN[file]:
         Engine(GRAPH, device).run(
             program, delivery=delivery, max_supersteps=4, not_converged="ignore"

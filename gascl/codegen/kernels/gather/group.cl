@@ -192,9 +192,10 @@ static void gascl_gather_block(const gascl_block block, __global const gascl_off
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
+static void gascl_gather(const gascl_team team, GASCL_BLOCKS,
+                         __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
-    const int end = gascl_control_->stopped ? 0 : num_blocks;
-    for (int at = get_group_id(0); at < end; at += get_num_groups(0))
+    const int end = team.idle ? 0 : num_blocks;
+    for (int at = team.rank; at < end; at += team.groups)
         gascl_gather_block(blocks[at], offsets, memory, tally, GASCL_STATE_ON GASCL_DELIVERY_ON);
 }

@@ -23,9 +23,10 @@
 
 #if GASCL_INDEXES_MESSAGES
 // The blocks that fit. In the others there is nothing to do, so that no barrier is in a branch.
-static void gascl_gather_locally(GASCL_BLOCKS, const int end, __local gascl_gather_memory *memory,
-                                 gascl_tally *tally, GASCL_STATE GASCL_DELIVERY) {
-    for (int at = get_group_id(0); at < end; at += get_num_groups(0)) {
+static void gascl_gather_locally(const gascl_team team, GASCL_BLOCKS, const int end,
+                                 __local gascl_gather_memory *memory, gascl_tally *tally,
+                                 GASCL_STATE GASCL_DELIVERY) {
+    for (int at = team.rank; at < end; at += team.groups) {
         gascl_block block = blocks[at];
         if (!GASCL_FITS(block)) {
             block.end = block.begin;
@@ -48,21 +49,23 @@ static void gascl_gather_locally(GASCL_BLOCKS, const int end, __local gascl_gath
 #endif
 
 // The group's next block from `at` on that does not fit, or `end`.
-static int gascl_next_unfit(int at, __global const gascl_block *restrict blocks, const int end) {
+static int gascl_next_unfit(const gascl_team team, int at,
+                            __global const gascl_block *restrict blocks, const int end) {
     while (at < end && GASCL_FITS(blocks[at]))
-        at += get_num_groups(0);
+        at += team.groups;
     return min(at, end);
 }
 
-static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
+static void gascl_gather(const gascl_team team, GASCL_BLOCKS,
+                         __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
     const int item = get_local_id(0);
-    const int end = gascl_control_->stopped ? 0 : num_blocks;
+    const int end = team.idle ? 0 : num_blocks;
 #if GASCL_INDEXES_MESSAGES
-    gascl_gather_locally(GASCL_BLOCKS_ON, end, memory, tally, GASCL_STATE_ON GASCL_DELIVERY_ON);
+    gascl_gather_locally(team, GASCL_BLOCKS_ON, end, memory, tally, GASCL_STATE_ON GASCL_DELIVERY_ON);
 #endif
-    for (int at = gascl_next_unfit(get_group_id(0), blocks, end); at < end;
-         at = gascl_next_unfit(at + get_num_groups(0), blocks, end)) {
+    for (int at = gascl_next_unfit(team, team.rank, blocks, end); at < end;
+         at = gascl_next_unfit(team, at + team.groups, blocks, end)) {
         const gascl_block block = blocks[at];
         GASCL_FOR_LANES GASCL_COPY(messages + GASCL_SLOT(block.begin, offsets), block);
         barrier(CLK_GLOBAL_MEM_FENCE);
