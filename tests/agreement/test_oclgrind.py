@@ -184,7 +184,7 @@ SPOILT_WORDS = {
                             "memory->open[i] =", "memory->open[i / 2] ="),
     "lists of arcs with senders": ("gascl_pull_gather", WRITE_WRITE, "gather/group_lane_lists.cl",
                                    "memory->counts[item] =", "memory->counts[item / 2] ="),
-    "the boxes of teams": ("gascl_pull_gather", WRITE_WRITE, "gather/group_lane_lists.cl",
+    "the boxes of crews": ("gascl_pull_gather", WRITE_WRITE, "gather/group_lane_lists.cl",
                            "boxes[item] = part;", "boxes[item / 2 * 2] = part;"),
     "a list that becomes bits": ("gascl_frontier_clear", INVALID_WRITE, "push/pull_step.cl",
                                  "now[word] = 0", "now[word + 999] = 0"),

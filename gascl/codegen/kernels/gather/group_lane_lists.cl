@@ -2,13 +2,13 @@
 // messages, but the first one is not all that counts, by a delivery that knows in which lanes each
 // vertex sends.
 //
-// A group lists the arcs of a block whose senders send in any lane. Items in a row are a team, with one
-// for each lane. A team takes the listed arcs of a short row; all teams share those of a long one. The
+// A group lists the arcs of a block whose senders send in any lane. Items in a row are a crew, with one
+// for each lane. A crew takes the listed arcs of a short row; all crews share those of a long one. The
 // order of messages does not matter, since any of them may be left out. GASCL_GROUP is a multiple of
 // 16, or less, and there are no more lanes.
 #include "gather/long_rows.cl"
 
-#define GASCL_TEAMS (GASCL_GROUP / GASCL_LANES)
+#define GASCL_CREWS (GASCL_GROUP / GASCL_LANES)
 #define GASCL_EACH ((GASCL_BLOCK + GASCL_GROUP - 1) / GASCL_GROUP)  // arcs that an item lists
 #define GASCL_PART (GASCL_GROUP < 16 ? GASCL_GROUP : 16)            // counts that one item adds up
 
@@ -93,12 +93,13 @@ static void gascl_finish_lane(const gascl_box in, const int row, gascl_tally *ta
     gascl_finish_row(row, in, tally, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
 }
 
-static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
+static void gascl_gather(const gascl_team team, GASCL_BLOCKS,
+                         __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
     __local gascl_box *boxes = memory->shared.boxes;
-    const int item = get_local_id(0), team = item / GASCL_LANES, gascl_lane = item % GASCL_LANES;
-    const int last = gascl_control_->stopped ? 0 : num_blocks;
-    for (int at = get_group_id(0); at < last; at += get_num_groups(0)) {
+    const int item = get_local_id(0), crew = item / GASCL_LANES, gascl_lane = item % GASCL_LANES;
+    const int last = team.idle ? 0 : num_blocks;
+    for (int at = team.rank; at < last; at += team.groups) {
         const gascl_block block = blocks[at];
         const int rows = block.last - block.first;
         gascl_mark_long_rows(&memory->long_rows, block, offsets);
@@ -107,8 +108,8 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
         for (gascl_offset piece = block.begin; piece < block.end; piece += GASCL_BLOCK) {
             const gascl_offset end = min(piece + GASCL_BLOCK, block.end);
             gascl_list_senders(memory, piece, end, GASCL_STATE_ON GASCL_DELIVERY_ON);
-            for (int row = block.first + team; row < block.last && team < GASCL_TEAMS;
-                 row += GASCL_TEAMS) {
+            for (int row = block.first + crew; row < block.last && crew < GASCL_CREWS;
+                 row += GASCL_CREWS) {
                 if (memory->long_rows.of[row - block.first])
                     continue;
                 const int from = gascl_listed_before(memory, (int)(offsets[row] - piece));
@@ -127,17 +128,17 @@ static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gasc
                 const gascl_offset behind = offsets[row + 1];
                 const int from = gascl_listed_before(memory, (int)(max(offsets[row], piece) - piece));
                 const int to = gascl_listed_before(memory, (int)(min(behind, end) - piece));
-                if (team < GASCL_TEAMS && from + team < to &&
+                if (crew < GASCL_CREWS && from + crew < to &&
                     gascl_visits_row(row, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON))
-                    gascl_take_listed(&part, from + team, to, GASCL_TEAMS, piece, row, memory,
+                    gascl_take_listed(&part, from + crew, to, GASCL_CREWS, piece, row, memory,
                                       GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
                 boxes[item] = part;
                 // From here on, an item may apply a row for which others have called
                 // gascl_visits_row().
                 barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
                 if (end >= behind) {
-                    if (team == 0) {
-                        for (int other = 1; other < GASCL_TEAMS; ++other)
+                    if (crew == 0) {
+                        for (int other = 1; other < GASCL_CREWS; ++other)
                             gascl_box_join(&part, boxes[other * GASCL_LANES + gascl_lane]);
                         gascl_finish_lane(part, row, tally,
                                           GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
