@@ -47,9 +47,9 @@ class Backwards(VertexProgram):
 
 
 @cache
-def in_lanes(lanes: int) -> type[Backwards]:
-    """`Backwards` with so many lanes."""
-    return type(Backwards.__name__, (Backwards,), {"lanes": lanes})
+def in_lanes(program: type[Backwards], lanes: int) -> type[Backwards]:
+    """The program with so many lanes."""
+    return type(program.__name__, (program,), {"lanes": lanes})
 
 
 def numbered(graph: Graph) -> Graph:
@@ -91,7 +91,7 @@ class Neighborhoods(VertexProgram):
         """How many of some words of vertices each vertex reaches, by its number."""
         graph, vertices = stages.derived(numbered), stages.graph.num_vertices
         most = most_lanes(vertices, stages.device.is_cpu)
-        program = in_lanes(lanes_for(len(words), most))
+        program = in_lanes(Backwards, lanes_for(len(words), most))
         step = WORD * (words[1] - words[0] if len(words) > 1 else 1)
         values = {"step": step, "supersteps": self.hops}
         for word in words[:: program.lanes]:

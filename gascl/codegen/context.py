@@ -14,6 +14,7 @@ import numpy as np
 
 from gascl.language.combiners import SUM
 from gascl.language.fields import ChoiceParam, Param
+from gascl.language.reductions import Reduction, reductions
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Traits
@@ -69,6 +70,11 @@ class Context:
 
     def snippet(self, name: str) -> Snippet | None:
         return self.spec.snippets.get(name)
+
+    @cached_property
+    def reductions(self) -> tuple[Reduction, ...]:
+        """The loops of apply that a work-group shares."""
+        return reductions(self.spec, self.real) if self.traits.shares else ()
 
     # Messages ---------------------------------------------------------------------------------
 
@@ -182,6 +188,8 @@ class Context:
         if self.traits.scatter_finds_common:  # see kernels/common.cl
             members.append(("gascl_held", HELD_ROW))
             members += [("gascl_common", INT32), ("gascl_arc", self.offset)]
+        if self.traits.answers:  # see kernels/arc_messages.cl
+            members.append(("gascl_answer", self.box))
         return _without_gaps("gascl_edge", members)
 
     @cached_property

@@ -12,6 +12,7 @@ from gascl.device_graph.buffers import ResidentGraph, num_arcs
 from gascl.device_graph.run_arrays import RunArrays
 from gascl.language.program import VertexProgram
 from gascl.opencl import fork_guard
+from gascl.run.bottlenecks import by_one_item
 from gascl.run.plan import Plan
 from gascl.run.prepare import Prepared
 from gascl.run.push_pull import pull_bounds
@@ -41,6 +42,7 @@ class LoadedProgram:
         alternates: the program's edges alternate.
         num_arcs: the number of arcs of all ranks.
         bounds: as `pull_bounds` returns them.
+        bottlenecks: what a single work-item may take long for.
         arrays: the arrays of the graph for all runs; None: each has its own.
         idle: the buffers that runs have left for later ones, which take them out.
     """
@@ -71,6 +73,7 @@ class LoadedProgram:
         self.num_arcs = num_arcs(resident.graph, resident.edges)
         of_arcs = resident.graph, prepared.edges, self.num_arcs
         self.bounds = pull_bounds(plan, self.device, *of_arcs, prepared.atomic)
+        self.bottlenecks = by_one_item(program, resident.graph, self.device.facts, prepared)
         self.alternates = program.spec.alternates
         arrays = RunArrays(resident, self.layout, self.alternates)
         self.arrays = arrays if arrays.can_be_shared else None

@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 
+from gascl.codegen.constants import long_row
 from gascl.delivery.admission import Demand, Parts, demand_of
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.device_facts import DeviceFacts
@@ -32,9 +33,14 @@ from gascl.graph.graph import Graph
 from gascl.graph.partition import Division, shares
 from gascl.graph.reordering import Numbering
 from gascl.language.program import VertexProgram
+from gascl.language.reductions import reductions
+from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Traits
 from gascl.run.plan import Source, Variant, source_of
 
+#: Work-groups share loops instead of running all supersteps in one launch if the longest row is so
+#: many times as long as must be: launches take as long as a work-item for some hundred neighbors.
+LONG_FOR_LAUNCHES = 8
 #: Up to this many vertices and arcs, in all lanes, some hundred runs take less time than the
 #: optimizer of a CPU's compiler.
 SMALL = 2**9
@@ -42,7 +48,7 @@ SMALL = 2**9
 #: deliveries that visit all of them. With 10 arcs a vertex, PageRank on two cores takes a third of
 #: the time up to 2**16, three quarters at 2**17, and as long as by launches from 2**18 on; if other
 #: work keeps the cores busy, it may take longer there.
-WHOLE = {"CPU": 2**17, "GPU": 2**18}
+WHOLE = {"CPU": 2**17, "GPU": 2**16}
 
 
 @dataclass(frozen=True)
@@ -86,6 +92,7 @@ class Prepared:
         renumbered: whether vertices are numbered hubs first on the device.
         numbering: that numbering, or None.
         persistent: whether a persistent kernel runs all supersteps in one launch.
+        shares: whether work-groups share the loops over neighbors in apply that only reduce.
         parts: why the device has only some of the arcs at a time; None: it has all.
         share: the part of the arcs that belongs to this process; None: all.
         source: the text of the kernels.
@@ -103,6 +110,7 @@ class Prepared:
     renumbered: Decision
     numbering: Numbering | None
     persistent: Decision
+    shares: Decision
     parts: Parts | None
     share: Division | None
     source: Source
@@ -182,8 +190,15 @@ def prepare(
         persistent = Decision(False, "its edges alternate, and it reads arcs, degrees or neighbors")
     else:
         persistent = _persistent(program, choice.delivery, traits, device, setting, size)
+    least = long_row(device.group) * (LONG_FOR_LAUNCHES if persistent.chosen else 1)
+    shares = _shares(program, graph, choice.delivery, traits, device, setting, parts, least)
+    if shares.chosen:
+        persistent = Decision(False, "vertices with many neighbors apply in launches of their own")
     optimized = size > SMALL or not device.may_skip_optimizer
-    variant = Variant(setting.debug, setting.seed, persistent.chosen, renumbered.chosen, optimized)
+    variant = Variant(
+        *(setting.debug, setting.seed, persistent.chosen, renumbered.chosen),
+        *(optimized, shares.chosen),
+    )
     source = source_of(program, device, choice.delivery, offset_type(graph, direction), variant)
     share = None
     if setting.ranks > 1:
@@ -215,6 +230,7 @@ def prepare(
         renumbered=renumbered,
         numbering=numbered[0] if numbered else None,
         persistent=persistent,
+        shares=shares,
         parts=parts,
         share=share,
         source=source,
@@ -275,6 +291,44 @@ def _persistent(
         if holds:
             return Decision(False, why)
     return Decision(True, "work-groups of one launch can wait for each other on this device")
+
+
+def _shares(
+    program: VertexProgram,
+    graph: Graph,
+    delivery: Delivery,
+    traits: Traits,
+    device: DeviceFacts,
+    setting: Setting,
+    parts: Parts | None,
+    least: int,
+) -> Decision:
+    """Whether work-groups share loops over neighbors.
+
+    Args:
+        least: the most neighbors with which it does not pay.
+    """
+    why = delivery.shares_no_loops(traits, device.group)
+    if setting.debug:
+        why = "debug mode runs each loop as it is written"
+    elif parts is not None:
+        why = "the device has only some of the arcs"
+    elif not why and not reductions(program.spec, program.dtype):
+        why = "no loop over neighbors only reduces"
+    elif not why and degrees_of_rows(graph, program.spec).max(initial=0) <= least:
+        why = "no row is so long"
+    shared = "rows are long, and the turns of a loop may run at the same time"
+    return Decision(not why, why or shared)
+
+
+def degrees_of_rows(graph: Graph, spec: ProgramSpec) -> np.ndarray:
+    """The number of neighbors of each vertex, as the snippets of a program see them; where edges
+    alternate, in the supersteps in which there are more."""
+    if spec.alternates:
+        return np.maximum(graph.out_degree, graph.in_degree)
+    degrees = {"out": "out_degree", "in": "in_degree", "both": "degree"}
+    found: np.ndarray = getattr(graph, degrees[spec.edges])
+    return found
 
 
 def _own_offsets(arcs: Arcs, share: Division | None) -> np.ndarray:
