@@ -133,6 +133,7 @@ DERIVED = {
         "LISTS_DIRECTLY": "a vertex is listed in the next frontier right after its apply",
     },
     "persistent/clock.cl": {"CLOCK": "a macro: a clock that all groups share"},
+    "push/pull_step.cl": {"PULLS_ALL_ROWS": "every row pulls, so that none need be looked for"},
     "push.cl": {"LOOKS_FOR_MESSAGES": "apply may look for messages in all vertices, in order"},
     "push/pull_by_item.cl": {
         "PULLS_AT_ONCE": "a vertex pulls and applies in one phase; also in other files of push/",

@@ -40,6 +40,7 @@ class LoadedProgram:
         run: a record for the parameters, which has the counts of the graph.
         alternates: the program's edges alternate.
         num_arcs: the number of arcs of all ranks.
+        costs: about how long supersteps take.
         bounds: as `pull_bounds` returns them.
         arrays: the arrays of the graph for all runs; None: each has its own.
         idle: the buffers that runs have left for later ones, which take them out.
@@ -69,8 +70,8 @@ class LoadedProgram:
         counts["num_vertices"] = resident.graph.num_vertices
         counts["num_edges"] = resident.graph.num_edges
         self.num_arcs = num_arcs(resident.graph, resident.edges)
-        of_arcs = resident.graph, prepared.edges, self.num_arcs
-        self.bounds = pull_bounds(plan, self.device, *of_arcs, prepared.atomic)
+        self.costs = prepared.choice.costs
+        self.bounds = pull_bounds(plan.delivery, plan.traits, self.costs, self.device.is_cpu)
         self.alternates = program.spec.alternates
         arrays = RunArrays(resident, self.layout, self.alternates)
         self.arrays = arrays if arrays.can_be_shared else None

@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 
 from gascl.delivery.admission import Demand, Parts, demand_of
+from gascl.delivery.cost import Size, costs_of
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.device_facts import DeviceFacts
 from gascl.delivery.registry import Choice, choose
@@ -34,6 +35,7 @@ from gascl.graph.reordering import Numbering
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Traits
 from gascl.run.plan import Source, Variant, source_of
+from gascl.run.push_pull import largest_degree
 
 #: Up to this many vertices and arcs, in all lanes, some hundred runs take less time than the
 #: optimizer of a CPU's compiler.
@@ -165,7 +167,11 @@ def prepare(
     demand = demand_of(program, device.atomics, device.fp64, setting.deterministic)
     traits = demand.traits
     parts = Parts(setting.ranks, short) if setting.ranks > 1 or short else None
-    choice = choose(program, demand, delivery, setting.debug, parts, device.kind == "GPU")
+    # Only atomic operations wait for each other at a hub.
+    hub = largest_degree(graph, direction) if demand.atomic else 0
+    of_graph = Size(graph.num_vertices, num_arcs(graph, direction), hub)
+    costs = costs_of(program, demand, of_graph, device.kind == "GPU", device.units)
+    choice = choose(program, demand, delivery, setting.debug, parts, costs)
     if presorted is None:
         presorted = arcs_presorted(graph, direction)
     renumbered, numbered = _numbering(graph, direction, demand, setting, presorted, bool(short))

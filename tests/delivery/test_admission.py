@@ -25,6 +25,7 @@ from gascl import (
 from gascl.delivery import admission, registry
 from gascl.delivery.admission import Parts
 from gascl.delivery.atomics import Atomics
+from gascl.delivery.cost import TYPICAL, costs_of
 from gascl.delivery.registry import DELIVERIES, choose
 from gascl.opencl.device import Device, find
 
@@ -323,9 +324,11 @@ def test_what_auto_chooses(name):
 def test_what_auto_chooses_where_all_scatter(changes, chosen):
     on_all = {"scatter_on": "all", "stop": "superstep > 2"}
     program = type("OnAll", (Plain,), {**on_all, **changes})()
-    assert choose(program, demand_of(program), "auto").name == chosen
+    demand = demand_of(program)
+    assert choose(program, demand, "auto").name == chosen
     on_gpu = {"push": "edges"}.get(chosen, chosen)
-    assert choose(program, demand_of(program), "auto", on_gpu=True).name == on_gpu
+    costs = costs_of(program, demand, TYPICAL, on_gpu=True)
+    assert choose(program, demand, "auto", costs=costs).name == on_gpu
 
 
 # Where a device has only some of the arcs ---------------------------------------------------------

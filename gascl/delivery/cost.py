@@ -1,0 +1,280 @@
+"""The cost model: about how long a superstep takes by each delivery.
+
+It is a function of a program's traits, the size of the graph and the rates of a kind of device.
+`auto` chooses by it, `frontier` changes between pushing and pulling by it, and `explain` and the
+trace show it. Only ratios matter: it decides how a result is computed, never which.
+
+What all deliveries have in common is left out: launches, and the program's own snippets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from gascl.delivery.admission import Demand
+from gascl.language.program import VertexProgram
+from gascl.language.types import Type
+
+
+@dataclass(frozen=True)
+class Size:
+    """The size of a graph.
+
+    Attributes:
+        arcs: of the program's direction, of all ranks.
+        hub: the largest number of arcs that end in one vertex.
+    """
+
+    vertices: int
+    arcs: int
+    hub: int = 0
+
+
+#: Where no graph is known.
+TYPICAL = Size(2**20, 2**24, 2**12)
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What parts of a superstep take on a kind of device, in nanoseconds: of one core of a CPU, or
+    of a GPU.
+
+    Attributes:
+        vertex: by delivery, a vertex that it visits.
+        arc: by delivery, an arc that it visits.
+        message: by delivery, a message beyond its arc, if it is not posted in the inbox.
+        post: by delivery and way, a message that is posted: as `_way` says.
+        active: a vertex in a list of active ones.
+        mask: an arc of which it must be found out whether its sender is in the mask.
+        doubt: an arc of which that is as likely as not, as a branch is then mispredicted.
+        row: a row whose messages a gather snippet reads one by one, by delivery.
+        stored: by delivery, a byte beyond the fourth of what is read at the sender, or stored for
+            an arc.
+        edge: a byte of edge fields.
+        wait: by way, a message to a vertex to which others are being posted.
+    """
+
+    vertex: Mapping[str, float]
+    arc: Mapping[str, float]
+    message: Mapping[str, float]
+    post: Mapping[str, Mapping[str, float]]
+    active: float
+    mask: float
+    doubt: float
+    row: Mapping[str, float]
+    stored: Mapping[str, float]
+    edge: float
+    wait: Mapping[str, float]
+
+
+#: One core of an AMD EPYC with PoCL: processor time of benchmarks/kinds.py's programs with one
+#: thread, scale 14, on R-MAT and uniform graphs, a grid and a star.
+CPU = Rates(
+    vertex={"pull": 6, "outbox": 6.5, "slots": 6, "edges": 5, "push": 4.5, "frontier": 6.5},
+    arc={"pull": 0.5, "outbox": 0.5, "slots": 0.25, "edges": 0.3, "push": 0, "frontier": 0.7},
+    message={"pull": 0.8, "outbox": 0.8, "slots": 2.2, "frontier": 0.8},
+    post={
+        "push": {"dropped": 2.2, "native": 2.3, "checked": 5.2, "cas": 6},
+        "edges": {"dropped": 1.6, "native": 5.3, "checked": 10, "cas": 12},
+    },
+    active=8,
+    mask=0.3,
+    doubt=3.7,
+    row={"outbox": 10, "slots": 0},
+    stored={"pull": 0.04, "outbox": 0.03, "slots": 0.1, "frontier": 0.04},
+    edge=0.05,
+    wait={},
+)
+#: One H100: kernel time of the same programs on R-MAT 20 (benchmarks/results/kinds-h100.csv), and
+#: of atomic operations of all work-items on one place.
+GPU = Rates(
+    vertex={"pull": 0.04, "outbox": 0.03, "slots": 0.05, "edges": 0.03, "push": 0.04,
+            "frontier": 0.05},
+    arc={"pull": 0.0035, "outbox": 0.0035, "slots": 0.007, "edges": 0.0065, "push": 0,
+         "frontier": 0.009},
+    message={"pull": 0.004, "outbox": 0.0038, "slots": 0.03, "frontier": 0.004},
+    post={
+        "push": {"dropped": 0.0175, "native": 0.02, "checked": 0.04, "cas": 0.19},
+        "edges": {"dropped": 0.004, "native": 0.03, "checked": 0.025, "cas": 0.28},
+    },
+    active=0.05,
+    mask=0.007,
+    doubt=0,
+    row={"outbox": 0, "slots": 0},
+    stored={"pull": 0.0013, "outbox": 0.0006, "slots": 0.0022, "frontier": 0.0013},
+    edge=0.0004,
+    wait={"native": 0.84, "checked": 0.84, "cas": 4.4},
+)  # fmt: skip
+#: Shares of the arcs that go out from vertices that send, where the mask decides on that.
+FEW = 1 / 1000
+SHARES = (1.0, 1 / 2, 1 / 16, FEW, 1e-6)
+
+
+@dataclass(frozen=True)
+class Costs:
+    """About how long the supersteps of a program take on a graph and a device.
+
+    Attributes:
+        rates, units: of the device, and how many of what they are the rates of.
+        way: how messages are combined in the inbox: "dropped" if most change nothing there,
+            "native" by one atomic operation, "checked" by one for a sum and one for its overflow,
+            or "cas" in a loop of compare-and-swap.
+        scatters: there are messages along arcs.
+        masked: only the vertices in the mask send.
+        everywhere: every vertex applies, also if it receives nothing.
+        singly: a gather snippet reads the messages one by one.
+        lanes, sending_lanes: how often an arc is visited; by pull, which may know the lanes.
+        message, sender, edge: the bytes of a message, and those that scatter reads of the sender,
+            and of the edge's fields.
+    """
+
+    rates: Rates
+    units: int
+    size: Size
+    way: str
+    scatters: bool
+    masked: bool
+    everywhere: bool
+    singly: bool
+    lanes: int
+    sending_lanes: int
+    message: int
+    sender: int
+    edge: int
+
+    def estimate(self, delivery: str, share: float = 1.0) -> dict[str, float]:
+        """About how many seconds a superstep takes, by what takes them.
+
+        Args:
+            share: of the arcs, how many go out from vertices that send; if all send, 1.
+
+        Returns:
+            Nothing of a delivery whose rates are not known.
+        """
+        if delivery not in self.rates.vertex:
+            return {}
+        if delivery == "frontier":
+            ways = (self.pushing(share), self.pulling(share))
+            return min(ways, key=lambda terms: sum(terms.values()))
+        return self.pushing(share) if delivery == "push" else self._visiting(delivery, share)
+
+    def seconds(self, delivery: str, share: float = 1.0) -> float:
+        """About how many seconds a superstep takes."""
+        return sum(self.estimate(delivery, share).values())
+
+    def pushing(self, share: float) -> dict[str, float]:
+        """`estimate` where senders are listed, and post their messages."""
+        rates, vertices = self.rates, self.size.vertices
+        listed = share * vertices * rates.active
+        posted = share * self.size.arcs * (rates.post["push"][self.way] + self._edge)
+        return self._terms(
+            vertices=listed + self.everywhere * vertices * rates.vertex["push"],
+            messages=self.scatters * posted,
+            hub=self._waits(share),
+        )
+
+    def pulling(self, share: float) -> dict[str, float]:
+        """`estimate` where `frontier` pulls."""
+        return self._visiting("frontier", share)
+
+    def share_to_pull(self) -> float:
+        """From which share of the arcs on `frontier` pulls; above 1: never."""
+        low, high = 0.0, 1.0
+        if self._push_is_faster(high):
+            return 2.0
+        for _ in range(20):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self._push_is_faster(middle) else (low, middle)
+        return high
+
+    def _push_is_faster(self, share: float) -> bool:
+        return sum(self.pushing(share).values()) < sum(self.pulling(share).values())
+
+    def worst_ratios(self, deliveries: Iterable[str]) -> dict[str, float]:
+        """How many times as long as the best of these deliveries each of them takes at worst,
+        whichever share of the arcs carries messages."""
+        shares = SHARES if self.masked else SHARES[:1]
+        times = {name: [self.seconds(name, share) for share in shares] for name in deliveries}
+        least = [max(min(at), 1e-12) for at in zip(*times.values(), strict=True)]
+        return {
+            name: max(time / best for time, best in zip(each, least, strict=True))
+            for name, each in times.items()
+        }
+
+    def _visiting(self, delivery: str, share: float) -> dict[str, float]:
+        """`estimate` where all vertices and arcs are visited."""
+        rates, size = self.rates, self.size
+        vertex = self.lanes * rates.vertex[delivery] + self.singly * rates.row.get(delivery, 0)
+        if not self.scatters and delivery in ("pull", "frontier"):
+            return self._terms(vertices=size.vertices * vertex)
+        arcs = size.arcs * (self.sending_lanes if delivery == "pull" else self.lanes)
+        in_doubt = self.masked * (rates.mask + rates.doubt * 4 * share * (1 - share))
+        posts = rates.post.get(delivery)
+        wide = (self.message if delivery in ("outbox", "slots") else self.sender) - 4
+        message = (
+            posts[self.way]
+            if posts
+            else rates.message[delivery] + max(wide, 0) / self.lanes * rates.stored[delivery]
+        )
+        return self._terms(
+            vertices=size.vertices * vertex,
+            arcs=arcs * (rates.arc[delivery] + self._edge),
+            mask=arcs * in_doubt,
+            messages=self.scatters * arcs * share * message,
+            hub=self._waits(share) if posts else 0,
+        )
+
+    @property
+    def _edge(self) -> float:
+        return self.edge * self.rates.edge
+
+    def _waits(self, share: float) -> float:
+        """How long the messages to the largest hub wait for each other."""
+        return self.scatters * share * self.size.hub * self.rates.wait.get(self.way, 0)
+
+    def _terms(self, **nanoseconds: float) -> dict[str, float]:
+        return {name: each / self.units / 1e9 for name, each in nanoseconds.items() if each}
+
+
+def costs_of(
+    program: VertexProgram, demand: Demand, size: Size, on_gpu: bool = False, cores: int = 1
+) -> Costs:
+    """The costs of a program on a graph of this size, and a GPU, or a CPU with so many cores."""
+    spec, traits = program.spec, demand.traits
+    scatter = spec.snippets.get("scatter")
+    fields = {name: f.resolve(program.dtype) for name, f in spec.vertex_fields.items()}
+    edges = {name: f.resolve(program.dtype) for name, f in spec.edge_fields.items()}
+    of_sender = scatter.reads("v") if scatter else set()
+    of_edge = scatter.reads("e") if scatter else set()
+    degrees = 4 * len(of_sender & {"out_degree", "in_degree", "degree"})
+    return Costs(
+        rates=GPU if on_gpu else CPU,
+        units=1 if on_gpu else max(cores, 1),
+        size=size,
+        way=_way(demand),
+        scatters=traits.scatters,
+        masked=not traits.scatters_on_all,
+        everywhere=traits.applies_to_all,
+        singly=traits.reads_singly,
+        lanes=traits.lanes,
+        sending_lanes=1 if traits.lane_words else traits.lanes,
+        message=spec.message_type(program.dtype).itemsize * traits.lanes,
+        sender=_bytes(fields, of_sender) * traits.lanes + degrees,
+        edge=_bytes(edges, of_edge),
+    )
+
+
+def _bytes(types: Mapping[str, Type], names: Iterable[str]) -> int:
+    """The bytes of those fields that have these names."""
+    return sum(types[name].itemsize for name in types.keys() & set(names))
+
+
+def _way(demand: Demand) -> str:
+    """How messages are combined in the inbox."""
+    traits = demand.traits
+    if traits.filters or traits.counts_once:
+        return "dropped"
+    if demand.atomic == "cas" and not traits.selects:
+        return "cas"
+    return "checked" if traits.overflows else "native"
