@@ -871,7 +871,7 @@ class SomeSend(VertexProgram):
 
     message, combine = "int32", "sum"
     functions = """
-        #define SENDS(when) (((uint)(v.id + (when)) * 2654435761u >> 8) % p.every == 0)
+        #define SENDS(when) (((uint)(v.id + (when)) * 2654435761u >> 16) % p.every == 0)
     """
     apply_on = "all"
     ends = "stop"
@@ -889,7 +889,7 @@ class SomeSend(VertexProgram):
 
 def senders(g: Links, every: int, superstep: int) -> np.ndarray:
     word = (g.ids + superstep).astype(np.uint32) * np.uint32(2654435761)
-    return (word >> np.uint32(8)) % np.uint32(every) == 0
+    return (word >> np.uint32(16)) % np.uint32(every) == 0
 
 
 def sent_by(every: int) -> Callable[[Links], float]:
@@ -962,7 +962,7 @@ class WakesOthers(SomeSend):
     """A vertex puts the next one into the mask."""
 
     functions = """
-        #define SENDS(when) (((uint)(v.id + (when)) * 2654435761u >> 8) % p.every == 0)
+        #define SENDS(when) (((uint)(v.id + (when)) * 2654435761u >> 16) % p.every == 0)
         #define NEXT (v.id + 1 < g.num_vertices ? v.id + 1 : 0)
     """
     init = """

@@ -46,11 +46,14 @@ class Rates:
         message: by delivery, a message beyond its arc, if it is not posted in the inbox.
         post: by delivery and way, a message that is posted: as `_way` says.
         active: a vertex in a list of active ones.
-        mask: an arc of which it must be found out whether its sender is in the mask.
+        mask: an arc whose sender may be in the mask, by delivery, where receivers visit arcs.
         doubt: an arc of which that is as likely as not, as a branch is then mispredicted.
         row: a row whose messages a gather snippet reads one by one, by delivery.
         stored: by delivery, a byte beyond the fourth of what is read at the sender, or stored for
             an arc.
+        state: an arc field that scatter may change, by delivery.
+        lane: by delivery, how much of the time of the first lane each other one takes; 1 if it is
+            not here.
         edge: a byte of edge fields.
         wait: by way, a message to a vertex to which others are being posted.
     """
@@ -60,10 +63,12 @@ class Rates:
     message: Mapping[str, float]
     post: Mapping[str, Mapping[str, float]]
     active: float
-    mask: float
+    mask: Mapping[str, float]
     doubt: float
     row: Mapping[str, float]
     stored: Mapping[str, float]
+    state: Mapping[str, float]
+    lane: Mapping[str, float]
     edge: float
     wait: Mapping[str, float]
 
@@ -71,18 +76,20 @@ class Rates:
 #: One core of an AMD EPYC with PoCL: processor time of benchmarks/kinds.py's programs with one
 #: thread, scale 14, on R-MAT and uniform graphs, a grid and a star.
 CPU = Rates(
-    vertex={"pull": 6, "outbox": 6.5, "slots": 6, "edges": 5, "push": 4.5, "frontier": 6.5},
+    vertex={"pull": 6.5, "outbox": 6.5, "slots": 6, "edges": 5, "push": 4.5, "frontier": 6.5},
     arc={"pull": 0.5, "outbox": 0.5, "slots": 0.25, "edges": 0.3, "push": 0, "frontier": 0.7},
-    message={"pull": 0.8, "outbox": 0.8, "slots": 2.2, "frontier": 0.8},
+    message={"pull": 0.85, "outbox": 0.8, "slots": 3.2, "frontier": 0.85},
     post={
         "push": {"dropped": 2.2, "native": 2.3, "checked": 5.2, "cas": 6},
         "edges": {"dropped": 1.6, "native": 5.3, "checked": 10, "cas": 12},
     },
     active=8,
-    mask=0.3,
+    mask={"pull": 0.25, "outbox": 0.35, "frontier": 0.3},
     doubt=3.7,
     row={"outbox": 10, "slots": 0},
     stored={"pull": 0.04, "outbox": 0.03, "slots": 0.1, "frontier": 0.04},
+    state={"slots": 2},
+    lane={"pull": 0.15, "outbox": 0.15},
     edge=0.05,
     wait={},
 )
@@ -99,16 +106,20 @@ GPU = Rates(
         "edges": {"dropped": 0.004, "native": 0.03, "checked": 0.025, "cas": 0.28},
     },
     active=0.05,
-    mask=0.007,
+    mask={"pull": 0.007, "outbox": 0.007, "frontier": 0.007},
     doubt=0,
     row={"outbox": 0, "slots": 0},
     stored={"pull": 0.0013, "outbox": 0.0006, "slots": 0.0022, "frontier": 0.0013},
+    state={"slots": 0.07},
+    lane={"pull": 0.6, "outbox": 0.6},
     edge=0.0004,
     wait={"native": 0.84, "checked": 0.84, "cas": 4.4},
 )  # fmt: skip
-#: Shares of the arcs that go out from vertices that send, where the mask decides on that.
+#: Shares of the arcs that go out from vertices that send, where the mask decides on that; ...
 FEW = 1 / 1000
-SHARES = (1.0, 1 / 2, 1 / 16, FEW, 1e-6)
+SHARES = (1 / 2, 1 / 16, FEW, 1e-6)
+#: ... and how often all send, if the program chooses those that begin.
+RARELY = 0.1
 
 
 @dataclass(frozen=True)
@@ -122,9 +133,12 @@ class Costs:
             or "cas" in a loop of compare-and-swap.
         scatters: there are messages along arcs.
         masked: only the vertices in the mask send.
+        begins: the first mask has every vertex.
         everywhere: every vertex applies, also if it receives nothing.
         singly: a gather snippet reads the messages one by one.
-        lanes, sending_lanes: how often an arc is visited; by pull, which may know the lanes.
+        enough: one message is enough for a vertex.
+        keeps: arcs have fields that scatter may change.
+        lanes, knows_lanes: the number of lanes; pull knows in which of them each vertex sends.
         message, sender, edge: the bytes of a message, and those that scatter reads of the sender,
             and of the edge's fields.
     """
@@ -135,10 +149,13 @@ class Costs:
     way: str
     scatters: bool
     masked: bool
+    begins: bool
     everywhere: bool
     singly: bool
+    enough: bool
+    keeps: bool
     lanes: int
-    sending_lanes: int
+    knows_lanes: bool
     message: int
     sender: int
     edge: int
@@ -191,35 +208,40 @@ class Costs:
     def _push_is_faster(self, share: float) -> bool:
         return sum(self.pushing(share).values()) < sum(self.pulling(share).values())
 
-    def worst_ratios(self, deliveries: Iterable[str]) -> dict[str, float]:
-        """How many times as long as the best of these deliveries each of them takes at worst,
-        whichever share of the arcs carries messages."""
-        shares = SHARES if self.masked else SHARES[:1]
-        times = {name: [self.seconds(name, share) for share in shares] for name in deliveries}
-        least = [max(min(at), 1e-12) for at in zip(*times.values(), strict=True)]
-        return {
-            name: max(time / best for time, best in zip(each, least, strict=True))
-            for name, each in times.items()
-        }
+    def total(self, delivery: str) -> float:
+        """About how many seconds supersteps take in which all vertices send, half of them, few and
+        next to none, one of each; if every vertex always sends, one superstep."""
+        every = self.seconds(delivery)
+        if not self.masked:
+            return every
+        few = sum(self.seconds(delivery, share) for share in SHARES)
+        return (1 if self.begins else RARELY) * every + few
 
     def _visiting(self, delivery: str, share: float) -> dict[str, float]:
         """`estimate` where all vertices and arcs are visited."""
         rates, size = self.rates, self.size
-        vertex = self.lanes * rates.vertex[delivery] + self.singly * rates.row.get(delivery, 0)
+        lanes = 1 + (self.lanes - 1) * rates.lane.get(delivery, 1)
+        vertex = lanes * (rates.vertex[delivery] + self.singly * rates.row.get(delivery, 0))
         if not self.scatters and delivery in ("pull", "frontier"):
             return self._terms(vertices=size.vertices * vertex)
-        arcs = size.arcs * (self.sending_lanes if delivery == "pull" else self.lanes)
-        in_doubt = self.masked * (rates.mask + rates.doubt * 4 * share * (1 - share))
-        posts = rates.post.get(delivery)
-        wide = (self.message if delivery in ("outbox", "slots") else self.sender) - 4
-        message = (
-            posts[self.way]
-            if posts
-            else rates.message[delivery] + max(wide, 0) / self.lanes * rates.stored[delivery]
+        arcs = size.arcs * (1 if delivery == "pull" and self.knows_lanes else lanes)
+        if self.enough and delivery in ("pull", "frontier"):  # a row up to the first message
+            arcs = min(arcs, size.vertices / max(share, SHARES[-1]))
+        in_doubt = self.masked * (
+            rates.mask.get(delivery, 0) + rates.doubt * 4 * share * (1 - share)
         )
+        kept = self.keeps * rates.state.get(delivery, 0)
+        posts = rates.post.get(delivery)
+        if posts:
+            message = posts[self.way]
+        else:
+            wide: float = (self.message if delivery in ("outbox", "slots") else self.sender) - 4
+            if delivery != "slots":  # which stores the messages of all lanes
+                wide /= self.lanes
+            message = rates.message[delivery] + max(wide, 0) * rates.stored[delivery]
         return self._terms(
             vertices=size.vertices * vertex,
-            arcs=arcs * (rates.arc[delivery] + self._edge),
+            arcs=arcs * (rates.arc[delivery] + self._edge + kept),
             mask=arcs * in_doubt,
             messages=self.scatters * arcs * share * message,
             hub=self._waits(share) if posts else 0,
@@ -242,7 +264,7 @@ def costs_of(
 ) -> Costs:
     """The costs of a program on a graph of this size, and a GPU, or a CPU with so many cores."""
     spec, traits = program.spec, demand.traits
-    scatter = spec.snippets.get("scatter")
+    scatter, init = spec.snippets.get("scatter"), spec.snippets.get("init")
     fields = {name: f.resolve(program.dtype) for name, f in spec.vertex_fields.items()}
     edges = {name: f.resolve(program.dtype) for name, f in spec.edge_fields.items()}
     of_sender = scatter.reads("v") if scatter else set()
@@ -255,10 +277,13 @@ def costs_of(
         way=_way(demand),
         scatters=traits.scatters,
         masked=not traits.scatters_on_all,
+        begins="mask" not in spec.snippets and not (init and init.uses("set_mask", "set_mask_of")),
         everywhere=traits.applies_to_all,
         singly=traits.reads_singly,
+        enough=traits.counts_once,
+        keeps=traits.arc_state,
         lanes=traits.lanes,
-        sending_lanes=1 if traits.lane_words else traits.lanes,
+        knows_lanes=traits.lane_words,
         message=spec.message_type(program.dtype).itemsize * traits.lanes,
         sender=_bytes(fields, of_sender) * traits.lanes + degrees,
         edge=_bytes(edges, of_edge),

@@ -313,20 +313,19 @@ def _fastest(
     title: ProgramName,
     debug: bool,
 ) -> Choice:
-    """What "auto" chooses among the deliveries that are able to run a program: the one that takes
-    the least time, or, where that depends on how many vertices send, is never far from it."""
+    """What "auto" chooses among the deliveries that are able to run a program."""
     shuffled = [name for name in able if not (debug and DELIVERIES[name].inbox)]
-    ratios = costs.worst_ratios(name for name in shuffled if name in costs.rates.vertex)
-    if not ratios:
+    totals = {name: costs.total(name) for name in shuffled if name in costs.rates.vertex}
+    if not totals:
         others = (
             f"use delivery={able[0]!r}"
             if able
             else "use another type of message, or another device"
         )
         raise ProgramError(title, f" cannot be run by auto: {refused['slots']}; {others}")
-    chosen = min(ratios, key=lambda name: ratios[name])
+    chosen = min(totals, key=lambda name: totals[name])
     reasons = {
-        name: no or (_slower(costs, name) if name in ratios else _left_out(name, debug))
+        name: no or (_slower(costs, name) if name in totals else _left_out(name, debug))
         for name, no in refused.items()
         if name != chosen
     }

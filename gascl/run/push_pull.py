@@ -9,6 +9,8 @@ in kernels/superstep.cl.
 
 from __future__ import annotations
 
+import numpy as np
+
 from gascl.delivery.cost import Costs
 from gascl.delivery.delivery import Delivery
 from gascl.graph.graph import Graph
@@ -30,8 +32,7 @@ def largest_degree(graph: Graph, direction: str) -> int:
     """The largest number of arcs that end in a vertex, of a program with arcs in this direction."""
     if not graph.num_vertices or not graph.num_edges:
         return 0
-    name = {"out": "in_degree", "in": "out_degree"}.get(direction, "degree")
-    return int(getattr(graph, name).max())
+    return int(np.diff(graph.arcs(direction).into.offsets).max())
 
 
 def pull_bounds(delivery: Delivery, traits: Traits, costs: Costs, on_cpu: bool) -> tuple[int, int]:

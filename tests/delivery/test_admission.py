@@ -326,9 +326,8 @@ def test_what_auto_chooses_where_all_scatter(changes, chosen):
     program = type("OnAll", (Plain,), {**on_all, **changes})()
     demand = demand_of(program)
     assert choose(program, demand, "auto").name == chosen
-    on_gpu = {"push": "edges"}.get(chosen, chosen)
     costs = costs_of(program, demand, TYPICAL, on_gpu=True)
-    assert choose(program, demand, "auto", costs=costs).name == on_gpu
+    assert choose(program, demand, "auto", costs=costs).name == chosen
 
 
 # Where a device has only some of the arcs ---------------------------------------------------------
@@ -443,7 +442,7 @@ def test_what_a_device_without_atomics_on_64_bits_refuses():
     for delivery in ("push", "edges"):
         with pytest.raises(ProgramError, match=f"'{delivery}' cannot run Sum: {NO_ATOMICS}"):
             poor.run(sum_, delivery=delivery)
-    assert poor.run(sum_).delivery == "pull"
+    assert poor.run(sum_).delivery in ("pull", "outbox", "slots")
     posts = type("Posts", (Plain,), {"combine": "sum", "scatter": "send_to(0, 1);"})()
     with pytest.raises(ProgramError, match=f"auto: {NO_ATOMICS}; .*another device"):
         poor.run(posts)
