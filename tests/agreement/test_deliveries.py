@@ -343,7 +343,8 @@ def test_a_toy_on_random_programs(toy, number):
     agreement.check_case(agreement.find_device(group), drawn(number, group))
 
 
-def test_a_toy_is_one_of_them():
+def test_a_toy_is_one_of_them(monkeypatch):
+    turn_at(SHARES, monkeypatch)
     with registered("backwards"):
         engine = Engine(bulge())
         result = engine.run(Levels(), delivery="backwards")
