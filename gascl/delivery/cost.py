@@ -4,7 +4,7 @@ It is a function of a program's traits, the size of the graph and the rates of a
 `auto` chooses by it, `frontier` changes between pushing and pulling by it, and `explain` and the
 trace show it. Only ratios matter: it decides how a result is computed, never which.
 
-What all deliveries have in common is left out: launches, and the program's own snippets.
+What all deliveries have in common is left out, such as the program's own snippets.
 """
 
 from __future__ import annotations
@@ -55,7 +55,11 @@ class Rates:
         lane: by delivery, how much of the time of the first lane each other one takes; 1 if it is
             not here.
         edge: a byte of edge fields.
-        wait: by way, a message to a vertex to which others are being posted.
+        filter: by delivery, an arc whose message `receive_if` reads.
+        wait: by delivery and way, a message to a vertex to which others are being posted.
+        alone: by what is asked of an arc, and by delivery, an arc of the largest row, which a core
+            or work-group has to itself; on CPUs, that takes as long as any other.
+        launches: those of a superstep, by delivery, where no launch runs several supersteps.
     """
 
     vertex: Mapping[str, float]
@@ -70,13 +74,16 @@ class Rates:
     state: Mapping[str, float]
     lane: Mapping[str, float]
     edge: float
-    wait: Mapping[str, float]
+    filter: Mapping[str, float]
+    wait: Mapping[str, Mapping[str, float]]
+    alone: Mapping[str, Mapping[str, float]]
+    launches: Mapping[str, float]
 
 
 #: One core of an AMD EPYC with PoCL: processor time of benchmarks/kinds.py's programs with one
 #: thread, scale 14, on R-MAT and uniform graphs, a grid and a star.
 CPU = Rates(
-    vertex={"pull": 6.5, "outbox": 6.5, "slots": 6, "edges": 5, "push": 4.5, "frontier": 6.5},
+    vertex={"pull": 6.5, "outbox": 6.5, "slots": 6.5, "edges": 6.5, "push": 4.5, "frontier": 6.5},
     arc={"pull": 0.5, "outbox": 0.5, "slots": 0.25, "edges": 0.3, "push": 0, "frontier": 0.7},
     message={"pull": 0.85, "outbox": 0.8, "slots": 3.2, "frontier": 0.85},
     post={
@@ -91,12 +98,15 @@ CPU = Rates(
     state={"slots": 2},
     lane={"pull": 0.15, "outbox": 0.15},
     edge=0.05,
+    filter={"outbox": 0.15},
     wait={},
+    alone={},
+    launches={},
 )
-#: One H100: kernel time of the same programs on R-MAT 20 (benchmarks/results/kinds-h100.csv), and
-#: of atomic operations of all work-items on one place.
+#: One H100: the same programs on R-MAT 20 (benchmarks/results/kinds-h100.csv); rows and hubs by a
+#: star with 2^20 leaves.
 GPU = Rates(
-    vertex={"pull": 0.04, "outbox": 0.03, "slots": 0.05, "edges": 0.03, "push": 0.04,
+    vertex={"pull": 0.03, "outbox": 0.03, "slots": 0.05, "edges": 0.03, "push": 0.04,
             "frontier": 0.05},
     arc={"pull": 0.0035, "outbox": 0.0035, "slots": 0.007, "edges": 0.0065, "push": 0,
          "frontier": 0.009},
@@ -113,7 +123,19 @@ GPU = Rates(
     state={"slots": 0.07},
     lane={"pull": 0.6, "outbox": 0.6},
     edge=0.0004,
-    wait={"native": 0.84, "checked": 0.84, "cas": 4.4},
+    filter={"outbox": 0.004},
+    wait={
+        "push": {"dropped": 0.2, "native": 0.75, "checked": 2.3, "cas": 4.4},
+        "edges": {"dropped": 0.2, "native": 1.75, "checked": 2, "cas": 4.5},
+    },
+    alone={
+        "nothing": {"pull": 1.5, "outbox": 1.5, "slots": 1.2, "frontier": 2},
+        "field": {"pull": 3.8, "outbox": 3.7, "slots": 1.2, "frontier": 4},
+        "message": {"pull": 1.8, "outbox": 5, "slots": 5, "frontier": 2},
+        "mask": {"pull": 8, "outbox": 5, "slots": 5, "frontier": 9},
+        "state": {"slots": 4.8},
+    },
+    launches={"slots": 150_000, "edges": 150_000},
 )  # fmt: skip
 #: Shares of the arcs that go out from vertices that send, where the mask decides on that; ...
 FEW = 1 / 1000
@@ -132,6 +154,7 @@ class Costs:
             "native" by one atomic operation, "checked" by one for a sum and one for its overflow,
             or "cas" in a loop of compare-and-swap.
         scatters: there are messages along arcs.
+        filters: `receive_if` reads the message.
         masked: only the vertices in the mask send.
         begins: the first mask has every vertex.
         everywhere: every vertex applies, also if it receives nothing.
@@ -148,6 +171,7 @@ class Costs:
     size: Size
     way: str
     scatters: bool
+    filters: bool
     masked: bool
     begins: bool
     everywhere: bool
@@ -188,7 +212,7 @@ class Costs:
         return self._terms(
             vertices=listed + self.everywhere * vertices * rates.vertex["push"],
             messages=self.scatters * posted,
-            hub=self._waits(share),
+            hub=self._waits("push", share),
         )
 
     def pulling(self, share: float) -> dict[str, float]:
@@ -239,21 +263,42 @@ class Costs:
             if delivery != "slots":  # which stores the messages of all lanes
                 wide /= self.lanes
             message = rates.message[delivery] + max(wide, 0) * rates.stored[delivery]
-        return self._terms(
+        visited = rates.arc[delivery] + self._edge + kept
+        visited += self.filters * rates.filter.get(delivery, 0)
+        terms = self._terms(
             vertices=size.vertices * vertex,
-            arcs=arcs * (rates.arc[delivery] + self._edge + kept),
+            arcs=arcs * visited,
             mask=arcs * in_doubt,
             messages=self.scatters * arcs * share * message,
-            hub=self._waits(share) if posts else 0,
+            hub=self._waits(delivery, share),
+            launches=rates.launches.get(delivery, 0) * self.units,
         )
+        if not posts and not self.enough:
+            arc = self._alone(delivery) or visited + in_doubt + share * message
+            row = size.hub * arc / 1e9
+            if row > sum(terms.values()):  # the others have finished by then
+                terms["hub"] = row - sum(terms.values())
+        return terms
+
+    def _alone(self, delivery: str) -> float:
+        """What an arc of a row takes that has a work-group to itself; 0: it is not known."""
+        asks = {
+            "field": self.edge,
+            "message": self.filters,
+            "mask": self.masked,
+            "state": self.keeps,
+        }
+        asked = ["nothing", *(name for name, holds in asks.items() if holds)]
+        return max(self.rates.alone.get(name, {}).get(delivery, 0) for name in asked)
 
     @property
     def _edge(self) -> float:
         return self.edge * self.rates.edge
 
-    def _waits(self, share: float) -> float:
+    def _waits(self, delivery: str, share: float) -> float:
         """How long the messages to the largest hub wait for each other."""
-        return self.scatters * share * self.size.hub * self.rates.wait.get(self.way, 0)
+        wait = self.rates.wait.get(delivery, {}).get(self.way, 0)
+        return self.scatters * share * self.size.hub * wait
 
     def _terms(self, **nanoseconds: float) -> dict[str, float]:
         return {name: each / self.units / 1e9 for name, each in nanoseconds.items() if each}
@@ -276,6 +321,7 @@ def costs_of(
         size=size,
         way=_way(demand),
         scatters=traits.scatters,
+        filters=traits.filters,
         masked=not traits.scatters_on_all,
         begins="mask" not in spec.snippets and not (init and init.uses("set_mask", "set_mask_of")),
         everywhere=traits.applies_to_all,

@@ -260,6 +260,7 @@ def choose(
     debug: bool = False,
     parts: Parts | None = None,
     costs: Costs | None = None,
+    stores: bool = True,
 ) -> Choice:
     """The delivery called `name`; for "auto", the one that is likely to be the fastest.
 
@@ -268,6 +269,8 @@ def choose(
             shuffled.
         parts: only some of the arcs are on the device.
         costs: those of the program on its graph and device; None: neither is known.
+        stores: "auto" may choose a delivery that stores the message of each arc, also where another
+            one would do.
 
     Raises:
         ProgramError: there is no such delivery, or it cannot run the program.
@@ -293,7 +296,7 @@ def choose(
                 f"of: {', '.join(able)}"
             )
     if name == "auto":
-        return _fastest(costs, able, refused, title, debug)
+        return _fastest(costs, able, refused, title, debug, stores)
     if not isinstance(name, str) or name not in DELIVERIES:
         known = ", ".join(["auto", *DELIVERIES])
         raise ProgramError(f"there is no delivery {name!r}; known: {known}")
@@ -312,6 +315,7 @@ def _fastest(
     refused: Mapping[str, str | None],
     title: ProgramName,
     debug: bool,
+    stores: bool,
 ) -> Choice:
     """What "auto" chooses among the deliveries that are able to run a program."""
     shuffled = [name for name in able if not (debug and DELIVERIES[name].inbox)]
@@ -323,7 +327,8 @@ def _fastest(
             else "use another type of message, or another device"
         )
         raise ProgramError(title, f" cannot be run by auto: {refused['slots']}; {others}")
-    chosen = min(totals, key=lambda name: totals[name])
+    frugal = [name for name in totals if stores or not DELIVERIES[name].stores]
+    chosen = min(frugal or totals, key=lambda name: totals[name])
     reasons = {
         name: no or (_slower(costs, name) if name in totals else _left_out(name, debug))
         for name, no in refused.items()

@@ -149,6 +149,7 @@ def prepare(
     *,
     presorted: bool | None = None,
     at_once: Prepared | None = None,
+    stores: bool = True,
 ) -> Prepared:
     """Decide how a program runs.
 
@@ -157,6 +158,7 @@ def prepare(
         presorted: the graph's file has the arcs of all ranks in order; None: find out.
         at_once: the same run with all arcs on the device at once, if they do not fit (its `short`
             says why); they are then streamed in parts.
+        stores: as in `choose`.
 
     Raises:
         ProgramError: the delivery cannot run the program.
@@ -167,11 +169,10 @@ def prepare(
     demand = demand_of(program, device.atomics, device.fp64, setting.deterministic)
     traits = demand.traits
     parts = Parts(setting.ranks, short) if setting.ranks > 1 or short else None
-    # Only atomic operations wait for each other at a hub.
-    hub = largest_degree(graph, direction) if demand.atomic else 0
+    hub = largest_degree(graph, direction) if traits.scatters else 0
     of_graph = Size(graph.num_vertices, num_arcs(graph, direction), hub)
     costs = costs_of(program, demand, of_graph, device.kind == "GPU", device.units)
-    choice = choose(program, demand, delivery, setting.debug, parts, costs)
+    choice = choose(program, demand, delivery, setting.debug, parts, costs, stores)
     if presorted is None:
         presorted = arcs_presorted(graph, direction)
     renumbered, numbered = _numbering(graph, direction, demand, setting, presorted, bool(short))
@@ -202,6 +203,10 @@ def prepare(
         layout = source.run_layout(spec, extent)
     sizes = run_bytes(device, layout, spec.alternates)
     short = short or shortage(device, sizes, limit=setting.device_memory)
+    if short and stores and delivery == "auto" and choice.delivery.stores:
+        return prepare(
+            program, graph, device, setting, presorted=presorted, at_once=at_once, stores=False
+        )
     return Prepared(
         title=program.title(),
         edges=direction,

@@ -10,7 +10,7 @@ import pytest
 from support.admitting_deliveries import demand_of
 
 from gascl import Engine, VertexProgram, arc, generators, vertex
-from gascl.delivery.cost import CPU, SHARES, Costs, Size, costs_of
+from gascl.delivery.cost import CPU, SHARES, TYPICAL, Costs, Size, costs_of
 from gascl.delivery.registry import DELIVERIES, choose
 from gascl.programs import BreadthFirst, PageRank
 from gascl.run.push_pull import NEVER, largest_degree, pull_bounds
@@ -83,9 +83,17 @@ def test_where_frontier_turns():
 
 
 def test_messages_to_a_hub_wait_on_a_gpu():
-    assert costs({}, STAR, True).estimate("push")["hub"] > 0
     even = Size(STAR.vertices, STAR.arcs, 2)
-    assert costs({}, STAR, True).share_to_pull() < costs({}, even, True).share_to_pull()
+    for changes, name in (({}, "push"), (ON_ALL, "edges")):
+        one, other = (costs(changes, size, True) for size in (STAR, even))
+        assert one.estimate(name)["hub"] > 1e5 * other.estimate(name)["hub"]
+
+
+def test_a_long_row_takes_its_core_as_long_as_it_is():
+    """However many cores there are."""
+    found = [costs(ON_ALL, STAR, cores=cores).seconds("pull") for cores in (1, 1000, 2000)]
+    assert found[0] > found[1] > found[0] / 10
+    assert found[1] == pytest.approx(found[2])
 
 
 def chosen(changes: dict[str, Any], size: Size, on_gpu: bool = False) -> str:
@@ -105,7 +113,8 @@ def chosen(changes: dict[str, Any], size: Size, on_gpu: bool = False) -> str:
         ({}, DENSE, True, "frontier"),
         (ON_ALL | EFFECTS, DENSE, False, "push"),
         (ON_ALL | EFFECTS, SPARSE, False, "slots"),
-        (ON_ALL | EFFECTS, DENSE, True, "edges"),
+        (ON_ALL | EFFECTS, TYPICAL, True, "edges"),
+        (ON_ALL, STAR, True, "edges"),
         (ON_ALL | {"combine": None, "gather": "msg = messages[0];"}, DENSE, False, "outbox"),
         (ON_ALL | {"combine": None, "gather": "msg = messages[0];"}, SPARSE, False, "slots"),
         (FEW | {"message": "real", "x": vertex.real(init=1)}, DENSE, False, "slots"),
