@@ -40,12 +40,12 @@ class LocalClustering(VertexProgram):
 
     def solve(self, stages):
         graph, number = stages.graph.oriented()
-        if stages.graph.directed:
-            arcs = stages.run(Corners(), graph=graph, fresh=True).closed
-        else:  # every edge is two arcs
-            arcs = 2 * stages.run(Count(), graph=graph, fresh=True).closed
-        pairs = pairs_of_neighbors(graph)
-        return {"coefficient": (arcs / np.maximum(2 * pairs, 1))[number]}
+        ways = stages.graph.directed  # otherwise every edge is two arcs
+        arcs = stages.run(Corners() if ways else Count(), graph=graph, fresh=True).closed
+        possible = pairs_of_neighbors(graph, number)
+        if ways:
+            possible *= 2
+        return {"coefficient": arcs[number] / np.maximum(possible, 1, out=possible)}
 
     def largest_runs(self, size):
         return 1, size_of_oriented(size)

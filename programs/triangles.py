@@ -60,7 +60,7 @@ class Triangles(VertexProgram):
     def solve(self, stages):
         graph, number = stages.graph.oriented()
         found = stages.run(Count(), graph=graph, fresh=True)
-        return {"triangles": found.closed[number], "wedges": pairs_of_neighbors(graph)[number]}
+        return {"triangles": found.closed[number], "wedges": pairs_of_neighbors(graph, number)}
 
     def largest_runs(self, size):
         return 1, size_of_oriented(size)
@@ -71,7 +71,9 @@ def size_of_oriented(size):
     return replace(size, directed=True, num_loops=0)
 
 
-def pairs_of_neighbors(graph):
-    """int64 (V,): how many pairs of neighbors each vertex of a simple graph has."""
-    degree = graph.degree.astype("int64")
-    return degree * (degree - 1) // 2
+def pairs_of_neighbors(graph, number):
+    """int64 (V,): how many pairs of neighbors each vertex of a simple graph has, by its number."""
+    pairs = graph.degree[number].astype("int64")
+    pairs *= pairs - 1
+    pairs >>= 1
+    return pairs

@@ -19,7 +19,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gascl import ProgramError, VertexProgram, edge, param, vertex
+from gascl import Graph, ProgramError, VertexProgram, edge, param, vertex
 from gascl.programs.pair_join import joined_pairs
 
 
@@ -55,32 +55,46 @@ class WeightedClustering(VertexProgram):
     coefficient = vertex.real()
 
     def solve(self, stages):
-        graph, count = stages.graph, stages.graph.num_vertices
-        simple = graph.simple()
-        pairs, pair = joined_pairs(simple)
-        strength = np.bincount(pair, self.roots(graph, simple), pairs.num_edges)
-        ways = np.bincount(pair, minlength=pairs.num_edges)  # the arcs there are, one or two
-        joined = pairs.with_fields(strength=strength)
-        total = stages.run(Intensities(dtype=self.dtype), graph=joined, fresh=True).total
-        total = total.astype(np.float64)
-        ends = np.concatenate([pairs.edge_src, pairs.edge_dst])
-        degree = np.bincount(ends, np.tile(ways, 2), count)
-        ordered = degree * (degree - 1)
-        if graph.directed:
-            possible: np.ndarray = ordered - 2 * np.bincount(ends, np.tile(ways == 2, 2), count)
-        else:
-            possible = ordered / 2
-        return {"coefficient": np.divide(total, possible, out=total * 0, where=possible > 0)}
+        pairs = stages.derived(joined, self.largest(stages.graph))
+        total = stages.run(Intensities(dtype=self.dtype), graph=pairs, fresh=True).total
+        possible = pairs.vertex_fields["possible"]
+        found = total.astype(np.float64)
+        return {"coefficient": np.divide(found, possible, out=found * 0, where=possible > 0)}
 
     def largest_runs(self, size):
         return 1, replace(size, directed=False, num_loops=0)
 
-    def roots(self, graph, simple):
-        """The cube roots of the weights of the simple graph, as shares of the largest one."""
+    def largest(self, graph):
+        """The largest weight; 0 if there are none."""
         if "weight" not in graph.edge_fields or not graph.num_edges:
-            return np.ones(simple.num_edges)
-        weights = graph.edge_fields["weight"].astype(np.float64)
-        if not weights.max() > 0:
-            why = f"the largest weight must be above 0, but is {weights.max()}: change the weights"
+            return 0.0
+        largest = float(graph.edge_fields["weight"].max())
+        if not largest > 0:
+            why = f"the largest weight must be above 0, but is {largest}: change the weights"
             raise ProgramError(self.title(), f": {why}")
-        return np.cbrt(simple.edge_fields["weight"] / weights.max())
+        return largest
+
+
+def joined(graph, largest):
+    """The graph of pairs with their `strength`, and how many triangles are `possible` at each
+    vertex."""
+    simple = graph.simple()
+    root = np.ones(simple.num_edges)
+    if largest:
+        root = np.cbrt(simple.edge_fields["weight"].astype(np.float64) / largest)
+    degree = simple.degree.astype(np.int64)
+    if not graph.directed:
+        possible = {"possible": degree * (degree - 1) / 2}
+        ends = simple.edge_src, simple.edge_dst
+    else:
+        pairs, pair = joined_pairs(simple)
+        ends, root = (pairs.edge_src, pairs.edge_dst), np.bincount(pair, root, pairs.num_edges)
+        # A vertex has an arc more than neighbors for each neighbor with an arc each way.
+        possible = {"possible": degree * (degree - 1) - 2 * (degree - pairs.degree)}
+    return Graph.from_edges(
+        *ends,
+        num_vertices=graph.num_vertices,
+        directed=False,
+        vertex_fields=possible,
+        strength=root,
+    )

@@ -92,5 +92,5 @@ def _source(program: VertexProgram, delivery: str, form: str) -> str:
     )
     demand = demand_of(program, Atomics(int64=True, int64_extended=True), True, False)
     chosen = choose(program, demand, delivery).delivery
-    persistent = form.endswith("-persistent") and chosen.supports_persistent(demand.traits)
+    persistent = form.endswith("-persistent") and not chosen.refuses_persistent(demand.traits)
     return assemble(header, demand.traits, chosen, FORMS[form], persistent)[0]

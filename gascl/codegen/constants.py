@@ -83,6 +83,8 @@ class Phase(IntEnum):
     SPLIT_NEAR = 11
     SPLIT_FAR = 12
     SEARCH = 13
+    GATHER = 14
+    NANS = 15  # the last one
 
 
 class ActiveList(IntEnum):
@@ -142,6 +144,7 @@ def of_run(message: int) -> dict[str, int]:
         **numbered("STOPPED_BY_", Stop),
         **numbered("", Fault),
         "GOING_ON": GOING_ON,
+        "STRIDE": STRIDE,
         "CHUNK_ARCS": CHUNK_ARCS,
         "FAN_IN": FAN_IN,
         "FETCHES": FETCHES if small else 1,
@@ -152,7 +155,7 @@ def of_run(message: int) -> dict[str, int]:
 def of_lists(group: int) -> dict[str, int]:
     """Those of active sets that are lists."""
     piece = CPU_PIECE if group == 1 else PIECE
-    return {"PIECE": piece, "STRIDE": STRIDE, **numbered("LIST_", ActiveList)}
+    return {"PIECE": piece, **numbered("LIST_", ActiveList)}
 
 
 def of_pairs() -> dict[str, int]:

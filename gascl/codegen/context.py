@@ -20,6 +20,8 @@ from gascl.language.traits import Traits
 from gascl.language.types import Type, resolve, struct_dtype
 
 INT32, INT64, UINT32 = (resolve(name, "") for name in ("int32", "int64", "uint32"))
+#: A pointer to the row that an item of a CPU holds in a table (kernels/common.cl).
+HELD_ROW = Type("gascl_held_row *", np.dtype("u8"))
 
 
 def struct_of(name: str, members: Iterable[tuple[str, Type]]) -> Type:
@@ -173,6 +175,9 @@ class Context:
     def edge(self) -> Type:
         ends = [(n, INT32) for n in ("src", "dst")]
         members = [*ends, *self.edge_members.items(), *self.arc_fields.items()]
+        if self.traits.scatter_finds_common:  # see kernels/common.cl
+            members.append(("gascl_held", HELD_ROW))
+            members += [("gascl_common", INT32), ("gascl_arc", self.offset)]
         return _without_gaps("gascl_edge", members)
 
     @cached_property

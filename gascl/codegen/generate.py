@@ -71,6 +71,7 @@ def generate(
     write_control(text, c)
     write_message(text, c)
     text.struct(c.vertex)
+    text.put(*["typedef struct gascl_held_row gascl_held_row;"] * traits.finds_common)
     text.struct(c.edge)
     state, edge = write_arguments(text, c)
     traps.write_guards()

@@ -15,15 +15,15 @@ from gascl.language.keywords import FROM
 from gascl.language.snippet import Snippet
 
 
-def _for_common(passed: str) -> str:
+def _for_common(passed: str, edge: bool) -> str:
     """The macro `for_common`: a loop inside another one that runs once, so that `break` and
     `continue` mean what they say. The name of what they go through has that of w in it, so that
     loops can be inside each other."""
     walk, once = "gascl_walk_##gascl_w", "gascl_once_##gascl_w"
+    step = "gascl_next_common_of_edge" if edge else "gascl_next_common"
     return (
-        "for_common(gascl_w, gascl_one, gascl_other) "
         f"for (gascl_two_rows {walk}, *{once} = gascl_rows_of(&{walk}, {passed}); {once}; "
-        f"{once} = 0) for (int gascl_w; gascl_next_common({once}, &gascl_w);)"
+        f"{once} = 0) for (int gascl_w; {step}({once}, &gascl_w{', &e' if edge else ''});)"
     )
 
 
@@ -38,7 +38,6 @@ class Calls:
         c, text, sound = self.context, self.text, self.traps.sound
         masks, here = "GASCL_MASKS_ON", "v.id, __LINE__, gascl_faults, gascl_control_"
         arcs = "gascl_run_, gascl_offsets, gascl_targets"
-        pair = f"(gascl_one), (gascl_other), {here}, {arcs}"
         single = f", {here}" if c.traits.reads_singly else ""
         value = sound("(__VA_ARGS__)", c.message)
         words = {
@@ -56,8 +55,6 @@ class Calls:
             f"gascl_neighbor_of((gascl_whose), (gascl_i), {here}, {arcs})",
             "has_edge": "has_edge(gascl_from, gascl_to) "
             f"gascl_has_edge((gascl_from), (gascl_to), {here}, {arcs})",
-            "common": f"common(gascl_one, gascl_other) gascl_common({pair})",
-            "for_common": _for_common(pair),
             "lane": "lane gascl_lane",
         }
         for name in c.read_to:
@@ -114,6 +111,13 @@ class Calls:
         """
         here = "v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_"
         words = {}
+        edge = self.context.traits.scatter_finds_common and not late and not owned
+        pair = f"(gascl_one), (gascl_other), {here}, gascl_offsets, gascl_targets"
+        pair += ", e.gascl_held" if edge else ", 0"
+        if snippet.uses("common"):
+            words["common(gascl_one, gascl_other)"] = f"gascl_common({pair})"
+        if snippet.uses("for_common"):
+            words["for_common(gascl_w, gascl_one, gascl_other)"] = _for_common(pair, edge)
         if snippet.uses("set_mask"):
             # Init and apply return what v said of itself; scatter cannot write v.
             put = "gascl_put_mask(v.id, GASCL_SET, gascl_control_ GASCL_MASKS_ON GASCL_LANE_ON)"
@@ -125,8 +129,10 @@ class Calls:
             )
         if snippet.uses("send_to"):
             value = self.traps.sound("(__VA_ARGS__)", self.context.message)
+            credits = not late and self.context.traits.credits
+            sends = "gascl_send_or_credit(&e, " if credits else "gascl_send_to("
             words["send_to(gascl_to, ...)"] = (
-                f"gascl_send_to((gascl_to), {value}, {int(late)}, v.id, __LINE__, "
+                f"{sends}(gascl_to), {value}, {int(late)}, v.id, __LINE__, "
                 f"GASCL_POST({'_next' if late else ''}), GASCL_STATE_ON GASCL_LANE_ON)"
             )
         for name in self.context.traits.reads_others:

@@ -12,6 +12,7 @@ from gascl.codegen.context import INT32, Context
 from gascl.codegen.intrinsics import Calls
 from gascl.codegen.source_writer import Text
 from gascl.codegen.traps import Traps
+from gascl.language.message_loops import by_windows
 from gascl.language.snippet import Snippet
 
 
@@ -45,16 +46,25 @@ class Phases:
                 put(f"    v.{name} = {c.field_at(name, 'gascl_id')};")
 
     def _body(
-        self, snippet: Snippet | None, returned: str, late: bool = False, owned: bool = True
+        self,
+        snippet: Snippet | None,
+        returned: str,
+        late: bool = False,
+        owned: bool = True,
+        text: str | None = None,
     ) -> None:
-        """Write a snippet. Its `return` returns what it changed, which the caller then stores."""
+        """Write a snippet, or `text` in its place. Its `return` returns what it changed, which the
+        caller then stores."""
         put = self.text.put
         if snippet is None:
             return
         returns = snippet.uses("return")
         words = self.calls.begin_phase(snippet, late, owned)
         put(*([f"#define return return {returned}"] if returns else []))
-        self.traps.snippet(snippet)
+        if text is None:
+            self.traps.snippet(snippet)
+        else:
+            self.text.snippet(snippet, text)
         put(*(["#undef return"] if returns else []), *(f"#undef {w}" for w in words))
 
     def _init(self) -> None:
@@ -129,6 +139,8 @@ class Phases:
         plain = [n for n in c.edge_members if not n.startswith("a.")]
         put(*(f"    e.{n} = gascl_e_{n}[gascl_arc];" for n in plain))
         put(*(f"    e.{n} = gascl_a_{n}[GASCL_AT(gascl_arc)];" for n in c.arc_fields))
+        if c.traits.scatter_finds_common:
+            put("    e.gascl_held = 0;", "    e.gascl_common = -1;", "    e.gascl_arc = 0;")
         put("    return e;", "}", "")
         if not c.arc_fields:
             return
@@ -270,18 +282,36 @@ class Phases:
         gather = c.spec.snippets.get("gather")
         if gather is None:
             return
-        put(
-            "static gascl_gathered gascl_gather_snippet(const gascl_vertex v,",
-            "        __global gascl_message *messages, const int num_messages,",
-            "        GASCL_STATE GASCL_LANE) {",
-            "    gascl_gathered msg = gascl_nothing();",
-        )
-        self.calls.declare_read(gather)
-        self._body(gather, "msg", late=True)
-        put("    return msg;", "}", "")
+        self._gather_from(gather, "gascl_gather_snippet", ["__global gascl_message *messages"])
+        if c.traits.indexes_messages and not c.debug:
+            put("#if GASCL_GROUP > 1")
+            local = ["__local gascl_message *messages"]
+            self._gather_from(gather, "gascl_gather_local_snippet", local)
+            windows = by_windows(gather) if c.traits.gathers_by_windows else None
+            if windows is not None:
+                put('#include "gather/windows.cl"')
+                seen = [
+                    "__global const gascl_message *messages",
+                    "__local gascl_message *gascl_window",
+                    "const int gascl_sent",
+                ]
+                self._gather_from(gather, "gascl_gather_windows_snippet", seen, windows)
+            put("#endif", "")
         put("static gascl_vertex gascl_gathering(const int gascl_id, GASCL_STATE GASCL_LANE) {")
         self._load(gather)
         put("    return v;", "}", "")
+
+    def _gather_from(
+        self, gather: Snippet, name: str, arguments: list[str], text: str | None = None
+    ) -> None:
+        """Write a form of the gather snippet; `text` instead of its own."""
+        self.text.put(f"static gascl_gathered {name}(const gascl_vertex v,")
+        self.text.put(*(f"        {argument}," for argument in arguments))
+        self.text.put("        const int num_messages, GASCL_STATE GASCL_LANE) {")
+        self.text.put("    gascl_gathered msg = gascl_nothing();")
+        self.calls.declare_read(gather)
+        self._body(gather, "msg", late=True, text=text)
+        self.text.put("    return msg;", "}", "")
 
     def _copy(self) -> None:
         """Write copies of the fields that apply writes while other vertices read them."""

@@ -30,6 +30,7 @@ PROGRAM = {
     "READS_EDGE": "scatter reads something of the arc",
     "SENDS_TO": "a snippet calls send_to",
     "APPLY_VISITS_NEIGHBORS": "apply visits other vertices' neighbors",
+    "SCATTER_FINDS_COMMON": "scatter looks for common neighbors",
     "MASKED": "there is a mask",
     "MARKS": "apply puts other vertices into the mask",
     "EVERY_ARC_SENDS": "each arc of a vertex that scatters carries a message",
@@ -37,7 +38,10 @@ PROGRAM = {
     "OVERFLOWS": "combined messages are checked for overflow",
     "CAN_FAIL": "a snippet may fail or overflow, or there is debug mode",
     "READS_SINGLY": "a gather snippet reads the messages one by one",
+    "INDEXES_MESSAGES": "the gather snippet only uses messages[i]: they may be in local memory",
+    "GATHERS_BY_WINDOWS": "the gather snippet can read messages in windows: gather/windows.cl",
     "POSTS_AHEAD": "apply calls send_to: its messages arrive in the next superstep",
+    "ALTERNATES": "the arcs of a superstep are those of the one before, reversed",
     "ARC_STATE": "arcs have fields that scatter changes",
     "AGGREGATES": "the number of aggregators",
     "SNAPSHOTS": "there are copies of fields from before a phase",
@@ -61,8 +65,11 @@ CELL = {
 DELIVERY = {
     "INBOX": "there is an atomic inbox: for all messages, or those of send_to",
     "LISTS_RECEIVERS": "the inbox lists the vertices with a message",
+    "PERSISTENT": "a persistent kernel runs all supersteps",
     "PULLS": "in some supersteps vertices pull: delivery `frontier`",
     "KNOWS_LANES": "the delivery knows in which lanes each vertex sends: see kernels/gather.cl",
+    "CREDITS": "messages to common neighbors are added up for each arc first: see common.cl",
+    "OWNS_CREDITS": "an item adds to the messages for an arc alone",
 }
 #: The shape of the kernels (run/plan.py).
 SHAPE = {
@@ -134,6 +141,13 @@ DERIVED = {
     },
     "persistent/clock.cl": {"CLOCK": "a macro: a clock that all groups share"},
     "push/pull_step.cl": {"PULLS_ALL_ROWS": "every row pulls, so that none need be looked for"},
+    "gather.cl": {
+        "CONSUMES": "gascl_consume() changes something; also in the deliveries that gather",
+    },
+    "push/messages.cl": {
+        "COMBINES_HELD": "messages to one vertex are combined before they are posted; "
+        "also in push/first_sender.cl",
+    },
     "push.cl": {"LOOKS_FOR_MESSAGES": "apply may look for messages in all vertices, in order"},
     "push/pull_by_item.cl": {
         "PULLS_AT_ONCE": "a vertex pulls and applies in one phase; also in other files of push/",

@@ -67,6 +67,8 @@ def serial_refuses(demand: Demand) -> str | None:
 def pull_refuses(demand: Demand) -> str | None:
     if demand.traits.reads_singly:
         return "its gather snippet reads messages one by one, and pull does not store them"
+    if demand.traits.scatters_once:
+        return slots_refuses(demand)
     return _repeated_scatter_refuses(demand)
 
 
@@ -196,4 +198,4 @@ def frontier_refuses(demand: Demand) -> str | None:
             else "vertices are put into its mask by scatter or by others"
         )
         return f"{why}, and frontier only lists the vertices that put themselves into it in apply"
-    return pull_refuses(demand) or push_refuses(demand)
+    return _repeated_scatter_refuses(demand) or push_refuses(demand)

@@ -100,7 +100,8 @@ def assemble(
         shared |= constants.of_pairs()
     if persistent:
         shared |= constants.of_persistent_kernel()
-    text.put("\n".join([*constants.defines(shared), *_of_delivery(traits, delivery)]))
+    given = _of_delivery(traits, delivery, group, persistent)
+    text.put("\n".join([*constants.defines(shared), *given]))
     text.include("superstep.cl")
     if traits.pairs:
         text.include("pairs.cl")
@@ -121,6 +122,7 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) ->
     by_block = group > 1 and not traits.counts_once
     senders = "first_sender" if traits.first else "messages"
     reading = "singly" if traits.reads_singly else "combined"
+    phases = "frontier" if delivery.active.lists_receivers else "rows"
     if traits.prioritized:
         listing = "list_in_buckets"
     else:
@@ -146,10 +148,14 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) ->
         "pull_memory.cl": (
             f"gather/{'block' if by_block else 'row'}_memory.cl" if delivery.pulls else ""
         ),
+        "delivery_phases.cl": f"persistent/{phases}.cl",
+        "row_phases.cl": f"{delivery.name}/phases.cl",
         "pull_rows.cl": f"push/pull_by_{'block' if by_block else 'item'}.cl",
         "push_phases.cl": f"push/{'pull' if delivery.pulls else 'push'}_step.cl",
         "step_kernels.cl": (
-            f"persistent/{'cpu' if group == 1 else 'gpu'}.cl" if persistent else "push/launches.cl"
+            f"persistent/{'cpu' if group == 1 else 'gpu'}.cl"
+            if persistent
+            else f"{'push' if delivery.pulls else delivery.name}/launches.cl"
         ),
     }
 
@@ -166,13 +172,16 @@ def _gather(traits: Traits, delivery: Delivery, group: int) -> str:
     return "group_lane_bitmasks" if by_bits else "group_lanes"
 
 
-def _of_delivery(traits: Traits, delivery: Delivery) -> list[str]:
+def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: bool) -> list[str]:
     """The lines that depend on the delivery: switches, and the rest of GASCL_STATE."""
     switches = {
         "INBOX": delivery.has_inbox(traits),
         "LISTS_RECEIVERS": delivery.active.lists_receivers,
+        "PERSISTENT": persistent,
         "PULLS": delivery.pulls,
         "KNOWS_LANES": delivery.notes_lanes(traits),
+        "CREDITS": delivery.keeps_credits(traits),
+        "OWNS_CREDITS": group == 1 and delivery.name == "pull",
     }
     return [
         *defines(DELIVERY, switches),

@@ -40,6 +40,7 @@ ITEMS = {
     "message": Item("gascl_message", "", ANYTHING),
     "outbox_entry": Item("gascl_outbox_entry", "", ANYTHING),  # what the outbox keeps of a vertex
     "box": Item("gascl_box", "", ANYTHING),  # combined messages
+    "credit": Item("gascl_box", "", ZERO),  # combined messages of a sum
     "cell": Item("gascl_cell", "", EMPTY),  # of the atomic inbox
     "piece": Item("int2", "2i4", ANYTHING),  # some arcs of a vertex; the frontier lists them
     "vertex": Item("int", "i4", ANYTHING),  # an entry of a list of vertices
@@ -106,6 +107,10 @@ def arrive_next(traits: Traits, delivery: Delivery) -> bool:
 #: The atomic inbox, in the order of its arguments. If apply uses `send_to`, there are two: one for
 #: the messages that arrive now, and one for those that arrive in the next superstep.
 INBOX = (*_inbox("", arrive_now), *_inbox("_next", arrive_next))
+#: What scatter sends to the target of each arc, as the common neighbor of others.
+CREDITS = Buffer(
+    "credits", "credit", "arc", lambda traits, delivery: delivery.keeps_credits(traits)
+)
 #: Every form of the mask can be converted to this one, and back.
 MASK = Buffer("mask", "flag", "row", lambda traits, delivery: traits.masked)
 #: The buffers that runs need with any delivery.
@@ -113,6 +118,7 @@ COMMON = (
     MASK,
     Buffer("paired", "box", "vertex", lambda traits, delivery: traits.pairs),
     *INBOX,
+    CREDITS,
 )
 #: Buffers that are swapped after each superstep if apply uses `send_to`.
 INBOX_SWAPS = (("inbox", "inbox_next"), ("arrived", "arrived_next"), ("wraps", "wraps_next"))

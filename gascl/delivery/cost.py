@@ -60,6 +60,8 @@ class Rates:
         alone: by what is asked of an arc, and by delivery, an arc of the largest row, which a core
             or work-group has to itself; on CPUs, that takes as long as any other.
         launches: those of a superstep, by delivery, where no launch runs several supersteps.
+        common: an arc whose scatter looks for common neighbors; by pull, which has a table of the
+            receiver's, much less.
     """
 
     vertex: Mapping[str, float]
@@ -78,6 +80,7 @@ class Rates:
     wait: Mapping[str, Mapping[str, float]]
     alone: Mapping[str, Mapping[str, float]]
     launches: Mapping[str, float]
+    common: float
 
 
 #: One core of an AMD EPYC with PoCL: processor time of benchmarks/kinds.py's programs with one
@@ -101,7 +104,8 @@ CPU = Rates(
     filter={"outbox": 0.15},
     wait={},
     alone={},
-    launches={},
+    launches={"slots": 30_000, "edges": 30_000},
+    common=100,
 )
 #: One H100: the same programs on R-MAT 20 (benchmarks/results/kinds-h100.csv); rows and hubs by a
 #: star with 2^20 leaves.
@@ -136,6 +140,7 @@ GPU = Rates(
         "state": {"slots": 4.8},
     },
     launches={"slots": 150_000, "edges": 150_000},
+    common=0.5,
 )  # fmt: skip
 #: Shares of the arcs that go out from vertices that send, where the mask decides on that; ...
 FEW = 1 / 1000
@@ -161,6 +166,7 @@ class Costs:
         singly: a gather snippet reads the messages one by one.
         enough: one message is enough for a vertex.
         keeps: arcs have fields that scatter may change.
+        common: scatter looks for common neighbors along all arcs.
         lanes, knows_lanes: the number of lanes; pull knows in which of them each vertex sends.
         message, sender, edge: the bytes of a message, and those that scatter reads of the sender,
             and of the edge's fields.
@@ -178,6 +184,7 @@ class Costs:
     singly: bool
     enough: bool
     keeps: bool
+    common: bool
     lanes: int
     knows_lanes: bool
     message: int
@@ -208,7 +215,9 @@ class Costs:
         """`estimate` where senders are listed, and post their messages."""
         rates, vertices = self.rates, self.size.vertices
         listed = share * vertices * rates.active
-        posted = share * self.size.arcs * (rates.post["push"][self.way] + self._edge)
+        posted = (
+            share * self.size.arcs * (rates.post["push"][self.way] + self._edge + self._looking)
+        )
         return self._terms(
             vertices=listed + self.everywhere * vertices * rates.vertex["push"],
             messages=self.scatters * posted,
@@ -264,6 +273,7 @@ class Costs:
                 wide /= self.lanes
             message = rates.message[delivery] + max(wide, 0) * rates.stored[delivery]
         visited = rates.arc[delivery] + self._edge + kept
+        visited += self._looking if delivery != "pull" else 0
         visited += self.filters * rates.filter.get(delivery, 0)
         terms = self._terms(
             vertices=size.vertices * vertex,
@@ -290,6 +300,10 @@ class Costs:
         }
         asked = ["nothing", *(name for name, holds in asks.items() if holds)]
         return max(self.rates.alone.get(name, {}).get(delivery, 0) for name in asked)
+
+    @property
+    def _looking(self) -> float:
+        return self.common * self.rates.common
 
     @property
     def _edge(self) -> float:
@@ -328,6 +342,7 @@ def costs_of(
         singly=traits.reads_singly,
         enough=traits.counts_once,
         keeps=traits.arc_state,
+        common=traits.scatter_finds_common and traits.scatters_on_all,
         lanes=traits.lanes,
         knows_lanes=traits.lane_words,
         message=spec.message_type(program.dtype).itemsize * traits.lanes,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gascl.delivery.admission import Demand
-from gascl.delivery.buffers import INBOX, MASK, Buffer
+from gascl.delivery.buffers import CREDITS, INBOX, MASK, Buffer
 from gascl.delivery.frontier import BYTES, ActiveSet
 from gascl.delivery.launch import Launch
 from gascl.language.traits import Traits
@@ -32,6 +32,8 @@ class Delivery:
         pulls: in a superstep with a large frontier, the vertices that still receive pull from it.
         persistent: its persistent kernel, which runs all supersteps in one launch
             (kernels/persistent/), if it has one.
+        credits: messages that scatter sends to common neighbors are added up for each arc first, by
+            the kernel that runs scatter for all arcs that end in a vertex.
         in_parts: it reads only the arcs that end in its row blocks, so that the arcs need not all
             be on the device at once.
         on_ranks: whether it can run a program with these traits on several processes, each of which
@@ -52,12 +54,26 @@ class Delivery:
     knows_lanes: bool = False
     pulls: bool = False
     persistent: Launch | None = None
+    credits: bool = False
     in_parts: bool = False
     on_ranks: Callable[[Traits], bool] = lambda traits: False
 
-    def supports_persistent(self, traits: Traits) -> bool:
-        """Whether its persistent kernel can run a program with these traits."""
-        return self.persistent is not None and not traits.pairs
+    @property
+    def follows_frontier(self) -> bool:
+        """Whether a superstep visits only active vertices and their arcs, and not all of them."""
+        return self.active.lists_receivers
+
+    def refuses_persistent(self, traits: Traits) -> str | None:
+        """Why no persistent kernel can run a program with these traits, or None."""
+        if self.persistent is None:
+            return f"{self.name} visits all vertices each time, which takes longer than a launch"
+        if traits.pairs:
+            return "pairs are computed in launches of their own"
+        if traits.scatter_finds_common and not self.follows_frontier:
+            return "looking for common neighbors takes longer than a launch"
+        if traits.prioritized and not self.follows_frontier:
+            return f"{self.name} chooses the next bucket in a launch of its own"
+        return None
 
     def notes_lanes(self, traits: Traits) -> bool:
         """Whether it knows in which lanes each vertex of a program with these traits sends."""
@@ -84,6 +100,10 @@ class Delivery:
         buffers = {b.name: b for b in (*self.active.buffers, MASK)}
         return [buffers[n] for n in self.active.state if self.needs(buffers[n], traits)]
 
+    def keeps_credits(self, traits: Traits) -> bool:
+        """Whether it adds up messages to common neighbors for each arc."""
+        return self.credits and traits.credits
+
     def inbox_arguments(self, traits: Traits) -> list[Buffer]:
         """The arguments in GASCL_INBOX_STATE, in order."""
-        return [b for b in INBOX if self.needs(b, traits)]
+        return [b for b in (*INBOX, CREDITS) if self.needs(b, traits)]

@@ -64,6 +64,9 @@ NUMBERS = {
     "last_row": "int32",
     "num_remote_messages": "int32",
     "most_work": "int32",  # ends a launch; in units of 1024 arcs
+    "most_parts": "int32",  # the largest number of parts of a superstep, each with a tally
+    "num_next_in_blocks": "int32",  # of the next superstep, where edges alternate
+    "fresh": "int32",  # whether no superstep of the run has been launched
 }
 
 # The kernels in superstep.cl, which every run enqueues around those of its delivery.
@@ -71,10 +74,10 @@ EMPTY_INBOX = Launch("gascl_empty", "vertices", ("run", "cells"))
 START = Launch(
     "gascl_start",
     "vertices",
-    ("STATE", "given", "partly", "kept", "own_mask", "tallies", "counts", "posted"),
+    ("STATE", "given", "partly", "kept", "own_mask", "tallies", "counts", "posted", "team"),
 )
 #: The buffers that START sets.
-STARTED = {"tallies", "counts", "posted"} | {
+STARTED = {"tallies", "counts", "posted", "team"} | {
     f"{name}{when}" for name in ("inbox", "arrived", "wraps") for when in ("", "_next")
 }
 START_ARCS = Launch(

@@ -31,13 +31,27 @@ from gascl.messages import ProgramName
 
 _CSR = ("out_blocks", "out_offsets", "out_targets")
 _CSC = ("in_blocks", "in_offsets", "in_sources")
+#: Sends what scatter has sent to common neighbors (common.cl).
+_CREDIT = Launch(
+    "gascl_credit", "vertices", ("STATE", "num_arcs"), only_if=lambda traits: traits.credits
+)
 _PUSHED = ("out_offsets", "out_targets", "frontiers", "most_pieces", "piles")
+_ROWS = (*_CSC, "all_out_offsets", *(f"next_{name}" for name in (*_CSC, "all_out_offsets")))
+_PARTS = ("most_parts", "fresh")
 _PULLED = ("EDGE_IN", "in_blocks", "in_offsets", "in_sources", "bits", "pulled")
 
 
 def _lists_receivers(traits: Traits) -> bool:
     """Whether only vertices with a message apply, and put themselves into the frontier."""
     return traits.lists_directly and not traits.applies_to_all and not traits.sends_to
+
+
+def _persistent(*step: str) -> Launch:
+    """A persistent kernel, with the arguments that its delivery's phases take."""
+    state = "posted", "tallies", "counts", "team"
+    ends = "ask_stop", "least_arcs", "most_arcs", "supersteps", "most_work"
+    arguments = (*step, *state, "starting", "num_tallies", *ends)
+    return Launch("gascl_persistent", "", ("STATE", "EDGE", *arguments))
 
 
 def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]) -> Delivery:
@@ -70,14 +84,7 @@ def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]
         active=FRONTIER,
         pulls=pulls,
         on_ranks=lambda traits: not pulls and _lists_receivers(traits),
-        persistent=Launch(
-            "gascl_persistent",
-            "",
-            (
-                *(*step, "posted", "tallies", "counts", "team", "starting"),
-                *("num_tallies", "ask_stop", "least_arcs", "most_arcs", "supersteps", "most_work"),
-            ),
-        ),
+        persistent=_persistent(*step[2:]),
     )
 
 
@@ -124,6 +131,7 @@ DELIVERIES = {
                     ("STATE", *_CSC[:2], "EDGE", "in_sources", "pulled", "sending", "received"),
                     only_if=lambda traits: traits.scatters,
                 ),
+                _CREDIT,
                 Launch(
                     "gascl_pull_apply",
                     "in_blocks",
@@ -138,8 +146,10 @@ DELIVERIES = {
             arcs="in",
             knows_lanes=True,
             refuses=pull_refuses,
+            credits=True,
             in_parts=True,
-            on_ranks=lambda traits: True,
+            on_ranks=lambda traits: not traits.scatter_sends_to,
+            persistent=_persistent(*_ROWS, "pulled", "sending", "received", *_PARTS),
         ),
         Delivery(
             "outbox",
@@ -180,6 +190,9 @@ DELIVERIES = {
             refuses=outbox_refuses,
             in_parts=True,
             on_ranks=lambda traits: True,
+            persistent=_persistent(
+                *(*_ROWS, "outbox", "sent", "outbox_next", "sent_next", "messages", *_PARTS)
+            ),
         ),
         _by_frontier("push", False, push_refuses),
         _by_frontier("frontier", True, frontier_refuses),
@@ -192,8 +205,10 @@ DELIVERIES = {
                     "vertices",
                     ("STATE", "EDGE", "out_sources", "out_targets", "num_arcs"),
                 ),
+                _CREDIT,
                 Launch("gascl_edges_apply", "vertices", ("STATE", "tallies")),
             ),
+            credits=True,
             refuses=edges_refuses,
             inbox=True,
         ),
@@ -328,9 +343,10 @@ def _fastest(
         )
         raise ProgramError(title, f" cannot be run by auto: {refused['slots']}; {others}")
     frugal = [name for name in totals if stores or not DELIVERIES[name].stores]
-    chosen = min(frugal or totals, key=lambda name: totals[name])
+    rest = frugal or [*totals]
+    chosen = min(rest, key=lambda name: totals[name])
     reasons = {
-        name: no or (_slower(costs, name) if name in totals else _left_out(name, debug))
+        name: no or (_slower(costs, name) if name in rest else _left_out(name, debug))
         for name, no in refused.items()
         if name != chosen
     }
@@ -358,6 +374,8 @@ def _left_out(name: str, debug: bool) -> str:
         return "one work-item does everything"
     if debug and DELIVERIES[name].inbox:
         return "it combines messages in the order in which they come, which debug mode shuffles"
+    if DELIVERIES[name].stores:
+        return "it stores a message for each arc, for which there is too little memory"
     return "auto does not know how fast it is"
 
 

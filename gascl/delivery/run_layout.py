@@ -46,9 +46,6 @@ from gascl.language.types import Type
 MOST_AHEAD, RECORDS = 64, 1024
 #: The largest number of remote messages that a launch puts into inboxes.
 REMOTE_MESSAGES = 2**20
-#: The bytes that the groups of a persistent kernel share (kernels/persistent/phases.cl), before its
-#: records.
-TEAM = 4 * STRIDE * len(Team)
 
 
 class Owner(str, Enum):  # keys are sorted
@@ -56,9 +53,10 @@ class Owner(str, Enum):  # keys are sorted
 
     VERTEX, ARC, COPY = "vertex field", "arc field", "copy of a vertex field"
     GRAPH, EDGE, RUN = "graph", "edge field", "run"
+    NEXT = "graph of the next superstep"  # where edges alternate
 
 
-VERTEX, ARC, COPY, GRAPH, EDGE, RUN = Owner
+VERTEX, ARC, COPY, GRAPH, EDGE, RUN, NEXT = Owner
 #: The prefixes of buffers' names in messages and in headers.
 _PREFIXES: dict[Owner | str, str] = {VERTEX: "v.", ARC: "a.", COPY: "old."}
 
@@ -220,6 +218,12 @@ def graph_arrays(extent: Extent) -> dict[Key, Array]:
     return {Key(GRAPH, n): array for n, array in arrays.items() if n not in left_out}
 
 
+def team_bytes(reals: int) -> int:
+    """The bytes that the groups of a persistent kernel share (kernels/persistent/phases.cl), before
+    its records: words, and two numbers for each field of floats."""
+    return 4 * STRIDE * (len(Team) + -(-2 * reals // STRIDE))
+
+
 def is_streamed(key: Key, array: Array) -> bool:
     """Whether an array of the graph is streamed in parts, when the arcs are."""
     if array.edge is not None:
@@ -240,9 +244,14 @@ def run_layout(
     traits: Traits,
     delivery: Delivery,
     extent: Extent,
+    persistent: bool = False,
 ) -> RunLayout:
-    """The buffers and arguments that a run of a program with a delivery needs."""
-    return _Builder(spec, header, traits, delivery, extent).build()
+    """The buffers and arguments that a run of a program with a delivery needs.
+
+    Args:
+        persistent: a persistent kernel runs all supersteps.
+    """
+    return _Builder(spec, header, traits, delivery, extent, persistent).build()
 
 
 class _Builder:
@@ -253,9 +262,10 @@ class _Builder:
         traits: Traits,
         delivery: Delivery,
         extent: Extent,
+        persistent: bool,
     ):
         self.spec, self.header, self.traits = spec, header, traits
-        self.delivery, self.extent = delivery, extent
+        self.delivery, self.extent, self.persistent = delivery, extent, persistent
         self.ranges = self._ranges()
         self.run = self._run()
         self.fields = self._fields()
@@ -281,7 +291,7 @@ class _Builder:
             *_pairs(active.swaps, shared),
             *_pairs(INBOX_SWAPS if self.traits.apply_sends_to else (), shared),
         )
-        clears = tuple(shared[n] for n in (*active.clears, "team") if n in shared)
+        clears = tuple(shared[n] for n in active.clears if n in shared)
         used = {key for keys in arguments.values() for key in keys}
         graph = {k: array for k, array in (self.arrays | edges).items() if k in used}
         return RunLayout(self.extent, graph, own, arguments, swaps, clears, self.ranges)
@@ -326,7 +336,7 @@ class _Builder:
         """The buffers of every run."""
         header, extent = self.header, self.extent
         boxes = self.ranges * extent.vertices * header.lanes
-        team = TEAM + RECORDS * header.control.itemsize
+        team = team_bytes(len(header.reals)) + RECORDS * header.control.itemsize
         faults = len(Fault) * extent.lines
         block_groups = min(extent.parts * extent.block_groups, extent.blocks_of_parts)
         remote = min(extent.vertices * header.lanes, REMOTE_MESSAGES)
@@ -349,7 +359,7 @@ class _Builder:
             "boxes": (self.ranges > 1, Array(header.box, boxes)),
             "faults": ("faults" in header.state, Array(np.dtype("i4"), faults)),
             "nans": (bool(header.reals), Array(np.dtype("2i4"), len(header.reals), ZERO)),
-            "team": (self.delivery.persistent is not None, Array(np.dtype("u1"), team, ZERO)),
+            "team": (self.persistent, Array(np.dtype("u1"), team, ZERO)),
         }
         arrays |= {name: array for name, (is_needed, array) in optional.items() if is_needed}
         arrays |= {b.name: self._array(b) for b in COMMON if self.delivery.needs(b, self.traits)}
@@ -365,6 +375,7 @@ class _Builder:
         item = ITEMS[buffer.item]
         own = {"message": _stored(header.message), "box": header.box}
         own["outbox_entry"] = _stored(header.outbox_entry)
+        own["credit"] = header.box
         own["cell"] = self._cell()
         lanes = header.lanes
         counts = {"arc": lanes * extent.arcs, "vertex": lanes * extent.vertices}
@@ -372,8 +383,8 @@ class _Builder:
         wraps = self.traits.overflows and header.message.itemsize == 8
         unneeded = {"mark": self.traits.every_arc_sends, "wrap": not wraps}
         if unneeded.get(buffer.item):
-            count = 1
-        elif callable(buffer.per):
+            return Array(np.dtype(item.dtype), 1)
+        if callable(buffer.per):
             count = buffer.per(extent.vertices, extent.arcs)
         else:
             count = counts[buffer.per]
@@ -420,7 +431,7 @@ class _Builder:
         traits, delivery, active = self.traits, self.delivery, self.delivery.active
         group = self.extent.group
         yield from ((launch, names) for launch in delivery.launches if launch.suits(traits, group))
-        if delivery.persistent and delivery.supports_persistent(traits):
+        if self.persistent and delivery.persistent:
             yield delivery.persistent, names
         launches = [START, FINISH]
         if traits.arc_state:
@@ -456,6 +467,10 @@ class _Builder:
         pulled = {name: key for name, key, _ in self._edges("in", read)}
         owned = (*delivery.buffers, *delivery.active.buffers)
         unneeded = {b.name for b in owned if not delivery.needs(b, self.traits)}
+        if not self.persistent:
+            unneeded.add("team")
+        if not self.traits.alternates:
+            unneeded |= {name for name in launch.arguments if name.startswith("next_")}
         for name in launch.arguments:
             if name == "STATE":
                 state = state_arguments(self.header, self.traits, delivery)
@@ -466,6 +481,11 @@ class _Builder:
                 yield from (pulled[n] for n in self.header.edge)
             elif name in unneeded:
                 continue
+            elif name.startswith("next_"):
+                key = names[name.removeprefix("next_")]
+                yield key if self.extent.symmetric else Key(NEXT, key.name)
+                if name == "next_in_blocks":
+                    yield f"num_{name}"
             elif name not in names and (name in NUMBERS or name in CHOSEN):
                 yield name
             elif name not in names:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from gascl.delivery.frontier import most_pieces
-from gascl.delivery.run_layout import Key, RunLayout, transposed_arrays
+from gascl.delivery.run_layout import GRAPH, NEXT, Key, RunLayout, transposed_arrays
 from gascl.device_graph.buffers import ResidentGraph
 from gascl.device_graph.stream import ArcStream, graph_bytes, resident_arrays
 from gascl.opencl import fork_guard
@@ -63,6 +64,9 @@ class RunArrays:
         self._buffers = [graph.buffers(resident) for graph in self.graphs]
         if self.layout.extent.parts > 1:
             self._streams = [ArcStream(graph, self.layout) for graph in self.graphs]
+        if len(self.graphs) > 1:
+            even, odd = self._buffers
+            self._buffers = [even | _as_next(odd), odd | _as_next(even)]
         self.buffers = self._buffers[0]
 
     def select_arcs(self, superstep: int) -> None:
@@ -83,6 +87,13 @@ class RunArrays:
     def number(self, name: str) -> Any:
         """A number that depends on the graph alone: see `NUMBERS`."""
         if name not in self.numbers:
-            blocks = self.graph.blocks(name.removeprefix("num_"))
-            self.numbers[name] = np.int32(len(blocks) - 1)
+            which, graph = name.removeprefix("num_"), self.graph
+            if which.startswith("next_"):
+                which, graph = which.removeprefix("next_"), self.graph_of(self._parity + 1)
+            self.numbers[name] = np.int32(len(graph.blocks(which)) - 1)
         return self.numbers[name]
+
+
+def _as_next(buffers: Mapping[Key, Any]) -> dict[Key, Any]:
+    """The arrays of a graph, as those that the superstep after this one reads."""
+    return {Key(NEXT, key.name): b for key, b in buffers.items() if key.owner == GRAPH}

@@ -17,7 +17,7 @@ from gascl.language.operands import (
     operand_start,
     whole_end,
 )
-from gascl.language.tokens import Token, closing, opening, tokens
+from gascl.language.tokens import Token, closing, opening, rewritten, tokens
 
 _TAGS = {"struct", "union", "enum"}
 _STORAGE = {"static", "extern", "typedef", "register"}
@@ -103,12 +103,7 @@ def _written(
     for start, end, opened, closed in sorted(wraps, key=lambda wrap: (wrap[0], -wrap[1])):
         before[start] = before.get(start, "") + opened
         after[end - 1] = closed + after.get(end - 1, "")
-    parts, last = [], 0
-    for i, token in enumerate(toks):
-        parts += [text[last : token.start], before.get(i, ""), instead.get(i, token.text)]
-        parts.append(after.get(i, ""))
-        last = token.start + len(token.text)
-    return "".join(parts) + text[last:]
+    return rewritten(text, toks, before, instead, after)
 
 
 def _heads(toks: list[Token]) -> Iterator[tuple[Token, range | None]]:

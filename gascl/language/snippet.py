@@ -266,17 +266,17 @@ def _members(
             continue
         if token.text not in namespaces:
             words.setdefault(token.text, token.line)
-            if token.text == "msg" and _is_written(toks, i, i + 1, types):
+            if token.text == "msg" and is_written(toks, i, i + 1, types):
                 members.append(Member("msg", "", token.line, True))
             continue
         name, end = "", i + 1
         if at(toks, i + 1) == "." and i + 2 < len(toks) and toks[i + 2].kind == "word":
             name, end = toks[i + 2].text, i + 3
-        members.append(Member(token.text, name, token.line, _is_written(toks, i, end, types)))
+        members.append(Member(token.text, name, token.line, is_written(toks, i, end, types)))
     return members, words
 
 
-def _is_written(toks: list[Token], start: int, end: int, types: Set[str]) -> bool:
+def is_written(toks: list[Token], start: int, end: int, types: Set[str]) -> bool:
     """Whether the operand toks[start:end] is assigned, incremented, or has its address taken."""
     while True:  # extend it by a component, an index or parentheses around it
         if at(toks, end) == ".":

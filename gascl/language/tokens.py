@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 _TOKEN = re.compile(
@@ -89,3 +89,19 @@ def opening(toks: list[Token], i: int) -> int:
             break
         i -= 1
     return i
+
+
+def rewritten(
+    text: str,
+    toks: list[Token],
+    before: Mapping[int, str],
+    instead: Mapping[int, str],
+    after: Mapping[int, str],
+) -> str:
+    """The text with other text before, instead of or after some of its tokens, by their indices."""
+    parts, last = [], 0
+    for i, token in enumerate(toks):
+        parts += [text[last : token.start], before.get(i, ""), instead.get(i, token.text)]
+        parts.append(after.get(i, ""))
+        last = token.start + len(token.text)
+    return "".join(parts) + text[last:]

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from gascl.language.combiners import EXPRESSION, FIRST
 from gascl.language.keywords import words_to
+from gascl.language.message_loops import by_windows, only_indexes
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
 
@@ -97,6 +98,23 @@ class Traits:
         )
 
     @cached_property
+    def scatters_once(self) -> bool:
+        """Whether scatter may have other effects than `send`, if it runs once for each arc: it
+        calls `send_to`, and every vertex sends and receives in every superstep."""
+        if self._scatter is None or not self.scatter_sends_to or self._scatter.uses(*_SET_MASK):
+            return False
+        wants_all = not (self.receives or self.counts_once or self.reads_singly)
+        return wants_all and self.scatters_on_all and not self.arc_state and self.lanes == 1
+
+    @cached_property
+    def credits(self) -> bool:
+        """Whether scatter sends to common neighbors, whose messages are added up as integers, so
+        that they can be added up for each arc first."""
+        combiner = self.spec.combiner
+        visits = self.scatters_once and self.scatter_finds_common
+        return visits and combiner is not None and combiner.name == "sum" and self.overflows
+
+    @cached_property
     def skips(self) -> bool:
         """Whether scatter need not run on an arc whose message would be dropped or change nothing:
         it only sends, and it cannot fail."""
@@ -127,12 +145,25 @@ class Traits:
     def every_arc_sends(self) -> bool:
         """Whether every arc carries a message in every superstep."""
         sends = self._scatter is not None and self._scatter.sends_always
-        return self.scatters_on_all and sends and not self.filters
+        return self.scatters_on_all and sends and not self.filters and not self.scatter_sends_to
 
     @cached_property
     def reads_singly(self) -> bool:
         """Whether a gather snippet reads the messages one by one."""
         return self._gather is not None
+
+    @cached_property
+    def indexes_messages(self) -> bool:
+        """Whether the gather snippet only uses `messages[i]`, which may then be in local memory."""
+        return self._gather is not None and only_indexes(self._gather)
+
+    @cached_property
+    def gathers_by_windows(self) -> bool:
+        """Whether the gather snippet can read the messages in windows, parts that a work-group has
+        loaded together. All items of the group run it then, so that it must not fail."""
+        if self._gather is None or self._read_of_others(self._gather):
+            return False
+        return not self._gather.uses(*self._adjacency_words) and bool(by_windows(self._gather))
 
     @cached_property
     def sends_to(self) -> bool:
@@ -278,9 +309,21 @@ class Traits:
         return self._uses("num_neighbors", *self._adjacency_words)
 
     @cached_property
+    def reads_arcs(self) -> bool:
+        """Whether snippets read arcs, degrees or neighbors."""
+        degrees = {"in_degree", "out_degree"}
+        of_vertices = any(s.reads("v") & degrees for s in self.spec.snippets.values())
+        return self.reads_edge or of_vertices or self.reads_neighbors
+
+    @cached_property
     def finds_common(self) -> bool:
         """Whether snippets look for the common neighbors of two vertices."""
         return self._uses("common", "for_common")
+
+    @cached_property
+    def scatter_finds_common(self) -> bool:
+        """Whether scatter looks for the common neighbors of two vertices."""
+        return self._scatter is not None and self._scatter.uses("common", "for_common")
 
     @cached_property
     def apply_visits_neighbors(self) -> bool:

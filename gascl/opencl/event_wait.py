@@ -24,13 +24,11 @@ from gascl.opencl.interrupts import Interrupts
 EAGER_CPU, EAGER, SHARE, LONGEST = 1e-4, 0.01, 1 / 32, 0.01
 
 _COMPLETE = cl.command_execution_status.COMPLETE
-#: Lets other threads run. Before Python 3.12, sched_yield holds the interpreter's lock meanwhile;
-#: to sleep 0 seconds does not, but can take 50 us.
-_yield: Callable[[], object] = (
-    os.sched_yield
-    if hasattr(os, "sched_yield") and sys.version_info >= (3, 12)
-    else lambda: time.sleep(0)
-)
+#: Let other threads run, while a CPU is busy and while another device is. Before Python 3.12,
+#: sched_yield holds the interpreter's lock, which does not matter for a tenth of a millisecond. To
+#: sleep 0 seconds does not hold it, but can take 50 us.
+_yield_cpu: Callable[[], object] = getattr(os, "sched_yield", lambda: time.sleep(0))
+_yield = _yield_cpu if sys.version_info >= (3, 12) else lambda: time.sleep(0)
 #: The last command of an abandoned run, by pyopencl device.
 _abandoned: dict[Any, Any] = {}
 
@@ -47,7 +45,8 @@ def wait(event: Any, device: Device, interrupts: Interrupts, keep: Any) -> None:
     """
     if interrupts.held:
         try:
-            _poll(event, interrupts, EAGER_CPU if device.is_cpu else EAGER)
+            eager = (EAGER_CPU, _yield_cpu) if device.is_cpu else (EAGER, _yield)
+            _poll(event, interrupts, *eager)
         except BaseException as error:
             if not _running(event):
                 raise
@@ -80,12 +79,14 @@ def check_free(device: Device) -> None:
         )
 
 
-def _poll(event: Any, interrupts: Interrupts, eager: float) -> None:
+def _poll(
+    event: Any, interrupts: Interrupts, eager: float, let_others_run: Callable[[], object]
+) -> None:
     began = time.perf_counter()
     while _running(event):
         waited = time.perf_counter() - began
         if waited < eager:
-            _yield()
+            let_others_run()
         else:
             time.sleep(min(waited * SHARE, LONGEST))
             interrupts.remind()

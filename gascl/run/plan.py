@@ -116,7 +116,8 @@ class Source:
         if found is None:
             if len(self._run_layouts) >= PLANS:  # there may be any number of graphs
                 self._run_layouts.clear()
-            found = run_layout(spec, self.header, self.traits, self.delivery, extent)
+            program = spec, self.header, self.traits, self.delivery
+            found = run_layout(*program, extent, self.persistent)
             self._run_layouts[extent] = found
         return found
 
@@ -145,16 +146,17 @@ class Plan:
         self._idle: list[Kernels] = []
         fork_guard.holds_opencl(self)
 
-    def persistent_groups(self, device: Device, vertices: int, arcs: int) -> int:
+    def persistent_groups(self, device: Device, vertices: int, arcs: int, parts: int) -> int:
         """The number of work-groups of the persistent kernel: as many as run at once, or some more,
-        since a CPU's driver may give one thread several in a row."""
+        since a CPU's driver may give one thread several in a row; but none without a part of a
+        superstep."""
         units = int(device.cl.max_compute_units)
         if device.is_cpu:
             groups = 1 if vertices + arcs <= ALONE else 4 * units
         else:
             groups = units * PERSISTENT_GROUPS
         # Each has a tally of its own.
-        return min(groups, device.groups, MOST_GROUPS)
+        return min(groups, parts, device.groups, MOST_GROUPS)
 
     @contextmanager
     def kernels(self) -> Iterator[Kernels]:

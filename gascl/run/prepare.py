@@ -40,6 +40,11 @@ from gascl.run.push_pull import largest_degree
 #: Up to this many vertices and arcs, in all lanes, some hundred runs take less time than the
 #: optimizer of a CPU's compiler.
 SMALL = 2**9
+#: Up to this many vertices and arcs, in all lanes, a persistent kernel also runs the supersteps of
+#: deliveries that visit all of them. With 10 arcs a vertex, PageRank on two cores takes a third of
+#: the time up to 2**16, three quarters at 2**17, and as long as by launches from 2**18 on; if other
+#: work keeps the cores busy, it may take longer there.
+WHOLE = {"CPU": 2**17, "GPU": 2**18}
 
 
 @dataclass(frozen=True)
@@ -176,8 +181,14 @@ def prepare(
     if presorted is None:
         presorted = arcs_presorted(graph, direction)
     renumbered, numbered = _numbering(graph, direction, demand, setting, presorted, bool(short))
-    persistent = _persistent(program, choice.delivery, traits, device, setting)
     size = (graph.num_vertices + num_arcs(graph, direction)) * program.lanes
+    alternates = spec.alternates and not is_symmetric(graph.directed, direction)
+    if short:
+        persistent = Decision(False, "the arcs come to the device in parts")
+    elif alternates and traits.reads_arcs:
+        persistent = Decision(False, "its edges alternate, and it reads arcs, degrees or neighbors")
+    else:
+        persistent = _persistent(program, choice.delivery, traits, device, setting, size)
     optimized = size > SMALL or not device.may_skip_optimizer
     variant = Variant(setting.debug, setting.seed, persistent.chosen, renumbered.chosen, optimized)
     source = source_of(program, device, choice.delivery, offset_type(graph, direction), variant)
@@ -186,7 +197,6 @@ def prepare(
         share = Division(setting.rank, setting.ranks)
         if traits.pairs:  # as if each vertex had arcs from all
             share = share._replace(vertex=graph.num_vertices)
-    alternates = spec.alternates and not is_symmetric(graph.directed, direction)
     limit = setting.device_memory or device.memory
     arcs: list[Arcs] = []  # of even and odd supersteps, if they are divided
     if share or short:
@@ -253,14 +263,20 @@ def _persistent(
     traits: Traits,
     device: DeviceFacts,
     setting: Setting,
+    size: int,
 ) -> Decision:
-    """Whether a persistent kernel runs all supersteps in one launch."""
+    """Whether a persistent kernel runs all supersteps in one launch.
+
+    Args:
+        size: the number of vertices and arcs, in all lanes.
+    """
+    refusal = delivery.refuses_persistent(traits)
     reasons = [
+        (refusal is not None, str(refusal)),
         (
-            delivery.persistent is None,
-            f"{delivery.name} visits all vertices each time, which takes longer than a launch",
+            not delivery.follows_frontier and size > WHOLE.get(device.kind, 0),
+            f"visiting all {size:,} vertices and arcs takes longer than a launch",
         ),
-        (traits.pairs, "pairs are computed in launches of their own"),
         (not device.can_join, "work-groups of one launch cannot wait for each other here"),
         (program.converged is not None, "converged() is called after each superstep"),
         (setting.debug, "debug mode looks at each superstep"),

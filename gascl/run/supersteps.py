@@ -24,7 +24,7 @@ from gascl.delivery.launch import (
     STARTED,
     Launch,
 )
-from gascl.delivery.run_layout import MOST_AHEAD, RECORDS, RUN, TEAM, VERTEX, Key
+from gascl.delivery.run_layout import MOST_AHEAD, RECORDS, RUN, VERTEX, Key, team_bytes
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.messages import Message, Option
 from gascl.results.snapshot import Messages
@@ -88,6 +88,8 @@ class Loop:
         self._kept_records: list[np.ndarray] = []  # of all supersteps, for the checkpoint
         self._fresh = True  # no superstep has been enqueued
         self.nans: dict[str, tuple[int, int]] = {}
+        # What the last launch of a persistent kernel has counted.
+        self._counted_nans: list[list[int]] | None = None
         self._starting = False  # the first mask is committed by the persistent kernel
         self._unread = False  # the record of the first mask has not been read
         # Each reads the times of a batch: when they are first used, or after `_UNTIMED` supersteps,
@@ -188,10 +190,11 @@ class Loop:
         return min(MOST_AHEAD, max(1, _FIRST_BATCH[self.device.kind] // max(each, 1)))
 
     def _count_nans(self) -> dict[str, tuple[int, int]]:
-        self.launcher.launch(NANS)
-        names = self.plan.header.reals
-        counts = self.launcher.read("nans", np.empty((len(names), 2), np.int32)).tolist()
-        last = self.graph.num_vertices
+        names, last = self.plan.header.reals, self.graph.num_vertices
+        counts = self._counted_nans
+        if counts is None:
+            self.launcher.launch(NANS)
+            counts = self.launcher.read("nans", np.empty((len(names), 2), np.int32)).tolist()
         nans = {
             n: (many, last - from_last)
             for n, (many, from_last) in zip(names, counts, strict=True)
@@ -464,9 +467,15 @@ class Loop:
         if self.trace:  # else its words are as the State has initialized them
             state.clear(team)
         least, greatest = self.bounds
+        if len(self.launcher.arrays.graphs) > 1:
+            # The kernel exchanges them when it has committed the first mask, too.
+            superstep = self.earlier + len(self.trace)
+            self.launcher.arrays.select_arcs(superstep + self._starting)
+        size = self.graph.num_vertices, self.state.num_arcs
+        parts = self.launcher.groups(self.plan.later[-1])  # as in the other form
         launched = self.launcher.launch(
             launch,
-            self.plan.persistent_groups(self.device, self.graph.num_vertices, self.state.num_arcs),
+            self.plan.persistent_groups(self.device, *size, parts),
             starting=self._starting,
             num_tallies=self.groups if self._starting else 0,
             ask_stop=self.fixed is None,
@@ -474,8 +483,11 @@ class Loop:
             most_arcs=greatest,
             supersteps=most,
             most_work=_MOST_WORK[self.device.kind],
+            most_parts=state.layout.extent.block_groups,
+            fresh=self._fresh,
         )
-        words, records = self._team(min(most, MOST_AHEAD))
+        self._fresh = False
+        words, nans, records = self._team(min(most, MOST_AHEAD))
         if words[Team.FAILED] or words[Team.PHASE] != Phase.END:
             raise DeviceError(
                 f"{self.device} did not run all the work-groups that had begun "
@@ -484,11 +496,12 @@ class Loop:
                 Option("delivery", "pull"),
                 " or 'slots', and please report this",
             )
+        self._counted_nans = nans
         if words[Team.SWAPPED]:
             state.swap()
         done = int(words[Team.DONE])
         if done > len(records):
-            _, records = self._team(done)
+            *_, records = self._team(done)
         self._starting = False
         if not done:
             self._check(records[0])
@@ -514,11 +527,15 @@ class Loop:
         self._add(records, times)
         return int(state.control["stopped"][0])
 
-    def _team(self, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Wait for the kernel: the words of its team, int32, and the first `count` records."""
-        control = self.plan.header.control
-        read = self.launcher.read("team", np.empty(TEAM + count * control.itemsize, np.uint8))
-        return read[:TEAM].view(np.int32)[::STRIDE], read[TEAM:].view(control)
+    def _team(self, count: int) -> tuple[np.ndarray, list[list[int]], np.ndarray]:
+        """Wait for the kernel: the words of its team, int32; how many NaN it has counted, as
+        `gascl_nans` does; and the first `count` records."""
+        control, reals = self.plan.header.control, len(self.plan.header.reals)
+        size = team_bytes(reals)
+        read = self.launcher.read("team", np.empty(size + count * control.itemsize, np.uint8))
+        words = read[:size].view(np.int32)
+        nans = words[STRIDE * len(Team) :][: 2 * reals].reshape(reals, 2).tolist()
+        return words[: STRIDE * len(Team) : STRIDE], nans, read[size:].view(control)
 
     def _enqueue_superstep(self, number: int) -> list[Launched]:
         """Enqueue a superstep, after `number` that are not in the trace yet."""

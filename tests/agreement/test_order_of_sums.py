@@ -6,9 +6,11 @@ another order, or a product fused into one, shows.
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
-from support.agreement import in_turn
+from support.agreement import by_launches, in_turn
 from support.samples import skewed
 
 from gascl import Engine, Graph, VertexProgram, aggregate, edge, param, vertex
@@ -97,18 +99,23 @@ GRAPHS = graphs()
 
 
 def agree(device, graph, program, **options):
-    """Assert that the deliveries that take it give the same bits; returns how many there are."""
+    """Assert that the deliveries that take it give the same bits, by one launch and launch by
+    launch; returns how many there are."""
     results = {}
     able = admitted(demand_of(program, device.atomics, device.fp64, True))
-    for delivery in set(DELIVERIES) & {*able} if program.solve is None else DELIVERIES[:2]:
-        result = Engine(graph, device).run(
+    able = set(DELIVERIES) & {*able} if program.solve is None else DELIVERIES[:2]
+    forms = {"": device, " launch by launch": by_launches(device)}
+    if not device.can_join:
+        forms.popitem()
+    for delivery, form in itertools.product(able, forms):
+        result = Engine(graph, forms[form]).run(
             program, delivery=delivery, not_converged="ignore", **options
         )
         fields = {name: values.tobytes() for name, values in result.fields.items()}
-        results[delivery] = (fields, [repr(step.aggregates) for step in result.trace])
+        results[delivery + form] = (fields, [repr(step.aggregates) for step in result.trace])
     for delivery, result in results.items():
         assert result == results["slots"], f"{delivery}, {program!r}, {graph}"
-    return len(results)
+    return len(able)
 
 
 def check(device, seed, dtype):

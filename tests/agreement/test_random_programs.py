@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, note, settings
 from support.admission import DELIVERIES, expected_deliveries
-from support.agreement import PARTS, check, check_case, find_device, in_parts
+from support.agreement import PARTS, by_launches, check, check_case, find_device, in_parts
 from support.case_subsets import one_in
 from support.features import EXPECTED
 from support.obfuscation import Disguise
@@ -61,9 +61,11 @@ def test_every_special_graph(device: Any, name: str, part: int) -> None:
 @pytest.mark.filterwarnings("ignore:.*no edge field")
 def test_random_programs(number: int, part: int | None) -> None:
     """The same program of each recipe in every run, in one of the two shapes of a work-group; by
-    default, by one `part_of` its deliveries."""
+    default, by one `part_of` its deliveries; every other one launch by launch, where a persistent
+    kernel could run it."""
     group = (1, 8)[number % 2]
-    check_case(find_device(group), drawn(number, group), part=part)
+    device = find_device(group)
+    check_case(by_launches(device) if number % 4 == 0 else device, drawn(number, group), part=part)
 
 
 @pytest.mark.slow

@@ -19,6 +19,7 @@ from gascl.delivery.run_layout import (
     ARC,
     EDGE,
     GRAPH,
+    NEXT,
     RUN,
     VERTEX,
     Extent,
@@ -55,12 +56,16 @@ class Ahead(Levels):
 
 
 def spec_of(
-    program: type[VertexProgram], delivery: str | Delivery, extent: Extent = EXTENT
+    program: type[VertexProgram],
+    delivery: str | Delivery,
+    extent: Extent = EXTENT,
+    persistent: bool = False,
 ) -> RunLayout:
     chosen = DELIVERIES[delivery] if isinstance(delivery, str) else delivery
     lanes = program.spec.lanes
     traits = Traits.of(program.spec, lanes)
-    return run_layout(program.spec, generate(program.spec, lanes=lanes), traits, chosen, extent)
+    header = generate(program.spec, lanes=lanes)
+    return run_layout(program.spec, header, traits, chosen, extent, persistent)
 
 
 def bundled() -> list[type[VertexProgram]]:
@@ -195,15 +200,24 @@ def test_arguments_that_a_program_does_not_need_are_left_out():
     persistent = DELIVERIES["push"].persistent
     assert persistent is not None and "piles" in persistent.arguments
     piles = Key("active set lists", "piles")
-    assert piles not in spec_of(Levels, "push").arguments["gascl_persistent"]
+
+    def given(program: type[VertexProgram], delivery: str) -> tuple[Key | str, ...]:
+        return spec_of(program, delivery, persistent=True).arguments["gascl_persistent"]
+
+    assert piles not in given(Levels, "push")
     turns = type("Turns", (Levels,), {"priority": "v.level"})
-    assert piles in spec_of(turns, "push").arguments["gascl_persistent"]
+    assert piles in given(turns, "push")
     assert "gascl_split_far" in spec_of(turns, "push").arguments
     assert "gascl_split_far" not in spec_of(Levels, "push").arguments
-    # A persistent kernel cannot run a program with pairs.
-    paired = type("Paired", (Levels,), {"pairs": "send(u.level);"})
-    assert "gascl_persistent" not in spec_of(paired, "push").arguments
-    assert Key(RUN, "inbox_next") in spec_of(Ahead, "push").arguments["gascl_persistent"]
+    assert Key(RUN, "inbox_next") in given(Ahead, "push")
+    # Without a persistent kernel, there are no words for it.
+    for whole in (False, True):
+        spec = spec_of(Levels, "push", persistent=whole)
+        assert (Key(RUN, "team") in spec.own) == ("gascl_persistent" in spec.arguments) == whole
+    # The rows of the next superstep, where edges alternate.
+    following = Key(NEXT, "in_offsets")
+    assert following not in given(Levels, "pull")
+    assert following in given(type("Turning", (Levels,), {"edges": "alternate"}), "pull")
 
 
 def test_what_kernels_are_given():

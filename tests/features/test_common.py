@@ -180,3 +180,59 @@ def test_the_loop_declares_its_variable(device):
     rows = rows_of(graph, "out")
     found = Engine(graph, device).run(Named()).rank.tolist()
     assert found == [sum(rows[v].keys() & rows[5].keys() - {v, 5}) for v in range(50)]
+
+
+class Told(VertexProgram):
+    """Scatter sends to common neighbors, and to the vertex after each; the messages are counted."""
+
+    supersteps = param.supersteps(2)
+    weight = edge.int32()
+    heard = vertex.int64()
+    message, combine = "int64", "sum"
+    scatter_on = apply_on = "all"
+    scatter = """
+        for_common(w, e.dst, e.src) {
+            send_to(w, weight_from_first(w) - 4);
+            send_to((w + 1) % g.num_vertices, 1000000);
+            for_common(u, w, e.dst)
+                send_to(w, u);
+            if (w % 5 == 0)
+                break;
+        }
+        send_to(e.src, 1000);
+        if (e.src % 2)
+            send(e.weight);
+    """
+    apply = "v.heard += msg;"
+
+
+def told(graph: Graph, edges: str) -> tuple[list[int], int]:
+    """What each vertex has heard, and the number of messages, in a superstep."""
+    rows, count = rows_of(graph, edges), graph.num_vertices
+    heard, messages = [0] * count, 0
+    arcs, weights = graph.arcs(edges), graph.edge_fields["weight"][graph.arcs(edges).out_edges]
+    pairs = zip(arcs.out.rows.tolist(), arcs.out_targets.tolist(), weights.tolist(), strict=True)
+    for a, b, weight in pairs:
+        sent = [(a, 1000)] + [(b, weight)] * (a % 2)
+        for w in sorted(rows[a].keys() & rows[b].keys() - {a, b}):
+            sent += [(w, rows[b][w] - 4), ((w + 1) % count, 1_000_000)]
+            sent += [(w, u) for u in rows[w].keys() & rows[b].keys() - {w, b}]
+            if w % 5 == 0:
+                break
+        for to, value in sent:
+            heard[to] += value
+        messages += len(sent)
+    return heard, messages
+
+
+@pytest.mark.parametrize(("make", "directed", "edges"), CASES)
+def test_messages_to_common_neighbors(device, make, directed, edges):
+    graph = make(directed)
+    heard, messages = told(graph, edges)
+    program = type("Told", (Told,), {"edges": edges})()
+    deliveries = admitted(program, device)
+    assert {"pull", "edges", "push", "slots", "serial"} <= {*deliveries}
+    for delivery in deliveries:
+        result = Engine(graph, device).run(program, delivery=delivery)
+        assert result.heard.tolist() == [2 * x for x in heard], delivery
+        assert [s.messages for s in result.trace] == [messages] * 2, delivery

@@ -6,7 +6,8 @@ import pytest
 
 from gascl.delivery.registry import DELIVERIES
 from gascl.opencl.device import Device, find
-from gascl.programs import BreadthFirst, MaximalIndependentSet, ShortestPaths
+from gascl.programs import BreadthFirst, LabelPropagation, MaximalIndependentSet, ShortestPaths
+from gascl.programs.hits import HubsAndAuthorities
 from gascl.run.plan import Variant, plan_of, source_of
 
 
@@ -16,6 +17,9 @@ from gascl.run.plan import Variant, plan_of, source_of
         (BreadthFirst(source=0), "frontier"),  # vertices have enough before their last message
         (MaximalIndependentSet(), "frontier"),  # every message counts
         (ShortestPaths(source=0), "push"),  # there is a priority
+        (HubsAndAuthorities(tolerance=0.1), "outbox"),  # all rows, in either direction
+        (LabelPropagation(), "outbox"),  # a gather snippet
+        (BreadthFirst(source=[0, 1]), "pull"),  # words of the lanes that send
     ],
 )
 def test_persistent_kernels_of_gpus_compile(program, delivery):

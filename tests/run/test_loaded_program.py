@@ -137,7 +137,7 @@ def test_times_of_kernels_are_read_when_they_are_used(monkeypatch):
         return time(self)
 
     monkeypatch.setattr(Launched, "time", noted)
-    trace = Engine(PATH).run(PageRank(supersteps=20), delivery="pull").trace
+    trace = Engine(PATH).run(PageRank(supersteps=20), delivery="slots").trace
     assert not read
     assert all(step.seconds > 0 and step.kernels for step in trace)
     kernels = [len(step.kernels) for step in trace]
@@ -146,7 +146,7 @@ def test_times_of_kernels_are_read_when_they_are_used(monkeypatch):
     monkeypatch.setattr(supersteps, "_UNTIMED", 8)
     monkeypatch.setattr(supersteps, "MOST_AHEAD", 4)
     read.clear()
-    trace = Engine(PATH).run(PageRank(supersteps=20), delivery="pull").trace
+    trace = Engine(PATH).run(PageRank(supersteps=20), delivery="slots").trace
     assert len(read) == sum(kernels[:16])
     assert [len(step.kernels) for step in trace] == kernels
     assert len(read) == sum(kernels)

@@ -23,14 +23,15 @@ from gascl import (
     vertex,
 )
 from gascl.codegen.constants import STRIDE, Team
-from gascl.delivery.run_layout import TEAM
+from gascl.delivery.registry import DELIVERIES
+from gascl.delivery.run_layout import RUN, Key, team_bytes
 from gascl.opencl.device import Device, find
 from gascl.results.result import Result
-from gascl.run import loaded_program, plan, supersteps
+from gascl.run import loaded_program, plan, prepare, supersteps
 from gascl.run.launcher import Launcher
 from gascl.run.plan import ALONE, Plan
 from gascl.run.push_pull import NEVER
-from gascl.run.state import State
+from gascl.run.supersteps import Loop
 
 pytestmark = [
     pytest.mark.optimized,
@@ -39,15 +40,15 @@ pytestmark = [
 ]
 
 
+@functools.cache
+def device(kind: type[Device] = Device) -> Device:
+    return kind(find().cl)
+
+
 class Launches(Device):
     """A device that runs no persistent kernel."""
 
     can_join = False
-
-
-@functools.cache
-def device(kind: type[Device] = Device) -> Device:
-    return kind(find().cl)
 
 
 class Reach(VertexProgram):
@@ -164,19 +165,95 @@ class Relaying(VertexProgram):
     """
 
 
+class Looking(VertexProgram):
+    """Apply reads a field of others that it writes, and the mask; scatter reads the arc."""
+
+    length = edge.int32()
+    x = vertex.int32(init="v.id % 1000")
+    total = aggregate.int64("sum")
+    supersteps = param.supersteps(5)
+    message, combine = "int32", "max"
+    mask = "v.id % 3 == 0"
+    apply_on = "all"
+    scatter = "send(v.x + e.length);"
+    apply = """
+        v.x = ((has_msg ? msg : 1) + x_of((v.id + 1) % g.num_vertices) + get_mask()) % 1000;
+        aggregate_total(v.x);
+        if (v.x % 2)
+            set_mask();
+    """
+
+
+class Lanes(VertexProgram):
+    """The distance from several vertices, and who was first to say so."""
+
+    lanes = 5
+    level = vertex.int32(init="v.id == lane ? 0 : -1")
+    parent = vertex.int32(init="-1")
+    message, combine = "int32", "first"
+    receive_if = "v.level < 0"
+    mask = "v.id == lane"
+    scatter = "if (v.level == superstep) send(v.id);"
+    apply = "v.level = superstep + 1; v.parent = msg; set_mask();"
+
+
+class Middle(VertexProgram):
+    """A gather snippet, which reads the messages one by one."""
+
+    x = vertex.int32(init="(int)(v.id * 7919L % 1000)")
+    changes = aggregate.int64("count")
+    supersteps = param.supersteps(4)
+    message, gathered = "int32", "int32"
+    scatter_on = "all"
+    scatter = "send(v.x);"
+    gather = (
+        "msg = 0; for (int i = 0; i < num_messages; ++i) msg = (31 * msg + messages[i]) % 1000;"
+    )
+    apply = "aggregate_changes(msg != v.x); v.x = msg;"
+
+
+class Alone(VertexProgram):
+    """No messages."""
+
+    x = vertex.int32(init="v.id % 17")
+    most = aggregate.int32("max")
+    init = "aggregate_most(v.x);"
+    scatter_on = apply_on = "all"
+    apply = "v.x -= 1; aggregate_most(v.x);"
+    stop = "agg.most < 0"
+
+
+class Turning(VertexProgram):
+    """Messages go along the arcs and back again; the mask decides who sends."""
+
+    x = vertex.int32(init="v.id % 1000")
+    total = aggregate.int64("sum")
+    supersteps = param.supersteps(5)
+    edges = "alternate"
+    message, combine = "int32", "max"
+    mask = "v.id % 3 > 0"
+    scatter = "send(v.x);"
+    apply = "v.x = (v.x + msg) % 1000; aggregate_total(v.x); if (v.x % 3) set_mask();"
+
+
 #: Programs, with the deliveries whose persistent kernels run them.
 PROGRAMS: dict[str, tuple[type[VertexProgram], tuple[str, ...]]] = {
     "Reach": (Reach, ("push", "frontier")),
-    "Least": (Least, ("push", "frontier")),
+    "Least": (Least, ("push", "frontier", "pull", "outbox")),
     "Nearest": (Nearest, ("push",)),
     "Backwards": (Backwards, ("push",)),
-    "Forwarding": (Forwarding, ("push",)),
+    "Forwarding": (Forwarding, ("push", "pull", "outbox")),
     "Relaying": (Relaying, ("push",)),
     "Marking": (Marking, ("push",)),
-    "Everyone": (Everyone, ("push",)),
+    "Everyone": (Everyone, ("push", "pull", "outbox")),
+    "Looking": (Looking, ("pull", "outbox")),
+    "Lanes": (Lanes, ("pull",)),
+    "Middle": (Middle, ("outbox",)),
+    "Alone": (Alone, ("pull",)),
+    "Turning": (Turning, ("pull", "outbox")),
 }
 #: Lists, turns, masks, receivers and aggregators are each in one of these; the others are slow.
-FAST = ("Reach-frontier", "Nearest-push", "Relaying-push")
+FAST = ("Reach-frontier", "Nearest-push", "Relaying-push", "Looking-pull", "Turning-outbox")
 CASES = [
     pytest.param(name, delivery, marks=[] if f"{name}-{delivery}" in FAST else pytest.mark.slow)
     for name, (_, its) in PROGRAMS.items()
@@ -205,6 +282,19 @@ def random_graph() -> Graph:
 
 
 @functools.cache
+def directed_graph() -> Graph:
+    """Whose arcs and those back differ in the number of their blocks, too."""
+    rng = np.random.default_rng(6)
+    src = np.minimum((rng.pareto(0.6, 30_000) * 3).astype(np.int64), 8_999)
+    dst = rng.integers(0, 9_000, len(src))
+    return Graph.from_edges(src, dst, num_vertices=9_000, length=rng.integers(1, 9, len(src)))
+
+
+def graph_of(name: str) -> Graph:
+    return directed_graph() if PROGRAMS[name][0].spec.alternates else random_graph()
+
+
+@functools.cache
 def long_path() -> Graph:
     n = 5_000
     return Graph.from_edges(
@@ -227,9 +317,9 @@ def same(one: Result, other: Result) -> None:
 
 
 @functools.cache
-def by_launches(name: str, delivery: str, graph: Any = random_graph) -> Result:
+def by_launches(name: str, delivery: str) -> Result:
     """What launch by launch gives, and `serial`, which knows neither lists nor bits."""
-    launches = Engine(graph(), device(Launches))
+    launches = Engine(graph_of(name), device(Launches))
     result = launches.run(PROGRAMS[name][0](), delivery=delivery)
     serial = launches.run(PROGRAMS[name][0](), delivery="serial")
     for field in serial.fields:
@@ -252,6 +342,13 @@ def launched(monkeypatch) -> list[str]:
     return names
 
 
+@pytest.fixture(autouse=True)
+def whole(monkeypatch):
+    """However large a graph is."""
+    for kind in prepare.WHOLE:
+        monkeypatch.setitem(prepare.WHOLE, kind, 2**40)
+
+
 def groups(count: int | None, monkeypatch) -> None:
     if count is not None:
         monkeypatch.setattr(Plan, "persistent_groups", lambda *_: count)
@@ -272,9 +369,9 @@ def test_a_launch_does_what_many_do(name, delivery, count, launched, monkeypatch
     expected = by_launches(name, delivery)
     launched.clear()
     groups(count, monkeypatch)
-    result = Engine(random_graph(), device()).run(PROGRAMS[name][0](), delivery=delivery)
+    result = Engine(graph_of(name), device()).run(PROGRAMS[name][0](), delivery=delivery)
     assert launched.count("gascl_persistent") == 1
-    assert "gascl_push_scatter" not in launched
+    assert not {*launched} & {each.kernel for each in DELIVERIES[delivery].launches}
     same(result, expected)
 
 
@@ -295,7 +392,7 @@ def test_a_run_that_is_cut_by_its_records(name, delivery, launched, monkeypatch)
     expected = by_launches(name, delivery)
     launched.clear()
     monkeypatch.setattr(supersteps, "RECORDS", 2)
-    result = Engine(random_graph(), device()).run(PROGRAMS[name][0](), delivery=delivery)
+    result = Engine(graph_of(name), device()).run(PROGRAMS[name][0](), delivery=delivery)
     assert launched.count("gascl_persistent") >= len(result.trace) // 2
     same(result, expected)
 
@@ -305,7 +402,7 @@ def test_a_run_that_is_cut_by_its_work(name, delivery, launched, monkeypatch):
     expected = by_launches(name, delivery)
     launched.clear()
     monkeypatch.setattr(supersteps, "_MOST_WORK", dict.fromkeys(supersteps._MOST_WORK, 1))
-    result = Engine(random_graph(), device()).run(PROGRAMS[name][0](), delivery=delivery)
+    result = Engine(graph_of(name), device()).run(PROGRAMS[name][0](), delivery=delivery)
     assert launched.count("gascl_persistent") == len(result.trace)
     same(result, expected)
 
@@ -332,11 +429,11 @@ def test_persistent_kernels_and_launches_continue_each_other(name, delivery, cut
             rest = {}
             if "supersteps" in program.spec.params:
                 rest = {"supersteps": len(expected.trace) - cut}
-            begun = Engine(random_graph(), device(first)).run(
+            begun = Engine(graph_of(name), device(first)).run(
                 program(), max_supersteps=cut, keep_state=True, **options
             )
             assert len(begun.trace) == cut
-            result = Engine(random_graph(), device(second)).run(
+            result = Engine(graph_of(name), device(second)).run(
                 program(**rest), state=begun.state, **options
             )
             for field in expected.fields:
@@ -408,12 +505,12 @@ class Items(Device):
         2,
         [
             (Halving(), {}),
-            (Reach(), {"delivery": "pull"}),
+            (Reach(), {"delivery": "slots"}),
             (Reach(), {"kind": Items}),
             (Reach(), {"debug": True}),
         ],
     ),
-    ids=["the host decides", "pull", "groups of 8", "debug"],
+    ids=["the host decides", "slots", "groups of 8", "debug"],
 )
 def test_where_launches_it_must_be(program, options, launched):
     kind = options.pop("kind", Device)
@@ -446,19 +543,18 @@ def test_a_group_that_never_arrives(impatient, monkeypatch):
     class Lonely(Reach):
         pass
 
-    clear = State.clear
+    launch = Loop._launch_persistent
 
-    def one_more(self, key):
-        clear(self, key)
-        if key.name == "team":
-            words = np.zeros(TEAM // 4, np.int32)
-            if self.device.is_cpu:
-                words[0] = 1 << 20
-            else:  # where the first to join begins
-                words[STRIDE * Team.RANKS] = 1
-            self.write(key, words)
+    def one_more(self, most):
+        words = np.zeros(team_bytes(0) // 4, np.int32)
+        if self.device.is_cpu:
+            words[0] = 1 << 20
+        else:  # where the first to join begins
+            words[STRIDE * Team.RANKS] = 1
+        self.state.write(Key(RUN, "team"), words)
+        return launch(self, most)
 
-    monkeypatch.setattr(State, "clear", one_more)
+    monkeypatch.setattr(Loop, "_launch_persistent", one_more)
     monkeypatch.setattr(Plan, "persistent_groups", lambda *_: 2)
     with pytest.raises(DeviceError, match=r"did not run all the work-groups .* Give delivery="):
         Engine(random_graph(), device()).run(Lonely())
@@ -495,7 +591,7 @@ def test_a_group_that_pauses_while_it_releases_others(monkeypatch):
 # Ctrl-C ------------------------------------------------------------------------------------------
 
 ENDLESS = """
-import signal, time
+import signal, sys, time
 from gascl import Engine, Graph, Interrupted, VertexProgram, vertex
 from gascl.run.supersteps import Loop
 
@@ -518,7 +614,7 @@ def said(self, *args):
 
 Loop._launch_persistent = said
 try:
-    engine.run(Round(), max_supersteps=10**9)
+    engine.run(Round(), max_supersteps=10**9, delivery=sys.argv[1])
 except Interrupted as pressed:
     at = time.time()
     assert pressed.result.visits.sum() == pressed.result.supersteps == len(pressed.result.trace)
@@ -527,10 +623,14 @@ except Interrupted as pressed:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to one process")
-def test_ctrl_c_between_two_launches_of_a_run():
+@pytest.mark.parametrize("delivery", ["push", "outbox"])
+def test_ctrl_c_between_two_launches_of_a_run(delivery):
     """A run that has no end is many launches; the result is what is done so far."""
     process = subprocess.Popen(
-        [sys.executable, "-c", ENDLESS], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", ENDLESS, delivery],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     try:
         while process.stdout.readline() not in ("goes on\n", ""):

@@ -14,6 +14,7 @@ from gascl.delivery.registry import DELIVERIES
 from gascl.errors import DeviceError, GasclError
 from gascl.graph import reordering
 from gascl.programs import BreadthFirst, Louvain, PageRank, ShortestPaths
+from gascl.run import prepare as preparation
 from gascl.run.options import RunOptions
 from gascl.run.prepare import Setting, prepare
 from gascl.run.state import State
@@ -84,12 +85,43 @@ def test_a_persistent_kernel_where_groups_can_wait_for_each_other(web):
     assert prepare(program, web, GPU).persistent.chosen
     for device, setting, why in (
         (replace(GPU, can_join=False), Setting(), "cannot wait"),
-        (GPU, Setting(debug=True), "takes longer than a launch"),
+        (GPU, Setting(debug=True), "debug mode looks"),
         (GPU, Setting(ranks=2), "ranks exchange"),
     ):
         persistent = prepare(program, web, device, setting).persistent
         assert not persistent.chosen and why in persistent.why
-    assert not prepare(PageRank(), web, GPU).persistent.chosen
+
+
+class Turning(VertexProgram):
+    """Its edges alternate, and it reads them."""
+
+    x = vertex.int32()
+    message, combine = "int32", "sum"
+    edges = "alternate"
+    scatter = "send(e.reversed);"
+    apply = "v.x = msg;"
+
+
+def test_a_persistent_kernel_that_visits_all_of_a_small_graph(web, monkeypatch):
+    size = web.num_vertices + web.num_arcs
+    assert prepare(PageRank(), web, GPU).persistent.chosen
+    assert prepare(Turning(), generators.rmat(9, seed=4, directed=False), GPU).persistent.chosen
+    for program, delivery, why in (
+        (PageRank(), "slots", "takes longer than a launch"),
+        (Turning(), "outbox", "edges alternate"),
+        (ShortestPaths(source=0), "pull", "bucket"),
+    ):
+        persistent = prepare(program, web, GPU, delivery=delivery).persistent
+        assert not persistent.chosen and why in persistent.why
+    for largest in (size, size - 1):
+        monkeypatch.setitem(preparation.WHOLE, "GPU", largest)
+        assert prepare(PageRank(), web, GPU).persistent.chosen == (largest == size)
+    lanes = PageRank(damping=[0.8, 0.9], supersteps=3, dangling="ignore")
+    monkeypatch.setitem(preparation.WHOLE, "GPU", 2 * size - 1)
+    persistent = prepare(lanes, web, GPU).persistent
+    assert not persistent.chosen and f"all {2 * size:,} vertices and arcs" in persistent.why
+    # What follows the frontier visits few of them.
+    assert prepare(BreadthFirst(source=0), web, GPU).persistent.chosen
 
 
 def test_numbering(web, monkeypatch):

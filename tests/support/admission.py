@@ -111,6 +111,15 @@ def by_pulling(program: Program) -> set[str]:
     return {"pull"} if of_arc and asks else {"pull", "outbox"}
 
 
+def scatters_once(program: Program, lanes: int) -> bool:
+    """Whether `pull` takes a scatter that sends to any vertex, as it runs once for each arc."""
+    if program.combine == "first" or program.receive_if or program.enough or program.gather:
+        return False
+    posts = any(isinstance(s, Send) and s.to is not None for s in walk(program.scatter))
+    alone = lanes == 1 and not program.arc_fields and not contains(program.scatter, SetMask)
+    return posts and alone and program.scatter_on == "all"
+
+
 def reads_what_apply_writes(program: Program) -> bool:
     """Whether scatter reads, of its vertex or of another, a field that apply assigns to."""
     nodes = walk(program.apply)
@@ -144,8 +153,8 @@ def expected_deliveries(
     if sends_to(program) and sums_floats(program) and deterministic:
         return {"serial"}
     admitted = {"slots", "serial"} | by_pulling(program)
+    lanes = program.lanes or program.listed or 1 if lanes is None else lanes
     if by_atomics(program, real, deterministic):
-        lanes = program.lanes or program.listed or 1 if lanes is None else lanes
         one_order = deterministic and tallies_floats(program)
         alternates = program.edges == "alternate"
         admitted |= {"edges"} if lanes > 1 or one_order or alternates else {"edges", "push"}
@@ -160,4 +169,6 @@ def expected_deliveries(
     late = any(isinstance(s, Send) and s.to is not None for s in walk(program.apply))
     if {"push", "pull"} <= admitted and can_list_the_mask(program) and not (waits or late):
         admitted |= {"frontier"}
+    if scatters_once(program, lanes) and by_atomics(program, real, deterministic):
+        admitted |= {"pull"}
     return admitted & {*DELIVERIES}

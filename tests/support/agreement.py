@@ -90,6 +90,12 @@ def find_device(group: int) -> Any:
     return Device(chosen, group=0 if own else group)
 
 
+def by_launches(device: Any) -> Any:
+    """The same device, as one that runs no persistent kernel."""
+    launches = type("Launches", (type(device),), {"can_join": False})
+    return launches(device.cl, device.group)
+
+
 def gascl_graph(graph: PlainGraph, vertex_fields: Mapping[str, Any] | None = None) -> Any:
     from gascl import Graph
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -46,7 +47,8 @@ __kernel void take(__global const gascl_cell *cells, __global gascl_accumulator 
 }
 """
 
-WAYS = ["native", "cas"]
+#: By the device's operations; by compare-and-swap; by exchanges alone, which failed tries lead to.
+WAYS = ["native", "cas", "exchange"]
 GROUPS = [1, 8] if UNDER_OCLGRIND else [1, 64]
 
 all_ways = pytest.mark.parametrize("way", WAYS)
@@ -89,6 +91,14 @@ def header(combine: str, c: str, identity: str, before: str = "") -> str:
     )
 
 
+def atomics_text(way: str) -> str:
+    """The kernels' file, in which the way `exchange` never tries to swap."""
+    text = kernel_text("atomics.cl")
+    none, count = re.subn("(?<=#define GASCL_SWAP_TRIES )[1-9]", "0", text)
+    assert count == 1
+    return none if way == "exchange" else text
+
+
 def run(way, group, combine, type_, values, target, identity, before=""):
     """What CELLS cells hold after all values: the results, counts of wraps and overflows."""
     *found, firsts = run_counting(way, group, combine, type_, values, target, identity, before)
@@ -106,7 +116,7 @@ def run_counting(way, group, combine, type_, values, target, identity, before=""
         [
             header(combine, type_.c, identity, before),
             *definitions(combiner_of(combine), type_),
-            kernel_text("atomics.cl"),
+            atomics_text(way),
             KERNELS,
         ]
     )

@@ -345,7 +345,8 @@ __kernel void toy_gather(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY, __global gasc
     __local gascl_gather_memory memory;
     gascl_tally tally;
     GASCL_ZERO_TALLY(tally);
-    gascl_gather(GASCL_BLOCKS_ON, &memory, &tally, GASCL_STATE_ON GASCL_DELIVERY_ON);
+    gascl_gather(gascl_team_of_launch(gascl_control_), GASCL_BLOCKS_ON, &memory, &tally,
+                 GASCL_STATE_ON GASCL_DELIVERY_ON);
     gascl_tally_store(&tally, tallies, &memory.shared);
 }
 """

@@ -4,38 +4,102 @@
 
 // How many common neighbors are found at a time, before they are visited. If they were found and visited
 // one by one, the items of a GPU would wait for each other at each of them.
-#define GASCL_HELD 32
+#define GASCL_MOST_COMMON 32
+// Rows of these lengths are put into a table.
+#define GASCL_SHORTEST_HELD 8
+#define GASCL_LONGEST_HELD 2048
+
+// A row in a table, by which an item finds out whether a vertex is in it, and where. Kernels for CPUs
+// hold that of the vertex in which the arcs end that they visit one after the other.
+struct gascl_held_row {
+    int vertex, size;
+    gascl_offset end;
+    __global const int *entries;
+#if GASCL_GROUP == 1
+    int shift;  // -1: the row is not in the table yet
+    ushort heads[8 * GASCL_LONGEST_HELD];  // the first place with each hash, counted from 1; 0: none
+    ushort next[GASCL_LONGEST_HELD + 1];   // the next one with the same
+#endif
+};
 
 // The rows of two vertices, and how far they have been gone through.
 typedef struct {
     int a, b;
     bool swapped;  // the shorter row is that of b
-    __global const int *shorter, *longer;
+    __global const int *targets, *shorter, *longer;
     int shorter_size, longer_size;
     int i, j, last;         // the next places in the two, and the last common neighbor
+    const gascl_held_row *held_row;  // the longer one in a table, or 0
     int held, visited;      // how many common neighbors have been found, and visited
-    int places[GASCL_HELD];  // theirs in the shorter row; of parallel arcs, those of the first
-    int near[GASCL_HELD];    // places in the longer row from which they are not far
+    int places[GASCL_MOST_COMMON];  // theirs in the shorter row; of parallel arcs, those of the first
+    int near[GASCL_MOST_COMMON];    // places in the longer row from which they are not far
 } gascl_two_rows;
+
+#if GASCL_GROUP == 1
+// Gets ready for lookups in the row of a vertex.
+static void gascl_hold_row(gascl_held_row *held, const int vertex,
+                           __global const gascl_offset *offsets, __global const int *targets) {
+    if (held->vertex == vertex)
+        return;
+    held->vertex = vertex;
+    held->entries = targets + offsets[vertex];
+    held->size = (int)(offsets[vertex + 1] - offsets[vertex]);
+    held->shift = -1;
+}
+
+static uint gascl_table_place(const int x, const int shift) {
+    return (uint)x * 2654435769u >> shift;  // Fibonacci hashing (Knuth 1973)
+}
+
+// Puts the row into the table if it is faster to look up all entries of another row there than to
+// search for its own in the other one, or to go through both; returns whether it is there.
+static bool gascl_put_into_table(gascl_held_row *held, const int looked_up) {
+    const int size = held->size;
+    if (size < GASCL_SHORTEST_HELD || size > GASCL_LONGEST_HELD || looked_up / 16 > size)
+        return false;
+    if (held->shift >= 0)
+        return true;
+    held->shift = (int)clz(8 * (uint)size - 1);
+    for (uint i = 0; i <= 0xffffffffu >> held->shift; ++i)
+        held->heads[i] = 0;
+    for (int i = size; i > 0; --i) {  // of parallel arcs, the first is found first
+        const uint place = gascl_table_place(held->entries[i - 1], held->shift);
+        held->next[i] = held->heads[place];
+        held->heads[place] = (ushort)i;
+    }
+    return true;
+}
+#endif
 
 static gascl_two_rows *gascl_rows_of(gascl_two_rows *rows, const long a, const long b, const int id,
                                      const int line, __global int *faults,
                                      __global gascl_control *control,
                                      __global const gascl_run *run,
                                      __global const gascl_offset *offsets,
-                                     __global const int *targets) {
+                                     __global const int *targets, gascl_held_row *held) {
     const bool are = gascl_is_vertex(a, id, line, faults, control, run) &&
                      gascl_is_vertex(b, id, line, faults, control, run);
+    rows->targets = targets;
     rows->a = are ? (int)a : 0;
     rows->b = are ? (int)b : 0;
     const gascl_offset begin_a = offsets[rows->a], begin_b = offsets[rows->b];
     const int size_a = are ? (int)(offsets[rows->a + 1] - begin_a) : 0;
     const int size_b = are ? (int)(offsets[rows->b + 1] - begin_b) : 0;
     rows->swapped = size_b < size_a;
+#if GASCL_GROUP == 1
+    rows->held_row = 0;
+    if (held && (rows->a == held->vertex || rows->b == held->vertex)) {
+        const bool of_a = rows->a == held->vertex;
+        if (gascl_put_into_table(held, of_a ? size_b : size_a)) {
+            rows->held_row = held;
+            rows->swapped = of_a;
+        }
+    }
+#endif
     rows->shorter = targets + (rows->swapped ? begin_b : begin_a);
     rows->longer = targets + (rows->swapped ? begin_a : begin_b);
-    rows->shorter_size = min(size_a, size_b);
-    rows->longer_size = max(size_a, size_b);
+    rows->shorter_size = rows->swapped ? size_b : size_a;
+    rows->longer_size = rows->swapped ? size_a : size_b;
     rows->i = rows->j = rows->held = rows->visited = 0;
     rows->last = -1;
     return rows;
@@ -75,7 +139,7 @@ static int gascl_search_from(__global const int *row, int low, const int size, c
 // Finds common neighbors as long as both rows have a block, and there is room for one.
 static void gascl_find_in_blocks(gascl_two_rows *rows) {
     int i = rows->i, j = rows->j, last = rows->last, held = 0;
-    while (held + 8 <= GASCL_HELD && i + 8 <= rows->shorter_size && j + 8 <= rows->longer_size) {
+    while (held + 8 <= GASCL_MOST_COMMON && i + 8 <= rows->shorter_size && j + 8 <= rows->longer_size) {
         const int8 x = vload8(0, rows->shorter + i), y = vload8(0, rows->longer + j);
         const int8 is = GASCL_IN_BLOCK(x, y) & GASCL_MAY_BE_COMMON(x, -1, rows) & (x > last);
         int are[8];
@@ -94,6 +158,46 @@ static void gascl_find_in_blocks(gascl_two_rows *rows) {
     rows->j = j;
     rows->last = last;
     rows->held = held;
+}
+
+// Finds the next common neighbors by the table, as many as there is room for; returns how many.
+static int gascl_find_in_table(gascl_two_rows *rows) {
+    const gascl_held_row *held_row = rows->held_row;
+    const int shift = held_row->shift, greatest = held_row->entries[held_row->size - 1];
+    __global const int *row = rows->shorter;
+    int i = rows->i, end = rows->shorter_size, held = 0;
+    while (!held && i < end) {
+        // Few are in the table: those that may be are collected without a branch.
+        int likely = 0;
+        while (i + 8 <= end && likely + 8 <= GASCL_MOST_COMMON) {
+            if (row[i] > greatest) {
+                end = i;
+                break;
+            }
+            for (const int stop = i + 8; i < stop; ++i) {
+                rows->places[likely] = i;
+                likely += held_row->heads[gascl_table_place(row[i], shift)] != 0;
+            }
+        }
+        for (; i < end && i + 8 > end && likely < GASCL_MOST_COMMON; ++i) {
+            rows->places[likely] = i;
+            likely += held_row->heads[gascl_table_place(row[i], shift)] != 0;
+        }
+        for (int k = 0; k < likely; ++k) {
+            const int place = rows->places[k], x = row[place];
+            int at = held_row->heads[gascl_table_place(x, shift)];
+            while (at && held_row->entries[at - 1] != x)
+                at = held_row->next[at];
+            if (!at || x <= rows->last || x == rows->a || x == rows->b)
+                continue;
+            rows->places[held] = place;
+            rows->near[held++] = at - 1;
+            rows->last = x;
+        }
+    }
+    rows->i = i < end ? i : rows->shorter_size;
+    rows->held = held;
+    return held;
 }
 
 // Counts common neighbors as long as both rows have a block.
@@ -131,12 +235,14 @@ static int gascl_count_in_blocks(gascl_two_rows *rows) {
 // Finds the next common neighbors, as many as there is room for, or only counts all of them; returns how
 // many there are.
 static int gascl_find_common(gascl_two_rows *rows, const bool counts) {
-    const int most = counts ? INT_MAX : GASCL_HELD;
+    const int most = counts ? INT_MAX : GASCL_MOST_COMMON;
     rows->held = rows->visited = 0;
 #if GASCL_GROUP == 1
+    if (rows->held_row)
+        return gascl_find_in_table(rows);
     if (!counts && !GASCL_SEARCHES_LONGER(rows))
         gascl_find_in_blocks(rows);
-    if (rows->held + 8 > GASCL_HELD)
+    if (rows->held + 8 > GASCL_MOST_COMMON)
         return rows->held;
 #endif
     int i = rows->i, j = rows->j, last = rows->last, held = rows->held;
@@ -193,14 +299,79 @@ static gascl_offset gascl_common_arc(const gascl_two_rows *rows, const bool of_s
     return rows->longer - targets + j;
 }
 
+#if GASCL_SCATTER_FINDS_COMMON
+// The same in scatter, which remembers the arc to w from the vertex in which `e` ends.
+static bool gascl_next_common_of_edge(gascl_two_rows *rows, int *w, gascl_edge *e) {
+    if (!gascl_next_common(rows, w))
+        return false;
+#if GASCL_CREDITS
+    const bool of_shorter = (rows->swapped ? rows->b : rows->a) == e->dst;
+    if (of_shorter || (rows->swapped ? rows->a : rows->b) == e->dst) {
+        e->gascl_common = *w;
+        e->gascl_arc = gascl_common_arc(rows, of_shorter, rows->targets);
+    }
+#endif
+    return true;
+}
+#endif
+
+#if GASCL_CREDITS
+// Sends to a vertex in scatter. If it is the common neighbor that is visited, the message is added
+// to those for the arc to it, which are sent together: that takes fewer atomic operations on the
+// vertex, and none on a CPU, where one item visits all arcs that end where `e` does.
+static void gascl_send_or_credit(const gascl_edge *e, const long id, const gascl_message x,
+                                 const int ahead, const int sender, const int line,
+                                 GASCL_POST_PARAMETERS, GASCL_STATE GASCL_LANE) {
+    if (id != e->gascl_common) {
+        gascl_send_to(id, x, ahead, sender, line, GASCL_POST_ON, GASCL_STATE_ON GASCL_LANE_ON);
+        return;
+    }
+    __global gascl_box *credit = &gascl_credits[e->gascl_arc];
+#if GASCL_OWNS_CREDITS
+    gascl_box sum = *credit;
+    gascl_box_combine(&sum, GASCL_TO_ACCUMULATOR(x));
+    ++sum.count;
+    *credit = sum;
+#else
+    bool fresh;
+    const int wrap = gascl_cell_combine((volatile __global gascl_cell *)&credit->combined,
+                                        GASCL_TO_ACCUMULATOR(x), &fresh);
+#if GASCL_WRAPS
+    if (wrap)
+        atomic_add((volatile __global int *)&credit->overflow, wrap);
+#endif
+    atomic_inc((volatile __global uint *)&credit->count);
+#endif
+}
+
+// Sends to the target of an arc what has been credited to it.
+static void gascl_send_credit(const gascl_offset arc, GASCL_STATE) {
+    const gascl_box credit = gascl_credits[arc];
+    if (!credit.count)
+        return;
+    gascl_post_all(gascl_targets[arc], gascl_cell_of(credit.combined), credit.count,
+                   credit.overflow, GASCL_POST());
+    gascl_credits[arc].combined = 0;
+    gascl_credits[arc].count = 0;
+    gascl_credits[arc].overflow = 0;
+}
+#elif GASCL_SCATTER_FINDS_COMMON && GASCL_SENDS_TO
+#define gascl_send_or_credit(e, ...) gascl_send_to(__VA_ARGS__)
+#endif
+
 static int gascl_common(const long a, const long b, const int id, const int line,
                         __global int *faults, __global gascl_control *control,
                         __global const gascl_run *run, __global const gascl_offset *offsets,
-                        __global const int *targets) {
+                        __global const int *targets, gascl_held_row *held) {
     gascl_two_rows rows;
-    gascl_rows_of(&rows, a, b, id, line, faults, control, run, offsets, targets);
+    gascl_rows_of(&rows, a, b, id, line, faults, control, run, offsets, targets, held);
     int count = 0;
 #if GASCL_GROUP == 1
+    if (rows.held_row) {
+        while (gascl_find_in_table(&rows))
+            count += rows.held;
+        return count;
+    }
     if (!GASCL_SEARCHES_LONGER(&rows))
         count = gascl_count_in_blocks(&rows);
 #endif

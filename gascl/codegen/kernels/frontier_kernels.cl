@@ -1,5 +1,4 @@
 // The kernels that build and update the lists of frontier.cl.
-#include "team.cl"
 
 // The prefetch distance, in arcs or vertices.
 #define GASCL_AHEAD 16
@@ -80,16 +79,6 @@ static void gascl_uncommit(const gascl_team team, GASCL_STATE, GASCL_COMMITTED) 
         if (frontier[i].y == 0)
             atomic_and(&gascl_flags[frontier[i].x], ~GASCL_MASK_BIT(superstep));
 #endif
-}
-
-// Adds to what a group has counted in this superstep.
-static void gascl_add_count(const long2 counted, __global long *count,
-                            __local gascl_shared *shared) {
-    const long2 sum = gascl_count_reduce(counted, shared);
-    if (get_local_id(0) == 0) {
-        count[0] += sum.x;
-        count[1] += sum.y;
-    }
 }
 
 // gascl_commit(): gascl/delivery/assembly.py puts frontier/commit.cl here or, where the program has a

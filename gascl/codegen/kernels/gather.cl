@@ -12,12 +12,14 @@
 //   // Whether any arc of a row may carry a message. The arcs of other rows need not be fetched.
 //   static bool gascl_wants_row(const int row, GASCL_STATE GASCL_DELIVERY);
 //
-//   // Whether an arc of the row carries a message, and which. May be called twice for an arc.
+//   // Whether an arc of the row carries a message, and which. With GASCL_CONSUMES 0, an arc may be
+//   // fetched twice.
 //   static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
 //                           GASCL_STATE GASCL_LANE GASCL_DELIVERY);
 //
 //   // Called once for each message that was fetched, which is not fetched again. Where every arc
-//   // sends (GASCL_EVERY_ARC_SENDS) it may not be called.
+//   // sends (GASCL_EVERY_ARC_SENDS) it may not be called. A delivery in which it does nothing says so:
+//   #define GASCL_CONSUMES 0
 //   static void gascl_consume(const gascl_offset arc, GASCL_STATE GASCL_LANE GASCL_DELIVERY);
 //
 //   // Called once for each row and lane, with all its messages combined; the count may be 0, and
@@ -49,6 +51,10 @@
 #define GASCL_DO_NOT_VECTORIZE _Pragma("clang loop vectorize(disable)")
 #else
 #define GASCL_DO_NOT_VECTORIZE
+#endif
+
+#ifndef GASCL_CONSUMES
+#define GASCL_CONSUMES (!GASCL_EVERY_ARC_SENDS)
 #endif
 
 // Whether any arc of a row must be fetched for a lane.

@@ -44,21 +44,25 @@ static uchar gascl_commit_mask(const int id GASCL_MASKS) {
     return gascl_mask[id];
 }
 
-// The next mask becomes this superstep's.
-__kernel void gascl_commit(GASCL_STATE, __global const gascl_offset *offsets,
-                           __global long *counts) {
-    __local gascl_shared shared;
-    long vertices = 0, arcs = 0;
-    GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_)) {
+// The next mask becomes this superstep's. Adds to the numbers of vertices in it and of their arcs.
+static void gascl_commit_phase(const gascl_team team, GASCL_STATE,
+                               __global const gascl_offset *offsets, long2 *counted) {
+    GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 4096)
         if (gascl_commit_mask(id GASCL_MASKS_ON)) {
 #if GASCL_PRIORITY
             atomic_min(&gascl_control_->low, gascl_lowest_bucket(id, GASCL_STATE_ON));
 #endif
-            ++vertices;
-            arcs += offsets[id + 1] - offsets[id];
+            counted->x += 1;
+            counted->y += offsets[id + 1] - offsets[id];
         }
-    }
-    gascl_count(vertices, arcs, counts, &shared);
+}
+
+__kernel void gascl_commit(GASCL_STATE, __global const gascl_offset *offsets,
+                           __global long *counts) {
+    __local gascl_shared shared;
+    long2 counted = 0;
+    gascl_commit_phase(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON, offsets, &counted);
+    gascl_count(counted.x, counted.y, counts, &shared);
 }
 
 #if GASCL_PRIORITY

@@ -32,12 +32,12 @@
 //   static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x, ...);
 #include "outbox_entries.cl"
 
-__kernel void gascl_outbox_scatter(GASCL_STATE, __global const gascl_offset *restrict out_offsets,
-                                   __global gascl_outbox_entry *restrict outbox,
-                                   __global uchar *restrict sent) {
-    if (gascl_control_->stopped)
-        return;
-    GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices)
+// Fills the outboxes of a share of the vertices.
+static void gascl_fill_outboxes(const gascl_team team, GASCL_STATE,
+                                __global const gascl_offset *restrict out_offsets,
+                                __global gascl_outbox_entry *restrict outbox,
+                                __global uchar *restrict sent) {
+    GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 1024)
         GASCL_FOR_LANES {
             if (!GASCL_READS_EDGE && !GASCL_SCATTERS(id)) {
                 sent[GASCL_AT(id)] = 0;
@@ -50,11 +50,6 @@ __kernel void gascl_outbox_scatter(GASCL_STATE, __global const gascl_offset *res
 // gascl_gather(): outbox/combined.cl or, where a gather snippet reads the messages, outbox/singly.cl.
 #include "outbox_gather.cl"
 
-__kernel void gascl_outbox_gather(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY,
-                                  __global gascl_tally *restrict tallies) {
-    __local gascl_gather_memory memory;
-    gascl_tally tally;
-    GASCL_ZERO_TALLY(tally);
-    gascl_gather(GASCL_BLOCKS_ON, &memory, &tally, GASCL_STATE_ON GASCL_DELIVERY_ON);
-    gascl_tally_store(&tally, tallies, &memory.shared);
-}
+// The kernels: outbox/launches.cl for launches of each superstep; for a persistent kernel, persistent/cpu.cl
+// where a work-group is one item, or persistent/gpu.cl.
+#include "step_kernels.cl"

@@ -16,9 +16,9 @@
     !(GASCL_APPLY_ALL || GASCL_APPLY_MASK || GASCL_PAIRS || GASCL_INBOX || GASCL_AGGREGATES)
 #define GASCL_RECEIVED_LANES(row) received[2 * (size_t)(row) + gascl_lane / 32]
 
-__kernel void gascl_pull_lanes(GASCL_STATE GASCL_EDGE, __global ulong *restrict sending,
-                               __global uint *restrict received) {
-    GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_)) {
+static void gascl_note_sending(const gascl_team team, GASCL_STATE GASCL_EDGE,
+                               __global ulong *sending, __global uint *received) {
+    GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 1024) {
         ulong lanes = 0;
         if (GASCL_IN_MASK(id))
             GASCL_FOR_LANES {
@@ -38,10 +38,20 @@ __kernel void gascl_pull_lanes(GASCL_STATE GASCL_EDGE, __global ulong *restrict 
 #define GASCL_RECEIVED_ON
 #endif
 
-#define GASCL_DELIVERY                                        \
-    GASCL_EDGE, __global const int *restrict sources,         \
+// The receiver's row in a table, where scatter looks for common neighbors (common.cl) on a CPU.
+#if GASCL_SCATTER_FINDS_COMMON && GASCL_GROUP == 1
+#define GASCL_HELD , gascl_held_row *held
+#define GASCL_HELD_ON , held
+#else
+#define GASCL_HELD
+#define GASCL_HELD_ON
+#endif
+
+#define GASCL_PULLED                                  \
+    GASCL_EDGE, __global const int *restrict sources, \
         __global gascl_box *restrict pulled GASCL_SENDING
-#define GASCL_DELIVERY_ON GASCL_EDGE_ON, sources, pulled GASCL_SENDING_ON
+#define GASCL_DELIVERY GASCL_PULLED GASCL_HELD
+#define GASCL_DELIVERY_ON GASCL_EDGE_ON, sources, pulled GASCL_SENDING_ON GASCL_HELD_ON
 
 #define GASCL_SENDER(arc) sources[arc]
 
@@ -56,11 +66,21 @@ static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
         return false;
     const gascl_vertex v = gascl_scattering(source, GASCL_STATE_ON GASCL_LANE_ON);
     gascl_edge e = gascl_edge_at(source, row, arc GASCL_EDGE_ON GASCL_LANE_ON);
+#if GASCL_SCATTER_FINDS_COMMON && GASCL_GROUP == 1
+    gascl_hold_row(held, row, gascl_offsets, gascl_targets);
+    if (arc + 16 < held->end)
+        GASCL_PREFETCH(&gascl_offsets[sources[arc + 16]]);
+    if (arc + 8 < held->end)
+        GASCL_PREFETCH(&gascl_targets[gascl_offsets[sources[arc + 8]]]);
+    e.gascl_held = held;
+#endif
     const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON GASCL_LANE_ON);
     *x = gascl_narrow(out, source, gascl_control_);
     return GASCL_EVERY_ARC_SENDS || out.count > 0;
 }
 
+// A message of send_to goes to its receiver as soon as its arc is fetched.
+#define GASCL_CONSUMES GASCL_SENDS_TO
 static void gascl_consume(const gascl_offset arc, GASCL_STATE GASCL_LANE GASCL_DELIVERY) {}
 
 static void gascl_finish_row(const int row, const gascl_box in, gascl_tally *tally,
@@ -99,21 +119,13 @@ static gascl_box gascl_pulled(const int row, __global const gascl_box *restrict 
 #define GASCL_MAY_STOP GASCL_SKIPS
 #include "gather.cl"
 
-__kernel void gascl_pull_gather(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY) {
-    __local gascl_gather_memory memory;
-    gascl_gather(GASCL_BLOCKS_ON, &memory, 0, GASCL_STATE_ON GASCL_DELIVERY_ON);
-}
-
-// Where there are aggregators, goes through rows as gascl_gather() does, so that they add up floats in
-// the same order as where apply is part of gather.
-__kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_block *restrict blocks,
+// Applies what the rows of blocks have pulled. Where there are aggregators, goes through rows as
+// gascl_gather() does, so that they add up floats in the same order as where apply is part of gather.
+static void gascl_apply_pulled(const gascl_team team, __global const gascl_block *restrict blocks,
                                const int num_blocks, __global const gascl_box *restrict pulled
-                               GASCL_RECEIVED, __global gascl_tally *restrict tallies) {
-    __local gascl_shared shared;
-    gascl_tally tally;
-    GASCL_ZERO_TALLY(tally);
-    const int end = gascl_control_->stopped ? 0 : num_blocks;
-    for (int at = get_group_id(0); at < end; at += get_num_groups(0)) {
+                               GASCL_RECEIVED, gascl_tally *tally, GASCL_STATE) {
+    const int end = team.idle ? 0 : num_blocks;
+    for (int at = team.rank; at < end; at += team.groups) {
         const gascl_block block = blocks[at];
 #if GASCL_APPLIES_RECEIVED && GASCL_GROUP == 1
         // Half a vertex's lanes at a time: most have nothing to apply.
@@ -121,22 +133,25 @@ __kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_block *restrict
             for (int first = 0; first < 64; first += 32)
                 for (uint left = received[2 * (size_t)row + first / 32]; left; left &= left - 1) {
                     const int gascl_lane = first + 31 - (int)clz(left & -left);
-                    gascl_apply(row, pulled[GASCL_AT(row)], &tally, GASCL_STATE_ON GASCL_LANE_ON);
+                    gascl_apply(row, pulled[GASCL_AT(row)], tally, GASCL_STATE_ON GASCL_LANE_ON);
                 }
 #elif GASCL_GROUP == 1
         for (int row = block.first; row < block.last; ++row)
             GASCL_FOR_LANES
-                gascl_apply(row, gascl_pulled(row, pulled GASCL_LANE_ON GASCL_RECEIVED_ON), &tally,
+                gascl_apply(row, gascl_pulled(row, pulled GASCL_LANE_ON GASCL_RECEIVED_ON), tally,
                             GASCL_STATE_ON GASCL_LANE_ON);
 #else
         const int count = (block.last - block.first) * GASCL_LANES;
         for (int i = get_local_id(0); i < count; i += GASCL_GROUP) {
             const int row = block.first + i / GASCL_LANES;
             const int gascl_lane = i % GASCL_LANES;
-            gascl_apply(row, gascl_pulled(row, pulled GASCL_LANE_ON GASCL_RECEIVED_ON), &tally,
+            gascl_apply(row, gascl_pulled(row, pulled GASCL_LANE_ON GASCL_RECEIVED_ON), tally,
                         GASCL_STATE_ON GASCL_LANE_ON);
         }
 #endif
     }
-    gascl_tally_store(&tally, tallies, &shared);
 }
+
+// The kernels: pull/launches.cl for launches of each superstep; for a persistent kernel, persistent/cpu.cl
+// where a work-group is one item, or persistent/gpu.cl.
+#include "step_kernels.cl"

@@ -22,6 +22,9 @@
 //   // Posts it; returns whether it is the first for that vertex.
 //   static bool gascl_post_arc(const int target, const gascl_posting x, GASCL_STATE);
 //
+//   // Whether gascl_adds_nothing() and gascl_combine_postings() combine those to one vertex beforehand.
+//   #define GASCL_COMBINES_HELD ...
+//
 //   // Whether a vertex has received anything; and what, after which its inbox is empty.
 //   static bool gascl_has_message(const int id, GASCL_STATE);
 //   static gascl_box gascl_take_received(const int id, GASCL_STATE GASCL_EDGE, GASCL_PUSHED);

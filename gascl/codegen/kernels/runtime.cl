@@ -118,18 +118,64 @@ static gascl_message gascl_narrow(const gascl_box in, const int id,
 #endif
 
 #if GASCL_READS_SINGLY
-// Applies a vertex's messages, which lie side by side: its gather snippet reads them one by one.
-static void gascl_apply_single(const int id, __global gascl_message *messages, const int sent,
-                               gascl_tally *tally, GASCL_STATE GASCL_LANE) {
-    const int count = !GASCL_RECEIVES || gascl_receives(id, GASCL_STATE_ON GASCL_LANE_ON) ? sent : 0;
+// How many of the messages that were sent to a vertex its gather snippet reads.
+static int gascl_num_received(const int id, const int sent, GASCL_STATE GASCL_LANE) {
+    return !GASCL_RECEIVES || gascl_receives(id, GASCL_STATE_ON GASCL_LANE_ON) ? sent : 0;
+}
+
+// Applies what a gather snippet has made of a vertex's messages.
+static void gascl_apply_gathered(const int id, const gascl_gathered msg, const int count,
+                                 gascl_tally *tally, GASCL_STATE GASCL_LANE) {
     tally->messages += count;
-    gascl_gathered msg = gascl_nothing();
-    if (count)
-        msg = gascl_gather_snippet(gascl_gathering(id, GASCL_STATE_ON GASCL_LANE_ON), messages,
-                                   count, GASCL_STATE_ON GASCL_LANE_ON);
     const int set = gascl_apply_message(id, msg, count, tally, GASCL_STATE_ON GASCL_LANE_ON);
     GASCL_PUT_OWN(id, set);
 }
+
+// Applies a vertex's messages, which lie side by side: its gather snippet reads them one by one. A macro,
+// since they may be in global or in local memory, each with a form of the snippet.
+#define GASCL_APPLY_SINGLY(snippet, id, messages, sent, tally)                                    \
+    do {                                                                                          \
+        const int gascl_count =                                                                   \
+            gascl_num_received(id, sent, GASCL_STATE_ON GASCL_LANE_ON);                           \
+        gascl_gathered gascl_msg = gascl_nothing();                                               \
+        if (gascl_count)                                                                          \
+            gascl_msg = snippet(gascl_gathering(id, GASCL_STATE_ON GASCL_LANE_ON), messages,      \
+                                gascl_count, GASCL_STATE_ON GASCL_LANE_ON);                       \
+        gascl_apply_gathered(id, gascl_msg, gascl_count, tally, GASCL_STATE_ON GASCL_LANE_ON);    \
+    } while (0)
+
+static void gascl_apply_single(const int id, __global gascl_message *messages, const int sent,
+                               gascl_tally *tally, GASCL_STATE GASCL_LANE) {
+    GASCL_APPLY_SINGLY(gascl_gather_snippet, id, messages, sent, tally);
+}
+
+#if GASCL_INDEXES_MESSAGES && GASCL_GROUP > 1
+static GASCL_INLINE void gascl_apply_local(const int id, __local gascl_message *messages,
+                                           const int sent, gascl_tally *tally,
+                                           GASCL_STATE GASCL_LANE) {
+    GASCL_APPLY_SINGLY(gascl_gather_local_snippet, id, messages, sent, tally);
+}
+#endif
+
+#if GASCL_GATHERS_BY_WINDOWS && GASCL_GROUP > 1
+// The same by all items of a group, for any number of messages, at least one: the first item runs the
+// snippet, and applies what it has made. The others help to copy the messages to `window`; meanwhile they
+// run the snippet as if only the first message had come, so that they do nothing that it would not do by
+// itself.
+static void gascl_apply_by_windows(const int id, __global const gascl_message *messages,
+                                   const int sent, __local gascl_message *window,
+                                   gascl_tally *tally, GASCL_STATE GASCL_LANE) {
+    const int count = gascl_num_received(id, sent, GASCL_STATE_ON GASCL_LANE_ON);
+    const gascl_vertex v = gascl_gathering(id, GASCL_STATE_ON GASCL_LANE_ON);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // all have read the vertex
+    const gascl_gathered msg =
+        gascl_gather_windows_snippet(v, messages, window, sent, get_local_id(0) == 0 ? sent : 1,
+                                     GASCL_STATE_ON GASCL_LANE_ON);
+    if (get_local_id(0) == 0)
+        gascl_apply_gathered(id, count ? msg : gascl_nothing(), count, tally,
+                             GASCL_STATE_ON GASCL_LANE_ON);
+}
+#endif
 #else
 // Applies what a vertex received; returns what it said of its own place in the next mask.
 static int gascl_apply_box(const int id, gascl_box in, gascl_tally *tally, GASCL_STATE GASCL_LANE) {
@@ -174,6 +220,8 @@ static int gascl_vertices(__global const gascl_run *run, __global const gascl_co
     for (long id = get_global_id(0), gascl_last = n; id < gascl_last; id += get_global_size(0))
 #endif
 #define GASCL_FOR_RANGE(id, n) GASCL_FOR_RANGE_OF(int, id, n)
+
+#include "team.cl"
 
 #if GASCL_LANES > 1
 #define GASCL_FOR_LANES for (int gascl_lane = 0; gascl_lane < GASCL_LANES; ++gascl_lane)
@@ -250,7 +298,7 @@ typedef struct {
 
 // Arguments of the kernels that go through blocks, and the same passed on.
 #define GASCL_BLOCKS                                                   \
-    __global const gascl_block *restrict blocks, const int num_blocks, \
+    __global const gascl_block *restrict blocks, int num_blocks,       \
         __global const gascl_offset *restrict offsets
 #define GASCL_BLOCKS_ON blocks, num_blocks, offsets
 

@@ -10,13 +10,23 @@ __kernel void gascl_empty(__global const gascl_run *run, __global gascl_cell *in
 }
 #endif
 
+#if GASCL_PERSISTENT
+// The words of the team, and two for each field of floats; in whole cache lines (persistent/phases.cl).
+#define GASCL_TEAM_SIZE \
+    (GASCL_STRIDE * (GASCL_TEAM_WORDS + (2 * GASCL_REALS + GASCL_STRIDE - 1) / GASCL_STRIDE))
+#endif
+
 // Starts a run: the fields' init expressions, the init snippet and the first mask. Fields in `given` have
 // a value at every vertex, those in `partly` (which may be null) at this one; those in `kept` keep theirs.
 // `own_mask`: the program chooses the vertices that scatter first. This kernel also sets counters to 0
 // and empties the inbox, since filling each buffer in a launch of its own would take longer.
 __kernel void gascl_start(GASCL_STATE, const ulong given, __global const ulong *partly,
                           const ulong kept, const int own_mask, __global gascl_tally *tallies,
-                          __global long *counts, __global long *posted) {
+                          __global long *counts, __global long *posted
+#if GASCL_PERSISTENT
+                          , __global int *team_words
+#endif
+) {
     __local gascl_shared shared;
     gascl_tally tally;
     GASCL_ZERO_TALLY(tally);
@@ -24,6 +34,10 @@ __kernel void gascl_start(GASCL_STATE, const ulong given, __global const ulong *
         counts[2 * get_group_id(0)] = counts[2 * get_group_id(0) + 1] = 0;
         posted[get_group_id(0)] = 0;
     }
+#if GASCL_PERSISTENT
+    GASCL_FOR_RANGE(i, GASCL_TEAM_SIZE)
+        team_words[i] = 0;
+#endif
     GASCL_FOR_PLACES(id, gascl_run_->graph.num_vertices) {
         gascl_init(id, given | (partly ? partly[id] : 0), kept, own_mask, &tally,
                    GASCL_STATE_ON GASCL_LANE_ON);
@@ -63,7 +77,7 @@ __kernel void gascl_snapshot(GASCL_STATE) {
 #define GASCL_COUNT_NANS(field, is_nan)                       \
     {                                                         \
         int many = 0;                                         \
-        GASCL_FOR_RANGE(id, rows) {                           \
+        GASCL_FOR_TAKEN(id, rows) {                           \
             int any_nan = 0;                                  \
             GASCL_FOR_LANES                                   \
                 any_nan |= is_nan;                            \
@@ -71,7 +85,7 @@ __kernel void gascl_snapshot(GASCL_STATE) {
         }                                                     \
         if (many) {                                           \
             int first = rows;                                 \
-            GASCL_FOR_RANGE(id, rows)                         \
+            GASCL_FOR_TAKEN(id, rows)                         \
                 GASCL_FOR_LANES                               \
                     if (is_nan)                               \
                         first = min(first, (int)id);          \
@@ -79,9 +93,17 @@ __kernel void gascl_snapshot(GASCL_STATE) {
             atomic_max(&nans[2 * (field) + 1], rows - first); \
         }                                                     \
     }
-__kernel void gascl_nans(GASCL_STATE, __global int *nans) {
+static void gascl_count_nans(const gascl_team team, GASCL_STATE, __global int *nans) {
     const int rows = gascl_run_->graph.num_vertices;
-    GASCL_FOR_REALS(GASCL_COUNT_NANS)
+    GASCL_FOR_TAKES(rows, 4096) {
+        GASCL_FOR_REALS(GASCL_COUNT_NANS)
+    }
+}
+
+__kernel void gascl_nans(GASCL_STATE, __global int *nans) {
+    gascl_team team = gascl_team_of_launch(gascl_control_);
+    team.idle = false;
+    gascl_count_nans(team, GASCL_STATE_ON, nans);
 }
 #endif
 
@@ -92,6 +114,16 @@ static void gascl_count(const long vertices, const long arcs, __global long *cou
     if (get_local_id(0) == 0) {
         counts[2 * get_group_id(0)] = sum.x;
         counts[2 * get_group_id(0) + 1] = sum.y;
+    }
+}
+
+// Adds to what a group has counted in this superstep.
+static void gascl_add_count(const long2 counted, __global long *count,
+                            __local gascl_shared *shared) {
+    const long2 sum = gascl_count_reduce(counted, shared);
+    if (get_local_id(0) == 0) {
+        count[0] += sum.x;
+        count[1] += sum.y;
     }
 }
 

@@ -21,6 +21,7 @@ typedef int gascl_offset;
 #define GASCL_READS_EDGE 0
 #define GASCL_SENDS_TO 0
 #define GASCL_APPLY_VISITS_NEIGHBORS 0
+#define GASCL_SCATTER_FINDS_COMMON 0
 #define GASCL_MASKED 1
 #define GASCL_MARKS 0
 #define GASCL_EVERY_ARC_SENDS 0
@@ -28,7 +29,10 @@ typedef int gascl_offset;
 #define GASCL_OVERFLOWS 0
 #define GASCL_CAN_FAIL 1
 #define GASCL_READS_SINGLY 0
+#define GASCL_INDEXES_MESSAGES 0
+#define GASCL_GATHERS_BY_WINDOWS 0
 #define GASCL_POSTS_AHEAD 0
+#define GASCL_ALTERNATES 0
 #define GASCL_ARC_STATE 0
 #define GASCL_AGGREGATES 1
 #define GASCL_SNAPSHOTS 0
@@ -255,7 +259,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "intrinsics.cl"
 
-enum { gascl_first = __LINE__ - 258 };
+enum { gascl_first = __LINE__ - 262 };
 static Force gascl_sound_Force(const Force x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
     if (any(isnan(x.along)) || isnan(x.up))
@@ -439,9 +443,9 @@ static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 421, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 425, gascl_faults, gascl_control_);
     if (gascl_run_->graph.gascl_finite)
-        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 421, gascl_faults, gascl_control_);
+        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 425, gascl_faults, gascl_control_);
     return v.gascl_set;
 }
 

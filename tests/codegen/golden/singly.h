@@ -20,6 +20,7 @@ typedef int gascl_offset;
 #define GASCL_READS_EDGE 0
 #define GASCL_SENDS_TO 0
 #define GASCL_APPLY_VISITS_NEIGHBORS 0
+#define GASCL_SCATTER_FINDS_COMMON 0
 #define GASCL_MASKED 1
 #define GASCL_MARKS 0
 #define GASCL_EVERY_ARC_SENDS 0
@@ -27,7 +28,10 @@ typedef int gascl_offset;
 #define GASCL_OVERFLOWS 0
 #define GASCL_CAN_FAIL 1
 #define GASCL_READS_SINGLY 1
+#define GASCL_INDEXES_MESSAGES 1
+#define GASCL_GATHERS_BY_WINDOWS 0
 #define GASCL_POSTS_AHEAD 0
+#define GASCL_ALTERNATES 0
 #define GASCL_ARC_STATE 0
 #define GASCL_AGGREGATES 1
 #define GASCL_SNAPSHOTS 1
@@ -327,8 +331,8 @@ static bool gascl_has_enough(const gascl_message msg, const int gascl_id, GASCL_
 }
 
 static gascl_gathered gascl_gather_snippet(const gascl_vertex v,
-        __global gascl_message *messages, const int num_messages,
-        GASCL_STATE GASCL_LANE) {
+        __global gascl_message *messages,
+        const int num_messages, GASCL_STATE GASCL_LANE) {
     gascl_gathered msg = gascl_nothing();
 #define share_of(gascl_whose) gascl_read_of_share((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, gascl_old_share GASCL_LANE_ON)
 
@@ -339,6 +343,23 @@ static gascl_gathered gascl_gather_snippet(const gascl_vertex v,
 #undef share_of
     return msg;
 }
+
+#if GASCL_GROUP > 1
+static gascl_gathered gascl_gather_local_snippet(const gascl_vertex v,
+        __local gascl_message *messages,
+        const int num_messages, GASCL_STATE GASCL_LANE) {
+    gascl_gathered msg = gascl_nothing();
+#define share_of(gascl_whose) gascl_read_of_share((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, gascl_old_share GASCL_LANE_ON)
+
+        for (int i = 0; i < num_messages; ++i)
+            if (messages[i] > msg / num_messages)
+                msg = messages[i] += share_of(neighbor(i % num_neighbors));
+    
+#undef share_of
+    return msg;
+}
+
+#endif
 
 static gascl_vertex gascl_gathering(const int gascl_id, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;

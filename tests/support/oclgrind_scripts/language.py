@@ -63,6 +63,23 @@ class Posting(VertexProgram):
     """
 
 
+class Telling(VertexProgram):
+    """Scatter sends to common neighbors, whose messages are added up for each arc first."""
+
+    x = vertex.int64(init="v.id")
+    supersteps = param.supersteps(2)
+    message, combine = "int64", "sum"
+    scatter_on = apply_on = "all"
+    scatter = """
+        for_common(w, e.src, e.dst) {
+            send_to(w, x_of(w));
+            send_to((w + 1) % g.num_vertices, common(w, e.dst));
+        }
+        send(1);
+    """
+    apply = "v.x = msg % 1000;"
+
+
 class Pointing(VertexProgram):
     """Structs, by compare-and-swap; outbox: fused, beside an inbox."""
 
@@ -289,7 +306,8 @@ class MaskedOfAll(VertexProgram):
 
 
 PROGRAMS: list[VertexProgram] = [
-    *(Posting(), Pointing(), Product(), Threefold(), Sending(), Sorting(), SortingTwice()),
+    *(Posting(), Telling(), Pointing(), Product(), Threefold(), Sending()),
+    *(Sorting(), SortingTwice()),
     *(Reading(), ReadingTwice(), Least(), LeastMasked(), Gathering(start=FAR)),
     *(Reached(start=FAR), ReachedBy(start=HUB), Enough(start=FAR), Turns(start=FAR)),
     *(MaskedOfAll(), Masked(start=FAR), Back(start=FAR), Levels(start=FAR, level={HUB: 1})),
@@ -343,6 +361,7 @@ def run_all(device: Device) -> None:
         result = anyhow.run(Averaging(), delivery=name)
         np.testing.assert_allclose(result.x, expected.x, rtol=1e-6)
     run_changing(engine)
+    run_whole(engine)
     run_on(engine)
     run_parts(engine)
     run_ranks(device)
@@ -376,6 +395,17 @@ def run_changing(engine: Engine) -> None:
         result = Engine(GRAPH, Joining(engine.device.cl, GROUP)).run(program, delivery="push")
         same(result, engine.run(program, delivery="serial"))
     loaded_program.pull_bounds = bounds
+
+
+def run_whole(engine: Engine) -> None:
+    """All supersteps of deliveries that visit all rows, as one launch."""
+    alternating = type("Alternating", (Levels,), {"edges": "alternate"})(start=FAR)
+    for graph, programs in ((GRAPH, PROGRAMS), (DIRECTED, (alternating,))):
+        whole = Engine(graph, Joining(engine.device.cl, GROUP))
+        for program in programs:
+            expected = whole.run(program, delivery="serial")
+            for name in {"pull", "outbox"} & {*able(program, engine.device)}:
+                same(whole.run(program, delivery=name), expected)
 
 
 def run_on(engine: Engine) -> None:
@@ -463,7 +493,10 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "outbox.cl": [(Turns(start=HUB), "outbox")],
     "outbox/senders.cl": [(Turns(start=HUB), "outbox")],
     "push.cl": [(MaskedOfAll(), "push")],
-    "push/group.cl": [(Least(), "push"), *((program, "frontier") for program in BOTH_WAYS)],
+    "push/group.cl": [
+        *((Least(), "push"), (Product(), "push")),
+        *((program, "frontier") for program in BOTH_WAYS),
+    ],
     "push/pull_step.cl": [(program, "frontier") for program in BOTH_WAYS],
     "push/pull_by_item.cl": [(program, "frontier") for program in BOTH_WAYS],
     "frontier_kernels.cl": [
@@ -473,12 +506,15 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "frontier/buckets.cl": [(Turns(start=HUB), "push"), (Back(start=HUB), "push")],
     "mask_kernels.cl": [(Turns(start=HUB), "slots")],
     "persistent/phases.cl": [(Levels(start=FAR), "frontier")],
+    "persistent/rows.cl": [(Least(), "pull")],
+    "gather/windows.cl": [(Reading(), "outbox")],
     "gather/group_lane_bitmasks.cl": [(ReachedThrice(start=HUB), "pull")],
     "frontier.cl": [(Gathering(start=FAR), "push")],
     "edges.cl": [(Levels(start=FAR), "edges")],
     "inbox/messages.cl": [(Posting(), "slots")],
     "intrinsics.cl": [(Posting(), "slots"), (Threefold(), "slots")],
-    "common.cl": [(Posting(), "slots")],
+    "common.cl": [(Posting(), "slots"), (Telling(), "pull")],
+    "credits.cl": [(Telling(), "pull")],
     "superstep.cl": [
         *((Posting(), "slots"), (Threefold(), "slots"), (Least(), "slots")),
         (Levels(start=FAR, level={HUB: 1}), "slots"),
@@ -495,7 +531,7 @@ def run_patched(device: Device, file: str, *patch: str) -> None:
     if file in ("pairs.cl", "pairs/group.cl"):
         return pairs.run_patched(device)
     change_always()
-    device = Joining(device.cl, GROUP) if file == "persistent/phases.cl" else device
+    device = Joining(device.cl, GROUP) if file.startswith("persistent/") else device
     for program, delivery in SHOWN[file]:
         Engine(GRAPH, device).run(
             program, delivery=delivery, max_supersteps=4, not_converged="ignore"

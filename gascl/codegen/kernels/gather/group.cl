@@ -19,20 +19,21 @@ static int gascl_row_of(const gascl_offset arc, __global const gascl_offset *off
     return first + row;
 }
 
-// Fetches the message of the i-th arc of a block. Behind the last arc it is the last one's again:
-// reading it is cheaper than a branch. Not where arcs carry marks, since another item may take
-// the last one's mark back meanwhile.
+// Fetches the message of the i-th arc of a block. Behind the last arc, the last one's is read again, but
+// does not count where arcs need not send: reading it is cheaper than a branch. Not where messages are consumed,
+// since another item may do that meanwhile.
 static bool gascl_fetch_ith(const gascl_offset i, const gascl_block block, const int rows,
                             gascl_message *x, __global const gascl_offset *restrict offsets,
                             GASCL_STATE GASCL_DELIVERY) {
     const gascl_offset arcs = block.end - block.begin;
     const gascl_offset arc = block.begin + min(i, arcs - 1);
-    if (!GASCL_EVERY_ARC_SENDS && i >= arcs)
+    if (GASCL_CONSUMES && i >= arcs)
         return false;
     const int row = gascl_row_of(arc, offsets, block.first, rows);
     if (GASCL_MAY_STOP && !GASCL_EVERY_ARC_SENDS && !gascl_receives(row, GASCL_STATE_ON))
         return false;
-    return gascl_fetch(arc, row, x, GASCL_STATE_ON GASCL_DELIVERY_ON);
+    const bool carries = gascl_fetch(arc, row, x, GASCL_STATE_ON GASCL_DELIVERY_ON);
+    return carries & (GASCL_EVERY_ARC_SENDS || i < arcs);
 }
 
 // Whether the vertex at the end of a block's i-th arc receives a message that was fetched and taken.
@@ -191,9 +192,10 @@ static void gascl_gather_block(const gascl_block block, __global const gascl_off
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
+static void gascl_gather(const gascl_team team, GASCL_BLOCKS,
+                         __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
-    const int end = gascl_control_->stopped ? 0 : num_blocks;
-    for (int at = get_group_id(0); at < end; at += get_num_groups(0))
+    const int end = team.idle ? 0 : num_blocks;
+    for (int at = team.rank; at < end; at += team.groups)
         gascl_gather_block(blocks[at], offsets, memory, tally, GASCL_STATE_ON GASCL_DELIVERY_ON);
 }

@@ -56,10 +56,11 @@ static void gascl_gather_long_rows(const gascl_block block,
     }
 }
 
-static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
+static void gascl_gather(const gascl_team team, GASCL_BLOCKS,
+                         __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
-    const int end = gascl_control_->stopped ? 0 : num_blocks;
-    for (int at = get_group_id(0); at < end; at += get_num_groups(0)) {
+    const int end = team.idle ? 0 : num_blocks;
+    for (int at = team.rank; at < end; at += team.groups) {
         const gascl_block block = blocks[at];
         gascl_mark_long_rows(&memory->long_rows, block, offsets);
         barrier(CLK_LOCAL_MEM_FENCE);

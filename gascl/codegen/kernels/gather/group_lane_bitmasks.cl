@@ -10,7 +10,7 @@
 
 #define GASCL_LANE_BYTES ((GASCL_LANES + 7) / 8)
 #define GASCL_PART (GASCL_GROUP < 16 ? GASCL_GROUP : 16)  // words that one item joins
-#define GASCL_AHEAD_ARCS 4  // whose words are fetched before the first is used
+#define GASCL_AHEAD_ARCS 8  // whose words are fetched before the first is used
 
 typedef struct {
     gascl_shared shared;
@@ -90,11 +90,12 @@ static void gascl_gather_short_row(ulong open, const int row, gascl_tally *tally
     gascl_note_received(row, finished, GASCL_STATE_ON GASCL_DELIVERY_ON);
 }
 
-static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
+static void gascl_gather(const gascl_team team, GASCL_BLOCKS,
+                         __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
     const int item = get_local_id(0);
-    const int last = gascl_control_->stopped ? 0 : num_blocks;
-    for (int at = get_group_id(0); at < last; at += get_num_groups(0)) {
+    const int last = team.idle ? 0 : num_blocks;
+    for (int at = team.rank; at < last; at += team.groups) {
         const gascl_block block = blocks[at];
         const int rows = block.last - block.first;
         gascl_mark_long_rows(&memory->long_rows, block, offsets);

@@ -128,15 +128,16 @@ static GASCL_INLINE void gascl_add_chunk(gascl_box *whole, const gascl_offset ma
 }
 
 // PoCL 3.0 crashes where loops with barriers lie deeper in each other than here.
-static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
+static void gascl_gather(const gascl_team team, GASCL_BLOCKS,
+                         __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
     __local gascl_box *boxes = memory->shared.boxes;
     const int item = get_local_id(0);
-    const int end = gascl_control_->stopped ? 0 : num_blocks;
+    const int end = team.idle ? 0 : num_blocks;
     int parity = 0;
     if (item < 2)
         memory->open[item] = 0;
-    for (int at = get_group_id(0); at < end; at += get_num_groups(0)) {
+    for (int at = team.rank; at < end; at += team.groups) {
         const gascl_block block = blocks[at];
         const int rows = block.last - block.first, count = rows * GASCL_LANES;
         // A row with more arcs than there are marks is a block of its own.

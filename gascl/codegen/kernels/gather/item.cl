@@ -38,10 +38,11 @@ static gascl_offset gascl_gather_apart(gascl_box *in, gascl_offset arc, const ga
 }
 #endif
 
-static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
+static GASCL_INLINE void gascl_gather(const gascl_team team, GASCL_BLOCKS,
+                         __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
-    const gascl_block block = blocks[get_group_id(0)];
-    const int last = gascl_control_->stopped ? 0 : block.last;
+    const gascl_block block = blocks[team.rank];
+    const int last = team.idle ? 0 : block.last;
     for (int row = block.first; row < last; ++row) {
         gascl_box in = gascl_box_empty();
         const bool visits = gascl_visits_row(row, GASCL_STATE_ON GASCL_DELIVERY_ON);

@@ -82,10 +82,11 @@ static ulong gascl_gather_lanes(gascl_lane_boxes *boxes, const ulong lanes, cons
     return closed;
 }
 
-static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
+static GASCL_INLINE void gascl_gather(const gascl_team team, GASCL_BLOCKS,
+                         __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
-    const gascl_block block = blocks[get_group_id(0)];
-    const int last = gascl_control_->stopped ? 0 : block.last;
+    const gascl_block block = blocks[team.rank];
+    const int last = team.idle ? 0 : block.last;
     for (int row = block.first; row < last; ++row) {
         gascl_lane_boxes boxes;
         GASCL_FOR_LANES gascl_lane_put(&boxes, gascl_box_empty() GASCL_LANE_ON);

@@ -8,12 +8,14 @@
 #define GASCL_POST_PARAMETERS                                                            \
     volatile __global gascl_cell *inbox, __global uint *arrived, __global int *wraps,    \
         __global int *receivers, __global int *num_receivers
+#define GASCL_POST_ON inbox, arrived, wraps, receivers, num_receivers
 #define GASCL_POST(when)                                                              \
     gascl_inbox##when, gascl_arrived##when, gascl_wraps##when, gascl_receivers##when, \
         &GASCL_LENGTH(RECEIVERS##when)
 #else
 #define GASCL_POST_PARAMETERS \
     volatile __global gascl_cell *inbox, __global uint *arrived, __global int *wraps
+#define GASCL_POST_ON inbox, arrived, wraps
 #define GASCL_POST(when) gascl_inbox##when, gascl_arrived##when, gascl_wraps##when
 #endif
 

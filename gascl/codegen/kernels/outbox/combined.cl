@@ -5,6 +5,7 @@ static bool gascl_wants_row(const int row, GASCL_STATE GASCL_DELIVERY) {
     return true;
 }
 
+#define GASCL_CONSUMES 0
 static void gascl_consume(const gascl_offset arc, GASCL_STATE GASCL_LANE GASCL_DELIVERY) {}
 
 static void gascl_finish_row(const int row, const gascl_box in, gascl_tally *tally,

@@ -5,7 +5,16 @@
 
 typedef struct {
     gascl_shared shared;
+#if GASCL_GROUP > 1 && GASCL_INDEXES_MESSAGES
+    gascl_message messages[GASCL_BLOCK];
+#endif
 } gascl_gather_memory;
+
+// Fills the outbox of a vertex that has been applied.
+static void gascl_fill_ahead(const int row, GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+    if (GASCL_FUSED)
+        gascl_outbox_put(row, 1, GASCL_STATE_ON GASCL_LANE_ON, out_offsets, outbox_next, sent_next);
+}
 
 static void gascl_apply_copied(const int row, __global gascl_message *row_messages,
                                __global const gascl_offset *restrict offsets, gascl_tally *tally,
@@ -15,8 +24,7 @@ static void gascl_apply_copied(const int row, __global gascl_message *row_messag
     gascl_shuffle(row_messages, count, row, gascl_control_->superstep);
 #endif
     gascl_apply_single(row, row_messages, count, tally, GASCL_STATE_ON GASCL_LANE_ON);
-    if (GASCL_FUSED)
-        gascl_outbox_put(row, 1, GASCL_STATE_ON GASCL_LANE_ON, out_offsets, outbox_next, sent_next);
+    gascl_fill_ahead(row, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
 }
 
 // gascl_gather(): outbox/singly_item.cl where a work-group is one item, otherwise outbox/singly_group.cl.

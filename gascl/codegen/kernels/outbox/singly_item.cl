@@ -1,9 +1,10 @@
 // An item owns a block. All rows of a block use the same place for their messages, which stays in the
 // cache.
-static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory, gascl_tally *tally,
+static GASCL_INLINE void gascl_gather(const gascl_team team, GASCL_BLOCKS,
+                         __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
-    const int end = gascl_control_->stopped ? 0 : num_blocks;
-    for (int at = get_group_id(0); at < end; at += get_num_groups(0)) {
+    const int end = team.idle ? 0 : num_blocks;
+    for (int at = team.rank; at < end; at += team.groups) {
         const gascl_block block = blocks[at];
         __global gascl_message *place = messages + block.begin;
         for (int row = block.first; row < block.last; ++row)

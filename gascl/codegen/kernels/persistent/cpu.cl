@@ -99,9 +99,9 @@ __kernel void gascl_persistent(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_PERSIST
     int phase = GASCL_READ_TEAM(PHASE);
     int swapped = 0;
     for (;;) {
-        if (GASCL_POSTS_AHEAD && swapped != GASCL_READ_TEAM(SWAPPED)) {
+        if (GASCL_SWAPS && swapped != GASCL_READ_TEAM(SWAPPED)) {
             swapped = !swapped;
-            GASCL_SWAP_INBOXES();
+            GASCL_SWAP_BUFFERS();
         }
         gascl_run_phase(phase, team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
                         GASCL_PERSISTENT_STATE_ON, team_words, &shared, &memory);

@@ -42,42 +42,6 @@ static void gascl_release(const uint next, const int groups, volatile __global i
     GASCL_TEAM(RELEASED) = (int)(((uint)groups << 20) | next);
 }
 
-// How many groups have something to do in a phase, of those that there are.
-static int gascl_groups_for(const int phase, const int all, GASCL_STATE) {
-    long wanted = all;
-    switch (phase) {
-    case GASCL_PHASE_END:
-        return GASCL_MOST_GROUPS;
-#if GASCL_MASKED && !GASCL_SCATTER_ALL
-    case GASCL_PHASE_SCATTER:
-        if (!GASCL_PULLS_NOW)
-            wanted = min((long)GASCL_FRONTIER_LENGTH(gascl_control_->superstep),
-                         1 + gascl_control_->next_arcs / GASCL_GROUP);
-        break;
-#endif
-    case GASCL_PHASE_SEARCH:
-        wanted = GASCL_LENGTH(RECEIVERS);
-        break;
-    case GASCL_PHASE_APPLY:
-        if (!GASCL_PULLS_NOW)
-            wanted = 1 + (long)gascl_num_applied(GASCL_STATE_ON) /
-                             (gascl_applies_densely(GASCL_STATE_ON) ? GASCL_HELD_BY_GROUP
-                                                                    : GASCL_GROUP);
-        break;
-#if GASCL_PRIORITY
-    case GASCL_PHASE_SCAN_NEAR:
-    case GASCL_PHASE_SPLIT_NEAR:
-        wanted = 1 + GASCL_PILE_LENGTH(GASCL_NEAR, gascl_control_->near_side) / GASCL_GROUP;
-        break;
-    case GASCL_PHASE_SCAN_FAR:
-    case GASCL_PHASE_SPLIT_FAR:
-        wanted = 1 + GASCL_PILE_LENGTH(GASCL_FAR, gascl_control_->far_side) / GASCL_GROUP;
-        break;
-#endif
-    }
-    return (int)clamp(wanted, 1L, (long)all);
-}
-
 // Other groups write what these arguments point to between two phases: they are not `restrict` here.
 #undef GASCL_RESTRICT
 #define GASCL_RESTRICT
@@ -104,9 +68,9 @@ __kernel void gascl_persistent(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_PERSIST
     int phase = GASCL_PHASE_JOIN;
     int swapped = 0;
     for (;;) {
-        if (GASCL_POSTS_AHEAD && !sits_out && swapped != GASCL_READ_TEAM(SWAPPED)) {
+        if (GASCL_SWAPS && !sits_out && swapped != GASCL_READ_TEAM(SWAPPED)) {
             swapped = !swapped;
-            GASCL_SWAP_INBOXES();
+            GASCL_SWAP_BUFFERS();
         }
         if (!sits_out) {
             gascl_run_phase(phase, team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
@@ -148,7 +112,8 @@ __kernel void gascl_persistent(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_PERSIST
                 if (item == 0) {
                     GASCL_TEAM(PHASE) = phase;
                     const int groups =
-                        gascl_groups_for(phase, GASCL_READ_TEAM(RANKS), GASCL_STATE_ON);
+                        gascl_groups_for(phase, GASCL_READ_TEAM(RANKS), GASCL_STATE_ON,
+                                         GASCL_STEP_ON);
                     if (GASCL_READ_TEAM(MOST) < groups && phase != GASCL_PHASE_END)
                         GASCL_TEAM(MOST) = groups;
                     gascl_release(number + 1 & GASCL_PHASE_NUMBERS, groups, team_words);

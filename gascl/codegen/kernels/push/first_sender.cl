@@ -1,4 +1,5 @@
 // Push with the combiner `first`: the inbox holds the sender of a vertex's first message.
+#define GASCL_COMBINES_HELD 0
 typedef gascl_sender gascl_posting;
 
 static gascl_posting gascl_posting_of(const gascl_message x, const int source,

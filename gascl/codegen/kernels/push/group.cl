@@ -19,8 +19,30 @@ typedef struct {
     gascl_offset begins[GASCL_GROUP];
     int ids[GASCL_HELD_BY_GROUP];
     gascl_posting postings[GASCL_HELD_BY_GROUP];
+#if GASCL_COMBINES_HELD
+    int leaders[GASCL_HELD_BY_GROUP];
+#endif
     int count, listed, place;
 } gascl_step_memory;
+
+#if GASCL_COMBINES_HELD
+// Combines what a group holds back for the same vertex: into one place, unless another vertex has that;
+// in the others, -1 replaces the vertex. All items call it.
+static void gascl_combine_held(__local gascl_step_memory *memory) {
+    const int item = get_local_id(0), count = memory->count;
+    for (int i = item; i < count; i += GASCL_GROUP)
+        atomic_xchg(&memory->leaders[memory->ids[i] % GASCL_HELD_BY_GROUP], i);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = item; i < count; i += GASCL_GROUP) {
+        const int id = memory->ids[i], leader = memory->leaders[id % GASCL_HELD_BY_GROUP];
+        if (leader == i || memory->ids[leader] != id)
+            continue;
+        gascl_combine_postings(&memory->postings[leader], memory->postings[i]);
+        memory->ids[i] = -1;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+#endif
 
 // Posts what a group holds back, and lists the vertices that had no message before. Few arcs carry a
 // message that its vertex wants; if each item posted what it finds, all items of a warp would wait for
@@ -28,11 +50,15 @@ typedef struct {
 static void gascl_post_held(__local gascl_step_memory *memory, GASCL_STATE) {
     const int item = get_local_id(0);
     barrier(CLK_LOCAL_MEM_FENCE);
+#if GASCL_COMBINES_HELD
+    gascl_combine_held(memory);
+#endif
     const int count = memory->count;
     uint firsts = 0;
     for (int i = item, bit = 0; i < count; i += GASCL_GROUP, ++bit)
-        firsts |= (uint)gascl_post_arc(memory->ids[i], memory->postings[i], GASCL_STATE_ON)
-                  << bit;
+        if (!GASCL_COMBINES_HELD || memory->ids[i] >= 0)
+            firsts |= (uint)gascl_post_arc(memory->ids[i], memory->postings[i], GASCL_STATE_ON)
+                      << bit;
     int at = firsts ? atomic_add(&memory->listed, (int)popcount(firsts)) : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item == 0) {
@@ -105,6 +131,10 @@ static long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSH
                                     &x, GASCL_STATE_ON GASCL_EDGE_ON))
                     continue;
                 ++messages;
+#if GASCL_COMBINES_HELD
+                if (gascl_adds_nothing(target, x, GASCL_STATE_ON))
+                    continue;
+#endif
                 const int at = atomic_inc(&memory->count);
                 memory->ids[at] = target;
                 memory->postings[at] = x;

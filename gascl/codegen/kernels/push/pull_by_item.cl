@@ -71,6 +71,7 @@ static GASCL_INLINE void gascl_pull_first(const gascl_team team, GASCL_STATE GAS
 static bool gascl_wants_row(const int row, GASCL_STATE GASCL_DELIVERY) {
     return true;
 }
+#define GASCL_CONSUMES 0
 static void gascl_consume(const gascl_offset arc, GASCL_STATE GASCL_DELIVERY) {}
 #include "gather.cl"
 

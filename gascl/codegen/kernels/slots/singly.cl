@@ -51,10 +51,11 @@ static void gascl_compact_by_group(const int row, const int slots,
 }
 #endif
 
-static void gascl_gather(GASCL_BLOCKS, __local gascl_gather_memory *memory,
-                         gascl_tally *tally, GASCL_STATE GASCL_DELIVERY) {
-    const int end = gascl_control_->stopped ? 0 : num_blocks;
-    for (int i = get_group_id(0); i < end; i += get_num_groups(0)) {
+static void gascl_gather(const gascl_team team, GASCL_BLOCKS,
+                         __local gascl_gather_memory *memory, gascl_tally *tally,
+                         GASCL_STATE GASCL_DELIVERY) {
+    const int end = team.idle ? 0 : num_blocks;
+    for (int i = team.rank; i < end; i += team.groups) {
         const gascl_block block = blocks[i];
         const int rows = block.last - block.first;
         const bool together = GASCL_GROUP_COMPACTS && rows == 1 &&

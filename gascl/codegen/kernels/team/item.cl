@@ -15,7 +15,8 @@ static bool gascl_share(const gascl_team team, const int n, const int chunk, con
     *to = (int)min((long)n, share * (team.rank + 1));
     return calls == 0 && !team.idle && *from < *to;
 }
-#define GASCL_FOR_SHARE(i, n, chunk)                                                      \
-    for (int gascl_calls = 0, gascl_from, gascl_to;                                       \
-         gascl_share(team, n, chunk, gascl_calls, &gascl_from, &gascl_to); ++gascl_calls) \
-        for (int i = gascl_from; i < gascl_to; ++i)
+#define GASCL_FOR_TAKES(n, chunk)                   \
+    for (int gascl_calls = 0, gascl_from, gascl_to; \
+         gascl_share(team, n, chunk, gascl_calls, &gascl_from, &gascl_to); ++gascl_calls)
+#define GASCL_FOR_TAKEN(i, n) for (int i = gascl_from; i < gascl_to; ++i)
+#define GASCL_FOR_PARTS(part, n) GASCL_FOR_SHARE(part, n, 1)

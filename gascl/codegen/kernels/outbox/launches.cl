@@ -1,0 +1,17 @@
+// Outbox: a superstep as launches.
+__kernel void gascl_outbox_scatter(GASCL_STATE, __global const gascl_offset *restrict out_offsets,
+                                   __global gascl_outbox_entry *restrict outbox,
+                                   __global uchar *restrict sent) {
+    gascl_fill_outboxes(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON, out_offsets, outbox,
+                        sent);
+}
+
+__kernel void gascl_outbox_gather(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY,
+                                  __global gascl_tally *restrict tallies) {
+    __local gascl_gather_memory memory;
+    gascl_tally tally;
+    GASCL_ZERO_TALLY(tally);
+    gascl_gather(gascl_team_of_launch(gascl_control_), GASCL_BLOCKS_ON, &memory, &tally,
+                 GASCL_STATE_ON GASCL_DELIVERY_ON);
+    gascl_tally_store(&tally, tallies, &memory.shared);
+}

@@ -1,0 +1,32 @@
+// Pull: a superstep as launches.
+#if GASCL_LANE_WORDS
+__kernel void gascl_pull_lanes(GASCL_STATE GASCL_EDGE, __global ulong *restrict sending,
+                               __global uint *restrict received) {
+    gascl_note_sending(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON GASCL_EDGE_ON, sending,
+                       received);
+}
+#endif
+
+__kernel void gascl_pull_gather(GASCL_STATE, GASCL_BLOCKS GASCL_PULLED) {
+    __local gascl_gather_memory memory;
+#if GASCL_SCATTER_FINDS_COMMON && GASCL_GROUP == 1
+    gascl_held_row row, *held = &row;
+    held->vertex = -1;
+    held->end = blocks[get_group_id(0)].end;
+#endif
+    gascl_gather(gascl_team_of_launch(gascl_control_), GASCL_BLOCKS_ON, &memory, 0,
+                 GASCL_STATE_ON GASCL_DELIVERY_ON);
+}
+
+#include "credits.cl"
+
+__kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_block *restrict blocks,
+                               const int num_blocks, __global const gascl_box *restrict pulled
+                               GASCL_RECEIVED, __global gascl_tally *restrict tallies) {
+    __local gascl_shared shared;
+    gascl_tally tally;
+    GASCL_ZERO_TALLY(tally);
+    gascl_apply_pulled(gascl_team_of_launch(gascl_control_), blocks, num_blocks, pulled
+                       GASCL_RECEIVED_ON, &tally, GASCL_STATE_ON);
+    gascl_tally_store(&tally, tallies, &shared);
+}

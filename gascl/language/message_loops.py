@@ -1,0 +1,151 @@
+"""How a gather snippet reads its messages, which decides where a GPU can keep them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from gascl.language.operands import OPENING, at, ends_operand
+from gascl.language.snippet import Snippet, is_written
+from gascl.language.tokens import Token, closing, rewritten, tokens
+
+#: Words after which the items of a work-group would no longer do the same.
+_LEAVES = ("return", "goto")
+
+
+class _Loop(NamedTuple):
+    """A loop over all messages, from the first or from a later one: the indices of its tokens.
+
+    Attributes:
+        begin: of its `for`.
+        variable: its name.
+        declared: the range of the variable's declaration, with its semicolon.
+        condition: of the first token behind that.
+        step: of the semicolon behind the condition.
+        body: the range of the statement that it repeats.
+    """
+
+    begin: int
+    variable: str
+    declared: range
+    condition: int
+    step: int
+    body: range
+
+
+def only_indexes(snippet: Snippet) -> bool:
+    """Whether `messages` only stands before an index, so that it need be no `__global` pointer."""
+    toks = tokens(snippet.text)
+    return not snippet.has_directives and all(
+        at(toks, i + 1) == "[" and not _has_address_taken(toks, i, snippet)
+        for i, token in enumerate(toks)
+        if token.text == "messages"
+    )
+
+
+def by_windows(snippet: Snippet) -> str | None:
+    """The text of a gather snippet in which its loops over all messages read them from windows,
+    parts of the messages that a work-group has copied to local memory (kernels/gather/windows.cl);
+    None if it has no such loop, or does more than read messages. Its lines keep their places.
+
+    All items of the group run it, and none may leave it early.
+    """
+    toks = tokens(snippet.text)
+    if not only_indexes(snippet) or snippet.uses(*_LEAVES):
+        return None
+    if any(_writes(toks, i, snippet) for i, t in enumerate(toks) if t.text == "messages"):
+        return None
+    loops = list(_loops(toks, snippet))
+    if not loops:
+        return None
+    before: dict[int, str] = {}
+    after: dict[int, str] = {}
+    instead: dict[int, str] = {}
+    for loop in loops:
+        declaration = " ".join(toks[i].text for i in loop.declared)
+        before[loop.begin] = f"{{ {declaration} GASCL_FOR_WINDOWS {{ GASCL_LOAD_WINDOW "
+        instead |= dict.fromkeys(loop.declared, "")
+        instead[loop.declared[-1]] = ";"
+        instead |= dict.fromkeys(range(loop.condition, loop.step), "")
+        instead[loop.condition] = f"{loop.variable} < gascl_to"
+        # A loop that was left by `break` reads no further window.
+        rest = f" if ({loop.variable} < gascl_to) {loop.variable} = num_messages; }} }}"
+        after[loop.body[-1]] = rest
+        for i in loop.body:
+            inside = "".join(t.text for t in toks[i : i + 4])
+            if inside == f"messages[{loop.variable}]":
+                instead[i] = "gascl_window"
+                after[i + 2] = " - gascl_from"
+    return rewritten(snippet.text, toks, before, instead, after)
+
+
+def _loops(toks: list[Token], snippet: Snippet) -> Iterator[_Loop]:
+    """The loops over all messages that are statements of the snippet itself."""
+    i = 0
+    while i < len(toks):
+        end = closing(toks, i) if toks[i].text in ("(", "[", "{") else i + 1
+        if toks[i].text == "for" and at(toks, i - 1) in ("", ";", "}"):
+            loop = _loop(toks, i)
+            if loop is not None and _keeps_variable(toks, loop, snippet):
+                yield loop
+                end = loop.body[-1] + 1
+        i = end
+
+
+def _loop(toks: list[Token], i: int) -> _Loop | None:
+    """The loop at toks[i], `for (int i = ...; i < num_messages; ++i) ...`, if it is one."""
+    if at(toks, i + 1) != "(":
+        return None
+    head = range(i + 2, closing(toks, i + 1) - 1)
+    ends = [k for k in head if toks[k].text == ";"]
+    equals = next((k for k in head if toks[k].text == "="), 0)
+    if len(ends) != 2 or not head[0] + 1 < equals < ends[0]:
+        return None
+    variable = toks[equals - 1].text
+    declares = all(toks[k].kind == "word" for k in range(head[0], equals))
+    condition = [t.text for t in toks[ends[0] + 1 : ends[1]]]
+    step = [t.text for t in toks[ends[1] + 1 : head[-1] + 1]]
+    if not declares or any(toks[k].text == "," for k in range(equals, ends[0])):
+        return None
+    if condition != [variable, "<", "num_messages"]:
+        return None
+    if step not in (["++", variable], [variable, "++"], [variable, "+=", "1"]):
+        return None
+    declared, body = range(head[0], ends[0] + 1), range(head[-1] + 2, _end(toks, head[-1] + 2))
+    return _Loop(i, variable, declared, ends[0] + 1, ends[1], body) if body else None
+
+
+def _end(toks: list[Token], i: int) -> int:
+    """The end of the statement at toks[i]."""
+    word = at(toks, i)
+    if word == "{":
+        return closing(toks, i)
+    if word in ("if", "for", "while", "switch", "for_common"):
+        end = _end(toks, closing(toks, i + 1))
+        return _end(toks, end + 1) if word == "if" and at(toks, end) == "else" else end
+    if word == "do":
+        i = _end(toks, i + 1)
+    while i < len(toks) and at(toks, i) != ";":
+        i = closing(toks, i) if at(toks, i) in ("(", "[", "{") else i + 1
+    return min(i + 1, len(toks))
+
+
+def _keeps_variable(toks: list[Token], loop: _Loop, snippet: Snippet) -> bool:
+    """Whether the body of a loop neither changes its variable nor declares another of its name."""
+    for i in loop.body:
+        if toks[i].text != loop.variable or at(toks, i - 1) in (".", "->"):
+            continue
+        declares = toks[i - 1].kind == "word" and at(toks, i - 1) not in OPENING
+        if declares or is_written(toks, i, i + 1, snippet.types):
+            return False
+    return True
+
+
+def _writes(toks: list[Token], i: int, snippet: Snippet) -> bool:
+    return is_written(toks, i, i + 1, snippet.types)
+
+
+def _has_address_taken(toks: list[Token], i: int, snippet: Snippet) -> bool:
+    while at(toks, i - 1) == "(":
+        i -= 1
+    return at(toks, i - 1) == "&" and not ends_operand(toks, i - 2, snippet.types)
