@@ -366,7 +366,8 @@ def _why(costs: Costs, chosen: str, debug: bool) -> str:
 
 
 def _slower(costs: Costs, name: str) -> str:
-    return f"it takes longer: {_estimated(costs, name)}"
+    longer = "it takes longer on the whole" if costs.masked else "it takes longer"
+    return f"{longer}: {_estimated(costs, name)}"
 
 
 def _left_out(name: str, debug: bool) -> str:

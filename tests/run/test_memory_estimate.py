@@ -322,9 +322,7 @@ def test_fewer_sources_than_lanes():
     """Lanes are what takes most of the memory."""
     graph = build(True)
     one, some, every = (
-        sum(
-            estimate_of(graph, program=Betweenness(sources=wanted), delivery="pull").device.values()
-        )
+        sum(estimate_of(graph, program=Betweenness(sources=wanted)).device.values())
         for wanted in (1, [3, 5, 7], None)
     )
     assert 1.3 * one < some < every / 1.3
