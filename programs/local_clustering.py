@@ -42,10 +42,11 @@ class LocalClustering(VertexProgram):
         graph, number = stages.graph.oriented()
         ways = stages.graph.directed  # otherwise every edge is two arcs
         arcs = stages.run(Corners() if ways else Count(), graph=graph, fresh=True).closed
-        possible = pairs_of_neighbors(graph, number)
+        possible = pairs_of_neighbors(graph.degree)
         if ways:
             possible *= 2
-        return {"coefficient": arcs[number] / np.maximum(possible, 1, out=possible)}
+        found = arcs / np.maximum(possible, 1, out=possible)
+        return {"coefficient": found.astype(self.dtype, copy=False)[number]}
 
     def largest_runs(self, size):
         return 1, size_of_oriented(size)

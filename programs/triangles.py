@@ -13,6 +13,8 @@ Differences: GAP counts the triangles of the graph, not those of each vertex.
 
 from dataclasses import replace
 
+import numpy as np
+
 from gascl import VertexProgram, param, vertex
 
 
@@ -60,7 +62,8 @@ class Triangles(VertexProgram):
     def solve(self, stages):
         graph, number = stages.graph.oriented()
         found = stages.run(Count(), graph=graph, fresh=True)
-        return {"triangles": found.closed[number], "wedges": pairs_of_neighbors(graph, number)}
+        wedges = pairs_of_neighbors(graph.degree[number])
+        return {"triangles": found.closed[number], "wedges": wedges}
 
     def largest_runs(self, size):
         return 1, size_of_oriented(size)
@@ -71,9 +74,8 @@ def size_of_oriented(size):
     return replace(size, directed=True, num_loops=0)
 
 
-def pairs_of_neighbors(graph, number):
-    """int64 (V,): how many pairs of neighbors each vertex of a simple graph has, by its number."""
-    pairs = graph.degree[number].astype("int64")
-    pairs *= pairs - 1
+def pairs_of_neighbors(degree):
+    """int64 (V,): how many pairs of neighbors each vertex of a simple graph has."""
+    pairs = np.multiply(degree, degree - 1, dtype=np.int64)
     pairs >>= 1
     return pairs

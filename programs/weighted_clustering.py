@@ -8,8 +8,9 @@ and a triangle counts by the geometric mean of its three weights. In a directed 
 number of directed triangles that there could be: d * (d - 1) - 2 * b, where d is the number of arcs
 in and out, and b that of neighbors with an arc each way.
 
-Algorithm: each arc visits the common neighbors of its two ends. A vertex adds up what its arcs have
-found: every triangle twice, by both of its arcs there.
+Algorithm: for each pair of neighbors, one of the two arcs visits their common neighbors, and both
+ends add up what it has found: every triangle twice, by the two arcs that a vertex has in it. If
+several ranks have a part of the arcs each, both arcs do so.
 
 Sources: Onnela, Saramäki, Kertész and Kaski, Intensity and Coherence of Motifs in Weighted Complex
 Networks (2005); Fagiolo, Clustering in Complex Directed Networks (2007).
@@ -41,6 +42,24 @@ class Intensities(VertexProgram):
     apply = "v.total = msg / 2;"
 
 
+class IntensitiesOfPairs(Intensities):
+    """The same, once for each pair: by the arc to the vertex with more neighbors, whose row a CPU
+    looks up in a table; or to the other one, so that on a GPU no work-group does all for a hub."""
+
+    to = param.choice("more", "fewer")
+    scatter = """
+        const int degree = num_neighbors_of(e.src), other = num_neighbors_of(e.dst);
+        const bool ascends = degree < other || (degree == other && e.src < e.dst);
+        if (ascends != (p.to == to_more))
+            return;
+        real sum = 0;
+        for_common(w, e.src, e.dst)
+            sum += strength_from_first(w) * strength_from_second(w);
+        send(sum * e.strength);
+        send_to(e.src, sum * e.strength);
+    """
+
+
 class WeightedClustering(VertexProgram):
     """The clustering coefficient of every vertex by the edge field `weight` and by directions, in
     `coefficient`, as NetworkX's `clustering` with `weight=`, and of directed graphs.
@@ -56,7 +75,11 @@ class WeightedClustering(VertexProgram):
 
     def solve(self, stages):
         pairs = stages.derived(joined, self.largest(stages.graph))
-        total = stages.run(Intensities(dtype=self.dtype), graph=pairs, fresh=True).total
+        intensities = Intensities(dtype=self.dtype)
+        if stages.alone:
+            to = "more" if stages.device.is_cpu else "fewer"
+            intensities = IntensitiesOfPairs(dtype=self.dtype, to=to)
+        total = stages.run(intensities, graph=pairs, fresh=True).total
         possible = pairs.vertex_fields["possible"]
         found = total.astype(np.float64)
         return {"coefficient": np.divide(found, possible, out=found * 0, where=possible > 0)}

@@ -77,20 +77,27 @@ def _others(cls: type[VertexProgram], given: str) -> str:
 
 
 def _source(program: VertexProgram, delivery: str, form: str) -> str:
+    from dataclasses import replace
+
     from gascl.codegen.generate import generate
     from gascl.delivery.admission import demand_of
     from gascl.delivery.assembly import assemble
     from gascl.delivery.atomics import Atomics
     from gascl.delivery.registry import choose
+    from gascl.language.reductions import reductions
 
-    cls = type(program)
-    header = generate(
-        cls.spec,
-        real=program.dtype,
-        choices=program.choices(),
-        lanes=program.lanes,
-    )
+    spec, group = type(program).spec, FORMS[form]
     demand = demand_of(program, Atomics(int64=True, int64_extended=True), True, False)
     chosen = choose(program, demand, delivery).delivery
     persistent = form.endswith("-persistent") and not chosen.refuses_persistent(demand.traits)
-    return assemble(header, demand.traits, chosen, FORMS[form], persistent)[0]
+    why_not = chosen.shares_no_loops(demand.traits, group)
+    shares = not (persistent or why_not) and bool(reductions(spec, program.dtype))
+    header = generate(
+        spec,
+        real=program.dtype,
+        choices=program.choices(),
+        lanes=program.lanes,
+        shares=shares,
+    )
+    traits = replace(demand.traits, shares=shares)
+    return assemble(header, traits, chosen, group, persistent)[0]

@@ -269,6 +269,8 @@ def _print_how(result: Result, arguments: argparse.Namespace, read_seconds: floa
     if result.numbering:
         print(f"vertices on the device: {result.numbering}")
     print(f"time: {' s, '.join(f'{name} {took:.3f}' for name, took in times.items())} s")
+    for hint in result.trace.hints():
+        print(hint)
 
 
 def _check_outputs(arguments: argparse.Namespace) -> None:

@@ -123,6 +123,8 @@ PIECE, CPU_PIECE = 128, 4096
 #: The number of receivers that one work-item handles at once in `pairs` on a CPU: as many floats as
 #: the widest SIMD registers hold.
 RECEIVERS_PER_ITEM = 16
+#: Of a loop whose terms are joined in order, how many a work-item computes at once.
+SHARED_TERMS = 4
 #: The number of bits by which a pass sorts, and the number of keys that a work-item holds at once.
 DIGIT_BITS, EACH = 4, 8
 
@@ -161,6 +163,16 @@ def of_lists(group: int) -> dict[str, int]:
 def of_pairs() -> dict[str, int]:
     """Those of `pairs`."""
     return {"RECEIVERS_PER_ITEM": RECEIVERS_PER_ITEM}
+
+
+def long_row(group: int) -> int:
+    """A vertex with more neighbors applies by a whole work-group, if it shares loops."""
+    return group // 2
+
+
+def of_shared_rows(group: int) -> dict[str, int]:
+    """Those of kernels/shared_rows.cl."""
+    return {"LONG_ROW": long_row(group), "SHARED_TERMS": SHARED_TERMS}
 
 
 def of_persistent_kernel() -> dict[str, int]:

@@ -14,12 +14,13 @@ import numpy as np
 
 from gascl.language.combiners import SUM
 from gascl.language.fields import ChoiceParam, Param
+from gascl.language.reductions import Reduction, reductions
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Traits
 from gascl.language.types import Type, resolve, struct_dtype
 
-INT32, INT64, UINT32 = (resolve(name, "") for name in ("int32", "int64", "uint32"))
+INT32, INT64, UINT8, UINT32 = (resolve(n, "") for n in ("int32", "int64", "uint8", "uint32"))
 #: A pointer to the row that an item of a CPU holds in a table (kernels/common.cl).
 HELD_ROW = Type("gascl_held_row *", np.dtype("u8"))
 
@@ -70,6 +71,11 @@ class Context:
     def snippet(self, name: str) -> Snippet | None:
         return self.spec.snippets.get(name)
 
+    @cached_property
+    def reductions(self) -> tuple[Reduction, ...]:
+        """The loops of apply that a work-group shares."""
+        return reductions(self.spec, self.real) if self.traits.shares else ()
+
     # Messages ---------------------------------------------------------------------------------
 
     @cached_property
@@ -97,14 +103,18 @@ class Context:
 
     @cached_property
     def outbox_entry(self) -> Type:
-        """What the outbox keeps of a vertex: its message or, where scatter reads the arc, what
-        scatter reads of the vertex."""
+        """What the outbox keeps of a vertex: its message, beside whether there is one, since each
+        address that is read for an arc takes time; or, where scatter reads the arc, what scatter
+        reads of the vertex."""
         scatter = self.snippet("scatter")
-        if scatter is None or not self.traits.reads_edge:
+        if scatter is not None and self.traits.reads_edge:
+            members = {**dict.fromkeys(self.degrees, INT32), **self.vertex_fields}
+            kept = [(n, t) for n, t in members.items() if n in scatter.reads("v")]
+        elif self.traits.every_arc_sends:
             return self.message
-        members = {**dict.fromkeys(self.degrees, INT32), **self.vertex_fields}
-        read = scatter.reads("v")
-        return struct_of("gascl_outbox_entry", [(n, t) for n, t in members.items() if n in read])
+        else:
+            kept = [("message", self.message), ("sent", UINT8)]
+        return struct_of("gascl_outbox_entry", kept)
 
     # Fields -----------------------------------------------------------------------------------
 
@@ -178,6 +188,8 @@ class Context:
         if self.traits.scatter_finds_common:  # see kernels/common.cl
             members.append(("gascl_held", HELD_ROW))
             members += [("gascl_common", INT32), ("gascl_arc", self.offset)]
+        if self.traits.answers:  # see kernels/arc_messages.cl
+            members.append(("gascl_answer", self.box))
         return _without_gaps("gascl_edge", members)
 
     @cached_property

@@ -98,6 +98,7 @@ def write_switches(text: Text, c: Context) -> None:
                 "NARROW": c.message.itemsize <= 4,
                 "LONG_OFFSETS": c.offset.itemsize == 8,
                 "REALS": len(c.reals),
+                "REDUCTIONS": len(c.reductions),
             },
         ),
         *(
@@ -253,6 +254,9 @@ def write_arguments(text: Text, c: Context) -> tuple[list[str], list[str]]:
         state[f"to.{name}"] = f"__global const {type_.c} *gascl_to_{name}"
     if traits.pairs:
         state["paired"] = "__global gascl_box *gascl_paired"
+    if traits.shares:
+        state["later"] = "__global uint *gascl_later"
+        state["later_messages"] = "__global gascl_gathered *gascl_later_messages"
     edge = [f"__global const {t.c} *gascl_e_{n}" for n, t in c.edge_members.items()]
     edge += [f"__global {t.c} *gascl_a_{n}" for n, t in c.arc_fields.items()]
     text.put(

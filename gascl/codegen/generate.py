@@ -28,6 +28,7 @@ from gascl.codegen.header import Header
 from gascl.codegen.intrinsics import Calls
 from gascl.codegen.pairs import Pairs
 from gascl.codegen.phases import Phases
+from gascl.codegen.reductions import Reductions
 from gascl.codegen.source_writer import Text
 from gascl.codegen.traps import Traps
 from gascl.language.spec import ProgramSpec
@@ -45,6 +46,7 @@ def generate(
     lanes: int = 1,
     debug: bool = False,
     numbered: bool = False,
+    shares: bool = False,
 ) -> Header:
     """The header of a program.
 
@@ -56,10 +58,11 @@ def generate(
         lanes: the number of runs at once.
         debug: add traps for NaN, infinity, division by zero and indices.
         numbered: vertices have other numbers on the device than the user's.
+        shares: as in `Traits`.
     """
     # No kernel has those that `solve` returns; memory is estimated for such a program, too.
     spec = replace(spec, aggregates={n: a for n, a in spec.aggregates.items() if a.op})
-    traits = Traits.of(spec, lanes, debug)
+    traits = Traits.of(spec, lanes, debug, shares)
     c = Context(spec, traits, real, choices or {}, resolve(offset, real), fp64, debug, numbered)
     text = Text()
     traps = Traps(text, c)
@@ -78,10 +81,11 @@ def generate(
     if "functions" in spec.snippets:
         traps.functions(spec.snippets["functions"])
     write_combiner(text, c, traps)
-    text.put('#include "intrinsics.cl"', *['#include "common.cl"'] * traits.finds_common, "")
+    text.put('#include "intrinsics.cl"', *['#include "common.cl"'] * traits.finds_common)
+    text.put(*['#include "arc_messages.cl"'] * traits.keeps_by_arc, "")
     traps.write()
     calls.write()
-    Phases(text, c, traps, calls).write()
+    Phases(text, c, traps, calls, Reductions(text, c)).write()
     if traits.pairs:
         Pairs(text, c, traps, calls).write()
     write_layouts(text, c)

@@ -101,14 +101,18 @@ class Calls:
                 "",
             )
 
-    def begin_phase(self, snippet: Snippet, late: bool, owned: bool) -> list[str]:
+    def begin_phase(
+        self, snippet: Snippet, late: bool, owned: bool, effective: str = ""
+    ) -> list[str]:
         """Write the macros that differ between phases; returns their names, for #undef.
 
         Args:
             late: the phase is gather or apply, which must not see what apply does to other
                 vertices.
             owned: the phase may write v.
+            effective: C text of when calls have an effect on other vertices; "": always.
         """
+        only = f"!({effective}) ? (void)0 : " if effective else ""
         here = "v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_"
         words = {}
         edge = self.context.traits.scatter_finds_common and not late and not owned
@@ -125,14 +129,14 @@ class Calls:
         if snippet.uses("set_mask_of"):
             function = "gascl_mark_of" if late else "gascl_set_mask_of"
             words["set_mask_of(gascl_whose)"] = (
-                f"{function}((gascl_whose), {here} GASCL_MASKS_ON GASCL_LANE_ON)"
+                f"{only}{function}((gascl_whose), {here} GASCL_MASKS_ON GASCL_LANE_ON)"
             )
         if snippet.uses("send_to"):
             value = self.traps.sound("(__VA_ARGS__)", self.context.message)
-            credits = not late and self.context.traits.credits
-            sends = "gascl_send_or_credit(&e, " if credits else "gascl_send_to("
+            keeps = not late and self.context.traits.keeps_by_arc
+            sends = "gascl_send_by_arc(&e, " if keeps else "gascl_send_to("
             words["send_to(gascl_to, ...)"] = (
-                f"{sends}(gascl_to), {value}, {int(late)}, v.id, __LINE__, "
+                f"{only}{sends}(gascl_to), {value}, {int(late)}, v.id, __LINE__, "
                 f"GASCL_POST({'_next' if late else ''}), GASCL_STATE_ON GASCL_LANE_ON)"
             )
         for name in self.context.traits.reads_others:

@@ -10,6 +10,7 @@ import numpy as np
 
 from gascl.codegen.context import INT32, Context
 from gascl.codegen.intrinsics import Calls
+from gascl.codegen.reductions import Reductions
 from gascl.codegen.source_writer import Text
 from gascl.codegen.traps import Traps
 from gascl.language.message_loops import by_windows
@@ -19,8 +20,16 @@ from gascl.language.snippet import Snippet
 class Phases:
     """Writes the functions of every phase."""
 
-    def __init__(self, text: Text, context: Context, traps: Traps, calls: Calls):
+    def __init__(
+        self,
+        text: Text,
+        context: Context,
+        traps: Traps,
+        calls: Calls,
+        reductions: Reductions,
+    ):
         self.text, self.context, self.traps, self.calls = text, context, traps, calls
+        self.reductions = reductions
 
     def write(self) -> None:
         self._init()
@@ -141,6 +150,7 @@ class Phases:
         put(*(f"    e.{n} = gascl_a_{n}[GASCL_AT(gascl_arc)];" for n in c.arc_fields))
         if c.traits.scatter_finds_common:
             put("    e.gascl_held = 0;", "    e.gascl_common = -1;", "    e.gascl_arc = 0;")
+        put(*["    e.gascl_answer = gascl_box_empty();"] * c.traits.answers)
         put("    return e;", "}", "")
         if not c.arc_fields:
             return
@@ -188,7 +198,10 @@ class Phases:
         becomes the vertex that scatters."""
         c, put = self.context, self.text.put
         if not c.traits.reads_edge:
-            put("typedef gascl_message gascl_outbox_entry;", "")
+            if c.traits.every_arc_sends:
+                put("typedef gascl_message gascl_outbox_entry;", "")
+            else:
+                self.text.struct(c.outbox_entry)
             return
         names = [n for n, _ in c.outbox_entry.members if n in (*c.degrees, *c.vertex_fields)]
         self.text.struct(c.outbox_entry)
@@ -337,22 +350,59 @@ class Phases:
         put("static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,")
         put(f"        const uint gascl_count, {state}) {{")
         put("    if (!GASCL_APPLIES(gascl_id, gascl_count))", "        return 0;")
+        if c.traits.shares:
+            put("    if (gascl_offsets[gascl_id + 1] - gascl_offsets[gascl_id] > GASCL_LONG_ROW) {")
+            put("        gascl_later[GASCL_AT(gascl_id)] = gascl_count + 1;")
+            put("        gascl_later_messages[GASCL_AT(gascl_id)] = msg;")
+            put("        return 0;", "    }")
         self._load(apply)
         self.traps.before_apply(apply)
         put(
             "    v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,",
             "        GASCL_STATE_ON GASCL_LANE_ON);",
         )
-        written = apply.writes("v") if apply is not None else set()
-        put(
-            *(
-                f"    {c.field_at(n, 'gascl_id')} = v.{n};"
-                for n in c.spec.vertex_fields
-                if n in written
-            )
-        )
+        self._store(apply)
         self.traps.after_apply(apply)
-        put(f"    return {'v.gascl_set' if c.traits.masked else '0'};", "}", "")
+        put(f"    return {self._own_mask()};", "}", "")
+        if apply is not None and c.traits.shares:
+            self._apply_part(apply, state)
+
+    def _store(self, apply: Snippet | None) -> None:
+        c = self.context
+        written = apply.writes("v") if apply is not None else set()
+        names = [name for name in c.spec.vertex_fields if name in written]
+        self.text.put(*(f"    {c.field_at(name, 'gascl_id')} = v.{name};" for name in names))
+
+    def _own_mask(self) -> str:
+        return "v.gascl_set" if self.context.traits.masked else "0"
+
+    def _apply_part(self, apply: Snippet, state: str) -> None:
+        """Write apply with only a part of the turns of a loop that a work-group shares."""
+        put = self.text.put
+        part = "gascl_part *gascl_part_"
+        self.reductions.write_types()
+        put("// Runs apply up to the end of a part of the turns of a loop.")
+        put("static gascl_vertex gascl_apply_part_snippet(gascl_vertex v,")
+        put(f"        const gascl_gathered msg, const bool has_msg, {part}, {state}) {{")
+        self.calls.declare_read(apply)
+        last = "gascl_part_->loop == GASCL_REDUCTIONS"
+        words = self.calls.begin_phase(apply, late=True, owned=True, effective=last)
+        words += self.reductions.begin_parts()
+        put("#define return return v")
+        self.text.snippet(apply, self.reductions.in_parts(apply.text))
+        put("#undef return", *(f"#undef {word}" for word in words), "    return v;", "}", "")
+        put("// As gascl_apply_message(); stores nothing before all turns have run.")
+        put("static int gascl_apply_part(const int gascl_id, const gascl_gathered msg,")
+        put(f"        const uint gascl_count, {part}, {state}) {{")
+        self._load(apply)
+        put(
+            "    v = gascl_apply_part_snippet(v, msg, gascl_count > 0, gascl_part_, gascl_all,",
+            "        GASCL_STATE_ON GASCL_LANE_ON);",
+            "    if (gascl_part_->loop < GASCL_REDUCTIONS)",
+            "        return 0;",
+        )
+        self._store(apply)
+        put(f"    return {self._own_mask()};", "}", "")
 
     def _stop(self) -> None:
         c, put = self.context, self.text.put

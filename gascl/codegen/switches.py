@@ -53,6 +53,7 @@ PROGRAM = {
     "NARROW": "a message has at most 32 bits",
     "LONG_OFFSETS": "arc offsets have 64 bits",
     "REALS": "the number of vertex fields of floats",
+    "REDUCTIONS": "the number of loops in apply that a work-group shares",
 }
 #: What an inbox cell is (atomic_cells.py): see kernels/atomics.cl.
 CELL = {
@@ -68,7 +69,8 @@ DELIVERY = {
     "PERSISTENT": "a persistent kernel runs all supersteps",
     "PULLS": "in some supersteps vertices pull: delivery `frontier`",
     "KNOWS_LANES": "the delivery knows in which lanes each vertex sends: see kernels/gather.cl",
-    "CREDITS": "messages to common neighbors are added up for each arc first: see common.cl",
+    "ANSWERS": "messages to the sender itself are kept for each arc first: see arc_messages.cl",
+    "CREDITS": "messages to common neighbors are added up for each arc first: see arc_messages.cl",
     "OWNS_CREDITS": "an item adds to the messages for an arc alone",
 }
 #: The shape of the kernels (run/plan.py).

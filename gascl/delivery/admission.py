@@ -68,7 +68,8 @@ def pull_refuses(demand: Demand) -> str | None:
     if demand.traits.reads_singly:
         return "its gather snippet reads messages one by one, and pull does not store them"
     if demand.traits.scatters_once:
-        return slots_refuses(demand)
+        ordered = demand.traits.only_answers  # which are combined in the order of the arcs
+        return slots_refuses(replace(demand, deterministic=demand.deterministic and not ordered))
     return _repeated_scatter_refuses(demand)
 
 

@@ -98,6 +98,8 @@ def assemble(
         shared |= constants.of_lists(group)
     if traits.pairs:
         shared |= constants.of_pairs()
+    if traits.shares:
+        shared |= constants.of_shared_rows(group)
     if persistent:
         shared |= constants.of_persistent_kernel()
     given = _of_delivery(traits, delivery, group, persistent)
@@ -105,6 +107,8 @@ def assemble(
     text.include("superstep.cl")
     if traits.pairs:
         text.include("pairs.cl")
+    if traits.shares:
+        text.include("shared_rows.cl")
     if delivery.skips_parts(traits):
         text.include("needed_parts.cl")
     if delivery.exchanges_messages(traits):
@@ -180,6 +184,7 @@ def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: boo
         "PERSISTENT": persistent,
         "PULLS": delivery.pulls,
         "KNOWS_LANES": delivery.notes_lanes(traits),
+        "ANSWERS": delivery.keeps_answers(traits),
         "CREDITS": delivery.keeps_credits(traits),
         "OWNS_CREDITS": group == 1 and delivery.name == "pull",
     }

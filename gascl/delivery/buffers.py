@@ -113,12 +113,15 @@ CREDITS = Buffer(
 )
 #: Every form of the mask can be converted to this one, and back.
 MASK = Buffer("mask", "flag", "row", lambda traits, delivery: traits.masked)
+#: What scatter sends to the source of each arc, in the order of receivers.
+ANSWERS = Buffer("answers", "box", "arc", lambda traits, delivery: delivery.keeps_answers(traits))
 #: The buffers that runs need with any delivery.
 COMMON = (
     MASK,
     Buffer("paired", "box", "vertex", lambda traits, delivery: traits.pairs),
     *INBOX,
     CREDITS,
+    ANSWERS,
 )
 #: Buffers that are swapped after each superstep if apply uses `send_to`.
 INBOX_SWAPS = (("inbox", "inbox_next"), ("arrived", "arrived_next"), ("wraps", "wraps_next"))

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gascl.delivery.admission import Demand
-from gascl.delivery.buffers import CREDITS, INBOX, MASK, Buffer
+from gascl.delivery.buffers import ANSWERS, CREDITS, INBOX, MASK, Buffer
 from gascl.delivery.frontier import BYTES, ActiveSet
-from gascl.delivery.launch import Launch
+from gascl.delivery.launch import LISTED_SHARED_ROWS, SHARED_ROWS, Launch
 from gascl.language.traits import Traits
 
 
@@ -32,6 +32,8 @@ class Delivery:
         pulls: in a superstep with a large frontier, the vertices that still receive pull from it.
         persistent: its persistent kernel, which runs all supersteps in one launch
             (kernels/persistent/), if it has one.
+        answers: messages that scatter sends to the sender itself are kept for each arc first, and
+            then combined in order (kernels/arc_messages.cl).
         credits: messages that scatter sends to common neighbors are added up for each arc first, by
             the kernel that runs scatter for all arcs that end in a vertex.
         in_parts: it reads only the arcs that end in its row blocks, so that the arcs need not all
@@ -54,6 +56,7 @@ class Delivery:
     knows_lanes: bool = False
     pulls: bool = False
     persistent: Launch | None = None
+    answers: bool = False
     credits: bool = False
     in_parts: bool = False
     on_ranks: Callable[[Traits], bool] = lambda traits: False
@@ -87,6 +90,26 @@ class Delivery:
         """Whether ranks must exchange messages of `send_to`."""
         return traits.sends_to and self.on_ranks(traits)
 
+    def shares_no_loops(self, traits: Traits, group: int) -> str:
+        """Why the items of a work-group cannot share the loops of apply (kernels/shared_rows.cl),
+        in a clause; "" if they can.
+
+        Args:
+            group: the number of these items.
+        """
+        if group == 1:
+            return "a work-group is one item on this device"
+        if self.active.lists_receivers and traits.prioritized:
+            return "with a priority, a vertex waits right after its apply"
+        if any(launch.over == "one" for launch in self.launches):
+            return f"{self.name} has a single work-item"
+        return ""
+
+    def shared_rows(self, traits: Traits) -> Launch:
+        """The kernel in which they do."""
+        lists = self.active.lists_receivers and traits.lists_directly
+        return LISTED_SHARED_ROWS if lists else SHARED_ROWS
+
     def needs(self, buffer: Buffer, traits: Traits) -> bool:
         """Whether a program with these traits needs a buffer."""
         return buffer.only_if is None or buffer.only_if(traits, self)
@@ -100,10 +123,14 @@ class Delivery:
         buffers = {b.name: b for b in (*self.active.buffers, MASK)}
         return [buffers[n] for n in self.active.state if self.needs(buffers[n], traits)]
 
+    def keeps_answers(self, traits: Traits) -> bool:
+        """Whether it keeps messages to the sender itself for each arc."""
+        return self.answers and traits.answers
+
     def keeps_credits(self, traits: Traits) -> bool:
         """Whether it adds up messages to common neighbors for each arc."""
         return self.credits and traits.credits
 
     def inbox_arguments(self, traits: Traits) -> list[Buffer]:
         """The arguments in GASCL_INBOX_STATE, in order."""
-        return [b for b in (*INBOX, CREDITS) if self.needs(b, traits)]
+        return [b for b in (*INBOX, CREDITS, ANSWERS) if self.needs(b, traits)]

@@ -106,3 +106,11 @@ NEEDED = Launch("gascl_needed", "vertices", ("STATE", "reaches", "needed"))
 _PAIRED = ("STATE", "boxes", "splits", "first_row", "last_row")
 PAIRS = Launch("gascl_pairs", "", _PAIRED)
 PAIRS_JOIN = Launch("gascl_pairs_join", "vertices", _PAIRED)
+#: Vertices with many neighbors apply, after the others (shared_rows.cl); and are listed in the next
+#: frontier, where the others are.
+SHARED_ROWS = Launch("gascl_apply_shared_rows", "", ("STATE", "tallies"))
+LISTED_SHARED_ROWS = Launch(
+    "gascl_apply_shared_rows",
+    "",
+    ("STATE", "out_offsets", "frontiers", "most_pieces", "bits", "counts", "tallies"),
+)

@@ -31,7 +31,13 @@ from gascl.messages import ProgramName
 
 _CSR = ("out_blocks", "out_offsets", "out_targets")
 _CSC = ("in_blocks", "in_offsets", "in_sources")
-#: Sends what scatter has sent to common neighbors (common.cl).
+#: They send what scatter has sent to the sender itself, and to common neighbors (arc_messages.cl).
+_ANSWER = Launch(
+    "gascl_answer",
+    "vertices",
+    ("STATE", "out_offsets", "slot"),
+    only_if=lambda traits: traits.answers,
+)
 _CREDIT = Launch(
     "gascl_credit", "vertices", ("STATE", "num_arcs"), only_if=lambda traits: traits.credits
 )
@@ -131,6 +137,7 @@ DELIVERIES = {
                     ("STATE", *_CSC[:2], "EDGE", "in_sources", "pulled", "sending", "received"),
                     only_if=lambda traits: traits.scatters,
                 ),
+                _ANSWER,
                 _CREDIT,
                 Launch(
                     "gascl_pull_apply",
@@ -146,6 +153,7 @@ DELIVERIES = {
             arcs="in",
             knows_lanes=True,
             refuses=pull_refuses,
+            answers=True,
             credits=True,
             in_parts=True,
             on_ranks=lambda traits: not traits.scatter_sends_to,
@@ -158,41 +166,29 @@ DELIVERIES = {
                 Launch(
                     "gascl_outbox_scatter",
                     "vertices",
-                    ("STATE", "all_out_offsets", "outbox", "sent"),
+                    ("STATE", "all_out_offsets", "outbox"),
                     first_only=True,
                 ),
                 Launch(
                     "gascl_outbox_gather",
                     "in_blocks",
                     (
-                        *(
-                            "STATE",
-                            *_CSC[:2],
-                            "EDGE",
-                            "in_sources",
-                            "all_out_offsets",
-                            "outbox",
-                            "sent",
-                        ),
-                        *("outbox_next", "sent_next", "messages", "tallies"),
+                        *("STATE", *_CSC[:2], "EDGE", "in_sources", "all_out_offsets"),
+                        *("outbox", "outbox_next", "messages", "tallies"),
                     ),
                 ),
             ),
             (
                 Buffer("outbox", "outbox_entry", "vertex"),
-                Buffer("sent", "mark", "vertex"),
                 Buffer("outbox_next", "outbox_entry", "vertex"),
-                Buffer("sent_next", "mark", "vertex"),
                 Buffer("messages", "message", "arc", lambda traits, delivery: traits.reads_singly),
             ),
             arcs="in",
-            swaps=(("outbox", "outbox_next"), ("sent", "sent_next")),
+            swaps=(("outbox", "outbox_next"),),
             refuses=outbox_refuses,
             in_parts=True,
             on_ranks=lambda traits: True,
-            persistent=_persistent(
-                *(*_ROWS, "outbox", "sent", "outbox_next", "sent_next", "messages", *_PARTS)
-            ),
+            persistent=_persistent(*(*_ROWS, "outbox", "outbox_next", "messages", *_PARTS)),
         ),
         _by_frontier("push", False, push_refuses),
         _by_frontier("frontier", True, frontier_refuses),
@@ -265,7 +261,7 @@ def refusals(demand: Demand) -> dict[str, str | None]:
 def _takes(delivery: Delivery, traits: Traits, parts: Parts) -> bool:
     """Whether a delivery can run with only some of the arcs on its device."""
     apart = parts.ranks == 1 or delivery.on_ranks(traits)
-    return apart and (delivery.in_parts or not parts.short)
+    return apart and ((delivery.in_parts and not traits.answers) or not parts.short)
 
 
 def choose(

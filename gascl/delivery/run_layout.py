@@ -43,7 +43,7 @@ from gascl.language.types import Type
 
 #: The largest number of supersteps before the host reads their records: of supersteps in separate
 #: launches, and of supersteps in one launch of a persistent kernel.
-MOST_AHEAD, RECORDS = 64, 1024
+MOST_AHEAD, RECORDS = 64, 256
 #: The largest number of remote messages that a launch puts into inboxes.
 REMOTE_MESSAGES = 2**20
 
@@ -335,11 +335,12 @@ class _Builder:
     def _run(self) -> list[tuple[str, Key, Array]]:
         """The buffers of every run."""
         header, extent = self.header, self.extent
-        boxes = self.ranges * extent.vertices * header.lanes
+        places = extent.vertices * header.lanes
+        boxes = self.ranges * places
         team = team_bytes(len(header.reals)) + RECORDS * header.control.itemsize
         faults = len(Fault) * extent.lines
         block_groups = min(extent.parts * extent.block_groups, extent.blocks_of_parts)
-        remote = min(extent.vertices * header.lanes, REMOTE_MESSAGES)
+        remote = min(places, REMOTE_MESSAGES)
         arrays = {
             "run": Array(header.run, 1),
             "control": Array(header.control, 1),
@@ -358,6 +359,8 @@ class _Builder:
             "needed": (self._skips(), Array(np.dtype("u4"), extent.groups)),
             "boxes": (self.ranges > 1, Array(header.box, boxes)),
             "faults": ("faults" in header.state, Array(np.dtype("i4"), faults)),
+            "later": (self.traits.shares, Array(np.dtype("u4"), places, ZERO)),
+            "later_messages": (self.traits.shares, Array(_stored(header.gathered), places)),
             "nans": (bool(header.reals), Array(np.dtype("2i4"), len(header.reals), ZERO)),
             "team": (self.persistent, Array(np.dtype("u1"), team, ZERO)),
         }
@@ -449,6 +452,8 @@ class _Builder:
             launches.append(EMPTY_INBOX)
         if traits.pairs:
             launches += [PAIRS, PAIRS_JOIN]
+        if traits.shares:
+            launches.append(delivery.shared_rows(traits))
         if self._skips():
             launches.append(NEEDED)
         if self.extent.all_arcs is not None:

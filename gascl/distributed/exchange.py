@@ -371,8 +371,7 @@ def _exchanged(spec: ProgramSpec, plan: RunPlan, state: RunState) -> _Exchanged:
     shared = shared_fields(spec, traits, delivery)
     rows = [Key(VERTEX, name) for name in shared]
     if fills_ahead(traits, delivery):
-        ahead = ["outbox_next", *([] if traits.every_arc_sends else ["sent_next"])]
-        rows += [key for key in there if key.owner == delivery.name and key.name in ahead]
+        rows.append(Key(delivery.name, "outbox_next"))
     apply, scatter = (spec.snippets.get(n) for n in ("apply", "scatter"))
     written = apply.writes("v") if apply is not None else set()
     masks = [Key(delivery.active.owner, name) for name in ("next", "marks")]

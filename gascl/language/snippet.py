@@ -126,6 +126,16 @@ class Snippet:
             if token.text == word
         )
 
+    def call_with(self, word: str, argument: str) -> list[bool]:
+        """For each call of a word, whether this is its first argument, and not the only one."""
+        toks = tokens(self.text)
+        length = len(tokens(argument)) + 2
+        return [
+            "".join(t.text for t in toks[i + 1 : i + 1 + length]) == f"({argument},"
+            for i, token in enumerate(toks)
+            if token.text == word
+        ]
+
     def only_compares(self, one: str, other: str) -> bool:
         """Whether two members, such as e.src and e.dst, only occur as `one == other` or `!=`."""
         toks, pair, i = tokens(self.text), {one, other}, 0

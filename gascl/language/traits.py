@@ -25,16 +25,25 @@ class Traits:
     Attributes:
         lanes: the number of runs at once.
         debug: in debug mode nothing is fused or skipped, so that every fault is reported in time.
+        shares: vertices with many neighbors apply later than the others, each by a whole
+            work-group, which shares the loops of apply that only reduce (language/reductions.py).
     """
 
     spec: ProgramSpec
     lanes: int
     debug: bool
+    shares: bool
 
     @classmethod
-    def of(cls, spec: ProgramSpec, lanes: int | None = None, debug: bool = False) -> Traits:
+    def of(
+        cls,
+        spec: ProgramSpec,
+        lanes: int | None = None,
+        debug: bool = False,
+        shares: bool = False,
+    ) -> Traits:
         """The traits of a program; `lanes` are those of its class unless given."""
-        return cls(spec, spec.lanes if lanes is None else lanes, debug)
+        return cls(spec, spec.lanes if lanes is None else lanes, debug, shares)
 
     # --- snippets ---
 
@@ -105,6 +114,26 @@ class Traits:
             return False
         wants_all = not (self.receives or self.counts_once or self.reads_singly)
         return wants_all and self.scatters_on_all and not self.arc_state and self.lanes == 1
+
+    @cached_property
+    def answers(self) -> bool:
+        """Whether scatter sends to the sender itself, by `send_to(e.src, ...)`, so that what it
+        sends can be kept for each arc first."""
+        return self.scatters_once and any(self._answering)
+
+    @cached_property
+    def only_answers(self) -> bool:
+        """Whether all uses of `send_to` are such."""
+        return self.answers and all(self._answering) and not self.apply_sends_to
+
+    @cached_property
+    def _answering(self) -> list[bool]:
+        return self._scatter.call_with("send_to", "e.src") if self._scatter is not None else []
+
+    @cached_property
+    def keeps_by_arc(self) -> bool:
+        """Whether some messages of `send_to` can be kept for each arc first."""
+        return self.answers or self.credits
 
     @cached_property
     def credits(self) -> bool:
@@ -230,7 +259,7 @@ class Traits:
         """Whether what a vertex puts into its outbox for the next superstep, a message or what
         scatter reads of the vertex, can be computed directly after its apply, before this superstep
         has been reduced over all vertices."""
-        return self.reads_edge or self._scatters_ahead
+        return (self.reads_edge or self._scatters_ahead) and not self.shares
 
     @cached_property
     def _scatters_ahead(self) -> bool:

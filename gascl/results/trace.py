@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from gascl.errors import GasclError
+from gascl.results.bottleneck import Bottleneck, Hint
 from gascl.results.plots import plot_trace
 from gascl.util import notebook_html
 from gascl.util.extras import imported
@@ -64,6 +65,7 @@ class Step:
         estimate: about how many seconds the cost model expected, by which `auto` chooses.
         program: the program that ran it, in a program of several stages.
         kernels: the times of its kernels, which add up to `seconds`.
+        bottlenecks: what a single work-item may take long for, while all others wait.
     """
 
     superstep: int
@@ -76,10 +78,12 @@ class Step:
     estimate: float = 0.0
     program: str = ""
     kernels: tuple[KernelTime, ...] = field(default=(), repr=False)
+    bottlenecks: tuple[Bottleneck, ...] = field(default=(), repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """All attributes except the kernels, by name."""
-        return {name: getattr(self, name) for name in self.__slots__ if name != "kernels"}
+        """All attributes except the kernels and the bottlenecks, by name."""
+        names = (name for name in self.__slots__ if name not in ("kernels", "bottlenecks"))
+        return {name: getattr(self, name) for name in names}
 
 
 class Trace(Sequence[Step]):
@@ -131,6 +135,9 @@ class Trace(Sequence[Step]):
         first, last = (", ".join(map(repr, part)) for part in (self[:HEAD], self[-TAIL:]))
         return f"[{first}, ..., {last}]"
 
+    def __str__(self) -> str:
+        return "\n".join([repr(self), *map(str, self.hints())])
+
     def __reduce__(self) -> tuple[Any, ...]:  # the functions that create steps may hold a device
         return Trace, (list(self), self.phases)
 
@@ -140,6 +147,20 @@ class Trace(Sequence[Step]):
         for phase in self.phases:
             total[phase.name] += phase.seconds
         return total
+
+    def hints(self) -> list[Hint]:
+        """What supersteps have waited for, and what would help: by the times of their kernels, the
+        largest degrees and what the snippets do. `print` shows it, too."""
+        found: dict[Bottleneck, Hint] = {}
+        for step in self:
+            longest = max((kernel.seconds for kernel in step.kernels), default=0.0)
+            for each in step.bottlenecks:
+                if each.explains(longest, step.seconds):
+                    now = Hint(each, step.superstep, longest, step.seconds, 1)
+                    before = found.get(each, now._replace(times=0))
+                    worst = max(before, now, key=lambda hint: hint.seconds)
+                    found[each] = worst._replace(times=before.times + 1)
+        return list(found.values())
 
     def to_pandas(self) -> pandas.DataFrame:
         """A DataFrame with one row per superstep.
@@ -193,9 +214,9 @@ class Trace(Sequence[Step]):
         rows: list[Sequence[Any]] = list(zip(*columns.values(), strict=True))
         if cut:
             rows.insert(HEAD, ["⋮"] * len(columns))
-        return notebook_html.page(
-            f"{len(self):,} supersteps", notebook_html.table(list(columns), rows)
-        )
+        hints = [notebook_html.line(str(hint)) for hint in self.hints()]
+        shown = notebook_html.table(list(columns), rows)
+        return notebook_html.page(f"{len(self):,} supersteps", shown, *hints)
 
     def events(self) -> list[dict[str, Any]]:
         """The events of a timeline, in Chrome's Trace Event Format, which Perfetto opens.

@@ -3,42 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+
+import numpy as np
 
 from gascl.delivery.device_facts import DeviceFacts
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
-from gascl.run.prepare import Prepared
+from gascl.language.reductions import NeighborLoop, neighbor_loops
+from gascl.results.bottleneck import Bottleneck
+from gascl.run.prepare import Prepared, degrees_of_rows
 from gascl.run.push_pull import largest_degree
 
 #: A vertex with this many times the mean degree is a hub.
 HUB = 32
-#: Neighbors are at the ends of the arcs from a vertex: those into it of the opposite direction.
-_OPPOSITE = {"out": "in", "in": "out"}
-#: Words of apply that read a row of neighbors.
-_NEIGHBORS = ("neighbor", "neighbor_of", "num_neighbors", "has_edge", "common", "for_common")
-
-
-class Bottleneck(NamedTuple):
-    """Something that may take long, and what would help, each in a clause."""
-
-    what: str
-    remedy: str
+#: About how many seconds a single work-item of a GPU takes for a turn of a loop over neighbors,
+#: which waits for memory twice, and for a message of a gather snippet: 17.5 and 2.4 ms for 64,000
+#: on an H100.
+TURN, READ = 2.7e-7, 3.8e-8
+#: Words of apply that look at the neighbors of any vertex.
+_OF_OTHERS = ("neighbor_of", "has_edge", "common", "for_common")
 
 
 def bottlenecks(
     program: VertexProgram, graph: Graph, device: DeviceFacts, prepared: Prepared
 ) -> Iterator[Bottleneck]:
     """What may take long in a run."""
+    yield from by_one_item(program, graph, device, prepared)
     spec, traits, delivery = program.spec, prepared.traits, prepared.delivery
-    hub, row_hub = _hub(graph, spec.direction), _hub(graph, _OPPOSITE.get(spec.direction, "both"))
-    apply = spec.snippets.get("apply")
-    if apply is not None and apply.uses(*_NEIGHBORS):
-        row = f", such as one with {row_hub:,} arcs," if row_hub else ""
-        yield Bottleneck(
-            f"apply reads neighbors: one work-item reads the whole row of a vertex{row} by itself",
-            "send these values along arcs and combine them, if the result allows it",
-        )
+    hub, row_hub = _hub(graph, spec.direction), _row_hub(program, graph)
     scatter = spec.snippets.get("scatter")
     if row_hub and scatter is not None and scatter.uses("common", "for_common"):
         yield Bottleneck(
@@ -46,12 +38,7 @@ def bottlenecks(
             "run it on graph.oriented(), whose rows are short, if each triangle need be found only "
             "once",
         )
-    if traits.reads_singly:
-        yield Bottleneck(
-            "gather reads messages one by one, so that they are stored, one for each arc",
-            "declare combine= instead, if they are only added up, compared or combined in pairs",
-        )
-    if traits.scatters and not traits.sends_only:
+    if traits.scatters and not (traits.sends_only or traits.scatters_once):
         yield Bottleneck(
             "scatter does more than send along its arcs, so no delivery can leave out or repeat an "
             "arc's scatter, as pulling does",
@@ -95,6 +82,74 @@ def bottlenecks(
             "the arcs are copied to the device in every superstep that needs them",
             "use a device with more memory, or allow more by device_memory=",
         )
+
+
+def by_one_item(
+    program: VertexProgram, graph: Graph, device: DeviceFacts, prepared: Prepared
+) -> tuple[Bottleneck, ...]:
+    """What a single work-item does for a vertex, and may take long for if it has many arcs."""
+    spec, traits = program.spec, prepared.traits
+    on_gpu, found = device.kind == "GPU", list[Bottleneck]()
+    apply = spec.snippets.get("apply")
+    loops = neighbor_loops(spec, program.dtype)
+    row = _row_hub(program, graph) if loops or traits.apply_visits_neighbors else 0
+    for loop in loops:
+        if loop.why_not or not prepared.shares.chosen:
+            found += _of_loop(program, loop, row, prepared, on_gpu)
+    if apply is not None and apply.uses(*_OF_OTHERS):
+        many = f"{row:,} " if row else ""
+        degrees = degrees_of_rows(graph, spec).astype(np.float64) if on_gpu and row else np.ones(1)
+        # The mean degree of neighbors: vertices of high degree are neighbors of many.
+        turns = row * float((degrees**2).sum() / max(degrees.sum(), 1.0))
+        found.append(
+            Bottleneck(
+                f"one work-item looks at the neighbors of the {many}neighbors of a vertex, or of "
+                "other vertices, in apply",
+                "look for common neighbors by for_common or common in scatter, whose arcs are "
+                "shared out, or send values along arcs and combine them",
+                turns * TURN,
+            )
+        )
+    if traits.reads_singly:
+        most = _hub(graph, spec.direction)
+        row_text = f", {most:,} to the largest hub," if most else ""
+        found.append(
+            Bottleneck(
+                f"gather reads messages one by one: a single work-item all those to a vertex"
+                f"{row_text} which are stored, one for each arc",
+                "declare combine= instead, if they are only added up, compared or joined in pairs",
+                # Otherwise they are read from local memory, which a work-group has filled.
+                READ * most if on_gpu and not traits.indexes_messages else 0.0,
+            )
+        )
+    return tuple(found)
+
+
+def _of_loop(
+    program: VertexProgram, loop: NeighborLoop, row: int, prepared: Prepared, on_gpu: bool
+) -> Iterator[Bottleneck]:
+    """A loop over neighbors of which one work-item runs all turns."""
+    if not row and not loop.why_not:
+        return
+    place = program.spec.snippets["apply"].place(loop.line)
+    many = f"{row:,} " if row else "all "
+    why = loop.why_not or prepared.shares.why
+    remedy = "send what it reads along the arcs, and combine the messages, which is balanced"
+    if loop.reduction:
+        how = loop.reduction.accumulators[0].message
+        remedy = f"a message with combine={how!r} would be balanced"
+    yield Bottleneck(
+        f"one work-item loops over {many}neighbors of a vertex, in apply ({place}), since {why}",
+        remedy,
+        row * TURN if on_gpu else 0.0,
+    )
+
+
+def _row_hub(program: VertexProgram, graph: Graph) -> int:
+    """The largest number of neighbors of a vertex, if that is far above the mean; else 0."""
+    degrees = degrees_of_rows(graph, program.spec)
+    most = int(degrees.max(initial=0))
+    return most if most * graph.num_vertices >= HUB * max(graph.num_edges, 1) else 0
 
 
 def _hub(graph: Graph, direction: str) -> int:

@@ -10,7 +10,8 @@ from gascl.graph.graph import Graph
 from gascl.language.placeholder import example_of
 from gascl.language.program import VertexProgram
 from gascl.language.stage_discovery import inner_programs
-from gascl.run.bottlenecks import Bottleneck, bottlenecks
+from gascl.results.bottleneck import Bottleneck
+from gascl.run.bottlenecks import bottlenecks
 from gascl.run.prepare import Prepared
 from gascl.util import notebook_html
 from gascl.util.units import amount

@@ -12,6 +12,7 @@ from gascl.device_graph.buffers import ResidentGraph, num_arcs
 from gascl.device_graph.run_arrays import RunArrays
 from gascl.language.program import VertexProgram
 from gascl.opencl import fork_guard
+from gascl.run.bottlenecks import by_one_item
 from gascl.run.plan import Plan
 from gascl.run.prepare import Prepared
 from gascl.run.push_pull import pull_bounds
@@ -42,6 +43,7 @@ class LoadedProgram:
         num_arcs: the number of arcs of all ranks.
         costs: about how long supersteps take.
         bounds: as `pull_bounds` returns them.
+        bottlenecks: what a single work-item may take long for.
         arrays: the arrays of the graph for all runs; None: each has its own.
         idle: the buffers that runs have left for later ones, which take them out.
     """
@@ -72,6 +74,7 @@ class LoadedProgram:
         self.num_arcs = num_arcs(resident.graph, resident.edges)
         self.costs = prepared.choice.costs
         self.bounds = pull_bounds(plan.delivery, plan.traits, self.costs, self.device.is_cpu)
+        self.bottlenecks = by_one_item(program, resident.graph, self.device.facts, prepared)
         self.alternates = program.spec.alternates
         arrays = RunArrays(resident, self.layout, self.alternates)
         self.arrays = arrays if arrays.can_be_shared else None

@@ -232,6 +232,7 @@ class Variant:
         persistent: a persistent kernel, instead of kernels for launches of each superstep.
         numbered: vertices have other numbers on the device than the user's.
         optimized: by the compiler.
+        shares: as in `Traits`.
     """
 
     debug: bool = False
@@ -239,6 +240,7 @@ class Variant:
     persistent: bool = False
     numbered: bool = False
     optimized: bool = True
+    shares: bool = False
 
 
 def key_of(program: VertexProgram) -> tuple[Any, ...]:
@@ -310,8 +312,9 @@ def _write(
         lanes=program.lanes,
         debug=variant.debug,
         numbered=variant.numbered,
+        shares=variant.shares,
     )
-    traits = Traits.of(program.spec, program.lanes, variant.debug)
+    traits = Traits.of(program.spec, program.lanes, variant.debug, variant.shares)
     double = np.dtype("float64")
     doubles = [n for n, t in header.types.items() if double in t.scalars]
     of_messages = double in [*header.message.scalars, *header.gathered.scalars]

@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 
+from gascl.codegen.constants import long_row
 from gascl.delivery.admission import Demand, Parts, demand_of
 from gascl.delivery.cost import Size, costs_of
 from gascl.delivery.delivery import Delivery
@@ -33,10 +34,15 @@ from gascl.graph.graph import Graph
 from gascl.graph.partition import Division, shares
 from gascl.graph.reordering import Numbering
 from gascl.language.program import VertexProgram
+from gascl.language.reductions import reductions
+from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Traits
 from gascl.run.plan import Source, Variant, source_of
 from gascl.run.push_pull import largest_degree
 
+#: Work-groups share loops instead of running all supersteps in one launch if the longest row is so
+#: many times as long as must be: launches take as long as a work-item for some hundred neighbors.
+LONG_FOR_LAUNCHES = 8
 #: Up to this many vertices and arcs, in all lanes, some hundred runs take less time than the
 #: optimizer of a CPU's compiler.
 SMALL = 2**9
@@ -88,6 +94,7 @@ class Prepared:
         renumbered: whether vertices are numbered hubs first on the device.
         numbering: that numbering, or None.
         persistent: whether a persistent kernel runs all supersteps in one launch.
+        shares: whether work-groups share the loops over neighbors in apply that only reduce.
         parts: why the device has only some of the arcs at a time; None: it has all.
         share: the part of the arcs that belongs to this process; None: all.
         source: the text of the kernels.
@@ -105,6 +112,7 @@ class Prepared:
     renumbered: Decision
     numbering: Numbering | None
     persistent: Decision
+    shares: Decision
     parts: Parts | None
     share: Division | None
     source: Source
@@ -189,8 +197,15 @@ def prepare(
         persistent = Decision(False, "its edges alternate, and it reads arcs, degrees or neighbors")
     else:
         persistent = _persistent(program, choice.delivery, traits, device, setting, size)
+    least = long_row(device.group) * (LONG_FOR_LAUNCHES if persistent.chosen else 1)
+    shares = _shares(program, graph, choice.delivery, traits, device, setting, parts, least)
+    if shares.chosen:
+        persistent = Decision(False, "vertices with many neighbors apply in launches of their own")
     optimized = size > SMALL or not device.may_skip_optimizer
-    variant = Variant(setting.debug, setting.seed, persistent.chosen, renumbered.chosen, optimized)
+    variant = Variant(
+        *(setting.debug, setting.seed, persistent.chosen, renumbered.chosen),
+        *(optimized, shares.chosen),
+    )
     source = source_of(program, device, choice.delivery, offset_type(graph, direction), variant)
     share = None
     if setting.ranks > 1:
@@ -226,6 +241,7 @@ def prepare(
         renumbered=renumbered,
         numbering=numbered[0] if numbered else None,
         persistent=persistent,
+        shares=shares,
         parts=parts,
         share=share,
         source=source,
@@ -286,6 +302,44 @@ def _persistent(
         if holds:
             return Decision(False, why)
     return Decision(True, "work-groups of one launch can wait for each other on this device")
+
+
+def _shares(
+    program: VertexProgram,
+    graph: Graph,
+    delivery: Delivery,
+    traits: Traits,
+    device: DeviceFacts,
+    setting: Setting,
+    parts: Parts | None,
+    least: int,
+) -> Decision:
+    """Whether work-groups share loops over neighbors.
+
+    Args:
+        least: the most neighbors with which it does not pay.
+    """
+    why = delivery.shares_no_loops(traits, device.group)
+    if setting.debug:
+        why = "debug mode runs each loop as it is written"
+    elif parts is not None:
+        why = "the device has only some of the arcs"
+    elif not why and not reductions(program.spec, program.dtype):
+        why = "no loop over neighbors only reduces"
+    elif not why and degrees_of_rows(graph, program.spec).max(initial=0) <= least:
+        why = "no row is so long"
+    shared = "rows are long, and the turns of a loop may run at the same time"
+    return Decision(not why, why or shared)
+
+
+def degrees_of_rows(graph: Graph, spec: ProgramSpec) -> np.ndarray:
+    """The number of neighbors of each vertex, as the snippets of a program see them; where edges
+    alternate, in the supersteps in which there are more."""
+    if spec.alternates:
+        return np.maximum(graph.out_degree, graph.in_degree)
+    degrees = {"out": "out_degree", "in": "in_degree", "both": "degree"}
+    found: np.ndarray = getattr(graph, degrees[spec.edges])
+    return found
 
 
 def _own_offsets(arcs: Arcs, share: Division | None) -> np.ndarray:

@@ -88,6 +88,11 @@ class Stages:
         self._ranks, self._sharing = engine.ranks, False
         self._others: Ranks | None = None  # which do the other items, in `share`
 
+    @property
+    def alone(self) -> bool:
+        """Whether one device has all arcs; otherwise several ranks have a part each."""
+        return self._ranks is None
+
     def run(
         self,
         program: VertexProgram,

@@ -19,6 +19,9 @@ RECENT, LONGEST = 128, 32
 #: that of the records: if two parts swap their values, a sum does not change. It is even, since
 #: where edges alternate, only every other superstep has the same arcs.
 APART = 12
+#: A change that falls at a known rate is given at least so many supersteps to fall:
+#: most runs end earlier, so that the host need not look at their first superstep by itself.
+PATIENT = 64
 
 
 class StagnationDetector:
@@ -47,7 +50,8 @@ class StagnationDetector:
         self._asked = program.fixed_supersteps() is None and program.converged is None
         reads = program.spec.reads_superstep
         self._compare = RECENT if self._asked and not reads else math.inf
-        self._fallen: float = math.inf
+        # Until the first superstep has been looked at, the least.
+        self._fallen: float = PATIENT if program.spec.falling and self._asked else math.inf
         self._period, self._kept = 0, b""
 
     @property
@@ -73,8 +77,8 @@ class StagnationDetector:
     def check(self, trace: Sequence[Step]) -> str:
         """Why the run would never end, and what to do; "" while that is not certain."""
         done = len(trace)
-        if done == 1:
-            self._fallen = self._time_to_fall()
+        if done >= PATIENT == self._fallen:
+            self._fallen = max(PATIENT, self._time_to_fall(trace[0]))
         if done >= self._fallen:
             return self._words(trace)
         if done < self._compare:
@@ -88,13 +92,11 @@ class StagnationDetector:
             self._compare = done + max(RECENT, done // 4)
         return ""
 
-    def _time_to_fall(self) -> float:
-        """After how many supersteps only rounding is left, if a tolerance has a rate."""
-        falling = self._program.spec.falling
-        if falling is None or not self._asked:
-            return math.inf
-        param, name = falling
-        return param.time_to_fall(self._program, self._aggregates()[name])
+    def _time_to_fall(self, first: Step) -> float:
+        """After how many supersteps only rounding is left of a change, by the first one."""
+        assert self._program.spec.falling
+        param, name = self._program.spec.falling
+        return param.time_to_fall(self._program, first.aggregates[name])
 
     def _words(self, trace: Sequence[Step]) -> str:
         program, params = self._program, self._program.spec.params

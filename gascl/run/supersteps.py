@@ -82,6 +82,7 @@ class Loop:
         # Without vertices there is no superstep, but aggregators have their first values.
         self.limit = job.limit if self.graph.num_vertices else 0
         self.num_arcs, self.bounds, self.costs = loaded.num_arcs, loaded.bounds, loaded.costs
+        self.bottlenecks = loaded.bottlenecks
         self.groups = loaded.layout.extent.groups  # of kernels over the vertices
         self.earlier = self.state.superstep if self.start.resumes else 0
         self.trace, self.deliveries = Trace(), dict[str, None]()
@@ -410,7 +411,7 @@ class Loop:
         """Add supersteps to the trace. Each step is made when it is first used."""
         first, names = self.earlier + len(self.trace), self.program.spec.aggregates
         arcs, delivery, costs = self.num_arcs, self.plan.delivery, self.costs
-        reasons = self.placement.reasons(len(records))
+        reasons, likely = self.placement.reasons(len(records)), self.bottlenecks
 
         @functools.cache  # converting a whole column costs less than converting each number
         def columns() -> list[Any]:
@@ -436,7 +437,8 @@ class Loop:
             took = sum(kernel.seconds for kernel in kernels[i])
             counted = first + i, active[i], messages[i], values
             expected = sum(terms.values())
-            return Step(*counted, took, way, why, expected, kernels=kernels[i])
+            said = took, way, why, expected
+            return Step(*counted, *said, kernels=kernels[i], bottlenecks=likely)
 
         if delivery.pulls:
             ways = ["pull" if pulled else "push" for pulled in records["pulled"]]
@@ -555,6 +557,9 @@ class Loop:
             events += self._scatter(scatter, superstep)
         launched, tallies = self.placement.superstep(launches, superstep)
         events += launched
+        if traits.shares:  # its groups add to the tallies
+            launch = self.plan.delivery.shared_rows(traits)
+            events.append(launcher.launch(launch, tallies.number))
         events += self._enqueue_finish(tallies, 1 + number, 0)
         self.state.swap()
         launcher.queue.cl.flush()

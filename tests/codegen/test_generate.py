@@ -88,6 +88,8 @@ def test_each_line_has_its_place(name):
     texts = [snippet.text for snippet in cls.spec.snippets.values()]
     if not options.get("debug") and Traits.of(cls.spec).indexes_messages:
         texts.append(cls.spec.snippets["gather"].text)  # again, for messages in local memory
+    if options.get("shares"):
+        texts.append(cls.spec.snippets["apply"].text)  # again, in parts
     assert len(placed) == sum(text.count("\n") + 1 for text in texts)
     for line, place in placed:
         file, number = str(place).rsplit(":", 1)
@@ -97,6 +99,9 @@ def test_each_line_has_its_place(name):
             guards |= {"0", "GASCL_BLAMED_ON"}
             words = set(re.findall(r"\w+", line))
             assert words - guards <= set(re.findall(r"\w+", written))
+        elif options.get("shares"):  # and once the heads of loops are macros
+            words = {w for w in re.findall(r"\w+", line) if not w.startswith("GASCL_")}
+            assert words <= set(re.findall(r"\w+", written))
         else:
             assert line.strip() in written.replace("DANGLING", "(!v.out_degree)")
 
@@ -123,7 +128,7 @@ def test_golden_programs_compile(name):
     )
     for delivery in admitted(program):
         device, offset = find(), options.get("offset", "int32")
-        variant = Variant(options.get("debug", False))
+        variant = Variant(options.get("debug", False), shares=options.get("shares", False))
         source = source_of(program, device.facts, DELIVERIES[delivery], offset, variant)
         plan_of(program, device, source)
 
@@ -323,6 +328,7 @@ def test_names_have_the_prefix(name):
             found |= {a.split()[-1].lstrip("*") for a in arguments if a.strip()}
     allowed = WORDS | {f"aggregate_{n}" for n in cls.spec.aggregates}
     allowed |= {f"real{n}" for n in (2, 3, 4, 8, 16)} | {f"{n}_of" for n in cls.spec.vertex_fields}
+    allowed |= {f"{n}_to" for n in cls.spec.edge_fields}
     allowed |= set(cls.spec.structs) | set(WRITTEN_OUT)
     strange = {n for n in found if not n.lower().startswith("gascl_")} - allowed
     assert strange == set()

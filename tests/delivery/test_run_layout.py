@@ -92,15 +92,15 @@ def test_arrays_of_a_rank():
 
 
 def test_buffers_of_a_delivery():
-    """`sent` is one mark an arc in slots and one a vertex in outbox, which also swaps it."""
+    """Slots have a mark for each arc; an outbox has an entry for each vertex, and is swapped."""
     slots, outbox = spec_of(Levels, "slots"), spec_of(Levels, "outbox")
     assert slots.own[Key("slots", "sent")].count == A
-    assert outbox.own[Key("outbox", "sent")].count == V
-    for name, spec in (("slots", slots), ("outbox", outbox)):
-        owners = {key.owner for its in spec.arguments.values() for key in its if key[1] == "sent"}
+    assert outbox.own[Key("outbox", "outbox")].count == V
+    for name, spec, own in (("slots", slots, "sent"), ("outbox", outbox, "outbox")):
+        owners = {key.owner for its in spec.arguments.values() for key in its if key[1] == own}
         assert owners == {name}
     assert slots.swaps == ()
-    assert (Key("outbox", "sent"), Key("outbox", "sent_next")) in outbox.swaps
+    assert outbox.swaps == ((Key("outbox", "outbox"), Key("outbox", "outbox_next")),)
 
 
 def test_types_and_counts():

@@ -12,7 +12,7 @@ from support.verifiers.weighted_clustering import verify
 from gascl import Engine, GasclError, Graph
 from gascl.generators import rmat
 from gascl.programs import LocalClustering, WeightedClustering
-from gascl.programs.weighted_clustering import Intensities
+from gascl.programs.weighted_clustering import Intensities, IntensitiesOfPairs, joined
 
 
 def run(graph: Graph, dtype: str = "float64", **options) -> np.ndarray:
@@ -28,7 +28,7 @@ def run(graph: Graph, dtype: str = "float64", **options) -> np.ndarray:
 def test_random_graphs(seed, directed):
     """With loops and parallel edges; and without, as NetworkX has it."""
     drawn = weighted(random_graph(seed, directed=directed, edges=500))
-    for delivery in ("auto", *admitted(Intensities())):
+    for delivery in ("auto", *admitted(IntensitiesOfPairs())):
         run(drawn, delivery=delivery)
     run(drawn, "float32")
     simple = drawn.simple()
@@ -94,3 +94,13 @@ def test_a_large_graph(directed):
     expected = nx.clustering(graph.to_networkx(), nodes=range(200))
     found = Engine(graph).run(WeightedClustering(dtype="float64")).coefficient[:200]
     assert found.tolist() == pytest.approx([expected[v] for v in range(200)])
+
+
+@pytest.mark.parametrize("to", ["more", "fewer"])
+def test_each_pair_once(device, to):
+    """By either of its arcs, which the kind of device decides."""
+    graph = weighted(skewed(2, 300, 4000, directed=False))
+    pairs = joined(graph, float(graph.edge_fields["weight"].max()))
+    wanted = Engine(pairs).run(Intensities(dtype="float64")).total
+    found = Engine(pairs, device).run(IntensitiesOfPairs(dtype="float64", to=to)).total
+    assert found.tolist() == pytest.approx(wanted.tolist(), rel=1e-12)

@@ -13,6 +13,7 @@ from support.samples import random_graph
 
 from gascl import Engine, GasclError, Result
 from gascl.programs import BreadthFirst, CoreNumber, PageRank
+from gascl.results.bottleneck import Bottleneck, Hint
 from gascl.results.trace import KernelTime, Phase, Step, Trace
 
 PROGRAMS = [
@@ -66,6 +67,55 @@ def test_a_step_shows_no_kernels():
         "Step(superstep=0, active=1, messages=2, aggregates={}, seconds=0.5, delivery='', why='', "
         "estimate=0.0, program='')"
     )
+
+
+SLOW = Bottleneck("one work-item loops over 64,000 neighbors", "send them", 0.017)
+
+
+def waited(number: int, *ms: float) -> Step:
+    kernels = tuple(KernelTime(f"k{i}", 0.0, each / 1e3) for i, each in enumerate(ms))
+    return Step(number, 1, 2, {}, sum(ms) / 1e3, kernels=kernels, bottlenecks=(SLOW,))
+
+
+def test_a_hint_names_what_supersteps_have_waited_for():
+    trace = Trace([waited(0, 0.1, 15.0), waited(1, 0.2, 17.3), waited(2, 0.1, 0.1)])
+    (hint,) = trace.hints()
+    assert hint == Hint(SLOW, 1, pytest.approx(0.0173), pytest.approx(0.0175), 2)
+    text = (
+        "superstep 1: 17.3 of 17.5 ms, and in 1 more: one work-item loops over 64,000 neighbors; "
+        "send them"
+    )
+    assert str(hint) == text and str(trace).endswith("\n" + text)
+    assert text in trace._repr_html_() and text not in repr(trace)
+    assert pickle.loads(pickle.dumps(trace)).hints() == [hint]
+
+
+@pytest.mark.parametrize(
+    "ms",
+    [
+        [0.1, 0.1],  # the vertex with many neighbors did not apply
+        [15.0, 15.5, 15.0],  # other kernels took longer together
+        [0.1, 90.0],  # the kernel had more to do
+        [],  # of another rank
+    ],
+)
+def test_no_hint_where_it_was_not_the_bottleneck(ms):
+    trace = Trace([waited(0, *ms)])
+    assert not trace.hints() and str(trace) == repr(trace)
+
+
+def test_steps_of_a_run_know_its_bottlenecks(tmp_path, monkeypatch):
+    """As on a GPU: an estimate is all that is missing on a CPU."""
+    from gascl.run import loaded_program
+
+    monkeypatch.setattr(loaded_program, "by_one_item", lambda *_: (SLOW,))
+    result = run(BreadthFirst(source=0))
+    assert all(step.bottlenecks == (SLOW,) for step in result.trace)
+    result.save_trace(tmp_path / "trace.json")
+    saved = json.loads((tmp_path / "trace.json").read_text())
+    assert saved["hints"] == [] and "bottlenecks" not in saved["trace"][0]
+    stages = run(CoreNumber())
+    assert any(step.bottlenecks for step in stages.trace)
 
 
 def check_timeline(events: list[dict]) -> None:

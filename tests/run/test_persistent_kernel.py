@@ -411,7 +411,7 @@ def test_more_supersteps_than_records(launched):
     result = Engine(long_path(), device()).run(Reach())
     assert result.level.tolist() == list(range(5_000))
     assert [(s.superstep, s.active) for s in result.trace] == [(i, 1) for i in range(5_000)]
-    assert launched.count("gascl_persistent") == 5  # of 1024 records
+    assert launched.count("gascl_persistent") == 20  # of 256 records
 
 
 @pytest.mark.parametrize(("name", "delivery"), one_in(2, CASES))

@@ -15,6 +15,7 @@ from gascl.errors import DeviceError, GasclError
 from gascl.graph import reordering
 from gascl.programs import BreadthFirst, Louvain, PageRank, ShortestPaths
 from gascl.run import prepare as preparation
+from gascl.run.bottlenecks import bottlenecks
 from gascl.run.options import RunOptions
 from gascl.run.prepare import Setting, prepare
 from gascl.run.state import State
@@ -212,7 +213,7 @@ def _program(**body):
 @pytest.mark.parametrize(
     ("body", "what", "remedy"),
     [
-        ({"apply": "v.x += neighbor(0);"}, "apply reads neighbors", "along arcs"),
+        ({"apply": "v.x += has_edge(0, v.id);"}, "of other vertices, in apply", "for_common"),
         ({"scatter": "send(common(e.src, e.dst));"}, "common neighbors in long", "oriented"),
         (
             {"gather": "msg = num_messages;", "combine": None},
@@ -235,3 +236,79 @@ def test_bottlenecks(web, body, what, remedy):
     (run,) = Engine(web).explain(_program(**body)).runs
     found = [each for each in run.bottlenecks if what in each.what]
     assert len(found) == 1 and remedy in found[0].remedy
+
+
+def star(leaves: int) -> Graph:
+    return Graph.from_edges([0] * leaves, range(1, leaves + 1), directed=False)
+
+
+def looping(apply: str) -> VertexProgram:
+    body = {"message": None, "combine": None, "scatter": None, "mask": None}
+    body |= {"scatter_on": "all", "apply_on": "all", "stop": "superstep == 3"}
+    return _program(**body, apply=apply)
+
+
+SUMS = "for (int i = 0; i < num_neighbors; ++i) v.x += x_of(neighbor(i));"
+CHAINS = "for (int i = 0; i < num_neighbors; ++i) v.x = 3 * v.x + neighbor(i);"
+MEETS = """
+    for (int i = 0; i < num_neighbors; ++i)
+        for (int j = 0; j < num_neighbors; ++j)
+            v.x += has_edge(neighbor(i), neighbor(j));
+"""
+
+
+def test_work_groups_share_loops_that_only_reduce_where_rows_are_long():
+    launches = replace(GPU, can_join=False)
+    for leaves, device, apply, shared in (
+        (500, launches, SUMS, True),
+        (100, launches, SUMS, False),
+        (5000, GPU, SUMS, True),
+        (500, GPU, SUMS, False),  # where one launch for all supersteps saves more
+        (5000, GPU, CHAINS, False),
+        (500, replace(GPU, kind="CPU", group=1), SUMS, False),
+    ):
+        prepared = prepare(looping(apply), star(leaves), device)
+        assert prepared.shares.chosen == shared
+        assert prepared.source.traits.shares == shared
+        assert ("gascl_apply_shared_rows" in prepared.source.text) == shared
+    assert not prepare(looping(SUMS), star(5000), GPU, Setting(debug=True)).shares.chosen
+    assert not prepare(looping(SUMS), star(5000), GPU, delivery="serial").shares.chosen
+    woken = _program(apply=SUMS + " set_mask();")
+    for leaves, device, shared in (
+        (5000, GPU, True),
+        (500, GPU, False),
+        (500, launches, True),
+    ):
+        listed = prepare(woken, star(leaves), device)
+        assert listed.delivery.name == "frontier"
+        assert listed.shares.chosen == shared
+        assert listed.persistent.chosen == (device.can_join and not shared)
+    waits = _program(apply=SUMS + " set_mask();", combine="min", priority="v.x")
+    listed = prepare(waits, star(5000), GPU)
+    assert listed.shares.why == "with a priority, a vertex waits right after its apply"
+
+
+def test_loops_that_stay_with_one_work_item():
+    graph = star(5000)
+
+    def found(apply, device=GPU, **body):
+        program = _program(**body, apply=apply) if body else looping(apply)
+        prepared = prepare(program, graph, device)
+        return [each for each in bottlenecks(program, graph, device, prepared) if each.seconds]
+
+    assert not found(SUMS)
+    assert not found(SUMS, replace(GPU, kind="CPU", group=1))  # which are not so slow at it
+    (chain,) = found(CHAINS)
+    assert "one work-item loops over 5,000 neighbors of a vertex, in apply (" in chain.what
+    assert chain.what.endswith("since it assigns to v.x what is no sum, minimum or the like")
+    assert 5e-4 < chain.seconds < 5e-3
+    waits = {"combine": "min", "priority": "v.x"}
+    (woken,) = found(SUMS + " set_mask();", **waits)
+    assert woken.remedy == "a message with combine='sum' would be balanced"
+    assert woken.what.endswith("since with a priority, a vertex waits right after its apply")
+    loop, meets = found(MEETS)
+    assert "there is another loop in it" in loop.what
+    assert "neighbors of the 5,000 neighbors" in meets.what and "for_common" in meets.remedy
+    first = {"functions": "int first(__global int *m) { return m[0]; }", "combine": None}
+    (gather,) = found("v.x = msg;", gather="msg = first(messages);", **first)
+    assert "5,000 to the largest hub" in gather.what

@@ -120,6 +120,13 @@ def scatters_once(program: Program, lanes: int) -> bool:
     return posts and alone and program.scatter_on == "all"
 
 
+def only_answers(program: Program) -> bool:
+    """Whether messages to any vertex only go back to the sender, so that their order is known."""
+    sends = [s.to for s in walk((program.scatter, program.apply)) if isinstance(s, Send)]
+    late = any(isinstance(s, Send) and s.to is not None for s in walk(program.apply))
+    return not late and all(to is None or to == Var("e", "src") for to in sends)
+
+
 def reads_what_apply_writes(program: Program) -> bool:
     """Whether scatter reads, of its vertex or of another, a field that apply assigns to."""
     nodes = walk(program.apply)
@@ -150,10 +157,11 @@ def expected_deliveries(
     program: Program, real: str = "float32", deterministic: bool = True, lanes: int | None = None
 ) -> set[str]:
     """Those that must take the program; every other must refuse it."""
-    if sends_to(program) and sums_floats(program) and deterministic:
-        return {"serial"}
-    admitted = {"slots", "serial"} | by_pulling(program)
     lanes = program.lanes or program.listed or 1 if lanes is None else lanes
+    if sends_to(program) and sums_floats(program) and deterministic:
+        answers = only_answers(program) and by_atomics(program, real, False)
+        return {"serial", *["pull"] * (answers and scatters_once(program, lanes))}
+    admitted = {"slots", "serial"} | by_pulling(program)
     if by_atomics(program, real, deterministic):
         one_order = deterministic and tallies_floats(program)
         alternates = program.edges == "alternate"

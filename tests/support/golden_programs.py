@@ -152,6 +152,33 @@ class Fewer(VertexProgram):
     apply = "v.below = msg;"
 
 
+class Around(VertexProgram):
+    """Loops over neighbors that only reduce, in order or not, one in a condition."""
+
+    x = vertex.int32(init="v.id")
+    level = vertex.real()
+    weight = edge.real(default=1)
+    supersteps = param.supersteps(1)
+    scatter_on = apply_on = "all"
+    apply = """
+        real level = v.level;
+        for (int i = 0; i < num_neighbors; ++i)
+            level += level_of(neighbor(i)) * weight_to(i);
+        if (level < 0)
+            return;
+        int most = 0;
+        bool any = false;
+        if (v.x > 3)
+            for (int i = 0;
+                 i < num_neighbors; ++i) {
+                most = max(most, x_of(neighbor(i)));
+                any = any || x_of(neighbor(i)) == 7;
+            }
+        v.x = any ? most : 0;
+        v.level = level;
+    """
+
+
 #: What headers are generated of, for all tests of them.
 GENERATED = {
     "shortest_paths_float32": (ShortestPaths, {}),
@@ -164,6 +191,7 @@ GENERATED = {
     "all_pairs_lanes2": (AllPairs, {"lanes": 2}),
     "all_pairs_debug": (AllPairs, {"debug": True}),
     "fewer": (Fewer, {}),
+    "around_shared": (Around, {"shares": True}),
 }
 #: The headers that are kept: between them nearly every part of the language, lanes and debug mode.
-GOLDENS = ("all_pairs_debug", "everywhere_lanes3", "singly")
+GOLDENS = ("all_pairs_debug", "around_shared", "everywhere_lanes3", "singly")

@@ -35,6 +35,7 @@ from support.program_tree import (
     Neighbor,
     Of,
     Program,
+    Reduce,
     Repeat,
     Return,
     Send,
@@ -131,6 +132,7 @@ class Interpreter:
         self.item: Any = 0  # one of the messages
         self.found: Any = 0
         self.w, self.ends = -1, (-1, -1)  # in for_common
+        self.i, self.near = -1, -1  # in Reduce
         self.prev: dict[str, Any] = {}
         self.tally = self.no_tally()
 
@@ -318,6 +320,8 @@ class Interpreter:
             "item": self.item,
             "found": self.found,
             "w": self.w,
+            "i": self.i,
+            "near": self.near,
             "num_neighbors": len(self.neighbors[self.v]) if self.neighbors else 0,
         }[name]
 
@@ -368,6 +372,8 @@ class Interpreter:
                     if any(self.neighbors[end].count(w) > 1 for end in self.ends):
                         self.used.add("for_common: of parallel arcs")
                     self.do(s.block, sent)
+            elif isinstance(s, Reduce):
+                self.reduce(s)
             elif isinstance(s, Return):
                 raise Returned
             elif isinstance(s, Send) and s.to is None:
@@ -376,6 +382,22 @@ class Interpreter:
             else:
                 self.effects += 1
                 self.effect(s)
+
+    def reduce(self, s: Reduce) -> None:
+        """Run a loop over neighbors as it is written: one turn after the other."""
+        for i, near in enumerate(self.neighbors[self.v]):
+            self.i, self.near = i, near
+            if not self.ev(s.test):
+                continue
+            self.used.add(f"a loop over neighbors: {s.how}")
+            self.effects += 1
+            kind = self.program.fields[s.assign.name].type
+            found = self.store.fit(kind, self.ev(s.assign.value))
+            had = self.fields[self.lane][s.assign.name][self.v]
+            if s.how in ("sum", "any") or (found < had if s.how == "min" else found > had):
+                self.assign(s.assign)
+            if s.how == "any":
+                return
 
     def effect(self, s: Stmt) -> None:
         """Run a statement that does more than send along an arc."""

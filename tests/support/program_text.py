@@ -28,6 +28,7 @@ from support.program_tree import (
     Neighbor,
     Of,
     Program,
+    Reduce,
     Repeat,
     Return,
     Send,
@@ -144,6 +145,9 @@ def c_block(program: Program, block: tuple[Stmt, ...], indent: str = "    ") -> 
             lines.append(f"{indent}for_common(w, {text(s.a)}, {text(s.b)}) {{")
             lines += [c_block(program, s.block, indent + "    "), f"{indent}}}"]
             continue
+        if isinstance(s, Reduce):
+            lines += [indent + line for line in c_reduction(program, s)]
+            continue
         if isinstance(s, Assign):
             # The message may be an extreme value of uint64, which c_expr would cut.
             value = "msg" if s.value == Var("", "msg") else text(s.value)
@@ -159,6 +163,25 @@ def c_block(program: Program, block: tuple[Stmt, ...], indent: str = "    ") -> 
             line = "set_mask()" if s.of is None else f"set_mask_of({text(s.of)})"
         lines.append(f"{indent}{line};")
     return "\n".join(lines)
+
+
+def c_reduction(program: Program, s: Reduce) -> list[str]:
+    name, value = s.assign.name, c_expr(program, s.assign.value)
+    kind = c_name(program.fields[name].type)
+    lines = [
+        "for (int i = 0; i < num_neighbors; ++i) {",
+        "    const int near = neighbor(i);",
+    ]
+    if s.how == "any":
+        lines.append(f"    if ({c_expr(program, s.test)}) {{ v.{name} = {value}; break; }}")
+    elif s.how == "sum":
+        lines.append(f"    if ({c_expr(program, s.test)})\n        v.{name} += {value};")
+    else:
+        sign = "<" if s.how == "min" else ">"
+        lines.append(f"    if (!{c_expr(program, s.test)})\n        continue;")
+        lines.append(f"    const {kind} found = {value};")
+        lines.append(f"    if (found {sign} v.{name})\n        v.{name} = found;")
+    return [*lines, "}"]
 
 
 def c_gather(program: Program) -> str:

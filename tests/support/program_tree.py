@@ -232,7 +232,18 @@ class ForCommon:
     block: tuple[Stmt, ...]
 
 
-Stmt = Assign | If | Send | SetMask | UnsetMask | Aggregate | Return | Repeat | ForCommon
+@dataclass(frozen=True)
+class Reduce:
+    """A loop over neighbors that reduces to a field: how is "sum", "min", "max" or, if it ends at
+    the first assignment, "any". In its expressions, the neighbor is `Var("", "near")`, and the
+    number of the arc `Var("", "i")`."""
+
+    how: str
+    assign: Assign
+    test: Expr
+
+
+Stmt = Assign | If | Send | SetMask | UnsetMask | Aggregate | Return | Repeat | ForCommon | Reduce
 
 
 @dataclass(frozen=True)

@@ -246,6 +246,10 @@ RECIPES = (
            "common some in apply; common none in apply; FIELD_from in scatter"),
     recipe("first", "int16", "int32", None, "adjacency",
            "for_common: of parallel arcs; FIELD_from in apply"),
+    recipe("sum", "int32", "int32", None, "adjacency others",
+           "a loop over neighbors: sum; a loop over neighbors: any; edges: both"),
+    recipe("gather: sum", "int32", "int32", None, "adjacency others",
+           "a loop over neighbors: min; a loop over neighbors: max; scatter_on: all"),
 )  # fmt: skip
 
 

@@ -401,6 +401,9 @@ class _Drawing:
             body["apply"] += (If(scope.test(), (writer.effect("send_to"),)),)
         if "priority" in self.wants and self.chance(80):
             body["apply"] = (*body.get("apply", ()), If(scope.test(), (SetMask(),)))
+        if "adjacency" in self.wants and self.chance(70):
+            loops = writer.reduction() + (writer.reduction() if self.chance(30) else ())
+            body["apply"] = loops + body["apply"] if self.chance(50) else body["apply"] + loops
         if "aggregators" in self.wants:
             body["apply"] += tuple(writer.aggregate(name) for name in body["aggregates"])
 

@@ -19,15 +19,18 @@ from support.program_tree import (
     From,
     If,
     Make,
+    Of,
+    Reduce,
     Repeat,
     Return,
     Send,
     SetMask,
     Stmt,
+    To,
     UnsetMask,
     Var,
 )
-from support.random_expressions import E, Scope, bounds_of, is_safe
+from support.random_expressions import E, Scope, bounds_of, is_safe, scalars
 from support.values import components, is_real, is_scalar, scalar_dtype
 
 
@@ -103,6 +106,33 @@ class Writer:
         leaves = scope.leaves + inside * (1 + len(scope.leaves) // 4)
         writer = Writer(replace(scope, leaves=leaves), self.program, self.effects, self.real)
         return ForCommon(scope.vertex(), scope.vertex(), writer.block(2, depth))
+
+    def reduction(self) -> tuple[Stmt, ...]:
+        """A loop over neighbors that reduces to a field of a number; none if there is no field."""
+        scope = self.scope
+        kinds = {n: kind for n, kind in scope.writable.items() if is_scalar(kind)}
+        wide = [name for name in kinds if name.startswith("wide")]
+        safe = [name for name in kinds if is_safe(name)]
+        if not wide and not safe:
+            return ()
+        i = Var("", "i")
+        inside = [E(Var("", "near"), 0, 400), E(i, 0, 1000)]
+        inside += [E(To(name, i), -9, 9, is_real(kind)) for name, kind in scope.edge_fields.items()]
+        for name, f in scope.others.items():
+            of_near = Of(name, Var("", "near"))
+            inside += scalars(of_near, f.type, scope.structs, is_safe(name)) * 2
+        leaves = scope.leaves + inside * (1 + len(scope.leaves) // len(inside))
+        turn = replace(scope, leaves=leaves)
+        how = scope.pick(*["sum"] * 2 * bool(wide), *["min", "max", "any"] * bool(safe))
+        name = scope.pick(*wide) if how == "sum" else scope.pick(*safe)
+        bounds = (0, 100) if how == "sum" else bounds_of(kinds[name])
+        value = turn.fit(turn.expr(), *bounds)
+        if how == "any":
+            how = "max" if is_real(kinds[name]) else how
+            value = Const(scope.pick(0, 1, 7))
+        assign = Assign(name, value, "+=" if how == "sum" else "=")
+        loop: Stmt = Reduce(how, assign, turn.test())
+        return (If(scope.test(), (loop,)),) if scope.chance(30) else (loop,)
 
     def effect(self, name: str) -> Stmt:
         scope = self.scope

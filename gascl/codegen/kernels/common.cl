@@ -2,12 +2,15 @@
 // and b themselves. Rows are sorted. The entries of the shorter one are searched for in the longer one,
 // from where the last one was found; on a CPU, rows of similar length are gone through side by side.
 
-// How many common neighbors are found at a time, before they are visited. If they were found and visited
-// one by one, the items of a GPU would wait for each other at each of them.
+// How many common neighbors are found at a time, before they are visited.
+#if GASCL_GROUP == 1
 #define GASCL_MOST_COMMON 32
+#else  // several take registers, which costs more than items that wait for each other's visits
+#define GASCL_MOST_COMMON 1
+#endif
 // Rows of these lengths are put into a table.
 #define GASCL_SHORTEST_HELD 8
-#define GASCL_LONGEST_HELD 2048
+#define GASCL_LONGEST_HELD 8192
 
 // A row in a table, by which an item finds out whether a vertex is in it, and where. Kernels for CPUs
 // hold that of the vertex in which the arcs end that they visit one after the other.
@@ -313,50 +316,6 @@ static bool gascl_next_common_of_edge(gascl_two_rows *rows, int *w, gascl_edge *
 #endif
     return true;
 }
-#endif
-
-#if GASCL_CREDITS
-// Sends to a vertex in scatter. If it is the common neighbor that is visited, the message is added
-// to those for the arc to it, which are sent together: that takes fewer atomic operations on the
-// vertex, and none on a CPU, where one item visits all arcs that end where `e` does.
-static void gascl_send_or_credit(const gascl_edge *e, const long id, const gascl_message x,
-                                 const int ahead, const int sender, const int line,
-                                 GASCL_POST_PARAMETERS, GASCL_STATE GASCL_LANE) {
-    if (id != e->gascl_common) {
-        gascl_send_to(id, x, ahead, sender, line, GASCL_POST_ON, GASCL_STATE_ON GASCL_LANE_ON);
-        return;
-    }
-    __global gascl_box *credit = &gascl_credits[e->gascl_arc];
-#if GASCL_OWNS_CREDITS
-    gascl_box sum = *credit;
-    gascl_box_combine(&sum, GASCL_TO_ACCUMULATOR(x));
-    ++sum.count;
-    *credit = sum;
-#else
-    bool fresh;
-    const int wrap = gascl_cell_combine((volatile __global gascl_cell *)&credit->combined,
-                                        GASCL_TO_ACCUMULATOR(x), &fresh);
-#if GASCL_WRAPS
-    if (wrap)
-        atomic_add((volatile __global int *)&credit->overflow, wrap);
-#endif
-    atomic_inc((volatile __global uint *)&credit->count);
-#endif
-}
-
-// Sends to the target of an arc what has been credited to it.
-static void gascl_send_credit(const gascl_offset arc, GASCL_STATE) {
-    const gascl_box credit = gascl_credits[arc];
-    if (!credit.count)
-        return;
-    gascl_post_all(gascl_targets[arc], gascl_cell_of(credit.combined), credit.count,
-                   credit.overflow, GASCL_POST());
-    gascl_credits[arc].combined = 0;
-    gascl_credits[arc].count = 0;
-    gascl_credits[arc].overflow = 0;
-}
-#elif GASCL_SCATTER_FINDS_COMMON && GASCL_SENDS_TO
-#define gascl_send_or_credit(e, ...) gascl_send_to(__VA_ARGS__)
 #endif
 
 static int gascl_common(const long a, const long b, const int id, const int line,

@@ -29,7 +29,7 @@ __kernel void gascl_edges_scatter(GASCL_STATE GASCL_EDGE, __global const int *re
     }
 }
 
-#include "credits.cl"
+#include "arc_messages_kernels.cl"
 
 __kernel void gascl_edges_apply(GASCL_STATE, __global gascl_tally *restrict tallies) {
     __local gascl_shared shared;

@@ -16,11 +16,10 @@
 #define GASCL_DELIVERY                                                                           \
     GASCL_EDGE, __global const int *restrict sources,                                            \
         __global const gascl_offset *restrict out_offsets,                                       \
-        __global const gascl_outbox_entry *restrict outbox, __global const uchar *restrict sent, \
-        __global gascl_outbox_entry *restrict outbox_next, __global uchar *restrict sent_next    \
-        GASCL_COPIED
+        __global const gascl_outbox_entry *restrict outbox,                                      \
+        __global gascl_outbox_entry *restrict outbox_next GASCL_COPIED
 #define GASCL_DELIVERY_ON \
-    GASCL_EDGE_ON, sources, out_offsets, outbox, sent, outbox_next, sent_next GASCL_COPIED_ON
+    GASCL_EDGE_ON, sources, out_offsets, outbox, outbox_next GASCL_COPIED_ON
 
 // What the outbox holds: outbox/messages.cl or, where scatter reads its arc, outbox/senders.cl
 // (gascl/delivery/assembly.py). Both define:
@@ -35,16 +34,10 @@
 // Fills the outboxes of a share of the vertices.
 static void gascl_fill_outboxes(const gascl_team team, GASCL_STATE,
                                 __global const gascl_offset *restrict out_offsets,
-                                __global gascl_outbox_entry *restrict outbox,
-                                __global uchar *restrict sent) {
+                                __global gascl_outbox_entry *restrict outbox) {
     GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 1024)
-        GASCL_FOR_LANES {
-            if (!GASCL_READS_EDGE && !GASCL_SCATTERS(id)) {
-                sent[GASCL_AT(id)] = 0;
-                continue;
-            }
-            gascl_outbox_put(id, 0, GASCL_STATE_ON GASCL_LANE_ON, out_offsets, outbox, sent);
-        }
+        GASCL_FOR_LANES
+            gascl_outbox_put(id, 0, GASCL_STATE_ON GASCL_LANE_ON, out_offsets, outbox);
 }
 
 // gascl_gather(): outbox/combined.cl or, where a gather snippet reads the messages, outbox/singly.cl.

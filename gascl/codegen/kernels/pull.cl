@@ -75,6 +75,9 @@ static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
     e.gascl_held = held;
 #endif
     const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON GASCL_LANE_ON);
+#if GASCL_ANSWERS
+    gascl_answers[arc] = e.gascl_answer;
+#endif
     *x = gascl_narrow(out, source, gascl_control_);
     return GASCL_EVERY_ARC_SENDS || out.count > 0;
 }

@@ -44,6 +44,7 @@ typedef int gascl_offset;
 #define GASCL_NARROW 0
 #define GASCL_LONG_OFFSETS 0
 #define GASCL_REALS 1
+#define GASCL_REDUCTIONS 0
 enum { gascl_lane = 0 };
 #define GASCL_LANE
 #define GASCL_LANE_ON
@@ -259,7 +260,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "intrinsics.cl"
 
-enum { gascl_first = __LINE__ - 262 };
+enum { gascl_first = __LINE__ - 263 };
 static Force gascl_sound_Force(const Force x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
     if (any(isnan(x.along)) || isnan(x.up))
@@ -387,7 +388,10 @@ static gascl_box gascl_scatter(const gascl_vertex v, gascl_edge *gascl_e,
     return gascl_out;
 }
 
-typedef gascl_message gascl_outbox_entry;
+typedef struct {
+    Force message;
+    uchar sent;
+} gascl_outbox_entry;
 
 static bool gascl_receives(const int gascl_id, GASCL_STATE GASCL_LANE) {
     return true;
@@ -443,9 +447,9 @@ static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 425, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 429, gascl_faults, gascl_control_);
     if (gascl_run_->graph.gascl_finite)
-        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 425, gascl_faults, gascl_control_);
+        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 429, gascl_faults, gascl_control_);
     return v.gascl_set;
 }
 

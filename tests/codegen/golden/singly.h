@@ -43,6 +43,7 @@ typedef int gascl_offset;
 #define GASCL_NARROW 1
 #define GASCL_LONG_OFFSETS 0
 #define GASCL_REALS 2
+#define GASCL_REDUCTIONS 0
 enum { gascl_lane = 0 };
 #define GASCL_LANE
 #define GASCL_LANE_ON
@@ -299,7 +300,10 @@ static gascl_box gascl_scatter(const gascl_vertex v, gascl_edge *gascl_e,
     return gascl_out;
 }
 
-typedef gascl_message gascl_outbox_entry;
+typedef struct {
+    float message;
+    uchar sent;
+} gascl_outbox_entry;
 
 static bool gascl_receives(const int gascl_id, GASCL_STATE GASCL_LANE) {
     return true;

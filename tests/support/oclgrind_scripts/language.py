@@ -63,6 +63,53 @@ class Posting(VertexProgram):
     """
 
 
+class Reducing(VertexProgram):
+    """Loops over neighbors that only reduce, in their order or not, and what else apply does."""
+
+    x = vertex.int32(init="v.id")
+    y = vertex.real(init="v.id")
+    weight = edge.real(default=1)
+    added = aggregate.int64("sum")
+    supersteps = param.supersteps(3)
+    message, combine = "int32", "sum"
+    mask = "v.id % 3 == 0"
+    apply_on = "all"
+    scatter = "send(v.x);"
+    apply = """
+        real total = msg;
+        for (int i = 0; i < num_neighbors; ++i)
+            total += y_of(neighbor(i)) * weight_to(i);
+        int most = 0;
+        long sum = 0;
+        if (v.id % 2)
+            for (int i = 0; i < num_neighbors; ++i) {
+                most = max(most, x_of(neighbor(i)));
+                sum += neighbor(i);
+            }
+        aggregate_added(sum);
+        set_mask_of((v.id + most) % g.num_vertices);
+        v.x = (int)(sum % 100);
+        v.y = total / 100;
+    """
+
+
+class Listed(VertexProgram):
+    """The same with a frontier, in which only apply lists a vertex."""
+
+    x = vertex.int32(init="v.id * 7 % 11")
+    message, combine = "int32", "sum"
+    mask = "v.id % 3 == 0"
+    scatter = "send(1);"
+    apply = """
+        int most = v.x;
+        for (int i = 0; i < num_neighbors; ++i)
+            most = max(most, x_of(neighbor(i)));
+        if (most > v.x)
+            set_mask();
+        v.x = most;
+    """
+
+
 class Telling(VertexProgram):
     """Scatter sends to common neighbors, whose messages are added up for each arc first."""
 
@@ -76,6 +123,7 @@ class Telling(VertexProgram):
             send_to((w + 1) % g.num_vertices, common(w, e.dst));
         }
         send(1);
+        send_to(e.src, e.dst);
     """
     apply = "v.x = msg % 1000;"
 
@@ -360,6 +408,7 @@ def run_all(device: Device) -> None:
     for name in ("push", "edges", "slots"):
         result = anyhow.run(Averaging(), delivery=name)
         np.testing.assert_allclose(result.x, expected.x, rtol=1e-6)
+    run_reducing(device)
     run_changing(engine)
     run_whole(engine)
     run_on(engine)
@@ -372,6 +421,16 @@ def run_all(device: Device) -> None:
     if GROUP == 1:  # debug mode has no other shape
         run_debug(device)
     pairs.run_pairs(device, debug=GROUP == 1)
+
+
+def run_reducing(device: Device) -> None:
+    """By groups of one item, too, in which no row is shared."""
+    shared = device if GROUP > 1 else Several(device.cl, 8)
+    for program in (Reducing(), Listed()):
+        expected = Engine(GRAPH, shared).run(program, delivery="serial")
+        for each in (device, shared):
+            for name in set(able(program, each)) - {"serial"}:
+                same(Engine(GRAPH, each).run(program, delivery=name), expected)
 
 
 def change_always() -> None:
@@ -514,13 +573,14 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "inbox/messages.cl": [(Posting(), "slots")],
     "intrinsics.cl": [(Posting(), "slots"), (Threefold(), "slots")],
     "common.cl": [(Posting(), "slots"), (Telling(), "pull")],
-    "credits.cl": [(Telling(), "pull")],
+    "arc_messages_kernels.cl": [(Telling(), "pull")],
     "superstep.cl": [
         *((Posting(), "slots"), (Threefold(), "slots"), (Least(), "slots")),
         (Levels(start=FAR, level={HUB: 1}), "slots"),
     ],
     "slots.cl": [(Threefold(), "slots")],
     "runtime.cl": [(Sorting(), "slots")],
+    "shared_rows.cl": [(Reducing(), "slots")],
     "needed_parts.cl": [],
     "remote_messages.cl": [],
 }

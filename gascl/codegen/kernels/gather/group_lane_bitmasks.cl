@@ -10,7 +10,7 @@
 
 #define GASCL_LANE_BYTES ((GASCL_LANES + 7) / 8)
 #define GASCL_PART (GASCL_GROUP < 16 ? GASCL_GROUP : 16)  // words that one item joins
-#define GASCL_AHEAD_ARCS 8  // whose words are fetched before the first is used
+#define GASCL_AHEAD_ARCS 4  // whose words are fetched before the first is used
 
 typedef struct {
     gascl_shared shared;

@@ -1,9 +1,7 @@
 // Outbox: a superstep as launches.
 __kernel void gascl_outbox_scatter(GASCL_STATE, __global const gascl_offset *restrict out_offsets,
-                                   __global gascl_outbox_entry *restrict outbox,
-                                   __global uchar *restrict sent) {
-    gascl_fill_outboxes(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON, out_offsets, outbox,
-                        sent);
+                                   __global gascl_outbox_entry *restrict outbox) {
+    gascl_fill_outboxes(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON, out_offsets, outbox);
 }
 
 __kernel void gascl_outbox_gather(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY,

@@ -4,23 +4,18 @@
 #else
 #define GASCL_COPIES
 #endif
-#define GASCL_STEP                                                                              \
-    GASCL_ROWS, __global gascl_outbox_entry *GASCL_RESTRICT outbox,                             \
-        __global uchar *GASCL_RESTRICT sent, __global gascl_outbox_entry *GASCL_RESTRICT outbox_next, \
-        __global uchar *GASCL_RESTRICT sent_next GASCL_COPIES, const int most_parts, const int fresh
-#define GASCL_STEP_ON \
-    GASCL_ROWS_ON, outbox, sent, outbox_next, sent_next GASCL_COPIED_ON, most_parts, fresh
+#define GASCL_STEP                                                          \
+    GASCL_ROWS, __global gascl_outbox_entry *GASCL_RESTRICT outbox,         \
+        __global gascl_outbox_entry *GASCL_RESTRICT outbox_next GASCL_COPIES, const int most_parts, \
+        const int fresh
+#define GASCL_STEP_ON GASCL_ROWS_ON, outbox, outbox_next GASCL_COPIED_ON, most_parts, fresh
 #define GASCL_SCATTERS_BEFORE(first) (!GASCL_FUSED || (first))
 #define GASCL_GATHERS 0
 #define GASCL_SWAPS_OUTBOXES 1
-#define GASCL_SWAP_OUTBOXES()                                           \
-    do {                                                                \
-        GASCL_SWAP(__global gascl_outbox_entry *, outbox, outbox_next); \
-        GASCL_SWAP(__global uchar *, sent, sent_next);                  \
-    } while (0)
+#define GASCL_SWAP_OUTBOXES() GASCL_SWAP(__global gascl_outbox_entry *, outbox, outbox_next)
 
 static void gascl_scatter_phase(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_STEP) {
-    gascl_fill_outboxes(team, GASCL_STATE_ON, out_offsets, outbox, sent);
+    gascl_fill_outboxes(team, GASCL_STATE_ON, out_offsets, outbox);
 }
 
 static GASCL_INLINE void gascl_gather_phase(const gascl_team part, GASCL_STATE GASCL_EDGE,

@@ -2,7 +2,7 @@
 
 static void gascl_outbox_put(const int id, const int ahead, GASCL_STATE GASCL_LANE,
                              __global const gascl_offset *out_offsets,
-                             __global gascl_outbox_entry *outbox, __global uchar *sent) {
+                             __global gascl_outbox_entry *outbox) {
     gascl_write_outbox_entry(&outbox[GASCL_AT(id)], id, GASCL_STATE_ON GASCL_LANE_ON);
 }
 

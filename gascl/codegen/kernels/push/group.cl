@@ -9,19 +9,25 @@
 #define GASCL_BIT_WORDS ((GASCL_GROUP + 31) / 32)
 #define GASCL_HELD_BY_GROUP (4 * GASCL_GROUP)
 #define GASCL_PART (GASCL_GROUP < 16 ? GASCL_GROUP : 16)  // items whose counts one item sums
-typedef struct {
-    uint words[GASCL_BIT_WORDS];
+
+typedef union {  // a superstep either pulls or pushes
 #if GASCL_PULLS
     gascl_gather_memory gather;
 #endif
+#if GASCL_COMBINES_HELD
+    int leaders[GASCL_HELD_BY_GROUP];  // where a message to a vertex is held
+#endif
+    uchar none;
+} gascl_way_memory;
+
+typedef struct {
+    uint words[GASCL_BIT_WORDS];
+    gascl_way_memory way;
     gascl_list_memory lists;
     int ends[GASCL_GROUP], sources[GASCL_GROUP];
     gascl_offset begins[GASCL_GROUP];
     int ids[GASCL_HELD_BY_GROUP];
     gascl_posting postings[GASCL_HELD_BY_GROUP];
-#if GASCL_COMBINES_HELD
-    int leaders[GASCL_HELD_BY_GROUP];
-#endif
     int count, listed, place;
 } gascl_step_memory;
 
@@ -31,10 +37,10 @@ typedef struct {
 static void gascl_combine_held(__local gascl_step_memory *memory) {
     const int item = get_local_id(0), count = memory->count;
     for (int i = item; i < count; i += GASCL_GROUP)
-        atomic_xchg(&memory->leaders[memory->ids[i] % GASCL_HELD_BY_GROUP], i);
+        atomic_xchg(&memory->way.leaders[memory->ids[i] % GASCL_HELD_BY_GROUP], i);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = item; i < count; i += GASCL_GROUP) {
-        const int id = memory->ids[i], leader = memory->leaders[id % GASCL_HELD_BY_GROUP];
+        const int id = memory->ids[i], leader = memory->way.leaders[id % GASCL_HELD_BY_GROUP];
         if (leader == i || memory->ids[leader] != id)
             continue;
         gascl_combine_postings(&memory->postings[leader], memory->postings[i]);

@@ -22,6 +22,6 @@ static void gascl_pull_first(const gascl_team team, GASCL_STATE GASCL_DELIVERY,
                              __local gascl_step_memory *memory) {
     const int end = team.idle ? 0 : num_in_blocks;
     for (int at = team.rank; at < end; at += team.groups)
-        gascl_gather_block(in_blocks[at], in_offsets, &memory->gather, 0,
+        gascl_gather_block(in_blocks[at], in_offsets, &memory->way.gather, 0,
                            GASCL_STATE_ON GASCL_DELIVERY_ON);
 }

@@ -86,7 +86,7 @@ static void gascl_search_rows(const gascl_team team, GASCL_STATE GASCL_DELIVERY,
     for (int at = team.rank; at < end; at += team.groups) {
         const int row = gascl_receivers[at];
         const gascl_box rest = gascl_combine_shared_row(
-            row, GASCL_VISITED_BY_ITEM, GASCL_GROUP, in_offsets, &memory->gather,
+            row, GASCL_VISITED_BY_ITEM, GASCL_GROUP, in_offsets, &memory->way.gather,
             GASCL_STATE_ON GASCL_DELIVERY_ON);
         if (get_local_id(0) == 0) {
             gascl_box in = pulled[row];

@@ -1,0 +1,174 @@
+"""Which loops over neighbors only reduce, and what they reduce to."""
+
+from __future__ import annotations
+
+import pytest
+
+from gascl import VertexProgram, edge, param, struct, vertex
+from gascl.language.reductions import neighbor_loops
+
+
+def loops(apply: str, real: str = "float32", **more):
+    pair = struct([("a", "int32"), ("b", "int32")])
+    body = {
+        "Pair": pair,
+        "x": vertex.int32(),
+        "wide": vertex.int64(),
+        "low": vertex.uint32(),
+        "y": vertex.real(),
+        "d": vertex.float64(),
+        "pair": vertex.struct(pair, init="(Pair){0, 0}"),
+        "weight": edge.real(default=1),
+        "limit": param.real(0.5),
+        "scatter_on": "all",
+        "apply_on": "all",
+        "supersteps": param.supersteps(1),
+        "apply": apply,
+        **more,
+    }
+    if "d_of" not in apply and "v.d" not in apply:
+        del body["d"]
+    return neighbor_loops(type("P", (VertexProgram,), body).spec, real)
+
+
+def turns(body: str, before: str = "", after: str = "", **more):
+    """The only loop: with the head that most have."""
+    head = "for (int i = 0; i < num_neighbors; ++i)"
+    (loop,) = loops(f"{before} {head} {body} {after}", **more)
+    return loop
+
+
+def reduced(body: str, before: str = "", **more) -> list[tuple[str, str, str]]:
+    loop = turns(body, before, **more)
+    assert loop.reduction, loop.why_not
+    return [(a.name, a.type, a.how) for a in loop.reduction.accumulators]
+
+
+@pytest.mark.parametrize(
+    ("before", "body", "found"),
+    [
+        ("long sum = 0;", "sum += x_of(neighbor(i));", [("sum", "long", "+")]),
+        ("", "v.wide -= x_of(neighbor(i)) * 2;", [("v.wide", "long", "+")]),
+        ("int n = 0;", "if (y_of(neighbor(i)) > p.limit) ++n;", [("n", "int", "+")]),
+        ("int n = 0;", "n += y_of(neighbor(i)) > 0.5f && v.y < 1;", [("n", "int", "+")]),
+        ("int n = 0;", "n += y_of(neighbor(i)) > 0.5f ? 2 : 0;", [("n", "int", "+")]),
+        ("int n = 0;", "{ if (x_of(neighbor(i)) < 3) continue; n++; }", [("n", "int", "+")]),
+        ("", "v.x = max(v.x, x_of(neighbor(i)));", [("v.x", "int", "max")]),
+        ("", "v.y = fmin(y_of(neighbor(i)) + weight_to(i), v.y);", [("v.y", "float", "fmin")]),
+        ("", "if (x_of(neighbor(i)) < v.x) v.x = x_of(neighbor(i));", [("v.x", "int", "min")]),
+        (
+            "real best = 0;",
+            "{ const real a = y_of(neighbor(i)); if (best < a) { best = a; } }",
+            [("best", "float", "max")],
+        ),
+        ("uint bits = 0;", "bits |= 1u << x_of(neighbor(i));", [("bits", "uint", "|")]),
+        ("bool all = true;", "all &= x_of(neighbor(i)) > 3;", [("all", "bool", "&")]),
+        ("bool all = true;", "all = all && x_of(neighbor(i)) > 3;", [("all", "bool", "&&")]),
+        (
+            "bool any = false;",
+            "if (x_of(neighbor(i)) > v.x) { any = true; break; }",
+            [("any", "bool", "= true")],
+        ),
+        (
+            "int a = 0, b = 0; real c = 0;",
+            "{ a += i; b ^= neighbor(i); if (has_edge(neighbor(i), 0)) c += weight_to(i); }",
+            [("a", "int", "+"), ("b", "int", "^"), ("c", "float", "+")],
+        ),
+    ],
+)
+def test_reductions(before, body, found):
+    assert reduced(body, before) == found
+
+
+@pytest.mark.parametrize(
+    ("before", "body", "why"),
+    [
+        ("", "set_mask_of(neighbor(i));", "it calls set_mask_of"),
+        ("int n = 0;", "for (int j = 0; j < 3; ++j) n += j;", "another loop in it"),
+        ("int n = 0;", "{ n += x_of(neighbor(i)); if (n > 9) break; }", "it reads n"),
+        ("int n = 0;", "{ ++n; if (x_of(neighbor(i)) > 9) break; }", "it ends early"),
+        ("int n = 0;", "{ if (x_of(neighbor(i)) > 9) return; ++n; }", "it returns"),
+        ("int n = 0, last = 0;", "{ ++n; last = neighbor(i); }", "to last what is no sum"),
+        ("int n = 0;", "n = 2 * n + 1;", "to n what is no sum"),
+        ("int n = 0;", "n += y_of(neighbor(i));", "a wider type"),
+        ("real s = 0;", "s += d_of(neighbor(i));", "a wider type"),
+        ("int n = 0;", "n += pair_of(neighbor(i)).a;", "the type of pair_of is not known"),
+        ("int n = 0;", "n += helper(i);", "the type of helper is not known"),
+        ("int a[3] = {0, 0, 0};", "a[i % 3] += 1;", "more than reduce"),
+        ("int n = 0;", "{ n += 1; n = max(n, i); }", "in several ways"),
+        ("real s = 0;", "{ s += 1; s += y_of(neighbor(i)); }", "in several places"),
+        ("int n = 0; int *q = &n;", "n += i;", "takes the address of n"),
+        ("int n = 0;", "{ n += i; i += 1; }", "it changes i"),
+        ("int n = 0, k = 0;", "n += k++;", "within an expression"),
+        ("", "if (low_of(neighbor(i)) < v.x) v.x = low_of(neighbor(i));", "has another type"),
+        ("", "{ const int a = 1; }", "it computes nothing"),
+        ("int n = 0, k = 0;", "n = max(n, next(&k));", "a pointer or an array"),
+        ("int n = 0, a[2];", "if (next(a)) ++n;", "a pointer or an array"),
+    ],
+)
+def test_other_loops_are_none(before, body, why):
+    loop = turns(body, before)
+    assert loop.reduction is None and why in loop.why_not
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "for (uint i = 0; i < num_neighbors; i++)",
+        "for (int i = 0; i != num_neighbors; i += 1)",
+        "const int n = num_neighbors; for (long i = 0; i < n; ++i)",
+    ],
+)
+def test_heads(head):
+    (loop,) = loops(f"long sum = 0; {head} sum += x_of(neighbor(i));")
+    assert loop.reduction
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "for (int i = 1; i < num_neighbors; ++i)",
+        "for (int i = 0; i < num_neighbors; i += 2)",
+        "for (int i = num_neighbors - 1; i >= 0; --i)",
+        "int i = 0; while (i < num_neighbors)",
+        "int n = num_neighbors; for (int i = 0; i < num_neighbors && n < 9; ++i)",
+    ],
+)
+def test_other_heads(head):
+    (loop,) = loops(f"long sum = 0; {head} sum += x_of(neighbor(i));")
+    assert "it is not `for (int i = 0" in loop.why_not
+
+
+def test_inner_loops_and_loops_over_anything_else_are_left_out():
+    assert not loops("for (int k = 0; k < 3; ++k) for (int i = 0; i < num_neighbors; ++i) ++v.x;")
+    assert not loops("for (int k = 0; k < 3; ++k) v.x += num_neighbors;")
+    assert not loops("v.x = num_neighbors;")
+
+
+def test_only_sums_of_floats_have_an_order():
+    ordered = [
+        turns(body).reduction.ordered
+        for body in ("v.x += i;", "v.y += weight_to(i);", "v.y = fmax(v.y, weight_to(i));")
+    ]
+    assert ordered == [False, True, False]
+
+
+def test_reals_may_be_double():
+    assert reduced("v.y += d_of(neighbor(i));", real="float64") == [("v.y", "double", "+")]
+
+
+def test_the_places_of_a_loop():
+    text = "long sum = 0; for (int i = 0; i < num_neighbors; ++i) sum += i; v.x = sum;"
+    (loop,) = loops(text)
+    found = loop.reduction
+    assert (
+        text[found.first : found.last].startswith("for (") and text[found.last :] == " v.x = sum;"
+    )
+    assert text[found.body : found.last] == "sum += i;"
+
+
+def test_directives_and_jumps():
+    loop = turns("++v.x;", "#if 1\n#endif\n")
+    assert "directives or jumps" in loop.why_not
+    loop = turns("++v.x;", "switch (v.x) { default: ; }")
+    assert "directives or jumps" in loop.why_not
