@@ -50,7 +50,7 @@ SMALL = 2**9
 #: deliveries that visit all of them. With 10 arcs a vertex, PageRank on two cores takes a third of
 #: the time up to 2**16, three quarters at 2**17, and as long as by launches from 2**18 on; if other
 #: work keeps the cores busy, it may take longer there.
-WHOLE = {"CPU": 2**17, "GPU": 2**18}
+WHOLE = {"CPU": 2**17, "GPU": 2**16}
 
 
 @dataclass(frozen=True)

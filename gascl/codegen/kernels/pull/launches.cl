@@ -18,7 +18,7 @@ __kernel void gascl_pull_gather(GASCL_STATE, GASCL_BLOCKS GASCL_PULLED) {
                  GASCL_STATE_ON GASCL_DELIVERY_ON);
 }
 
-#include "credits.cl"
+#include "arc_messages_kernels.cl"
 
 __kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_block *restrict blocks,
                                const int num_blocks, __global const gascl_box *restrict pulled
