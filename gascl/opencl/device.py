@@ -145,6 +145,7 @@ class Device:
             fp64=self.fp64,
             atomics=self.atomics,
             group=self.group,
+            units=int(self.cl.max_compute_units),
             groups=self.groups,
             local_memory=int(self.cl.local_mem_size),
             memory=self.memory,

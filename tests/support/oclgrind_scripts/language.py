@@ -31,8 +31,9 @@ import gascl.run.prepare
 from gascl import Engine, ProgramError, VertexProgram, aggregate, arc, edge, param, struct, vertex
 from gascl.opencl.device import Device
 from gascl.results.result import Result
-from gascl.run import push_pull
+from gascl.run import loaded_program
 from gascl.run.plan import Plan
+from gascl.run.push_pull import NEVER
 
 
 class Posting(VertexProgram):
@@ -447,12 +448,12 @@ def run_reducing(device: Device) -> None:
 
 def change_always() -> None:
     """Make `frontier` change to pulling and back after each superstep."""
-    push_pull.CPU = push_pull.SKIPPING_CPU = (10**9, 0.5)  # type: ignore[assignment]
+    loaded_program.pull_bounds = lambda *given: (NEVER, 0)
 
 
 def run_changing(engine: Engine) -> None:
     """Pushing and pulling in turn; as launches, and as one, in which one group has all phases."""
-    shares = push_pull.CPU, push_pull.SKIPPING_CPU
+    bounds = loaded_program.pull_bounds
     change_always()
     # Engines of their own, since one keeps the shares with what else its runs have in common.
     devices = engine.device, Joining(engine.device.cl, GROUP)
@@ -465,7 +466,7 @@ def run_changing(engine: Engine) -> None:
     for program in (*by_lists, Masked(start=FAR)):
         result = Engine(GRAPH, Joining(engine.device.cl, GROUP)).run(program, delivery="push")
         same(result, engine.run(program, delivery="serial"))
-    push_pull.CPU, push_pull.SKIPPING_CPU = shares
+    loaded_program.pull_bounds = bounds
 
 
 def run_whole(engine: Engine) -> None:
