@@ -62,7 +62,7 @@ class Links:
         self.degree, self.ids = edges.out_degree, np.arange(edges.num_vertices)
         self.toll, self.gain = toll_of(edges.weights), gain_of(edges.weights)
         self._parts = edges.parts()
-        self._floods: dict[str, Flood] = {}
+        self.floods: dict[str, Flood] = {}
         self._diffused: dict[int, np.ndarray] = {}
 
     def graph(self) -> Graph:
@@ -119,7 +119,7 @@ class Links:
             step: a function of the messages along a slice of arcs, and the slice.
             most: supersteps.
         """
-        if name not in self._floods:
+        if name not in self.floods:
             values, sent, arcs = start, 0, 0
             active = values != _nothing(how, values.dtype)
             for _ in range(most):
@@ -134,8 +134,8 @@ class Links:
                 heard = self.combined(how, message, _nothing(how, values.dtype))
                 changed = how(values, heard)
                 active, values = changed != values, changed
-            self._floods[name] = Flood(values, sent, arcs)
-        return self._floods[name]
+            self.floods[name] = Flood(values, sent, arcs)
+        return self.floods[name]
 
     @cached_property
     def sources(self) -> np.ndarray:
@@ -561,6 +561,86 @@ def xor(g: Links) -> Answer:
     return {"x": x}
 
 
+class OrBits(VertexProgram):
+    """Which of 64 vertices can be reached: a bit for each."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.uint64(init="v.id % 997 < 64 ? 1ul << v.id % 997 : 0")
+
+    message, combine = "uint64", "or"
+    scatter_on = "all"
+    scatter = "send(v.x);"
+    apply = "v.x |= msg;"
+
+
+@kind("64 bits, or", lambda g: OrBits(), each(4 + 8, 4 + 8 + 16))
+def or_bits(g: Links) -> Answer:
+    bit = np.uint64(1) << (g.ids % 997 % 64).astype(np.uint64)
+    x = np.where(g.ids % 997 < 64, bit, np.uint64(0))
+    for _ in range(SUPERSTEPS):
+        x = x | g.heard(np.bitwise_or, x)
+    return {"x": x}
+
+
+#: Odd factors of an id, of which a sketch has the last seven bits.
+FACTORS = np.arange(16) * 2 + 7919
+
+
+class Sketch(VertexProgram):
+    """Sixteen small numbers of each vertex: their maxima over ever larger neighborhoods."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.char16(
+        init="convert_char16(v.id * (7919 + 2 * (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, "
+        "13, 14, 15)) & 127)"
+    )
+
+    message, combine, identity = "char16", "max(a, b)", "(char16)(-128)"
+    scatter_on = "all"
+    scatter = "send(v.x);"
+    apply = "v.x = max(v.x, msg);"
+
+
+@kind("16 bytes, max", lambda g: Sketch(), each(4 + 16, 4 + 16 + 32))
+def sketch(g: Links) -> Answer:
+    columns = []
+    for factor in FACTORS:
+        x = (g.ids * factor & 127).astype(np.int8)
+        for _ in range(SUPERSTEPS):
+            x = np.maximum(x, g.heard(np.maximum, x, -128))
+        columns.append(x)
+    return {"x": np.stack(columns, axis=1)}
+
+
+class Signs(VertexProgram):
+    """A product of reals: whether an even number of neighbors is negative."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.real(init="v.id % 3 ? 1 : -1")
+
+    message, combine = "real", "prod"
+    scatter_on = apply_on = "all"
+    scatter = "send(v.x);"
+    apply = "v.x = v.id % 5 ? msg : -msg;"
+
+
+@kind("product of reals", lambda g: Signs(), each(4 + 4, 4 + 4 + 4))
+def product(g: Links) -> Answer:
+    x = np.where(g.ids % 3, 1, -1).astype(np.int8)
+    for _ in range(SUPERSTEPS):
+        x = g.heard(np.multiply, x, 1) * np.where(g.ids % 5, 1, -1).astype(np.int8)
+    return {"x": x.astype(np.float32)}
+
+
+class Alternating(Sum):
+    edges = "alternate"
+
+
+@kind("sum, edges alternate", lambda g: Alternating(), each(4 + 4, 4 + 4 + 4 + 4))
+def alternate(g: Links) -> Answer:
+    return real_sum(g)
+
+
 class OtherEnd(VertexProgram):
     """Scatter reads a field of the vertex to which it sends."""
 
@@ -614,6 +694,49 @@ def remainders(g: Links) -> Answer:
     x = g.ids % 8
     for _ in range(SUPERSTEPS):
         x = g.heard(np.add, x) % 1009 + g.ids % 8
+    return {"x": x}
+
+
+class GatherSecond(VertexProgram):
+    """A gather snippet that no combiner can replace: the second largest value."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="(uint)v.id * 2654435761u >> 8")
+
+    message, gathered = "int32", "int32"
+    scatter_on = apply_on = "all"
+    scatter = "send(v.x);"
+    gather = """
+        int best = -1, second = -1;
+        for (int i = 0; i < num_messages; ++i) {
+            const int x = messages[i];
+            if (x > best) {
+                second = best;
+                best = x;
+            } else if (x < best) {
+                second = max(second, x);
+            }
+        }
+        msg = second;
+    """
+    apply = "v.x = ((uint)v.x * 2654435761u >> 8) / 2 + (has_msg ? msg : 0) / 2;"
+
+
+@kind("gather snippet, second largest", lambda g: GatherSecond(), each(4 + 4, 4 + 4 + 4))
+def gather_second(g: Links) -> Answer:
+    def word(x: np.ndarray) -> np.ndarray:
+        return x.astype(np.uint32) * np.uint32(2654435761) >> np.uint32(8)
+
+    x = word(g.ids).astype(np.int32)
+    for _ in range(SUPERSTEPS):
+        best = g.heard(np.maximum, x, -1)
+
+        def second(arcs: slice, x: np.ndarray = x, best: np.ndarray = best) -> np.ndarray:
+            found = x[g.targets[arcs]]
+            return np.where(found < best[g.edges.sources[arcs]], found, -1)
+
+        heard = np.where(g.degree > 0, g.combined(np.maximum, second, -1), 0)
+        x = (word(x) // 2).astype(np.int32) + (heard / 2).astype(np.int32)
     return {"x": x}
 
 
@@ -673,6 +796,69 @@ def common(g: Links) -> Answer:
     return {"arcs": np.asarray((links @ links).multiply(links).sum(axis=1)).ravel()}
 
 
+class CommonAlongArcs(VertexProgram):
+    """The same by `common`."""
+
+    supersteps = param.supersteps(1)
+    arcs = vertex.int64()
+
+    message, combine = "int64", "sum"
+    scatter_on = apply_on = "all"
+    scatter = "send(common(e.src, e.dst));"
+    apply = "v.arcs = msg;"
+
+
+@kind("common neighbors by common()", lambda g: CommonAlongArcs(), shorter_rows, small=True)
+def common_along_arcs(g: Links) -> Answer:
+    return common(g)
+
+
+class Jumping(VertexProgram):
+    """Each vertex follows another one's pointer."""
+
+    supersteps = param.supersteps(10)
+    to = vertex.int32(init="((uint)v.id * 2654435761u >> 3) % g.num_vertices")
+
+    scatter_on = apply_on = "all"
+    apply = "v.to = to_of(v.to);"
+
+
+#: Its own pointer, the other one's, and what it writes; others still read what was there.
+@kind("pointer jumping", lambda g: Jumping(), each(0, 4 + 4 + 8))
+def jumping(g: Links) -> Answer:
+    word = g.ids.astype(np.uint32) * np.uint32(2654435761) >> np.uint32(3)
+    to = (word % g.vertices).astype(np.int64)
+    for _ in range(SUPERSTEPS):
+        to = to[to]
+    return {"to": to}
+
+
+class Walk(VertexProgram):
+    """A walker for each vertex, which goes to some neighbor of the vertex where it is."""
+
+    supersteps = param.supersteps(10)
+    at = vertex.int32(init="v.id")
+
+    scatter_on = apply_on = "all"
+    apply = """
+        const int n = num_neighbors_of(v.at);
+        if (n)
+            v.at = neighbor_of(v.at, (7919 * (long)v.at + v.id + superstep) % n);
+    """
+
+
+#: Where it is, read and written; where that one's row starts and ends; and the neighbor.
+@kind("walk along neighbor_of", lambda g: Walk(), each(0, 8 + 8 + 4))
+def walk(g: Links) -> Answer:
+    at = g.ids
+    for superstep in range(SUPERSTEPS):
+        degree = g.degree[at]
+        nth = (7919 * at + g.ids + superstep) % np.maximum(degree, 1)
+        arc = np.minimum(g.edges.offsets[at] + nth, max(g.arcs - 1, 0))
+        at = np.where(degree > 0, g.targets[arc], at)
+    return {"at": at}
+
+
 # Masks ----------------------------------------------------------------------------------------
 
 
@@ -685,7 +871,7 @@ class SomeSend(VertexProgram):
 
     message, combine = "int32", "sum"
     functions = """
-        #define SENDS(when) (((uint)(v.id + (when)) * 2654435761u >> 8) % p.every == 0)
+        #define SENDS(when) (((uint)(v.id + (when)) * 2654435761u >> 16) % p.every == 0)
     """
     apply_on = "all"
     ends = "stop"
@@ -703,7 +889,7 @@ class SomeSend(VertexProgram):
 
 def senders(g: Links, every: int, superstep: int) -> np.ndarray:
     word = (g.ids + superstep).astype(np.uint32) * np.uint32(2654435761)
-    return (word >> np.uint32(8)) % np.uint32(every) == 0
+    return (word >> np.uint32(16)) % np.uint32(every) == 0
 
 
 def sent_by(every: int) -> Callable[[Links], float]:
@@ -749,11 +935,34 @@ def mask_thousandth(g: Links) -> Answer:
     return some_sent(g, 1000)
 
 
+class SomeSendReals(SomeSend):
+    """Sums of reals, whose last bits depend on their order."""
+
+    x = vertex.real(init="1 + v.id % 8")
+
+    message, combine = "real", "sum"
+    scatter = "send(v.x / v.out_degree);"
+    apply = """
+        v.x = 1 + v.id % 8 + msg / 2;
+        if (SENDS(superstep + 1))
+            set_mask();
+    """
+
+
+@kind("a thousandth sends reals", lambda g: SomeSendReals(every=1000), sent_by(1000))
+def mask_reals(g: Links) -> Answer:
+    x = own = 1.0 + g.ids % 8
+    for superstep in range(SUPERSTEPS):
+        sent = np.where(senders(g, 1000, superstep), g.shares(x), 0)
+        x = own + g.heard(np.add, sent, 0.0) / 2
+    return {"x": x}
+
+
 class WakesOthers(SomeSend):
     """A vertex puts the next one into the mask."""
 
     functions = """
-        #define SENDS(when) (((uint)(v.id + (when)) * 2654435761u >> 8) % p.every == 0)
+        #define SENDS(when) (((uint)(v.id + (when)) * 2654435761u >> 16) % p.every == 0)
         #define NEXT (v.id + 1 < g.num_vertices ? v.id + 1 : 0)
     """
     init = """
@@ -964,6 +1173,27 @@ def bfs(g: Links) -> Answer:
     return {"depth": g.depths[:, 0]}
 
 
+class SearchTotals(Search):
+    nearness = aggregate.real("sum")
+
+    apply = """
+        v.depth = msg;
+        aggregate_nearness((real)1 / (1 + v.depth));
+        set_mask();
+    """
+
+
+@kind(
+    "BFS with a sum of reals",
+    lambda g: SearchTotals(source=int(g.sources[0])),
+    search_moves,
+)
+def search_totals(g: Links) -> Answer:
+    depth = g.depths[:, 0]
+    last = int((depth == MOST).sum())  # of the last superstep, if it is not one that reaches none
+    return {"depth": depth, "agg.nearness": np.array(last / (1 + MOST))}
+
+
 class FirstParent(VertexProgram):
     """The number of arcs from the source, and the vertex before: of several, the smallest id."""
 
@@ -1012,6 +1242,94 @@ def lanes_search(g: Links) -> Answer:
     depth = g.depths[:, :LANES]
     parents = [g.parents(np.ascontiguousarray(column)) for column in depth.T]
     return {"depth": depth, "parent": np.stack(parents, axis=1)}
+
+
+class SmallestKey(VertexProgram):
+    """The smallest of each component's keys, which take more than any atomic operation does."""
+
+    Key = struct([("first", "int32"), ("second", "int32"), ("id", "int32")])
+    key = vertex.struct(
+        Key, init="(Key){(uint)v.id * 2654435761u >> 28, (uint)v.id * 40503u % 64, v.id}"
+    )
+
+    message = Key
+    combine = "BEFORE(b, a) ? b : a"
+    identity = "(Key){INT_MAX, INT_MAX, INT_MAX}"
+    functions = """
+        #define BEFORE(x, y) ((x).first < (y).first || ((x).first == (y).first && \\
+            ((x).second < (y).second || ((x).second == (y).second && (x).id < (y).id))))
+    """
+    receive_if = "BEFORE(msg, v.key)"
+    scatter = "send(v.key);"
+    apply = """
+        v.key = msg;
+        set_mask();
+    """
+
+
+def keys(g: Links) -> tuple[np.ndarray, np.ndarray, Flood]:
+    """The two first members of each vertex's key, and the flood of the keys' ranks."""
+    word = g.ids.astype(np.uint32)
+    first = (word * np.uint32(2654435761) >> np.uint32(28)).astype(np.int64)
+    second = (word * np.uint32(40503) % np.uint32(64)).astype(np.int64)
+    order = np.lexsort((g.ids, second, first))
+    rank = np.empty(g.vertices, np.int32)
+    rank[order] = np.arange(g.vertices)
+    flood = g.flooded("keys", rank, np.minimum)
+    return first, second, flood._replace(values=order[flood.values])
+
+
+@kind(
+    "components by keys of 12 bytes", lambda g: SmallestKey(), lambda g: moved(keys(g)[2], 16, 28)
+)
+def wide_components(g: Links) -> Answer:
+    first, second, flood = keys(g)
+    smallest = flood.values
+    return {"key.first": first[smallest], "key.second": second[smallest], "key.id": smallest}
+
+
+class Peeling(VertexProgram):
+    """Vertices of fewer than k neighbors are removed, again and again."""
+
+    k = param.int32()
+    left = vertex.int32(init="v.out_degree")
+
+    message, combine = "int32", "sum"
+    mask = "v.out_degree < p.k"
+    receive_if = "v.left >= p.k"
+    scatter = "send(1);"
+    apply = """
+        v.left -= msg;
+        if (v.left < p.k)
+            set_mask();
+    """
+
+
+def peeled(g: Links) -> Flood:
+    """How many neighbors each vertex has left, and how many were removed, with their arcs."""
+    if "peeled" not in g.floods:
+        k, left = g.arcs // g.vertices + 1, g.degree.copy()
+        sent = arcs = 0
+        removed = left < k
+        for _ in range(MOST):
+            if not removed.any():
+                break
+            sent, arcs = sent + int(removed.sum()), arcs + int(g.degree[removed].sum())
+            stays = left >= k
+            left = left - np.where(stays, g.heard(np.add, removed.astype(np.int32)), 0)
+            removed = stays & (left < k)
+        g.floods["peeled"] = Flood(left, sent, arcs)
+    return g.floods["peeled"]
+
+
+#: A vertex that is removed: where its row starts, what it has left, read and written.
+@kind(
+    "peeling",
+    lambda g: Peeling(k=g.arcs // g.vertices + 1),
+    lambda g: moved(peeled(g), 4 + 4, 4 + 8),
+)
+def peeling(g: Links) -> Answer:
+    return {"left": peeled(g).values}
 
 
 class ReachedFrom(VertexProgram):

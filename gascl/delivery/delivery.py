@@ -77,6 +77,8 @@ class Delivery:
             return "pairs are computed in launches of their own"
         if traits.scatter_finds_common and not self.follows_frontier:
             return "looking for common neighbors takes longer than a launch"
+        if self.keeps_answers(traits):
+            return "messages back to the sender are added up in a launch of their own"
         if traits.prioritized and not self.follows_frontier:
             return f"{self.name} chooses the next bucket in a launch of its own"
         return None

@@ -31,6 +31,7 @@ class DeviceFacts:
         fp64: it has double precision.
         atomics: its atomic operations.
         group: work-items per work-group.
+        units: compute units; on a CPU, its threads.
         groups: the number of work-groups over the vertices.
         local_memory: bytes of a compute unit.
         memory, largest_buffer: bytes of all buffers, and of one.
@@ -44,6 +45,7 @@ class DeviceFacts:
     fp64: bool
     atomics: Atomics
     group: int
+    units: int
     groups: int
     local_memory: int
     memory: int

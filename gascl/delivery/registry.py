@@ -22,6 +22,7 @@ from gascl.delivery.admission import (
     slots_refuses,
 )
 from gascl.delivery.buffers import Buffer
+from gascl.delivery.cost import FEW, TYPICAL, Costs, costs_of
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.frontier import FRONTIER
 from gascl.delivery.launch import Launch
@@ -257,48 +258,7 @@ DELIVERIES = {
 }
 
 
-#: What `auto` tries, the fastest first: where there is no scatter; ...
-NONE_SCATTERS = ("pull", "outbox", "slots")
-#: ... where every vertex scatters; ...
-ALL_SCATTER = ("outbox", "pull", "slots")
-#: ... and the device, a CPU or a GPU, has an atomic operation that combines messages; ...
-ALL_SCATTER_CPU = ("outbox", "pull", "push", "slots")
-ALL_SCATTER_GPU = ("outbox", "pull", "edges", "slots")
-#: ... where only the vertices in the mask scatter; and where they do in debug mode, in which
-#: messages are to be shuffled.
-MASK_SCATTERS = ("asynchronous", "frontier", "push", "pull", "slots")
-MASK_SCATTERS_DEBUG = ("pull", "slots")
-_STORES = "it stores a message for each arc, and reads it again"
-_ALL_ARCS = "it visits all arcs in every superstep, also where few vertices scatter"
-_ATOMIC = "every message is an atomic operation on the receiver's inbox"
-_ONE_ITEM = "one work-item does everything"
 _WAITS = "all vertices wait for each other between supersteps, which order = 'any' does not need"
-_OUTBOX_TOO = "it visits all arcs, as pull does, and fills an outbox besides"
-_ROW_BY_ROW = "pull alone looks common neighbors up in a table of the receiver's neighbors"
-#: What `auto` has against a delivery that could run the program: where every vertex scatters; where
-#: none does; and where only the vertices in the mask do.
-_SLOWER_IF_ALL_SCATTER = {
-    "pull": "it runs scatter for every arc; outbox runs it once for each vertex",
-    "slots": _STORES,
-    "edges": _ATOMIC,
-    "push": f"{_ATOMIC}, and its list of active vertices saves nothing where all are active",
-    "frontier": "its list of active vertices saves nothing where all are active",
-    "serial": _ONE_ITEM,
-}
-_SLOWER_IF_NONE_SCATTERS = {
-    **dict.fromkeys(
-        ("outbox", "slots", "edges", "push", "frontier"), "it looks for messages on arcs"
-    ),
-    "serial": _ONE_ITEM,
-}
-_SLOWER_IF_MASK_SCATTERS = {
-    "outbox": _ALL_ARCS,
-    "pull": _ALL_ARCS,
-    "slots": f"{_ALL_ARCS}, and {_STORES.removeprefix('it ')}",
-    "edges": f"{_ALL_ARCS}, and {_ATOMIC}",
-    "push": "it cannot pull, which visits fewer arcs where many vertices scatter",
-    "serial": _ONE_ITEM,
-}
 
 
 @dataclass(frozen=True)
@@ -308,11 +268,13 @@ class Choice:
     Attributes:
         why: why this delivery was chosen, in a clause.
         others: why each other one was not, by name.
+        costs: about how long supersteps take by each delivery.
     """
 
     delivery: Delivery
     why: str
     others: Mapping[str, str]
+    costs: Costs
 
     @property
     def name(self) -> str:
@@ -341,22 +303,24 @@ def choose(
     name: str,
     debug: bool = False,
     parts: Parts | None = None,
-    on_gpu: bool = False,
+    costs: Costs | None = None,
+    stores: bool = True,
 ) -> Choice:
     """The delivery called `name`; for "auto", the one that is likely to be the fastest.
 
-    A program that scatters on all vertices visits every arc anyway, and pull stores no messages.
-    For a program that scatters on its mask, the work should follow the frontier.
-
     Args:
-        debug: "auto" prefers a delivery that stores messages, so that their order can be shuffled.
+        debug: "auto" chooses a delivery without an inbox, so that the order of messages can be
+            shuffled.
         parts: only some of the arcs are on the device.
-        on_gpu: the device is a GPU.
+        costs: those of the program on its graph and device; None: neither is known.
+        stores: "auto" may choose a delivery that stores the message of each arc, also where another
+            one would do.
 
     Raises:
         ProgramError: there is no such delivery, or it cannot run the program.
         DeviceError: the device is too small for all arcs, and the program cannot take parts.
     """
+    costs = costs or costs_of(program, demand, TYPICAL)
     refused = refusals(demand)
     able = [each for each, refusal in refused.items() if refusal is None]
     title = ProgramName(program.run_by or type(program).__name__)  # which the user runs
@@ -376,7 +340,7 @@ def choose(
                 f"of: {', '.join(able)}"
             )
     if name == "auto":
-        return _fastest(program, demand, able, refused, title, debug, on_gpu)
+        return _fastest(costs, able, refused, title, debug, stores)
     if not isinstance(name, str) or name not in DELIVERIES:
         known = ", ".join(["auto", *DELIVERIES])
         raise ProgramError(f"there is no delivery {name!r}; known: {known}")
@@ -386,52 +350,83 @@ def choose(
             f"{'one of: ' + ', '.join(able) if able else 'another device'}"
         )
     others = {n: why or "another one was requested" for n, why in refused.items() if n != name}
-    return Choice(DELIVERIES[name], f"delivery={name!r} was requested", others)
+    return Choice(DELIVERIES[name], f"delivery={name!r} was requested", others, costs)
 
 
 def _fastest(
-    program: VertexProgram,
-    demand: Demand,
+    costs: Costs,
     able: list[str],
     refused: Mapping[str, str | None],
     title: ProgramName,
     debug: bool,
-    on_gpu: bool,
+    stores: bool,
 ) -> Choice:
     """What "auto" chooses among the deliveries that are able to run a program."""
-    order: tuple[str, ...]
-    if program.spec.scatter_on == "all" and not demand.traits.scatters:
-        order, why = NONE_SCATTERS, "no vertex scatters, and pull then visits no arcs"
-        slower = _SLOWER_IF_NONE_SCATTERS
-    elif program.spec.scatter_on == "all":
-        order = ALL_SCATTER
-        if demand.atomic == "native" and not debug:
-            order = ALL_SCATTER_GPU if on_gpu else ALL_SCATTER_CPU
-        why, slower = "every vertex scatters in every superstep", _SLOWER_IF_ALL_SCATTER
-        if demand.traits.scatter_finds_common:
-            order, slower = ("pull", *order), {**slower, "outbox": _ROW_BY_ROW}
-    elif debug:
-        order, why = MASK_SCATTERS_DEBUG, "in debug mode, the order of messages is shuffled"
-        combine = "it combines messages in the order in which they come, which debug mode shuffles"
-        slower = {**_SLOWER_IF_MASK_SCATTERS, "frontier": combine, "push": combine}
-    else:
-        order, why = MASK_SCATTERS, "only the vertices in the mask scatter"
-        slower = _SLOWER_IF_MASK_SCATTERS
-    chosen = next((each for each in order if each in able), None)
-    if chosen is None:
+    shuffled = [name for name in able if not (debug and DELIVERIES[name].inbox)]
+    totals = {name: costs.total(name) for name in shuffled if name in costs.rates.vertex}
+    if "asynchronous" in able:
+        reasons = {
+            name: no or (_slower(costs, name) if name in totals else _left_out(name, debug))
+            for name, no in refused.items()
+            if name != "asynchronous"
+        }
+        reasons |= {n: _WAITS for n in ("frontier", "push") if refused[n] is None}
+        why = "its order is 'any', so that messages are applied as they are sent"
+        return Choice(DELIVERIES["asynchronous"], why, reasons, costs)
+    if not totals:
         others = (
             f"use delivery={able[0]!r}"
             if able
             else "use another type of message, or another device"
         )
         raise ProgramError(title, f" cannot be run by auto: {refused['slots']}; {others}")
+    frugal = [name for name in totals if stores or not DELIVERIES[name].stores]
+    rest = frugal or [*totals]
+    chosen = min(rest, key=lambda name: totals[name])
+    reasons = {
+        name: no or (_slower(costs, name) if name in rest else _left_out(name, debug))
+        for name, no in refused.items()
+        if name != chosen
+    }
+    return Choice(DELIVERIES[chosen], _why(costs, chosen, debug), reasons, costs)
 
-    unknown = "auto does not know how fast it is"
-    if slower is _SLOWER_IF_MASK_SCATTERS and chosen == "pull":  # which visits all arcs, too
-        slower = {**slower, "outbox": _OUTBOX_TOO, "slots": _STORES}
-        why = "frontier and push, which visit fewer arcs, cannot run the program"
-    if chosen == "asynchronous":
-        why = "its order is 'any', so that messages are applied as they are sent"
-        slower = {**slower, **dict.fromkeys(("frontier", "push"), _WAITS)}
-    reasons = {n: no or slower.get(n, unknown) for n, no in refused.items() if n != chosen}
-    return Choice(DELIVERIES[chosen], why, reasons)
+
+def _why(costs: Costs, chosen: str, debug: bool) -> str:
+    """Why "auto" chose a delivery, in a clause."""
+    why = "every vertex scatters in every superstep"
+    if not costs.scatters and not costs.masked:
+        why = "no vertex scatters"
+    elif costs.masked:
+        why = "only the vertices in the mask scatter"
+    if debug:
+        why += ", and debug mode shuffles messages"
+    return f"{why}: {_estimated(costs, chosen)}"
+
+
+def _slower(costs: Costs, name: str) -> str:
+    longer = "it takes longer on the whole" if costs.masked else "it takes longer"
+    return f"{longer}: {_estimated(costs, name)}"
+
+
+def _left_out(name: str, debug: bool) -> str:
+    if name == "serial":
+        return "one work-item does everything"
+    if debug and DELIVERIES[name].inbox:
+        return "it combines messages in the order in which they come, which debug mode shuffles"
+    if DELIVERIES[name].stores:
+        return "it stores a message for each arc, for which there is too little memory"
+    return "auto does not know how fast it is"
+
+
+def _estimated(costs: Costs, name: str) -> str:
+    """The estimate of a delivery in words, such as "about 2.1 ms a superstep (arcs 1.6, ...)"."""
+    terms = costs.estimate(name)
+    parts = [f"{term} {each * 1e3:.2g}" for term, each in terms.items()]
+    detail = f" ({', '.join(parts)})" if len(parts) > 1 else ""
+    if not costs.masked:
+        return f"about {sum(terms.values()) * 1e3:.2g} ms a superstep{detail}"
+    few = costs.seconds(name, FEW) * 1e3
+    return (
+        f"about {sum(terms.values()) * 1e3:.2g} ms a superstep if all do{detail}, and {few:.2g} "
+        f"if one in {round(1 / FEW):,} does"
+    )

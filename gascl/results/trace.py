@@ -62,6 +62,7 @@ class Step:
         seconds: kernel time.
         delivery: the delivery of its messages.
         why: why `auto` chose that delivery, where it had a choice.
+        estimate: about how many seconds the cost model expected, by which `auto` chooses.
         program: the program that ran it, in a program of several stages.
         kernels: the times of its kernels, which add up to `seconds`.
         bottlenecks: what a single work-item may take long for, while all others wait.
@@ -74,6 +75,7 @@ class Step:
     seconds: float
     delivery: str = ""
     why: str = ""
+    estimate: float = 0.0
     program: str = ""
     kernels: tuple[KernelTime, ...] = field(default=(), repr=False)
     bottlenecks: tuple[Bottleneck, ...] = field(default=(), repr=False)
@@ -164,8 +166,8 @@ class Trace(Sequence[Step]):
         """A DataFrame with one row per superstep.
 
         Its index is the number of the superstep. The columns are `program` (for a program of
-        several stages), `active`, `messages`, `seconds`, `delivery`, `why`, and for each
-        aggregator one such as `agg.change`.
+        several stages), `active`, `messages`, `seconds`, `estimate`, `delivery`, `why`, and for
+        each aggregator one such as `agg.change`.
 
         Raises:
             GasclError: pandas is missing.
@@ -196,7 +198,8 @@ class Trace(Sequence[Step]):
     def _columns(self, steps: Sequence[Step] | None = None) -> dict[str, list[Any]]:
         """The columns of `to_pandas`, and `superstep`, of all steps or of these."""
         steps = list(self) if steps is None else steps
-        names = ["superstep", "program", "active", "messages", "seconds", "delivery", "why"]
+        names = ["superstep", "program", "active", "messages", "seconds", "estimate"]
+        names += ["delivery", "why"]
         if not any(step.program for step in steps):
             names.remove("program")
         columns = {name: [getattr(step, name) for step in steps] for name in names}

@@ -41,6 +41,7 @@ class LoadedProgram:
         run: a record for the parameters, which has the counts of the graph.
         alternates: the program's edges alternate.
         num_arcs: the number of arcs of all ranks.
+        costs: about how long supersteps take.
         bounds: as `pull_bounds` returns them.
         bottlenecks: what a single work-item may take long for.
         arrays: the arrays of the graph for all runs; None: each has its own.
@@ -71,8 +72,8 @@ class LoadedProgram:
         counts["num_vertices"] = resident.graph.num_vertices
         counts["num_edges"] = resident.graph.num_edges
         self.num_arcs = num_arcs(resident.graph, resident.edges)
-        of_arcs = resident.graph, prepared.edges, self.num_arcs
-        self.bounds = pull_bounds(plan, self.device, *of_arcs, prepared.atomic)
+        self.costs = prepared.choice.costs
+        self.bounds = pull_bounds(plan.delivery, plan.traits, self.costs, self.device.is_cpu)
         self.bottlenecks = by_one_item(program, resident.graph, self.device.facts, prepared)
         self.alternates = program.spec.alternates
         arrays = RunArrays(resident, self.layout, self.alternates)

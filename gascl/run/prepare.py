@@ -14,6 +14,7 @@ import numpy as np
 
 from gascl.codegen.constants import long_row
 from gascl.delivery.admission import Demand, Parts, demand_of, why_together
+from gascl.delivery.cost import Size, costs_of
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.device_facts import DeviceFacts
 from gascl.delivery.registry import Choice, choose
@@ -37,6 +38,7 @@ from gascl.language.reductions import reductions
 from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Traits
 from gascl.run.plan import Source, Variant, source_of
+from gascl.run.push_pull import largest_degree
 
 #: Work-groups share loops instead of running all supersteps in one launch if the longest row is so
 #: many times as long as must be: launches take as long as a work-item for some hundred neighbors.
@@ -48,7 +50,7 @@ SMALL = 2**9
 #: deliveries that visit all of them. With 10 arcs a vertex, PageRank on two cores takes a third of
 #: the time up to 2**16, three quarters at 2**17, and as long as by launches from 2**18 on; if other
 #: work keeps the cores busy, it may take longer there.
-WHOLE = {"CPU": 2**17, "GPU": 2**18}
+WHOLE = {"CPU": 2**17, "GPU": 2**16}
 
 
 @dataclass(frozen=True)
@@ -161,6 +163,7 @@ def prepare(
     *,
     presorted: bool | None = None,
     at_once: Prepared | None = None,
+    stores: bool = True,
 ) -> Prepared:
     """Decide how a program runs.
 
@@ -170,6 +173,7 @@ def prepare(
         presorted: the graph's file has the arcs of all ranks in order; None: find out.
         at_once: the same run with all arcs on the device at once, if they do not fit (its `short`
             says why); they are then streamed in parts.
+        stores: as in `choose`.
 
     Raises:
         ProgramError: the delivery cannot run the program.
@@ -181,7 +185,10 @@ def prepare(
     demand = demand_of(program, device.atomics, device.fp64, setting.deterministic, together)
     traits = demand.traits
     parts = Parts(setting.ranks, short) if setting.ranks > 1 or short else None
-    choice = choose(program, demand, delivery, setting.debug, parts, device.kind == "GPU")
+    hub = largest_degree(graph, direction) if traits.scatters else 0
+    of_graph = Size(graph.num_vertices, num_arcs(graph, direction), hub)
+    costs = costs_of(program, demand, of_graph, device.kind == "GPU", device.units)
+    choice = choose(program, demand, delivery, setting.debug, parts, costs, stores)
     if presorted is None:
         presorted = arcs_presorted(graph, direction)
     renumbered, numbered = _numbering(graph, direction, demand, setting, presorted, bool(short))
@@ -224,6 +231,10 @@ def prepare(
         layout = source.run_layout(spec, extent)
     sizes = run_bytes(device, layout, spec.alternates)
     short = short or shortage(device, sizes, limit=setting.device_memory)
+    if short and stores and delivery == "auto" and choice.delivery.stores:
+        return prepare(
+            program, graph, device, setting, presorted=presorted, at_once=at_once, stores=False
+        )
     return Prepared(
         title=program.title(),
         edges=direction,

@@ -82,7 +82,7 @@ class Loop:
         self.fixed = self.program.fixed_supersteps()
         # Without vertices there is no superstep, but aggregators have their first values.
         self.limit = job.limit if self.graph.num_vertices else 0
-        self.num_arcs, self.bounds = loaded.num_arcs, loaded.bounds
+        self.num_arcs, self.bounds, self.costs = loaded.num_arcs, loaded.bounds, loaded.costs
         self.bottlenecks = loaded.bottlenecks
         self.groups = loaded.layout.extent.groups  # of kernels over the vertices
         self.earlier = self.state.superstep if self.start.resumes else 0
@@ -415,7 +415,7 @@ class Loop:
     ) -> None:
         """Add supersteps to the trace. Each step is made when it is first used."""
         first, names = self.earlier + len(self.trace), self.program.spec.aggregates
-        arcs, delivery = self.num_arcs, self.plan.delivery
+        arcs, delivery, costs = self.num_arcs, self.plan.delivery, self.costs
         reasons, likely = self.placement.reasons(len(records)), self.bottlenecks
 
         @functools.cache  # converting a whole column costs less than converting each number
@@ -431,13 +431,19 @@ class Loop:
         def step(i: int) -> Step:
             kernels, active, messages, pulled, many = columns()
             way, why = delivery.name, reasons[i]
+            share = many[i] / arcs if costs.masked and arcs else 1.0
             if delivery.pulls:
                 way, few = ("pull", "many") if pulled[i] else ("push", "few")
                 why = f"the frontier has {many[i]:,} of {arcs:,} arcs: {few}"
+                terms = costs.pulling(share) if pulled[i] else costs.pushing(share)
+            else:
+                terms = costs.estimate(delivery.name, share)
             values = {name: aggregates(name)[i] for name in names}
             took = sum(kernel.seconds for kernel in kernels[i])
             counted = first + i, active[i], messages[i], values
-            return Step(*counted, took, way, why, kernels=kernels[i], bottlenecks=likely)
+            expected = sum(terms.values())
+            said = took, way, why, expected
+            return Step(*counted, *said, kernels=kernels[i], bottlenecks=likely)
 
         if delivery.pulls:
             ways = ["pull" if pulled else "push" for pulled in records["pulled"]]

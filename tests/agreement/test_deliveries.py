@@ -6,6 +6,7 @@ import functools
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,11 +20,12 @@ from support.special_programs import SPECIAL_PROGRAMS
 from support.toy_deliveries import TOYS, registered
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, param, vertex
+from gascl.delivery.cost import Costs
 from gascl.delivery.registry import DELIVERIES
 from gascl.opencl.device import Device, find
 from gascl.programs import PageRank
 from gascl.results.result import Result
-from gascl.run import push_pull
+from gascl.run import loaded_program
 
 pytestmark = pytest.mark.usefixtures("poisoned")
 
@@ -102,9 +104,23 @@ def frontiers(result: Result, graph: Graph) -> list[int]:
     return [int(graph.out_degree[result.level == s.superstep].sum()) for s in result.trace]
 
 
+#: A run pulls from 1/3 of the arcs on, and continues down to 1/4.
+SHARES = (3, 4)
+
+
+def turn_at(shares: tuple[float, float], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `frontier` change its direction at 1 / these shares of the arcs."""
+    begins, goes_on = shares
+
+    def bounds(delivery: Any, traits: Any, costs: Costs, on_cpu: bool) -> tuple[int, int]:
+        return int(costs.size.arcs / goes_on), int(costs.size.arcs / begins)
+
+    monkeypatch.setattr(loaded_program, "pull_bounds", bounds)
+
+
 def check_ways(result: Result, arcs: list[int], graph: Graph) -> None:
     """Each superstep's way is what the two bounds say, and tells the arcs that it went by."""
-    begins, goes_on = push_pull.CPU if find().is_cpu else push_pull.GPU
+    begins, goes_on = SHARES
     way = "push"
     for step, ahead in zip(result.trace, arcs, strict=True):
         if way == "push":
@@ -117,7 +133,8 @@ def check_ways(result: Result, arcs: list[int], graph: Graph) -> None:
 
 
 @pytest.mark.parametrize(("group", "device"), thinned(agreement.GROUPS, [Device, Launches], by=4))
-def test_auto_changes_to_pulling_and_back(device, group):
+def test_auto_changes_to_pulling_and_back(device, group, monkeypatch):
+    turn_at(SHARES, monkeypatch)
     graph = bulge()
     engine = Engine(graph, device(find().cl, group))
     result = engine.run(Levels())
@@ -168,7 +185,7 @@ CHANGES = {
 def test_a_frontier_survives_each_change_of_its_form(group, program, change, monkeypatch):
     """From a list to bits and back, in vertices that do not fill the last word of these."""
     shares, chosen = CHANGES[change]
-    monkeypatch.setattr(push_pull, "CPU", shares)
+    turn_at(shares, monkeypatch)
     assert bulge().num_vertices % 32
     engine = Engine(bulge(), Device(find().cl, group))
     result = engine.run(program, delivery="frontier")
@@ -326,7 +343,8 @@ def test_a_toy_on_random_programs(toy, number):
     agreement.check_case(agreement.find_device(group), drawn(number, group))
 
 
-def test_a_toy_is_one_of_them():
+def test_a_toy_is_one_of_them(monkeypatch):
+    turn_at(SHARES, monkeypatch)
     with registered("backwards"):
         engine = Engine(bulge())
         result = engine.run(Levels(), delivery="backwards")

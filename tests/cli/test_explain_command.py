@@ -27,7 +27,7 @@ def test_a_delivery_and_debug_mode(gascl_):
     code, out, _ = gascl_("explain", "PageRank", "karate", "--debug")
     assert code == 0 and "debug mode" in out
     _, out, _ = gascl_("explain", "PageRank", "karate", "--nondeterministic")
-    assert "not edges: every message is an atomic operation" in out
+    assert "not edges: it takes longer: about" in out
 
 
 def test_what_cannot_run(gascl_):

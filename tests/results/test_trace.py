@@ -65,7 +65,7 @@ def test_a_step_shows_no_kernels():
     assert many.count("Step(") == 15 and "superstep=9, " in many and "superstep=999, " in many
     assert repr(Step(0, 1, 2, {}, 0.5, kernels=(KernelTime("k", 0.0, 0.5),))) == (
         "Step(superstep=0, active=1, messages=2, aggregates={}, seconds=0.5, delivery='', why='', "
-        "program='')"
+        "estimate=0.0, program='')"
     )
 
 
@@ -184,7 +184,7 @@ def test_as_a_table():
     pytest.importorskip("pandas", reason="tables need pandas")
     frame = made().to_pandas()
     assert frame.index.name == "superstep" and frame.index.tolist() == [0, 1, 2]
-    names = ["active", "messages", "seconds", "delivery", "why", "agg.change"]
+    names = ["active", "messages", "seconds", "estimate", "delivery", "why", "agg.change"]
     assert frame.columns.tolist() == names
     assert frame["active"].tolist() == [10, 9, 8]
     assert frame["agg.change"].tolist() == [1, 0.5, 0.25]

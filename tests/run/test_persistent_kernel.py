@@ -27,9 +27,10 @@ from gascl.delivery.registry import DELIVERIES
 from gascl.delivery.run_layout import RUN, Key, team_bytes
 from gascl.opencl.device import Device, find
 from gascl.results.result import Result
-from gascl.run import plan, prepare, push_pull, supersteps
+from gascl.run import loaded_program, plan, prepare, supersteps
 from gascl.run.launcher import Launcher
 from gascl.run.plan import ALONE, Plan
+from gascl.run.push_pull import NEVER
 from gascl.run.supersteps import Loop
 
 pytestmark = [
@@ -377,11 +378,7 @@ def test_a_launch_does_what_many_do(name, delivery, count, launched, monkeypatch
 @pytest.mark.parametrize("program", one_in(2, [Reach, Least]))
 def test_each_change_of_direction(program, launched, monkeypatch):
     """To pulling and back after each superstep, both ways."""
-    for name in ("CPU", "SKIPPING_CPU", "SKIPPING_GPU"):
-        monkeypatch.setattr(push_pull, name, (10**9, 0.5))
-    for name in ("ARCS_PER_PUSH", "ARCS_PER_FILTERED_PUSH"):
-        monkeypatch.setattr(push_pull, name, 1e9)
-    monkeypatch.setattr(push_pull, "MARGIN", 0.5e-9)
+    monkeypatch.setattr(loaded_program, "pull_bounds", lambda *given: (NEVER, 0))
     result = Engine(random_graph(), device()).run(program(), delivery="frontier")
     assert launched.count("gascl_persistent") == 1
     expected = Engine(random_graph(), device(Launches)).run(program(), delivery="frontier")

@@ -26,6 +26,7 @@ GPU = DeviceFacts(
     fp64=True,
     atomics=Atomics(int64=True, int64_extended=True),
     group=256,
+    units=132,
     groups=64,
     local_memory=48 << 10,
     memory=1 << 34,

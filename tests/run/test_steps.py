@@ -94,7 +94,9 @@ def test_the_states_of_a_search(graph, delivery, debug):
         pytest.skip("the delivery does not take this program")
     lengths = nx.single_source_shortest_path_length(to_networkx(graph), source)
     depth = np.array([lengths.get(v, -1) for v in range(graph.num_vertices)])
-    steps = Engine(graph, debug=debug).steps(program, delivery=delivery)
+    engine = Engine(graph, debug=debug)
+    used = engine.explain(program, delivery=delivery).runs[0].delivery
+    steps = engine.steps(program, delivery=delivery)
     senders = depth[[tail for tail, _ in arcs_of(graph)]]
     for k, step in enumerate(steps):
         assert step.superstep == k
@@ -107,7 +109,7 @@ def test_the_states_of_a_search(graph, delivery, debug):
             assert (step.last.superstep, step.last.messages) == (k - 1, step.messages)
             assert step.last.active == np.count_nonzero(depth == k - 1)
         assert step.messages == (np.count_nonzero(senders == k - 1) if k else 0)
-        assert (step.sent is None) == (k == 0 or delivery != "slots")
+        assert (step.sent is None) == (k == 0 or used != "slots")
         if step.sent is not None:
             arcs = [(u, v, k) for u, v in arcs_of(graph) if depth[u] == k - 1]
             assert rows(step.sent.source, step.sent.target, step.sent.value) == sorted(arcs)

@@ -31,8 +31,9 @@ import gascl.run.prepare
 from gascl import Engine, ProgramError, VertexProgram, aggregate, arc, edge, param, struct, vertex
 from gascl.opencl.device import Device
 from gascl.results.result import Result
-from gascl.run import push_pull
+from gascl.run import loaded_program
 from gascl.run.plan import Plan
+from gascl.run.push_pull import NEVER
 
 
 class Posting(VertexProgram):
@@ -346,6 +347,18 @@ class Enough(Levels):
     scatter = "send(max(0, v.level - 1 + e.dst % 3));"
 
 
+class Spreading(VertexProgram):
+    """Bits of several vertices, in three lanes, until a vertex has all of them."""
+
+    lanes = 3
+    seen = vertex.uint32(init="v.id % 5 == lane ? 1u << v.id % 3 : 0")
+    message, combine = "uint32", "or"
+    receive_if, enough = "v.seen != 7", "(msg | v.seen) == 7"
+    mask = "v.seen != 0"
+    scatter = "if (v.seen) send(v.seen);"
+    apply = "if (msg & ~v.seen) { v.seen |= msg; set_mask(); }"
+
+
 class Turns(VertexProgram):
     """The nearest first; the arcs' lengths make many wait."""
 
@@ -389,6 +402,7 @@ PROGRAMS: list[VertexProgram] = [
     *(Sorting(), SortingTwice()),
     *(Reading(), ReadingTwice(), Least(), LeastMasked(), Gathering(start=FAR)),
     *(Reached(start=FAR), ReachedBy(start=HUB), Enough(start=FAR), Turns(start=FAR)),
+    Spreading(),
     *(MaskedOfAll(), Masked(start=FAR), Back(start=FAR), Levels(start=FAR, level={HUB: 1})),
 ]
 #: Those that follow a frontier both ways, in three forms of pulling.
@@ -467,12 +481,12 @@ def run_reducing(device: Device) -> None:
 
 def change_always() -> None:
     """Make `frontier` change to pulling and back after each superstep."""
-    push_pull.CPU = push_pull.SKIPPING_CPU = (10**9, 0.5)  # type: ignore[assignment]
+    loaded_program.pull_bounds = lambda *given: (NEVER, 0)
 
 
 def run_changing(engine: Engine) -> None:
     """Pushing and pulling in turn; as launches, and as one, in which one group has all phases."""
-    shares = push_pull.CPU, push_pull.SKIPPING_CPU
+    bounds = loaded_program.pull_bounds
     change_always()
     # Engines of their own, since one keeps the shares with what else its runs have in common.
     devices = engine.device, Joining(engine.device.cl, GROUP)
@@ -485,7 +499,7 @@ def run_changing(engine: Engine) -> None:
     for program in (*by_lists, Masked(start=FAR)):
         result = Engine(GRAPH, Joining(engine.device.cl, GROUP)).run(program, delivery="push")
         same(result, engine.run(program, delivery="serial"))
-    push_pull.CPU, push_pull.SKIPPING_CPU = shares
+    loaded_program.pull_bounds = bounds
 
 
 def run_unordered(engine: Engine) -> None:
@@ -610,6 +624,7 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "persistent/rows.cl": [(Least(), "pull")],
     "gather/windows.cl": [(Reading(), "outbox")],
     "gather/group_lane_bitmasks.cl": [(ReachedThrice(start=HUB), "pull")],
+    "gather/group_lane_lists.cl": [(Spreading(), "pull")],
     "frontier.cl": [(Gathering(start=FAR), "push")],
     "edges.cl": [(Levels(start=FAR), "edges")],
     "inbox/messages.cl": [(Posting(), "slots")],

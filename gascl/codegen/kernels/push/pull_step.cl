@@ -47,9 +47,11 @@ static void gascl_list_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
 
 // Which of 32 vertices pull and apply, as a bit mask: those that receive, or all of them if scatter must
 // run in any case.
+#define GASCL_PULLS_ALL_ROWS \
+    (!GASCL_SKIPS || !GASCL_RECEIVES || GASCL_FILTERS || GASCL_APPLY_ALL)
 static uint gascl_pulling_rows(const int first, GASCL_STATE) {
     const int last = min(gascl_run_->graph.num_vertices - first, 32);
-#if GASCL_SKIPS && GASCL_RECEIVES && !GASCL_FILTERS && !GASCL_APPLY_ALL
+#if !GASCL_PULLS_ALL_ROWS
     uint wanting = 0;
     for (int j = 0; j < last; ++j)
         wanting |= (uint)gascl_receives(first + j, GASCL_STATE_ON) << j;

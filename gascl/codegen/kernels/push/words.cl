@@ -1,6 +1,17 @@
 // Goes through all rows, a word of the next frontier's bits at a time. `GASCL_ROW_BIT` says what is
 // done with a row, and whether its bit is set; `GASCL_PREFETCH_ROW(row)` asks for what a row reads.
-#if GASCL_GROUP < 32
+#if GASCL_GROUP < 32 && GASCL_PULLS_ALL_ROWS
+// Rows in order need no prefetches.
+#define GASCL_FOR_WORDS(GASCL_PREFETCH_ROW, GASCL_ROW_BIT)                  \
+    GASCL_FOR_SHARE(word, GASCL_WORDS(gascl_run_), 32) {                    \
+        const int first = (int)word * 32;                                   \
+        const int end = min(first + 32, gascl_run_->graph.num_vertices);    \
+        uint set = 0;                                                       \
+        for (int row = first; row < end; ++row)                             \
+            set |= (uint)(GASCL_ROW_BIT) << (row - first);                  \
+        coming[word] = set;                                                 \
+    }
+#elif GASCL_GROUP < 32
 #define GASCL_FOR_WORDS(GASCL_PREFETCH_ROW, GASCL_ROW_BIT)                                    \
     GASCL_FOR_SHARE(word, GASCL_WORDS(gascl_run_), 32) {                                      \
         const int first = (int)word * 32;                                                     \

@@ -1,0 +1,366 @@
+"""The cost model: about how long a superstep takes by each delivery.
+
+It is a function of a program's traits, the size of the graph and the rates of a kind of device.
+`auto` chooses by it, `frontier` changes between pushing and pulling by it, and `explain` and the
+trace show it. Only ratios matter: it decides how a result is computed, never which.
+
+What all deliveries have in common is left out, such as the program's own snippets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from gascl.delivery.admission import Demand
+from gascl.language.program import VertexProgram
+from gascl.language.types import Type
+
+
+@dataclass(frozen=True)
+class Size:
+    """The size of a graph.
+
+    Attributes:
+        arcs: of the program's direction, of all ranks.
+        hub: the largest number of arcs that end in one vertex.
+    """
+
+    vertices: int
+    arcs: int
+    hub: int = 0
+
+
+#: Where no graph is known.
+TYPICAL = Size(2**20, 2**24, 2**12)
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What parts of a superstep take on a kind of device, in nanoseconds: of one core of a CPU, or
+    of a GPU.
+
+    Attributes:
+        vertex: by delivery, a vertex that it visits.
+        arc: by delivery, an arc that it visits.
+        message: by delivery, a message beyond its arc, if it is not posted in the inbox.
+        post: by delivery and way, a message that is posted: as `_way` says.
+        active: a vertex in a list of active ones.
+        mask: an arc whose sender may be in the mask, by delivery, where receivers visit arcs.
+        doubt: an arc of which that is as likely as not, as a branch is then mispredicted.
+        row: a row whose messages a gather snippet reads one by one, by delivery.
+        stored: by delivery, a byte beyond the fourth of what is read at the sender, or stored for
+            an arc.
+        state: an arc field that scatter may change, by delivery.
+        lane: by delivery, how much of the time of the first lane each other one takes; 1 if it is
+            not here.
+        edge: a byte of edge fields.
+        filter: by delivery, an arc whose message `receive_if` reads.
+        wait: by delivery and way, a message to a vertex to which others are being posted.
+        alone: by what is asked of an arc, and by delivery, an arc of the largest row, which a core
+            or work-group has to itself; on CPUs, that takes as long as any other.
+        launches: those of a superstep, by delivery, where no launch runs several supersteps.
+        common: an arc whose scatter looks for common neighbors; by pull, which has a table of the
+            receiver's, much less.
+    """
+
+    vertex: Mapping[str, float]
+    arc: Mapping[str, float]
+    message: Mapping[str, float]
+    post: Mapping[str, Mapping[str, float]]
+    active: float
+    mask: Mapping[str, float]
+    doubt: float
+    row: Mapping[str, float]
+    stored: Mapping[str, float]
+    state: Mapping[str, float]
+    lane: Mapping[str, float]
+    edge: float
+    filter: Mapping[str, float]
+    wait: Mapping[str, Mapping[str, float]]
+    alone: Mapping[str, Mapping[str, float]]
+    launches: Mapping[str, float]
+    common: float
+
+
+#: One core of an AMD EPYC with PoCL: processor time of benchmarks/kinds.py's programs with one
+#: thread, scale 14, on R-MAT and uniform graphs, a grid and a star.
+CPU = Rates(
+    vertex={"pull": 6.5, "outbox": 6.5, "slots": 6.5, "edges": 6.5, "push": 4.5, "frontier": 6.5},
+    arc={"pull": 0.5, "outbox": 0.5, "slots": 0.25, "edges": 0.3, "push": 0, "frontier": 0.7},
+    message={"pull": 0.85, "outbox": 0.8, "slots": 3.2, "frontier": 0.85},
+    post={
+        "push": {"dropped": 2.2, "native": 2.3, "checked": 5.2, "cas": 6},
+        "edges": {"dropped": 1.6, "native": 5.3, "checked": 10, "cas": 12},
+    },
+    active=8,
+    mask={"pull": 0.25, "outbox": 0.35, "frontier": 0.3},
+    doubt=3.7,
+    row={"outbox": 10, "slots": 0},
+    stored={"pull": 0.04, "outbox": 0.03, "slots": 0.1, "frontier": 0.04},
+    state={"slots": 2},
+    lane={"pull": 0.15, "outbox": 0.15},
+    edge=0.05,
+    filter={"outbox": 0.15},
+    wait={},
+    alone={},
+    launches={"slots": 30_000, "edges": 30_000},
+    common=100,
+)
+#: One H100: the same programs on R-MAT 20 (benchmarks/results/kinds-h100.csv); rows and hubs by a
+#: star with 2^20 leaves.
+GPU = Rates(
+    vertex={"pull": 0.03, "outbox": 0.03, "slots": 0.05, "edges": 0.03, "push": 0.04,
+            "frontier": 0.05},
+    arc={"pull": 0.0035, "outbox": 0.0035, "slots": 0.007, "edges": 0.0065, "push": 0,
+         "frontier": 0.009},
+    message={"pull": 0.004, "outbox": 0.0038, "slots": 0.03, "frontier": 0.004},
+    post={
+        "push": {"dropped": 0.0175, "native": 0.02, "checked": 0.04, "cas": 0.19},
+        "edges": {"dropped": 0.004, "native": 0.03, "checked": 0.025, "cas": 0.28},
+    },
+    active=0.05,
+    mask={"pull": 0.007, "outbox": 0.007, "frontier": 0.007},
+    doubt=0,
+    row={"outbox": 0, "slots": 0},
+    stored={"pull": 0.0013, "outbox": 0.0006, "slots": 0.0022, "frontier": 0.0013},
+    state={"slots": 0.07},
+    lane={"pull": 0.6, "outbox": 0.6},
+    edge=0.0004,
+    filter={"outbox": 0.004},
+    wait={
+        "push": {"dropped": 0.2, "native": 0.75, "checked": 2.3, "cas": 4.4},
+        "edges": {"dropped": 0.2, "native": 1.75, "checked": 2, "cas": 4.5},
+    },
+    alone={
+        "nothing": {"pull": 1.5, "outbox": 1.5, "slots": 1.2, "frontier": 2},
+        "field": {"pull": 3.8, "outbox": 3.7, "slots": 1.2, "frontier": 4},
+        "message": {"pull": 1.8, "outbox": 5, "slots": 5, "frontier": 2},
+        "mask": {"pull": 8, "outbox": 5, "slots": 5, "frontier": 9},
+        "state": {"slots": 4.8},
+    },
+    launches={"slots": 150_000, "edges": 150_000},
+    common=0.5,
+)  # fmt: skip
+#: Shares of the arcs that go out from vertices that send, where the mask decides on that; ...
+FEW = 1 / 1000
+SHARES = (1 / 2, 1 / 16, FEW, 1e-6)
+#: ... and how often all send, if the program chooses those that begin.
+RARELY = 0.1
+
+
+@dataclass(frozen=True)
+class Costs:
+    """About how long the supersteps of a program take on a graph and a device.
+
+    Attributes:
+        rates, units: of the device, and how many of what they are the rates of.
+        way: how messages are combined in the inbox: "dropped" if most change nothing there,
+            "native" by one atomic operation, "checked" by one for a sum and one for its overflow,
+            or "cas" in a loop of compare-and-swap.
+        scatters: there are messages along arcs.
+        filters: `receive_if` reads the message.
+        masked: only the vertices in the mask send.
+        begins: the first mask has every vertex.
+        everywhere: every vertex applies, also if it receives nothing.
+        singly: a gather snippet reads the messages one by one.
+        enough: one message is enough for a vertex.
+        keeps: arcs have fields that scatter may change.
+        common: scatter looks for common neighbors along all arcs.
+        lanes, knows_lanes: the number of lanes; pull knows in which of them each vertex sends.
+        message, sender, edge: the bytes of a message, and those that scatter reads of the sender,
+            and of the edge's fields.
+    """
+
+    rates: Rates
+    units: int
+    size: Size
+    way: str
+    scatters: bool
+    filters: bool
+    masked: bool
+    begins: bool
+    everywhere: bool
+    singly: bool
+    enough: bool
+    keeps: bool
+    common: bool
+    lanes: int
+    knows_lanes: bool
+    message: int
+    sender: int
+    edge: int
+
+    def estimate(self, delivery: str, share: float = 1.0) -> dict[str, float]:
+        """About how many seconds a superstep takes, by what takes them.
+
+        Args:
+            share: of the arcs, how many go out from vertices that send; if all send, 1.
+
+        Returns:
+            Nothing of a delivery whose rates are not known.
+        """
+        if delivery not in self.rates.vertex:
+            return {}
+        if delivery == "frontier":
+            ways = (self.pushing(share), self.pulling(share))
+            return min(ways, key=lambda terms: sum(terms.values()))
+        return self.pushing(share) if delivery == "push" else self._visiting(delivery, share)
+
+    def seconds(self, delivery: str, share: float = 1.0) -> float:
+        """About how many seconds a superstep takes."""
+        return sum(self.estimate(delivery, share).values())
+
+    def pushing(self, share: float) -> dict[str, float]:
+        """`estimate` where senders are listed, and post their messages."""
+        rates, vertices = self.rates, self.size.vertices
+        listed = share * vertices * rates.active
+        posted = (
+            share * self.size.arcs * (rates.post["push"][self.way] + self._edge + self._looking)
+        )
+        return self._terms(
+            vertices=listed + self.everywhere * vertices * rates.vertex["push"],
+            messages=self.scatters * posted,
+            hub=self._waits("push", share),
+        )
+
+    def pulling(self, share: float) -> dict[str, float]:
+        """`estimate` where `frontier` pulls."""
+        return self._visiting("frontier", share)
+
+    def share_to_pull(self) -> float:
+        """From which share of the arcs on `frontier` pulls; above 1: never."""
+        low, high = 0.0, 1.0
+        if self._push_is_faster(high):
+            return 2.0
+        for _ in range(20):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self._push_is_faster(middle) else (low, middle)
+        return high
+
+    def _push_is_faster(self, share: float) -> bool:
+        return sum(self.pushing(share).values()) < sum(self.pulling(share).values())
+
+    def total(self, delivery: str) -> float:
+        """About how many seconds supersteps take in which all vertices send, half of them, few and
+        next to none, one of each; if every vertex always sends, one superstep."""
+        every = self.seconds(delivery)
+        if not self.masked:
+            return every
+        few = sum(self.seconds(delivery, share) for share in SHARES)
+        return (1 if self.begins else RARELY) * every + few
+
+    def _visiting(self, delivery: str, share: float) -> dict[str, float]:
+        """`estimate` where all vertices and arcs are visited."""
+        rates, size = self.rates, self.size
+        lanes = 1 + (self.lanes - 1) * rates.lane.get(delivery, 1)
+        vertex = lanes * (rates.vertex[delivery] + self.singly * rates.row.get(delivery, 0))
+        if not self.scatters and delivery in ("pull", "frontier"):
+            return self._terms(vertices=size.vertices * vertex)
+        arcs = size.arcs * (1 if delivery == "pull" and self.knows_lanes else lanes)
+        if self.enough and delivery in ("pull", "frontier"):  # a row up to the first message
+            arcs = min(arcs, size.vertices / max(share, SHARES[-1]))
+        in_doubt = self.masked * (
+            rates.mask.get(delivery, 0) + rates.doubt * 4 * share * (1 - share)
+        )
+        kept = self.keeps * rates.state.get(delivery, 0)
+        posts = rates.post.get(delivery)
+        if posts:
+            message = posts[self.way]
+        else:
+            wide: float = (self.message if delivery in ("outbox", "slots") else self.sender) - 4
+            if delivery != "slots":  # which stores the messages of all lanes
+                wide /= self.lanes
+            message = rates.message[delivery] + max(wide, 0) * rates.stored[delivery]
+        visited = rates.arc[delivery] + self._edge + kept
+        visited += self._looking if delivery != "pull" else 0
+        visited += self.filters * rates.filter.get(delivery, 0)
+        terms = self._terms(
+            vertices=size.vertices * vertex,
+            arcs=arcs * visited,
+            mask=arcs * in_doubt,
+            messages=self.scatters * arcs * share * message,
+            hub=self._waits(delivery, share),
+            launches=rates.launches.get(delivery, 0) * self.units,
+        )
+        if not posts and not self.enough:
+            arc = self._alone(delivery) or visited + in_doubt + share * message
+            row = size.hub * arc / 1e9
+            if row > sum(terms.values()):  # the others have finished by then
+                terms["hub"] = row - sum(terms.values())
+        return terms
+
+    def _alone(self, delivery: str) -> float:
+        """What an arc of a row takes that has a work-group to itself; 0: it is not known."""
+        asks = {
+            "field": self.edge,
+            "message": self.filters,
+            "mask": self.masked,
+            "state": self.keeps,
+        }
+        asked = ["nothing", *(name for name, holds in asks.items() if holds)]
+        return max(self.rates.alone.get(name, {}).get(delivery, 0) for name in asked)
+
+    @property
+    def _looking(self) -> float:
+        return self.common * self.rates.common
+
+    @property
+    def _edge(self) -> float:
+        return self.edge * self.rates.edge
+
+    def _waits(self, delivery: str, share: float) -> float:
+        """How long the messages to the largest hub wait for each other."""
+        wait = self.rates.wait.get(delivery, {}).get(self.way, 0)
+        return self.scatters * share * self.size.hub * wait
+
+    def _terms(self, **nanoseconds: float) -> dict[str, float]:
+        return {name: each / self.units / 1e9 for name, each in nanoseconds.items() if each}
+
+
+def costs_of(
+    program: VertexProgram, demand: Demand, size: Size, on_gpu: bool = False, cores: int = 1
+) -> Costs:
+    """The costs of a program on a graph of this size, and a GPU, or a CPU with so many cores."""
+    spec, traits = program.spec, demand.traits
+    scatter, init = spec.snippets.get("scatter"), spec.snippets.get("init")
+    fields = {name: f.resolve(program.dtype) for name, f in spec.vertex_fields.items()}
+    edges = {name: f.resolve(program.dtype) for name, f in spec.edge_fields.items()}
+    of_sender = scatter.reads("v") if scatter else set()
+    of_edge = scatter.reads("e") if scatter else set()
+    degrees = 4 * len(of_sender & {"out_degree", "in_degree", "degree"})
+    return Costs(
+        rates=GPU if on_gpu else CPU,
+        units=1 if on_gpu else max(cores, 1),
+        size=size,
+        way=_way(demand),
+        scatters=traits.scatters,
+        filters=traits.filters,
+        masked=not traits.scatters_on_all,
+        begins="mask" not in spec.snippets and not (init and init.uses("set_mask", "set_mask_of")),
+        everywhere=traits.applies_to_all,
+        singly=traits.reads_singly,
+        enough=traits.counts_once,
+        keeps=traits.arc_state,
+        common=traits.scatter_finds_common and traits.scatters_on_all,
+        lanes=traits.lanes,
+        knows_lanes=traits.lane_words,
+        message=spec.message_type(program.dtype).itemsize * traits.lanes,
+        sender=_bytes(fields, of_sender) * traits.lanes + degrees,
+        edge=_bytes(edges, of_edge),
+    )
+
+
+def _bytes(types: Mapping[str, Type], names: Iterable[str]) -> int:
+    """The bytes of those fields that have these names."""
+    return sum(types[name].itemsize for name in types.keys() & set(names))
+
+
+def _way(demand: Demand) -> str:
+    """How messages are combined in the inbox."""
+    traits = demand.traits
+    if traits.filters or traits.counts_once:
+        return "dropped"
+    if demand.atomic == "cas" and not traits.selects:
+        return "cas"
+    return "checked" if traits.overflows else "native"

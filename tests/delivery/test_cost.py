@@ -1,0 +1,145 @@
+"""The cost model: what it must say of plain cases, and that `explain` and the trace show it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from support.admitting_deliveries import demand_of
+
+from gascl import Engine, VertexProgram, arc, generators, vertex
+from gascl.delivery.cost import CPU, SHARES, TYPICAL, Costs, Size, costs_of
+from gascl.delivery.registry import DELIVERIES, choose
+from gascl.programs import BreadthFirst, PageRank
+from gascl.run.push_pull import NEVER, largest_degree, pull_bounds
+
+SPARSE, DENSE = Size(2**16, 2**17, 2), Size(2**16, 2**21, 100)
+STAR = Size(2**20 + 1, 2**21, 2**20)
+
+
+class Sums(VertexProgram):
+    """Each vertex that changes sends its number."""
+
+    x = vertex.int32(init=1)
+    message, combine = "int32", "sum"
+    scatter = "send(v.x);"
+    apply = "v.x = msg / 2; if (msg) set_mask();"
+
+
+def costs(changes: dict[str, Any], size: Size, on_gpu: bool = False, cores: int = 1) -> Costs:
+    program = type("Changed", (Sums,), changes)()
+    return costs_of(program, demand_of(program), size, on_gpu, cores)
+
+
+ON_ALL = {"scatter_on": "all", "apply": "v.x = msg / 2;", "stop": "superstep > 2"}
+FEW = {"mask": "v.id == 0"}
+EFFECTS = {"kept": arc.int32(), "scatter": "send(e.kept++);"}
+
+
+@pytest.mark.parametrize("on_gpu", [False, True])
+@pytest.mark.parametrize("changes", [{}, ON_ALL, FEW, EFFECTS, {"combine": "min"}])
+def test_times_are_finite_and_grow_with_the_graph(changes, on_gpu):
+    small, large = (costs(changes, size, on_gpu) for size in (SPARSE, DENSE))
+    for name in CPU.vertex:
+        for share in (0.0, *SHARES, 1.0):
+            terms = small.estimate(name, share)
+            assert all(np.isfinite(list(terms.values())))
+            assert 0 <= small.seconds(name, share) <= large.seconds(name, share)
+            assert small.seconds(name, share) == pytest.approx(sum(terms.values()))
+
+
+def test_every_delivery_of_auto_is_known():
+    for rates in (costs({}, DENSE).rates, costs({}, DENSE, True).rates):
+        assert rates.vertex.keys() == rates.arc.keys() == DELIVERIES.keys() - {"serial"}
+    assert costs({}, DENSE).estimate("a delivery of a user") == {}
+
+
+def test_cores_share_the_work():
+    one, two = costs({}, DENSE), costs({}, DENSE, cores=2)
+    for name in ("pull", "outbox", "push", "frontier"):  # the others have launches besides
+        assert two.seconds(name) == pytest.approx(one.seconds(name) / 2)
+
+
+def test_pushing_costs_what_the_frontier_has():
+    found = costs(FEW, DENSE)
+    assert found.seconds("push", 1e-6) < 1e-3 * found.seconds("push", 1.0)
+    assert found.seconds("pull", 1e-6) > 1e-2 * found.seconds("pull", 1.0)
+    for share in (1e-6, 1 / 16, 1 / 2, 1.0):
+        ways = (sum(found.pushing(share).values()), sum(found.pulling(share).values()))
+        assert found.seconds("frontier", share) == min(ways)
+
+
+def test_where_frontier_turns():
+    """A sum that is checked for overflow posts more slowly than a minimum."""
+    sums, least = costs({}, DENSE), costs({"combine": "min"}, DENSE)
+    share = sums.share_to_pull()
+    assert 0 < share < least.share_to_pull()
+    traits = demand_of(Sums()).traits
+    goes_on, begins = pull_bounds(DELIVERIES["frontier"], traits, sums, True)
+    assert 0 < goes_on < begins == int(share * DENSE.arcs)
+    assert pull_bounds(DELIVERIES["push"], traits, sums, True) == (NEVER, NEVER)
+
+
+def test_messages_to_a_hub_wait_on_a_gpu():
+    even = Size(STAR.vertices, STAR.arcs, 2)
+    for changes, name in (({}, "push"), (ON_ALL, "edges")):
+        one, other = (costs(changes, size, True) for size in (STAR, even))
+        assert one.estimate(name)["hub"] > 1e5 * other.estimate(name)["hub"]
+
+
+def test_a_long_row_takes_its_core_as_long_as_it_is():
+    """However many cores there are."""
+    found = [costs(ON_ALL, STAR, cores=cores).seconds("pull") for cores in (1, 1000, 2000)]
+    assert found[0] > found[1] > found[0] / 10
+    assert found[1] == pytest.approx(found[2])
+
+
+def chosen(changes: dict[str, Any], size: Size, on_gpu: bool = False) -> str:
+    program = type("Changed", (Sums,), changes)()
+    costs = costs_of(program, demand_of(program), size, on_gpu)
+    return choose(program, demand_of(program), "auto", costs=costs).name
+
+
+@pytest.mark.parametrize(
+    ("changes", "size", "on_gpu", "name"),
+    [
+        # As measured by benchmarks/kinds.py.
+        (ON_ALL, DENSE, False, "outbox"),
+        (ON_ALL, DENSE, True, "outbox"),
+        ({}, DENSE, False, "frontier"),
+        ({}, SPARSE, False, "frontier"),
+        ({}, DENSE, True, "frontier"),
+        (ON_ALL | EFFECTS, DENSE, False, "push"),
+        (ON_ALL | EFFECTS, SPARSE, False, "slots"),
+        (ON_ALL | EFFECTS, TYPICAL, True, "edges"),
+        (ON_ALL | {"combine": "max"}, STAR, True, "push"),
+        (ON_ALL | {"combine": None, "gather": "msg = messages[0];"}, DENSE, False, "outbox"),
+        (ON_ALL | {"combine": None, "gather": "msg = messages[0];"}, SPARSE, False, "slots"),
+        (FEW | {"message": "real", "x": vertex.real(init=1)}, DENSE, False, "slots"),
+    ],
+)
+def test_what_is_chosen(changes, size, on_gpu, name):
+    assert chosen(changes, size, on_gpu) == name
+
+
+def test_largest_degree():
+    graph = generators.rmat(7, seed=3)
+    counts = np.bincount(graph.edge_dst), np.bincount(graph.edge_src)
+    assert largest_degree(graph, "out") == counts[0].max()
+    assert largest_degree(graph, "in") == counts[1].max()
+
+
+def test_explain_and_the_trace_show_estimates():
+    graph = generators.rmat(9, seed=4)
+    engine = Engine(graph)
+    (run,) = engine.explain(PageRank()).runs
+    assert re.search(r"every superstep: about \S+ ms a superstep \(vertices ", run.why)
+    assert re.search(r"^it takes longer: about \S+ ms", run.not_chosen["slots"])
+    (run,) = engine.explain(BreadthFirst(source=0)).runs
+    assert re.search(r"the mask scatter: about \S+ ms .* if all do .* if one in 1,000 ", run.why)
+    for program in (PageRank(supersteps=3), BreadthFirst(source=0)):
+        trace = engine.run(program).trace
+        assert all(0 < step.estimate < 1 for step in trace)
+        assert trace.to_pandas().estimate.tolist() == [step.estimate for step in trace]
