@@ -22,10 +22,12 @@ Differences: up to 8 sources, a lane each, go level by level together, and back 
 level that any of them has.
 """
 
+from functools import cache, partial
+
 import numpy as np
 
 from gascl import ProgramError, VertexProgram, aggregate, arc, param, vertex
-from gascl.graph.parallel import blocks, filled, in_threads
+from gascl.graph.parallel import filled
 from gascl.messages import DOUBLE, Message
 from gascl.programs.source_params import how_many
 
@@ -80,6 +82,82 @@ class Backward(VertexProgram):
     """
 
 
+def lane_macros(lanes: int, far: str, wide: str) -> str:
+    """The macros of `ArcSums`: the type of a vertex's distances, one for each lane, that of its
+    real numbers, and that of a sum; and EACH(DO), which is DO(lane, what selects it) for each."""
+    at = [""] if lanes == 1 else [f".s{lane:x}" for lane in range(lanes)]
+    many = "" if lanes == 1 else lanes
+    each = " ".join(f"DO({lane}, {place})" for lane, place in enumerate(at))
+    return f"""
+        #define FARS {far}{many}
+        #define REALS real{many}
+        #define WIDE {wide}
+        #define EACH(DO) {each}
+    """
+
+
+class ArcSums(VertexProgram):
+    """Adds to the total of each arc what the paths of some sources lead along it. The last run
+    scales it."""
+
+    supersteps = param.supersteps(1)
+    count = param.int32(1, doc="sources; further lanes are padding")
+    both = param.flag(False, doc="along the arc's edge, in either direction")
+    last = param.flag(False)
+    times = param.real(1)
+    over = param.real(1)
+    far = vertex.int32(doc="the distance from the source")
+    paths = vertex.real()
+    dependency = vertex.real()
+    total = arc.real()
+    centrality = arc.real()
+
+    lanes, scatter_on = 1, "all"
+    functions = lane_macros(1, "int", "real")
+    along = """
+        // No path may lead to the beginning: `paths` is 0 there.
+        #define LED(from, to, paths, beyond, ways) \\
+            (FOLLOWS(from, to) ? (paths) * ((1 + (beyond)) / max(ways, (real)1)) : 0)
+        #define ADD(lane, at) \\
+            if (lane < p.count) { \\
+                sum += LED(near at, far at, ours at, beyond at, theirs at); \\
+                if (p.both) \\
+                    sum += LED(far at, near at, theirs at, before at, ours at); \\
+            }
+        const FARS near = v.far, far = far_of(e.dst);
+        const REALS ours = v.paths, theirs = paths_of(e.dst);
+        const REALS before = v.dependency, beyond = dependency_of(e.dst);
+        WIDE sum = 0;
+        EACH(ADD)
+        e.total += sum;
+        if (p.last)
+            e.centrality = e.total * p.times / p.over;
+    """
+    scatter = "#define FOLLOWS(from, to) ((from) + 1 == (to))" + along
+
+
+@cache
+def arc_sums(program: type[ArcSums], lanes: int, wide: str) -> type[ArcSums]:
+    """The program for what a run in lanes has left, where each field is a vector of as many
+    components, and sums are of the type `wide`."""
+    many = "" if lanes == 1 else lanes
+    far = str(program.spec.vertex_fields["far"].type)
+    of_far = "int32x8" if (far, lanes) == ("int32", 8) else f"{far.removesuffix('32')}{many}"
+    real = f"real{many}"
+    body = {
+        "far": getattr(vertex, far if lanes == 1 else of_far)(),
+        "paths": getattr(vertex, real)(),
+        "dependency": getattr(vertex, real)(),
+        "times": getattr(param, wide)(1),
+        "over": getattr(param, wide)(1),
+        "total": getattr(arc, wide)(),
+        "functions": lane_macros(
+            lanes, far.removesuffix("32"), "double" if wide == "float64" else wide
+        ),
+    }
+    return type(program.__name__, (program,), body)
+
+
 class Betweenness(VertexProgram):
     """The share of the shortest paths between two others that lead through a vertex, in
     `centrality`.
@@ -105,7 +183,8 @@ class Betweenness(VertexProgram):
         sources = stages.vertices(self.sources, self.seed)
         total = stages.share(sources, self.sums)["total"]
         if self.endpoints:
-            return {"centrality": scaled(self, graph, total, len(sources))}
+            times, over = scale(self, graph, len(sources))
+            return {"centrality": total * times / over}
         return {"centrality": self.between_others(graph, total, sources)}
 
     def largest_runs(self, size):
@@ -132,7 +211,7 @@ class Betweenness(VertexProgram):
         return of_each(batch, found, "depth") >= 0
 
     def between_others(self, graph, total, sources):
-        """`scaled`, where a vertex has one source less if it is one."""
+        """As `scale` says, where a vertex has one source less if it is one."""
         count = graph.num_vertices
         if count < 3:
             return total  # there are no pairs of others
@@ -165,36 +244,33 @@ class EdgeBetweenness(VertexProgram):
     centrality = arc.real()
 
     def solve(self, stages):
-        graph = stages.graph
         sources = stages.vertices(self.sources, self.seed)
-        found = stages.share(sources, self.sums)
-        total = found["forth"] if graph.directed else found["forth"] + found["back"]
-        total, edges = scaled(self, graph, total, len(sources)), graph.arcs().out_edges
-        of_arcs = np.empty(len(edges), self.dtype)
-        return {"centrality": filled(of_arcs, lambda block: total[edges[block]])}
+        return stages.share(sources, partial(self.sums, count=len(sources)))
 
     def largest_runs(self, size):
         return lanes_for(how_many(self.sources, size)), size
 
-    def sums(self, stages, sources):
-        """What paths from some sources to all targets lead along each edge, by direction."""
-        graph = stages.graph
-        ways = ["forth"] if graph.directed else ["forth", "back"]
-        totals = {way: np.zeros(graph.num_edges) for way in ways}
-        for batch, found in self.searches(stages, sources):
-            distances, length = self.distances(graph, batch, found)
-            add_shares(graph, found, batch, distances, length, list(totals.values()))
-        return totals
+    def sums(self, stages, sources, count):
+        """What paths from some of `count` sources to all targets lead along each arc, scaled."""
+        wide = "float64" if stages.device.fp64 else "real"
+        times, over = scale(self, stages.graph, count)
+        values = {"times": times, "over": over, "both": not stages.graph.directed}
+        totals, left = stages.beside(), len(sources)
+        for batch, _ in self.searches(stages, sources):
+            left -= len(batch)
+            far, paths, dependency = map(stages.state.on_device, self.left)
+            found = {"far": far, "paths": paths, "dependency": dependency, "dtype": self.dtype}
+            program = arc_sums(self.program, stages.state.lanes, wide)
+            sums = program(count=len(batch), last=not left, **values, **found)
+            totals.run(sums, delivery="auto")
+        return {"centrality": totals.state.on_device("centrality")}
+
+    #: What adds to the totals, and the fields that it needs from a search.
+    program, left = ArcSums, ("depth", "paths", "dependency")
 
     def searches(self, stages, sources):
         """As that of `Betweenness`."""
         return dependencies(stages, sources, self.dtype)
-
-    def distances(self, graph, batch, found):
-        """(V, sources), and the length of each edge or of all."""
-        depth = of_each(batch, found, "depth")
-        few = np.int8 if depth.max() < 127 else np.int32  # many of a byte are in the cache
-        return depth.astype(few), np.ones(1, few)
 
 
 def dependencies(stages, sources, dtype):
@@ -226,37 +302,15 @@ def add_all(total, values):
     filled(total, lambda rows: total[rows] + values[rows].sum(axis=1, dtype=np.float64))
 
 
-def add_shares(graph, found, batch, distances, length, totals):
-    """Add to the total of each edge what the sources' paths to all targets lead along it: to the
-    first total from its source to its target, and to a second one back."""
-    paths, dependency = (of_each(batch, found, name) for name in ("paths", "dependency"))
-    share = (1 + dependency) / np.maximum(paths, 1)
-    of_sources = [np.ascontiguousarray(each.T) for each in (distances, paths, share)]
-
-    def add(block):
-        src, dst = graph.src[block], graph.dst[block]
-        long = length[block] if len(length) > 1 else length
-        terms = np.zeros((len(totals), len(src), len(batch)), share.dtype)
-        for number, (distance, count, of_path) in enumerate(zip(*of_sources, strict=True)):
-            far = distance[src], distance[dst]
-            for way, begin, end in ((0, src, dst), (1, dst, src))[: len(totals)]:
-                on = np.flatnonzero(far[way] + long == far[1 - way])
-                # No path may lead to the beginning: `count` is 0 there.
-                terms[way, on, number] = count[begin[on]] * of_path[end[on]]
-        for total, each in zip(totals, terms, strict=True):
-            total[block] += each.sum(axis=1, dtype=np.float64)
-
-    in_threads(add, blocks(graph.num_edges))
-
-
-def scaled(program, graph, total, count):
-    """What paths from `count` sources come to, estimated for all and normalized."""
+def scale(program, graph, count):
+    """What a sum over `count` sources is multiplied by and divided by, so that it is estimated for
+    all and normalized."""
     pairs = count * (graph.num_vertices - 1)
     if pairs == 0:
-        return total
+        return 1, 1
     if program.normalized:
-        return total / pairs
-    return total * (graph.num_vertices / (count * (1 if graph.directed else 2)))
+        return 1, pairs
+    return graph.num_vertices / (count * (1 if graph.directed else 2)), 1
 
 
 def check_paths(most, dtype):

@@ -59,7 +59,8 @@ class Closeness(VertexProgram):
 
     def sums(self, stages, sources):
         """How many sources have a path to each vertex, and their distances."""
-        return MultiSourceSearch.from_each(stages, sources, ["reached", "distances"])
+        at = stages.graph.indices_of(sources)
+        return MultiSourceSearch.from_each(stages, at, ["reached", "distances"])
 
 
 class WeightedCloseness(Closeness):

@@ -12,19 +12,26 @@ search from few vertices where eccentricities alone are wanted, of connected gra
 """
 
 from gascl import VertexProgram, edge, param, vertex
-from gascl.programs.neighborhoods import Backwards
+from gascl.programs.multi_source_search import MultiSourceSearch
 from gascl.programs.search_accumulators import sums_from_each
 
 
-class Farthest(Backwards):
-    """The distance of the farthest source, too."""
+class Farthest(MultiSourceSearch):
+    """Against the arcs, and the distance of the farthest source."""
 
     farthest = vertex.int32()
 
-    apply = f"""
-        if (msg & ~v.seen)
+    edges = "in"
+    apply = """
+        const ulong fresh = msg & ~v.seen;
+        if (fresh) {
+            const int count = (int)popcount(fresh);
+            v.seen |= fresh;
+            v.reached += count;
+            v.distances += (superstep + 1L) * count;
             v.farthest = max(v.farthest, superstep + 1);
-        {Backwards.apply}
+            set_mask();
+        }
     """
 
 
@@ -62,7 +69,8 @@ class Eccentricity(VertexProgram):
 
     def sums(self, stages, targets):
         """The sums over the distances to all targets, and the largest."""
-        return Farthest.from_each(stages, targets, ["farthest", "reached", "distances"])
+        at = stages.graph.indices_of(targets)
+        return Farthest.from_each(stages, at, ["farthest", "reached", "distances"])
 
 
 class WeightedEccentricity(Eccentricity):

@@ -25,17 +25,21 @@ Level-Oriented Two-Dimensional Packing Algorithms (1980): next-fit, here by decr
 vertices, which rounding does not change.
 """
 
+from concurrent.futures import Future, ThreadPoolExecutor
+
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from gascl import Graph, ProgramError, VertexProgram, param, vertex
+from gascl import Graph, ProgramError, VertexProgram, aggregate, param, vertex
 from gascl.graph.arcs import stable_order
-from gascl.graph.parallel import filled
+from gascl.graph.parallel import blocks, filled, in_threads
 from gascl.programs.breadth_first import BreadthFirst
 
 #: Searches from pivots.
 PIVOTS = 16
+#: Vertices whose distances from all pivots fit into the cache.
+ROWS = 1 << 14
 #: Of the width of the first layout: how far a vertex moves in the first superstep, at most.
 HEAT = 0.05
 #: Between components.
@@ -78,6 +82,19 @@ class Forces(VertexProgram):
     """
 
 
+class Lengths(VertexProgram):
+    """The sum of the lengths of all arcs."""
+
+    supersteps = param.supersteps(1)
+    position = vertex.real2()
+    total = aggregate.real("sum")
+
+    message, combine = "real", "sum"
+    scatter_on = "all"
+    scatter = "send(length(v.position - position_of(e.dst)));"
+    apply = "aggregate_total(msg);"
+
+
 class ForceLayout(VertexProgram):
     """`position` (real, (V, 2)) of each vertex in a plane, for drawing.
 
@@ -109,16 +126,20 @@ class ForceLayout(VertexProgram):
         graph = stages.derived(simple)
         values = {name: getattr(self, name) for name in ("supersteps", "gravity", "seed")}
         values |= {"dtype": self.dtype, **self.initial}
-        if "position" not in self.initial:
-            values["position"], reached = by_pivots(graph, stages, self.seed)
         count = graph.num_vertices
         values["samples"] = count if count <= 16 * self.samples else self.samples
         values["cooling"] = 1 / max(self.supersteps, 1)
-        values["heat"] = HEAT * max(np.ptp(values["position"], axis=0).max(), 1)
-        found = stages.run(Forces(**values), graph=graph, fresh=True).position
-        if "position" in self.initial:
-            return {"position": found}
-        return {"position": packed(found, components(graph, reached))}
+        with ThreadPoolExecutor(1) as other:  # works while the device does
+            if "position" not in self.initial:
+                drawn = other.submit(scattered, count, self.seed)
+                values["position"], reached = by_pivots(graph, stages, drawn, self.dtype)
+                parts = other.submit(Parts, graph, reached)
+            width = max(np.ptp(axis) for axis in np.asarray(values["position"]).T)
+            values["heat"] = HEAT * max(width, 1)
+            found = stages.run(Forces(**values), graph=graph, fresh=True).position
+            return {
+                "position": found if "position" in self.initial else parts.result().packed(found)
+            }
 
 
 def simple(graph: Graph) -> Graph:
@@ -126,107 +147,145 @@ def simple(graph: Graph) -> Graph:
     return graph.simple(undirected=True)
 
 
-def by_pivots(graph: Graph, stages, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def scattered(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Random places in a circle of radius 1, and small displacements, both (2, V)."""
+    draw = np.random.RandomState(seed)  # frozen: alike everywhere
+    angle, far = draw.uniform(0, 2 * np.pi, count), draw.uniform(0, 1, count) ** 0.5
+    near = draw.uniform(-0.5, 0.5, (count, 2)).T
+    return np.stack([far * np.cos(angle), far * np.sin(angle)]), near
+
+
+def by_pivots(
+    graph: Graph, stages, drawn: Future[tuple[np.ndarray, np.ndarray]], dtype: str
+) -> tuple[np.ndarray, np.ndarray]:
     """Places by distances from pivots, (V, 2), where edges have the mean length 1; and which
-    vertices the first pivot reaches, (V,). The others are scattered among these."""
-    count, draw = graph.num_vertices, np.random.RandomState(seed)  # frozen: alike everywhere
-    columns: list[np.ndarray] = []
-    nearest = np.full(count, np.iinfo(np.int32).max)
+    vertices the first pivot reaches, (V,). The others are scattered among these.
+
+    Args:
+        drawn: what `scattered` returns.
+    """
+    count = graph.num_vertices
+    depths: list[np.ndarray] = []
+    nearest = np.full(count, np.iinfo(np.int32).max, np.int32)
     pivot = int(np.argmax(np.diff(graph.arcs().out_offsets)))
-    while len(columns) < PIVOTS:
+    while len(depths) < PIVOTS:
         search = BreadthFirst(source=graph.label_of(pivot))
         depth = stages.run(search, graph=graph, fresh=True).depth
-        columns.append(depth)
-        nearest = np.minimum(nearest, depth)
+        depths.append(depth)
+        np.minimum(nearest, depth, out=nearest)
         pivot = int(np.argmax(nearest))
         if nearest[pivot] <= 0:  # all that are reached are pivots
             break
-    reached = columns[0] >= 0
-    rows = np.flatnonzero(reached)
+    reached = depths[0] >= 0
+    rows, others = np.flatnonzero(reached), np.flatnonzero(~reached)
+    squares = np.empty((len(depths), len(rows)))
 
-    def squared(block: slice) -> np.ndarray:
-        return np.stack([depth[rows[block]] for depth in columns], axis=1).astype(np.float64) ** 2
+    def square(block: slice) -> None:
+        for of_pivot, depth in zip(squares, depths, strict=True):
+            far = depth[rows[block]].astype(np.float64)
+            np.multiply(far, far, out=of_pivot[block])
 
-    squares = filled(np.empty((len(rows), len(columns))), squared)
-    of_pivots, of_all = squares.mean(axis=0), squares.mean()
+    def center(block: slice) -> None:
+        part = squares[:, block]
+        of_pivots = part.mean(axis=0)
+        part -= means[:, None]
+        part -= of_pivots
+        part += means.mean()
 
-    def middle(block: slice) -> np.ndarray:
-        part = squares[block]
-        return part - of_pivots - part.mean(axis=1)[:, None] + of_all
-
-    centered = filled(squares, middle)
-    _, strongest = np.linalg.eigh(centered.T @ centered)
-    places = np.zeros((count, 2))
-    main = centered @ strongest[:, :-3:-1]
-    places[reached, : main.shape[1]] = main
-    src, dst, complex_ = graph.edge_src, graph.edge_dst, places.view(np.complex128)[:, 0]
-
-    def lengths(block: slice) -> np.ndarray:
-        ends = complex_[src[block]] - complex_[dst[block]]
-        return np.sqrt(ends.real**2 + ends.imag**2)
-
-    length = filled(np.empty(len(src)), lengths).mean() if len(src) else 0
-    places /= length or 1
+    in_threads(square, blocks(len(rows), ROWS))
+    means = squares.mean(axis=1)
+    in_threads(center, blocks(len(rows), ROWS))
+    _, strongest = np.linalg.eigh(squares @ squares.T)
+    main = strongest[:, :-3:-1].T @ squares
+    places = np.zeros((2, count))
+    for axis, along in zip(places, main, strict=False):  # of one pivot, there is one
+        axis[rows] = along
+    places /= mean_length(stages, graph, places, dtype) or 1
     radius = max(np.abs(places).max(), (count / np.pi) ** 0.5)
-    angle, far = draw.uniform(0, 2 * np.pi, count), radius * draw.uniform(0, 1, count) ** 0.5
-    places += draw.uniform(-0.5, 0.5, (count, 2))
-    angle, far = angle[~reached], far[~reached]
-    places[~reached] = np.stack([far * np.cos(angle), far * np.sin(angle)], axis=1)
-    return places, reached
+    anywhere, near = drawn.result()
+    places += near
+    for axis, along in zip(places, anywhere, strict=True):
+        axis[others] = radius * along[others]
+    return places.T.astype(dtype, order="C"), reached
 
 
-def components(graph: Graph, reached: np.ndarray) -> np.ndarray:
-    """(V,) the number of each vertex's component, in the order of their first vertices.
+def mean_length(stages, graph: Graph, places: np.ndarray, dtype: str) -> float:
+    """The mean length of an edge; 0 if there is none."""
+    if not graph.num_edges:
+        return 0
+    lengths = Lengths(position=places.T.astype(dtype, order="C"), dtype=dtype)
+    (step,) = stages.run(lengths, graph=graph, fresh=True).trace
+    return step.aggregates["total"] / (2 * graph.num_edges)
+
+
+class Parts:
+    """The vertices of each component, which are numbered in the order of their first vertices.
 
     Args:
-        reached: the vertices of one of them.
+        reached: (V,) the vertices of one of them.
     """
-    src, dst, others = graph.edge_src, graph.edge_dst, ~reached
-    apart = np.flatnonzero(filled(np.empty(len(src), bool), lambda block: others[src[block]]))
-    outside = np.flatnonzero(others)
-    place = np.zeros(len(reached), np.int32)
-    place[outside] = np.arange(len(outside))
-    ends = place[src[apart]], place[dst[apart]]
-    joined = coo_array((np.ones(len(apart), np.int8), ends), (len(outside), len(outside)))
-    many, part = connected_components(joined, directed=False)
-    first = np.empty(many, np.int64)
-    first[part[::-1]] = outside[::-1]
-    root = np.full(len(reached), np.argmax(reached))
-    root[outside] = first[part]
-    return (np.cumsum(root == np.arange(len(root)), dtype=np.int32) - 1)[root]
 
+    def __init__(self, graph: Graph, reached: np.ndarray):
+        src, dst, others = graph.edge_src, graph.edge_dst, ~reached
+        apart = np.flatnonzero(filled(np.empty(len(src), bool), lambda block: others[src[block]]))
+        outside = np.flatnonzero(others)
+        place = np.zeros(len(reached), np.int32)
+        place[outside] = np.arange(len(outside))
+        ends = place[src[apart]], place[dst[apart]]
+        joined = coo_array((np.ones(len(apart), np.int8), ends), (len(outside), len(outside)))
+        many, part = connected_components(joined, directed=False)
+        first = np.empty(many, np.int64)
+        first[part[::-1]] = outside[::-1]
+        root = np.full(len(reached), np.argmax(reached))
+        root[outside] = first[part]
+        firsts = root == np.arange(len(root))
+        #: (V,) the number of each vertex's component.
+        self.number = (np.cumsum(firsts, dtype=np.int32) - 1)[root]
+        self.sizes = np.bincount(self.number)
+        self.order = stable_order(self.number, len(self.sizes))
 
-def packed(position: np.ndarray, component: np.ndarray) -> np.ndarray:
-    """The same positions, with each component moved as a whole, so that none overlaps another.
+    def packed(self, position: np.ndarray) -> np.ndarray:
+        """The same positions, with each component moved as a whole, so that none overlaps another.
 
-    The boxes around components stand in centered rows, those of most vertices first, in about a
-    square.
-    """
-    many = np.bincount(component)
-    count = len(many)
-    if count < 2:
-        return position
-    position = position.astype(np.float64)
-    vertices = position[stable_order(component, count)]
-    begins = many.cumsum() - many
-    low, high = (edge.reduceat(vertices, begins) for edge in (np.minimum, np.maximum))
-    size = high - low + GAP
-    width = max(size[:, 0].max(), np.sqrt(size.prod(axis=1).sum())) * (1 + 1e-6)  # rounding
-    order = np.argsort(-many, kind="stable")
-    corner = np.empty((count, 2))
-    below, begin, most = 0.0, 0, 1024
-    while begin < count:
-        row = order[begin : begin + most]
-        ends = size[row, 0].cumsum()
-        fit = int(np.searchsorted(ends, width, "right"))
-        if fit == most and begin + fit < count:  # perhaps more
-            most *= 2
-            continue
-        row, ends = row[:fit], ends[:fit]
-        tall = size[row, 1].max()
-        below -= tall
-        corner[row, 0] = ends - size[row, 0] - ends[-1] / 2
-        corner[row, 1] = below + (tall - size[row, 1]) / 2
-        begin += fit
-    corner[:, 1] -= below / 2
-    return position + (corner - low + GAP / 2)[component]
+        The boxes around components stand in centered rows, those of most vertices first, in about a
+        square.
+        """
+        count = len(self.sizes)
+        if count < 2:
+            return position
+        begins = self.sizes.cumsum() - self.sizes
+        vertices = filled(np.empty_like(position), lambda block: position[self.order[block]])
+        low, high = (
+            np.stack([edge.reduceat(axis, begins) for axis in vertices.T], axis=1, dtype=np.float64)
+            for edge in (np.minimum, np.maximum)
+        )
+        size = high - low + GAP
+        area = (size[:, 0] * size[:, 1]).sum()
+        width = max(size[:, 0].max(), np.sqrt(area)) * (1 + 1e-6)  # rounding
+        order = np.argsort(-self.sizes, kind="stable")
+        sizes = size[order]
+        changes = np.flatnonzero((sizes[1:] != sizes[:-1]).any(axis=1)) + 1
+        behind = np.append(changes, count)  # the end of each series of boxes of the same size
+        corner = np.empty((count, 2))
+        below, begin, most = 0.0, 0, 1024
+        while begin < count:
+            wide, tall = sizes[begin : begin + most].T
+            ends = wide.cumsum()
+            fit = int(np.searchsorted(ends, width, "right"))
+            if fit == most and begin + fit < count:  # perhaps more
+                most *= 2
+                continue
+            wide, tall, ends = wide[:fit], tall[:fit], ends[:fit]
+            series = int(behind[np.searchsorted(behind, begin, "right")])
+            rows = max((series - begin) // fit, 1)  # alike, one below the other
+            row = order[begin : begin + rows * fit].reshape(rows, fit)
+            high = tall.max()
+            lower = below - high * np.arange(1, rows + 1)
+            corner[row, 0] = ends - wide - ends[-1] / 2
+            corner[row, 1] = lower[:, None] + (high - tall) / 2
+            below, begin = lower[-1], begin + rows * fit
+        corner[:, 1] -= below / 2
+        moved = corner - low + GAP / 2
+        return filled(
+            np.empty_like(position), lambda block: position[block] + moved[self.number[block]]
+        )

@@ -41,7 +41,8 @@ class HarmonicCloseness(VertexProgram):
 
     def sums(self, stages, sources):
         """The sums over the distances from all sources."""
-        return MultiSourceSearch.from_each(stages, sources, ["inverses"], dtype=self.dtype)
+        at = stages.graph.indices_of(sources)
+        return MultiSourceSearch.from_each(stages, at, ["inverses"], dtype=self.dtype)
 
 
 class WeightedHarmonicCloseness(HarmonicCloseness):

@@ -2,7 +2,7 @@
 Eccentricity and Neighborhoods are made of.
 
 Every vertex has a bit for each source that says whether that source has reached it: 64 sources in a
-word, and up to 8 words, a lane each, at once. In superstep k all bits travel one arc further; those
+word, and several words, a lane each, at once. In superstep k all bits travel one arc further; those
 that are new at a vertex belong to sources at distance k + 1, and it is enough to count them. A
 vertex that all sources of a word have reached asks no neighbor any more.
 
@@ -11,6 +11,8 @@ Traversal (2014).
 
 Differences: a vertex sends all its bits, not only its new ones; the others change nothing.
 """
+
+from typing import Any
 
 import numpy as np
 
@@ -21,10 +23,10 @@ from gascl.programs.source_params import how_many
 WORD, LANES = 64, 8
 
 
-def lanes_for(words):
+def lanes_for(words, most=LANES):
     """How many words of sources there are at once. It is a power of two, since kernels are built
     for each number of lanes."""
-    return min(LANES, 1 << max(words - 1, 0).bit_length())
+    return min(most, 1 << max(words - 1, 0).bit_length())
 
 
 class MultiSourceSearch(VertexProgram):
@@ -63,26 +65,25 @@ class MultiSourceSearch(VertexProgram):
 
     @classmethod
     def from_each(cls, stages, sources, names, **values):
-        """Search from all sources, up to 512 at once; the sums over all of them, of the fields with
-        these names; of `farthest`, the maximum."""
+        """Search from all sources, given by their indices, up to 512 at once; the sums over all of
+        them, of the fields with these names; of `farthest`, the maximum."""
         over = {name: np.maximum if name == "farthest" else np.add for name in names}
 
         def searches(stages, words):
-            sources = [source for word in words for source in word]
-            count = stages.graph.num_vertices
-            place = np.full(count, -1, np.int32)
-            place[stages.graph.indices_of(sources)] = np.arange(len(sources))
+            sources = np.concatenate(words)
+            place = np.full(stages.graph.num_vertices, -1, np.int32)
+            place[sources] = np.arange(len(sources))
             lanes = lanes_for(len(words))
+            given: dict[str, Any] = {"place": place}
             for begin in range(0, len(sources), WORD * lanes):
                 first = [begin + WORD * lane for lane in range(lanes)]
                 bits = [(1 << min(max(len(sources) - f, 0), WORD)) - 1 for f in first]
-                if begin == 0:
-                    program = cls(first=first, all=bits, place=place, **values)
-                    found = stages.run(program, fresh=True)
-                else:
-                    found = stages.run(cls(first=first, all=bits, **values), fresh=["seen"])
+                program = cls(first=first, all=bits, **values, **given)
+                stages.run(program, fresh=["seen"])
+                given = {}  # it is there from now on
+            found = {name: stages.state.field(name) for name in names}
             if lanes == 1:
-                return {name: found[name] for name in names}
+                return found
             return {name: each.reduce(found[name], axis=1) for name, each in over.items()}
 
         # A search takes as long from few sources as from a word of them.

@@ -13,7 +13,14 @@ that a vertex still waits for.
 import numpy as np
 
 from gascl import VertexProgram, aggregate, edge, vertex
-from gascl.programs.betweenness import Betweenness, EdgeBetweenness, check_paths, of_each
+from gascl.programs.betweenness import (
+    ArcSums,
+    Betweenness,
+    EdgeBetweenness,
+    check_paths,
+    lane_macros,
+    of_each,
+)
 from gascl.programs.shortest_paths import Distances
 from gascl.programs.validation import refuse_edges
 
@@ -107,10 +114,24 @@ class WeightedBetweenness(Betweenness):
         return np.isfinite(of_each(batch, found, "distance"))
 
 
+class WeightedArcSums(ArcSums):
+    """The same along weights. An arc of infinite weight is none."""
+
+    far = vertex.real()
+    weight = edge.real(default=1)
+
+    functions = lane_macros(1, "real", "real")
+    scatter = (
+        "#define FOLLOWS(from, to) ((to) < INFINITY && (from) + e.weight == (to))" + ArcSums.along
+    )
+
+
 class WeightedEdgeBetweenness(EdgeBetweenness):
     """Betweenness of edges where an arc is as long as the edge field `weight` says."""
 
     weight = edge.real(default=1)
+
+    program, left = WeightedArcSums, ("distance", "paths", "dependency")
 
     def largest_runs(self, size):
         return 1, size
@@ -118,11 +139,3 @@ class WeightedEdgeBetweenness(EdgeBetweenness):
     def searches(self, stages, sources):
         """As that of `WeightedBetweenness`."""
         return weighted_dependencies(stages, sources, self.dtype)
-
-    def distances(self, graph, batch, found):
-        """(V, sources), and the length of each edge or of all."""
-        length = np.ones(1, self.dtype)
-        if "weight" in graph.edge_fields:
-            length = graph.edge_fields["weight"].astype(self.dtype)
-            length[np.isinf(length)] = np.nan  # they are no edges, and equal to no difference
-        return of_each(batch, found, "distance"), length

@@ -172,8 +172,11 @@ def _gather(traits: Traits, delivery: Delivery, group: int) -> str:
         return "shared_row"
     if traits.lanes == 1:
         return "group_early_exit" if traits.counts_once else "group"
-    by_bits = traits.first and delivery.notes_lanes(traits)
-    return "group_lane_bitmasks" if by_bits else "group_lanes"
+    if not delivery.notes_lanes(traits):
+        return "group_lanes"
+    if traits.first:
+        return "group_lane_bitmasks"
+    return "group_lane_lists" if traits.lanes <= group else "group_lanes"
 
 
 def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: bool) -> list[str]:

@@ -25,7 +25,7 @@ class Share(NamedTuple):
 
     Attributes:
         steps: the steps of its runs, without the times of kernels.
-        deliveries, numberings, computed, last, endless, runs: as in its Stages.
+        deliveries, numberings, computed, endless, runs: as in its Stages.
         types: the types and shapes of the arrays that it returned, by name.
         ended: why a run could not continue, or "".
         interrupted: by Ctrl-C.
@@ -35,19 +35,26 @@ class Share(NamedTuple):
     deliveries: dict[str, None]
     numberings: dict[str, None]
     computed: set[str]
-    last: str
-    endless: str
+    endless: list[str]
     runs: Counter[str]
     types: dict[str, tuple[np.dtype, tuple[int, ...]]]
     ended: str
     interrupted: bool
 
 
-def checked(found: Any, by: Mapping[str, np.ufunc]) -> dict[str, np.ndarray]:
-    """The arrays that the function of `share` has returned."""
+def checked(
+    found: Any, by: Mapping[str, np.ufunc], keeps: type | tuple[type, ...] = ()
+) -> dict[str, Any]:
+    """What the function of `share` has returned, as arrays.
+
+    Args:
+        keeps: what need not be an array yet.
+    """
     if not isinstance(found, Mapping) or not all(isinstance(name, str) for name in found):
         raise ProgramError(f"the function of share must return a dict of arrays, not {found!r}")
-    arrays = {name: np.asarray(values) for name, values in found.items()}
+    arrays: dict[str, Any] = {
+        n: each if isinstance(each, keeps) else np.asarray(each) for n, each in found.items()
+    }
     for name, values in arrays.items():
         if values.dtype.kind not in "biufc":
             raise ProgramError(

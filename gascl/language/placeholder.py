@@ -20,7 +20,9 @@ def any_values(cls: type[VertexProgram]) -> dict[str, Any]:
 
 
 def example_of(cls: type[VertexProgram], dtype: str, lanes: int = 1) -> VertexProgram:
-    """A program of this class, with so many lanes."""
+    """A program of this class, with so many lanes unless the class says how many it has."""
     program = cls(**any_values(cls), dtype=dtype)
-    program.lanes = max(lanes, program.lanes)
+    bases = cls.__mro__[: cls.__mro__.index(VertexProgram)]
+    if not any("lanes" in vars(base) for base in bases):
+        program.lanes = lanes
     return program

@@ -37,10 +37,13 @@ WIDTHS = (2, 3, 4, 8, 16)
 #: results offer the labels.
 VERTEX = "vertex"
 
-#: All type names in declarations: scalars by NumPy's names, vectors by OpenCL's, and `real`. Where
-#: the two clash (int8 and int16 are vectors in OpenCL), NumPy's meaning holds. float16, a half in
-#: NumPy and a vector in OpenCL, is not allowed.
-NAMES = ("real", *SCALARS, *(f"{c}{n}" for c in ("real", *_NUMPY) for n in WIDTHS))
+#: Vectors whose names in OpenCL are those of other types in NumPy, whose meaning holds: int8 is one
+#: byte.
+_LONG_INTS = {f"{c}32x{n}": f"{c}{n}" for c in ("int", "uint") for n in (8, 16)}
+
+#: All type names in declarations: scalars by NumPy's names, vectors by OpenCL's, and `real`.
+#: float16, a half in NumPy and a vector in OpenCL, is not allowed.
+NAMES = ("real", *SCALARS, *(f"{c}{n}" for c in ("real", *_NUMPY) for n in WIDTHS), *_LONG_INTS)
 NAMES = tuple(dict.fromkeys(n for n in (*NAMES, VERTEX) if n != "float16"))
 
 
@@ -229,6 +232,7 @@ def resolve(name: str | Struct, real: str) -> Type:
     name = "int32" if name == VERTEX else name
     if name in SCALARS:
         return Type(SCALARS[name], np.dtype(name))
+    name = _LONG_INTS.get(name, name)
     base, digits = re.fullmatch(r"([a-z]+)(\d*)", name).groups()  # type: ignore[union-attr]
     c = SCALARS[real] if base == "real" else base
     return Type(c + digits, np.dtype(_NUMPY[c]), int(digits or 1))

@@ -37,9 +37,9 @@ NO_PLATFORM = (
 )
 #: The number of items in a work-group, except on CPUs.
 GROUP = 256
-#: The bytes from which an array is copied from or to a GPU through pinned memory: while there is
-#: none, since it takes 30 ms to allocate, and once there is.
-LARGE, LESS_LARGE = 1 << 28, 1 << 23
+#: Arrays from LARGE bytes on are copied from or to a GPU through pinned memory. That takes 30 ms to
+#: allocate: it begins when so many bytes of such arrays, SEVERAL, have been copied.
+LARGE, SEVERAL = 1 << 23, 1 << 27
 #: The most bytes that a GPU writes to pinned memory at the end of a run. Through other memory, they
 #: arrived up to half a millisecond later on an H200.
 LANDING = 1 << 18
@@ -324,6 +324,7 @@ class Queue:
         self.cl, self.context, self.pool = queue, queue.context, None
         self._pools = pools
         self._staging: Staging | None = None
+        self._copied = 0
         # Now, not on first use: a driver may map no memory while a kernel is running.
         self._landing = pinned(self.context, LANDING) if pools else None
         if pools:  # now, not on first use; sizes are rounded up by 0.4 % at most
@@ -332,9 +333,12 @@ class Queue:
 
     def staging(self, size: int) -> Staging | None:
         """Pinned memory, if it makes copying an array of `size` bytes faster; else None."""
-        if self._pools and size >= LARGE and self._staging is None:
+        if not self._pools or size < LARGE:
+            return None
+        self._copied += size
+        if self._staging is None and self._copied >= SEVERAL:
             self._staging = Staging(self.cl)
-        return self._staging if size >= LESS_LARGE else None
+        return self._staging
 
     def landing(self, size: int) -> np.ndarray | None:
         """Pinned memory, uint8 (size,), in which a copy of the device's memory arrives soonest; the

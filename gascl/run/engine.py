@@ -55,7 +55,7 @@ from gascl.run.options import RunOptions
 from gascl.run.placement import placement_of
 from gascl.run.plan import PLANS, Plan, key_of, plan_of
 from gascl.run.prepare import Prepared, Setting, prepare
-from gascl.run.result_fields import ResultFields
+from gascl.run.result_fields import ResultFields, SolvedFields
 from gascl.run.resume import Start, resolve_start
 from gascl.run.stages import solve
 from gascl.run.state import State
@@ -704,6 +704,8 @@ def _no_graph(given: Any) -> str:
 
 def _nans(fields: Mapping[str, np.ndarray]) -> Nans:
     """As `Loop.nans`, for fields on the host."""
+    if isinstance(fields, SolvedFields):  # the runs that left the others have counted theirs
+        fields = fields.known()
     nans = {}
     for name, values in fields.items():
         if values.dtype.kind == "f":

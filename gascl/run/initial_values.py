@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gascl.delivery.run_layout import VERTEX
 from gascl.device_graph.buffers import convert
 from gascl.errors import GraphError, ProgramError
 from gascl.graph.graph import Graph
@@ -29,6 +30,7 @@ from gascl.language.fields import (
 from gascl.language.program import VertexProgram
 from gascl.language.types import Type
 from gascl.messages import DOUBLE, Message, Option
+from gascl.run.device_field import DeviceField
 
 if TYPE_CHECKING:
     from gascl.run.state import State
@@ -43,6 +45,7 @@ class Inputs:
 
     Attributes:
         initial: those given at construction and those of the graph, by name.
+        left: those given at construction that another run has left on the device.
         read_only: of these, those that no snippet writes, and that every vertex has.
         notes: warnings about fields of the graph that are not used.
         previous: the State that the run continues from, whose fields it keeps.
@@ -50,6 +53,7 @@ class Inputs:
     """
 
     initial: dict[str, np.ndarray]
+    left: dict[str, DeviceField]
     read_only: dict[str, np.ndarray]
     notes: list[str]
     previous: State | None
@@ -75,10 +79,11 @@ def inputs(
     from_state = previous.names() if previous else ()
     initial: dict[str, np.ndarray] = {}
     notes: list[str] = []
+    left = left_on_device(program, graph, types)
     if graph.vertex_fields:
         initial, notes = graph_values(program, graph, from_state)
-    if initial or program.initial:
-        initial = initial_values(program, graph, types, initial)
+    if initial or program.initial.keys() - left.keys():
+        initial = initial_values(program, graph, types, initial, left)
     constructed = {*initial}
     program.prepare(graph, initial)
     if initial:
@@ -86,14 +91,33 @@ def inputs(
     # As for `init`: a field that the program writes continues from the State.
     for name in ({*initial} - constructed).intersection(from_state, written):
         del initial[name]
-    missing = [n for n in program.spec.needed if n not in initial and n not in from_state]
+    there = {*initial, *left, *from_state}
+    missing = [name for name in program.spec.needed if name not in there]
     notes += [note for name in missing if (note := _missing(program, graph, name))]
     read_only = {}
     for name, values in initial.items():
         if name not in written and not has_rest(values):
             read_only[name] = values
-    finite = not debug or begins_finite(program, graph, initial, previous)
-    return Inputs(initial, read_only, notes, previous, finite)
+    finite = not debug or begins_finite(
+        program, graph, {**initial, **{n: np.asarray(f) for n, f in left.items()}}, previous
+    )
+    return Inputs(initial, left, read_only, notes, previous, finite)
+
+
+def left_on_device(
+    program: VertexProgram, graph: Graph, types: Mapping[str, Type]
+) -> dict[str, DeviceField]:
+    """The fields given at construction that can be copied on the device."""
+    if type(program).prepare is not VertexProgram.prepare:
+        return {}  # it gets arrays
+    return {
+        name: given
+        for name, given in program.initial.items()
+        if isinstance(given, DeviceField)
+        and given.owner == VERTEX
+        and given.state.graph.num_vertices == graph.num_vertices
+        and given.fits(types[name], program.lanes)
+    }
 
 
 def set_parameters(
@@ -336,6 +360,7 @@ def initial_values(
     graph: Graph,
     types: Mapping[str, Type],
     of_graph: Mapping[str, np.ndarray] | None = None,
+    left: Container[str] = (),
 ) -> dict[str, Any]:
     """The vertex fields given at construction, and those of the graph, each in its field's type.
 
@@ -345,6 +370,7 @@ def initial_values(
 
     Args:
         of_graph: those of the graph to use, as `graph_values` returns them.
+        left: those to leave out, since they are on the device.
 
     Raises:
         ProgramError: an array has the wrong shape, or a value does not fit the type.
@@ -353,6 +379,8 @@ def initial_values(
     arrays = {}
     of_graph = of_graph or {}
     for name, values in {**of_graph, **program.initial}.items():
+        if name in left:
+            continue
         given = by_label(values, graph)
         type_ = types[name]
         tail = (type_.width,) if type_.width > 1 else ()

@@ -321,7 +321,9 @@ def _held(runs: Sequence[_Run]) -> dict[str, int]:
         for key, array in (transposed_arrays(layout.graph) if transposed else {}).items():
             arrays[run.place(key, transposed=True)] = str(key), array.nbytes
         sizes = {key: array.nbytes for key, array in layout.own.items()}
-        fields |= {key: size for key, size in sizes.items() if key.owner in (VERTEX, ARC)}
+        for key, size in sizes.items():
+            if key.owner in (VERTEX, ARC):
+                fields[key] = max(size, fields.get(key, 0))
         rest = {key: size for key, size in sizes.items() if key not in fields}
         others = max(others, rest, key=lambda each: sum(each.values()))
     sizes_of: dict[str, int] = {}

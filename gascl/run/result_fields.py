@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from gascl.delivery.run_layout import VERTEX, Key, Owner
+from gascl.delivery.run_layout import ARC, VERTEX, Key, Owner
 from gascl.opencl import fork_guard
+from gascl.run.device_field import DeviceField
 from gascl.run.state import State
 
 
@@ -99,3 +100,72 @@ class ResultFields(Mapping[str, np.ndarray]):
         for name in self._names:
             if name not in self._known:
                 self[name]
+
+
+def solved_fields(
+    fields: Iterable[dict[str, Any]], kept: State | None
+) -> list[Mapping[str, np.ndarray]]:
+    """The vertex and arc fields that `solve` returned, of which some may still be on the device.
+
+    Args:
+        kept: the State that is kept for another run. Of others, only these fields are needed.
+    """
+    both = [*fields]
+    left = [each for one in both for each in one.values() if isinstance(each, DeviceField)]
+    for state in {each.state for each in left if each.state is not kept}:
+        needed = {each.key for each in left if each.state is state}
+        for owner in (VERTEX, ARC):
+            names = state.names(owner)
+            state.drop([name for name in names if Key(owner, name) not in needed], owner)
+    return [SolvedFields(one) if left else one for one in both]
+
+
+class SolvedFields(Mapping[str, np.ndarray]):
+    """Arrays, and fields that are read on first use. Threads may share it.
+
+    Args:
+        fields: by name, an array or a DeviceField.
+    """
+
+    def __init__(self, fields: dict[str, Any]):
+        self._fields, self._lock = fields, threading.RLock()
+        for device in {each.state.device for each in self._left()}:
+            device.holds(self)
+
+    def _left(self) -> list[DeviceField]:
+        return [each for each in self._fields.values() if isinstance(each, DeviceField)]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        values = self._fields[name]
+        if isinstance(values, DeviceField):
+            fork_guard.check()  # in a forked child, the lock could stay locked
+            with self._lock:
+                self._fields[name] = values = np.asarray(self._fields[name])
+        return values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._fields)
+
+    def __len__(self) -> int:
+        return len(self._fields)
+
+    # As Results, these are equal only to themselves, and devices remember them.
+    __eq__, __hash__ = object.__eq__, object.__hash__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
+
+    def known(self) -> dict[str, np.ndarray]:
+        """Those that are on the host."""
+        fields = self._fields.items()
+        return {name: values for name, values in fields if isinstance(values, np.ndarray)}
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the device's memory that the others take."""
+        return sum(each.nbytes for each in self._left())
+
+    def read(self) -> None:
+        """Read all that is on the device."""
+        for name in self._fields:
+            self[name]

@@ -27,8 +27,10 @@ from gascl.opencl.event_wait import busy
 from gascl.results.result import Result
 from gascl.results.snapshot import Snapshot
 from gascl.results.trace import Step, Trace
+from gascl.run.device_field import DeviceField
 from gascl.run.initial_values import check_edge_fields, empty_field, initial_values
 from gascl.run.options import MAX_SUPERSTEPS, RunOptions
+from gascl.run.result_fields import solved_fields
 from gascl.run.state import State
 
 
@@ -62,8 +64,7 @@ class Stages:
         deliveries: the names of how messages traveled, in the order of first use.
         computed: the fields that the runs computed.
         numberings: the numberings of the vertices on the device (`Result.numbering`).
-        last: the program that ran last, and why it ended.
-        endless: the first program that would never have ended, and why; "" if there was none.
+        endless: the programs that would never have ended, and why.
     """
 
     def __init__(
@@ -79,7 +80,7 @@ class Stages:
         self.deliveries = dict[str, None]()
         self.numberings = dict[str, None]()
         self.computed = set[str]()
-        self.last = self.endless = ""
+        self.endless: list[str] = []
         self._runs = Counter[str]()
         self._outer = outer
         self._options = options
@@ -100,6 +101,7 @@ class Stages:
         fresh: bool | Sequence[str] = False,
         start: Any = None,
         graph: Graph | None = None,
+        delivery: str | None = None,
     ) -> Result:
         """Run a program from superstep 0; fields that are in the State keep their values.
 
@@ -109,6 +111,7 @@ class Stages:
             fresh: fields that start from their `init` nevertheless; True: all, without the State.
             start: which vertices scatter first, as in `Engine.run`.
             graph: another graph with the same vertices.
+            delivery: another one than the user gave, which not every program can use.
         """
         if self._sharing:
             raise ProgramError(
@@ -160,6 +163,7 @@ class Stages:
             self._options,
             state=self.state,
             start=start,
+            delivery=self._options.delivery if delivery is None else delivery,
             keep_state=True,
             max_supersteps=None if self._limit is None else self._limit - before,
             callback=None if self._callback is None else called,
@@ -174,13 +178,13 @@ class Stages:
                 keep(left)
             raise
         keep(result)
-        self.last = f"{name}: " + result.stopped
+        ended = f"{name}: " + result.stopped
         self._runs[name] += 1
         if result.converged:
             return result
         allowed = MAX_SUPERSTEPS if self._limit is None else self._limit - before
         if result.supersteps < allowed:  # it had supersteps left, but they would change nothing
-            self.endless = self.endless or self.last
+            self.endless.append(ended)
             return result
         if self._limit is not None:
             raise _Unfinished(
@@ -188,7 +192,17 @@ class Stages:
                 Option("max_supersteps", self._limit),
                 f" in {name}, before it converged",
             )
-        raise _Unfinished(self.last)
+        raise _Unfinished(ended)
+
+    def beside(self) -> Stages:
+        """Another Stages of the same run, which begins without a State and keeps its own.
+
+        A program that adds up what each of many runs has found continues from its own last run:
+        give it the fields of theirs by `State.on_device`.
+        """
+        other = copy(self)  # both add to the same trace and sets
+        other.state = None
+        return other
 
     def derived(self, make: Callable[..., Graph], *arguments: Any) -> Graph:
         """`make(stages.graph, *arguments)`, a graph with the same vertices to run programs on.
@@ -210,7 +224,7 @@ class Stages:
         work: Callable[[Stages, list[Any]], Mapping[str, Any]],
         *,
         by: Mapping[str, np.ufunc] | None = None,
-    ) -> dict[str, np.ndarray]:
+    ) -> dict[str, Any]:
         """Do work that consists of independent items, such as searches from many sources.
 
         One device does all items. Of several ranks, each does some of them, on its own device with
@@ -228,7 +242,8 @@ class Stages:
 
         Returns:
             By name, the arrays of all items, combined in the order of the ranks. Sums of integers
-            are int64 or uint64, as those of NumPy. Afterwards there is no State.
+            are int64 or uint64, as those of NumPy. If one device did all of the work, a field that
+            it returned by `State.on_device` is still there. Afterwards there is no State.
 
         Raises:
             ProgramError: there are no items, or `work` returns something else, or ranks return
@@ -252,11 +267,13 @@ class Stages:
         own = copy(self)  # both add to the same trace and sets
         own.state, self._sharing = None, True
         try:
-            done = checked(work(own, items), by)
+            done = checked(work(own, items), by, keeps=DeviceField)
         finally:
             self._sharing, self.state = False, None
-            self.last, self.endless = own.last, own.endless
-        return {name: by.get(name, np.add).reduce(each[None]) for name, each in done.items()}
+        return {
+            name: each if isinstance(each, DeviceField) else _alone(each, by.get(name, np.add))
+            for name, each in done.items()
+        }
 
     def _side_by_side(
         self, ranks: Ranks, items: list[Any], work: Callable[..., Any], by: dict[str, np.ufunc]
@@ -293,7 +310,7 @@ class Stages:
             return None
         steps = [replace(step, kernels=()) for step in own.trace]
         types = {name: (values.dtype, values.shape) for name, values in found.items()}
-        made = own.deliveries, own.numberings, own.computed, own.last, own.endless, own._runs
+        made = own.deliveries, own.numberings, own.computed, own.endless, own._runs
         shares = ranks.allgather(Share(steps, *made, types, ended, interrupted))
         for rank, share in enumerate(shares):
             self._add(share, own.trace if rank == ranks.rank else None)
@@ -327,8 +344,7 @@ class Stages:
         self.deliveries |= share.deliveries
         self.numberings |= share.numberings
         self.computed |= share.computed
-        self.last = share.last or self.last
-        self.endless = self.endless or share.endless
+        self.endless += share.endless
         self._runs += share.runs
 
     def runs_made(self) -> str:
@@ -376,6 +392,11 @@ def _drawn(count: int, wanted: int, seed: int) -> np.ndarray:
     return np.random.RandomState(seed).permutation(count)[:wanted].copy()
 
 
+def _alone(values: np.ndarray, how: np.ufunc) -> Any:
+    """What a function combines of one array: the array itself, perhaps in a wider type."""
+    return values.astype(how.reduce(values.reshape(1, -1)[:, :0]).dtype, copy=False)[()]
+
+
 def _labels_of(graph: Graph, indices: np.ndarray) -> list[Any]:
     labels: list[Any] = (indices if graph.labels is None else graph.labels[indices]).tolist()
     return labels
@@ -412,7 +433,7 @@ def solve(engine: Runner, program: VertexProgram, options: RunOptions) -> tuple[
     try:
         if graph.num_vertices:
             found = cls.solve(program, stages)
-            stopped = stages.endless or f"solved{stages.runs_made()}"
+            stopped = next(iter(stages.endless), f"solved{stages.runs_made()}")
     except _Unfinished as unfinished:
         stopped, finished = Message(*unfinished.args), False
     except KeyboardInterrupt:
@@ -428,10 +449,12 @@ def solve(engine: Runner, program: VertexProgram, options: RunOptions) -> tuple[
     stages.trace.deliveries = tuple(stages.deliveries)
     seconds = stages.trace.seconds()
     seconds["solve"] = time.perf_counter() - started - sum(seconds.values())
+    kept = stages.state if options.keep_state else None
+    held, held_by_arcs = solved_fields((fields, arc_fields), kept)
     result = Result(
         graph=engine.result_graph,
-        fields=fields,
-        arc_fields=arc_fields,
+        fields=held,
+        arc_fields=held_by_arcs,
         supersteps=len(stages.trace),
         converged=finished and not stages.endless,
         stopped=stopped,
@@ -440,7 +463,7 @@ def solve(engine: Runner, program: VertexProgram, options: RunOptions) -> tuple[
         delivery=" and ".join(stages.deliveries),
         numbering="; ".join(stages.numberings),
         seconds=seconds,
-        state=stages.state if options.keep_state else None,
+        state=kept,
         missing=tuple(n for n in _declared(cls) if n not in fields | arc_fields | aggregates),
         types=replace(cls.spec.types, inputs=frozenset(types) - {*found} - stages.computed),
         aggregates=aggregates,
@@ -456,24 +479,24 @@ def _declared(cls: type[VertexProgram]) -> list[str]:
 
 def _fields(
     program: VertexProgram, stages: Stages, found: Any, types: dict[str, Any], finished: bool
-) -> dict[str, np.ndarray]:
+) -> dict[str, Any]:
     """The declared vertex fields: those that solve returned, and the others from the State."""
     cls, graph = type(program), stages.graph
     declared = _declared(cls)
     if not isinstance(found, dict) or not set(found) <= set(declared):
         known = ", ".join(declared)
         _refuse(cls, f"must return a dict of its fields ({known}), not {_shown(found)}")
-    fields = {}
+    fields: dict[str, Any] = {}
     for name in sorted(types, key=lambda name: name not in found):  # what solve returned first
         type_ = types[name]
         if not graph.num_vertices:
             fields[name] = empty_field(type_)
         elif name in found:
-            fields[name] = np.asarray(found[name])
+            values = _as_array(found[name])
             shape = (graph.num_vertices, *([type_.width] if type_.width > 1 else []))
-            if fields[name].shape != shape:
-                _refuse(cls, f"returned {name!r} with shape {fields[name].shape}, not {shape}")
-            fields[name] = _held(cls, name, fields[name], type_)
+            if values.shape != shape:
+                _refuse(cls, f"returned {name!r} with shape {values.shape}, not {shape}")
+            fields[name] = _held(cls, name, values, type_)
         elif stages.state is not None and name in stages.state.names() and not stages.state.used_by:
             fields[name] = stages.state.field(name)
         elif finished:
@@ -485,16 +508,16 @@ def _fields(
 
 def _arc_fields(
     program: VertexProgram, stages: Stages, found: Any, finished: bool
-) -> dict[str, np.ndarray]:
+) -> dict[str, Any]:
     """The declared arc fields, all of which solve must have returned if it has completed."""
     cls, graph = type(program), stages.graph
-    fields = {}
+    fields: dict[str, Any] = {}
     for name, declared in cls.spec.arc_fields.items():
         type_ = declared.resolve(program.dtype)
         if not graph.num_vertices:
             fields[name] = empty_field(type_)
         elif name in found:
-            values = np.asarray(found[name])
+            values = _as_array(found[name])
             if values.shape != (graph.num_arcs,):
                 _refuse(cls, f"returned {name!r} with shape {values.shape}, not one value per arc")
             fields[name] = _held(cls, name, values, type_)
@@ -523,16 +546,29 @@ def _aggregates(
     return values
 
 
-def _held(cls: type[VertexProgram], name: str, values: np.ndarray, type_: Type) -> np.ndarray:
+def _as_array(found: Any) -> Any:
+    """What `solve` returned for a field, as an array or still on the device."""
+    if isinstance(found, DeviceField):
+        found.state.check_unused()
+        return found
+    return np.asarray(found)
+
+
+def _held(cls: type[VertexProgram], name: str, values: Any, type_: Type) -> Any:
     """The values in the field's type. Integers must fit; floats may be rounded, even to 0."""
     scalar = type_.scalar
+    if isinstance(values, DeviceField):
+        if values.dtype == scalar:
+            return values
+        values = np.asarray(values)
     if scalar.kind in "iu":
         return convert(values, type_, f"{cls.__name__}: the {name!r} that solve returns")
     with np.errstate(over="ignore"):
         held = values.astype(scalar, copy=False)
-    if held is values:
+    if held is values or held.dtype.kind != "f":
         return held
-    if held.dtype.kind == "f" and not (np.isfinite(held) | ~np.isfinite(values)).all():
+    finite = np.isfinite(held)
+    if not finite.all() and not (finite | ~np.isfinite(values)).all():
         most = f"{name} is up to {np.abs(values).max():.3g}, more than {held.dtype} can hold"
         name = ProgramName(cls.__name__)
         raise ProgramError(name, f": {most}; use ", DOUBLE, " or smaller values")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import threading
 import weakref
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from gascl.opencl import fork_guard
 from gascl.opencl.event_wait import check_free
 from gascl.results.snapshot import Messages, Snapshot
 from gascl.results.trace import Step
+from gascl.run.device_field import DeviceField
 from gascl.run.initial_values import Inputs, has_rest, listed, set_at, set_parameters, stored
 from gascl.run.loaded_program import NEVER, LoadedProgram, sent
 from gascl.run.plan import Plan
@@ -91,14 +93,15 @@ class State:
         run = loaded.run.copy()
         set_parameters(run, program, resident.graph, not self.device.is_cpu, inputs.finite)
         previous = inputs.previous
-        kept = {} if previous is None else self._kept(previous, inputs.initial, resumes)
+        given = {**inputs.initial, **inputs.left}
+        kept = {} if previous is None else self._kept(previous, given, resumes)
         self.buffers: dict[Key, Any] = {}
         self._took_over = bool(kept)
         self._allocate(loaded, previous, kept)
         self.kept = self.kept_arcs = self.given = 0
         self.partly: Any = None
-        if kept or inputs.initial:
-            self._set_fields(inputs.initial, kept)
+        if kept or given:
+            self._set_fields(inputs.initial, inputs.left, kept)
         self._sent: list[Any] = []  # copies that may be under way, which hold what they copy
         self._send(Key(RUN, "run"), run)
         faults = self.layout.own.get(Key(RUN, "faults"))
@@ -158,13 +161,18 @@ class State:
             self.buffers[key] = self.device.allocate(size) if buffer is None else buffer
         self.buffers |= kept
 
-    def _set_fields(self, initial: Mapping[str, np.ndarray], kept: Mapping[Key, Any]) -> None:
+    def _set_fields(
+        self,
+        initial: Mapping[str, np.ndarray],
+        left: Mapping[str, DeviceField],
+        kept: Mapping[Key, Any],
+    ) -> None:
         """Write the vertex fields that are given, and note which fields have a value."""
         names = list(self.program.spec.vertex_fields)
         self.kept = _bits(Key(VERTEX, n) in kept for n in names)
         self.kept_arcs = _bits(Key(ARC, n) in kept for n in self.program.spec.arc_fields)
         some = {n: set_at(values) for n, values in initial.items() if has_rest(values)}
-        everywhere = initial.keys() - some.keys()
+        everywhere = (initial.keys() | left.keys()) - some.keys()
         self.given = self.kept | _bits(n in everywhere for n in names)
         if some:
             bits = np.zeros(self.graph.num_vertices, np.uint64)
@@ -176,10 +184,21 @@ class State:
             if Key(VERTEX, name) not in kept:
                 values = stored(np.ma.getdata(values), self.header.types[name])
                 self.write(Key(VERTEX, name), by_number(self.numbering, values))
+        for name, field in left.items():
+            self._copy(field, Key(VERTEX, name))
 
-    def _kept(
-        self, previous: State, initial: dict[str, np.ndarray], resumes: bool
-    ) -> dict[Key, Any]:
+    def _copy(self, field: DeviceField, key: Key) -> None:
+        """Copy a field of another State, on the device where both number vertices alike."""
+        there = field.state
+        if there.device is self.device and there.numbering is self.numbering:
+            with there.reading() as buffers:
+                queue, source = self.device.queue, buffers[field.key]
+                cl.enqueue_copy(queue, self.buffers[key], source, byte_count=self.sizes[key])
+        else:
+            values = stored(np.asarray(field), field.type)
+            self.write(key, by_number(self.numbering, values))
+
+    def _kept(self, previous: State, initial: dict[str, Any], resumes: bool) -> dict[Key, Any]:
         """The buffers to take over from another run: fields that are not given again, the mask, and
         of a run that resumes, pending messages."""
         cls = self.program.__name__
@@ -461,6 +480,13 @@ class State:
             self.check_unused()
             self.used_by, self.buffers = by, {}
 
+    @contextmanager
+    def reading(self) -> Iterator[dict[Key, Any]]:
+        """The buffers, which no other thread uses up meanwhile."""
+        with self._lock:
+            self.check_unused()
+            yield self.buffers
+
     def check_unused(self) -> None:
         if self.used_by:
             raise GasclError(
@@ -468,6 +494,21 @@ class State:
                 f"{self.used_by}; continue from the state of that run, and read the fields of a "
                 "result before another run uses its State"
             )
+
+    def on_device(self, name: str) -> DeviceField:
+        """A vertex field, or an arc field if there is none of that name, without reading it.
+
+        Another stage can start with it, `Inner(depth=stages.state.on_device("depth"))`, and `solve`
+        and the function of `share` can return it. NumPy's functions read it. The State must not be
+        used up meanwhile.
+        """
+        self.check_unused()
+        owners: tuple[Owner, ...] = VERTEX, ARC
+        for owner in owners:
+            if Key(owner, name) in self.buffers:
+                return DeviceField(self, owner, name)
+        there = ", ".join([*self.names(), *self.names(ARC)]) or "none"
+        raise GasclError(f"the State has no field {name!r}; it has: {there}")
 
     def names(self, owner: Owner = VERTEX) -> list[str]:
         """The names of its vertex fields; with ARC, of its arc fields."""

@@ -34,7 +34,7 @@ def test_there_and_back(monkeypatch, count):
 @pytest.mark.parametrize("shape", [(), (1, 1), (2, 4), (3,)])
 def test_rows_find_their_places(monkeypatch, shape):
     monkeypatch.setattr(devices, "LARGE", 0)
-    monkeypatch.setattr(devices, "LESS_LARGE", 0)
+    monkeypatch.setattr(devices, "SEVERAL", 0)
     monkeypatch.setattr(Device, "kind", "GPU")
     monkeypatch.setattr(pinned, "PIECE", 64)
     monkeypatch.setattr(devices, "PIECE", 64)
@@ -48,8 +48,8 @@ def test_rows_find_their_places(monkeypatch, shape):
 
 
 def test_large_arrays_go_to_gpus_and_back_so(monkeypatch):
-    monkeypatch.setattr(devices, "LARGE", 20_000)
-    monkeypatch.setattr(devices, "LESS_LARGE", 2000)
+    monkeypatch.setattr(devices, "LARGE", 2000)
+    monkeypatch.setattr(devices, "SEVERAL", 20_000)
     monkeypatch.setattr(Device, "kind", "GPU")
     device = Device(find().cl)
     for count, staged in ((600, False), (5000, True), (600, True), (400, False)):

@@ -13,6 +13,7 @@ from support.verifiers.distances import distances
 
 from gascl import Engine, GasclError, Graph, ProgramError
 from gascl.generators import rmat
+from gascl.opencl.device import Device, find
 from gascl.programs import (
     BreadthFirst,
     Closeness,
@@ -204,6 +205,21 @@ def test_what_the_verifier_sees(program):
         with pytest.raises(AssertionError, match=f"{field} of vertex 7 is .*1 of 64 vertices"):
             verifier_of(program).verify(graph, result, program)
         result[field][7] -= 1
+
+
+@pytest.mark.parametrize("group", [8, pytest.param(64, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("directed", one_in(2, [True, False]))
+def test_lists_of_arcs_whose_senders_send(group, directed):
+    """As on a GPU; the row of a hub, with 6,000 arcs, comes in pieces."""
+    star = np.arange(1, 6001)
+    drawn = np.random.default_rng(1).integers(0, 300, (2, 900))
+    ends = np.concatenate([[star, np.zeros_like(star)], drawn], axis=1)
+    graph = Graph.from_edges(*ends, num_vertices=6010, directed=directed)
+    engine = Engine(graph, Device(find().cl, group=group))
+    for program in (Neighborhoods(hops=2), Closeness(sources=130)):
+        result = engine.run(program)
+        verifier_of(program).verify(graph, result, program)
+        assert "pull" in result.delivery
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import networkx as nx
@@ -20,10 +21,12 @@ from gascl import (
     aggregate,
     arc,
     edge,
+    generators,
     param,
     vertex,
 )
 from gascl.messages import Option, ProgramName
+from gascl.programs import BreadthFirst, PageRank
 
 
 class Hops(VertexProgram):
@@ -565,3 +568,111 @@ def test_wrong_calls_of_share(karate, how, message):
 
 def test_share_gives_numbers(karate):
     assert set(karate[0].run(Careless(how="number")).many) == {2}
+
+
+class Ahead(VertexProgram):
+    """The sum of the hops from several sources, which are components of a vector."""
+
+    supersteps = param.supersteps(1)
+    each = vertex.int32x8()
+    total = vertex.int64()
+    far = arc.int32()
+    scatter_on = apply_on = "all"
+    scatter = "e.far = max(v.each.s0, each_of(e.dst).s7);"
+    apply = "v.total += v.each.s0 + 2 * v.each.s7;"
+
+
+class OnDevice(VertexProgram):
+    """What `Ahead` finds of 8 sources at once, in several turns."""
+
+    turns = param.int32(1)
+    total = vertex.int64()
+    far = arc.int32()
+
+    def solve(self, stages):
+        return stages.share(range(self.turns), self.totals)
+
+    def totals(self, stages, turns):
+        beside = stages.beside()
+        for turn in turns:
+            stages.run(BreadthFirst(source=[turn, *range(10, 17)]), fresh=True)
+            beside.run(Ahead(each=stages.state.on_device("depth")))
+        return {name: beside.state.on_device(name) for name in ("total", "far")}
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_fields_stay_on_the_device(karate, keep):
+    engine, made = karate
+    result = engine.run(OnDevice(turns=2), keep_state=keep)
+    first = [np.array(hops(made, [each])) for each in (0, 1)]
+    last = np.array(hops(made, [16]))
+    assert {result.fields, result.arc_fields} <= {*engine.device.unread()}
+    total = first[0] + first[1] + 4 * last
+    assert result.total.tolist() == total.tolist() and result.total is result.total
+    source, target = engine.graph.coo()
+    far = np.maximum(first[1][source], last[target])
+    assert result.arc_fields["far"].tolist() == far.tolist()
+    assert not {result.fields, result.arc_fields} & {*engine.device.unread()}
+    assert [step.program for step in result.trace if step.program == "Ahead"] == ["Ahead"] * 2
+    assert result.stopped == "solved by 2 runs of BreadthFirstLanes and 2 runs of Ahead"
+    again = pickle.loads(pickle.dumps(engine.run(OnDevice(turns=2))))
+    assert again.total.tolist() == total.tolist()
+    assert [*again.arc_fields] == ["far"]
+
+
+def test_debug_mode_and_renumbered_fields_on_the_device(karate):
+    """Fields go through the host where the runs number vertices differently."""
+    engine, _ = karate
+    expected = engine.run(OnDevice()).total.tolist()
+    assert Engine(engine.graph, debug=True).run(OnDevice()).total.tolist() == expected
+
+    class Same(VertexProgram):
+        rank = vertex.real()
+        twice = vertex.real()
+
+        def solve(self, stages):
+            stages.run(PageRank(supersteps=3))
+            rank = stages.state.on_device("rank")
+            assert rank.dtype == np.float32 and rank.shape == (stages.graph.num_vertices,)
+            stages.beside().run(Twice(x=rank))
+            other = stages.beside()
+            other.run(Twice(x=rank))
+            return {"rank": rank, "twice": other.state.on_device("twice")}
+
+    class Twice(VertexProgram):
+        supersteps = param.supersteps(1)
+        x = vertex.real()
+        twice = vertex.real()
+        apply_on = "all"
+        apply = "v.twice = 2 * v.x;"
+
+    web = generators.rmat(16, 8, seed=1)
+    result = Engine(web).run(Same())
+    assert result.numbering
+    assert result.twice.tolist() == (2 * result.rank).tolist()
+    assert result.rank.tolist() == Engine(web).run(PageRank(supersteps=3)).rank.tolist()
+
+
+def test_mistakes_with_fields_on_the_device(karate):
+    engine, _ = karate
+
+    class Used(VertexProgram):
+        total = vertex.int64()
+
+        def solve(self, stages):
+            stages.run(Add(hops=1))
+            total = stages.state.on_device("total")
+            stages.run(Add(hops=1))
+            return {"total": total}
+
+    class Unknown(VertexProgram):
+        total = vertex.int64()
+
+        def solve(self, stages):
+            stages.run(Add(hops=1))
+            return {"total": stages.state.on_device("sum")}
+
+    with pytest.raises(GasclError, match="this State of Add was used up by a later run of Add"):
+        engine.run(Used())
+    with pytest.raises(GasclError, match="no field 'sum'; it has: hops, total"):
+        engine.run(Unknown())

@@ -315,6 +315,18 @@ class Enough(Levels):
     scatter = "send(max(0, v.level - 1 + e.dst % 3));"
 
 
+class Spreading(VertexProgram):
+    """Bits of several vertices, in three lanes, until a vertex has all of them."""
+
+    lanes = 3
+    seen = vertex.uint32(init="v.id % 5 == lane ? 1u << v.id % 3 : 0")
+    message, combine = "uint32", "or"
+    receive_if, enough = "v.seen != 7", "(msg | v.seen) == 7"
+    mask = "v.seen != 0"
+    scatter = "if (v.seen) send(v.seen);"
+    apply = "if (msg & ~v.seen) { v.seen |= msg; set_mask(); }"
+
+
 class Turns(VertexProgram):
     """The nearest first; the arcs' lengths make many wait."""
 
@@ -358,6 +370,7 @@ PROGRAMS: list[VertexProgram] = [
     *(Sorting(), SortingTwice()),
     *(Reading(), ReadingTwice(), Least(), LeastMasked(), Gathering(start=FAR)),
     *(Reached(start=FAR), ReachedBy(start=HUB), Enough(start=FAR), Turns(start=FAR)),
+    Spreading(),
     *(MaskedOfAll(), Masked(start=FAR), Back(start=FAR), Levels(start=FAR, level={HUB: 1})),
 ]
 #: Those that follow a frontier both ways, in three forms of pulling.
@@ -568,6 +581,7 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "persistent/rows.cl": [(Least(), "pull")],
     "gather/windows.cl": [(Reading(), "outbox")],
     "gather/group_lane_bitmasks.cl": [(ReachedThrice(start=HUB), "pull")],
+    "gather/group_lane_lists.cl": [(Spreading(), "pull")],
     "frontier.cl": [(Gathering(start=FAR), "push")],
     "edges.cl": [(Levels(start=FAR), "edges")],
     "inbox/messages.cl": [(Posting(), "slots")],

@@ -3,6 +3,8 @@
 #include "gather/arc_order.cl"
 #include "gather/sending_lanes.cl"
 
+#define GASCL_ASKS_AFTER 16  // arcs, since asking whether a lane has enough takes longer than these
+
 // Only the memory that every kernel needs.
 typedef struct {
     gascl_shared shared;
@@ -63,23 +65,31 @@ static ulong gascl_open_lanes(const int row, GASCL_STATE GASCL_DELIVERY) {
     return open;
 }
 
-// Adds an arc's messages in some lanes; returns the lanes in which the row takes no further message.
-static ulong gascl_gather_lanes(gascl_lane_boxes *boxes, const ulong lanes, const gascl_offset arc,
-                                const int row, GASCL_STATE GASCL_DELIVERY) {
-    ulong closed = 0;
-#if GASCL_MAY_STOP && GASCL_STOPS_EARLY
+// Adds an arc's messages in some lanes; those that a row adds in others are not used. Returns the
+// lanes of `open` in which the row takes further messages, as far as that is worth finding out.
+static ulong gascl_gather_lanes(gascl_lane_boxes *boxes, const ulong lanes, ulong open,
+                                const gascl_offset arc, const int number, const int row,
+                                GASCL_STATE GASCL_DELIVERY) {
+#if GASCL_MAY_STOP && GASCL_FIRST
     for (ulong left = lanes; left; left &= left - 1) {
         const int gascl_lane = 63 - (int)clz(left & -left);
         gascl_gather_arc(boxes, arc, row, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
         if (gascl_stops(gascl_lane_get(boxes GASCL_LANE_ON), row, GASCL_STATE_ON GASCL_LANE_ON))
-            closed |= left & -left;
+            open &= ~(left & -left);
     }
 #else
     if (lanes)
         GASCL_FOR_LANES
             gascl_gather_arc(boxes, arc, row, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+    if (GASCL_MAY_STOP && GASCL_STOPS_EARLY && number % GASCL_ASKS_AFTER == GASCL_ASKS_AFTER - 1)
+        for (ulong left = open; left; left &= left - 1) {
+            const int gascl_lane = 63 - (int)clz(left & -left);
+            const gascl_box in = gascl_lane_get(boxes GASCL_LANE_ON);
+            if (gascl_stops(in, row, GASCL_STATE_ON GASCL_LANE_ON))
+                open &= ~(left & -left);
+        }
 #endif
-    return closed;
+    return open;
 }
 
 static GASCL_INLINE void gascl_gather(const gascl_team team, GASCL_BLOCKS,
@@ -90,16 +100,19 @@ static GASCL_INLINE void gascl_gather(const gascl_team team, GASCL_BLOCKS,
     for (int row = block.first; row < last; ++row) {
         gascl_lane_boxes boxes;
         GASCL_FOR_LANES gascl_lane_put(&boxes, gascl_box_empty() GASCL_LANE_ON);
-        ulong open = gascl_open_lanes(row, GASCL_STATE_ON GASCL_DELIVERY_ON);
+        const ulong wanted = gascl_open_lanes(row, GASCL_STATE_ON GASCL_DELIVERY_ON);
+        ulong open = wanted;
         const gascl_offset begin = offsets[row], end = offsets[row + 1];
         for (gascl_offset i = begin; i < end && open; ++i) {
             const gascl_offset arc = GASCL_ITH_ARC(i, begin, end, row);
             const ulong lanes = open & GASCL_SENDING_LANES(arc);
-            open &= ~gascl_gather_lanes(&boxes, lanes, arc, row,
-                                        GASCL_STATE_ON GASCL_DELIVERY_ON);
+            open = gascl_gather_lanes(&boxes, lanes, open, arc, (int)(i - begin), row,
+                                      GASCL_STATE_ON GASCL_DELIVERY_ON);
         }
         GASCL_FOR_LANES {
             gascl_box in = gascl_lane_get(&boxes GASCL_LANE_ON);
+            if (!(wanted >> gascl_lane & 1))
+                in = gascl_box_empty();
             if (GASCL_EVERY_ARC_SENDS && !GASCL_STOPS_EARLY)
                 in.count = open >> gascl_lane & 1 ? (uint)(end - begin) : 0;
 #if GASCL_KNOWS_LANES
