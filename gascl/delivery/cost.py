@@ -138,6 +138,7 @@ GPU = Rates(
         "message": {"pull": 1.8, "outbox": 5, "slots": 5, "frontier": 2},
         "mask": {"pull": 8, "outbox": 5, "slots": 5, "frontier": 9},
         "state": {"slots": 4.8},
+        "order": {"outbox": 8, "slots": 24},
     },
     launches={"slots": 150_000, "edges": 150_000},
     common=0.5,
@@ -297,6 +298,7 @@ class Costs:
             "message": self.filters,
             "mask": self.masked,
             "state": self.keeps,
+            "order": self.singly,
         }
         asked = ["nothing", *(name for name, holds in asks.items() if holds)]
         return max(self.rates.alone.get(name, {}).get(delivery, 0) for name in asked)

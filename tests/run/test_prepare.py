@@ -280,7 +280,7 @@ def test_work_groups_share_loops_that_only_reduce_where_rows_are_long():
         (500, launches, True),
     ):
         listed = prepare(woken, star(leaves), device)
-        assert listed.delivery.name == "frontier"
+        assert listed.delivery.name in ("frontier", "push")
         assert listed.shares.chosen == shared
         assert listed.persistent.chosen == (device.can_join and not shared)
     waits = _program(apply=SUMS + " set_mask();", combine="min", priority="v.x")
