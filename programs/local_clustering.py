@@ -15,7 +15,7 @@ Triangles in Large Graphs (2005).
 import numpy as np
 
 from gascl import VertexProgram, edge, vertex
-from gascl.programs.triangles import Count, pairs_of_neighbors, size_of_oriented
+from gascl.programs.triangles import Count, oriented, pairs_of_neighbors, size_of_oriented
 
 
 class Corners(Count):
@@ -39,7 +39,7 @@ class LocalClustering(VertexProgram):
     coefficient = vertex.real()
 
     def solve(self, stages):
-        graph, number = stages.graph.oriented()
+        graph, (_, number) = stages.derived(oriented), stages.graph.oriented()
         ways = stages.graph.directed  # otherwise every edge is two arcs
         arcs = stages.run(Corners() if ways else Count(), graph=graph, fresh=True).closed
         possible = pairs_of_neighbors(graph.degree)

@@ -60,13 +60,18 @@ class Triangles(VertexProgram):
     wedges = vertex.int64()
 
     def solve(self, stages):
-        graph, number = stages.graph.oriented()
+        graph, (_, number) = stages.derived(oriented), stages.graph.oriented()
         found = stages.run(Count(), graph=graph, fresh=True)
         wedges = pairs_of_neighbors(graph.degree[number])
         return {"triangles": found.closed[number], "wedges": wedges}
 
     def largest_runs(self, size):
         return 1, size_of_oriented(size)
+
+
+def oriented(graph):
+    """The graph of `Graph.oriented`, which `stages.derived` keeps on the device."""
+    return graph.oriented()[0]
 
 
 def size_of_oriented(size):
