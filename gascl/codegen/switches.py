@@ -126,7 +126,6 @@ DERIVED = {
     },
     "runtime.cl": {
         "PREFETCH": "a macro: defined here to do nothing where there is no builtin for it",
-        "STOPS_EARLY": "a vertex may have enough messages before the last one",
     },
     "atomics.cl": {
         **dict.fromkeys(("UNSIGNED", "OTHER"), "a CELL_KIND"),

@@ -146,8 +146,8 @@ GPU = Rates(
 FEW = 1 / 1000
 #: Shares of the arcs that go out from vertices that send, where the mask decides on that, and how
 #: many supersteps of each there are. Runs with a mask mostly end with many supersteps in which few
-#: vertices send: GreedyColoring has 1,580 on R-MAT 20, which took 0.05 ms each by `push` and 0.49 by
-#: `slots` on an H100.
+#: vertices send: GreedyColoring has 1,580 on R-MAT 20, which took 0.05 ms each by `push` and 0.49
+#: by `slots` on an H100.
 SHARES = {1 / 2: 1, 1 / 16: 1, FEW: 10, 1e-6: 10}
 #: The same for a superstep in which all send, if the program chooses those that begin.
 RARELY = 0.1

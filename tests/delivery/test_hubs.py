@@ -7,6 +7,7 @@ import pytest
 from support.case_subsets import one_in, thinned
 
 from gascl import Engine, Graph, VertexProgram, aggregate, param, vertex
+from gascl.delivery.cost import Costs
 from gascl.opencl.device import Device, find
 from gascl.programs import BreadthFirst
 
@@ -88,8 +89,9 @@ def highest() -> tuple[list[int], list[int]]:
 
 
 @pytest.mark.parametrize("group", one_in(2, GROUPS))
-def test_the_only_lane_of_a_hub(group):
+def test_the_only_lane_of_a_hub(group, monkeypatch):
     """A hub's arcs are shared by items of a group, with and without a first message to find."""
+    monkeypatch.setattr(Costs, "share_to_pull", lambda costs: 0.1)
     engine, (depth, parent) = Engine(GRAPH, Device(find().cl, group=group)), search(9)
     value, messages = highest()
     for delivery in ("frontier", "push", "pull", "slots"):

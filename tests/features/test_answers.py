@@ -86,7 +86,8 @@ def test_messages_to_the_sender(device, directed, edges, program):
         if program is Answered:
             again = Engine(graph, device).run(cls(), delivery=delivery).heard
             assert found.tolist() == again.tolist()
-    assert engine.run(cls()).delivery == "pull"
+    if program is Answered:
+        assert engine.run(cls()).delivery == "pull"
 
 
 def test_without_arcs(device):

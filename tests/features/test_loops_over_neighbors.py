@@ -9,8 +9,16 @@ from support.admitting_deliveries import admitted
 from support.agreement import find_device
 
 from gascl import Engine, Graph, VertexProgram, aggregate, edge, param, vertex
+from gascl.delivery.cost import Costs
+from gascl.run import prepare
 
 SHARED = "gascl_apply_shared_rows"
+
+
+@pytest.fixture(autouse=True)
+def shares_rather_than_persists(monkeypatch):
+    """Loops over long rows are shared, also where a persistent kernel would be faster."""
+    monkeypatch.setattr(prepare, "LONG_FOR_LAUNCHES", 1)
 
 
 class Everything(VertexProgram):
@@ -290,7 +298,8 @@ def climbed(graph: Graph) -> tuple[dict[str, list[int]], list[tuple[int, int]]]:
 
 
 @pytest.mark.parametrize("directed", [True, False])
-def test_with_a_frontier(device, directed):
+def test_with_a_frontier(device, directed, monkeypatch):
+    monkeypatch.setattr(Costs, "share_to_pull", lambda costs: 0.1)
     graph = hubs(directed)
     fields, steps = climbed(graph)
     assert len(steps) > 3

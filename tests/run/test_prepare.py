@@ -279,12 +279,11 @@ def test_work_groups_share_loops_that_only_reduce_where_rows_are_long():
         (500, GPU, False),
         (500, launches, True),
     ):
-        listed = prepare(woken, star(leaves), device)
-        assert listed.delivery.name in ("frontier", "push")
+        listed = prepare(woken, star(leaves), device, delivery="frontier")
         assert listed.shares.chosen == shared
         assert listed.persistent.chosen == (device.can_join and not shared)
     waits = _program(apply=SUMS + " set_mask();", combine="min", priority="v.x")
-    listed = prepare(waits, star(5000), GPU)
+    listed = prepare(waits, star(5000), GPU, delivery="push")
     assert listed.shares.why == "with a priority, a vertex waits right after its apply"
 
 

@@ -9,7 +9,7 @@
 #include "gather/long_rows.cl"
 
 #define GASCL_CREWS (GASCL_GROUP / GASCL_LANES)
-#define GASCL_EACH ((GASCL_BLOCK + GASCL_GROUP - 1) / GASCL_GROUP)  // arcs that an item lists
+#define GASCL_ARCS_OF_ITEM ((GASCL_BLOCK + GASCL_GROUP - 1) / GASCL_GROUP)  // arcs that an item lists
 #define GASCL_PART (GASCL_GROUP < 16 ? GASCL_GROUP : 16)            // counts that one item adds up
 
 typedef struct {
@@ -25,7 +25,7 @@ typedef struct {
 static void gascl_list_senders(__local gascl_gather_memory *memory, const gascl_offset begin,
                                const gascl_offset end, GASCL_STATE GASCL_DELIVERY) {
     const int item = get_local_id(0), arcs = (int)(end - begin);
-    const int from = min(item * GASCL_EACH, arcs), to = min(from + GASCL_EACH, arcs);
+    const int from = min(item * GASCL_ARCS_OF_ITEM, arcs), to = min(from + GASCL_ARCS_OF_ITEM, arcs);
     GASCL_DO_NOT_VECTORIZE for (int i = item; i < arcs; i += GASCL_GROUP)
         memory->lanes[i] = GASCL_SENDING_LANES(begin + i);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -52,7 +52,7 @@ static void gascl_list_senders(__local gascl_gather_memory *memory, const gascl_
 
 // How many arcs before the i-th of the piece are listed.
 static GASCL_INLINE int gascl_listed_before(__local const gascl_gather_memory *memory, const int i) {
-    const int item = min(i / GASCL_EACH, GASCL_GROUP), end = memory->first[GASCL_GROUP];
+    const int item = min(i / GASCL_ARCS_OF_ITEM, GASCL_GROUP), end = memory->first[GASCL_GROUP];
     int place = memory->first[item];
     while (place < end && memory->arcs[place] < i)
         ++place;
