@@ -493,7 +493,7 @@ class State:
             raise GasclError(
                 f"this State of {self.program.__name__} was used up by a later run of "
                 f"{self.used_by}; continue from the state of that run, and read the fields of a "
-                "result before another run uses its State"
+                "result before another run uses its State (in solve, fresh=True makes a new one)"
             )
 
     def on_device(self, name: str) -> DeviceField:
