@@ -481,6 +481,10 @@ def devices() -> list[Device]:
     return listed
 
 
+#: Names of platforms that everybody knows by another one.
+NAMES = {"pocl": "Portable Computing Language"}
+
+
 def find(choice: Any = None) -> Device:
     """The device that a user chose.
 
@@ -513,11 +517,15 @@ def find(choice: Any = None) -> Device:
         raise DeviceError(
             Option("device", choice), ": expected part of a name, an index or a pyopencl device"
         )
-    matching = [d for d in available if choice.lower() in str(d).lower()]
+    part = NAMES.get(choice.lower(), choice).lower()
+    matching = [d for d in available if part in str(d).lower()]
     if not matching:
-        raise DeviceError(f"there is no device named {variable}{choice!r}; devices: {listing}")
+        raise DeviceError(
+            f"there is no device named {variable}{choice!r}; devices: {listing}; use a part of a "
+            "name, or a number"
+        )
     # PoCL's device on an Intel processor has "Intel" in its name, too.
-    of_platform = [device for device in matching if choice.lower() in device.platform.lower()]
+    of_platform = [device for device in matching if part in device.platform.lower()]
     return max(of_platform or matching, key=Device.speed)
 
 

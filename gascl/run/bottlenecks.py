@@ -45,7 +45,8 @@ def bottlenecks(
             "let scatter only send, and set masks or call send_to in apply, if that is possible",
         )
     loops = prepared.atomic == "cas"
-    if delivery.has_inbox(traits) and not traits.first and (loops or hub):
+    kept = traits.only_answers and delivery.keeps_answers(traits)  # for each arc
+    if delivery.has_inbox(traits) and not kept and not traits.first and (loops or hub):
         how = "compare-and-swap loops" if loops else "atomic operations"
         row = f"; {hub:,} arcs end in the largest hub" if hub else ""
         yield Bottleneck(

@@ -93,3 +93,11 @@ def test_messages_to_the_sender(device, directed, edges, program):
 def test_without_arcs(device):
     graph = Graph.from_edges([], [], num_vertices=5, weight=[])
     assert not Engine(graph, device).run(Answered()).heard.any()
+
+
+def test_explain_names_no_atomic_operations(device):
+    """What is kept for each arc is added up by rows."""
+    graph = skewed(3, 200, 3000, directed=True)
+    graph = graph.with_fields(weight=np.ones(graph.num_edges))
+    explained = Engine(graph, device).explain(Answered(), delivery="pull")
+    assert "combine messages to a vertex" not in str(explained)

@@ -89,6 +89,7 @@ def test_find_prefers_the_platform_of_that_name(monkeypatch):
     monkeypatch.setattr(module, "_known", {})
     assert find("intel").cl is own
     assert find("pthread").cl is portable
+    assert find("PoCL").cl is portable, "the name by which everybody knows the platform"
 
 
 def test_find_by_environment(three, monkeypatch):
