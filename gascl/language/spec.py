@@ -97,12 +97,14 @@ class ProgramSpec:
     def declarations(self) -> str:
         """Everything that determines what a run computes, as text: the same for two classes exactly
         if they declare the same, wherever they are and whatever gascl makes of it."""
-        options = ("scatter_on", "apply_on", "edges", "restart", "ends", "lanes", "delta", "order")
+        options = ["scatter_on", "apply_on", "edges", "restart", "ends", "lanes", "delta"]
+        if self.order != "supersteps":  # else checkpoints from before there was a choice fit
+            options.append("order")
         fields: list[Mapping[str, Field]] = [
             *(self.vertex_fields, self.edge_fields, self.arc_fields, self.params, self.aggregates)
         ]
         lines = [
-            *(f"{name}: {getattr(self, name)}" for name in (*options, "asks_converged")),
+            *(f"{name}: {getattr(self, name)}" for name in [*options, "asks_converged"]),
             f"message: {self.message}, {self.gathered}, {self.combiner and self.combiner.name}",
             *(f"struct {name}: {struct.members}" for name, struct in self.structs.items()),
             *(repr(replace(each, doc="")) for group in fields for each in group.values()),

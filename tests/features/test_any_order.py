@@ -302,3 +302,13 @@ def test_vertices_that_belong_farther_on(shape, blocks, monkeypatch):
         found = engine.run(program(source=0))
         assert found.delivery == "asynchronous"
         np.testing.assert_array_equal(found.distance, expected)
+
+
+def test_checkpoints_from_before_there_was_an_order_are_resumed():
+    """A checkpoint has a hash of the declarations: those of before had no line about the order."""
+
+    class InSupersteps(Reached):
+        order = "supersteps"
+
+    assert "order" not in InSupersteps.spec.declarations
+    assert "order: any" in Reached.spec.declarations
