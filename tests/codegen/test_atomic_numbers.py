@@ -44,7 +44,7 @@ def whole_range(name, rng, n=ITEMS):
     ("op", "name", "way"),
     thinned(["sum", "min", "max", "or"], [*INTEGERS, "int16", "float32"], WAYS, by=8),
 )
-def test_combines_and_tells_one_of_all_that_it_is_the_first(way, group, op, name):
+def test_combines_and_tells_the_first_that_it_is(way, group, op, name):
     if op == "or" and name == "float32":
         pytest.skip("floats have no or")
     rng = np.random.default_rng(11)
@@ -52,7 +52,10 @@ def test_combines_and_tells_one_of_all_that_it_is_the_first(way, group, op, name
     type_ = resolve(name, "float32")
     identity = "0" if op == "sum" else IDENTITY[op](type_)
     *_, firsts = run_counting(way, group, op, type_, values, target, identity)
-    assert firsts.tolist() == [1] * CELLS
+    if way == "exchange":  # another item may have taken out what was there
+        assert firsts.min() >= 1
+    else:
+        assert firsts.tolist() == [1] * CELLS
 
 
 # Integers ---------------------------------------------------------------------------------------

@@ -206,8 +206,9 @@ static int gascl_cell_exchange(volatile __global gascl_cell *cell, gascl_cell mi
     return wraps;
 }
 
-// Atomically sets *cell = combine(*cell, x). `*fresh`: the cell held the identity before; where x is
-// the identity, too, it does afterwards. Where nothing would change, the cell is only read, which
+// Atomically sets *cell = combine(*cell, x). `*fresh`: the cell held the identity before, as it does
+// for the first of all, and for others where a third one had taken out what was there; where x is the
+// identity, too, it does afterwards. Where nothing would change, the cell is only read, which
 // costs a twentieth of an atomic operation. Returns how an integer sum wrapped around, 1, 0 or -1;
 // 0 for all else. Where these numbers add up to 0, the sum fits, in whatever order it was made.
 // Where each of them must be 0 (messages of up to 32 bits in cells of 64), callers ignore the
