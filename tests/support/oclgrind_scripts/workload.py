@@ -386,7 +386,7 @@ def run_all(device: Device) -> None:
         for name in able(cls(**parameters), device):
             check(engine.run(cls(**parameters), delivery=name))
             used.add(name)
-    assert used == set(DELIVERIES)
+    assert used >= {*DELIVERIES} - {"asynchronous"}  # that needs groups of one; see language.py
     for cls in (Arcs, ArcsIn, ArcsTurned):
         for name in able(cls(), device):
             check_arcs(directed.run(cls(), delivery=name), cls is Arcs)
