@@ -44,6 +44,7 @@ def test_deliveries(delivery):
     class Largest(VertexProgram):
         label = vertex.int32(init="v.id")
         message, combine, edges = "int32", "max", "both"
+        order = "any" if delivery == "asynchronous" else "supersteps"
         scatter = "send(v.label);"
         apply = "if (msg > v.label) { v.label = msg; set_mask(); }"
 
