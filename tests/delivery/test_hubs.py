@@ -177,3 +177,26 @@ def test_messages_of_a_hub_read_one_by_one(group, k):
     assert result.x.reshape(V, -1).T.tolist() == [x.tolist() for x in expected]
     assert [step.messages for step in result.trace] == messages
     assert [step.aggregates["total"] for step in result.trace] == totals
+
+
+class SendsAhead(VertexProgram):
+    """Each arc carries a message, and apply sends another one."""
+
+    supersteps = param.supersteps(2)
+    heard = vertex.int64()
+    message, combine = "int64", "sum"
+    scatter_on = apply_on = "all"
+    scatter = "send(v.id + 1);"
+    apply = "v.heard = v.heard * 3 + msg; send_to(v.id, 1000000);"
+
+
+@pytest.mark.parametrize("group", [1, 8])
+def test_every_arc_sends_and_apply_sends_to_any_vertex(group):
+    """The items behind the last arc of a block leave its message as it is."""
+    rng = np.random.default_rng(7)
+    src, dst = rng.integers(0, 300, (2, 2000))
+    graph = Graph.from_edges(src, dst, num_vertices=300)
+    first = np.zeros(300, np.int64)
+    np.add.at(first, dst, src + 1)
+    result = Engine(graph, Device(find().cl, group=group)).run(SendsAhead(), delivery="pull")
+    assert result.heard.tolist() == (first * 3 + first + 1_000_000).tolist()

@@ -82,8 +82,8 @@ static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
     return GASCL_EVERY_ARC_SENDS || out.count > 0;
 }
 
-// A message of send_to goes to its receiver as soon as its arc is fetched.
-#define GASCL_CONSUMES GASCL_SENDS_TO
+// A message of send_to in scatter goes to its receiver as soon as its arc is fetched.
+#define GASCL_CONSUMES (GASCL_SENDS_TO && !GASCL_EVERY_ARC_SENDS)
 static void gascl_consume(const gascl_offset arc, GASCL_STATE GASCL_LANE GASCL_DELIVERY) {}
 
 static void gascl_finish_row(const int row, const gascl_box in, gascl_tally *tally,
