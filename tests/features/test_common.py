@@ -236,3 +236,26 @@ def test_messages_to_common_neighbors(device, make, directed, edges):
         result = Engine(graph, device).run(program, delivery=delivery)
         assert result.heard.tolist() == [2 * x for x in heard], delivery
         assert [s.messages for s in result.trace] == [messages] * 2, delivery
+
+
+class InTurn(VertexProgram):
+    """Common neighbors along arcs that alternate."""
+
+    supersteps = param.supersteps(2)
+    heard = vertex.int64()
+    message, combine, edges = "int64", "sum", "alternate"
+    scatter_on = apply_on = "all"
+    scatter = "send(common(e.src, e.dst));"
+    apply = "v.heard += msg;"
+
+
+def test_where_edges_alternate(device):
+    ends = np.random.default_rng(5).integers(0, 60, (2, 400))
+    linked = np.zeros((60, 60), np.int64)
+    linked[ends[0], ends[1]] = linked[ends[1], ends[0]] = 1
+    np.fill_diagonal(linked, 0)
+    graph = Graph.from_edges(*np.nonzero(np.triu(linked)), num_vertices=60, directed=False)
+    wanted = 2 * (linked @ linked * linked).sum(0)
+    for delivery in admitted(InTurn(), device):
+        heard = Engine(graph, device).run(InTurn(), delivery=delivery).heard
+        assert heard.tolist() == wanted.tolist(), delivery
