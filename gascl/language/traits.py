@@ -366,8 +366,8 @@ class Traits:
 
     @cached_property
     def scatter_finds_common(self) -> bool:
-        """Whether scatter looks for common neighbors in the rows of its arcs: where edges alternate,
-        its rows may be others."""
+        """Whether scatter looks for common neighbors in the rows of its arcs. Where edges
+        alternate, the rows may be others."""
         looks = self._scatter is not None and self._scatter.uses("common", "for_common")
         return looks and not self.spec.alternates
 
