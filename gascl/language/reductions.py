@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
 
+from gascl.language.fields import Field
 from gascl.language.operands import at, ends_operand, whole_end
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
@@ -590,10 +591,10 @@ class _Loop:
         finder, spec = self.finder, self.finder.spec
         if space == "g" or (space == "v" and name not in spec.vertex_fields):
             return "long" if name == "num_edges" else "int"
-        declared: Mapping[str, object] = {
+        declared: Mapping[str, Field] = {
             "v": spec.vertex_fields,
             "p": {n: p for n, p in spec.params.items() if p.in_run},
         }.get(space, {})
         if name in declared:
-            return declared[name].resolve(finder.real).c  # type: ignore[attr-defined]
+            return declared[name].resolve(finder.real).c
         return None
