@@ -366,10 +366,8 @@ class Traits:
 
     @cached_property
     def scatter_finds_common(self) -> bool:
-        """Whether scatter looks for common neighbors in the rows of its arcs. Where edges
-        alternate, the rows may be others."""
-        looks = self._scatter is not None and self._scatter.uses("common", "for_common")
-        return looks and not self.spec.alternates
+        """Whether scatter looks for the common neighbors of two vertices."""
+        return self._scatter is not None and self._scatter.uses("common", "for_common")
 
     @cached_property
     def apply_visits_neighbors(self) -> bool:

@@ -13,7 +13,7 @@ static void gascl_outbox_put(const int id, const int ahead, GASCL_STATE GASCL_LA
     if (GASCL_CAN_FAIL && out_offsets[id] == out_offsets[id + 1])
         return;
     const gascl_vertex v = gascl_scattering(id, GASCL_STATE_ON GASCL_LANE_ON);
-    gascl_edge e;  // scatter does not read it
+    gascl_edge e = {0};  // scatter reads no arc
     e.src = id;
     const gascl_box out = gascl_scatter(v, &e, ahead, GASCL_STATE_ON GASCL_LANE_ON);
     const gascl_message message = gascl_narrow(out, id, gascl_control_);
