@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import FrameType, TracebackType
 from typing import Any, NamedTuple
 
-from gascl.messages import Message, Option
+from gascl.user_messages import Message, Option
 
 #: Where Python keeps its library and installed packages.
 _INSTALLED = ("stdlib", "purelib", "platlib")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gascl import Graph, ProgramError
-from gascl.messages import Option, Word
+from gascl.user_messages import Option, Word
 
 
 def with_source(

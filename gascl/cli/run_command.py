@@ -168,7 +168,7 @@ def _prepare(arguments: argparse.Namespace) -> _Ready:
         _check_parents(cls)
     _check_outputs(arguments)
 
-    from gascl.opencl.device import find
+    from gascl.opencl.device_choice import find
     from gascl.run.checkpoint import checkpoint_of
     from gascl.run.options import RunOptions
 

@@ -11,7 +11,7 @@ from gascl.errors import GraphError
 from gascl.generators.builder import Weights, graph_of, room, seeded, vertices, weighted
 from gascl.generators.random_words import EDGES, RandomWords
 from gascl.graph.graph import Graph
-from gascl.messages import Option
+from gascl.user_messages import Option
 
 BATCH = 1 << 15  # gaps drawn at a time
 MOST_VERTICES = 1 << 28  # so that sums of gaps fit in 63 bits

@@ -28,7 +28,7 @@ from gascl.graph.simplify import by_degree, oriented, simple
 from gascl.graph.subgraph import largest_component, subgraph, within
 from gascl.graph.validation import Duplicates, SelfLoops
 from gascl.graph.vertex_table import with_vertices
-from gascl.messages import Option
+from gascl.user_messages import Option
 from gascl.util import notebook_html
 from gascl.util.host import check_host_memory
 from gascl.util.mapped_file import MappedFile, mapped_files
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import networkx
     import scipy.sparse
 
-    from gascl.graph.edge_data import Parsed
+    from gascl.graph.raw_graph import RawGraph
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -323,9 +323,9 @@ class Graph:
         if directed is not None:
             validation.check_directed(directed)
         try:
-            parsed = outside("read")(path, format, directed, weight, progress, **options)
+            raw = outside("read")(path, format, directed, weight, progress, **options)
             try:
-                graph = cls._from_parsed(parsed, duplicates, self_loops, own=True)
+                graph = cls._from_raw(raw, duplicates, self_loops, own=True)
             except GraphError as error:
                 raise GraphError(f"{path}: ", error.message) from None
         except MemoryError as error:
@@ -368,43 +368,43 @@ class Graph:
         outside("write")(self, path, format, arcs)
 
     @classmethod
-    def _from_parsed(
-        cls, parsed: Parsed, duplicates: Duplicates, self_loops: SelfLoops, own: bool = False
+    def _from_raw(
+        cls, raw: RawGraph, duplicates: Duplicates, self_loops: SelfLoops, own: bool = False
     ) -> Graph:
         unchanged = duplicates == self_loops == "keep"
-        if parsed.checked and unchanged:
+        if raw.checked and unchanged:
             graph = cls(
-                parsed.src,
-                parsed.dst,
-                parsed.num_vertices,
-                parsed.directed,
-                parsed.labels,
-                parsed.fields,
-                parsed.vertex_fields,
-                list(parsed.report),
+                raw.src,
+                raw.dst,
+                raw.num_vertices,
+                raw.directed,
+                raw.labels,
+                raw.fields,
+                raw.vertex_fields,
+                list(raw.report),
             )
         else:
             graph = cls._build(
-                np.asarray(parsed.src),
-                np.asarray(parsed.dst),
-                parsed.num_vertices,
-                parsed.directed,
-                parsed.labels,
-                parsed.fields,
-                parsed.vertex_fields,
+                np.asarray(raw.src),
+                np.asarray(raw.dst),
+                raw.num_vertices,
+                raw.directed,
+                raw.labels,
+                raw.fields,
+                raw.vertex_fields,
                 duplicates,
                 self_loops,
-                list(parsed.report),
+                list(raw.report),
                 own,
-                parsed.num_vertices - 1 if parsed.in_range else None,
+                raw.num_vertices - 1 if raw.in_range else None,
             )
         if unchanged:
-            graph._arcs.update(parsed.arcs)
+            graph._arcs.update(raw.arcs)
             graph._numbered.update(
-                {(direction, 1): arcs for direction, arcs in parsed.numbered.items()}
+                {(direction, 1): arcs for direction, arcs in raw.numbered.items()}
             )
-            if parsed.fingerprint is not None:
-                vars(graph)["fingerprint"] = parsed.fingerprint  # where cached_property stores it
+            if raw.fingerprint is not None:
+                vars(graph)["fingerprint"] = raw.fingerprint  # where cached_property stores it
         return graph
 
     @classmethod
@@ -427,9 +427,7 @@ class Graph:
         Raises:
             GraphError: the matrix is not as above.
         """
-        return cls._from_parsed(
-            outside("from_scipy")(matrix, directed, field), duplicates, self_loops
-        )
+        return cls._from_raw(outside("from_scipy")(matrix, directed, field), duplicates, self_loops)
 
     @classmethod
     def from_networkx(
@@ -456,7 +454,7 @@ class Graph:
             GraphError: an edge has no number for one of `fields`, or a node for one of
                 `vertex_fields`.
         """
-        return cls._from_parsed(
+        return cls._from_raw(
             outside("from_networkx")(G, fields, vertex_fields), duplicates, self_loops
         )
 
@@ -472,7 +470,7 @@ class Graph:
         Raises:
             GraphError: `g` is not an igraph Graph, or two vertices have the same name.
         """
-        return cls._from_parsed(outside("from_igraph")(g), duplicates, self_loops)
+        return cls._from_raw(outside("from_igraph")(g), duplicates, self_loops)
 
     @classmethod
     def from_pandas(
@@ -508,8 +506,8 @@ class Graph:
         Raises:
             GraphError: a DataFrame is not as above; names the row.
         """
-        parsed = outside("from_pandas")(df, source, target, fields, directed, weight)
-        graph = cls._from_parsed(parsed, duplicates, self_loops)
+        raw = outside("from_pandas")(df, source, target, fields, directed, weight)
+        graph = cls._from_raw(raw, duplicates, self_loops)
         return graph._with_table(vertices, vertex_id)
 
     @classmethod
@@ -548,8 +546,8 @@ class Graph:
         """
         if directed is not None:
             validation.check_directed(directed)
-        parsed = outside("from_arrow")(table, columns, directed, weight)
-        graph = cls._from_parsed(parsed, duplicates, self_loops)
+        raw = outside("from_arrow")(table, columns, directed, weight)
+        graph = cls._from_raw(raw, duplicates, self_loops)
         return graph._with_table(vertices, vertex_id)
 
     def to_scipy(self, field: str | None = None, *, copy: bool = True) -> scipy.sparse.csr_array:

@@ -10,7 +10,7 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.graph.labels import LabelIndex, shown
-from gascl.messages import Option, Word
+from gascl.user_messages import Option, Word
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import warn
-from gascl.messages import Message, Option, Word
+from gascl.user_messages import Message, Option, Word
 
 #: The edge field that programs read by default.
 WEIGHT = "weight"

@@ -17,7 +17,7 @@ from gascl.errors import FormatError
 from gascl.graph.labels import INTEGER
 from gascl.io.arrow_csv import held
 from gascl.io.files import UTF16, opened
-from gascl.messages import Message, Option
+from gascl.user_messages import Message, Option
 
 PIECE = 1 << 22  # bytes: few enough to be spread over threads
 FIRST = 1 << 16  # bytes read for the first lines

@@ -28,7 +28,7 @@ from gascl.language.keywords import reserved
 from gascl.language.signatures import constructor_signature
 from gascl.language.source import ClassSource
 from gascl.language.spec import ProgramSpec, collect
-from gascl.messages import Message, Option, ProgramName, Word
+from gascl.user_messages import Message, Option, ProgramName, Word
 from gascl.util import notebook_html
 
 

@@ -26,10 +26,10 @@ import numpy as np
 from gascl.errors import DeviceError, FormatError, GasclError, warn
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
-from gascl.messages import Option
 from gascl.run.options import RunOptions
 from gascl.run.resume import Start
 from gascl.run.state import State
+from gascl.user_messages import Option
 from gascl.util.atomic_file import check_writable, new_file
 from gascl.util.paths import checked_path
 from gascl.version import __version__

@@ -28,7 +28,8 @@ from gascl.graph.arcs import index_dtype, room
 from gascl.graph.graph import Graph
 from gascl.graph.labels import shown
 from gascl.language.program import VertexProgram
-from gascl.opencl.device import Device, find
+from gascl.opencl.device import Device
+from gascl.opencl.device_choice import find
 from gascl.run.explanation import stage_programs
 from gascl.run.prepare import Setting, prepare
 from gascl.util.host import machine_memory

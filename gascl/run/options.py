@@ -10,11 +10,11 @@ from typing import Any
 
 from gascl.errors import GasclError
 from gascl.language.program import VertexProgram
-from gascl.messages import Option, Word
 from gascl.results.result import KeptState
 from gascl.results.snapshot import Snapshot
 from gascl.results.trace import Step
 from gascl.run.state import State
+from gascl.user_messages import Option, Word
 from gascl.util.progress import Progress
 
 #: The default limit of supersteps.

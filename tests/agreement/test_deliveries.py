@@ -22,7 +22,8 @@ from support.toy_deliveries import TOYS, registered
 from gascl import Engine, Graph, ProgramError, VertexProgram, param, vertex
 from gascl.delivery.cost import Costs
 from gascl.delivery.registry import DELIVERIES
-from gascl.opencl.device import Device, find
+from gascl.opencl.device import Device
+from gascl.opencl.device_choice import find
 from gascl.programs import PageRank
 from gascl.results.result import Result
 from gascl.run import loaded_program

@@ -16,7 +16,7 @@ from support.command_line import KARATE, ROADS, start, table
 from gascl import Graph
 from gascl.cli.shell_messages import for_shell
 from gascl.errors import GraphError
-from gascl.messages import DOUBLE, Message, Option, Word
+from gascl.user_messages import DOUBLE, Message, Option, Word
 
 EDGES = b"a,b\nb,c\n"
 COLUMNS = "--option columns=from,to"

@@ -8,7 +8,8 @@ from support.case_subsets import one_in, thinned
 
 from gascl import Engine, Graph, VertexProgram, aggregate, param, vertex
 from gascl.delivery.cost import Costs
-from gascl.opencl.device import Device, find
+from gascl.opencl.device import Device
+from gascl.opencl.device_choice import find
 from gascl.programs import BreadthFirst
 
 V, HUB, MIDDLING = 700, 5000, 70

@@ -12,7 +12,8 @@ from gascl import DeviceError, Engine, Graph, VertexProgram, param, vertex
 from gascl import devices as listed
 from gascl.opencl import device as module
 from gascl.opencl import device_check
-from gascl.opencl.device import Device, devices, find
+from gascl.opencl.device import Device, devices
+from gascl.opencl.device_choice import find
 from gascl.programs import BreadthFirst
 
 

@@ -11,7 +11,8 @@ import pytest
 
 from gascl.opencl import device as device_module
 from gascl.opencl import device_check
-from gascl.opencl.device import Device, complaint, devices, find
+from gascl.opencl.device import Device, complaint, devices
+from gascl.opencl.device_choice import find
 
 pytestmark = pytest.mark.optimized
 

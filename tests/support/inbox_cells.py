@@ -15,7 +15,8 @@ from gascl.codegen.atomic_cells import cell_bits, definitions
 from gascl.codegen.kernel_files import kernel_text
 from gascl.language.combiners import NAMED, combiner_of
 from gascl.language.types import Type, resolve
-from gascl.opencl.device import Device, find
+from gascl.opencl.device import Device
+from gascl.opencl.device_choice import find
 
 #: Under Oclgrind, which interprets, a few items do.
 UNDER_OCLGRIND = "GASCL_TEST_OCLGRIND" in os.environ

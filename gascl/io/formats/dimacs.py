@@ -15,8 +15,8 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.arcs import INT32_MAX
-from gascl.graph.edge_data import Parsed
 from gascl.graph.parallel import extremes, filled
+from gascl.graph.raw_graph import RawGraph
 from gascl.io.files import PACKED, created_together, opened, plain, unended
 from gascl.io.format import Format, check_integers, check_limits
 from gascl.io.number_rows import write_rows
@@ -31,7 +31,7 @@ from gascl.io.text_lines import (
     shown,
 )
 from gascl.io.text_numbers import Irregular, read_columns
-from gascl.messages import Option
+from gascl.user_messages import Option
 from gascl.util.paths import checked_path
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ COORDINATES = Kind("p aux sp co", "VERTICES", "v VERTEX X Y", 1)
 
 def read(
     path: Path, directed: bool | None, coordinates: str | os.PathLike[str] | bool | None = None
-) -> Parsed:
+) -> RawGraph:
     """Read a graph: directed, with the field "weight", int64; the file numbers vertices from 1.
 
     Args:
@@ -81,7 +81,7 @@ def read(
     if beside is not None:
         vertex_fields["coordinates"] = _read_coordinates(beside, num_vertices)
         report += [f"coordinates read from {beside}", *unended(beside)]
-    parsed = Parsed(
+    parsed = RawGraph(
         src=src,
         dst=dst,
         num_vertices=num_vertices,

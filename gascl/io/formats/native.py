@@ -19,9 +19,9 @@ import numpy as np
 from gascl.errors import FormatError
 from gascl.graph.arcs import ARRAYS, ORDERS, Arcs, Ends, Order, index_dtype
 from gascl.graph.csr_ends import Runs, rises
-from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import shown
 from gascl.graph.parallel import in_threads
+from gascl.graph.raw_graph import RawGraph
 from gascl.graph.reordering import Numbering, Renumbered, inverse
 from gascl.graph.validation import count_loops
 from gascl.io.files import created
@@ -37,7 +37,7 @@ from gascl.io.mapped_npz import (
 )
 from gascl.io.outofcore.disk_array import DiskArray
 from gascl.io.symmetry import as_directed
-from gascl.messages import Message, Option
+from gascl.user_messages import Message, Option
 from gascl.util.progress import Progress
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def read(
     mmap: bool = True,
     verify: bool = True,
     arcs: bool = True,
-) -> Parsed:
+) -> RawGraph:
     """Read a graph that gascl wrote.
 
     Args:
@@ -343,14 +343,14 @@ class _Contents:
     def _wrong(self, name: str, what: str) -> FormatError:
         return FormatError(f"{self.path}: {name} {what}; fetch or write the file again")
 
-    def parsed(self) -> Parsed:
+    def parsed(self) -> RawGraph:
         """Views of the members, without looking at what they hold."""
         if self.places and self.version > 1:
             self._check_tied()
         count, edges = self.num_vertices, self.num_edges
         edge_names, vertex_names = self.names
         src, dst = (self._end(name) for name in ENDS)
-        return Parsed(
+        return RawGraph(
             src=src,
             dst=dst,
             num_vertices=count,

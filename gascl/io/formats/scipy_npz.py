@@ -14,8 +14,8 @@ import numpy as np
 from gascl.errors import FormatError, GraphError
 from gascl.graph.arcs import arcs_of, index_dtype
 from gascl.graph.csr_ends import Runs, rises
-from gascl.graph.edge_data import Parsed
 from gascl.graph.parallel import in_threads
+from gascl.graph.raw_graph import RawGraph
 from gascl.io.adapters.scipy import parsed_entries, read_scipy
 from gascl.io.files import created, opened
 from gascl.io.format import Format, check_limits
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 FIRST = ("indices", "indptr", "offsets", "row", "col", "coords", "format", "shape", "data")
 
 
-def read(path: Path, directed: bool | None, field: str | None = "weight") -> Parsed:
+def read(path: Path, directed: bool | None, field: str | None = "weight") -> RawGraph:
     """Read a sparse matrix: every stored entry (i, j) is an edge from i to j, explicit zeros too.
 
     Nothing in it is unpickled.

@@ -1,4 +1,4 @@
-"""The output of readers and adapters, from which `Graph` is made."""
+"""A graph as a reader or an adapter returns it, from which `Graph` is made."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gascl.graph.reordering import Numbering
 
 
 @dataclass(frozen=True)
-class Parsed:
+class RawGraph:
     """The edges of a graph as they were read, before checks and policies are applied."""
 
     src: np.ndarray | Runs  # (E,) integers
