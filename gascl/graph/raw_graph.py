@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gascl.graph.arcs import Arcs
-from gascl.graph.csr_ends import Runs
+from gascl.graph.csr_ends import CsrEnds
 from gascl.graph.reordering import Numbering
 
 
@@ -16,8 +16,8 @@ from gascl.graph.reordering import Numbering
 class RawGraph:
     """The edges of a graph as they were read, before checks and policies are applied."""
 
-    src: np.ndarray | Runs  # (E,) integers
-    dst: np.ndarray | Runs  # (E,) integers
+    src: np.ndarray | CsrEnds  # (E,) integers
+    dst: np.ndarray | CsrEnds  # (E,) integers
     num_vertices: int
     directed: bool
     labels: np.ndarray | None = None  # (V,)

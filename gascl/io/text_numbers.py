@@ -164,7 +164,7 @@ def _by_numpy(piece: bytes, layout: arrow_csv.Layout) -> list[np.ndarray]:
         wide = types[column] is np.float64 and not layout.number and np.abs(values) >= 2.0**63
         if np.any(wide) and (values == np.floor(values)).all() and LONG.search(piece):
             raise Irregular
-    if not arrow_csv.all_held(columns, piece):
+    if not arrow_csv.all_representable(columns, piece):
         raise Irregular
     return columns
 

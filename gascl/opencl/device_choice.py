@@ -62,7 +62,7 @@ def find(choice: Any = None) -> Device:
 
 def _fastest_that_works(candidates: list[Device]) -> Device:
     """The fastest device that passes the trial; if none does or there is only one, the fastest."""
-    ranked = sorted(candidates, key=Device.speed, reverse=True)
+    ranked = sorted(candidates, key=lambda device: device.speed(), reverse=True)
     if len(ranked) == 1:
         return ranked[0]
     from gascl.opencl.device_check import failure  # most runs do without the processes it starts

@@ -14,7 +14,7 @@ from gascl.results.result import KeptState
 from gascl.results.snapshot import Snapshot
 from gascl.results.trace import Step
 from gascl.run.state import State
-from gascl.user_messages import Option, Word
+from gascl.user_messages import Option, Placeholder
 from gascl.util.progress import Progress
 
 #: The default limit of supersteps.
@@ -55,7 +55,7 @@ class RunOptions:
             raise GasclError(f"progress must be True or False, not {self.progress!r}")
         if self.checkpoint is None and (self.resume or self.every is not None):
             given = Option("resume", True) if self.resume else Option("every", self.every)
-            missing = Option("checkpoint", Word("FILE"))
+            missing = Option("checkpoint", Placeholder("FILE"))
             raise GasclError(given, " is about a checkpoint: give ", missing, ", too")
 
     @property

@@ -33,7 +33,7 @@ from gascl.opencl.event_wait import check_free
 from gascl.results.snapshot import Messages, Snapshot
 from gascl.results.trace import Step
 from gascl.run.field_values import has_rest, listed, set_at, stored
-from gascl.run.loaded_program import NEVER, LoadedProgram, sent
+from gascl.run.loaded_program import NEVER, LoadedProgram, control_to_send
 from gascl.run.parameters import set_parameters
 from gascl.run.plan import Plan
 
@@ -305,7 +305,7 @@ class State:
 
     def write_control(self) -> None:
         """Write the control record for the next superstep."""
-        self._send(CONTROL, sent(self.control))
+        self._send(CONTROL, control_to_send(self.control))
 
     def _send(self, key: Key, values: np.ndarray) -> None:
         """`write` without waiting, of a few values that do not change any more."""

@@ -19,4 +19,4 @@ def test_nothing_was_provided(monkeypatch):
     with pytest.raises(
         LookupError, match=r"'write' .*none was provided \(provided: read\).*provide"
     ):
-        provided.outside("write")
+        provided.provided("write")

@@ -42,7 +42,7 @@ SPLITTER = Splitter(None, "")
 
 
 @dataclass(frozen=True)
-class Kind:
+class FileType:
     """One of the two files: its problem line, and its rows of a letter, vertices and numbers."""
 
     problem: str  # the start of the problem line
@@ -51,8 +51,8 @@ class Kind:
     ids: int  # how many of the three columns are vertices
 
 
-GRAPH = Kind("p sp", "VERTICES ARCS", "a SOURCE TARGET WEIGHT", 2)
-COORDINATES = Kind("p aux sp co", "VERTICES", "v VERTEX X Y", 1)
+GRAPH = FileType("p sp", "VERTICES ARCS", "a SOURCE TARGET WEIGHT", 2)
+COORDINATES = FileType("p aux sp co", "VERTICES", "v VERTEX X Y", 1)
 
 
 def read(
@@ -208,7 +208,7 @@ class _Table:
         FormatError: a line is wrong, or there are not as many rows as announced.
     """
 
-    def __init__(self, path: Path, kind: Kind):
+    def __init__(self, path: Path, kind: FileType):
         self.kind = kind
         self.sizes: list[int] = []
         self.comments, self._counts = 0, list[int]()

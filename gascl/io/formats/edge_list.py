@@ -54,7 +54,7 @@ from gascl.io.text_lines import (
 )
 from gascl.io.text_numbers import Irregular, column_pieces, read_columns
 from gascl.io.vertex_ids import numbered
-from gascl.user_messages import Message, Option, Word
+from gascl.user_messages import Message, Option, Placeholder
 from gascl.util.extras import imported
 
 if TYPE_CHECKING:
@@ -1112,7 +1112,7 @@ def _add_field(path: Path, layout: RowLayout, place: int, name: str | None = Non
             f"{path}: the name of column {_column_name(layout, place)} cannot be that of an edge "
             "field: letters, digits and _, not starting with a digit; correct the header, or give "
             "a name: ",
-            Option("columns", [Word("..."), f"{WEIGHT}={place}"], of="reader"),
+            Option("columns", [Placeholder("..."), f"{WEIGHT}={place}"], of="reader"),
         )
     layout.fields[name] = place
     layout.report.append(note + name)

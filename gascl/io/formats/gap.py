@@ -18,7 +18,7 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.arcs import INT32_MAX, Arcs, Order, index_dtype, stable_order
-from gascl.graph.csr_ends import Runs
+from gascl.graph.csr_ends import CsrEnds
 from gascl.graph.parallel import blocks, in_threads
 from gascl.graph.raw_graph import RawGraph
 from gascl.io.files import created, opened, packing, plain
@@ -267,7 +267,7 @@ class _Neighbors:
         row, vertex = np.empty(num_arcs, np.int32), np.empty(num_arcs, np.int32)
         weight = np.empty(num_arcs, np.int32) if "weight" in (dtype.names or ()) else None
 
-        runs = Runs(offsets)
+        runs = CsrEnds(offsets)
 
         def take(block: slice) -> tuple[int | None, bool, list[int]]:
             arcs = taken(block)

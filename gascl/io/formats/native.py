@@ -18,7 +18,7 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.arcs import ARRAYS, ORDERS, Arcs, Ends, Order, index_dtype
-from gascl.graph.csr_ends import Runs, rises
+from gascl.graph.csr_ends import CsrEnds, rises
 from gascl.graph.labels import shown
 from gascl.graph.parallel import in_threads
 from gascl.graph.raw_graph import RawGraph
@@ -68,7 +68,7 @@ def write(path: Path, graph: Graph, arcs: bool = False) -> None:
     """
     members: dict[str, np.ndarray | DiskArray] = {}
     for name, end in zip(ENDS, (graph.src, graph.dst), strict=True):
-        members |= {name + RUNS: end.offsets} if isinstance(end, Runs) else {name: end}
+        members |= {name + RUNS: end.offsets} if isinstance(end, CsrEnds) else {name: end}
     # Equal arrays are one object in Arcs, and one member here.
     stored = {id(array): name for name, array in members.items()}
     members |= _labels(path, graph)
@@ -374,12 +374,14 @@ class _Contents:
             checked=True,
         )
 
-    def _end(self, name: str) -> np.ndarray | Runs:
+    def _end(self, name: str) -> np.ndarray | CsrEnds:
         """One end of each edge."""
         if name + RUNS not in self.members:
             return self._array(name, np.dtype(np.int32), (self.num_edges,), self.num_vertices)
         index = index_dtype(self.num_edges)
-        return Runs(self._array(name + RUNS, index, (self.num_vertices + 1,), self.num_edges + 1))
+        return CsrEnds(
+            self._array(name + RUNS, index, (self.num_vertices + 1,), self.num_edges + 1)
+        )
 
     def _fingerprint(self) -> str | None:
         """That in the file, if the edges and labels are those that it is of."""
@@ -408,7 +410,7 @@ class _Contents:
         return array.astype(native, copy=False)
 
     def _numbered(
-        self, direction: str, src: np.ndarray | Runs, dst: np.ndarray | Runs
+        self, direction: str, src: np.ndarray | CsrEnds, dst: np.ndarray | CsrEnds
     ) -> tuple[str, tuple[Numbering, Arcs]]:
         """A direction, and the arcs along it by other numbers."""
         place = self.places[direction].get("order", f"arcs.{direction}.order")

@@ -13,7 +13,7 @@ import numpy as np
 
 from gascl.errors import FormatError, GraphError
 from gascl.graph.arcs import arcs_of, index_dtype
-from gascl.graph.csr_ends import Runs, rises
+from gascl.graph.csr_ends import CsrEnds, rises
 from gascl.graph.parallel import in_threads
 from gascl.graph.raw_graph import RawGraph
 from gascl.io.adapters.scipy import parsed_entries, read_scipy
@@ -106,7 +106,7 @@ def _entries(
         return kind, first, second, values, height, None
     if len(second) != height + 1 or not rises(second, len(first)):
         return None
-    places = (Runs(second).rows, first)
+    places = (CsrEnds(second).rows, first)
     row, col = places if kind == "csr" else places[::-1]
     offsets = second.astype(index_dtype(len(first)), copy=False)
     return kind, row, col, values, height, offsets if first.dtype == np.int32 else None
