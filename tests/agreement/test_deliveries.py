@@ -328,7 +328,8 @@ def test_a_toy_on_every_special_graph(device, toy, name):
 
 #: Of the recipes of random programs: sums, to anyone, lanes, arc state, structs, vectors, masks.
 NUMBERS = (1, 44, 10, 13, 2, 3, 4, 8, 14, 16, 17)
-#: The first four, whose cases are soon drawn, by one or two of the deliveries, so that each has one; slow, all by all.
+#: The first four, whose cases are soon drawn, by one or two of the deliveries, so that each has
+#: one; slow, all by all.
 NUMBERS_BY_TOY = [
     pytest.param(number, toy, marks=[] if quick else pytest.mark.slow)
     for place, number in enumerate(NUMBERS)

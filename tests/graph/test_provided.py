@@ -11,7 +11,7 @@ from gascl.graph import provided
 def test_everything_that_is_provided_exists():
     assert gascl.Graph is not None
     for name in provided._PLACES:
-        assert callable(provided.outside(name)), name
+        assert callable(provided.provided(name)), name
 
 
 def test_nothing_was_provided(monkeypatch):
