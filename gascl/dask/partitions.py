@@ -102,7 +102,7 @@ class Layout:
 
     @cached_property
     def parts(self) -> list[Part]:
-        """Of each rank."""
+        """The rows of each rank."""
         return shares(self.begins, Division(0, self.ranks))
 
     def split(self, ends: np.ndarray) -> list[np.ndarray]:
@@ -190,7 +190,7 @@ class OwnArcs:
     ends: np.ndarray
 
     def graph(self) -> Graph:
-        """As `Layout.graph`."""
+        """The graph of this rank, as `Layout.graph` makes it."""
         return self.layout.graph(self.labels, self.fields, self.rank, self.ends)
 
 

@@ -118,7 +118,7 @@ class Recipe:
             )
 
     def identity(self) -> dict[str, Any]:
-        """Whatever determines the edges: the report's lines and the size."""
+        """The values that determine the edges: the report's lines and the size."""
         return {
             "recipe": reported(self.about, self.seed, self.weights),
             "size": [self.num_vertices, self.num_edges, self.directed],

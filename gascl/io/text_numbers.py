@@ -93,7 +93,7 @@ def column_pieces(
     prepare: Callable[[bytes], bytes] | None = None,
     number: type | None = None,
 ) -> Iterator[Columns]:
-    """What `read_columns` joins, piece by piece; without values where a piece has no rows."""
+    """The columns of each piece, which `read_columns` joins; a piece without rows has no values."""
     whole, behind = comment_patterns(separator, comments)
     marks = comments.encode("ascii")
     layout = arrow_csv.Layout(width, [*integers], [*numbers], separator, number, bool(prepare))

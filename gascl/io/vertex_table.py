@@ -209,7 +209,7 @@ def _check_names(path: Path, number: int, line: str, names: list[str]) -> None:
 
 
 def _separator(path: Path) -> str | None:
-    """What separates the columns; None: blanks."""
+    """The character that separates the columns; None for blanks."""
     for _, line in numbered_lines(path):
         line = line.strip(" \r")
         if line and line[0] not in "#%":

@@ -329,7 +329,7 @@ def _read(path: Path) -> tuple[dict[str, Any], Saved]:
 
 
 def _hash(values: np.ndarray) -> str:
-    """Of the type, the shape and the values, and of which of them a masked array has."""
+    """A hash of the type, the shape, the values, and the mask of a masked array."""
     text = blake2b(f"{values.dtype.str} {values.shape} ".encode(), digest_size=16)
     masked = isinstance(values, np.ma.MaskedArray)
     for part in (np.ma.getdata(values), *([np.ma.getmaskarray(values)] if masked else ())):

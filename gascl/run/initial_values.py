@@ -252,8 +252,8 @@ def _missing(program: VertexProgram, graph: Graph, name: str) -> str:
 
 
 def _stem(name: str) -> str:
-    """What a name has in common with others that a user may have meant by it: it is in lower case,
-    without underscores and hyphens, and in the singular."""
+    """A name in lower case and in the singular, without underscores and hyphens: names with one
+    stem may be meant for each other."""
     bare = re.sub(r"[\W_]", "", name.lower())
     for ending, singular in (
         (r"ies$", "y"),

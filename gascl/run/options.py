@@ -82,7 +82,7 @@ class RunOptions:
 
     @property
     def shown(self) -> Progress | None:
-        """What shows how far the run is; None: nothing, or it is not made yet."""
+        """The bar that shows how far the run is; None if there is none, or not yet."""
         return self.progress if isinstance(self.progress, Progress) else None
 
     def limit(self, program: VertexProgram) -> int:

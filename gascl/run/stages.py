@@ -34,7 +34,7 @@ from gascl.user_messages import DOUBLE, Message, Option, ProgramName
 
 
 class Runner(Protocol):
-    """What runs a single program: an Engine, whose module imports this one."""
+    """The interface of an Engine that stages use; its module imports this one."""
 
     graph: Graph
     device: Device
@@ -392,7 +392,7 @@ def _drawn(count: int, wanted: int, seed: int) -> np.ndarray:
 
 
 def _alone(values: np.ndarray, how: np.ufunc) -> Any:
-    """What a function combines of one array: the array itself, perhaps in a wider type."""
+    """The result of combining one array alone: the array itself, perhaps in a wider type."""
     return values.astype(how.reduce(values.reshape(1, -1)[:, :0]).dtype, copy=False)[()]
 
 

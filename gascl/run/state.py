@@ -630,7 +630,7 @@ class DeviceField:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """That of the array: see `State.field`."""
+        """The shape of the array that `State.field` returns."""
         rows = self.state.graph.num_vertices if self.owner == VERTEX else self.state.num_arcs
         lanes = (self.lanes,) if self.lanes > 1 else ()
         return (rows, *lanes, *((self.type.width,) if self.type.width > 1 else ()))

@@ -35,7 +35,8 @@ from gascl.util.progress import Progress
 
 def ranks_by_scipy(path):
     """PageRank by NetworkX's definition; NetworkX takes seconds to read the edges."""
-    edges = [line.split() for line in gzip.open(path, "rt") if not line.startswith("#")]
+    with gzip.open(path, "rt") as file:
+        edges = [line.split() for line in file if not line.startswith("#")]
     labels, ends = np.unique(np.array(edges), return_inverse=True)
     ends = ends.reshape(-1, 2)
     count = len(labels)

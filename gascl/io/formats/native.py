@@ -384,7 +384,7 @@ class _Contents:
         )
 
     def _fingerprint(self) -> str | None:
-        """That in the file, if the edges and labels are those that it is of."""
+        """The fingerprint in the file, unless the edges or labels have been changed since."""
         found, ties = self.about.get("fingerprint"), self.about.get("tied")
         if not self.places or not isinstance(found, str) or not isinstance(ties, dict):
             return None
