@@ -88,3 +88,4 @@ def mapped(path: str) -> int:
 
 if __name__ == "__main__":
     call(globals(), sys.argv[1:])
+    print(f"done {COMM.rank}", flush=True)
