@@ -104,6 +104,15 @@ class Phase(IntEnum):
     UNPACK = 21
 
 
+class Order(IntEnum):
+    """What shows that the order of two messages matters (kernels/random.cl): the vertex differs..."""
+
+    TWICE = 1  # if it gets the second one twice
+    EXCHANGED = 2  # if they come in the other order
+    TOGETHER = 3  # if they come combined
+    UNTOLD = 4  # from what it has sent, and will not scatter again
+
+
 class ActiveList(IntEnum):
     """The lists of an active set whose lengths are counted (kernels/frontier.cl)."""
 
@@ -130,6 +139,9 @@ BLOCKS_AT_ONCE, MOST_LOCAL_BLOCKS, LOCAL_ROUNDS = 4, 8, 8
 #: More arcs than a group has to itself in that delivery, and the most such rows in a round that
 #: groups share.
 LONG_ROW, MOST_LONG_ROWS = 4096, 1024
+#: Of delivery `random`: the most messages that fly at a time, among as many vertices that wait one is
+#: chosen; and the most arcs and messages of a launch, which takes a second or less.
+MOST_FLIGHTS, MOST_RANDOM_WORK = 64, 2**18
 #: A value of `starting`: gascl_decide_on() in superstep.cl.
 GOING_ON = 2
 #: The number of a block's messages that one work-item combines into a box, for others to use.
@@ -220,6 +232,12 @@ def of_queue() -> dict[str, int]:
         "LONG_ROW": LONG_ROW,
         "MOST_LONG_ROWS": MOST_LONG_ROWS,
     }
+
+
+def of_random() -> dict[str, int]:
+    """Those of delivery `random`."""
+    most = {"MOST_FLIGHTS": MOST_FLIGHTS, "MOST_RANDOM_WORK": MOST_RANDOM_WORK}
+    return {**numbered("", Order), **most}
 
 
 def of_sorting() -> dict[str, int]:

@@ -7,7 +7,7 @@ and messages, and the structs that host and device share.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -186,6 +186,16 @@ class Context:
     @cached_property
     def packed(self) -> Type:
         return packed_fields(self.spec, self.real)
+
+    @property
+    def tries_orders(self) -> bool:
+        """Whether the order of messages can be tried: delivery `random`."""
+        return self.debug and self.traits.any_order
+
+    @cached_property
+    def applied(self) -> Type:
+        """The fields that apply writes, in memory."""
+        return replace(self.packed, c="gascl_applied")
 
     @property
     def packed_bytes(self) -> int:

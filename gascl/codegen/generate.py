@@ -32,6 +32,7 @@ from gascl.codegen.reductions import Reductions
 from gascl.codegen.source_writer import Text
 from gascl.codegen.transactions import Transactions
 from gascl.codegen.traps import Traps
+from gascl.codegen.trials import Trials
 from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Traits
 from gascl.language.types import resolve
@@ -89,6 +90,8 @@ def generate(
     Phases(text, c, traps, calls, Reductions(text, c)).write()
     if c.packed_bytes:
         Transactions(text, c).write()
+    if c.tries_orders:
+        Trials(text, c).write()
     if traits.pairs:
         Pairs(text, c, traps, calls).write()
     write_layouts(text, c)
@@ -103,6 +106,7 @@ def generate(
         accumulator=c.accumulator,
         outbox_entry=c.outbox_entry,
         packed=c.packed_bytes,
+        applied=c.applied.scalar,
         box=c.box.scalar,
         run=c.run,
         tally=c.tally.scalar,

@@ -221,7 +221,7 @@ class Phases:
         put, snippets = self.text.put, self.context.spec.snippets
         receive_if, filters = snippets.get("receive_if"), self.context.traits.filters
         of = "const int gascl_id, GASCL_STATE GASCL_LANE"
-        if self.context.packed_bytes:
+        if self.context.packed_bytes or self.context.tries_orders:
             self._wants()
         put(f"static bool gascl_receives({of}) {{")
         self._receives(None if filters else receive_if)
@@ -263,7 +263,8 @@ class Phases:
     def _wants(self) -> None:
         """Write receive_if of a vertex that is not in memory as it is."""
         put, receive_if = self.text.put, self.context.snippet("receive_if")
-        put("static bool gascl_wants(const gascl_vertex v, const gascl_message msg, GASCL_STATE) {")
+        put("static bool gascl_wants(const gascl_vertex v, const gascl_message msg,")
+        put("        GASCL_STATE GASCL_LANE) {")
         if receive_if is None:
             put("    return true;", "}", "")
             return

@@ -70,7 +70,7 @@ DELIVERY = {
     "LISTS_RECEIVERS": "the inbox lists the vertices with a message",
     "PERSISTENT": "a persistent kernel runs all supersteps",
     "PULLS": "in some supersteps vertices pull: delivery `frontier`",
-    "QUEUES": "messages are applied when they are sent: delivery `asynchronous`",
+    "AT_ONCE": "messages are applied one by one: deliveries `asynchronous` and `random`",
     "KNOWS_LANES": "the delivery knows in which lanes each vertex sends: see kernels/gather.cl",
     "ANSWERS": "messages to the sender itself are kept for each arc first: see arc_messages.cl",
     "CREDITS": "messages to common neighbors are added up for each arc first: see arc_messages.cl",

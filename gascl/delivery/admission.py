@@ -46,6 +46,7 @@ class Demand:
         packed: the bytes of what apply writes of a vertex.
         wide_atomics: the device has atomic operations on 64 bits.
         together: as `why_together` returns it.
+        debug: the run is in debug mode.
     """
 
     traits: Traits
@@ -58,6 +59,7 @@ class Demand:
     packed: int
     wide_atomics: bool
     together: str
+    debug: bool
 
 
 def demand_of(
@@ -66,6 +68,7 @@ def demand_of(
     fp64: bool,
     deterministic: bool,
     together: str = _CANNOT_JOIN,
+    debug: bool = False,
 ) -> Demand:
     """What a program requires of a delivery on a device with these atomics."""
     spec = program.spec
@@ -83,6 +86,7 @@ def demand_of(
         packed_fields(spec, program.dtype).itemsize,
         atomics.int64,
         together,
+        debug,
     )
 
 
@@ -218,10 +222,22 @@ def push_refuses(demand: Demand) -> str | None:
     return inbox_refuses(demand)
 
 
+#: Why messages must be applied in supersteps.
+_ORDERED = "its messages may depend on their order: order = 'any' would state that they do not"
+
+
+def random_refuses(demand: Demand) -> str | None:
+    if not demand.traits.any_order:
+        return _ORDERED
+    if not demand.debug:
+        return "it is for debug mode, which tries whether the order of messages matters"
+    return slots_refuses(demand)
+
+
 def asynchronous_refuses(demand: Demand) -> str | None:
     traits = demand.traits
     if not traits.any_order:
-        return "its messages may depend on their order: order = 'any' would state that they do not"
+        return _ORDERED
     if demand.together:
         return demand.together
     if traits.lanes > 1:

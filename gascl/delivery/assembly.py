@@ -104,6 +104,8 @@ def assemble(
         shared |= constants.of_persistent_kernel()
     if delivery.queues:
         shared |= constants.of_queue()
+    if delivery.tries_orders:
+        shared |= constants.of_random()
     given = _of_delivery(traits, delivery, group, persistent)
     text.put("\n".join([*constants.defines(shared), *given]))
     text.include("superstep.cl")
@@ -191,7 +193,7 @@ def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: boo
         "LISTS_RECEIVERS": delivery.active.lists_receivers,
         "PERSISTENT": persistent,
         "PULLS": delivery.pulls,
-        "QUEUES": delivery.queues,
+        "AT_ONCE": delivery.queues or delivery.tries_orders,
         "KNOWS_LANES": delivery.notes_lanes(traits),
         "ANSWERS": delivery.keeps_answers(traits),
         "CREDITS": delivery.keeps_credits(traits),

@@ -18,6 +18,7 @@ from gascl.delivery.admission import (
     parts_refuses,
     pull_refuses,
     push_refuses,
+    random_refuses,
     serial_refuses,
     slots_refuses,
 )
@@ -254,6 +255,36 @@ DELIVERIES = {
             (Buffer("messages", "message", "arc"), Buffer("all_sent", "flag", "arc")),
             refuses=serial_refuses,
         ),
+        Delivery(
+            "random",
+            kernel_text("random.cl"),
+            (
+                Launch(
+                    "gascl_random",
+                    "one",
+                    (
+                        *("STATE", "EDGE", *_CSR[1:], "queue", "flying", "flights", "earlier"),
+                        *("last_messages", "last_senders", "first_messages", "first_senders"),
+                        *("second_messages", "second_senders", "found", "tallies"),
+                    ),
+                ),
+            ),
+            (
+                Buffer("queue", "vertex", "row"),
+                Buffer("flying", "message", lambda vertices, arcs: constants.MOST_FLIGHTS),
+                Buffer("flights", "vertex", lambda vertices, arcs: 3 * constants.MOST_FLIGHTS),
+                Buffer("earlier", "applied", "vertex"),
+                Buffer("last_messages", "message", "vertex"),
+                Buffer("last_senders", "count", "vertex"),
+                Buffer("first_messages", "message", "vertex"),
+                Buffer("first_senders", "count", "vertex"),
+                Buffer("second_messages", "message", "vertex"),
+                Buffer("second_senders", "count", "vertex"),
+                Buffer("found", "flag", "vertex"),
+            ),
+            refuses=random_refuses,
+            tries_orders=True,
+        ),
     )
 }
 
@@ -409,7 +440,7 @@ def _slower(costs: Costs, name: str) -> str:
 
 
 def _left_out(name: str, debug: bool) -> str:
-    if name == "serial":
+    if name in ("serial", "random"):
         return "one work-item does everything"
     if debug and DELIVERIES[name].inbox:
         return "it combines messages in the order in which they come, which debug mode shuffles"

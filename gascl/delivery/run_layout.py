@@ -380,6 +380,7 @@ class _Builder:
         own["outbox_entry"] = _stored(header.outbox_entry)
         own["credit"] = header.box
         own["cell"] = self._cell()
+        own["applied"] = header.applied
         own["packed"] = np.dtype(f"u{header.packed or 8}")
         lanes = header.lanes
         counts = {"arc": lanes * extent.arcs, "vertex": lanes * extent.vertices}

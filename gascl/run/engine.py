@@ -53,6 +53,7 @@ from gascl.run.job import Job
 from gascl.run.launcher import Launcher
 from gascl.run.loaded_program import LoadedProgram
 from gascl.run.options import RunOptions
+from gascl.run.order_trial import OrderTrial, most_launches
 from gascl.run.placement import placement_of
 from gascl.run.plan import PLANS, Plan, key_of, plan_of
 from gascl.run.prepare import Prepared, Setting, prepare
@@ -85,7 +86,8 @@ class Engine:
         deterministic: runs repeat bit for bit; deliveries that add floats atomically are refused.
         debug: runs are slow, but stop at NaN, overflow, division by zero and indices outside of
             arrays, and name the vertex, the superstep and the snippet's line; messages come in a
-            shuffled order.
+            shuffled order. A program with order = "any" runs once more, by a random schedule: if
+            the fields then differ, the error names messages whose order matters.
         seed: the seed of that order.
         device_memory: the most memory of the device that a run may take, in bytes or as text such
             as "8 GiB"; None: all. If the arcs do not fit, they are streamed to the device in parts
@@ -376,6 +378,8 @@ class Engine:
             with Interrupts() as interrupts:
                 job = Job(program, options, limit, start, checkpoint, interrupts)
                 result, nans = self._supersteps(job)
+                if self.debug and _may_try_orders(job, result) and not self.ranks:
+                    self._try_orders(job, result)
         except (cl.MemoryError, cl.RuntimeError) as error:
             name = program.run_by or type(program).__name__
             raise DeviceError(
@@ -477,6 +481,29 @@ class Engine:
         for name in values.initial:
             loop.nans.pop(name, None)
         return result, loop.nans
+
+    def _try_orders(self, job: Job, result: Result) -> None:
+        """Run a program with order = "any" again, by a random schedule.
+
+        Raises:
+            ProgramError: the result depends on the schedule.
+        """
+        program, options = job.program, RunOptions(delivery="random")
+        prepared = self._prepare(program, options)
+        if prepared.short:  # its arcs do not fit at once
+            return
+        plan = plan_of(program, self.device, prepared.source)
+        loaded = self._loaded.get(prepared) or self._load(program, prepared, plan)
+        values = inputs(program, self.graph, plan.header.types, None, self.debug)
+        state = self._state(program, loaded, values, False)
+        launcher = Launcher(plan, state, job.interrupts)
+        job = replace(job, options=options, limit=most_launches(result))
+        loop = Loop(job, loaded, launcher, placement_of(launcher, program.spec, None))
+        ending = self._looped(loop)
+        trial = OrderTrial.of(state, prepared.delivery.name, self.seed, ending.converged)
+        state.end(loaded, None)
+        if not (loop.needs_order or job.interrupts.ends):
+            trial.check(program, result)
 
     def _prepare(self, program: VertexProgram, options: RunOptions, ordered: str = "") -> Prepared:
         """How to run a program, cached for its next run; all ranks must call this.
@@ -669,6 +696,14 @@ class Engine:
         )
         made.left_out, made._takes_parts = self.left_out, takes_parts
         return made
+
+
+def _may_try_orders(job: Job, result: Result) -> bool:
+    """Whether a random schedule of the same run is worth a comparison."""
+    options = job.options
+    whole = options.state is None and options.watch is None and job.checkpoint is None
+    may = Traits.of(job.program.spec).any_order and result.converged
+    return may and whole and options.delivery != "random"
 
 
 def check_program(program: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import support.admission
+from support.admission import ANY_ORDER
 from support.admitting_deliveries import admitted, demand_of
 
 from gascl import (
@@ -53,7 +54,7 @@ class Plain(VertexProgram):
 
 
 #: Those for programs whose messages have an order.
-BY_SUPERSTEPS = [name for name in DELIVERIES if name != "asynchronous"]
+BY_SUPERSTEPS = [name for name in DELIVERIES if name not in ANY_ORDER]
 SINGLE = "its gather snippet reads messages one by one"
 ANEW = "its scatter does more than send along its arcs, and this delivery may run scatter again"
 ARC = "it has arc fields"
@@ -226,7 +227,8 @@ def refusals(changes: dict[str, Any], atomics: Atomics, deterministic: bool) -> 
     demand = admission.demand_of(program, atomics, True, deterministic)
     found = {name: d.refuses(demand) for name, d in DELIVERIES.items()}
     assert registry.admitted(demand) == [n for n, why in found.items() if why is None]
-    assert str(found.pop("asynchronous")).startswith("its messages may depend on their order")
+    for name in ANY_ORDER:
+        assert str(found.pop(name)).startswith("its messages may depend on their order")
     return {n: why for n, why in found.items() if why is not None}
 
 
@@ -275,6 +277,14 @@ def test_who_may_be_asynchronous(name):
     found = DELIVERIES["asynchronous"].refuses(demand)
     assert found is None if why is None else str(found).startswith(why)
     assert (choose(program, demand, "auto").name == "asynchronous") == (why is None)
+
+
+def test_random_schedules_are_for_debug_mode():
+    program = type("Unordered", (Plain,), UNORDERED)()
+    demands = [admission.demand_of(program, FULL, True, True, debug=debug) for debug in (0, 1)]
+    refused = [DELIVERIES["random"].refuses(demand) for demand in demands]
+    assert str(refused[0]).startswith("it is for debug mode") and refused[1] is None
+    assert choose(program, demands[1], "auto", debug=True).name != "random"
 
 
 NARROW = {

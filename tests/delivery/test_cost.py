@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.admission import ANY_ORDER
 from support.admitting_deliveries import demand_of
 
 from gascl import Engine, VertexProgram, arc, generators, vertex
@@ -55,7 +56,7 @@ def test_every_delivery_of_auto_is_known():
         assert (
             rates.vertex.keys()
             == rates.arc.keys()
-            == DELIVERIES.keys() - {"asynchronous", "serial"}
+            == DELIVERIES.keys() - {*ANY_ORDER, "serial"}
         )
     assert costs({}, DENSE).estimate("a delivery of a user") == {}
 

@@ -20,7 +20,9 @@ from support.program_tree import (
 )
 from support.values import is_real, layout
 
-DELIVERIES = ("slots", "pull", "outbox", "push", "frontier", "asynchronous", "edges", "serial")
+#: Of programs with order = "any" alone.
+ANY_ORDER = ("asynchronous", "random")
+DELIVERIES = ("slots", "pull", "outbox", "push", "frontier", "edges", "serial", *ANY_ORDER)
 
 
 def sends_to(program: Program) -> bool:

@@ -596,9 +596,18 @@ def run_debug(device: Device) -> None:
         expected = plain.run(program, delivery="serial")
         for name in set(able(program, device)) & {"slots", "pull", "outbox", "push"}:
             same(debug.run(program, delivery=name), expected)
+    run_random(debug)
     for cls, words in TRAPPED:
         with pytest.raises(ProgramError, match=re.escape(words)):
             debug.run(cls(), delivery="slots")
+
+
+def run_random(debug: Engine) -> None:
+    """Programs in any order, which debug mode runs by a random schedule, too."""
+    for program in (Nearest(start=FAR), Spread()):
+        result, expected = (debug.run(program, delivery=name) for name in ("random", "serial"))
+        for field in expected.fields:
+            np.testing.assert_array_equal(result[field], expected[field])
 
 
 #: Of which kernel file -> what shows that an error in it is found.
@@ -621,6 +630,7 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "mask_kernels.cl": [(Turns(start=HUB), "slots")],
     "persistent/phases.cl": [(Levels(start=FAR), "frontier")],
     "asynchronous/visits.cl": [],
+    "random.cl": [],
     "persistent/rows.cl": [(Least(), "pull")],
     "gather/windows.cl": [(Reading(), "outbox")],
     "gather/group_lane_bitmasks.cl": [(ReachedThrice(start=HUB), "pull")],
@@ -655,6 +665,8 @@ def run_patched(device: Device, file: str, *patch: str) -> None:
         )
     if file == "asynchronous/visits.cl":
         run_unordered(Engine(GRAPH, device))
+    if file == "random.cl":
+        run_random(Engine(GRAPH, device, debug=True))
     if file in ("superstep.cl", "needed_parts.cl"):
         run_parts(Engine(GRAPH, device))
     if file in ("superstep.cl", "remote_messages.cl"):
