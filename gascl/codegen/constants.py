@@ -105,7 +105,7 @@ class Phase(IntEnum):
 
 
 class Order(IntEnum):
-    """What shows that the order of two messages matters (kernels/random.cl): the vertex differs..."""
+    """What shows that the order of messages matters: the vertex differs... (kernels/random.cl)"""
 
     TWICE = 1  # if it gets the second one twice
     EXCHANGED = 2  # if they come in the other order
@@ -139,8 +139,8 @@ BLOCKS_AT_ONCE, MOST_LOCAL_BLOCKS, LOCAL_ROUNDS = 4, 8, 8
 #: More arcs than a group has to itself in that delivery, and the most such rows in a round that
 #: groups share.
 LONG_ROW, MOST_LONG_ROWS = 4096, 1024
-#: Of delivery `random`: the most messages that fly at a time, among as many vertices that wait one is
-#: chosen; and the most arcs and messages of a launch, which takes a second or less.
+#: Of delivery `random`: the most messages that fly at a time, which is also the number of waiting
+#: vertices among which one is chosen; and the most arcs and messages of a launch.
 MOST_FLIGHTS, MOST_RANDOM_WORK = 64, 2**18
 #: A value of `starting`: gascl_decide_on() in superstep.cl.
 GOING_ON = 2

@@ -37,7 +37,7 @@ class Trials:
         put("static gascl_vertex gascl_with(gascl_vertex v,")
         put("        __global const gascl_applied *gascl_from) {")
         put(*(f"    v.{n} = gascl_from->{n};" for n in names), "    return v;", "}", "")
-        put("// Whether two states of a vertex are the same, and whether scatter sees no difference.")
+        put("// Whether two states of a vertex are the same, or the same to scatter.")
         self._compare("gascl_is_same", names)
         self._compare("gascl_sends_same", [n for n in names if n in read or "" in read])
 

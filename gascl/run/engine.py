@@ -72,6 +72,8 @@ Nans: TypeAlias = Mapping[str, tuple[int, int]]
 
 #: The most engines of derived graphs that an engine keeps, with their arrays on the device.
 _MOST_DERIVED = 4
+#: Why a run begins again in supersteps.
+_ORDER_MATTERS = "needs_order() was called for these values"
 
 
 class Engine:
@@ -345,8 +347,10 @@ class Engine:
             runs = []
             for each in programs:
                 check_work(each)
-                prepared = self._prepare(each, checked)
-                runs.append(explained(each, self.graph, self.device.facts, prepared))
+                prepared, again = self._prepare(each, checked), None
+                if prepared.delivery.queues and prepared.traits.may_need_order:
+                    again = self._prepare(each, replace(checked, delivery="auto"), _ORDER_MATTERS)
+                runs.append(explained(each, self.graph, self.device.facts, prepared, again))
             return Explanation(type(program).__name__, str(self.device), tuple(runs))
         except Exception as error:
             raise error.with_traceback(users_lines(error.__traceback__))  # noqa: B904, the same
@@ -448,7 +452,7 @@ class Engine:
             state.end(loaded, None)
             if options.delivery != "auto":
                 job = replace(job, options=replace(options, delivery="auto"))
-            return self._supersteps(job, "needs_order() was called for these values", values)
+            return self._supersteps(job, _ORDER_MATTERS, values)
         loop.trace.phases = [
             Phase("upload", began, read - began),
             Phase("build", read, built - read),
@@ -456,6 +460,8 @@ class Engine:
             Phase("supersteps", uploaded, loop.seconds),
         ]
         loop.trace.deliveries = tuple(loop.deliveries) or (prepared.delivery.name,)
+        if known:
+            loop.trace.notes.append(f"the run began again in supersteps, since {ordered}")
         state.end(loaded, program if options.keep_state else None)
         arc_fields: Mapping[str, np.ndarray] = {}
         if program.spec.arc_fields:
@@ -504,6 +510,8 @@ class Engine:
         state.end(loaded, None)
         if not (loop.needs_order or job.interrupts.ends):
             trial.check(program, result)
+            note = f"by the random schedule of seed={self.seed}, the fields are the same"
+            result.trace.notes.append(note)
 
     def _prepare(self, program: VertexProgram, options: RunOptions, ordered: str = "") -> Prepared:
         """How to run a program, cached for its next run; all ranks must call this.

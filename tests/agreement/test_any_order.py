@@ -26,7 +26,9 @@ def drawn(number: int, flaw: str | None = None) -> Case:
     return case
 
 
-@pytest.mark.parametrize("number", [*QUICK, *(pytest.param(n, marks=pytest.mark.slow) for n in ALL)])
+@pytest.mark.parametrize(
+    "number", [*QUICK, *(pytest.param(n, marks=pytest.mark.slow) for n in ALL)]
+)
 def test_random_schedules_give_what_supersteps_give(number: int) -> None:
     """By the oracle: the programs that are drawn keep the promise."""
     case = drawn(number)

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 from support.admission import expected_deliveries, is_in_order, names_of_arc
 from support.features import features
-from support.oracle import Inexact, Outcome, PlainGraph, run
 from support.monotone_programs import FLAWS, monotone_programs, takes
+from support.oracle import Inexact, Outcome, PlainGraph, run
 from support.program_shapes import COMBINERS, WANTS, Shape, possible
 from support.program_tree import WORDS, Program
 from support.random_graphs import PAIRED, SPECIAL, graphs

@@ -1,10 +1,10 @@
 """What a program with order = "any" may also mean: the oracle under a random schedule.
 
-There are no supersteps. At random, a vertex that waits scatters, along all of its arcs or with values
-that it had earlier since it began to wait; or one of the messages under way arrives, or several to
-the same vertex arrive combined; or a message arrives and stays under way, so that it comes again.
-What `FIELD_of` reads may be older than what the other vertex has. The run ends when no vertex waits
-and no message is under way.
+There are no supersteps. At random, a vertex that waits scatters, with its values or with those that
+it had earlier since it began to wait; or one of the messages under way arrives, or several to the
+same vertex arrive combined; or a message arrives and stays under way, so that it comes again. What
+`FIELD_of` reads may be older than what the other vertex has. The run ends when no vertex waits and
+no message is under way.
 """
 
 from __future__ import annotations
@@ -83,9 +83,10 @@ class _Schedule(Run):
             self.earlier[v] = []
         self.take(v, older)
         arcs = self.leaving[v]
-        for self.place, self.arc in self.random.sample(arcs, len(arcs)):
-            for self.lane in range(self.lanes):
-                self.phase, self.v = "scatter", v
+        lanes = range(self.lanes)
+        for place, arc in self.random.sample(arcs, len(arcs)):
+            for self.lane in lanes:
+                self.place, self.arc, self.phase, self.v = place, arc, "scatter", v
                 sent: list[Any] = []
                 self.snippet(self.program.scatter, sent)
                 if sent:  # together they are the message of the arc
