@@ -27,9 +27,9 @@ Python. Each finding is a line that editors and hooks can read:
   my_program.py:16: error: ShortestPaths: unknown v.distnce; did you mean v.distance?
   my_program.py:12: warning: ShortestPaths: parameter 'cutoff' is not used: ...
 
-With --order, the program PROGRAM with order = "any" runs on GRAPH in supersteps and by several random
-schedules. If the fields differ, the error names the messages whose order matters. --set and the
-options for reading a graph are those of `gascl run`, and have no effect without --order.
+With --order, a PROGRAM that declares order = "any" runs on GRAPH in supersteps and by several
+random schedules. If the fields differ, the error names the messages whose order matters. --set and
+the options for reading a graph are those of `gascl run`, and have no effect without --order.
 
 examples:
   gascl check my_program.py

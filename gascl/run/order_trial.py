@@ -107,7 +107,7 @@ class OrderTrial:
                 place=place,
             )
         unequal = {name: _unequal(result.fields[name], self.fields[name]) for name in self.fields}
-        differs = np.any([*unequal.values()], axis=0)
+        differs = np.stack([*unequal.values()]).any(axis=0)
         if not differs.any():
             return
         graph, shown = result.graph, self.found.any(axis=1)
@@ -145,7 +145,8 @@ class OrderTrial:
 def _unequal(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """bool (V,): where two fields differ; NaN equals NaN."""
     if one.dtype.names:
-        return np.any([_unequal(one[name], other[name]) for name in one.dtype.names], axis=0)
+        members = [_unequal(one[name], other[name]) for name in one.dtype.names]
+        return np.stack(members).any(axis=0)
     differs = (one != other) & ((one == one) | (other == other))
     return differs.any(axis=tuple(range(1, differs.ndim)))
 
