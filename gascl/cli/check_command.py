@@ -99,7 +99,7 @@ def _check_order(arguments: argparse.Namespace) -> int:
     """Run a program by several random schedules, and print whether the fields are the same."""
     from gascl.cli.find_program import construct, program_class
     from gascl.language.stage_discovery import inner_programs
-    from gascl.opencl.device import find
+    from gascl.opencl.device_choice import find
 
     if len(arguments.files) != 2:
         arguments.parser.error("--order takes a program and a graph: gascl check PROGRAM GRAPH")

@@ -107,7 +107,7 @@ class OrderTrial:
                 place=place,
             )
         unequal = {name: _unequal(result.fields[name], self.fields[name]) for name in self.fields}
-        differs = np.stack([*unequal.values()]).any(axis=0)
+        differs = np.logical_or.reduce([*unequal.values()])
         if not differs.any():
             return
         graph, shown = result.graph, self.found.any(axis=1)
@@ -146,9 +146,9 @@ def _unequal(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """bool (V,): where two fields differ; NaN equals NaN."""
     if one.dtype.names:
         members = [_unequal(one[name], other[name]) for name in one.dtype.names]
-        return np.stack(members).any(axis=0)
+        return np.logical_or.reduce(members)
     differs = (one != other) & ((one == one) | (other == other))
-    return differs.any(axis=tuple(range(1, differs.ndim)))
+    return np.logical_or.reduce(differs, axis=tuple(range(1, differs.ndim)))
 
 
 def _in_words(graph: Graph, declared: Any, value: Any) -> str:
