@@ -93,8 +93,24 @@ class Context:
         return self.spec.message_type(self.real)
 
     @cached_property
+    def group(self) -> Type:
+        """The type of a group of messages with the same key."""
+        assert self.spec.grouping is not None
+        members = [*self.spec.grouping.members(self.message, self.fp64)]
+        return without_gaps("gascl_group", members)
+
+    @cached_property
+    def stored(self) -> Type:
+        """What is stored of each message, where messages are stored: a group of its own, or the
+        message."""
+        return self.group if self.traits.groups else self.message
+
+    @cached_property
     def gathered(self) -> Type:
-        """The type of `msg` in apply: what a gather snippet assigns, or a message."""
+        """The type of `msg` in apply: the preferred group, what a gather snippet assigns, or a
+        message."""
+        if self.traits.prefers:
+            return self.group
         gathered_type = self.spec.gathered
         return self.message if gathered_type is None else resolve(gathered_type, self.real)
 
