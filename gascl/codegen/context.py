@@ -103,7 +103,7 @@ class Context:
     def stored(self) -> Type:
         """What is stored of each message, where messages are stored: a group of its own, or the
         message."""
-        return self.group if self.traits.groups else self.message
+        return self.group if self.traits.groups and not self.traits.votes else self.message
 
     @cached_property
     def gathered(self) -> Type:

@@ -86,6 +86,7 @@ def write_switches(text: Text, c: Context) -> None:
                 "READS_SINGLY": traits.reads_singly,
                 "GROUPS": traits.groups,
                 "PREFERS": traits.prefers,
+                "VOTES": traits.votes,
                 "INDEXES_MESSAGES": traits.indexes_messages,
                 "GATHERS_BY_WINDOWS": traits.gathers_by_windows,
                 "POSTS_AHEAD": traits.apply_sends_to,

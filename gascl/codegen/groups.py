@@ -14,6 +14,10 @@ def write_groups(text: Text, c: Context) -> None:
     grouping = c.spec.grouping
     if grouping is None:
         return
+    if c.traits.votes:
+        key_type = c.message.c
+        text.put(f"typedef {key_type} gascl_key;", f"typedef {key_type}16 gascl_keys;", "")
+        return
     types, message = dict(c.group.members), dict(c.message.members)
     key, whole = grouping.keyed, not grouping.key
     text.put(

@@ -319,7 +319,7 @@ class Phases:
         which of two groups is preferred."""
         c, put = self.context, self.text.put
         gather, prefer = c.spec.snippets.get("gather"), c.spec.snippets.get("prefer")
-        if gather is None and prefer is None:
+        if (gather is None and prefer is None) or c.traits.votes:
             return
         put("static gascl_vertex gascl_gathering(const int gascl_id, GASCL_STATE GASCL_LANE) {")
         self._load(gather or prefer)

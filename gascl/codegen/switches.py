@@ -41,6 +41,7 @@ PROGRAM = {
     "READS_SINGLY": "a gather snippet reads the messages one by one, or they are grouped by key",
     "GROUPS": "messages are grouped by key",
     "PREFERS": "of a vertex's groups, the preferred one counts",
+    "VOTES": "messages are keys, of which the most frequent one counts",
     "INDEXES_MESSAGES": "the gather snippet only uses messages[i]: they may be in local memory",
     "GATHERS_BY_WINDOWS": "the gather snippet can read messages in windows: gather/windows.cl",
     "POSTS_AHEAD": "apply calls send_to: its messages arrive in the next superstep",

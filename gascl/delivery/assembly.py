@@ -147,6 +147,7 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) ->
         "outbox_gather.cl": f"outbox/{copying}.cl",
         "outbox_singly.cl": f"outbox/singly_{form}.cl",
         "outbox_grouped.cl": f"outbox/grouped_{form}.cl",
+        "groups.cl": f"groups/{'votes' if traits.votes else 'joined'}.cl",
         "pairs_of_splits.cl": f"pairs/{form}.cl",
         "share.cl": f"team/{form}.cl",
         "frontier_pieces.cl": f"frontier/pieces_{form}.cl",

@@ -14,6 +14,8 @@ from gascl.language.spec import ProgramSpec
 
 #: An expression that returns one of its two operands.
 _SELECTION = re.compile(r"\?\s*\(?\s*[ab]\s*\)?\s*:\s*\(?\s*[ab]\s*\)?\s*$")
+#: An expression that prefers the group with the most messages.
+_MOST = re.compile(r"\s*(a\s*\.\s*count\s*>\s*b|b\s*\.\s*count\s*<\s*a)\s*\.\s*count\s*")
 #: The words that put vertices into the mask.
 _SET_MASK = ("set_mask", "set_mask_of")
 
@@ -190,6 +192,15 @@ class Traits:
     def groups(self) -> bool:
         """Whether messages are grouped by key."""
         return self.spec.grouping is not None
+
+    @cached_property
+    def votes(self) -> bool:
+        """Whether messages are keys of 32 bits, of which the most frequent one counts."""
+        if self._prefer is None or self.spec.grouping is None or self.spec.grouping.key:
+            return False
+        return bool(_MOST.fullmatch(self._prefer.text)) and (
+            self.spec.message_type("float32").itemsize == 4
+        )
 
     @cached_property
     def prefers(self) -> bool:

@@ -470,7 +470,7 @@ class State:
         if self.numbering is not None:
             source, target = self.numbering.order[source], self.numbering.order[target]
         sent = values[arc, lane]
-        if traits.groups:  # each is stored as a group of its own
+        if self.header.stored != self.header.message:  # each is stored as a group of its own
             whole = sent
             sent = np.empty(len(whole), self.header.message.scalar)
             for name in sent.dtype.names or ("",):

@@ -118,7 +118,7 @@ static gascl_message gascl_narrow(const gascl_box in, const int id,
 #endif
 
 // What is stored of a message, where messages are stored.
-#if GASCL_GROUPS
+#if GASCL_GROUPS && !GASCL_VOTES
 #define GASCL_STORED(x) gascl_group_of(x, 0)
 #else
 #define GASCL_STORED(x) (x)
@@ -139,6 +139,8 @@ static void gascl_apply_gathered(const int id, const gascl_gathered msg, const i
 }
 
 #if GASCL_GROUPS
+// gascl_apply_single(). No such file exists: gascl/delivery/assembly.py puts groups/votes.cl here if the most
+// frequent key counts, and otherwise groups/joined.cl.
 #include "groups.cl"
 #else
 // Applies a vertex's messages, which lie side by side: its gather snippet reads them one by one. A macro,

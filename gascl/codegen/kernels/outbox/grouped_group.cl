@@ -11,6 +11,115 @@ static int gascl_row_of(const gascl_offset arc, __global const gascl_offset *off
     return first + row;
 }
 
+// Sorts messages by the items of a work-group, those that do not count (`count` -1) behind the others:
+// Batcher's bitonic sort (1968), in the form in which all comparisons have the same direction, so that n need
+// not be a power of two.
+static void gascl_sort_together(__global gascl_group *groups, const int n) {
+    for (long size = 2; size < 2 * (long)n; size *= 2)
+        for (long step = size / 2; step > 0; step /= 2) {
+            barrier(CLK_GLOBAL_MEM_FENCE);
+            for (long pair = get_local_id(0); pair < n; pair += GASCL_GROUP) {
+                const long low = pair / step * 2 * step + pair % step;
+                const long high = step == size / 2 ? low + 2 * (step - pair % step) - 1 : low + step;
+                if (high >= n)
+                    continue;
+                const gascl_group a = groups[low], b = groups[high];
+                const bool swaps = a.count < 0 || (b.count >= 0 && GASCL_COMES_BEFORE(b, a));
+                if (swaps) {
+                    groups[low] = b;
+                    groups[high] = a;
+                }
+            }
+        }
+    barrier(CLK_GLOBAL_MEM_FENCE);
+}
+
+// Whether a group begins at a place among sorted messages.
+static bool gascl_begins_group(__global const gascl_group *groups, const int i, const int count) {
+    return i < count && (i == 0 || GASCL_KEY(groups[i]) != GASCL_KEY(groups[i - 1]));
+}
+
+// Applies a vertex's messages by all items of a group, which call it together; those with a `count` of -1 do
+// not count.
+static void gascl_apply_together(const int id, __global gascl_group *groups, const int sent,
+                                 __local gascl_shared *shared, gascl_tally *tally,
+                                 GASCL_STATE GASCL_LANE) {
+    const int item = get_local_id(0);
+    __local long2 *sums = shared->counts;
+    int mine = 0;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    const bool receives = gascl_receives(id, GASCL_STATE_ON GASCL_LANE_ON);
+    for (int i = item; i < sent; i += GASCL_GROUP) {
+        bool counts = receives && groups[i].count >= 0;
+        if (GASCL_FILTERS && counts)
+            counts = gascl_receives_message(gascl_message_of(groups[i]), id,
+                                            GASCL_STATE_ON GASCL_LANE_ON);
+        groups[i].count = counts ? i : -1;
+        mine += counts;
+    }
+    const long2 total = gascl_count_reduce((long2)(mine, 0), shared);
+    if (item == 0)
+        sums[0] = total;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int count = (int)sums[0].x;
+    gascl_sort_together(groups, count ? sent : 0);
+    const gascl_vertex v = gascl_gathering(id, GASCL_STATE_ON GASCL_LANE_ON);
+    gascl_gathered msg = gascl_nothing();
+    // The item of a group's first message joins the others; only values change meanwhile, no keys.
+    int best = -1;
+    for (int i = item; i < count; i += GASCL_GROUP)
+        if (gascl_begins_group(groups, i, count)) {
+            int end = i;
+            const gascl_group joined = gascl_joined(groups, &end, count);
+            GASCL_STORE_VALUES(groups[i], joined);
+#if GASCL_PREFERS
+            if (best < 0 || gascl_prefers(v, joined, groups[best], GASCL_STATE_ON GASCL_LANE_ON))
+                best = i;
+#endif
+        }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+#if GASCL_PREFERS
+    for (int left = GASCL_GROUP / 2; left > 0; left /= 2) {
+        sums[item].x = best;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const int other = item < left ? (int)sums[item + left].x : -1;
+        if (other >= 0 && (best < 0 || gascl_is_better(v, groups[other], groups[best],
+                                                       GASCL_STATE_ON GASCL_LANE_ON)))
+            best = other;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (item == 0 && best >= 0)
+        msg = groups[best];
+#else
+    int number = 0;
+    for (int base = 0; base < count; base += GASCL_GROUP) {
+        const int i = base + item;
+        const int begins = gascl_begins_group(groups, i, count);
+        gascl_group held;
+        if (begins)
+            held = groups[i];
+        int sum = begins;
+        for (int step = 1; step < GASCL_GROUP; step *= 2) {  // Hillis and Steele (1986)
+            sums[item].x = sum;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (item >= step)
+                sum += (int)sums[item - step].x;
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+        sums[item].x = sum;
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // all have read their groups
+        if (begins)
+            groups[number + sum - 1] = held;
+        number += (int)sums[GASCL_GROUP - 1].x;
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    }
+    if (item == 0 && count)
+        msg = gascl_gather_snippet(v, groups, number, GASCL_STATE_ON GASCL_LANE_ON);
+#endif
+    if (item == 0)
+        gascl_apply_gathered(id, msg, count, tally, GASCL_STATE_ON GASCL_LANE_ON);
+}
+
 // Moves the messages of a row, which counts only some of its arcs, to the front; returns how many they are.
 static int gascl_pack(__global gascl_group *groups, const int arcs) {
     int sent = 0;

@@ -6,7 +6,7 @@ static GASCL_INLINE void gascl_gather(const gascl_team team, GASCL_BLOCKS,
     const int end = team.idle ? 0 : num_blocks;
     for (int at = team.rank; at < end; at += team.groups) {
         const gascl_block block = blocks[at];
-        __global gascl_group *place = messages + block.begin;
+        __global gascl_stored *place = messages + block.begin;
         for (int row = block.first; row < block.last; ++row)
             GASCL_FOR_LANES {
                 const bool fetches = gascl_fetches_row(row, GASCL_STATE_ON GASCL_LANE_ON);
@@ -15,7 +15,7 @@ static GASCL_INLINE void gascl_gather(const gascl_team team, GASCL_BLOCKS,
                 for (gascl_offset arc = offsets[row]; arc < last; ++arc) {
                     gascl_message x;
                     if (gascl_fetch(arc, row, &x, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON))
-                        place[sent++] = gascl_group_of(x, 0);
+                        place[sent++] = GASCL_STORED(x);
                 }
 #if GASCL_DEBUG
                 gascl_shuffle(place, sent, row, gascl_control_->superstep);
