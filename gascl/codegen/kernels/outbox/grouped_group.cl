@@ -1,6 +1,11 @@
 // The items of a group share a block: neighboring items fetch neighboring arcs, whatever their row, and
 // then take the rows. They share a row that is a block of its own.
 
+// Only the memory that every kernel needs.
+typedef struct {
+    gascl_shared shared;
+} gascl_gather_memory;
+
 // The row of an arc of a block, by binary search.
 static int gascl_row_of(const gascl_offset arc, __global const gascl_offset *offsets,
                         const int first, const int rows) {
@@ -48,15 +53,8 @@ static void gascl_apply_together(const int id, __global gascl_group *groups, con
     __local long2 *sums = shared->counts;
     int mine = 0;
     barrier(CLK_GLOBAL_MEM_FENCE);
-    const bool receives = gascl_receives(id, GASCL_STATE_ON GASCL_LANE_ON);
-    for (int i = item; i < sent; i += GASCL_GROUP) {
-        bool counts = receives && groups[i].count >= 0;
-        if (GASCL_FILTERS && counts)
-            counts = gascl_receives_message(gascl_message_of(groups[i]), id,
-                                            GASCL_STATE_ON GASCL_LANE_ON);
-        groups[i].count = counts ? i : -1;
-        mine += counts;
-    }
+    for (int i = item; i < sent; i += GASCL_GROUP)
+        mine += groups[i].count >= 0;
     const long2 total = gascl_count_reduce((long2)(mine, 0), shared);
     if (item == 0)
         sums[0] = total;
@@ -142,10 +140,8 @@ static void gascl_gather(const gascl_team team, GASCL_BLOCKS,
             for (int i = item; i < arcs; i += GASCL_GROUP) {
                 const int row = gascl_row_of(block.begin + i, offsets, block.first, rows);
                 gascl_message x;
-                const bool sent = gascl_fetches_row(row, GASCL_STATE_ON GASCL_LANE_ON) &&
-                                  gascl_fetch(block.begin + i, row, &x,
-                                              GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
-                if (sent)
+                if (gascl_fetch_received(block.begin + i, row, &x,
+                                         GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON))
                     groups[i] = gascl_group_of(x, i);
                 else
                     groups[i].count = -1;

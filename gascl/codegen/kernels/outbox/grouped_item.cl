@@ -1,5 +1,11 @@
 // An item owns a block. All rows of a block use the same place for their messages, which stays in the
 // cache.
+
+// Only the memory that every kernel needs.
+typedef struct {
+    gascl_shared shared;
+} gascl_gather_memory;
+
 static GASCL_INLINE void gascl_gather(const gascl_team team, GASCL_BLOCKS,
                          __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
@@ -9,7 +15,8 @@ static GASCL_INLINE void gascl_gather(const gascl_team team, GASCL_BLOCKS,
         __global gascl_stored *place = messages + block.begin;
         for (int row = block.first; row < block.last; ++row)
             GASCL_FOR_LANES {
-                const bool fetches = gascl_fetches_row(row, GASCL_STATE_ON GASCL_LANE_ON);
+                const bool fetches = !GASCL_SKIPS || !GASCL_RECEIVES ||
+                                     gascl_receives(row, GASCL_STATE_ON GASCL_LANE_ON);
                 const gascl_offset last = fetches ? offsets[row + 1] : offsets[row];
                 int sent = 0;
                 for (gascl_offset arc = offsets[row]; arc < last; ++arc) {
