@@ -23,8 +23,8 @@ class Header:
         message, gathered: the types of a message, and of `msg` in apply.
         stored: the type of what is stored of each message.
         accumulator: the type in which messages are combined.
-        staged: the bytes of local memory that an arc of a block takes where a work-group stages
-            messages: a message, its mark and the start of a row; and where it counts votes, a table.
+        staged: the bytes of local memory for each arc of a block: a message, its mark and the start
+            of a row; and where votes are counted, slots of a table.
         outbox_entry: the type of what the outbox keeps of each vertex.
         packed: the bytes of the word that holds what apply writes of a vertex: 4 or 8; 0 if there
             is none.

@@ -76,7 +76,8 @@ class Grouping:
 
 
 def by_key(key: str = "", **values: str) -> Grouping:
-    """Messages with the same key are combined into a group, of which a vertex has one for each key::
+    """Messages with the same key are combined: of a vertex's messages, there is a group for each
+    key::
 
         message, combine = "vertex", by_key()  # the message is the key
         message = struct([("label", "vertex"), ("weight", "real")])
