@@ -6,6 +6,8 @@
 #define GASCL_VOTE_SLOTS (2 * GASCL_BLOCK)
 #define GASCL_OWNER_BITS 12  // of the number of a vote in a block
 #define GASCL_MOST_PROBES 64
+#define GASCL_READS_AT_ONCE 4
+#define GASCL_SHORT_VOTES 16  // of a row, which an item counts by comparing each with the others
 
 typedef union {
     gascl_shared shared;
@@ -15,6 +17,7 @@ typedef union {
         int best[GASCL_BLOCK];        // the slot that counts for each row
         ushort starts[GASCL_BLOCK + 1];
         uchar carries[GASCL_BLOCK];
+        int longest;  // of the rows that receive anything
     } rows;
     struct {
         gascl_key keys[GASCL_VOTE_SLOTS];
@@ -44,6 +47,8 @@ static void gascl_count_vote(__local gascl_gather_memory *memory, const int rows
     __local const ushort *starts = memory->rows.starts;
     volatile __local int *slots = memory->rows.slots;
     const int row = gascl_row_of_vote(starts, rows, i);
+    if (starts[row + 1] - starts[row] <= GASCL_SHORT_VOTES)
+        return;
     uint at = gascl_hash_vote((uint)votes[i] + (uint)row * 0x9e3779b9u) % GASCL_VOTE_SLOTS;
     while (true) {
         const int seen = atomic_cmpxchg(&slots[at], 0, 1 << GASCL_OWNER_BITS | i);
@@ -80,6 +85,31 @@ static void gascl_propose(__local gascl_gather_memory *memory, const int rows, c
     }
 }
 
+// The most frequent vote of a short row of a block.
+static gascl_group gascl_elect_by_item(__local const gascl_gather_memory *memory, const int row) {
+    const int begin = memory->rows.starts[row], end = memory->rows.starts[row + 1];
+    gascl_group best = gascl_nothing();
+    for (int i = begin; i < end; ++i) {
+        const gascl_key vote = memory->rows.votes[i];
+        int count = 0;
+        for (int j = i; j < end; ++j)
+            count += memory->rows.carries[j] && memory->rows.votes[j] == vote;
+        const bool leads = count > best.count || (count == best.count && vote < best.key);
+        if (memory->rows.carries[i] && leads)
+            best = gascl_votes_for(vote, count);
+    }
+    return best;
+}
+
+// The most frequent vote of a row of a block from its slot in the table.
+static gascl_group gascl_elected(__local const gascl_gather_memory *memory, const int row) {
+    const int best = memory->rows.best[row], slot = best < 0 ? 0 : memory->rows.slots[best];
+    if (!slot)
+        return gascl_nothing();
+    return gascl_votes_for(memory->rows.votes[slot & ((1 << GASCL_OWNER_BITS) - 1)],
+                           slot >> GASCL_OWNER_BITS);
+}
+
 // How many votes a row of a block has got.
 static int gascl_count_row(__local const gascl_gather_memory *memory, const int row) {
     const int begin = memory->rows.starts[row], end = memory->rows.starts[row + 1];
@@ -101,14 +131,27 @@ static void gascl_elect_in_rows(gascl_block block, __global const gascl_offset *
         block.end = block.begin;
         block.last = block.first;
     }
-    const int rows = block.last - block.first, arcs = (int)(block.end - block.begin);
-    for (int i = item; i <= rows; i += GASCL_GROUP)
-        memory->rows.starts[i] = (ushort)(offsets[block.first + i] - block.begin);
-    for (int i = item; i < rows; i += GASCL_GROUP)
-        memory->rows.best[i] = -1;
-    for (int i = item; i < GASCL_VOTE_SLOTS; i += GASCL_GROUP)
-        memory->rows.slots[i] = 0;
+    const int rows = block.last - block.first;
+    if (item == 0)
+        memory->rows.longest = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
+    int longest = 0;
+    for (int i = item; i <= rows; i += GASCL_GROUP) {
+        const int begin = (int)(offsets[block.first + i] - block.begin);
+        memory->rows.starts[i] = (ushort)begin;
+        if (i < rows && (!GASCL_SKIPS || gascl_receives(block.first + i,
+                                                        GASCL_STATE_ON GASCL_LANE_ON)))
+            longest = max(longest, (int)(offsets[block.first + i + 1] - block.begin) - begin);
+    }
+    atomic_max(&memory->rows.longest, longest);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    longest = memory->rows.longest;
+    const int arcs = longest ? (int)(block.end - block.begin) : 0;
+    const bool tables = longest > GASCL_SHORT_VOTES;
+    for (int i = item; tables && i < rows; i += GASCL_GROUP)
+        memory->rows.best[i] = -1;
+    for (int i = item; tables && i < GASCL_VOTE_SLOTS; i += GASCL_GROUP)
+        memory->rows.slots[i] = 0;
     for (int i = item; i < arcs; i += GASCL_FETCHES * GASCL_GROUP) {
         gascl_message x[GASCL_FETCHES];
         bool carries[GASCL_FETCHES];
@@ -125,22 +168,22 @@ static void gascl_elect_in_rows(gascl_block block, __global const gascl_offset *
             }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = item; i < arcs; i += GASCL_GROUP)
+    for (int i = item; tables && i < arcs; i += GASCL_GROUP)
         if (memory->rows.carries[i])
             gascl_count_vote(memory, rows, i);
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = item; i < GASCL_VOTE_SLOTS; i += GASCL_GROUP)
+    for (int i = item; tables && i < GASCL_VOTE_SLOTS; i += GASCL_GROUP)
         if (memory->rows.slots[i])
             gascl_propose(memory, rows, i);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // all have read the fields of the rows
     for (int row = item; row < rows; row += GASCL_GROUP) {
+        const int size = memory->rows.starts[row + 1] - memory->rows.starts[row];
+        const int count = longest ? gascl_count_row(memory, row) : 0;
         gascl_gathered msg = gascl_nothing();
-        const int best = memory->rows.best[row], slot = best < 0 ? 0 : memory->rows.slots[best];
-        if (slot)
-            msg = gascl_votes_for(memory->rows.votes[slot & ((1 << GASCL_OWNER_BITS) - 1)],
-                                  slot >> GASCL_OWNER_BITS);
-        gascl_apply_gathered(block.first + row, msg, gascl_count_row(memory, row), tally,
-                             GASCL_STATE_ON GASCL_LANE_ON);
+        if (count)
+            msg = size <= GASCL_SHORT_VOTES ? gascl_elect_by_item(memory, row)
+                                            : gascl_elected(memory, row);
+        gascl_apply_gathered(block.first + row, msg, count, tally, GASCL_STATE_ON GASCL_LANE_ON);
         gascl_fill_ahead(block.first + row, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -181,27 +224,46 @@ static void gascl_count_range(__global const gascl_key *votes, const int n, cons
     if (item == 0)
         memory->row.full = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = item; i < n; i += GASCL_GROUP) {
-        const gascl_key vote = votes[i];
-        const uint hash = gascl_hash_vote((uint)vote);
-        if (vote == known || (int)mul_hi(hash, (uint)passes) != pass)
-            continue;
-        if (atomic_or(&memory->row.full, 0))
-            break;
-        uint at = hash % GASCL_VOTE_SLOTS;
-        int probes = 0;
-        for (; probes < GASCL_MOST_PROBES; ++probes) {
-            const int seen = atomic_cmpxchg(&keys[at], (int)known, (int)vote);
-            if (seen == (int)known || seen == (int)vote)
-                break;
-            at = (at + 1) % GASCL_VOTE_SLOTS;
+    for (int i = item; i < n && !atomic_or(&memory->row.full, 0);
+         i += GASCL_READS_AT_ONCE * GASCL_GROUP) {
+        gascl_key read[GASCL_READS_AT_ONCE];
+        _Pragma("unroll") for (int k = 0; k < GASCL_READS_AT_ONCE; ++k)
+            read[k] = i + k * GASCL_GROUP < n ? votes[i + k * GASCL_GROUP] : known;
+        _Pragma("unroll") for (int k = 0; k < GASCL_READS_AT_ONCE; ++k) {
+            const gascl_key vote = read[k];
+            const uint hash = gascl_hash_vote((uint)vote);
+            if (vote == known || (int)mul_hi(hash, (uint)passes) != pass)
+                continue;
+            uint at = hash % GASCL_VOTE_SLOTS;
+            int probes = 0;
+            for (; probes < GASCL_MOST_PROBES; ++probes) {
+                const int seen = atomic_cmpxchg(&keys[at], (int)known, (int)vote);
+                if (seen == (int)known || seen == (int)vote)
+                    break;
+                at = (at + 1) % GASCL_VOTE_SLOTS;
+            }
+            if (probes < GASCL_MOST_PROBES)
+                atomic_inc(&memory->row.counts[at]);
+            else
+                atomic_or(&memory->row.full, 1);
         }
-        if (probes < GASCL_MOST_PROBES)
-            atomic_inc(&memory->row.counts[at]);
-        else
-            atomic_or(&memory->row.full, 1);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// How many of the votes in order equal that at a place, the first of them, by binary search.
+static int gascl_count_run(__global const gascl_key *votes, const int n, const int place) {
+    int low = place + 1, high = n;  // the first that differs is in this range
+    if (low < n && votes[low] != votes[place])
+        return 1;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (votes[middle] == votes[place])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low - place;
 }
 
 // The most frequent of an item's and another group.
@@ -221,16 +283,19 @@ static gascl_group gascl_elect_together(__global const gascl_key *votes, const i
     int mine = 0, unordered = 0;
     for (int i = item; i < n; i += GASCL_GROUP) {
         mine += votes[i] == guess;
-        unordered |= i > 0 && votes[i - 1] >= votes[i];
+        unordered |= i > 0 && votes[i - 1] > votes[i];
     }
     atomic_add(&memory->row.sent, mine);
     atomic_or(&memory->row.unordered, unordered);
     barrier(CLK_LOCAL_MEM_FENCE);
     const int count = memory->row.sent;
-    const bool differ = !memory->row.unordered;  // all of them, as labels do at first
-    gascl_group best = differ ? gascl_votes_for(first, min(n, 1)) : gascl_votes_for(guess, count);
+    const bool elected = count > n / 2, ordered = !memory->row.unordered;  // as labels are at first
+    gascl_group best = gascl_votes_for(guess, count);
     barrier(CLK_LOCAL_MEM_FENCE);
-    int passes = differ || count > n / 2 ? 0 : 1;
+    for (int i = item; ordered && !elected && i < n; i += GASCL_GROUP)
+        if (i == 0 || votes[i - 1] != votes[i])
+            best = gascl_lead(best, gascl_votes_for(votes[i], gascl_count_run(votes, n, i)));
+    int passes = ordered || elected ? 0 : 1;
     for (int pass = 0; pass < passes; ++pass) {
         gascl_count_range(votes, n, guess, pass, passes, memory);
         const int full = memory->row.full;
