@@ -33,7 +33,7 @@ static uint gascl_hash_vote(uint x) {  // the last step of MurmurHash3
 }
 
 // The row of a vote of a block, by binary search.
-static int gascl_row_of_vote(__local const ushort *starts, const int rows, const int i) {
+static GASCL_INLINE int gascl_row_of_vote(__local const ushort *starts, const int rows, const int i) {
     int row = 0;
     for (uint step = gascl_search_step(rows); step > 0; step >>= 1)
         if (row + (int)step < rows && starts[row + step] <= i)
@@ -42,7 +42,7 @@ static int gascl_row_of_vote(__local const ushort *starts, const int rows, const
 }
 
 // Counts a vote of a block in the slot of its row and key.
-static void gascl_count_vote(__local gascl_gather_memory *memory, const int rows, const int i) {
+static GASCL_INLINE void gascl_count_vote(__local gascl_gather_memory *memory, const int rows, const int i) {
     __local const gascl_key *votes = memory->rows.votes;
     __local const ushort *starts = memory->rows.starts;
     volatile __local int *slots = memory->rows.slots;
@@ -64,7 +64,7 @@ static void gascl_count_vote(__local gascl_gather_memory *memory, const int rows
 }
 
 // Whether one slot of a row counts rather than another one.
-static bool gascl_leads(__local const gascl_gather_memory *memory, const int slot, const int other) {
+static GASCL_INLINE bool gascl_leads(__local const gascl_gather_memory *memory, const int slot, const int other) {
     const int owners = (1 << GASCL_OWNER_BITS) - 1;
     const int mine = memory->rows.slots[slot], its = memory->rows.slots[other];
     const int count = mine >> GASCL_OWNER_BITS, others = its >> GASCL_OWNER_BITS;
@@ -73,7 +73,7 @@ static bool gascl_leads(__local const gascl_gather_memory *memory, const int slo
 }
 
 // Proposes a slot for its row.
-static void gascl_propose(__local gascl_gather_memory *memory, const int rows, const int slot) {
+static GASCL_INLINE void gascl_propose(__local gascl_gather_memory *memory, const int rows, const int slot) {
     const int owner = memory->rows.slots[slot] & ((1 << GASCL_OWNER_BITS) - 1);
     volatile __local int *best = &memory->rows.best[gascl_row_of_vote(memory->rows.starts, rows, owner)];
     int seen = -1;
@@ -86,7 +86,7 @@ static void gascl_propose(__local gascl_gather_memory *memory, const int rows, c
 }
 
 // The most frequent vote of a short row of a block.
-static gascl_group gascl_elect_by_item(__local const gascl_gather_memory *memory, const int row) {
+static GASCL_INLINE gascl_group gascl_elect_by_item(__local const gascl_gather_memory *memory, const int row) {
     const int begin = memory->rows.starts[row], end = memory->rows.starts[row + 1];
     gascl_group best = gascl_nothing();
     for (int i = begin; i < end; ++i) {
@@ -102,7 +102,7 @@ static gascl_group gascl_elect_by_item(__local const gascl_gather_memory *memory
 }
 
 // The most frequent vote of a row of a block from its slot in the table.
-static gascl_group gascl_elected(__local const gascl_gather_memory *memory, const int row) {
+static GASCL_INLINE gascl_group gascl_elected(__local const gascl_gather_memory *memory, const int row) {
     const int best = memory->rows.best[row], slot = best < 0 ? 0 : memory->rows.slots[best];
     if (!slot)
         return gascl_nothing();
@@ -111,7 +111,7 @@ static gascl_group gascl_elected(__local const gascl_gather_memory *memory, cons
 }
 
 // How many votes a row of a block has got.
-static int gascl_count_row(__local const gascl_gather_memory *memory, const int row) {
+static GASCL_INLINE int gascl_count_row(__local const gascl_gather_memory *memory, const int row) {
     const int begin = memory->rows.starts[row], end = memory->rows.starts[row + 1];
     if (GASCL_EVERY_ARC_SENDS)
         return end > begin && memory->rows.carries[begin] ? end - begin : 0;
