@@ -99,6 +99,19 @@ class Context:
         members = [*self.spec.grouping.members(self.message, self.fp64)]
         return without_gaps("gascl_group", members)
 
+    @property
+    def narrow_keys(self) -> bool:
+        """Whether messages are grouped by keys of at most 32 bits."""
+        grouping = self.spec.grouping
+        return grouping is not None and dict(self.group.members)[grouping.keyed].itemsize <= 4
+
+    @property
+    def staged(self) -> int:
+        """The bytes of local memory for each arc of a block, as `Header.staged`."""
+        if self.traits.votes:
+            return self.message.itemsize + 15
+        return 15 if self.narrow_keys else self.message.itemsize + 3
+
     @cached_property
     def stored(self) -> Type:
         """What is stored of each message, where messages are stored: a group of its own, or the

@@ -104,7 +104,7 @@ def generate(
         stored=c.stored,
         gathered=c.gathered,
         accumulator=c.accumulator,
-        staged=c.message.itemsize + 3 + 12 * traits.votes,
+        staged=c.staged,
         outbox_entry=c.outbox_entry,
         packed=c.packed_bytes,
         box=c.box.scalar,

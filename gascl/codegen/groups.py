@@ -20,9 +20,13 @@ def write_groups(text: Text, c: Context) -> None:
         return
     types, message = dict(c.group.members), dict(c.message.members)
     key, whole = grouping.keyed, not grouping.key
+    unsigned = types[key].scalar.kind == "u"
+    bits = "(uint)(key)" if unsigned else "(uint)(int)(key) ^ 0x80000000u"
     text.put(
         f"typedef {types[key].c} gascl_key;",
         f"#define GASCL_KEY(group) (group).{key}",
+        "// The bits of a narrow key, in the order of keys.",
+        f"#define GASCL_KEY_BITS(key) ({bits})",
         "",
         "// A group of one message. `count` stands for its place among the messages meanwhile.",
         "static gascl_group gascl_group_of(const gascl_message x, const int place) {",

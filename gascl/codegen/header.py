@@ -24,7 +24,7 @@ class Header:
         stored: the type of what is stored of each message.
         accumulator: the type in which messages are combined.
         staged: the bytes of local memory for each arc of a block: a message, its mark and the start
-            of a row; and where votes are counted, slots of a table.
+            of a row; with groups, a code or slots of a table.
         outbox_entry: the type of what the outbox keeps of each vertex.
         packed: the bytes of the word that holds what apply writes of a vertex: 4 or 8; 0 if there
             is none.

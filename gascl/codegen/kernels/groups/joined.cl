@@ -30,36 +30,39 @@ static int gascl_keep_received(const int id, __global gascl_group *groups, const
     return count;
 }
 
-// Applies a vertex's messages, which lie side by side, by one item.
-static void gascl_apply_single(const int id, __global gascl_group *groups, const int sent,
-                               gascl_tally *tally, GASCL_STATE GASCL_LANE) {
-    const int count = gascl_keep_received(id, groups, sent, GASCL_STATE_ON GASCL_LANE_ON);
+// Applies a vertex to whose groups, by ascending keys, so many messages belong.
+static void gascl_apply_groups(const int id, __global gascl_group *groups, const int number,
+                               const int count, gascl_tally *tally, GASCL_STATE GASCL_LANE) {
     gascl_gathered msg = gascl_nothing();
     if (count) {
         const gascl_vertex v = gascl_gathering(id, GASCL_STATE_ON GASCL_LANE_ON);
-        bool sorted = true;
-        for (int i = 0; i < count; ++i) {
-            groups[i].count = i;
-            sorted = sorted && (i == 0 || GASCL_KEY(groups[i - 1]) <= GASCL_KEY(groups[i]));
-        }
-        if (!sorted)
-            gascl_sort_messages(groups, count);
-        int i = 0;
 #if GASCL_PREFERS
-        msg = gascl_joined(groups, &i, count);
-        while (i < count) {  // by ascending keys, so that of equally good ones the smallest stays
-            const gascl_group other = gascl_joined(groups, &i, count);
-            if (gascl_prefers(v, other, msg, GASCL_STATE_ON GASCL_LANE_ON))
-                msg = other;
-        }
+        msg = groups[0];
+        for (int i = 1; i < number; ++i)  // of equally good ones, that with the smallest key stays
+            if (gascl_prefers(v, groups[i], msg, GASCL_STATE_ON GASCL_LANE_ON))
+                msg = groups[i];
 #else
-        int number = 0;
-        while (i < count) {
-            const gascl_group joined = gascl_joined(groups, &i, count);
-            groups[number++] = joined;
-        }
         msg = gascl_gather_snippet(v, groups, number, GASCL_STATE_ON GASCL_LANE_ON);
 #endif
     }
     gascl_apply_gathered(id, msg, count, tally, GASCL_STATE_ON GASCL_LANE_ON);
+}
+
+// Applies a vertex's messages, which lie side by side, by one item.
+static void gascl_apply_single(const int id, __global gascl_group *groups, const int sent,
+                               gascl_tally *tally, GASCL_STATE GASCL_LANE) {
+    const int count = gascl_keep_received(id, groups, sent, GASCL_STATE_ON GASCL_LANE_ON);
+    bool sorted = true;
+    for (int i = 0; i < count; ++i) {
+        groups[i].count = i;
+        sorted = sorted && (i == 0 || GASCL_KEY(groups[i - 1]) <= GASCL_KEY(groups[i]));
+    }
+    if (!sorted)
+        gascl_sort_messages(groups, count);
+    int number = 0;
+    for (int i = 0; i < count;) {
+        const gascl_group joined = gascl_joined(groups, &i, count);
+        groups[number++] = joined;
+    }
+    gascl_apply_groups(id, groups, number, count, tally, GASCL_STATE_ON GASCL_LANE_ON);
 }
