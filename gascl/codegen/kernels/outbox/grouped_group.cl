@@ -155,8 +155,9 @@ static void gascl_sort_codes(__local ulong *codes, const int n) {
 }
 
 // The group whose first message has the i-th of n codes.
-static gascl_group gascl_join_codes(__global const gascl_group *groups, __local const ulong *codes,
-                                    int i, const int n) {
+static GASCL_INLINE gascl_group gascl_join_codes(__global const gascl_group *groups,
+                                                 __local const ulong *codes, int i,
+                                                 const int n) {
     const ulong places = ((ulong)1 << GASCL_PLACE_BITS) - 1, key = codes[i] >> GASCL_PLACE_BITS;
     gascl_group joined = groups[codes[i] & places];
     const int first = i;
