@@ -24,6 +24,7 @@ from gascl.codegen.declarations import (
     write_structs,
     write_switches,
 )
+from gascl.codegen.groups import write_groups
 from gascl.codegen.header import Header
 from gascl.codegen.intrinsics import Calls
 from gascl.codegen.pairs import Pairs
@@ -83,6 +84,7 @@ def generate(
     if "functions" in spec.snippets:
         traps.functions(spec.snippets["functions"])
     write_combiner(text, c, traps)
+    write_groups(text, c)
     text.put('#include "intrinsics.cl"', *['#include "common.cl"'] * traits.finds_common)
     text.put(*['#include "arc_messages.cl"'] * traits.keeps_by_arc, "")
     traps.write()
@@ -102,8 +104,10 @@ def generate(
         edge=tuple(edge),
         types=c.field_types,
         message=c.message,
+        stored=c.stored,
         gathered=c.gathered,
         accumulator=c.accumulator,
+        staged=c.staged,
         outbox_entry=c.outbox_entry,
         packed=c.packed_bytes,
         applied=c.applied.scalar,

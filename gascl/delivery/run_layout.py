@@ -376,7 +376,7 @@ class _Builder:
     def _array(self, buffer: Buffer) -> Array:
         header, extent = self.header, self.extent
         item = ITEMS[buffer.item]
-        own = {"message": _stored(header.message), "box": header.box}
+        own = {"message": _stored(header.stored), "box": header.box}
         own["outbox_entry"] = _stored(header.outbox_entry)
         own["credit"] = header.box
         own["cell"] = self._cell()
