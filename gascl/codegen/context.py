@@ -194,6 +194,11 @@ class Context:
         bits = cell_bits(self.packed) if self.traits.any_order and self.lanes == 1 else None
         return (bits or 0) // 8
 
+    @property
+    def in_place(self) -> bool:
+        """Whether apply can change fields in place: delivery `in_place`."""
+        return self.traits.applies_in_place and self.packed_bytes > 0
+
     # Structs ----------------------------------------------------------------------------------
 
     @cached_property
@@ -227,6 +232,7 @@ class Context:
     @cached_property
     def graph(self) -> Type:
         members = [("num_vertices", INT32), ("num_edges", INT64)]
+        members += [("hub", INT32)] * self.traits.reads_hub
         if self.traits.prioritized:
             members.append(("gascl_delta", resolve("real", self.real)))
         if self.debug:  # whether the run begins with finite values

@@ -77,6 +77,9 @@ def generate(
     text.struct(c.vertex)
     text.put(*["typedef struct gascl_held_row gascl_held_row;"] * traits.finds_common)
     text.struct(c.edge)
+    transactions = Transactions(text, c)
+    if c.packed_bytes:
+        transactions.write_types()
     state, edge = write_arguments(text, c)
     traps.write_guards()
     if "functions" in spec.snippets:
@@ -86,9 +89,17 @@ def generate(
     text.put(*['#include "arc_messages.cl"'] * traits.keeps_by_arc, "")
     traps.write()
     calls.write()
+    if c.in_place:
+        text.put("#if GASCL_IN_PLACE")
+        transactions.write_current()
+        text.put("#endif", "")
     Phases(text, c, traps, calls, Reductions(text, c)).write()
     if c.packed_bytes:
-        Transactions(text, c).write()
+        transactions.write()
+    if c.in_place:
+        text.put("#if GASCL_IN_PLACE")
+        transactions.write_prefetches()
+        text.put("#endif", "")
     if traits.pairs:
         Pairs(text, c, traps, calls).write()
     write_layouts(text, c)

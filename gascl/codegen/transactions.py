@@ -7,7 +7,7 @@ writes fit one word: see kernels/asynchronous.cl.
 from __future__ import annotations
 
 from gascl.codegen.atomic_cells import filled
-from gascl.codegen.context import Context
+from gascl.codegen.context import INT32, Context
 from gascl.codegen.source_writer import Text
 
 
@@ -17,18 +17,79 @@ class Transactions:
     def __init__(self, text: Text, context: Context):
         self.text, self.context = text, context
 
-    def write(self) -> None:
-        c, text, put = self.context, self.text, self.text.put
-        packed, word = c.packed, "ulong" if c.packed_bytes == 8 else "uint"
-        names = [n for n, _ in packed.members if n in c.vertex_fields]
-        text.struct(packed)
-        put(
-            f"typedef {word} gascl_packed;",
+    def write_types(self) -> None:
+        packed = self.context.packed
+        self.text.struct(packed)
+        self.text.put(
+            f"typedef {'ulong' if self.context.packed_bytes == 8 else 'uint'} gascl_packed;",
             "typedef union {",
             f"    {packed.c} fields;",
             "    gascl_packed word;",
             "} gascl_packing;",
             "",
+        )
+
+    def write_current(self) -> None:
+        """Write how apply reads the current value of a field of another vertex."""
+        c, put = self.context, self.text.put
+        names = [n for n, _ in c.packed.members if n in c.traits.snapshots]
+        for name in names:
+            put(
+                f"static {c.field_types[name].c} gascl_current_{name}(const long id,",
+                "        const int sender, const int line, __global int *faults,",
+                "        __global gascl_control *control, __global const gascl_run *run,",
+                "        __global const gascl_packed *words) {",
+                "    const bool is = gascl_is_vertex(id, sender, line, faults, control, run);",
+                "    gascl_packing packing;",
+                "    packing.word = *(volatile __global const gascl_packed *)&words[is ? id : 0];",
+                f"    return packing.fields.{name};",
+                "}",
+                "",
+            )
+
+    def write_prefetches(self) -> None:
+        """Write how the words are prefetched that apply is likely to read: of vertices whose ids
+        are in fields, or of the first neighbor, where these are the vertex's own."""
+        c, put, apply = self.context, self.text.put, self.context.snippet("apply")
+        if apply is None:
+            return
+        own = apply.reads("v") if c.traits.snapshots else set()
+        names = [n for n, type_ in c.packed.members if n in own and type_ == INT32]
+        put(
+            "// `early`: prefetches only what leads there.",
+            "static void gascl_prefetch_in_place(const int gascl_id, const bool gascl_early,",
+            "        GASCL_STATE) {",
+            "#if GASCL_PREFETCHES",
+            "    gascl_packing packing;",
+            "    packing.word = *(volatile __global gascl_packed *)&gascl_words[gascl_id];",
+            "    bool gascl_own = true;",
+        )
+        for name in names:
+            at = f"packing.fields.{name}"
+            put(
+                f"    if ({at} != gascl_id && (uint){at} < (uint)gascl_run_->graph.num_vertices) {{",
+                "        gascl_own = false;",
+                "        if (!gascl_early)",
+                f"            GASCL_PREFETCH(&gascl_words[{at}]);",
+                "    }",
+            )
+        if apply.uses("neighbor"):
+            put(
+                "    const gascl_offset gascl_first = gascl_offsets[gascl_id];",
+                "    if (gascl_own && gascl_first < gascl_offsets[gascl_id + 1]) {",
+                "        if (gascl_early)",
+                "            GASCL_PREFETCH(&gascl_targets[gascl_first]);",
+                "        else",
+                "            GASCL_PREFETCH(&gascl_words[gascl_targets[gascl_first]]);",
+                "    }",
+            )
+        put("#endif", "}", "")
+
+    def write(self) -> None:
+        c, put = self.context, self.text.put
+        packed = c.packed
+        names = [n for n, _ in packed.members if n in c.vertex_fields]
+        put(
             "static gascl_packed gascl_pack(const gascl_vertex v) {",
             "    gascl_packing packing;",
             "    packing.word = 0;",

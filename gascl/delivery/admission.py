@@ -220,6 +220,27 @@ def push_refuses(demand: Demand) -> str | None:
 
 def asynchronous_refuses(demand: Demand) -> str | None:
     traits = demand.traits
+    if traits.applies_in_place:
+        return "all its vertices apply, in place, and none scatters"
+    refusal = _transactions_refuse(demand)
+    if refusal:
+        return refusal
+    if traits.sends_to:
+        return "it sends to any vertex"
+    if traits.reads_written:
+        return "it reads what apply writes of other vertices"
+    return None
+
+
+def in_place_refuses(demand: Demand) -> str | None:
+    if demand.traits.any_order and not demand.traits.applies_in_place:
+        return "only its vertices with a message apply"
+    return _transactions_refuse(demand)
+
+
+def _transactions_refuse(demand: Demand) -> str | None:
+    """Refusals of deliveries by which vertices change one by one, each at once."""
+    traits = demand.traits
     if not traits.any_order:
         return "its messages may depend on their order: order = 'any' would state that they do not"
     if demand.together:
@@ -233,10 +254,6 @@ def asynchronous_refuses(demand: Demand) -> str | None:
         )
     if demand.packed > 4 and not demand.wide_atomics:
         return "the device has no atomic operations on 64 bits"
-    if traits.sends_to:
-        return "it sends to any vertex"
-    if traits.reads_written:
-        return "it reads what apply writes of other vertices"
     return None
 
 

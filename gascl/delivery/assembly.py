@@ -134,10 +134,16 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) ->
     else:
         listing = "list_in_frontier" if traits.lists_directly else "list_by_commit"
     return {
-        "inbox.cl": f"inbox/{senders}.cl" if delivery.has_inbox(traits) else "",
+        "inbox.cl": (
+            f"inbox/{senders}.cl"
+            if delivery.has_inbox(traits)
+            else "in_place/sending.cl"
+            if delivery.in_place
+            else ""
+        ),
         "clock.cl": "persistent/clock.cl" if persistent else "",
         "persistent_phases.cl": (
-            f"{'asynchronous' if delivery.queues else 'persistent'}/phases.cl"
+            f"{delivery.name if delivery.queues or delivery.in_place else 'persistent'}/phases.cl"
         ),
         "gather_rows.cl": f"gather/{_gather(traits, delivery, group)}.cl",
         "slots_scatter.cl": f"slots/scatter_{form}.cl",
@@ -192,6 +198,7 @@ def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: boo
         "PERSISTENT": persistent,
         "PULLS": delivery.pulls,
         "QUEUES": delivery.queues,
+        "IN_PLACE": delivery.in_place,
         "KNOWS_LANES": delivery.notes_lanes(traits),
         "ANSWERS": delivery.keeps_answers(traits),
         "CREDITS": delivery.keeps_credits(traits),

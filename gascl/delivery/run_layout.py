@@ -281,6 +281,8 @@ class _Builder:
         edges = {key: array for order in orders for _, key, array in self._edges(order, read)}
         edges |= {key: array for _, key, array in self._edges("all_out", self.traits.reads_to)}
         shared = self._names() | {key.name: key for key in listed}
+        if delivery.in_place:  # its memory is part of GASCL_STATE
+            shared |= {key.name: key for key in memory}
         names = shared | {key.name: key for key in memory}
         arguments = {
             launch.kernel: tuple(self._arguments(launch, shared, visible))
