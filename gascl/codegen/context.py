@@ -195,6 +195,13 @@ class Context:
         return (bits or 0) // 8
 
     @property
+    def alone(self) -> str:
+        """The field that makes up the word by itself, in its own array; "" if there is none."""
+        (name, type_), *more = self.packed.members
+        whole = not more and name in self.vertex_fields and type_.itemsize == self.packed_bytes
+        return name if whole else ""
+
+    @property
     def in_place(self) -> bool:
         """Whether apply can change fields in place: delivery `in_place`."""
         return self.traits.applies_in_place and self.packed_bytes > 0

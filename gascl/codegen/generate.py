@@ -96,10 +96,6 @@ def generate(
     Phases(text, c, traps, calls, Reductions(text, c)).write()
     if c.packed_bytes:
         transactions.write()
-    if c.in_place:
-        text.put("#if GASCL_IN_PLACE")
-        transactions.write_prefetches()
-        text.put("#endif", "")
     if traits.pairs:
         Pairs(text, c, traps, calls).write()
     write_layouts(text, c)
@@ -114,6 +110,7 @@ def generate(
         accumulator=c.accumulator,
         outbox_entry=c.outbox_entry,
         packed=c.packed_bytes,
+        alone=c.alone,
         box=c.box.scalar,
         run=c.run,
         tally=c.tally.scalar,

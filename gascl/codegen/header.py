@@ -25,6 +25,7 @@ class Header:
         outbox_entry: the type of what the outbox keeps of each vertex.
         packed: the bytes of the word that holds what apply writes of a vertex: 4 or 8; 0 if there
             is none.
+        alone: the field that makes up that word by itself; "" if there is none.
         box, run, tally, control: the layouts of structs that host and device share.
         other: the layout of what a pairs snippet reads of the sender `u`.
         lanes: the number of runs at once.
@@ -42,6 +43,7 @@ class Header:
     accumulator: Type
     outbox_entry: Type
     packed: int
+    alone: str
     box: np.dtype
     run: np.dtype
     tally: np.dtype

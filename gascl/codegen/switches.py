@@ -52,6 +52,7 @@ PROGRAM = {
     "LANE_WORDS": "delivery `pull` notes for each vertex in which lanes it sends",
     "WRAPS": "sums of 64 bits are checked for overflow: their wraps are counted",
     "PACKED_BITS": "32 or 64: the size of a word that holds what apply writes; 0: there is none",
+    "PACKED_ALONE": "that is one field of this size",
     "NARROW": "a message has at most 32 bits",
     "LONG_OFFSETS": "arc offsets have 64 bits",
     "REALS": "the number of vertex fields of floats",

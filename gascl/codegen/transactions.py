@@ -7,7 +7,7 @@ writes fit one word: see kernels/asynchronous.cl.
 from __future__ import annotations
 
 from gascl.codegen.atomic_cells import filled
-from gascl.codegen.context import INT32, Context
+from gascl.codegen.context import Context
 from gascl.codegen.source_writer import Text
 
 
@@ -46,44 +46,6 @@ class Transactions:
                 "}",
                 "",
             )
-
-    def write_prefetches(self) -> None:
-        """Write how the words are prefetched that apply is likely to read: of vertices whose ids
-        are in fields, or of the first neighbor, where these are the vertex's own."""
-        c, put, apply = self.context, self.text.put, self.context.snippet("apply")
-        if apply is None:
-            return
-        own = apply.reads("v") if c.traits.snapshots else set()
-        names = [n for n, type_ in c.packed.members if n in own and type_ == INT32]
-        put(
-            "// `early`: prefetches only what leads there.",
-            "static void gascl_prefetch_in_place(const int gascl_id, const bool gascl_early,",
-            "        GASCL_STATE) {",
-            "#if GASCL_PREFETCHES",
-            "    gascl_packing packing;",
-            "    packing.word = *(volatile __global gascl_packed *)&gascl_words[gascl_id];",
-            "    bool gascl_own = true;",
-        )
-        for name in names:
-            at = f"packing.fields.{name}"
-            put(
-                f"    if ({at} != gascl_id && (uint){at} < (uint)gascl_run_->graph.num_vertices) {{",
-                "        gascl_own = false;",
-                "        if (!gascl_early)",
-                f"            GASCL_PREFETCH(&gascl_words[{at}]);",
-                "    }",
-            )
-        if apply.uses("neighbor"):
-            put(
-                "    const gascl_offset gascl_first = gascl_offsets[gascl_id];",
-                "    if (gascl_own && gascl_first < gascl_offsets[gascl_id + 1]) {",
-                "        if (gascl_early)",
-                "            GASCL_PREFETCH(&gascl_targets[gascl_first]);",
-                "        else",
-                "            GASCL_PREFETCH(&gascl_words[gascl_targets[gascl_first]]);",
-                "    }",
-            )
-        put("#endif", "}", "")
 
     def write(self) -> None:
         c, put = self.context, self.text.put

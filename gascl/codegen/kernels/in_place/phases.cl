@@ -13,7 +13,6 @@
 #define GASCL_SWAP_BUFFERS()
 // So many vertices apply between two fences.
 #define GASCL_AT_ONCE 256
-#define GASCL_AHEAD 16
 
 // Local memory: a single item needs none.
 typedef struct {
@@ -31,11 +30,8 @@ static int gascl_apply_some(const int begin, const int end, gascl_tally *tally, 
             GASCL_WAITS_NOW(begin + i) = 0;
         gascl_fence();
     }
-    for (int id = begin; id < end; ++id) {
-        gascl_prefetch_in_place(min(id + 2 * GASCL_AHEAD, end - 1), true, GASCL_STATE_ON);
-        gascl_prefetch_in_place(min(id + GASCL_AHEAD, end - 1), false, GASCL_STATE_ON);
+    for (int id = begin; id < end; ++id)
         waiting += gascl_apply_in_place(id, waited[id - begin], tally, GASCL_STATE_ON);
-    }
     return waiting;
 }
 
@@ -52,7 +48,8 @@ static GASCL_INLINE void gascl_run_phase(const int phase, const gascl_team team,
     case GASCL_PHASE_PACK: {
         const bool starting = GASCL_READ_TEAM(STARTING);
         GASCL_FOR_SHARE(id, n, 4096) {
-            gascl_words[id] = gascl_pack_fields(id, GASCL_STATE_ON);
+            if (!GASCL_PACKED_ALONE)
+                gascl_words[id] = gascl_pack_fields(id, GASCL_STATE_ON);
             if (starting)
                 gascl_commit_mask(id GASCL_MASKS_ON);
             waiting += gascl_mask[id] != 0;
@@ -121,7 +118,8 @@ static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_E
         GASCL_TEAM(DONE) = done += !starting;
         GASCL_TEAM(STARTING) = 0;
         if (now.stopped || done >= supersteps || work / 1024 >= most_work)
-            return GASCL_PHASE_UNPACK;
+            return !GASCL_PACKED_ALONE ? GASCL_PHASE_UNPACK
+                                       : GASCL_REALS ? GASCL_PHASE_NANS : GASCL_PHASE_END;
     }
     return GASCL_PHASE_PASS;
 }
