@@ -48,7 +48,19 @@ def test_deliveries(delivery):
         scatter = "send(v.label);"
         apply = "if (msg > v.label) { v.label = msg; set_mask(); }"
 
-    label = Engine(roads()).run(Largest(), delivery=delivery).label
+    class LargestInPlace(VertexProgram):
+        label = vertex.int32(init="v.id")
+        edges, order, apply_on = "both", "any", "all"
+        apply = """
+            for (int i = 0; i < num_neighbors; ++i)
+                if (label_of(neighbor(i)) > v.label) {
+                    v.label = label_of(neighbor(i));
+                    set_mask();
+                }
+        """
+
+    program = LargestInPlace() if delivery == "in_place" else Largest()
+    label = Engine(roads()).run(program, delivery=delivery).label
     assert label.tolist() == [2, 2, 2, 4, 4]
 
 

@@ -55,7 +55,7 @@ def test_every_delivery_of_auto_is_known():
         assert (
             rates.vertex.keys()
             == rates.arc.keys()
-            == DELIVERIES.keys() - {"asynchronous", "serial"}
+            == DELIVERIES.keys() - {"asynchronous", "in_place", "serial"}
         )
     assert costs({}, DENSE).estimate("a delivery of a user") == {}
 

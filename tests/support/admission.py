@@ -20,7 +20,10 @@ from support.program_tree import (
 )
 from support.values import is_real, layout
 
-DELIVERIES = ("slots", "pull", "outbox", "push", "frontier", "asynchronous", "edges", "serial")
+DELIVERIES = (
+    *("slots", "pull", "outbox", "push", "frontier"),
+    *("asynchronous", "in_place", "edges", "serial"),
+)
 
 
 def sends_to(program: Program) -> bool:

@@ -386,7 +386,8 @@ def run_all(device: Device) -> None:
         for name in able(cls(**parameters), device):
             check(engine.run(cls(**parameters), delivery=name))
             used.add(name)
-    assert used >= {*DELIVERIES} - {"asynchronous"}  # that needs groups of one; see language.py
+    # The other two need groups of one: see language.py.
+    assert used >= {*DELIVERIES} - {"asynchronous", "in_place"}
     for cls in (Arcs, ArcsIn, ArcsTurned):
         for name in able(cls(), device):
             check_arcs(directed.run(cls(), delivery=name), cls is Arcs)
