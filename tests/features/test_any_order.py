@@ -78,7 +78,7 @@ class Limited(VertexProgram):
 
 
 class LeastNeighbors(VertexProgram):
-    """In place: the smallest vertex of each component, from neighbor to neighbor, and its parity."""
+    """In place: the smallest vertex of each component, and its parity."""
 
     label = vertex.int32(init="num_neighbors ? min(v.id, neighbor(0)) : v.id")
     odd = vertex.uint8(init="v.label & 1")
