@@ -197,7 +197,7 @@ def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: boo
         "LISTS_RECEIVERS": delivery.active.lists_receivers,
         "PERSISTENT": persistent,
         "PULLS": delivery.pulls,
-        "QUEUES": delivery.in_one_launch,
+        "QUEUES": delivery.queues,
         "IN_PLACE": delivery.in_place,
         "KNOWS_LANES": delivery.notes_lanes(traits),
         "ANSWERS": delivery.keeps_answers(traits),
