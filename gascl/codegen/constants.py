@@ -102,6 +102,8 @@ class Phase(IntEnum):
     ROUND = 19
     LONG_ROWS = 20
     UNPACK = 21
+    # Of delivery `in_place`, beside PACK and UNPACK:
+    PASS = 22
 
 
 class Order(IntEnum):

@@ -219,7 +219,7 @@ class Context:
     @property
     def tries_orders(self) -> bool:
         """Whether the order of messages can be tried: delivery `random`."""
-        return self.debug and self.traits.any_order
+        return self.debug and self.traits.any_order and not self.traits.applies_in_place
 
     @cached_property
     def applied(self) -> Type:
@@ -232,6 +232,18 @@ class Context:
         applied one by one, or the fields do not fit."""
         bits = cell_bits(self.packed) if self.traits.any_order and self.lanes == 1 else None
         return (bits or 0) // 8
+
+    @property
+    def alone(self) -> str:
+        """The field that makes up the word by itself, in its own array; "" if there is none."""
+        (name, type_), *more = self.packed.members
+        whole = not more and name in self.vertex_fields and type_.itemsize == self.packed_bytes
+        return name if whole else ""
+
+    @property
+    def in_place(self) -> bool:
+        """Whether apply can change fields in place: delivery `in_place`."""
+        return self.traits.applies_in_place and self.packed_bytes > 0
 
     # Structs ----------------------------------------------------------------------------------
 
@@ -266,6 +278,7 @@ class Context:
     @cached_property
     def graph(self) -> Type:
         members = [("num_vertices", INT32), ("num_edges", INT64)]
+        members += [("hub", INT32)] * self.traits.reads_hub
         if self.traits.prioritized:
             members.append(("gascl_delta", resolve("real", self.real)))
         if self.debug:  # whether the run begins with finite values

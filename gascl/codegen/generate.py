@@ -79,6 +79,9 @@ def generate(
     text.struct(c.vertex)
     text.put(*["typedef struct gascl_held_row gascl_held_row;"] * traits.finds_common)
     text.struct(c.edge)
+    transactions = Transactions(text, c)
+    if c.packed_bytes:
+        transactions.write_types()
     state, edge = write_arguments(text, c)
     traps.write_guards()
     if "functions" in spec.snippets:
@@ -89,9 +92,13 @@ def generate(
     text.put(*['#include "arc_messages.cl"'] * traits.keeps_by_arc, "")
     traps.write()
     calls.write()
+    if c.in_place:
+        text.put("#if GASCL_IN_PLACE")
+        transactions.write_current()
+        text.put("#endif", "")
     Phases(text, c, traps, calls, Reductions(text, c)).write()
     if c.packed_bytes:
-        Transactions(text, c).write()
+        transactions.write()
     if c.tries_orders:
         Trials(text, c).write()
     if traits.pairs:
@@ -111,6 +118,7 @@ def generate(
         outbox_entry=c.outbox_entry,
         packed=c.packed_bytes,
         applied=c.applied.scalar,
+        alone=c.alone,
         box=c.box.scalar,
         run=c.run,
         tally=c.tally.scalar,

@@ -231,17 +231,41 @@ def push_refuses(demand: Demand) -> str | None:
 
 #: Why messages must be applied in supersteps.
 _ORDERED = "its messages may depend on their order: order = 'any' would state that they do not"
+_ALL_APPLY = "all its vertices apply, in place, and none scatters"
 
 
 def random_refuses(demand: Demand) -> str | None:
     if not demand.traits.any_order:
         return _ORDERED
+    if demand.traits.applies_in_place:
+        return _ALL_APPLY
     if not demand.debug:
         return "it is for debug mode, which tries whether the order of messages matters"
     return slots_refuses(demand)
 
 
 def asynchronous_refuses(demand: Demand) -> str | None:
+    traits = demand.traits
+    if traits.applies_in_place:
+        return _ALL_APPLY
+    refusal = _transactions_refuse(demand)
+    if refusal:
+        return refusal
+    if traits.sends_to:
+        return "it sends to any vertex"
+    if traits.reads_written:
+        return "it reads what apply writes of other vertices"
+    return None
+
+
+def in_place_refuses(demand: Demand) -> str | None:
+    if demand.traits.any_order and not demand.traits.applies_in_place:
+        return "only its vertices with a message apply"
+    return _transactions_refuse(demand)
+
+
+def _transactions_refuse(demand: Demand) -> str | None:
+    """Refusals of deliveries by which vertices change one by one, each at once."""
     traits = demand.traits
     if not traits.any_order:
         return _ORDERED
@@ -256,10 +280,6 @@ def asynchronous_refuses(demand: Demand) -> str | None:
         )
     if demand.packed > 4 and not demand.wide_atomics:
         return "the device has no atomic operations on 64 bits"
-    if traits.sends_to:
-        return "it sends to any vertex"
-    if traits.reads_written:
-        return "it reads what apply writes of other vertices"
     return None
 
 

@@ -21,7 +21,7 @@ from support.program_tree import (
 from support.values import is_real, layout
 
 #: Of programs with order = "any" alone.
-ANY_ORDER = ("asynchronous", "random")
+ANY_ORDER = ("asynchronous", "in_place", "random")
 DELIVERIES = ("slots", "pull", "outbox", "push", "frontier", "edges", "serial", *ANY_ORDER)
 
 
