@@ -27,7 +27,6 @@ from functools import cache, partial
 import numpy as np
 
 from gascl import ProgramError, VertexProgram, aggregate, arc, param, vertex
-from gascl.graph.parallel import filled
 from gascl.messages import DOUBLE, Message
 from gascl.programs.source_params import how_many
 
@@ -61,6 +60,7 @@ class Forward(VertexProgram):
 class Backward(VertexProgram):
     """The source's dependency on each vertex, level by level from the `last` one back."""
 
+    supersteps = param.supersteps()
     last = param.int32()
     depth = vertex.int32()
     paths = vertex.real()
@@ -194,7 +194,7 @@ class Betweenness(VertexProgram):
         """The sum of the dependencies of some sources on each vertex."""
         total = np.zeros(stages.graph.num_vertices)
         for batch, found in self.searches(stages, sources):
-            add_all(total, of_each(batch, found, "dependency"))
+            total += stages.state.lane_sums("dependency", len(batch))
             if self.endpoints:
                 reached = self.reached(batch, found)
                 total += reached.sum(axis=1)
@@ -281,8 +281,9 @@ def dependencies(stages, sources, dtype):
         padded = (batch * lanes)[:lanes]  # the last batch may be smaller
         search = stages.run(Forward(source=padded, dtype=dtype), fresh=True)
         check_paths(max(step.aggregates["most"] for step in search.trace), dtype)
-        last = [search.supersteps - 1] * lanes
-        found = stages.run(Backward(last=last, dtype=dtype))
+        last = search.supersteps - 1
+        back = Backward(last=[last] * lanes, supersteps=max(last - 1, 0), dtype=dtype)
+        found = stages.run(back)
         yield batch, found
 
 
@@ -295,11 +296,6 @@ def lanes_for(count):
 def of_each(batch, found, name):
     """(V, sources): a field of a run in lanes, of which the last ones may be padding."""
     return found[name].reshape(len(found[name]), -1)[:, : len(batch)]
-
-
-def add_all(total, values):
-    """Add the values of all sources, (V, sources), to the total of each vertex."""
-    filled(total, lambda rows: total[rows] + values[rows].sum(axis=1, dtype=np.float64))
 
 
 def scale(program, graph, count):

@@ -70,10 +70,10 @@ class Forces(VertexProgram):
         for (int i = 0; i < drawn; ++i) {
             int other = i;
             if (drawn < others)
-                other = hash(first + i) % others;
+                other = mul_hi(hash(first + i), (uint)others);
             other += other >= v.id;  // everybody else
             const real2 d = v.position - position_of(other);
-            away += d / max(dot(d, d), (real)1e-6);
+            away += d * (1 / max(dot(d, d), (real)1e-6));
         }
         const real all = drawn ? (real)others / drawn : 0;
         const real2 force = msg + all * away - p.gravity * v.position;
@@ -177,29 +177,31 @@ def by_pivots(
         if nearest[pivot] <= 0:  # all that are reached are pivots
             break
     reached = depths[0] >= 0
-    rows, others = np.flatnonzero(reached), np.flatnonzero(~reached)
-    squares = np.empty((len(depths), len(rows)))
+    many, others = np.count_nonzero(reached), np.flatnonzero(~reached)
 
-    def square(block: slice) -> None:
-        for of_pivot, depth in zip(squares, depths, strict=True):
-            far = depth[rows[block]].astype(np.float64)
-            np.multiply(far, far, out=of_pivot[block])
+    def centered(block: slice) -> np.ndarray:
+        """(pivots, vertices): squared distances less their mean over the pivots. They are 0 where
+        no pivot leads, since all distances are -1 there."""
+        far = np.stack([depth[block] for depth in depths]).astype(np.float64)
+        far *= far
+        far -= far.mean(axis=0)
+        return far
 
-    def center(block: slice) -> None:
-        part = squares[:, block]
-        of_pivots = part.mean(axis=0)
-        part -= means[:, None]
-        part -= of_pivots
-        part += means.mean()
+    def sums(block: slice) -> tuple[np.ndarray, np.ndarray]:
+        part = centered(block)
+        return part @ part.T, part.sum(axis=1)
 
-    in_threads(square, blocks(len(rows), ROWS))
-    means = squares.mean(axis=1)
-    in_threads(center, blocks(len(rows), ROWS))
-    _, strongest = np.linalg.eigh(squares @ squares.T)
-    main = strongest[:, :-3:-1].T @ squares
+    def along(block: slice) -> None:
+        places[: len(axes), block] = axes @ centered(block) - (axes @ means)[:, None]
+        places[:, block] *= reached[block]
+
+    # Centered over the vertices, too; matrices of all vertices would not fit into the cache.
+    products, totals = map(sum, zip(*in_threads(sums, blocks(count, ROWS)), strict=True))
+    means = totals / many
+    _, strongest = np.linalg.eigh(products - many * np.outer(means, means))
+    axes = strongest[:, :-3:-1].T  # of one pivot, there is one
     places = np.zeros((2, count))
-    for axis, along in zip(places, main, strict=False):  # of one pivot, there is one
-        axis[rows] = along
+    in_threads(along, blocks(count, ROWS))
     places /= mean_length(stages, graph, places, dtype) or 1
     radius = max(np.abs(places).max(), (count / np.pi) ** 0.5)
     anywhere, near = drawn.result()
@@ -216,6 +218,16 @@ def mean_length(stages, graph: Graph, places: np.ndarray, dtype: str) -> float:
     lengths = Lengths(position=places.T.astype(dtype, order="C"), dtype=dtype)
     (step,) = stages.run(lengths, graph=graph, fresh=True).trace
     return step.aggregates["total"] / (2 * graph.num_edges)
+
+
+def pairs(points: np.ndarray) -> np.ndarray:
+    """Points, (n, 2), as n complex numbers."""
+    return np.ascontiguousarray(points).view(f"c{2 * points.itemsize}")[:, 0]
+
+
+def unpaired(points: np.ndarray) -> np.ndarray:
+    """Complex numbers as points, (n, 2)."""
+    return points.view(f"f{points.itemsize // 2}").reshape(-1, 2)
 
 
 class Parts:
@@ -253,12 +265,17 @@ class Parts:
         count = len(self.sizes)
         if count < 2:
             return position
-        begins = self.sizes.cumsum() - self.sizes
-        vertices = filled(np.empty_like(position), lambda block: position[self.order[block]])
-        low, high = (
-            np.stack([edge.reduceat(axis, begins) for axis in vertices.T], axis=1, dtype=np.float64)
-            for edge in (np.minimum, np.maximum)
-        )
+        ends = self.sizes.cumsum()
+        begins = ends - self.sizes
+        many = np.flatnonzero(self.sizes > 1)  # most are often single vertices
+        bounds = np.stack([begins[many], ends[many]], axis=1).ravel()
+        points = pairs(position)  # which are gathered faster than rows
+        vertices = filled(np.empty_like(points), lambda block: points[self.order[block]])
+        low = unpaired(vertices[begins]).astype(np.float64)
+        high = low.copy()
+        for i, axis in enumerate(np.append(unpaired(vertices), [[0, 0]], axis=0).T):
+            for edge, of_each in ((np.minimum, low), (np.maximum, high)):
+                of_each[many, i] = edge.reduceat(axis, bounds)[::2] if len(many) else 0
         size = high - low + GAP
         area = (size[:, 0] * size[:, 1]).sum()
         width = max(size[:, 0].max(), np.sqrt(area)) * (1 + 1e-6)  # rounding
@@ -285,7 +302,8 @@ class Parts:
             corner[row, 1] = lower[:, None] + (high - tall) / 2
             below, begin = lower[-1], begin + rows * fit
         corner[:, 1] -= below / 2
-        moved = corner - low + GAP / 2
-        return filled(
-            np.empty_like(position), lambda block: position[block] + moved[self.number[block]]
+        moved = pairs(corner - low + GAP / 2)
+        placed = filled(
+            np.empty_like(points), lambda block: points[block] + moved[self.number[block]]
         )
+        return unpaired(placed)

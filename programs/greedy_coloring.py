@@ -41,7 +41,7 @@ class GreedyColoring(VertexProgram):
     """
 
     seed = param.int32(0, low=0)
-    ahead = param.int32(16, low=0)
+    ahead = param.int32(32, low=0)
     precedence = vertex.uint32(init="by_degree(v.in_degree + v.out_degree, hash(p.seed) ^ v.id)")
     color = vertex.int32(init=-1, doc="below -1: -2 - a color that is chosen; -1: none yet")
     awaited = vertex.int32(doc="arcs from neighbors before the vertex that have no color")
@@ -56,6 +56,7 @@ class GreedyColoring(VertexProgram):
     functions = """
         #define COUNT 0x7ffffffful
         #define CLASH 0x80000000ul
+        #define SPREAD 64
         #define BIT(color, least) \\
             ((color) >= (least) && (color) - (least) < 32 ? 1UL << (32 + (color) - (least)) : 0)
 
@@ -94,7 +95,11 @@ class GreedyColoring(VertexProgram):
             v.taken = 0;
             set_mask();
         } else if (v.awaited <= p.ahead && !(msg & CLASH)) {
-            const int color = v.least + popcount(v.taken & ~(v.taken + 1));  // the ones at its end
+            uint free = ~v.taken;
+            uint skipped = hash(v.id + hash(superstep)) % (uint)(min(v.least / SPREAD, v.awaited) + 1);
+            for (; skipped > 0 && (free & (free - 1)); --skipped)
+                free &= free - 1;
+            const int color = v.least + popcount(~free & (free - 1));  // the zeros at its end
             v.color = p.ahead ? -2 - color : color;
             set_mask();
         }

@@ -23,7 +23,8 @@ def others_of(count: int, samples: int, seed: int, superstep: int) -> np.ndarray
         other = np.arange(count - 1)[None, :].repeat(count, axis=0)
     else:
         first = hashed(ids + hashed(hashed(seed) + np.uint32(superstep)))
-        other = hashed(first + np.arange(samples, dtype=np.uint32)) % np.uint32(count - 1)
+        drawn = hashed(first + np.arange(samples, dtype=np.uint32)).astype(np.uint64)
+        other = drawn * np.uint64(count - 1) >> np.uint64(32)
     return other.astype(np.int64) + (other >= ids)
 
 
