@@ -18,7 +18,7 @@ Algorithm for Betweenness Centrality (2001), and On Variants of Shortest-Path Be
 and their Generic Computation (2008), edges and end points; Brandes and Pich, Centrality Estimation
 in Large Networks (2007).
 
-Differences: up to 8 sources, a lane each, go level by level together, and back from the deepest
+Differences: up to 8 sources, or 16 on a GPU, a lane each, go level by level together, and back from the deepest
 level that any of them has.
 """
 
@@ -30,8 +30,10 @@ from gascl import ProgramError, VertexProgram, aggregate, arc, param, vertex
 from gascl.messages import DOUBLE, Message
 from gascl.programs.source_params import how_many
 
-#: The largest number of sources that are searched from at once.
-LANES = 8
+#: The largest numbers of sources that are searched from at once, on a CPU and on a GPU.
+OF_CPU, OF_GPU = 8, 16
+#: The most values of a field in lanes, where there are more lanes on a GPU.
+VALUES = 1 << 26
 
 
 class Forward(VertexProgram):
@@ -142,7 +144,8 @@ def arc_sums(program: type[ArcSums], lanes: int, wide: str) -> type[ArcSums]:
     components, and sums are of the type `wide`."""
     many = "" if lanes == 1 else lanes
     far = str(program.spec.vertex_fields["far"].type)
-    of_far = "int32x8" if (far, lanes) == ("int32", 8) else f"{far.removesuffix('32')}{many}"
+    wide_int = far == "int32" and lanes > 4
+    of_far = f"int32x{lanes}" if wide_int else f"{far.removesuffix('32')}{many}"
     real = f"real{many}"
     body = {
         "far": getattr(vertex, far if lanes == 1 else of_far)(),
@@ -188,7 +191,7 @@ class Betweenness(VertexProgram):
         return {"centrality": self.between_others(graph, total, sources)}
 
     def largest_runs(self, size):
-        return lanes_for(how_many(self.sources, size)), size
+        return lanes_for(how_many(self.sources, size), size.num_vertices), size
 
     def sums(self, stages, sources):
         """The sum of the dependencies of some sources on each vertex."""
@@ -248,7 +251,7 @@ class EdgeBetweenness(VertexProgram):
         return stages.share(sources, partial(self.sums, count=len(sources)))
 
     def largest_runs(self, size):
-        return lanes_for(how_many(self.sources, size)), size
+        return lanes_for(how_many(self.sources, size), size.num_vertices), size
 
     def sums(self, stages, sources, count):
         """What paths from some of `count` sources to all targets lead along each arc, scaled."""
@@ -275,7 +278,7 @@ class EdgeBetweenness(VertexProgram):
 
 def dependencies(stages, sources, dtype):
     """Some of the sources at a time, and the Result of `Backward` from each of them."""
-    lanes = lanes_for(len(sources))
+    lanes = lanes_for(len(sources), stages.graph.num_vertices, stages.device.is_cpu)
     for begin in range(0, len(sources), lanes):
         batch = sources[begin : begin + lanes]
         padded = (batch * lanes)[:lanes]  # the last batch may be smaller
@@ -287,10 +290,11 @@ def dependencies(stages, sources, dtype):
         yield batch, found
 
 
-def lanes_for(count):
+def lanes_for(count, vertices, is_cpu=False):
     """How many of so many sources are searched from at once. It is a power of two, since kernels
     are built for each number of lanes."""
-    return min(LANES, 1 << max(count - 1, 0).bit_length())
+    most = OF_CPU if is_cpu or OF_GPU * vertices > VALUES else OF_GPU
+    return min(most, 1 << max(count - 1, 0).bit_length())
 
 
 def of_each(batch, found, name):

@@ -11,7 +11,8 @@ strongest components are the coordinates.
 Forces: with d the difference of two positions, each edge pulls with |d|^2 and each pair of vertices
 repels with 1 / |d|, so that two neighbors alone come to rest at distance 1. In large graphs a
 vertex is repelled by a random sample of the others, drawn again in each superstep, whose forces
-count for all. A superstep moves a vertex at most as far as the temperature, which falls linearly
+count for all: those at the same random distances from it in the order of the vertices, so that
+neighboring work-items read neighboring positions. A superstep moves a vertex at most as far as the temperature, which falls linearly
 to 0.
 
 Sources: Fruchterman and Reingold, Graph Drawing by Force-directed Placement (1991): forces and
@@ -65,13 +66,12 @@ class Forces(VertexProgram):
     """
     apply = """
         const int others = g.num_vertices - 1, drawn = min(p.samples, others);
-        const uint first = hash(v.id + hash(superstep + hash(p.seed)));
+        const uint first = hash(superstep + hash(p.seed));
         real2 away = 0;
         for (int i = 0; i < drawn; ++i) {
-            int other = i;
-            if (drawn < others)
-                other = mul_hi(hash(first + i), (uint)others);
-            other += other >= v.id;  // everybody else
+            const uint step = drawn < others ? mul_hi(hash(first + i), (uint)others) : (uint)i;
+            const uint next = v.id + 1 + step;  // everybody else
+            const int other = (int)(next < g.num_vertices ? next : next - g.num_vertices);
             const real2 d = v.position - position_of(other);
             away += d * (1 / max(dot(d, d), (real)1e-6));
         }
@@ -177,29 +177,32 @@ def by_pivots(
         if nearest[pivot] <= 0:  # all that are reached are pivots
             break
     reached = depths[0] >= 0
-    many, others = np.count_nonzero(reached), np.flatnonzero(~reached)
+    others = np.flatnonzero(~reached)
 
-    def centered(block: slice) -> np.ndarray:
-        """(pivots, vertices): squared distances less their mean over the pivots. They are 0 where
-        no pivot leads, since all distances are -1 there."""
-        far = np.stack([depth[block] for depth in depths]).astype(np.float64)
-        far *= far
-        far -= far.mean(axis=0)
+    def squares(block: slice) -> np.ndarray:
+        """(pivots, vertices)"""
+        far = np.empty((len(depths), len(depths[0][block])))
+        for row, depth in zip(far, depths, strict=True):
+            np.multiply(depth[block], depth[block], out=row, dtype=np.float64)
         return far
 
     def sums(block: slice) -> tuple[np.ndarray, np.ndarray]:
-        part = centered(block)
-        return part @ part.T, part.sum(axis=1)
+        far = squares(block)
+        return far @ far.T, far.sum(axis=1)
 
     def along(block: slice) -> None:
-        places[: len(axes), block] = axes @ centered(block) - (axes @ means)[:, None]
+        places[: len(axes), block] = axes @ squares(block) - middle[:, None]
         places[:, block] *= reached[block]
 
-    # Centered over the vertices, too; matrices of all vertices would not fit into the cache.
+    # Products and sums are centered instead of the matrix, which would not fit into the cache. All
+    # distances of a vertex that no path leads to are -1.
     products, totals = map(sum, zip(*in_threads(sums, blocks(count, ROWS)), strict=True))
-    means = totals / many
-    _, strongest = np.linalg.eigh(products - many * np.outer(means, means))
-    axes = strongest[:, :-3:-1].T  # of one pivot, there is one
+    many = np.count_nonzero(reached)
+    products, means = products - (count - many), (totals - (count - many)) / many
+    center = np.eye(len(depths)) - 1 / len(depths)
+    _, strongest = np.linalg.eigh(center @ (products - many * np.outer(means, means)) @ center)
+    axes = strongest[:, :-3:-1].T @ center  # of one pivot, there is one
+    middle = axes @ means
     places = np.zeros((2, count))
     in_threads(along, blocks(count, ROWS))
     places /= mean_length(stages, graph, places, dtype) or 1

@@ -48,7 +48,8 @@ class Backwards(VertexProgram):
     scatter = "send(v.seen);"
     apply = """
         const ulong fresh = msg & ~v.seen;
-        v.reached += (int)popcount(fresh);
+        if (fresh)
+            v.reached += (int)popcount(fresh);
         if ((superstep + 1) % p.hops == 0) {
             v.seen = OWN((superstep + 1) / p.hops);
             if (v.seen)

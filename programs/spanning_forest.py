@@ -139,7 +139,8 @@ class SpanningForest(VertexProgram):
             joining = stages.run(Join(), graph=graph)
             if joining.trace[-1].superstep == 2:  # no tree has an edge to another one
                 break
-            member[joining.chosen] = 1
+            chosen = joining.chosen
+            member[chosen[np.flatnonzero(chosen)]] = 1
             fresh = False
         stages.run(Named(), graph=graph)
         edges, of_edge = graph.arcs().out_edges, member[1:]

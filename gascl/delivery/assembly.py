@@ -193,7 +193,7 @@ def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: boo
         "PULLS": delivery.pulls,
         "QUEUES": delivery.queues,
         "KNOWS_LANES": delivery.notes_lanes(traits),
-        "ANSWERS": delivery.keeps_answers(traits) or delivery.holds_answers(traits),
+        "ANSWERS": delivery.keeps_answers(traits),
         "CREDITS": delivery.keeps_credits(traits),
         "OWNS_CREDITS": group == 1 and delivery.name == "pull",
     }

@@ -36,7 +36,6 @@ class Delivery:
             (kernels/persistent/), if it has one.
         answers: messages that scatter sends to the sender itself are kept for each arc first, and
             then combined in order (kernels/arc_messages.cl).
-        posts_answers: they are posted as those along arcs are, and counted where they are posted.
         credits: messages that scatter sends to common neighbors are added up for each arc first, by
             the kernel that runs scatter for all arcs that end in a vertex.
         in_parts: it reads only the arcs that end in its row blocks, so that the arcs need not all
@@ -61,7 +60,6 @@ class Delivery:
     queues: bool = False
     persistent: Launch | None = None
     answers: bool = False
-    posts_answers: bool = False
     credits: bool = False
     in_parts: bool = False
     on_ranks: Callable[[Traits], bool] = lambda traits: False
@@ -132,13 +130,7 @@ class Delivery:
 
     def keeps_answers(self, traits: Traits) -> bool:
         """Whether it keeps messages to the sender itself for each arc."""
-        return self.answers and traits.answers and traits.scatters_once
-
-    def holds_answers(self, traits: Traits) -> bool:
-        """Whether messages to the sender itself go the way of those along the arc, instead of being
-        counted in the inbox. All must, and none may be dropped or overflow on the way."""
-        drops = traits.receives or traits.counts_once or traits.overflows
-        return self.posts_answers and traits.only_answers and not drops
+        return self.answers and traits.answers
 
     def keeps_credits(self, traits: Traits) -> bool:
         """Whether it adds up messages to common neighbors for each arc."""

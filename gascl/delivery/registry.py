@@ -38,7 +38,7 @@ _ANSWER = Launch(
     "gascl_answer",
     "vertices",
     ("STATE", "out_offsets", "slot"),
-    only_if=lambda traits: traits.answers and traits.scatters_once,
+    only_if=lambda traits: traits.answers,
 )
 _CREDIT = Launch(
     "gascl_credit", "vertices", ("STATE", "num_arcs"), only_if=lambda traits: traits.credits
@@ -96,7 +96,6 @@ def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]
         inbox=True,
         active=FRONTIER,
         pulls=pulls,
-        posts_answers=not pulls,
         on_ranks=lambda traits: not pulls and _lists_receivers(traits),
         persistent=_persistent(*step[2:]),
     )

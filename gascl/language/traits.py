@@ -119,7 +119,7 @@ class Traits:
     def answers(self) -> bool:
         """Whether scatter sends to the sender itself, by `send_to(e.src, ...)`, so that what it
         sends can be kept for each arc first."""
-        return self.lanes == 1 and any(self._answering)
+        return self.scatters_once and any(self._answering)
 
     @cached_property
     def only_answers(self) -> bool:

@@ -37,6 +37,16 @@ static void gascl_send_by_arc(gascl_edge *e, const long id, const gascl_message 
 #endif
     gascl_send_to(id, x, ahead, sender, line, GASCL_POST_ON, GASCL_STATE_ON GASCL_LANE_ON);
 }
+
+// Posts what was kept.
+static void gascl_post_box(const int id, const gascl_box box, GASCL_STATE) {
+    int overflow = 0;
+#if GASCL_OVERFLOWS
+    overflow = box.overflow;
+#endif
+    if (box.count)
+        gascl_post_all(id, gascl_cell_of(box.combined), box.count, overflow, GASCL_POST());
+}
 #else
 #define gascl_send_by_arc(e, ...) gascl_send_to(__VA_ARGS__)
 #endif

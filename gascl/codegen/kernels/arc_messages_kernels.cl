@@ -1,16 +1,4 @@
 // Sends the messages that were kept for each arc (arc_messages.cl).
-#if GASCL_ANSWERS || GASCL_CREDITS
-// Posts what was kept.
-static void gascl_post_box(const int id, const gascl_box box, GASCL_STATE) {
-    int overflow = 0;
-#if GASCL_OVERFLOWS
-    overflow = box.overflow;
-#endif
-    if (box.count)
-        gascl_post_all(id, gascl_cell_of(box.combined), box.count, overflow, GASCL_POST());
-}
-#endif
-
 #if GASCL_ANSWERS
 __kernel void gascl_answer(GASCL_STATE, __global const gascl_offset *restrict out_offsets,
                            __global const gascl_offset *restrict slot) {

@@ -39,23 +39,15 @@ static void gascl_prefetch_target(const int id, GASCL_STATE) {
     GASCL_PREFETCH(&gascl_inbox[id]);
 }
 
-// Whether an arc carries a message that its vertex wants, and what is to be posted. `*answers`: how many
-// messages scatter has sent back to its vertex, combined in `*back`.
+// Whether an arc carries a message that its vertex wants, and what is to be posted.
 static bool gascl_push_arc(const int source, const int target, const gascl_offset arc,
-                           const gascl_vertex v, gascl_posting *x, gascl_posting *back, uint *answers,
-                           GASCL_STATE GASCL_EDGE) {
-    *answers = 0;
+                           const gascl_vertex v, gascl_posting *x, GASCL_STATE GASCL_EDGE) {
     if (GASCL_SKIPS && !gascl_receives(target, GASCL_STATE_ON))
         return false;
     gascl_edge e = gascl_edge_at(source, target, arc GASCL_EDGE_ON);
     const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON);
 #if GASCL_ARC_STATE
     gascl_store_arc(e, arc GASCL_EDGE_ON);
-#endif
-#if GASCL_ANSWERS
-    *answers = e.gascl_answer.count;
-    if (*answers)
-        *back = gascl_posting_of(gascl_narrow(e.gascl_answer, source, gascl_control_), source, arc);
 #endif
     if (!out.count)
         return false;

@@ -19,9 +19,8 @@
 #define GASCL_POST(when) gascl_inbox##when, gascl_arrived##when, gascl_wraps##when
 #endif
 
-// Where a delivery lists the receivers, and all messages come along arcs or go back along them, it counts
-// what it posts.
-#define GASCL_COUNTS_ARRIVED ((GASCL_SENDS_TO && !GASCL_ANSWERS) || !GASCL_LISTS_RECEIVERS)
+// Where a delivery lists the receivers, and all messages come along arcs, it counts what it posts.
+#define GASCL_COUNTS_ARRIVED (GASCL_SENDS_TO || !GASCL_LISTS_RECEIVERS)
 
 // Where a cell of 64 bits holds a sum of messages of up to 32, and they are not counted, the cell itself
 // says that there is a message: by its lowest bit, below the sum. This takes one atomic operation a

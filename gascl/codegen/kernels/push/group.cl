@@ -8,7 +8,6 @@
 // and what its items hold back, to post or to apply it together.
 #define GASCL_BIT_WORDS ((GASCL_GROUP + 31) / 32)
 #define GASCL_HELD_BY_GROUP (4 * GASCL_GROUP)
-#define GASCL_ARCS_AT_ONCE (GASCL_HELD_BY_GROUP / (1 + GASCL_ANSWERS))
 #define GASCL_PART (GASCL_GROUP < 16 ? GASCL_GROUP : 16)  // items whose counts one item sums
 
 typedef union {  // a superstep either pulls or pushes
@@ -50,18 +49,6 @@ static void gascl_combine_held(__local gascl_step_memory *memory) {
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 #endif
-
-// Holds a message back.
-static void gascl_hold(const int id, const gascl_posting x, __local gascl_step_memory *memory,
-                       GASCL_STATE) {
-#if GASCL_COMBINES_HELD
-    if (gascl_adds_nothing(id, x, GASCL_STATE_ON))
-        return;
-#endif
-    const int at = atomic_inc(&memory->count);
-    memory->ids[at] = id;
-    memory->postings[at] = x;
-}
 
 // Posts what a group holds back, and lists the vertices that had no message before. Few arcs carry a
 // message that its vertex wants; if each item posted what it finds, all items of a warp would wait for
@@ -138,26 +125,28 @@ static long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSH
         const int all = ends[GASCL_GROUP - 1];
         int from = 0;
         do {
-            for (int i = from + item; i < min(from + GASCL_ARCS_AT_ONCE, all); i += GASCL_GROUP) {
+            for (int i = from + item; i < min(from + GASCL_HELD_BY_GROUP, all); i += GASCL_GROUP) {
                 int piece = 0;
                 for (int step = GASCL_GROUP / 2; step > 0; step /= 2)  // the first that ends behind i
                     piece += ends[piece + step - 1] <= i ? step : 0;
                 const int source = sources[piece];
                 const gascl_offset arc = begins[piece] + i - (piece ? ends[piece - 1] : 0);
                 const int target = targets[arc];
-                gascl_posting x, back;
-                uint answers;
-                const bool sends =
-                    gascl_push_arc(source, target, arc, gascl_scattering(source, GASCL_STATE_ON), &x,
-                                   &back, &answers, GASCL_STATE_ON GASCL_EDGE_ON);
-                messages += answers + sends;
-                if (answers)
-                    gascl_hold(source, back, memory, GASCL_STATE_ON);
-                if (sends)
-                    gascl_hold(target, x, memory, GASCL_STATE_ON);
+                gascl_posting x;
+                if (!gascl_push_arc(source, target, arc, gascl_scattering(source, GASCL_STATE_ON),
+                                    &x, GASCL_STATE_ON GASCL_EDGE_ON))
+                    continue;
+                ++messages;
+#if GASCL_COMBINES_HELD
+                if (gascl_adds_nothing(target, x, GASCL_STATE_ON))
+                    continue;
+#endif
+                const int at = atomic_inc(&memory->count);
+                memory->ids[at] = target;
+                memory->postings[at] = x;
             }
             gascl_post_held(memory, GASCL_STATE_ON);
-            from += GASCL_ARCS_AT_ONCE;
+            from += GASCL_HELD_BY_GROUP;
         } while (from < all);
     }
     return GASCL_COUNTS_ONCE || GASCL_COUNTS_ARRIVED ? 0 : messages;

@@ -65,14 +65,8 @@ static GASCL_INLINE long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDG
                 if (arc + GASCL_AHEAD < end)
                     gascl_prefetch_target(targets[arc + GASCL_AHEAD], GASCL_STATE_ON);
                 const int target = targets[arc];
-                gascl_posting x, back;
-                uint answers;
-                const bool sends = gascl_push_arc(source, target, arc, v, &x, &back, &answers,
-                                                  GASCL_STATE_ON GASCL_EDGE_ON);
-                messages += answers;
-                if (answers && gascl_post_arc(source, back, GASCL_STATE_ON) && !GASCL_APPLY_ALL)
-                    gascl_buffer_receiver(source, &held, gascl_receivers, &GASCL_LENGTH(RECEIVERS));
-                if (!sends)
+                gascl_posting x;
+                if (!gascl_push_arc(source, target, arc, v, &x, GASCL_STATE_ON GASCL_EDGE_ON))
                     continue;
                 ++messages;
                 if (gascl_post_arc(target, x, GASCL_STATE_ON) && !GASCL_APPLY_ALL)
