@@ -563,9 +563,11 @@ class State:
         key, count = Key(VERTEX, name), self.graph.num_vertices
         type_, first = self.types[key], self.lanes if first is None else first
         sums = np.empty(count, np.float64 if type_.is_float else np.int64)
-        on_device = self.lanes > 1 and self.numbering is None and gather.pays(self.device)
+        if self.lanes == 1:
+            return self.field(name).astype(sums.dtype, copy=False)
+        on_device = self.numbering is None and gather.pays(self.device)
         if not on_device or not self._has_room(sums.nbytes) or (type_.is_float and not self.device.fp64):
-            lanes = self.field(name).reshape(count, self.lanes)[:, :first]
+            lanes = self.field(name)[:, :first]
             return filled(sums, lambda rows: lanes[rows].sum(axis=1, dtype=sums.dtype))
         fork_guard.check()
         check_free(self.device)
