@@ -12,8 +12,8 @@ Forces: with d the difference of two positions, each edge pulls with |d|^2 and e
 repels with 1 / |d|, so that two neighbors alone come to rest at distance 1. In large graphs a
 vertex is repelled by a random sample of the others, drawn again in each superstep, whose forces
 count for all: those at the same random distances from it in the order of the vertices, so that
-neighboring work-items read neighboring positions. A superstep moves a vertex at most as far as the temperature, which falls linearly
-to 0.
+neighboring work-items read neighboring positions. A superstep moves a vertex at most as far as the
+temperature, which falls linearly to 0.
 
 Sources: Fruchterman and Reingold, Graph Drawing by Force-directed Placement (1991): forces and
 temperature. Brandes and Pich, Eigensolver Methods for Progressive Multidimensional Scaling of Large

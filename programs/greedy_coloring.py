@@ -6,7 +6,8 @@ at most `ahead` of the neighbors before it have no color, and then chooses the l
 neighbor has. In the next superstep it tells those that have chosen the same one and come after it
 in the order; these wait again. If nobody tells it so, it has the color, and notifies the neighbors
 without one. With `ahead=0` none can choose the same, and the colors are those of the sequential
-algorithm in that order.
+algorithm in that order. Where a vertex needs one of many colors, it takes a random one of a few that
+are free, so that fewer choose the same.
 
 A vertex counts the neighbors that it waits for, and remembers which of the 32 colors from `least`
 on are taken; as soon as all of them are, it goes on to the next 32, and asks its neighbors, by a
@@ -96,9 +97,9 @@ class GreedyColoring(VertexProgram):
             set_mask();
         } else if (v.awaited <= p.ahead && !(msg & CLASH)) {
             uint free = ~v.taken;
-            uint skipped = hash(v.id + hash(superstep)) % (uint)(min(v.least / SPREAD, v.awaited) + 1);
-            for (; skipped > 0 && (free & (free - 1)); --skipped)
-                free &= free - 1;
+            const uint drawn = hash(v.id + hash(superstep));
+            for (uint i = drawn % (uint)(min(v.least / SPREAD, v.awaited) + 1); i > 0; --i)
+                free &= free & (free - 1) ? free - 1 : free;
             const int color = v.least + popcount(~free & (free - 1));  // the zeros at its end
             v.color = p.ahead ? -2 - color : color;
             set_mask();

@@ -562,13 +562,14 @@ class State:
         """
         key, count = Key(VERTEX, name), self.graph.num_vertices
         type_, first = self.types[key], self.lanes if first is None else first
-        sums = np.empty(count, np.float64 if type_.is_float else np.int64)
+        total = np.float64 if type_.is_float else np.int64
         if self.lanes == 1:
-            return self.field(name).astype(sums.dtype, copy=False)
-        on_device = self.numbering is None and gather.pays(self.device)
-        if not on_device or not self._has_room(sums.nbytes) or (type_.is_float and not self.device.fp64):
+            return self.field(name).astype(total, copy=False)
+        sums = np.empty(count, total)
+        able = self.numbering is None and (self.device.fp64 or not type_.is_float)
+        if not (able and gather.pays(self.device) and self._has_room(sums.nbytes)):
             lanes = self.field(name)[:, :first]
-            return filled(sums, lambda rows: lanes[rows].sum(axis=1, dtype=sums.dtype))
+            return filled(sums, lambda rows: lanes[rows].sum(axis=1, dtype=total))
         fork_guard.check()
         check_free(self.device)
         with self._lock:
