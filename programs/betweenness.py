@@ -27,8 +27,8 @@ from functools import cache, partial
 import numpy as np
 
 from gascl import ProgramError, VertexProgram, aggregate, arc, param, vertex
-from gascl.messages import DOUBLE, Message
 from gascl.programs.source_params import how_many
+from gascl.user_messages import DOUBLE, Message
 
 #: The largest numbers of sources that are searched from at once, on a CPU and on a GPU.
 OF_CPU, OF_GPU = 8, 16

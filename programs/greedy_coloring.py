@@ -6,8 +6,8 @@ at most `ahead` of the neighbors before it have no color, and then chooses the l
 neighbor has. In the next superstep it tells those that have chosen the same one and come after it
 in the order; these wait again. If nobody tells it so, it has the color, and notifies the neighbors
 without one. With `ahead=0` none can choose the same, and the colors are those of the sequential
-algorithm in that order. Where a vertex needs one of many colors, it takes a random one of a few that
-are free, so that fewer choose the same.
+algorithm in that order. Where a vertex needs one of many colors, it takes a random one of a few
+that are free, so that fewer choose the same.
 
 A vertex counts the neighbors that it waits for, and remembers which of the 32 colors from `least`
 on are taken; as soon as all of them are, it goes on to the next 32, and asks its neighbors, by a
