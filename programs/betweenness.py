@@ -18,8 +18,8 @@ Algorithm for Betweenness Centrality (2001), and On Variants of Shortest-Path Be
 and their Generic Computation (2008), edges and end points; Brandes and Pich, Centrality Estimation
 in Large Networks (2007).
 
-Differences: up to 8 sources, or 16 on a GPU, a lane each, go level by level together, and back from the deepest
-level that any of them has.
+Differences: up to 8 sources, or 16 on a GPU, a lane each, go level by level together, and back from
+the deepest level that any of them has.
 """
 
 from functools import cache, partial
