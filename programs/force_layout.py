@@ -196,9 +196,10 @@ def by_pivots(
 
     # Products and sums are centered instead of the matrix, which would not fit into the cache. All
     # distances of a vertex that no path leads to are -1.
-    products, totals = map(sum, zip(*in_threads(sums, blocks(count, ROWS)), strict=True))
+    parts = in_threads(sums, blocks(count, ROWS))
     many = np.count_nonzero(reached)
-    products, means = products - (count - many), (totals - (count - many)) / many
+    products = np.sum([part for part, _ in parts], axis=0) - (count - many)
+    means = (np.sum([part for _, part in parts], axis=0) - (count - many)) / many
     center = np.eye(len(depths)) - 1 / len(depths)
     _, strongest = np.linalg.eigh(center @ (products - many * np.outer(means, means)) @ center)
     axes = strongest[:, :-3:-1].T @ center  # of one pivot, there is one
