@@ -190,7 +190,7 @@ def by_pivots(
         far = squares(block)
         return far @ far.T, far.sum(axis=1)
 
-    def along(block: slice) -> None:
+    def put(block: slice) -> None:
         places[: len(axes), block] = axes @ squares(block) - middle[:, None]
         places[:, block] *= reached[block]
 
@@ -205,7 +205,7 @@ def by_pivots(
     axes = strongest[:, :-3:-1].T @ center  # of one pivot, there is one
     middle = axes @ means
     places = np.zeros((2, count))
-    in_threads(along, blocks(count, ROWS))
+    in_threads(put, blocks(count, ROWS))
     places /= mean_length(stages, graph, places, dtype) or 1
     radius = max(np.abs(places).max(), (count / np.pi) ** 0.5)
     anywhere, near = drawn.result()
