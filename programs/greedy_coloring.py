@@ -57,7 +57,7 @@ class GreedyColoring(VertexProgram):
     functions = """
         #define COUNT 0x7ffffffful
         #define CLASH 0x80000000ul
-        #define SPREAD 32
+        #define SPREAD 64
         #define BIT(color, least) \\
             ((color) >= (least) && (color) - (least) < 32 ? 1UL << (32 + (color) - (least)) : 0)
 

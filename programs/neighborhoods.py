@@ -2,8 +2,7 @@
 
 Algorithm: every vertex is a source of a search against the arcs that ends after that many
 supersteps: the sources that have reached v are the vertices that v reaches. See
-multi_source_search.py; it takes V / 4096 rounds of `hops` supersteps on a GPU, V / 1024 on a CPU,
-all in one run.
+multi_source_search.py; it takes V / 4096 rounds of `hops` supersteps on a GPU, V / 1024 on a CPU.
 Sources of similar degree are in the same round, so that the words of few of them are at a vertex.
 
 Differences: exact, where Boldi, Rosa and Vigna, HyperANF (2011), estimate by sketches.
@@ -19,6 +18,8 @@ from gascl.programs.multi_source_search import LANES, WORD, lanes_for
 
 #: The largest numbers of lanes on a CPU and on a GPU, and the most words of all vertices there.
 OF_CPU, OF_GPU, WORDS = 16, 64, 1 << 26
+#: Up to so many hops, one run makes all rounds.
+FEW_HOPS = 8
 
 
 def own_bit(lanes: int) -> str:
@@ -40,7 +41,7 @@ class Backwards(VertexProgram):
     reached = vertex.int32()
 
     message, combine, edges = "uint64", "or", "in"
-    apply_on, ends = "all", "stop"
+    apply_on = "all"
     functions = own_bit(1)
     receive_if = "v.seen != ~0ul"
     enough = "(msg | v.seen) == ~0ul"
@@ -62,9 +63,9 @@ class Backwards(VertexProgram):
 
 
 @cache
-def in_lanes(program: type[Backwards], lanes: int) -> type[Backwards]:
-    """The program with so many lanes."""
-    body = {"lanes": lanes, "functions": own_bit(lanes)}
+def in_lanes(program: type[Backwards], lanes: int, ends: str) -> type[Backwards]:
+    """The program with so many lanes; `ends` is "stop" if there are several rounds."""
+    body = {"lanes": lanes, "functions": own_bit(lanes), "ends": ends}
     return type(program.__name__, (program,), body)
 
 
@@ -107,11 +108,14 @@ class Neighborhoods(VertexProgram):
         """How many of some words of vertices each vertex reaches, by its number."""
         graph, vertices = stages.derived(numbered), stages.graph.num_vertices
         most = most_lanes(vertices, stages.device.is_cpu)
-        program = in_lanes(Backwards, lanes_for(len(words), most))
+        lanes = lanes_for(len(words), most)
         step = WORD * (words[1] - words[0] if len(words) > 1 else 1)
-        rounds = -(-len(words) // program.lanes)
-        values = {"first": WORD * words[0], "step": step, "hops": self.hops}
-        stages.run(program(**values, supersteps=rounds * self.hops), graph=graph)
+        # A run of several rounds cannot end sooner, where all are reached.
+        rounds = -(-len(words) // lanes) if self.hops <= FEW_HOPS else 1
+        program = in_lanes(Backwards, lanes, "stop" if rounds > 1 else "mask")
+        values = {"step": step, "hops": self.hops, "supersteps": rounds * self.hops}
+        for word in words[:: rounds * lanes]:
+            stages.run(program(first=WORD * word, **values), graph=graph, fresh=["seen"])
         return {"reached": stages.state.lane_sums("reached")}
 
     def largest_runs(self, size):

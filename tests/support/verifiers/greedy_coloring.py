@@ -9,7 +9,7 @@ from gascl import Graph, Result
 from gascl.programs import GreedyColoring
 
 #: Colors that a vertex remembers at once, and those from which on it may leave one out.
-WINDOW, SPREAD = 32, 32
+WINDOW, SPREAD = 32, 64
 
 
 def hashed(x: np.ndarray) -> np.ndarray:
