@@ -63,6 +63,8 @@ class Rates:
         launch: those of a superstep by pull that visits no arcs; push makes all in one launch.
         common: an arc whose scatter looks for common neighbors; by pull, which has a table of the
             receiver's, much less.
+        once: a vertex, and an arc, of a run in any order in which each vertex scatters once; None:
+            not known.
     """
 
     vertex: Mapping[str, float]
@@ -83,6 +85,7 @@ class Rates:
     launches: Mapping[str, float]
     launch: float
     common: float
+    once: tuple[float, float] | None = None
 
 
 #: One core of an AMD EPYC with PoCL: processor time of benchmarks/kinds.py's programs with one
@@ -109,6 +112,7 @@ CPU = Rates(
     launches={"slots": 30_000, "edges": 30_000},
     launch=0,
     common=100,
+    once=(38, 4.9),  # ShortestPaths on a grid and on kron 18, divided by their vertices and arcs
 )
 #: One H100: the same programs on R-MAT 20 (benchmarks/results/kinds-h100.csv); rows and hubs by a
 #: star with 2^20 leaves.
@@ -214,6 +218,14 @@ class Costs:
             ways = (self.pushing(share), self.pulling(share))
             return min(ways, key=lambda terms: sum(terms.values()))
         return self.pushing(share) if delivery == "push" else self._visiting(delivery, share)
+
+    def in_any_order(self) -> dict[str, float]:
+        """About how many seconds a run takes without supersteps in which each vertex scatters once;
+        nothing where that is not known."""
+        if self.rates.once is None:
+            return {}
+        vertex, arc = self.rates.once
+        return self._terms(vertices=self.size.vertices * vertex, arcs=self.size.arcs * arc)
 
     def seconds(self, delivery: str, share: float = 1.0) -> float:
         """About how many seconds a superstep takes."""
