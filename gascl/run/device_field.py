@@ -6,6 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from gascl.delivery.run_layout import VERTEX, Key, Owner
 from gascl.language.types import Type
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
     from gascl.run.state import State
 
 
-class DeviceField:
-    """A field of a State, read from the device once it is needed as an array.
+class DeviceField(NDArrayOperatorsMixin):
+    """A field of a State, read from the device once it is needed as an array, also by operators.
 
     Attributes:
         state, owner, name: whose field it is.
@@ -50,6 +51,14 @@ class DeviceField:
         rows = self.state.graph.num_vertices if self.owner == VERTEX else self.state.num_arcs
         lanes = (self.lanes,) if self.lanes > 1 else ()
         return (rows, *lanes, *((self.type.width,) if self.type.width > 1 else ()))
+
+    __hash__ = object.__hash__
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, index: Any) -> Any:
+        return np.asarray(self)[index]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         with self._lock:
