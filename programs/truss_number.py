@@ -16,50 +16,58 @@ from dataclasses import replace
 
 import numpy as np
 
-from gascl import Graph, VertexProgram, aggregate, arc, edge, vertex
+from gascl import Graph, VertexProgram, arc, edge, param, struct, vertex
 from gascl.programs.pair_join import joined_pairs
 
 
-class Peeling(VertexProgram):
-    """The truss number of pair v.id, which joins `one` and `other`.
+class Support(VertexProgram):
+    """In how many triangles pair v.id is, which joins `one` and `other`."""
 
-    In even supersteps the pairs learn which triangles they have lost, and in odd ones those with
-    the fewest are removed.
-    """
+    supersteps = param.supersteps(1)
+    one = vertex.int32(doc="-1: there is no such pair")
+    other = vertex.int32()
+    left = vertex.int32()
+
+    apply_on = "all"
+    apply = "v.left = v.one < 0 ? -1 : common(v.one, v.other);"
+
+
+class Peeling(VertexProgram):
+    """Removes the pairs with the fewest triangles, again and again. Each has a self-loop, along
+    which it scatters once."""
 
     pair = edge.int32(doc="the number of the edge")
     one = vertex.int32()
-    other = vertex.int32(doc="-1: there is no such pair")
-    left = vertex.int32(init="v.other < 0 ? -1 : 0", doc="triangles; -1: the pair is removed")
-    truss = vertex.int32(init=2, doc="at least, until it is removed")
-    level = aggregate.int32("min")
+    other = vertex.int32()
+    left = vertex.int32(doc="triangles; of a pair that is removed in level k, -1 - k")
 
-    message, combine = "int32", "sum"
-    mask, apply_on, ends = "v.id < 0", "all", "stop"  # no vertex scatters
-    stop = "superstep % 2 == 0 && agg.level == INT_MAX"  # no pair is left
-    apply = """
-        if (v.left < 0)
-            return;
-        if (superstep % 2 == 0) {
-            v.left += superstep ? -msg : common(v.one, v.other);
-            aggregate_level(max(v.left, v.truss - 2));
-            return;
-        }
-        v.truss = prev.level + 2;
-        if (v.left > prev.level)
-            return;
-        v.left = -1;
+    Loss = struct([("level", "int32"), ("triangles", "int32")])
+    message = Loss
+    combine = "(Loss){max(a.level, b.level), a.triangles + b.triangles}"
+    identity = "(Loss){0, 0}"
+    mask, apply_on = "v.left >= 0", "mask"
+    priority, delta = "v.left", 1
+    scatter = """
         for_common(w, v.one, v.other) {
             const int a = pair_from_first(w), b = pair_from_second(w);
-            if (left_of(a) < 0 || left_of(b) < 0)
+            const int left_a = left_of(a), left_b = left_of(b);
+            if (left_a < 0 || left_b < 0)
                 continue;
-            const bool keeps_a = left_of(a) > prev.level, keeps_b = left_of(b) > prev.level;
+            const bool keeps_a = left_a > v.left, keeps_b = left_b > v.left;
             if ((!keeps_a && a < v.id) || (!keeps_b && b < v.id))
                 continue;  // that one is removed, too, and tells the others
             if (keeps_a)
-                send_to(a, 1);
+                send_to(a, (Loss){v.left, 1});
             if (keeps_b)
-                send_to(b, 1);
+                send_to(b, (Loss){v.left, 1});
+        }
+    """
+    apply = """
+        if (has_msg) {
+            v.left = max(v.left - msg.triangles, msg.level);
+            set_mask();
+        } else {
+            v.left = -1 - v.left;  // it has scattered
         }
     """
 
@@ -77,14 +85,21 @@ class TrussNumber(VertexProgram):
     def solve(self, stages):
         graph = stages.graph
         pairs, pair = joined_pairs(graph)
-        count = pairs.num_edges
-        size = max(pairs.num_vertices, count)
-        one, other = np.full((2, size), -1, np.int32)
-        one[:count], other[:count] = ends = pairs.edge_src, pairs.edge_dst
+        count, vertices = pairs.num_edges, pairs.num_vertices
         number = np.arange(count, dtype=np.int32)
-        rows = Graph.from_edges(*ends, num_vertices=size, directed=False, pair=number)
-        found = stages.run(Peeling(one=one, other=other), graph=rows, fresh=True).truss
-        truss = np.where(pair < 0, 0, found[pair])
+        ends = pairs.edge_src + count, pairs.edge_dst + count  # behind the pairs
+        rows = Graph.from_edges(
+            np.concatenate([ends[0], number]),
+            np.concatenate([ends[1], number]),
+            num_vertices=count + vertices,
+            directed=False,
+            pair=np.concatenate([number, number]),
+        )
+        one, other = np.full((2, count + vertices), -1, np.int32)
+        one[:count], other[:count] = ends
+        stages.run(Support(one=one, other=other), graph=rows, fresh=True)
+        left = stages.run(Peeling(), graph=rows).left
+        truss = np.where(pair < 0, 0, 1 - left[pair])
         return {"truss": truss[graph.arcs().out_edges]}
 
     def largest_runs(self, size):
