@@ -40,34 +40,42 @@ class Peeling(VertexProgram):
     one = vertex.int32()
     other = vertex.int32()
     left = vertex.int32(doc="triangles; of a pair that is removed in level k, -1 - k")
+    level = vertex.int32(doc="the last one in which the pair has lost triangles")
 
     Loss = struct([("level", "int32"), ("triangles", "int32")])
     message = Loss
     combine = "(Loss){max(a.level, b.level), a.triangles + b.triangles}"
     identity = "(Loss){0, 0}"
     mask, apply_on = "v.left >= 0", "mask"
-    priority, delta = "v.left", 1
+    priority, delta = "max(v.left, v.level)", 1
     scatter = """
-        for_common(w, v.one, v.other) {
-            const int a = pair_from_first(w), b = pair_from_second(w);
-            const int left_a = left_of(a), left_b = left_of(b);
-            if (left_a < 0 || left_b < 0)
-                continue;
-            const bool keeps_a = left_a > v.left, keeps_b = left_b > v.left;
-            if ((!keeps_a && a < v.id) || (!keeps_b && b < v.id))
-                continue;  // that one is removed, too, and tells the others
-            if (keeps_a)
-                send_to(a, (Loss){v.left, 1});
-            if (keeps_b)
-                send_to(b, (Loss){v.left, 1});
-        }
+        const int level = max(v.left, v.level);
+        int left = v.left;
+        if (left > 0)
+            for_common(w, v.one, v.other) {
+                const int a = pair_from_first(w), b = pair_from_second(w);
+                const int left_a = left_of(a), left_b = left_of(b);
+                if (left_a < 0 || left_b < 0)
+                    continue;
+                // If another one is removed, too, the one with the smallest number tells the others.
+                const bool keeps_a = left_a > level, keeps_b = left_b > level;
+                if ((keeps_a || a > v.id) && (keeps_b || b > v.id)) {
+                    if (keeps_a)
+                        send_to(a, (Loss){level, 1});
+                    if (keeps_b)
+                        send_to(b, (Loss){level, 1});
+                }
+                if (--left == 0)
+                    break;
+            }
     """
     apply = """
         if (has_msg) {
-            v.left = max(v.left - msg.triangles, msg.level);
+            v.left -= msg.triangles;
+            v.level = msg.level;
             set_mask();
         } else {
-            v.left = -1 - v.left;  // it has scattered
+            v.left = -1 - max(v.left, v.level);  // it has scattered
         }
     """
 
