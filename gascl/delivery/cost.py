@@ -60,8 +60,8 @@ class Rates:
         alone: by what is asked of an arc, and by delivery, an arc of the largest row, which a core
             or work-group has to itself; on CPUs, that takes as long as any other.
         launches: those of a superstep, by delivery, where no launch runs several supersteps.
-        common: an arc whose scatter looks for common neighbors; by pull, which has a table of the
-            receiver's, much less.
+        common: by delivery, an arc whose scatter looks for common neighbors, in rows of a hundred
+            arcs or so; "" is any other delivery. On CPUs, pull has a table of the receiver's.
     """
 
     vertex: Mapping[str, float]
@@ -80,7 +80,7 @@ class Rates:
     wait: Mapping[str, Mapping[str, float]]
     alone: Mapping[str, Mapping[str, float]]
     launches: Mapping[str, float]
-    common: float
+    common: Mapping[str, float]
 
 
 #: One core of an AMD EPYC with PoCL: processor time of benchmarks/kinds.py's programs with one
@@ -105,7 +105,7 @@ CPU = Rates(
     wait={},
     alone={},
     launches={"slots": 30_000, "edges": 30_000},
-    common=100,
+    common={"pull": 160, "": 250},
 )
 #: One H100: the same programs on R-MAT 20 (benchmarks/results/kinds-h100.csv); rows and hubs by a
 #: star with 2^20 leaves.
@@ -141,7 +141,7 @@ GPU = Rates(
         "order": {"outbox": 8, "slots": 24},
     },
     launches={"slots": 150_000, "edges": 150_000},
-    common=0.5,
+    common={"": 0.5},
 )  # fmt: skip
 FEW = 1 / 1000
 #: Shares of the arcs that go out from vertices that send, where the mask decides on that, and how
@@ -219,9 +219,8 @@ class Costs:
         """`estimate` where senders are listed, and post their messages."""
         rates, vertices = self.rates, self.size.vertices
         listed = share * vertices * rates.active
-        posted = (
-            share * self.size.arcs * (rates.post["push"][self.way] + self._edge + self._looking)
-        )
+        each = rates.post["push"][self.way] + self._edge + self._looking("push")
+        posted = share * self.size.arcs * each
         return self._terms(
             vertices=listed + self.everywhere * vertices * rates.vertex["push"],
             messages=self.scatters * posted,
@@ -278,7 +277,7 @@ class Costs:
                 wide /= self.lanes
             message = rates.message[delivery] + max(wide, 0) * rates.stored[delivery]
         visited = rates.arc[delivery] + self._edge + kept
-        visited += self._looking if delivery != "pull" else 0
+        visited += self._looking(delivery)
         visited += self.filters * rates.filter.get(delivery, 0)
         terms = self._terms(
             vertices=size.vertices * vertex,
@@ -307,9 +306,8 @@ class Costs:
         asked = ["nothing", *(name for name, holds in asks.items() if holds)]
         return max(self.rates.alone.get(name, {}).get(delivery, 0) for name in asked)
 
-    @property
-    def _looking(self) -> float:
-        return self.common * self.rates.common
+    def _looking(self, delivery: str) -> float:
+        return self.common * self.rates.common.get(delivery, self.rates.common[""])
 
     @property
     def _edge(self) -> float:
