@@ -153,7 +153,7 @@ GPU = Rates(
         "order": {"outbox": 8, "slots": 24},
     },
     alone_stored={"pull": 0.9, "outbox": 0.25, "slots": 0.4, "frontier": 0.9},
-    launches={"pull": 20_000, "outbox": 30_000, "slots": 60_000, "edges": 50_000, "frontier": 1000},
+    launches={"pull": 10_000, "outbox": 10_000, "slots": 50_000, "edges": 40_000, "frontier": 1000},
     whole=WHOLE["GPU"],
     common={"": 0.5},
 )  # fmt: skip
