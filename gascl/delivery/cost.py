@@ -291,9 +291,8 @@ class Costs:
             arcs = min(arcs, size.vertices / max(share, min(SHARES)))
         opened = OPEN if self.closes and not posts and delivery != "slots" else 1.0
         arcs *= opened
-        in_doubt = self.masked * (
-            rates.mask.get(delivery, 0) + rates.doubt * 4 * share * (1 - share)
-        )
+        some = self.masked and (share < 1 or delivery != "frontier")  # which knows if all send
+        in_doubt = some * (rates.mask.get(delivery, 0) + rates.doubt * 4 * share * (1 - share))
         kept = self.keeps * rates.state.get(delivery, 0)
         wide: float = (self.message if delivery in ("outbox", "slots") else self.sender) - 4
         if delivery != "slots":  # which stores the messages of all lanes
