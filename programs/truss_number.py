@@ -57,7 +57,7 @@ class Peeling(VertexProgram):
                 const int left_a = left_of(a), left_b = left_of(b);
                 if (left_a < 0 || left_b < 0)
                     continue;
-                // If another one is removed, too, the one with the smallest number tells the others.
+                // Of those that are removed now, the one with the smallest number tells the others.
                 const bool keeps_a = left_a > level, keeps_b = left_b > level;
                 if ((keeps_a || a > v.id) && (keeps_b || b > v.id)) {
                     if (keeps_a)

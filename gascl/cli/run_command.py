@@ -184,7 +184,8 @@ def _prepare(arguments: argparse.Namespace) -> _Ready:
     if cls.solve is None:
         repeats = not arguments.nondeterministic
         together = why_together(device.facts, arguments.debug)
-        demand = demand_of(program, device.atomics, device.fp64, repeats, together)
+        alone = device.facts.group == 1
+        demand = demand_of(program, device.atomics, device.fp64, repeats, together, alone)
         ranks = None if arguments.comm is None else Parts(arguments.comm.Get_size())
         choose(program, demand, arguments.delivery, parts=ranks)
     started = time.perf_counter()

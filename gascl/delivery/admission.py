@@ -46,6 +46,7 @@ class Demand:
         packed: the bytes of what apply writes of a vertex.
         wide_atomics: the device has atomic operations on 64 bits.
         together: as `why_together` returns it.
+        one_item: a work-group is one work-item.
     """
 
     traits: Traits
@@ -58,6 +59,7 @@ class Demand:
     packed: int
     wide_atomics: bool
     together: str
+    one_item: bool
 
 
 def demand_of(
@@ -66,6 +68,7 @@ def demand_of(
     fp64: bool,
     deterministic: bool,
     together: str = _CANNOT_JOIN,
+    one_item: bool = False,
 ) -> Demand:
     """What a program requires of a delivery on a device with these atomics."""
     spec = program.spec
@@ -83,6 +86,7 @@ def demand_of(
         packed_fields(spec, program.dtype).itemsize,
         atomics.int64,
         together,
+        one_item,
     )
 
 
@@ -102,7 +106,9 @@ def pull_refuses(demand: Demand) -> str | None:
     if demand.traits.reads_singly:
         return "its gather snippet reads messages one by one, and pull does not store them"
     if demand.traits.scatters_once:
-        ordered = demand.traits.only_answers  # which are combined in the order of the arcs
+        # These are combined in the order of the arcs.
+        traits = demand.traits
+        ordered = traits.only_answers or (traits.ordered_credits and demand.one_item)
         return slots_refuses(replace(demand, deterministic=demand.deterministic and not ordered))
     return _repeated_scatter_refuses(demand)
 

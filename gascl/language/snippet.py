@@ -246,6 +246,10 @@ class Snippet:
                     text += f" {each.text}" if apart else each.text
                 yield token.line, text
 
+    def has(self, text: str) -> bool:
+        """Whether a text, written without blanks, is somewhere in the snippet."""
+        return text in "".join(token.text for token in tokens(self.text))
+
     def always_calls(self, word: str) -> bool:
         """Whether a function without arguments or result is certain to be called."""
         return not self.has_directives and _always_calls(tokens(self.text), word)

@@ -12,7 +12,8 @@ def demand_of(
 ) -> admission.Demand:
     device = device or find()
     together = admission.why_together(device.facts)
-    return admission.demand_of(program, device.atomics, device.fp64, deterministic, together)
+    alone = device.facts.group == 1
+    return admission.demand_of(program, device.atomics, device.fp64, deterministic, together, alone)
 
 
 def admitted(

@@ -25,6 +25,9 @@ struct gascl_held_row {
     ushort heads[8 * GASCL_LONGEST_HELD];  // the first place with each hash, counted from 1; 0: none
     ushort next[GASCL_LONGEST_HELD + 1];   // the next one with the same
 #endif
+#if GASCL_ORDERS_CREDITS
+    __global const gascl_offset *slot;  // the place of each arc in the order of receivers
+#endif
 };
 
 // The rows of two vertices, and how far they have been gone through.
@@ -318,6 +321,9 @@ static bool gascl_next_common_of_edge(gascl_two_rows *rows, int *w, gascl_edge *
     if (of_shorter || (rows->swapped ? rows->a : rows->b) == e->dst) {
         e->gascl_common = *w;
         e->gascl_arc = gascl_common_arc(rows, of_shorter, rows->targets);
+#if GASCL_ORDERS_CREDITS && GASCL_OWNS_CREDITS
+        e->gascl_arc = e->gascl_held->slot[e->gascl_arc];
+#endif
     }
 #endif
     return true;
