@@ -65,6 +65,7 @@ class Rates:
         whole: the vertices and arcs up to which a launch of `pull` or `outbox` runs several.
         common: by delivery, an arc whose scatter looks for common neighbors, in rows of a hundred
             arcs or so; "" is any other delivery. On CPUs, pull has a table of the receiver's.
+        open: how many of the arcs are visited where `receive_if` closes vertices.
     """
 
     vertex: Mapping[str, float]
@@ -86,6 +87,7 @@ class Rates:
     launches: Mapping[str, float]
     whole: int
     common: Mapping[str, float]
+    open: float
 
 
 #: Up to this many vertices and arcs, in all lanes, a persistent kernel also runs the supersteps of
@@ -118,6 +120,7 @@ CPU = Rates(
     launches={"slots": 30_000, "edges": 30_000},
     whole=WHOLE["CPU"],
     common={"pull": 160, "": 250},
+    open=0.4,
 )
 #: One H100: the same programs on R-MAT 20 (benchmarks/results/kinds-h100.csv); rows and hubs by a
 #: star with 2^20 leaves.
@@ -141,8 +144,8 @@ GPU = Rates(
     edge=0.0004,
     filter={"outbox": 0.004},
     wait={
-        "push": {"dropped": 0.15, "native": 0.25, "checked": 1, "cas": 4.4},
-        "edges": {"dropped": 0.2, "native": 0.75, "checked": 0.85, "cas": 4.5},
+        "push": {"dropped": 0.1, "native": 0.25, "checked": 1, "cas": 4.4},
+        "edges": {"dropped": 0.1, "native": 0.75, "checked": 0.85, "cas": 4.5},
     },
     alone={
         "nothing": {"pull": 0.5, "outbox": 0.45, "slots": 0.45, "frontier": 0.7},
@@ -155,11 +158,10 @@ GPU = Rates(
     alone_stored={"pull": 0.9, "outbox": 0.25, "slots": 0.4, "frontier": 0.9},
     launches={"pull": 10_000, "outbox": 10_000, "slots": 50_000, "edges": 40_000, "frontier": 1000},
     whole=WHOLE["GPU"],
-    common={"": 0.5},
+    common={"edges": 4, "": 10},
+    open=0.9,
 )  # fmt: skip
 FEW = 1 / 1000
-#: How many of the arcs end in vertices that still receive, where `receive_if` closes them.
-OPEN = 0.4
 #: Shares of the arcs that go out from vertices that send, where the mask decides on that, and how
 #: many supersteps of each there are. Runs with a mask mostly end with many supersteps in which few
 #: vertices send: GreedyColoring has 1,580 on R-MAT 20, which took 0.05 ms each by `push` and 0.49
@@ -289,7 +291,7 @@ class Costs:
         arcs = size.arcs * (1 if delivery == "pull" and self.knows_lanes else lanes)
         if self.enough and delivery in ("pull", "frontier"):  # a row up to the first message
             arcs = min(arcs, size.vertices / max(share, min(SHARES)))
-        opened = OPEN if self.closes and not posts and delivery != "slots" else 1.0
+        opened = rates.open if self.closes and not posts and delivery != "slots" else 1.0
         arcs *= opened
         some = self.masked and (share < 1 or delivery != "frontier")  # which knows if all send
         in_doubt = some * (rates.mask.get(delivery, 0) + rates.doubt * 4 * share * (1 - share))
@@ -377,7 +379,7 @@ def costs_of(
         begins="mask" not in spec.snippets and not (init and init.uses("set_mask", "set_mask_of")),
         everywhere=traits.applies_to_all,
         singly=traits.reads_singly,
-        enough=traits.counts_once,
+        enough=traits.first,
         keeps=traits.arc_state,
         common=traits.scatter_finds_common and traits.scatters_on_all,
         lanes=traits.lanes,
