@@ -98,14 +98,10 @@ class WeightedClustering(VertexProgram):
     coefficient = vertex.real()
 
     def solve(self, stages):
-        program, make = Intensities, joined
-        if stages.alone:
-            on_cpu = stages.device.is_cpu
-            program, make = (
-                (IntensitiesOfTriangles, rising) if on_cpu else (IntensitiesOfPairs, joined)
-            )
-        pairs = stages.derived(make, self.largest(stages.graph))
-        found = stages.run(program(dtype=self.dtype), graph=pairs, fresh=True).total
+        alone, on_cpu = stages.alone, stages.alone and stages.device.is_cpu
+        kind = IntensitiesOfTriangles if on_cpu else IntensitiesOfPairs if alone else Intensities
+        pairs = stages.derived(rising if on_cpu else joined, self.largest(stages.graph))
+        found = stages.run(kind(dtype=self.dtype), graph=pairs, fresh=True).total
         possible = pairs.vertex_fields["possible"]
         mean = np.divide(found, possible, out=np.zeros(len(found)), where=possible > 0)
         coefficient = np.empty_like(mean)
@@ -127,8 +123,8 @@ class WeightedClustering(VertexProgram):
 
 
 def joined(graph, largest):
-    """The graph of pairs with their `strength`; at each vertex, how many triangles are `possible`, and
-    which `vertex` of the graph it is."""
+    """The graph of pairs with their `strength`; at each vertex, how many triangles are `possible`,
+    and which `vertex` of the graph it is."""
     simple = graph.simple()
     root = np.ones(simple.num_edges)
     if largest:

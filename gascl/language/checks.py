@@ -289,9 +289,9 @@ def _check_loops(spec: ProgramSpec, snippet: Snippet) -> None:
         declared = word.removesuffix(ending)
         for line, name in snippet.first_arguments(word):
             if declared not in spec.edge_fields:
-                known = [f"{each}{ending}" for each in spec.edge_fields]
+                words = [f"{each}{ending}" for each in spec.edge_fields]
                 what = f"{word}: there is no edge field {declared!r}"
-                _unknown(snippet.place(line), spec, what, known)
+                _unknown(snippet.place(line), spec, what, words)
             if name not in bound:
                 why = f"{word} takes the vertex that a for_common declares, not {name!r}"
                 known = f"{word}({min(bound, default='w')})"

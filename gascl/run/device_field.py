@@ -66,6 +66,10 @@ class DeviceField(NDArrayOperatorsMixin):
                 self._values = self.state.field(self.name, self.owner)
         return np.array(self._values, dtype, copy=copy)
 
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        arrays = [np.asarray(each) if isinstance(each, DeviceField) else each for each in inputs]
+        return getattr(ufunc, method)(*arrays, **options)
+
     def fits(self, type_: Type, lanes: int) -> bool:
         """Whether a field of that type and number of lanes has the same layout. The lanes of one
         are as good as the components of a vector of the other."""

@@ -130,8 +130,8 @@ def only_answers(program: Program) -> bool:
 
 
 def ordered_credits(program: Program) -> bool:
-    """Whether they otherwise go to the common neighbors that scatter visits of its arc's two ends, in
-    its only such loop, and are added up; then a CPU knows their order."""
+    """Whether they otherwise go to the common neighbors of its arc's two ends, which scatter visits
+    in its only such loop, and are added up; then a CPU knows their order."""
     loops = [s for s in walk(program.scatter) if isinstance(s, ForCommon)]
     ends = {Var("e", "src"), Var("e", "dst")}
     if program.combine != "sum" or len(loops) != 1 or {loops[0].a, loops[0].b} != ends:
