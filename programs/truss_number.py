@@ -6,10 +6,12 @@ triangles, of which the others have so many fewer. The number of triangles in wh
 it was removed, or the largest one before if that is more, is its truss number - 2.
 
 Sources: Cohen, Trusses: Cohesive Subgraphs for Social Network Analysis (2008); Kabir and Madduri,
-Parallel k-Truss Decomposition on Multicore Systems (2017), who remove all edges of a round at once.
+Parallel k-Truss Decomposition on Multicore Systems (2017), who remove all edges of a round at once;
+Dhulipala, Blelloch and Shun, Julienne (2017), the buckets.
 
-Differences: an edge is looked at by a vertex of its number, so that the stage runs on a graph with
-as many vertices as there are edges, if these are more.
+Differences: the stages run on a graph that has a vertex, with a self-loop, for each two vertices that
+edges join, and these vertices besides. A pair waits in the bucket of its number of triangles, and
+scatters once, along its self-loop, when it is removed.
 """
 
 from dataclasses import replace
@@ -17,7 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from gascl import Graph, VertexProgram, arc, edge, param, struct, vertex
-from gascl.programs.pair_join import joined_pairs
+from gascl.programs.pair_join import numbered_pairs
 
 
 class Support(VertexProgram):
@@ -91,25 +93,33 @@ class TrussNumber(VertexProgram):
     truss = arc.int32()
 
     def solve(self, stages):
-        graph = stages.graph
-        pairs, pair = joined_pairs(graph)
-        count, vertices = pairs.num_edges, pairs.num_vertices
-        number = np.arange(count, dtype=np.int32)
-        ends = pairs.edge_src + count, pairs.edge_dst + count  # behind the pairs
-        rows = Graph.from_edges(
-            np.concatenate([ends[0], number]),
-            np.concatenate([ends[1], number]),
-            num_vertices=count + vertices,
-            directed=False,
-            pair=np.concatenate([number, number]),
-        )
-        one, other = np.full((2, count + vertices), -1, np.int32)
-        one[:count], other[:count] = ends
+        graph, rows = stages.graph, stages.derived(paired)
+        one, other = rows.vertex_fields["one"], rows.vertex_fields["other"]
         stages.run(Support(one=one, other=other), graph=rows, fresh=True)
         left = stages.run(Peeling(), graph=rows).left
+        _, pair = numbered_pairs(graph)
         truss = np.where(pair < 0, 0, 1 - left[pair])
         return {"truss": truss[graph.arcs().out_edges]}
 
     def largest_runs(self, size):
-        vertices = max(size.num_vertices, size.num_edges)
-        return 1, replace(size, num_vertices=vertices, directed=False, num_loops=0)
+        pairs = size.num_edges - size.num_loops
+        vertices, edges = size.num_vertices + pairs, 2 * pairs
+        largest = replace(size, num_vertices=vertices, num_edges=edges, num_loops=pairs)
+        return 1, replace(largest, directed=False)
+
+
+def paired(graph):
+    """A graph whose first vertices are the pairs, each with a self-loop; behind them come the
+    vertices of the graph, with an edge for each pair. `one` and `other` are the vertices that a pair
+    joins."""
+    ends, _ = numbered_pairs(graph)
+    one, other = (end + len(end) for end in ends)
+    number, none = np.arange(len(one)), np.full(graph.num_vertices, -1)
+    return Graph.from_edges(
+        np.concatenate([one, number]),
+        np.concatenate([other, number]),
+        num_vertices=len(one) + len(none),
+        directed=False,
+        vertex_fields={"one": np.append(one, none), "other": np.append(other, none)},
+        pair=np.concatenate([number, number]).astype(np.int32),
+    )
