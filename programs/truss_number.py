@@ -9,9 +9,9 @@ Sources: Cohen, Trusses: Cohesive Subgraphs for Social Network Analysis (2008); 
 Parallel k-Truss Decomposition on Multicore Systems (2017), who remove all edges of a round at once;
 Dhulipala, Blelloch and Shun, Julienne (2017), the buckets.
 
-Differences: the stages run on a graph that has a vertex, with a self-loop, for each two vertices that
-edges join, and these vertices besides. A pair waits in the bucket of its number of triangles, and
-scatters once, along its self-loop, when it is removed.
+Differences: the stages run on a graph that has a vertex, with a self-loop, for each two vertices
+that edges join, and these vertices besides. A pair waits in the bucket of its number of triangles,
+and scatters once, along its self-loop, when it is removed.
 """
 
 from dataclasses import replace
@@ -110,8 +110,8 @@ class TrussNumber(VertexProgram):
 
 def paired(graph):
     """A graph whose first vertices are the pairs, each with a self-loop; behind them come the
-    vertices of the graph, with an edge for each pair. `one` and `other` are the vertices that a pair
-    joins."""
+    vertices of the graph, with an edge for each pair. `one` and `other` are the two vertices of a
+    pair."""
     ends, _ = numbered_pairs(graph)
     one, other = (end + len(end) for end in ends)
     number, none = np.arange(len(one)), np.full(graph.num_vertices, -1)
