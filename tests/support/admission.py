@@ -20,7 +20,7 @@ from support.program_tree import (
 )
 from support.values import is_real, layout
 
-from gascl.opencl.device import find
+from gascl.opencl.device_choice import find
 
 DELIVERIES = ("slots", "pull", "outbox", "push", "frontier", "asynchronous", "edges", "serial")
 
