@@ -10,15 +10,16 @@ Parallel k-Truss Decomposition on Multicore Systems (2017), who remove all edges
 Dhulipala, Blelloch and Shun, Julienne (2017), the buckets.
 
 Differences: the stages run on a graph that has a vertex, with a self-loop, for each two vertices
-that edges join, and these vertices besides. A pair waits in the bucket of its number of triangles,
-and scatters once, along its self-loop, when it is removed.
+that edges join, and these vertices besides. On a CPU, a pair waits in the bucket of its number of
+triangles, and scatters once, along its self-loop, when it is removed. On a GPU, where the few pairs
+of a bucket would keep only a work-group or two busy, all pairs apply in every superstep.
 """
 
 from dataclasses import replace
 
 import numpy as np
 
-from gascl import Graph, VertexProgram, arc, edge, param, struct, vertex
+from gascl import Graph, VertexProgram, aggregate, arc, edge, param, struct, vertex
 from gascl.programs.pair_join import numbered_pairs
 
 
@@ -82,6 +83,47 @@ class Peeling(VertexProgram):
     """
 
 
+class PeelingByRounds(VertexProgram):
+    """The same in rounds of two supersteps, in which all pairs apply: in even ones, they learn
+    which triangles they have lost, and in odd ones those with the fewest are removed."""
+
+    pair = edge.int32(doc="the number of the edge")
+    one = vertex.int32()
+    other = vertex.int32(doc="-1: there is no such pair")
+    left = vertex.int32(init="v.other < 0 ? -1 : 0", doc="triangles; -1: the pair is removed")
+    truss = vertex.int32(init=2, doc="at least, until it is removed")
+    level = aggregate.int32("min")
+
+    message, combine = "int32", "sum"
+    mask, apply_on, ends = "v.id < 0", "all", "stop"  # no vertex scatters
+    stop = "superstep % 2 == 0 && agg.level == INT_MAX"  # no pair is left
+    apply = """
+        if (v.left < 0)
+            return;
+        if (superstep % 2 == 0) {
+            v.left += superstep ? -msg : common(v.one, v.other);
+            aggregate_level(max(v.left, v.truss - 2));
+            return;
+        }
+        v.truss = prev.level + 2;
+        if (v.left > prev.level)
+            return;
+        v.left = -1;
+        for_common(w, v.one, v.other) {
+            const int a = pair_from_first(w), b = pair_from_second(w);
+            if (left_of(a) < 0 || left_of(b) < 0)
+                continue;
+            const bool keeps_a = left_of(a) > prev.level, keeps_b = left_of(b) > prev.level;
+            if ((!keeps_a && a < v.id) || (!keeps_b && b < v.id))
+                continue;  // that one is removed, too, and tells the others
+            if (keeps_a)
+                send_to(a, 1);
+            if (keeps_b)
+                send_to(b, 1);
+        }
+    """
+
+
 class TrussNumber(VertexProgram):
     """The truss number of every edge, in the arc field `truss` (int32): an undirected edge's two
     arcs have the same.
@@ -94,12 +136,15 @@ class TrussNumber(VertexProgram):
 
     def solve(self, stages):
         graph, rows = stages.graph, stages.derived(paired)
-        one, other = rows.vertex_fields["one"], rows.vertex_fields["other"]
-        stages.run(Support(one=one, other=other), graph=rows, fresh=True)
-        left = stages.run(Peeling(), graph=rows).left
+        ends = {name: rows.vertex_fields[name] for name in ("one", "other")}
+        if stages.device.is_cpu:
+            stages.run(Support(**ends), graph=rows, fresh=True)
+            truss = 1 - stages.run(Peeling(), graph=rows).left
+        else:
+            truss = stages.run(PeelingByRounds(**ends), graph=rows, fresh=True).truss
         _, pair = numbered_pairs(graph)
-        truss = np.where(pair < 0, 0, 1 - left[pair])
-        return {"truss": truss[graph.arcs().out_edges]}
+        found = np.where(pair < 0, 0, truss[pair])
+        return {"truss": found[graph.arcs().out_edges]}
 
     def largest_runs(self, size):
         pairs = size.num_edges - size.num_loops
