@@ -66,6 +66,8 @@ class Rates:
         common: by delivery, an arc whose scatter looks for common neighbors, in rows of a hundred
             arcs or so; "" is any other delivery. On CPUs, pull has a table of the receiver's.
         open: how many of the arcs are visited where `receive_if` closes vertices.
+        once: a vertex, and an arc, of a run in any order in which each vertex scatters once; None:
+            not known.
     """
 
     vertex: Mapping[str, float]
@@ -88,6 +90,7 @@ class Rates:
     whole: int
     common: Mapping[str, float]
     open: float
+    once: tuple[float, float] | None = None
 
 
 #: Up to this many vertices and arcs, in all lanes, a persistent kernel also runs the supersteps of
@@ -121,6 +124,7 @@ CPU = Rates(
     whole=WHOLE["CPU"],
     common={"pull": 160, "": 250},
     open=0.4,
+    once=(38, 4.9),  # ShortestPaths on a grid and on kron 18, divided by their vertices and arcs
 )
 #: One H100: the same programs on R-MAT 20 (benchmarks/results/kinds-h100.csv); rows and hubs by a
 #: star with 2^20 leaves.
@@ -232,6 +236,14 @@ class Costs:
             ways = (pushing, self.pulling(share))
             return min(ways, key=lambda terms: sum(terms.values()))
         return self.pushing(share) if delivery == "push" else self._visiting(delivery, share)
+
+    def in_any_order(self) -> dict[str, float]:
+        """About how many seconds a run takes without supersteps in which each vertex scatters once;
+        nothing where that is not known."""
+        if self.rates.once is None:
+            return {}
+        vertex, arc = self.rates.once
+        return self._terms(vertices=self.size.vertices * vertex, arcs=self.size.arcs * arc)
 
     def seconds(self, delivery: str, share: float = 1.0) -> float:
         """About how many seconds a superstep takes."""

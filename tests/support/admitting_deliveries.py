@@ -14,7 +14,8 @@ def demand_of(
     device = device or find()
     together = admission.why_together(device.facts)
     alone = device.facts.group == 1
-    return admission.demand_of(program, device.atomics, device.fp64, deterministic, together, alone)
+    of_device = device.atomics, device.fp64
+    return admission.demand_of(program, *of_device, deterministic, together, one_item=alone)
 
 
 def admitted(
