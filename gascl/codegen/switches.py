@@ -111,12 +111,14 @@ ATOMICS = {
     "PTX_FLOAT32": "NVIDIA's instruction that adds floats atomically",
     "PTX_FLOAT64": "the same for doubles",
 }
-#: Of kernels/sort.cl and kernels/gather_values.cl (delivery/sort_kernels.py).
+#: Of kernels/sort.cl, kernels/gather_values.cl and kernels/lane_sums.cl (delivery/sort_kernels.py).
 SORTING = {
     "OFFSET": "the type of the number of pairs, or of places: int or long",
     "PLACES": "the original place of each pair is moved along with its key",
     "GROUP": SHAPE["GROUP"],
-    "VALUE": "a type of the size of a value that kernels/gather_values.cl moves",
+    "VALUE": "a type of the size of a value that kernels/gather_values.cl moves, or the type of "
+    "what kernels/lane_sums.cl adds up",
+    "TOTAL": "the type of those sums: long or double",
 }
 #: Of kernels/device_check.cl (opencl/device_check.py).
 TRIAL = {"GROUP": SHAPE["GROUP"], "FP64": "the device has double precision"}

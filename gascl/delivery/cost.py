@@ -62,6 +62,7 @@ class Rates:
         alone_stored: as `stored`, in such a row.
         launches: those of a superstep, by delivery, where no launch runs several supersteps; and
             what `frontier` does for each superstep beyond pushing.
+        launch: those of a superstep by pull that visits no arcs; push makes all in one launch.
         whole: the vertices and arcs up to which a launch of `pull` or `outbox` runs several.
         common: by delivery, an arc whose scatter looks for common neighbors, in rows of a hundred
             arcs or so; "" is any other delivery. On CPUs, pull has a table of the receiver's.
@@ -87,6 +88,7 @@ class Rates:
     alone: Mapping[str, Mapping[str, float]]
     alone_stored: Mapping[str, float]
     launches: Mapping[str, float]
+    launch: float
     whole: int
     common: Mapping[str, float]
     open: float
@@ -121,6 +123,7 @@ CPU = Rates(
     alone={},
     alone_stored={},
     launches={"slots": 30_000, "edges": 30_000},
+    launch=0,
     whole=WHOLE["CPU"],
     common={"pull": 160, "": 250},
     open=0.4,
@@ -161,6 +164,7 @@ GPU = Rates(
     },
     alone_stored={"pull": 0.9, "outbox": 0.25, "slots": 0.4, "frontier": 0.9},
     launches={"pull": 10_000, "outbox": 10_000, "slots": 50_000, "edges": 40_000, "frontier": 1000},
+    launch=60_000,
     whole=WHOLE["GPU"],
     common={"edges": 4, "": 10},
     open=0.9,
@@ -299,7 +303,7 @@ class Costs:
         vertex = lanes * (rates.vertex[delivery] + self.singly * rates.row.get(delivery, 0))
         launches = self._launches(delivery)
         if not self.scatters and delivery in ("pull", "frontier"):
-            return self._terms(vertices=size.vertices * vertex, launches=launches)
+            return self._terms(vertices=size.vertices * vertex, launches=rates.launch * self.units)
         arcs = size.arcs * (1 if delivery == "pull" and self.knows_lanes else lanes)
         if self.enough and delivery in ("pull", "frontier"):  # a row up to the first message
             arcs = min(arcs, size.vertices / max(share, min(SHARES)))
