@@ -182,7 +182,8 @@ def _compiler_errors(cls: type[VertexProgram], device: Device) -> Iterator[Gascl
         program = cls.__new__(cls)
         VertexProgram.__init__(program, **any_values(cls))  # its own __init__ may take anything
         together = why_together(device.facts)
-        demand = demand_of(program, device.atomics, device.fp64, True, together)
+        alone = device.facts.group == 1
+        demand = demand_of(program, device.atomics, device.fp64, True, together, one_item=alone)
         choose(program, demand, "auto")  # refuses a program that no delivery can run
     except GasclError as error:
         yield error

@@ -47,6 +47,7 @@ class Demand:
         wide_atomics: the device has atomic operations on 64 bits.
         together: as `why_together` returns it.
         debug: the run is in debug mode.
+        one_item: a work-group is one work-item.
     """
 
     traits: Traits
@@ -60,6 +61,7 @@ class Demand:
     wide_atomics: bool
     together: str
     debug: bool
+    one_item: bool
 
 
 def demand_of(
@@ -69,6 +71,7 @@ def demand_of(
     deterministic: bool,
     together: str = _CANNOT_JOIN,
     debug: bool = False,
+    one_item: bool = False,
 ) -> Demand:
     """What a program requires of a delivery on a device with these atomics."""
     spec = program.spec
@@ -87,6 +90,7 @@ def demand_of(
         atomics.int64,
         together,
         debug,
+        one_item,
     )
 
 
@@ -113,7 +117,9 @@ def pull_refuses(demand: Demand) -> str | None:
     if demand.traits.reads_singly:
         return f"{_singly(demand.traits)}, and pull does not store them"
     if demand.traits.scatters_once:
-        ordered = demand.traits.only_answers  # which are combined in the order of the arcs
+        # These are combined in the order of the arcs.
+        traits = demand.traits
+        ordered = traits.only_answers or (traits.ordered_credits and demand.one_item)
         return slots_refuses(replace(demand, deterministic=demand.deterministic and not ordered))
     return _repeated_scatter_refuses(demand)
 

@@ -209,6 +209,7 @@ def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: boo
         "ANSWERS": delivery.keeps_answers(traits),
         "CREDITS": delivery.keeps_credits(traits),
         "OWNS_CREDITS": group == 1 and delivery.name == "pull",
+        "ORDERS_CREDITS": delivery.orders_credits(traits),
     }
     return [
         *defines(DELIVERY, switches),

@@ -14,7 +14,7 @@ import numpy as np
 
 from gascl.codegen.constants import long_row
 from gascl.delivery.admission import Demand, Parts, demand_of, why_together
-from gascl.delivery.cost import Size, costs_of
+from gascl.delivery.cost import WHOLE, Size, costs_of
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.device_facts import DeviceFacts
 from gascl.delivery.registry import Choice, choose
@@ -46,11 +46,6 @@ LONG_FOR_LAUNCHES = 8
 #: Up to this many vertices and arcs, in all lanes, some hundred runs take less time than the
 #: optimizer of a CPU's compiler.
 SMALL = 2**9
-#: Up to this many vertices and arcs, in all lanes, a persistent kernel also runs the supersteps of
-#: deliveries that visit all of them. With 10 arcs a vertex, PageRank on two cores takes a third of
-#: the time up to 2**16, three quarters at 2**17, and as long as by launches from 2**18 on; if other
-#: work keeps the cores busy, it may take longer there.
-WHOLE = {"CPU": 2**17, "GPU": 2**16}
 
 
 @dataclass(frozen=True)
@@ -183,7 +178,8 @@ def prepare(
     spec, direction, short = program.spec, program.spec.direction, at_once.short if at_once else ""
     together = ordered or why_together(device, setting.debug)
     demand = demand_of(
-        *(program, device.atomics, device.fp64, setting.deterministic, together, setting.debug)
+        *(program, device.atomics, device.fp64, setting.deterministic, together, setting.debug),
+        device.group == 1,
     )
     traits = demand.traits
     parts = Parts(setting.ranks, short) if setting.ranks > 1 or short else None

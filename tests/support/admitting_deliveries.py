@@ -17,7 +17,9 @@ def demand_of(
 ) -> admission.Demand:
     device = device or find()
     together = admission.why_together(device.facts)
-    return admission.demand_of(program, device.atomics, device.fp64, deterministic, together)
+    alone = device.facts.group == 1
+    of_device = device.atomics, device.fp64
+    return admission.demand_of(program, *of_device, deterministic, together, one_item=alone)
 
 
 def admitted(
