@@ -17,18 +17,22 @@ from gascl.messages import Message, ProgramName
 _CANNOT_JOIN = "work-groups of one launch cannot wait for each other here"
 
 
-def why_together(device: DeviceFacts, debug: bool = False) -> str:
+def why_together(device: DeviceFacts, debug: bool = False, wide: bool = False) -> str:
     """Why the work-groups of a device must go through each superstep together; "" if they need not.
 
     Args:
         debug: the run is in debug mode.
+        wide: the number of arcs does not fit 32 bits.
     """
     if debug:
         return "debug mode looks at each superstep"
     if not device.can_join:
         return _CANNOT_JOIN
-    one_item = device.is_cpu and device.group == 1
-    return "" if one_item else "it is for CPUs alone so far, where a work-group is one item"
+    if device.group > 1 and not device.atomics.int64:
+        return "the device has no atomic operations on 64 bits"
+    if device.group > 1 and wide:
+        return "it counts the arcs of a round in 32 bits, and the graph has more"
+    return ""
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,7 @@ def assemble(
     if persistent:
         shared |= constants.of_persistent_kernel()
     if delivery.queues:
-        shared |= constants.of_queue()
+        shared |= constants.of_queue(group)
     given = _of_delivery(traits, delivery, group, persistent)
     text.put("\n".join([*constants.defines(shared), *given]))
     text.include("superstep.cl")
@@ -137,7 +137,9 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) ->
         "inbox.cl": f"inbox/{senders}.cl" if delivery.has_inbox(traits) else "",
         "clock.cl": "persistent/clock.cl" if persistent else "",
         "persistent_phases.cl": (
-            f"{'asynchronous' if delivery.queues else 'persistent'}/phases.cl"
+            f"asynchronous/{'' if group == 1 else 'gpu_'}phases.cl"
+            if delivery.queues
+            else "persistent/phases.cl"
         ),
         "gather_rows.cl": f"gather/{_gather(traits, delivery, group)}.cl",
         "slots_scatter.cl": f"slots/scatter_{form}.cl",
@@ -162,7 +164,8 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) ->
         "pull_rows.cl": f"push/pull_by_{'block' if by_block else 'item'}.cl",
         "push_phases.cl": f"push/{'pull' if delivery.pulls else 'push'}_step.cl",
         "step_kernels.cl": (
-            f"persistent/{'cpu' if group == 1 else 'gpu'}.cl"
+            f"{'asynchronous' if delivery.queues and group > 1 else 'persistent'}/"
+            f"{'cpu' if group == 1 else 'gpu'}.cl"
             if persistent
             else f"{'push' if delivery.pulls else delivery.name}/launches.cl"
         ),
