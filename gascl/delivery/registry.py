@@ -266,7 +266,7 @@ _ASYNCHRONOUS_BY_GROUPS = replace(
         Buffer("lists", "vertex", lambda vertices, arcs: 4 * vertices),
         Buffer("list_arcs", "word", lambda vertices, arcs: 2 * vertices),
         Buffer("stamps", "word", "vertex"),
-        Buffer("far_marks", "word", "vertex"),
+        Buffer("far_marks", "word", "vertex", lambda traits, delivery: traits.prioritized),
     ),
     persistent=_persistent(
         "out_offsets", "out_targets", "words", "lists", "list_arcs", "stamps", "far_marks"

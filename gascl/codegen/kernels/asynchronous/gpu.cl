@@ -14,6 +14,7 @@
 // What is released: in each word, the upper half is a part of a round, and the lower one its number, so that an
 // item can tell whether it has read all parts of the same round.
 #define GASCL_RELEASED_WORDS 5
+#define GASCL_PAUSE 500  // ns
 #define GASCL_RELEASED(i) ((volatile __global ulong *)&GASCL_TEAM(RELEASED))[i]
 
 static void gascl_release(const gascl_round *round, volatile __global int *team_words) {
@@ -27,26 +28,40 @@ static void gascl_release(const gascl_round *round, volatile __global int *team_
         GASCL_RELEASED(i) = (ulong)parts[i] << 32 | round->number;
 }
 
+// A moment, in which a group that has nothing to do leaves the memory to others.
+static void gascl_pause(void) {
+#if GASCL_INLINE_PTX
+    for (const long until = GASCL_CLOCK() + GASCL_PAUSE; GASCL_CLOCK() < until;) {
+    }
+#endif
+}
+
 // Waits for the next round in which a group takes part; whether there was one. Rounds in which it does not are
 // seen in passing.
 static bool gascl_wait_for_round(gascl_round *round, const int rank,
                                  volatile __global int *team_words) {
     for (ulong polls = 0; polls < GASCL_PATIENCE; ++polls) {
         ulong parts[GASCL_RELEASED_WORDS];
-        for (int i = 0; i < GASCL_RELEASED_WORDS; ++i)
+        parts[0] = GASCL_RELEASED(0);
+        const uint number = (uint)parts[0], all = (uint)(parts[0] >> 32);
+        const bool is_new = number != round->number;
+        if ((int)(all >> 16) <= rank) {
+            polls = is_new ? 0 : polls;
+            round->number = number;
+            gascl_pause();
+            continue;
+        }
+        if (!is_new)
+            continue;
+        bool whole = true;
+        for (int i = 1; i < GASCL_RELEASED_WORDS; ++i)
             parts[i] = GASCL_RELEASED(i);
-        const uint number = (uint)parts[0];
-        bool whole = number != round->number;
         for (int i = 1; i < GASCL_RELEASED_WORDS; ++i)
             whole = whole && (uint)parts[i] == number;
         if (!whole)
             continue;
-        polls = 0;
-        const uint all = (uint)(parts[0] >> 32);
         round->number = number;
         round->groups = (int)(all >> 16);
-        if (rank >= round->groups)
-            continue;
         round->phase = (int)(all >> 2 & 0x3fff);
         round->side = (int)(all >> 1 & 1);
         round->by_tiles = all & 1;

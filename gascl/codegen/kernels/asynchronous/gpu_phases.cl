@@ -27,16 +27,17 @@ static GASCL_INLINE void gascl_run_pack(const gascl_round *round, const int rank
     const bool starting = GASCL_READ_TEAM(STARTING);
     int held = 0;
     for (long begin = (long)rank * GASCL_GROUP; begin < n; begin += step) {
-        const long at = begin + get_local_id(0);
-        const int id = (int)at;
-        if (at < n) {
+        const int id = (int)begin + get_local_id(0);
+        if (begin + get_local_id(0) < (ulong)n) {
             const gascl_packed word = gascl_pack_fields(id, GASCL_STATE_ON);
             words[id] = word;
             if (starting)
                 gascl_commit_mask(id GASCL_MASKS_ON);
             const bool waits = gascl_mask[id];
             stamps[id] = waits && !GASCL_PRIORITY ? round->number : 0;
-            far_marks[id] = waits && GASCL_PRIORITY;
+#if GASCL_PRIORITY
+            far_marks[id] = waits;
+#endif
             if (waits) {
                 gascl_mask[id] = 0;
 #if GASCL_PRIORITY
@@ -96,7 +97,10 @@ static void gascl_run_unpack(const gascl_team team, const gascl_round *round, GA
                              GASCL_STEP, volatile __global int *team_words) {
     GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 4096) {
         gascl_unpack_fields(words[id], id, GASCL_STATE_ON);
-        gascl_mask[id] = far_marks[id] || (round->count && stamps[id] == round->number - 1);
+        gascl_mask[id] = round->count && stamps[id] == round->number - 1;
+#if GASCL_PRIORITY
+        gascl_mask[id] |= far_marks[id] != 0;
+#endif
     }
 #if GASCL_REALS  // of the same vertices
     gascl_count_nans(team, GASCL_STATE_ON,

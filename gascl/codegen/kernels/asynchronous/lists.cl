@@ -7,12 +7,18 @@
 // many arcs the entries before it have, so that items can share the arcs of all. A vertex is in the list that is
 // filled if `stamps` has this round's number, and in the far list if `far_marks` says so.
 
+#if GASCL_PRIORITY
+#define GASCL_FAR_STATE , __global uint *GASCL_RESTRICT far_marks
+#define GASCL_FAR_STATE_ON , far_marks
+#else
+#define GASCL_FAR_STATE
+#define GASCL_FAR_STATE_ON
+#endif
 #define GASCL_STEP                                                                       \
     __global const gascl_offset *restrict offsets, __global const int *restrict targets, \
         __global gascl_packed *GASCL_RESTRICT words, __global int *GASCL_RESTRICT lists, \
-        __global uint *GASCL_RESTRICT list_arcs, __global uint *GASCL_RESTRICT stamps,   \
-        __global uint *GASCL_RESTRICT far_marks
-#define GASCL_STEP_ON offsets, targets, words, lists, list_arcs, stamps, far_marks
+        __global uint *GASCL_RESTRICT list_arcs, __global uint *GASCL_RESTRICT stamps GASCL_FAR_STATE
+#define GASCL_STEP_ON offsets, targets, words, lists, list_arcs, stamps GASCL_FAR_STATE_ON
 
 // Arcs that a group takes at once, at least as many as items; and the vertices that it holds back.
 #define GASCL_TILE (4 * GASCL_GROUP)
@@ -203,6 +209,7 @@ static GASCL_INLINE void gascl_hold_near(const int id, const uint number, GASCL_
         memory->near[atomic_inc(&memory->near_count)] = id;
 }
 
+#if GASCL_PRIORITY
 // The same as far; if the group holds enough, it is listed at once.
 static GASCL_INLINE void gascl_hold_far(const int id, const float rank, const gascl_round *round,
                                         gascl_progress *progress, GASCL_STATE, GASCL_STEP,
@@ -217,6 +224,7 @@ static GASCL_INLINE void gascl_hold_far(const int id, const float rank, const ga
     else
         GASCL_FAR_OF(round->side)[atomic_inc(GASCL_FAR_COUNT(round->side))] = id;
 }
+#endif
 
 // Lists what a group holds back. All items call it.
 static void gascl_list_held(const gascl_round *round, GASCL_STATE, GASCL_STEP,
@@ -224,20 +232,23 @@ static void gascl_list_held(const gascl_round *round, GASCL_STATE, GASCL_STEP,
                             __local gascl_step_memory *memory) {
     const int item = get_local_id(0);
     barrier(CLK_LOCAL_MEM_FENCE);
-    const int near = memory->near_count, far = min(memory->far_count, GASCL_TILE);
+    const int near = memory->near_count;
+#if GASCL_PRIORITY
+    const int far = min(memory->far_count, GASCL_TILE);
+#endif
     for (int begin = 0; begin < near; begin += GASCL_GROUP) {
         const int i = begin + item, id = i < near ? memory->near[i] : 0;
         const uint arcs = i < near ? (uint)(offsets[id + 1] - offsets[id]) : 0;
         gascl_add_near(arcs > 0, id, arcs, round->number, GASCL_STATE_ON, GASCL_STEP_ON,
                        team_words, memory);
     }
-    if (GASCL_PRIORITY && far) {
-        if (item == 0)
-            memory->far_place = atomic_add(GASCL_FAR_COUNT(round->side), far);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (int i = item; i < far; i += GASCL_GROUP)
-            GASCL_FAR_OF(round->side)[memory->far_place + i] = memory->far[i];
-    }
+#if GASCL_PRIORITY
+    if (item == 0 && far)
+        memory->far_place = atomic_add(GASCL_FAR_COUNT(round->side), far);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = item; i < far; i += GASCL_GROUP)
+        GASCL_FAR_OF(round->side)[memory->far_place + i] = memory->far[i];
+#endif
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item == 0)
         memory->near_count = memory->far_count = 0;

@@ -39,17 +39,23 @@ static int gascl_deliver(const int id, const gascl_message msg, gascl_packed bef
     }
 }
 
-// The entry of a near list that has the given arc.
-static int gascl_entry_of(const uint arc, const int count, __global const uint *firsts) {
-    int low = 0, high = count;
-    while (high - low > 1) {
-        const int middle = (low + high) / 2;
-        if (firsts[middle] <= arc)
-            low = middle;
-        else
-            high = middle;
+// The entries of a near list that have two arcs, in `ends`. Half of a group's items look for one of them each, at
+// as many places at once: each step waits for memory. All items call it.
+static void gascl_find_ends(const uint first, const uint last, const int count,
+                            __global const uint *firsts, __local int *ends) {
+    enum { PROBES = GASCL_GROUP / 2 };
+    const int which = get_local_id(0) / PROBES, probe = get_local_id(0) % PROBES;
+    const uint arc = which ? last : first;
+    int low = 0;
+    for (int size = count, step; size > 0; size = step > 1 ? step : 0) {
+        step = (size + PROBES - 1) / PROBES;
+        const int at = low + probe * step, end = min(low + size, count);
+        if (at < end && firsts[at] <= arc && (at + step >= end || firsts[at + step] > arc))
+            ends[which] = at;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        low = ends[which];
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
-    return low;
 }
 
 // The items of a group share the arcs of a part of the near list, and list the vertices that change.
@@ -62,10 +68,8 @@ static GASCL_INLINE void gascl_run_by_tiles(const gascl_round *round, const int 
     __local gascl_tile_memory *tile = &memory->of.tile;
     for (uint first = (uint)rank * GASCL_TILE; first < round->arcs; first += step) {
         const uint last = min(first + GASCL_TILE, round->arcs);
-        if (item < 2)
-            tile->ends[item] = gascl_entry_of(item ? last - 1 : first, (int)round->count,
-                                              GASCL_ARCS_OF(round->number));
-        barrier(CLK_LOCAL_MEM_FENCE);
+        gascl_find_ends(first, last - 1, (int)round->count, GASCL_ARCS_OF(round->number),
+                        tile->ends);
         const int begin = tile->ends[0], rows = tile->ends[1] - begin + 1;
         for (int i = item; i < rows; i += GASCL_GROUP) {
             const int id = GASCL_LIST_OF(round->number)[begin + i];
@@ -98,11 +102,13 @@ static GASCL_INLINE void gascl_run_by_tiles(const gascl_round *round, const int 
                 gascl_deliver(target, gascl_narrow(out, id, gascl_control_), there, round->limit,
                               &rank_there, progress, GASCL_STATE_ON, words);
             if (where == GASCL_TO_NEAR)
-                gascl_hold_near(target, round->number, GASCL_STATE_ON, GASCL_STEP_ON, team_words,
-                                memory);
-            else if (GASCL_PRIORITY && where == GASCL_TO_FAR)
+                gascl_hold_near(target, round->number, GASCL_STATE_ON, GASCL_STEP_ON,
+                                team_words, memory);
+#if GASCL_PRIORITY
+            else if (where == GASCL_TO_FAR)
                 gascl_hold_far(target, rank_there, round, progress, GASCL_STATE_ON, GASCL_STEP_ON,
                                team_words, memory);
+#endif
         }
         gascl_list_held(round, GASCL_STATE_ON, GASCL_STEP_ON, team_words, memory);
     }
@@ -114,7 +120,7 @@ static GASCL_INLINE void gascl_run_by_tiles(const gascl_round *round, const int 
 #define GASCL_ARCS_AT_ONCE 4
 
 // A vertex scatters, by one item; near vertices that change stay with the group. One with a long row waits for
-// the next round, in which arcs are shared. `rank`: the vertex's when it was listed, NaN if that is not known.
+// the next round, in which arcs are shared. `rank`: the vertex's when this group listed it, else NaN.
 static GASCL_INLINE void gascl_visit(const int id, const float rank, const int next,
                                      const gascl_round *round, gascl_progress *progress,
                                      GASCL_STATE GASCL_EDGE, GASCL_STEP,
@@ -161,13 +167,15 @@ static GASCL_INLINE void gascl_visit(const int id, const float rank, const int n
                     memory->of.turn.ids[next][at] = there[i];
                     memory->of.turn.ranks[next][at] = rank_there;
                 } else {
-                    gascl_add_near_alone(there[i], round->number, GASCL_STATE_ON, GASCL_STEP_ON,
-                                         team_words);
+                    gascl_add_near_alone(there[i], round->number, GASCL_STATE_ON,
+                                         GASCL_STEP_ON, team_words);
                 }
-            } else if (GASCL_PRIORITY && where == GASCL_TO_FAR) {
+            }
+#if GASCL_PRIORITY
+            else if (where == GASCL_TO_FAR)
                 gascl_hold_far(there[i], rank_there, round, progress, GASCL_STATE_ON,
                                GASCL_STEP_ON, team_words, memory);
-            }
+#endif
         }
     }
 }
@@ -207,13 +215,13 @@ static GASCL_INLINE void gascl_run_by_vertices(const gascl_round *round, const i
             for (int i = item; i < left; i += GASCL_GROUP)
                 gascl_visit(turn->ids[now][i], turn->ranks[now][i], next, round, progress,
                             GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON, team_words, memory);
-            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+            barrier(CLK_LOCAL_MEM_FENCE);
             now = next;
             left = min(turn->counts[now], GASCL_TILE);
         }
         for (int i = item; i < left; i += GASCL_GROUP)
-            gascl_hold_near(turn->ids[now][i], round->number, GASCL_STATE_ON, GASCL_STEP_ON,
-                            team_words, memory);
+            gascl_hold_near(turn->ids[now][i], round->number, GASCL_STATE_ON,
+                            GASCL_STEP_ON, team_words, memory);
         gascl_list_held(round, GASCL_STATE_ON, GASCL_STEP_ON, team_words, memory);
     }
 }
