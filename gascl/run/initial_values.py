@@ -204,7 +204,7 @@ def bucket_width(program: VertexProgram, graph: Graph, gpu: bool, queued: bool =
     degree = max(1.0, graph.num_arcs / max(1, graph.num_vertices))
     if gpu and degree <= SPARSE:
         mean *= 16
-    if queued and degree >= SPARSE:
+    if queued and not gpu and degree >= SPARSE:
         mean /= 2
     width = min(4 * mean / degree, float(np.finfo(program.dtype).max))
     return width if width > 0 else 1.0

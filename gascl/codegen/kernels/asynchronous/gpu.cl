@@ -13,7 +13,7 @@
 
 // What is released: in each word, the upper half is a part of a round, and the lower one its number, so that an
 // item can tell whether it has read all parts of the same round.
-#define GASCL_RELEASED_WORDS 5
+#define GASCL_RELEASED_WORDS 6
 #define GASCL_PAUSE 500  // ns
 #define GASCL_RELEASED(i) ((volatile __global ulong *)&GASCL_TEAM(RELEASED))[i]
 
@@ -21,7 +21,7 @@ static void gascl_release(const gascl_round *round, volatile __global int *team_
     const uint parts[GASCL_RELEASED_WORDS] = {
         (uint)round->groups << 16 | (uint)round->phase << 2 | (uint)round->side << 1 |
             (uint)round->by_tiles,
-        round->count, round->arcs, as_uint(round->limit), as_uint(round->limit_before)};
+        round->count, round->arcs, round->takes, as_uint(round->limit), as_uint(round->limit_before)};
     GASCL_TEAM(STATE) = 0;
     gascl_fence();
     for (int i = 0; i < GASCL_RELEASED_WORDS; ++i)
@@ -38,7 +38,7 @@ static void gascl_pause(void) {
 
 // Waits for the next round in which a group takes part; whether there was one. Rounds in which it does not are
 // seen in passing.
-static bool gascl_wait_for_round(gascl_round *round, const int rank,
+static bool gascl_wait_for_round(__local gascl_round *round, const int rank,
                                  volatile __global int *team_words) {
     for (ulong polls = 0; polls < GASCL_PATIENCE; ++polls) {
         ulong parts[GASCL_RELEASED_WORDS];
@@ -67,8 +67,9 @@ static bool gascl_wait_for_round(gascl_round *round, const int rank,
         round->by_tiles = all & 1;
         round->count = (uint)(parts[1] >> 32);
         round->arcs = (uint)(parts[2] >> 32);
-        round->limit = as_float((uint)(parts[3] >> 32));
-        round->limit_before = as_float((uint)(parts[4] >> 32));
+        round->takes = (uint)(parts[3] >> 32);
+        round->limit = as_float((uint)(parts[4] >> 32));
+        round->limit_before = as_float((uint)(parts[5] >> 32));
         return true;
     }
     GASCL_TEAM(FAILED) = 1;
@@ -91,7 +92,7 @@ static int gascl_join_team(volatile __global int *team_words, const int starting
     first.groups = atomic_or(&GASCL_TEAM(RANKS), GASCL_CLOSED);
     first.phase = GASCL_PHASE_PACK;
     first.side = first.by_tiles = 0;
-    first.count = first.arcs = 0;
+    first.count = first.arcs = first.takes = 0;
     first.limit = first.limit_before = NAN;
     GASCL_TEAM(GROUPS) = first.groups;
     GASCL_TEAM(STARTING) = starting;
@@ -109,46 +110,42 @@ __kernel void gascl_persistent(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_PERSIST
                           const int num_tallies, const int ask_stop, const long least_arcs,
                           const long most_arcs, const int supersteps, const int most_work) {
     __local gascl_step_memory memory;
-    __local int ranks[2];  // the group's, and how many groups there are
+    __local int rank;
     const int item = get_local_id(0);
-    gascl_round round;
-    round.number = 0;
     if (item == 0) {
-        ranks[0] = gascl_join_team(team_words, starting, gascl_control_);
+        memory.round.number = 0;
+        rank = gascl_join_team(team_words, starting, gascl_control_);
         memory.near_count = memory.far_count = memory.messages = 0;
         memory.least = INT_MAX;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     gascl_team team;
-    team.rank = ranks[0];
+    team.rank = rank;
     team.taken = 0;
     team.idle = false;
     if (team.rank < 0)
         return;
     for (;;) {
         if (item == 0) {
-            if (!gascl_wait_for_round(&round, team.rank, team_words))
-                round.phase = GASCL_PHASE_END;
+            if (!gascl_wait_for_round(&memory.round, team.rank, team_words))
+                memory.round.phase = GASCL_PHASE_END;
             gascl_fence();
-            memory.round = round;
-            ranks[1] = GASCL_READ_TEAM(GROUPS);
         }
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        round = memory.round;
-        const int all = ranks[1];
-        if (round.phase == GASCL_PHASE_END)
+        if (memory.round.phase == GASCL_PHASE_END)
             return;
-        team.groups = round.groups;
-        gascl_run_phase(&round, team, all, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON, team_words,
+        team.groups = memory.round.groups;
+        gascl_run_phase(&memory.round, team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON, team_words,
                         &memory);
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         if (item == 0) {
             gascl_report(team_words, &memory);
             gascl_fence();
-            if (atomic_inc(&GASCL_TEAM(STATE)) == round.groups - 1) {
+            if (atomic_inc(&GASCL_TEAM(STATE)) == team.groups - 1) {
                 gascl_fence();
+                const gascl_round round = memory.round;
                 const gascl_round next =
-                    gascl_end_phase(&round, all, GASCL_STATE_ON, team_words, ask_stop, least_arcs,
+                    gascl_end_phase(&round, GASCL_STATE_ON, team_words, ask_stop, least_arcs,
                                     most_arcs, supersteps, most_work);
                 gascl_release(&next, team_words);
             }

@@ -19,7 +19,7 @@
 #define GASCL_WORK_OF_ROUND 16
 
 // Packs fields, and lists the vertices in the mask.
-static GASCL_INLINE void gascl_run_pack(const gascl_round *round, const int rank,
+static GASCL_INLINE void gascl_run_pack(const __local gascl_round *round, const int rank,
                                         gascl_progress *progress, GASCL_STATE, GASCL_STEP,
                                         volatile __global int *team_words,
                                         __local gascl_step_memory *memory) {
@@ -60,7 +60,7 @@ static GASCL_INLINE void gascl_run_pack(const gascl_round *round, const int rank
 
 #if GASCL_PRIORITY
 // Divides the far list by the new limit. A vertex that was near before has been listed there.
-static GASCL_INLINE void gascl_run_split(const gascl_round *round, const int rank,
+static GASCL_INLINE void gascl_run_split(const __local gascl_round *round, const int rank,
                                          gascl_progress *progress, GASCL_STATE, GASCL_STEP,
                                          volatile __global int *team_words,
                                          __local gascl_step_memory *memory) {
@@ -93,7 +93,7 @@ static GASCL_INLINE void gascl_run_split(const gascl_round *round, const int ran
 #endif
 
 // Unpacks fields, and marks the vertices that still wait.
-static void gascl_run_unpack(const gascl_team team, const gascl_round *round, GASCL_STATE,
+static void gascl_run_unpack(const gascl_team team, const __local gascl_round *round, GASCL_STATE,
                              GASCL_STEP, volatile __global int *team_words) {
     GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 4096) {
         gascl_unpack_fields(words[id], id, GASCL_STATE_ON);
@@ -108,8 +108,8 @@ static void gascl_run_unpack(const gascl_team team, const gascl_round *round, GA
 #endif
 }
 
-static GASCL_INLINE void gascl_run_phase(const gascl_round *round, const gascl_team team,
-                                         const int all, GASCL_STATE GASCL_EDGE, GASCL_STEP,
+static GASCL_INLINE void gascl_run_phase(const __local gascl_round *round, const gascl_team team,
+                                         GASCL_STATE GASCL_EDGE, GASCL_STEP,
                                          volatile __global int *team_words,
                                          __local gascl_step_memory *memory) {
     gascl_progress progress = {0, INT_MAX};
@@ -129,7 +129,7 @@ static GASCL_INLINE void gascl_run_phase(const gascl_round *round, const gascl_t
             gascl_run_by_tiles(round, team.rank, &progress, GASCL_STATE_ON GASCL_EDGE_ON,
                                GASCL_STEP_ON, team_words, memory);
         else
-            gascl_run_by_vertices(round, team.rank, all, &progress, GASCL_STATE_ON GASCL_EDGE_ON,
+            gascl_run_by_vertices(round, team.rank, &progress, GASCL_STATE_ON GASCL_EDGE_ON,
                                   GASCL_STEP_ON, team_words, memory);
         break;
     case GASCL_PHASE_UNPACK:
@@ -177,12 +177,14 @@ static bool gascl_end_step(const uint coming, GASCL_STATE, volatile __global int
 }
 
 // What the first item of the group that arrives last does between two phases: decides on the next round.
-static gascl_round gascl_end_phase(const gascl_round *round, const int all, GASCL_STATE,
+static gascl_round gascl_end_phase(const gascl_round *round, GASCL_STATE,
                                    volatile __global int *team_words, const int ask_stop,
                                    const long least_arcs, const long most_arcs,
                                    const int supersteps, const int most_work) {
+    const int all = GASCL_READ_TEAM(GROUPS);
     gascl_round next = *round;
     next.number = round->number + 1;
+    next.takes = 0;
     next.groups = all;
     if (round->phase == GASCL_PHASE_UNPACK) {
         next.phase = GASCL_PHASE_END;
@@ -222,11 +224,15 @@ static gascl_round gascl_end_phase(const gascl_round *round, const int all, GASC
     }
     next.phase = GASCL_PHASE_ROUND;
     next.by_tiles = has_long || next.arcs > GASCL_SHORT_ROWS * next.count;
+    // What a group takes at once: so much that all groups have something, within limits.
+    const uint whole = next.by_tiles ? next.arcs : next.count;
+    const uint least = next.by_tiles ? GASCL_GROUP : GASCL_TAKES_FEW;
+    const uint most = next.by_tiles ? GASCL_TILE : GASCL_GROUP;
+    next.takes = clamp((whole - 1) / all + 1, least, most);
+    next.groups = (int)min((uint)all, (whole - 1) / next.takes + 1);
     if (has_long)
         GASCL_TEAM(LONG) = 0;
     GASCL_TEAM(ROUNDS) = (step_ends ? 0 : rounds) + 1;
     GASCL_TEAM(WORK) = work + GASCL_WORK_OF_ROUND + (int)(next.arcs / 1024);
-    const uint share = next.by_tiles ? GASCL_TILE : (uint)gascl_taken_at_once(next.count, all);
-    next.groups = (int)min((uint)all, 1 + ((next.by_tiles ? next.arcs : next.count) - 1) / share);
     return next;
 }

@@ -27,6 +27,7 @@
 typedef struct {
     uint number;     // of the phase, counted from 1; 0: none
     int groups;      // that take part
+    uint takes;      // how many arcs or vertices a group takes at once
     int phase, side;  // which far list is filled
     int by_tiles;    // arcs are shared, otherwise vertices
     uint count;      // of entries: in the near list or, where it is split, in the far one
@@ -211,7 +212,7 @@ static GASCL_INLINE void gascl_hold_near(const int id, const uint number, GASCL_
 
 #if GASCL_PRIORITY
 // The same as far; if the group holds enough, it is listed at once.
-static GASCL_INLINE void gascl_hold_far(const int id, const float rank, const gascl_round *round,
+static GASCL_INLINE void gascl_hold_far(const int id, const float rank, const __local gascl_round *round,
                                         gascl_progress *progress, GASCL_STATE, GASCL_STEP,
                                         volatile __global int *team_words,
                                         __local gascl_step_memory *memory) {
@@ -227,7 +228,7 @@ static GASCL_INLINE void gascl_hold_far(const int id, const float rank, const ga
 #endif
 
 // Lists what a group holds back. All items call it.
-static void gascl_list_held(const gascl_round *round, GASCL_STATE, GASCL_STEP,
+static void gascl_list_held(const __local gascl_round *round, GASCL_STATE, GASCL_STEP,
                             volatile __global int *team_words,
                             __local gascl_step_memory *memory) {
     const int item = get_local_id(0);
@@ -235,6 +236,8 @@ static void gascl_list_held(const gascl_round *round, GASCL_STATE, GASCL_STEP,
     const int near = memory->near_count;
 #if GASCL_PRIORITY
     const int far = min(memory->far_count, GASCL_TILE);
+    if (item == GASCL_GROUP - 1 && far)  // in the meantime
+        memory->far_place = atomic_add(GASCL_FAR_COUNT(round->side), far);
 #endif
     for (int begin = 0; begin < near; begin += GASCL_GROUP) {
         const int i = begin + item, id = i < near ? memory->near[i] : 0;
@@ -243,8 +246,6 @@ static void gascl_list_held(const gascl_round *round, GASCL_STATE, GASCL_STEP,
                        team_words, memory);
     }
 #if GASCL_PRIORITY
-    if (item == 0 && far)
-        memory->far_place = atomic_add(GASCL_FAR_COUNT(round->side), far);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = item; i < far; i += GASCL_GROUP)
         GASCL_FAR_OF(round->side)[memory->far_place + i] = memory->far[i];

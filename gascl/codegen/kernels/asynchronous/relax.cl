@@ -59,15 +59,15 @@ static void gascl_find_ends(const uint first, const uint last, const int count,
 }
 
 // The items of a group share the arcs of a part of the near list, and list the vertices that change.
-static GASCL_INLINE void gascl_run_by_tiles(const gascl_round *round, const int rank,
+static GASCL_INLINE void gascl_run_by_tiles(const __local gascl_round *round, const int rank,
                                             gascl_progress *progress, GASCL_STATE GASCL_EDGE,
                                             GASCL_STEP, volatile __global int *team_words,
                                             __local gascl_step_memory *memory) {
     const int item = get_local_id(0);
-    const uint step = (uint)round->groups * GASCL_TILE;
     __local gascl_tile_memory *tile = &memory->of.tile;
-    for (uint first = (uint)rank * GASCL_TILE; first < round->arcs; first += step) {
-        const uint last = min(first + GASCL_TILE, round->arcs);
+    for (uint first = (uint)rank * round->takes; first < round->arcs;
+         first += (uint)round->groups * round->takes) {
+        const uint last = min(first + round->takes, round->arcs);
         gascl_find_ends(first, last - 1, (int)round->count, GASCL_ARCS_OF(round->number),
                         tile->ends);
         const int begin = tile->ends[0], rows = tile->ends[1] - begin + 1;
@@ -122,7 +122,7 @@ static GASCL_INLINE void gascl_run_by_tiles(const gascl_round *round, const int 
 // A vertex scatters, by one item; near vertices that change stay with the group. One with a long row waits for
 // the next round, in which arcs are shared. `rank`: the vertex's when this group listed it, else NaN.
 static GASCL_INLINE void gascl_visit(const int id, const float rank, const int next,
-                                     const gascl_round *round, gascl_progress *progress,
+                                     const __local gascl_round *round, gascl_progress *progress,
                                      GASCL_STATE GASCL_EDGE, GASCL_STEP,
                                      volatile __global int *team_words,
                                      __local gascl_step_memory *memory) {
@@ -180,24 +180,19 @@ static GASCL_INLINE void gascl_visit(const int id, const float rank, const int n
     }
 }
 
-// How many vertices of the near list a group takes at once.
-static int gascl_taken_at_once(const uint count, const int groups) {
-    return count > (uint)groups * GASCL_TAKES_FEW ? GASCL_GROUP : GASCL_TAKES_FEW;
-}
-
 // Each group takes vertices of the near list and lets them scatter, and then the near vertices that have changed,
 // for several turns before it lists the rest (bucket fusion: Zhang et al., CGO 2020; vertical granularity
-// control: Dong et al., PASGAL). `all`: the groups of the team.
-static GASCL_INLINE void gascl_run_by_vertices(const gascl_round *round, const int rank,
-                                               const int all, gascl_progress *progress,
+// control: Dong et al., PASGAL).
+static GASCL_INLINE void gascl_run_by_vertices(const __local gascl_round *round, const int rank,
+                                               gascl_progress *progress,
                                                GASCL_STATE GASCL_EDGE, GASCL_STEP,
                                                volatile __global int *team_words,
                                                __local gascl_step_memory *memory) {
-    const int item = get_local_id(0), takes = gascl_taken_at_once(round->count, all);
+    const int item = get_local_id(0);
     __local gascl_turn_memory *turn = &memory->of.turn;
-    for (uint first = (uint)rank * takes; first < round->count;
-         first += (uint)round->groups * takes) {
-        const int many = (int)min((uint)takes, round->count - first);
+    for (uint first = (uint)rank * round->takes; first < round->count;
+         first += (uint)round->groups * round->takes) {
+        const int many = (int)min(round->takes, round->count - first);
         for (int i = item; i < many; i += GASCL_GROUP) {
             turn->ids[0][i] = GASCL_LIST_OF(round->number)[first + i];
             turn->ranks[0][i] = NAN;
