@@ -35,6 +35,8 @@ typedef struct {
     float limit, limit_before;  // of a split
 } gascl_round;
 
+#define GASCL_SUMS_BY_WARPS (GASCL_INLINE_PTX && GASCL_GROUP % 32 == 0)
+
 // Of a tile: which rows it has; of each, where the arcs begin, less those of the entries before.
 typedef struct {
     int ids[GASCL_TILE];
@@ -60,10 +62,11 @@ typedef struct {
     int near[GASCL_TILE], far[GASCL_TILE];  // what the group holds back
     int near_count, far_count;
     int least, messages;
-    uint warp_counts[(GASCL_GROUP + 31) / 32], warp_arcs[(GASCL_GROUP + 31) / 32];
     ulong place;
     int far_place;
-#if !GASCL_INLINE_PTX
+#if GASCL_SUMS_BY_WARPS
+    uint2 sums[GASCL_GROUP / 32];
+#else
     uint2 sums[GASCL_GROUP];
 #endif
 } gascl_step_memory;
@@ -122,7 +125,7 @@ static float gascl_rank_of(const gascl_vertex v, GASCL_STATE) {
 
 // How many items before this one in its group have something, and how many arcs these have; and for the whole
 // group. All items call it.
-#if GASCL_INLINE_PTX
+#if GASCL_SUMS_BY_WARPS
 static uint gascl_sum_of_warp(uint x, const int lane) {
     for (int distance = 1; distance < 32; distance *= 2) {
         uint other;
@@ -138,18 +141,15 @@ static uint2 gascl_sums_before(const bool has, const uint arcs, uint2 *all,
                                __local gascl_step_memory *memory) {
     const int item = get_local_id(0), lane = item & 31, warp = item / 32;
     const uint count = gascl_sum_of_warp(has, lane), sum = gascl_sum_of_warp(has ? arcs : 0, lane);
-    if (lane == 31) {
-        memory->warp_counts[warp] = count;
-        memory->warp_arcs[warp] = sum;
-    }
+    if (lane == 31)
+        memory->sums[warp] = (uint2)(count, sum);
     barrier(CLK_LOCAL_MEM_FENCE);
     uint2 before = (uint2)(count - has, sum - (has ? arcs : 0));
     *all = 0;
     for (int i = 0; i < GASCL_GROUP / 32; ++i) {
-        const uint2 one = (uint2)(memory->warp_counts[i], memory->warp_arcs[i]);
         if (i < warp)
-            before += one;
-        *all += one;
+            before += memory->sums[i];
+        *all += memory->sums[i];
     }
     return before;
 }

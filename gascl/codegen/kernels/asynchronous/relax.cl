@@ -44,12 +44,15 @@ static int gascl_deliver(const int id, const gascl_message msg, gascl_packed bef
 static void gascl_find_ends(const uint first, const uint last, const int count,
                             __global const uint *firsts, __local int *ends) {
     enum { PROBES = GASCL_GROUP / 2 };
-    const int which = get_local_id(0) / PROBES, probe = get_local_id(0) % PROBES;
+    const int which = get_local_id(0) / PROBES % 2, probe = get_local_id(0) % PROBES;
     const uint arc = which ? last : first;
+    if (get_local_id(0) < 2)
+        ends[get_local_id(0)] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
     int low = 0;
-    for (int size = count, step; size > 0; size = step > 1 ? step : 0) {
-        step = (size + PROBES - 1) / PROBES;
-        const int at = low + probe * step, end = min(low + size, count);
+    for (int size = count, step; size > 1; size = step) {
+        step = (size - 1) / (PROBES + 1) + 1;
+        const int end = min(low + size, count), at = low + (probe + 1) * step;
         if (at < end && firsts[at] <= arc && (at + step >= end || firsts[at + step] > arc))
             ends[which] = at;
         barrier(CLK_LOCAL_MEM_FENCE);
