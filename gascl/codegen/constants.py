@@ -139,7 +139,7 @@ LONG_ROW, MOST_LONG_ROWS = 4096, 1024
 #: Of that delivery on GPUs (kernels/asynchronous/relax.cl): how many vertices a group takes at once
 #: where these are few; how many turns it then makes before it meets the others; and the most
 #: vertices with which it does.
-TAKES_FEW, TURNS, MOST_TURN = 16, 32, 512
+TAKES_FEW, TURNS, MOST_TURN = 8, 64, 512
 #: A value of `starting`: gascl_decide_on() in superstep.cl.
 GOING_ON = 2
 #: The number of a block's messages that one work-item combines into a box, for others to use.

@@ -50,7 +50,7 @@ _COMPLAINT = re.compile(
 ALONE = 2**15
 #: The number of work-groups of a persistent kernel for each compute unit of a GPU; and of delivery
 #: `asynchronous`, which waits for memory more often.
-PERSISTENT_GROUPS, ASYNCHRONOUS_GROUPS = 4, 4
+PERSISTENT_GROUPS, ASYNCHRONOUS_GROUPS = 4, 5
 #: The number of built programs to keep for other classes with the same text, such as a notebook's
 #: cell that is run again; and the number of plans to keep for each class.
 PROGRAMS, PLANS = 64, 64
@@ -202,7 +202,7 @@ def persistent_options(device: Device, queues: bool = False) -> list[str]:
             switches.PATIENCE, {"JOIN_POLLS": join_polls, "PATIENCE": f"{patience}UL"}
         ),
         # So that the groups of 256 items fit in a unit's 65,536 registers.
-        *([f"-cl-nv-maxrregcount={64}"] if device.is_nvidia else []),
+        *([f"-cl-nv-maxrregcount={48 if queues else 64}"] if device.is_nvidia else []),
     ]
 
 
