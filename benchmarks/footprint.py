@@ -17,7 +17,7 @@ from contenders import replace, table
 import gascl.programs
 from gascl import Graph, VertexProgram
 from gascl.delivery.device_facts import DeviceFacts
-from gascl.opencl.device import find
+from gascl.opencl.device_choice import find
 from gascl.run.explanation import stage_programs
 from gascl.run.memory_estimate import GraphSize
 from gascl.run.prepare import prepare

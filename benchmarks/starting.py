@@ -75,7 +75,7 @@ def taken(given: argparse.Namespace, name: str, caches: dict[str, str]) -> list[
 def turn(given: argparse.Namespace) -> None:
     times = [given.started]
     from gascl import Engine, Graph, programs
-    from gascl.opencl.device import find
+    from gascl.opencl.device_choice import find
 
     program = getattr(programs, given.turn)(**PROGRAMS[given.turn])
     times.append(time.time())

@@ -15,12 +15,12 @@ from gascl.errors import GasclError
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
 from gascl.language.types import VERTEX
-from gascl.messages import Option
 from gascl.programs import ForceLayout
 from gascl.results.plots import heavy_tailed, pyplot
 from gascl.results.result import Result
 from gascl.results.snapshot import Snapshot
 from gascl.run.engine import Engine
+from gascl.user_messages import Option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

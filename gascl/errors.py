@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import FrameType, TracebackType
 from typing import Any, NamedTuple
 
-from gascl.messages import Message, Option
+from gascl.user_messages import Message, Option
 
 #: Where Python keeps its library and installed packages.
 _INSTALLED = ("stdlib", "purelib", "platlib")
@@ -87,8 +87,8 @@ def _is_installed(frame: FrameType) -> bool:
 
 
 def _shown_by_ipython(error: BaseException) -> list[str]:
-    """What IPython prints of an error: the lines of the user's code, without those inside gascl,
-    which the message needs no help from. `traceback.print_exception(error)` shows them all."""
+    """The traceback that IPython prints for an error: only the lines of the user's code, since the
+    message needs no lines of gascl. `traceback.print_exception(error)` shows them all."""
     shown = traceback.StackSummary.extract(users_frames(error.__traceback__)).format()
     last = f"{type(error).__name__}: {error}"
     return ["Traceback (most recent call last):", *(text.rstrip() for text in shown), last]

@@ -28,8 +28,8 @@ import numpy as np
 
 from gascl import ProgramError, VertexProgram, aggregate, arc, param, vertex
 from gascl.graph.parallel import filled
-from gascl.messages import DOUBLE, Message
 from gascl.programs.source_params import how_many
+from gascl.user_messages import DOUBLE, Message
 
 #: The largest number of sources that are searched from at once.
 LANES = 8

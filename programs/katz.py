@@ -25,8 +25,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gascl import ProgramError, VertexProgram, aggregate, edge, param, vertex
-from gascl.messages import DOUBLE
 from gascl.programs.validation import refuse_vertices
+from gascl.user_messages import DOUBLE
 
 #: Walks that add up to more have no finite number: alpha is too large.
 DIVERGED = 1e30

@@ -23,8 +23,8 @@ import numpy as np
 from gascl import Graph, VertexProgram, edge, param, struct, vertex
 from gascl.errors import warn
 from gascl.graph.field_stats import Summary
-from gascl.messages import DOUBLE, Message
 from gascl.programs.source_params import begin_at_sources, with_source
+from gascl.user_messages import DOUBLE, Message
 
 
 class Distances(VertexProgram):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gascl import Graph, ProgramError
-from gascl.messages import Option, Word
+from gascl.user_messages import Option, Placeholder
 
 
 def with_source(
@@ -30,9 +30,9 @@ def with_source(
             raise ProgramError(
                 title,
                 ": parameter 'source' is required: give ",
-                Option("source", Word("..."), of="program"),
+                Option("source", Placeholder("..."), of="program"),
                 ", or ",
-                Option("sources", [Word("...")], of="program"),
+                Option("sources", [Placeholder("...")], of="program"),
                 " for several together",
             )
         return values
@@ -40,9 +40,9 @@ def with_source(
         raise ProgramError(
             title,
             ": give ",
-            Option("source", Word("..."), of="program"),
+            Option("source", Placeholder("..."), of="program"),
             " or ",
-            Option("sources", [Word("...")], of="program"),
+            Option("sources", [Placeholder("...")], of="program"),
             ", not both",
         )
     try:

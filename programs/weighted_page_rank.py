@@ -16,8 +16,8 @@ Differences: weights are given, as in NetworkX; Xing and Ghorbani, Weighted Page
 import numpy as np
 
 from gascl import Graph, ProgramError, edge, vertex
-from gascl.messages import DOUBLE, Message
 from gascl.programs.page_rank import PageRank
+from gascl.user_messages import DOUBLE, Message
 
 
 class WeightedPageRank(PageRank):

@@ -165,7 +165,7 @@ def units(request, monkeypatch):
 @pytest.fixture
 def sized_device(units):
     """The device that a run takes by itself, and one of the shape and the size of a large GPU."""
-    from gascl.opencl.device import find
+    from gascl.opencl.device_choice import find
 
     return find_device(8) if units else find()
 

@@ -17,10 +17,12 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Callable
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from gascl.cli.main import main
 
 TOP = Path(__file__).parents[2]
 #: Every page with code that a reader may run.
@@ -111,19 +113,35 @@ def run_commands(where: str, block: Block) -> str:
     for line in block.text.replace("\\\n", " ").splitlines():
         if not line.startswith(("gascl ", "python ")):
             continue
-        words = shlex.split(line.partition(" | ")[0], comments=True)
-        start = [sys.executable, *(["-m", "gascl"] if words[0] == "gascl" else [])]
-        done = subprocess.run(
-            [*start, *words[1:]],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            encoding="utf-8",
-            timeout=300,
-        )
-        assert done.returncode == 0 or block.output is not None, f"{where}: {line}\n{done.stdout}"
-        printed += done.stdout
+        command, *words = shlex.split(line.partition(" | ")[0], comments=True)
+        code, said = run_gascl(words) if command == "gascl" else run_python_file(words)
+        assert code == 0 or block.output is not None, f"{where}: {line}\n{said}"
+        printed += said
     return printed
+
+
+def run_gascl(words: list[str]) -> tuple[int, str]:
+    """Run the command in this process, where PoCL is loaded already."""
+    printed = io.BytesIO()
+    stream = io.TextIOWrapper(printed, encoding="utf-8", write_through=True)
+    with redirect_stdout(stream), redirect_stderr(stream):
+        try:
+            code = main(words)
+        except SystemExit as ended:
+            code = ended.code if isinstance(ended.code, int) else 1
+    return code, printed.getvalue().decode()
+
+
+def run_python_file(words: list[str]) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        timeout=300,
+    )
+    return done.returncode, done.stdout
 
 
 def compare(where: str, expected: str | None, printed: str) -> None:

@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     pyplot()  # refuses if matplotlib is missing
 
     from gascl.animation import ENDINGS, animate, check_format, check_size
-    from gascl.opencl.device import find
+    from gascl.opencl.device_choice import find
     from gascl.util.progress import Progress
 
     path = picture_options.output(arguments, ENDINGS, ".gif")

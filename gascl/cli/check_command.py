@@ -55,7 +55,7 @@ def options(add: Callable[..., Any]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the findings of all files, then how many there are."""
-    from gascl.opencl.device import find
+    from gascl.opencl.device_choice import find
 
     for file in arguments.files:
         if not file.is_file():

@@ -26,8 +26,9 @@ def options(add: Callable[..., Any]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print a few lines per device."""
-    from gascl.opencl.device import devices, find
+    from gascl.opencl.device import devices
     from gascl.opencl.device_check import failure
+    from gascl.opencl.device_choice import find
 
     available = devices()
     default = None

@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     path = picture_options.output(arguments, _endings(), ".png")
 
     from gascl.drawing import check_installed, check_names, draw
-    from gascl.opencl.device import find
+    from gascl.opencl.device_choice import find
 
     device = find(arguments.device)
     graph = graph_options.read(arguments)

@@ -31,7 +31,7 @@ def options(add: Callable[..., Any]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the explanation."""
     from gascl.cli.find_program import example, program_class
-    from gascl.opencl.device import find
+    from gascl.opencl.device_choice import find
 
     program = example(program_class(arguments.program), dict(arguments.set))
     device = find(arguments.device)

@@ -115,8 +115,8 @@ def _place_in(path: Path, error: BaseException) -> Place | None:
 
 
 def example(cls: type[VertexProgram], values: dict[str, str]) -> VertexProgram:
-    """As `construct`, where only what the class declares counts: parameters that are required and
-    not given have any value."""
+    """`construct` for commands that only read what the class declares: required parameters that are
+    not given get any value."""
     from gascl.language.placeholder import any_values
 
     try:

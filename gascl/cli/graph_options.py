@@ -16,7 +16,7 @@ from gascl.cli.reader_options import reader_option
 from gascl.cli.shell_messages import for_shell
 from gascl.cli.stdio import STANDARD, file_of_stdin
 from gascl.errors import GasclError
-from gascl.messages import Message
+from gascl.user_messages import Message
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph

@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     from gascl.graphalytics.outputs import write_values
     from gascl.io.files import plain
     from gascl.io.formats.graphalytics import read_properties
-    from gascl.opencl.device import find
+    from gascl.opencl.device_choice import find
     from gascl.run.engine import Engine
     from gascl.util.progress import Progress
 

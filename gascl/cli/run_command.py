@@ -130,7 +130,7 @@ def _streamed(arguments: argparse.Namespace) -> str | None:
 
 
 def _printing(arguments: argparse.Namespace, streamed: str | None) -> int:
-    """As `run`, of the rank that prints."""
+    """`run` in the rank that prints."""
     if streamed is None:
         return _run(arguments)
     with file_for_stdout(SUFFIXES[streamed]) as path:
@@ -138,7 +138,7 @@ def _printing(arguments: argparse.Namespace, streamed: str | None) -> int:
 
 
 class _Ready(NamedTuple):
-    """What is there before a run begins."""
+    """The checked arguments and the graph, before the run begins."""
 
     program: VertexProgram
     field: str | None
@@ -168,7 +168,7 @@ def _prepare(arguments: argparse.Namespace) -> _Ready:
         _check_parents(cls)
     _check_outputs(arguments)
 
-    from gascl.opencl.device import find
+    from gascl.opencl.device_choice import find
     from gascl.run.checkpoint import checkpoint_of
     from gascl.run.options import RunOptions
 

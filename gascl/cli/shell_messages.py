@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from gascl.messages import ANY, Message, Option, render
+from gascl.user_messages import ANY, Message, Option, render
 
 #: Arguments of functions that are options of the shell, too. All others are parameters.
 _SAME = {"checkpoint", "delivery", "device", "duplicates", "every", "format", "max_supersteps"}

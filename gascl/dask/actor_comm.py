@@ -18,7 +18,7 @@ BYTE = np.uint8
 MAX, MIN, BOR = np.maximum, np.minimum, np.bitwise_or
 
 
-class Sent:
+class SendRequest:
     """A request to send a value, of which Dask has a copy."""
 
     def wait(self) -> None:
@@ -81,10 +81,10 @@ class DaskComm:
         """Send the r-th part of each rank to rank r."""
         _fill(receive, self._exchange([part.tobytes() for part in _parts(*send)]))
 
-    def isend(self, value: Any, dest: int, tag: int) -> Sent:
+    def isend(self, value: Any, dest: int, tag: int) -> SendRequest:
         """Send a value to a rank, without waiting until it arrives."""
         self._mailboxes[dest].post(-tag, self._rank, pickle.dumps(value, 5))
-        return Sent()
+        return SendRequest()
 
     def iprobe(self, tag: int) -> bool:
         """Whether a value sent by `isend` has arrived that `recv` has not returned yet."""

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from gascl.graph.arcs import Arcs, Order, index_dtype
-from gascl.graph.edge_data import Parsed
 from gascl.graph.graph import Graph
 from gascl.graph.partial_array import PartialArray
 from gascl.graph.partition import Division, Part, shares
+from gascl.graph.raw_graph import RawGraph
 from gascl.graph.reordering import Numbering, by_number, numbering
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Traits
@@ -102,7 +102,7 @@ class Layout:
 
     @cached_property
     def parts(self) -> list[Part]:
-        """Of each rank."""
+        """The rows of each rank."""
         return shares(self.begins, Division(0, self.ranks))
 
     def split(self, ends: np.ndarray) -> list[np.ndarray]:
@@ -156,7 +156,7 @@ class Layout:
         of_edges: Any = {
             name: PartialArray(edges, np.empty(0, dtype)) for name, dtype in fields.items()
         }
-        parsed = Parsed(
+        raw = RawGraph(
             src=absent,
             dst=absent,
             num_vertices=count,
@@ -168,7 +168,7 @@ class Layout:
             fingerprint=self.name,
             checked=True,
         )
-        return Graph._from_parsed(parsed, "keep", "keep")
+        return Graph._from_raw(raw, "keep", "keep")
 
     def _degrees(self, direction: str) -> tuple[np.ndarray, np.ndarray]:
         """The number of arcs on which each vertex scatters, and receives."""
@@ -190,7 +190,7 @@ class OwnArcs:
     ends: np.ndarray
 
     def graph(self) -> Graph:
-        """As `Layout.graph`."""
+        """The graph of this rank, as `Layout.graph` makes it."""
         return self.layout.graph(self.labels, self.fields, self.rank, self.ends)
 
 

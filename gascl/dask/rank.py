@@ -49,7 +49,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Ran:
+class RankResult:
     """The result of a rank on its worker: its outcome, and a DataFrame of pandas with its rows."""
 
     outcome: Outcome
@@ -76,7 +76,7 @@ def run_rank(
     key: str,
     mailboxes: Sequence[Any],
     in_world: Sequence[int] | None,
-) -> Ran:
+) -> RankResult:
     """Run one rank, as a task of Dask.
 
     Args:
@@ -89,7 +89,7 @@ def run_rank(
     if mailbox is None:  # Dask tries again, since the first worker was lost
         lost = RankError(lost_rank(rank, len(mailboxes)))
         end(str(lost), mailboxes)
-        return Ran(Outcome(lost))
+        return RankResult(Outcome(lost))
     comm: Any = DaskComm(rank, mailbox, mailboxes)
     try:
         if isinstance(given, GraphError):
@@ -114,7 +114,7 @@ def run_rank(
             comm.free()
     except Exception as error:
         comm.Abort(1)
-        return Ran(failed(error))
+        return RankResult(failed(error))
     own_result = DaskResult(
         vertices=None,
         supersteps=result.supersteps,
@@ -129,7 +129,9 @@ def run_rank(
     )
     labels = (rows.index[0], rows.index[-1]) if len(rows) else None
     noted = [(str(one.message), one.category) for one in caught]
-    return Ran(Outcome(result=own_result, labels=labels, meta=rows.iloc[:0], warnings=noted), rows)
+    return RankResult(
+        Outcome(result=own_result, labels=labels, meta=rows.iloc[:0], warnings=noted), rows
+    )
 
 
 def failed(error: Exception) -> Outcome:

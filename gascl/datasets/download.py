@@ -22,7 +22,7 @@ CHUNK = 1 << 18
 CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
 
 
-class Cut(Exception):
+class Incomplete(Exception):
     """The connection ended before the file was complete."""
 
 
@@ -73,7 +73,7 @@ class Downloader:
                 if not self._have():
                     self._remove()
                 raise
-            except Cut as cut:
+            except Incomplete as cut:
                 if retries == self.RETRIES or self._have() <= before:
                     if not self._have():
                         self._remove()
@@ -92,7 +92,7 @@ class Downloader:
         """Fetch the rest of the file.
 
         Raises:
-            Cut: the connection ended before the file was complete.
+            Incomplete: the connection ended before the file was complete.
         """
         import requests
 
@@ -110,7 +110,7 @@ class Downloader:
                     self._take(response, file, have)
             except requests.RequestException as error:
                 if self._have() > have:
-                    raise Cut(_reason(error)) from error
+                    raise Incomplete(_reason(error)) from error
                 raise FormatError(
                     f"{self.name} cannot be downloaded from {url}: {_reason(error)}; check the "
                     f"network, or put the file at {self.part.with_suffix('')} yourself"
@@ -125,7 +125,7 @@ class Downloader:
             match = CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
             if match is None or int(match[1]) != have:
                 self._remove()
-                raise Cut("the server did not send the part that was requested")
+                raise Incomplete("the server did not send the part that was requested")
             total = None if match[2] == "*" else int(match[2])
         elif response.status_code == 416 and have:
             if response.headers.get("Content-Range") == f"bytes */{have}":
@@ -163,11 +163,11 @@ class Downloader:
                     have += len(chunk)
                     progress.at(have)
         except (HTTPError, OSError) as error:
-            raise Cut(_reason(error)) from error
+            raise Incomplete(_reason(error)) from error
         finally:
             file.flush()
         if total is not None and have < total:
-            raise Cut(f"{have:,} of {total:,} bytes")
+            raise Incomplete(f"{have:,} of {total:,} bytes")
         if total is not None and have > total:
             self._remove()
             raise self._wrong(response.url, f"{have:,} bytes arrived instead of {total:,}")

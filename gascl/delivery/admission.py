@@ -11,7 +11,7 @@ from gascl.language.combiners import OR, PRODUCT
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Traits
 from gascl.language.types import Type
-from gascl.messages import Message, ProgramName
+from gascl.user_messages import Message, ProgramName
 
 #: Why work-groups cannot run on by themselves.
 _CANNOT_JOIN = "work-groups of one launch cannot wait for each other here"

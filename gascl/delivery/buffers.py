@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from gascl.delivery.delivery import Delivery
-    from gascl.language.traits import Traits
+from gascl.language.traits import Traits
 
 #: The initial content of a buffer: anything, if it is written before it is read; 0 in every byte;
 #: or inbox cells without a message (gascl_empty in kernels/superstep.cl).
@@ -57,6 +55,19 @@ ITEMS = {
 }
 
 
+class Needs(Protocol):
+    """What decides of a `Delivery` which buffers a program needs."""
+
+    @property
+    def pulls(self) -> bool: ...
+
+    def has_inbox(self, traits: Traits) -> bool: ...
+
+    def keeps_credits(self, traits: Traits) -> bool: ...
+
+    def keeps_answers(self, traits: Traits) -> bool: ...
+
+
 @dataclass(frozen=True)
 class Buffer:
     """One buffer of a run.
@@ -72,7 +83,7 @@ class Buffer:
     name: str
     item: str
     per: str | Callable[[int, int], int]
-    only_if: Callable[[Traits, Delivery], bool] | None = None
+    only_if: Callable[[Traits, Needs], bool] | None = None
 
     @property
     def begins(self) -> str:
@@ -84,10 +95,10 @@ class Buffer:
         return f"__global {ITEMS[self.item].c} *GASCL_RESTRICT gascl_{self.name}"
 
 
-def _inbox(when: str, arrives: Callable[[Traits, Delivery], bool]) -> tuple[Buffer, ...]:
+def _inbox(when: str, arrives: Callable[[Traits, Needs], bool]) -> tuple[Buffer, ...]:
     """The buffers of an atomic inbox, in the order of its arguments."""
 
-    def combines(traits: Traits, delivery: Delivery) -> bool:
+    def combines(traits: Traits, delivery: Needs) -> bool:
         return traits.combines and arrives(traits, delivery)
 
     return (
@@ -97,12 +108,12 @@ def _inbox(when: str, arrives: Callable[[Traits, Delivery], bool]) -> tuple[Buff
     )
 
 
-def arrive_now(traits: Traits, delivery: Delivery) -> bool:
+def arrive_now(traits: Traits, delivery: Needs) -> bool:
     """Whether messages come through the inbox in the superstep in which they are sent."""
     return delivery.has_inbox(traits)
 
 
-def arrive_next(traits: Traits, delivery: Delivery) -> bool:
+def arrive_next(traits: Traits, delivery: Needs) -> bool:
     """Whether there is a second inbox, for messages that arrive in the next superstep."""
     return traits.apply_sends_to
 

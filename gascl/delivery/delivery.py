@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from gascl.delivery.active_set import BYTES, ActiveSet
 from gascl.delivery.admission import Demand
 from gascl.delivery.buffers import ANSWERS, CREDITS, INBOX, MASK, Buffer
-from gascl.delivery.frontier import BYTES, ActiveSet
 from gascl.delivery.launch import LISTED_SHARED_ROWS, SHARED_ROWS, Launch
 from gascl.language.traits import Traits
 

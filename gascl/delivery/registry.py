@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from gascl.codegen import constants
 from gascl.codegen.kernel_files import kernel_text
+from gascl.delivery.active_set import FRONTIER
 from gascl.delivery.admission import (
     Demand,
     Parts,
@@ -24,12 +25,11 @@ from gascl.delivery.admission import (
 from gascl.delivery.buffers import Buffer
 from gascl.delivery.cost import FEW, TYPICAL, Costs, costs_of
 from gascl.delivery.delivery import Delivery
-from gascl.delivery.frontier import FRONTIER
 from gascl.delivery.launch import Launch
 from gascl.errors import DeviceError, ProgramError
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Traits
-from gascl.messages import ProgramName
+from gascl.user_messages import ProgramName
 
 _CSR = ("out_blocks", "out_offsets", "out_targets")
 _CSC = ("in_blocks", "in_offsets", "in_sources")

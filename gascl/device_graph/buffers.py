@@ -418,7 +418,7 @@ class ResidentGraph:
             return None
         numbers = order.num_vertices if isinstance(order.row, Renumbered) else 0
         room = resident_bytes([self]) + sum(array.nbytes for array in wanted.values())
-        room += sort.room(len(order.row), order.both, offset, places, numbers)
+        room += sort.sorting_bytes(len(order.row), order.both, offset, places, numbers)
         if not sort.pays(self.device) or room > self.memory:
             return None
         return sort.Sorted(self.device, order, self.num_arcs, offset, places)

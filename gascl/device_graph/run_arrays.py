@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gascl.delivery.frontier import most_pieces
+from gascl.delivery.active_set import most_pieces
 from gascl.delivery.run_layout import GRAPH, NEXT, Key, RunLayout, transposed_arrays
 from gascl.device_graph.buffers import ResidentGraph
 from gascl.device_graph.stream import ArcStream, graph_bytes, resident_arrays

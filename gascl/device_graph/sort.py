@@ -23,7 +23,7 @@ def pays(device: Device) -> bool:
     return device.kind == "GPU"
 
 
-def room(pairs: int, both: bool, offset: np.dtype, places: bool, numbers: int = 0) -> int:
+def sorting_bytes(pairs: int, both: bool, offset: np.dtype, places: bool, numbers: int = 0) -> int:
     """The bytes of the device that sorting takes beyond its results.
 
     Args:

@@ -9,7 +9,7 @@ import numpy as np
 import pyopencl as cl
 
 from gascl.codegen.constants import STRIDE, ActiveList
-from gascl.delivery.frontier import FRONTIER, most_pieces
+from gascl.delivery.active_set import FRONTIER, most_pieces
 from gascl.delivery.run_layout import Key
 from gascl.distributed.ranks import Ranks
 from gascl.distributed.run_protocols import RunState

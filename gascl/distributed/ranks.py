@@ -21,7 +21,8 @@ from gascl.distributed.abort import say_last
 from gascl.distributed.shared_memory import shared_memory
 from gascl.errors import GasclError, RankError
 from gascl.opencl import fork_guard
-from gascl.opencl.device import Device, devices, find
+from gascl.opencl.device import Device, devices
+from gascl.opencl.device_choice import find
 from gascl.opencl.pinned import pin, pinned
 from gascl.util.host import machine_memory
 

@@ -9,8 +9,8 @@ import numpy as np
 from gascl.errors import GraphError
 from gascl.generators.builder import (
     Weights,
+    check_room,
     graph_of,
-    room,
     seeded,
     vertices,
     weighted,
@@ -56,7 +56,7 @@ def barabasi_albert(
             f"the graph would have {num_edges:,} edges; it can have {INT32_MAX:,}: ask for fewer "
             "vertices or edges_per_vertex"
         )
-    room(num_edges, count, 24)
+    check_room(num_edges, count, 24)
     heads = array("i", range(1, degree + 1))  # heads[e] is the head of edge e; its tail is tails[e]
     tails = array("i", [0] * degree)
     words, redraws = RandomWords(seed, EDGES), Draws(seed, REDRAWS)

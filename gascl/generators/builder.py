@@ -88,7 +88,7 @@ def weighted(weights: Any) -> Weights:
     return least, whole_number("the highest of weights", high, least, INT32_MAX)
 
 
-def room(num_edges: int, num_vertices: int, bytes_an_edge: int = 8) -> None:
+def check_room(num_edges: int, num_vertices: int, bytes_an_edge: int = 8) -> None:
     """Check that a graph fits in this machine's memory, before any is allocated.
 
     Raises:

@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, TypeAlias
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.generators.builder import Weights, graph_of, reported, room, weights_of
+from gascl.generators.builder import Weights, check_room, graph_of, reported, weights_of
 from gascl.graph.graph import Graph
 from gascl.graph.validation import Duplicates, SelfLoops
 from gascl.io.outofcore.spool import EdgeSpool, Spooled
@@ -61,7 +61,7 @@ class Recipe:
             GraphError: it does not fit.
         """
         each = self.bytes_an_edge + (0 if self.weights is None else 4)
-        room(self.num_edges, self.num_vertices, each)
+        check_room(self.num_edges, self.num_vertices, each)
         src, dst = (np.empty(self.num_edges, np.int32) for _ in range(2))
         with showing(self.progress) as shown:
             if shown:
@@ -118,7 +118,7 @@ class Recipe:
             )
 
     def identity(self) -> dict[str, Any]:
-        """Whatever determines the edges: the report's lines and the size."""
+        """The values that determine the edges: the report's lines and the size."""
         return {
             "recipe": reported(self.about, self.seed, self.weights),
             "size": [self.num_vertices, self.num_edges, self.directed],

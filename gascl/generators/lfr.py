@@ -13,9 +13,9 @@ from gascl.errors import GraphError
 from gascl.generators import configuration_model
 from gascl.generators.builder import (
     Weights,
+    check_room,
     graph_of,
     probability,
-    room,
     seeded,
     vertices,
     weighted,
@@ -76,7 +76,7 @@ def lfr(
     seed, span = seeded(seed), weighted(weights)
     laws = [_exponent(degree_exponent, "degree"), _exponent(community_exponent, "community")]
     mean = _mean(average_degree, most)
-    room(int(mean * count) // 2, count, 64)
+    check_room(int(mean * count) // 2, count, 64)
 
     ks, chances = _degree_law(mean, most, laws[0])
     degree = _drawn(ks, chances, RandomWords(seed, DEGREES, 0).unit(count))

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.generators.builder import Weights, graph_of, room, seeded, vertices, weighted
+from gascl.generators.builder import Weights, check_room, graph_of, seeded, vertices, weighted
 from gascl.generators.random_words import EDGES, RandomWords
 from gascl.graph.graph import Graph
-from gascl.messages import Option
+from gascl.user_messages import Option
 
 BATCH = 1 << 15  # gaps drawn at a time
 MOST_VERTICES = 1 << 28  # so that sums of gaps fit in 63 bits
@@ -52,7 +52,7 @@ def stochastic_block_model(
         for j in range(0 if directed else i, len(counts))
         if chances[i, j] > 0
     ]
-    room(int(sum(pairs * chances[i, j] for i, j, pairs in blocks)), begins[-1], 16)
+    check_room(int(sum(pairs * chances[i, j] for i, j, pairs in blocks)), begins[-1], 16)
     tails, heads = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
     for i, j, pairs in blocks:
         for codes in _successes(RandomWords(seed, EDGES, i, j), pairs, float(chances[i, j])):

@@ -65,7 +65,7 @@ def uniform(
             bounds = np.unique(np.linspace(0, count, number + 1).astype(np.int64)).tolist()
         ranges = [*pairwise(bounds)]
         paths = [None if spool is None else spool.folder / f"pile{n}" for n in range(len(ranges))]
-        piles = [_Pile(path) for path in paths]
+        piles = [_Bucket(path) for path in paths]
         _draw(seed, count, drawn, directed, piles, bounds, spool)
         for pile, (first, last) in zip(piles, ranges, strict=True):
             if out:
@@ -88,7 +88,7 @@ def uniform(
     )
 
 
-class _Pile:
+class _Bucket:
     """Pairs u, v whose u is in a range, as codes u * V + v: distinct ones, sorted, followed by
     those drawn since.
 
@@ -148,7 +148,7 @@ def _draw(
     count: int,
     wanted: int,
     directed: bool,
-    piles: list[_Pile],
+    piles: list[_Bucket],
     bounds: list[int],
     spool: EdgeSpool | None,
 ) -> None:
@@ -188,7 +188,7 @@ def _draw(
             advance(len(codes))
         begin, distinct = end, 0
         advance = shown("uniform: sorting")
-        for count_of_pile in in_order(_Pile.settle, piles):
+        for count_of_pile in in_order(_Bucket.settle, piles):
             distinct += count_of_pile
             advance(count_of_pile)
     shown("uniform")

@@ -9,9 +9,9 @@ import numpy as np
 from gascl.errors import GraphError
 from gascl.generators.builder import (
     Weights,
+    check_room,
     graph_of,
     probability,
-    room,
     seeded,
     vertices,
     weighted,
@@ -57,7 +57,7 @@ def watts_strogatz(
     chance = probability("rewire", rewire)
     seed, span = seeded(seed), weighted(weights)
     half = degree // 2
-    room(half * count, count, 17)
+    check_room(half * count, count, 17)
     ids = np.arange(count, dtype=np.int32)
     src, dst = np.tile(ids, half), np.empty(half * count, dtype=np.int32)
     picked = np.empty(half * count, dtype=bool)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from gascl.graph.csr_ends import Runs
-from gascl.graph.lazy import Kept, Lock
+from gascl.graph.csr_ends import CsrEnds
+from gascl.graph.lazy import LazyArray, Lock
 from gascl.graph.parallel import blocks, cores, filled, in_threads
 from gascl.graph.partition import Part, bounds_of
 from gascl.graph.radix_sort import radix_sorted
@@ -21,7 +21,7 @@ _LEAST, _PIECES, _RANGES = 1 << 17, 1 << 9, 1 << 11
 #: The largest number of ends that a thread counts at once, unless there are more vertices.
 _MOST = 1 << 25
 #: int32 (E,): one end of each edge.
-Ends = np.ndarray | Renumbered | Runs
+Ends = np.ndarray | Renumbered | CsrEnds
 #: The arrays of `Arcs`.
 ARRAYS = (
     *("out_offsets", "out_targets", "out_edges", "out_reversed"),
@@ -73,12 +73,12 @@ class Order:
     def presorted(self) -> bool:
         """Whether the ends were in this order from the start: a file has the arcs, or the edges
         themselves are stored as offsets."""
-        return self._known or (isinstance(self.row, Runs) and self.is_sorted)
+        return self._known or (isinstance(self.row, CsrEnds) and self.is_sorted)
 
-    @Kept
+    @LazyArray
     def offsets(self) -> np.ndarray:
         """I (V+1): the pairs of row v are offsets[v] to offsets[v+1] - 1."""
-        if isinstance(self.row, Runs) and not self.both:
+        if isinstance(self.row, CsrEnds) and not self.both:
             index = self._index or index_dtype(len(self.row))
             return self.row.offsets.astype(index, copy=False)
         # The offsets, or else counts, those of a part, and those of the other ends.
@@ -125,7 +125,7 @@ class Order:
         for name in ("offsets", "ends"):
             getattr(self, name)
 
-    @Kept
+    @LazyArray
     def ends(self) -> np.ndarray:
         """int32 (P): the end of each pair."""
         if self.is_sorted:
@@ -134,7 +134,7 @@ class Order:
         self._sort("ends", *(["places"] if few else []))
         return self.kept["ends"]
 
-    @Kept
+    @LazyArray
     def places(self) -> np.ndarray:
         """I (P): the position of each pair in the input."""
         if self.is_sorted:
@@ -163,7 +163,7 @@ class Order:
         """int32 (P): the row of each pair; computed at each call."""
         if self.is_sorted:
             return np.asarray(self.row)
-        return Runs(self.offsets).rows
+        return CsrEnds(self.offsets).rows
 
     @property
     def is_sorted(self) -> bool:
@@ -176,7 +176,7 @@ class Order:
 
     def _rises(self, block: slice) -> bool:
         """Whether the pairs of a block, and the one after it, are in order."""
-        if isinstance(self.row, Runs):
+        if isinstance(self.row, CsrEnds):
             end = self.end[block.start : block.stop + 1]
             falls = block.start + 1 + np.flatnonzero(end[1:] < end[:-1])
             begins = self.row.offsets  # only there may ends fall
@@ -306,7 +306,7 @@ def _bounds(offsets: np.ndarray) -> np.ndarray:
     return bounds_of([0], rows, long + 1, [len(offsets) - 1])
 
 
-def room(num_pairs: int) -> int:
+def sorting_bytes(num_pairs: int) -> int:
     """The largest number of bytes that sorting takes beyond the arrays of the Order."""
     each = 8 + index_dtype(num_pairs).itemsize  # a key and a position
     size = max(_LEAST, num_pairs // _PIECES)
@@ -399,15 +399,15 @@ class Arcs:
         """I (A): edge ids."""
         return self.into.places
 
-    @Kept
+    @LazyArray
     def out_reversed(self) -> np.ndarray:
         """uint8 (A): 1 where the arc runs from edge_dst to edge_src."""
         if self.direction != "both":
             return np.full(int(self.out_offsets[-1]), self.direction == "in", np.uint8)
-        rows = Runs(self.out_offsets)
+        rows = CsrEnds(self.out_offsets)
         return self.reversed_among(self.out_edges, lambda block: rows[block])
 
-    @Kept
+    @LazyArray
     def in_reversed(self) -> np.ndarray:
         """uint8 (A): `out_reversed` in CSC order."""
         if self.direction != "both":
@@ -422,7 +422,7 @@ class Arcs:
         flags = np.empty(len(edges), np.uint8)
         return filled(flags, lambda b: self.edge_src.take(edges[b]) != scatterers(b))
 
-    @Kept
+    @LazyArray
     def slot(self) -> np.ndarray:
         """I (A): for each arc in CSR order its place in CSC order.
 
@@ -473,7 +473,7 @@ class ArcsPart:
         offsets.setflags(write=False)
         ends, count = whole.into.piece("ends", part), len(offsets) - 1
         arrays = {"offsets": offsets, "ends": ends}
-        receivers = Runs(offsets).rows
+        receivers = CsrEnds(offsets).rows
         self.into = Order(receivers, ends, count, known=arrays, index=offsets.dtype)
         self.out = Order(ends, receivers, count, index=offsets.dtype)
         self.lock = Lock()
@@ -487,11 +487,11 @@ class ArcsPart:
     def out_reversed(self) -> np.ndarray:
         return self.in_reversed.take(self.slot)
 
-    @Kept
+    @LazyArray
     def in_edges(self) -> np.ndarray:
         return self.whole.into.piece("places", self.part)
 
-    @Kept
+    @LazyArray
     def in_reversed(self) -> np.ndarray:
         whole, sources = self.whole, self.into.ends
         if whole.direction != "both" or "in_reversed" in whole.kept:
@@ -502,7 +502,7 @@ class ArcsPart:
     def slot(self) -> np.ndarray:
         return self.out.places
 
-    @Kept
+    @LazyArray
     def places(self) -> np.ndarray:
         """I (arcs of the part): the position of each, in CSR order, among all arcs in CSR order."""
         # Targets rise within a row, so that arcs to the vertices before this part's come first.

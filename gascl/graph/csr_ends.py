@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gascl.graph.lazy import Kept, Lock
+from gascl.graph.lazy import LazyArray, Lock
 from gascl.graph.parallel import filled
 
 
@@ -16,7 +16,7 @@ def rises(offsets: np.ndarray, last: int) -> bool:
     return bool(ends and (offsets[1:] >= offsets[:-1]).all())
 
 
-class Runs:
+class CsrEnds:
     """The row of each pair, where pairs are sorted by row: stored as offsets, like the `indptr` of
     CSR, instead of an array with a number per pair.
 
@@ -45,7 +45,7 @@ class Runs:
         bounds = self.offsets[first : last + 2].clip(begin, end)
         return np.repeat(np.arange(first, last + 1, dtype=np.int32), np.diff(bounds))
 
-    @Kept
+    @LazyArray
     def rows(self) -> np.ndarray:
         """int32 (P): the row of each pair."""
         return filled(np.empty(len(self), np.int32), lambda block: self[block])

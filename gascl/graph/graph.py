@@ -16,19 +16,19 @@ import numpy as np
 from gascl.errors import GraphError
 from gascl.graph import validation
 from gascl.graph.arcs import Arcs, arcs_of
-from gascl.graph.csr_ends import Runs
+from gascl.graph.csr_ends import CsrEnds
 from gascl.graph.delta import Change, changed
 from gascl.graph.field_stats import Summary, summary
 from gascl.graph.fingerprint import canonical, fingerprint
 from gascl.graph.labels import INTEGER, LabelIndex, label_array, labeled, shown
 from gascl.graph.parallel import blocks
-from gascl.graph.provided import outside
+from gascl.graph.provided import provided
 from gascl.graph.reordering import Numbering, Renumbered, by_number, numbering
 from gascl.graph.simplify import by_degree, oriented, simple
 from gascl.graph.subgraph import largest_component, subgraph, within
 from gascl.graph.validation import Duplicates, SelfLoops
 from gascl.graph.vertex_table import with_vertices
-from gascl.messages import Option
+from gascl.user_messages import Option
 from gascl.util import notebook_html
 from gascl.util.host import check_host_memory
 from gascl.util.mapped_file import MappedFile, mapped_files
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import networkx
     import scipy.sparse
 
-    from gascl.graph.edge_data import Parsed
+    from gascl.graph.raw_graph import RawGraph
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,8 +51,8 @@ class Graph:
     An undirected edge is two arcs with one edge id; a self-loop is one arc.
     """
 
-    src: np.ndarray | Runs  # int32 (E,); `edge_src` is an array in any case
-    dst: np.ndarray | Runs  # likewise, `edge_dst`
+    src: np.ndarray | CsrEnds  # int32 (E,); `edge_src` is an array in any case
+    dst: np.ndarray | CsrEnds  # likewise, `edge_dst`
     num_vertices: int
     directed: bool
     labels: np.ndarray | None = None  # (V,) of integers, str or object
@@ -75,9 +75,9 @@ class Graph:
             object.__setattr__(self, "_label_index", LabelIndex(self.labels))
         fields = (*self.edge_fields.values(), *self.vertex_fields.values())
         for array in (self.src, self.dst, self.labels, *fields):
-            if array is not None and not isinstance(array, Runs):
+            if array is not None and not isinstance(array, CsrEnds):
                 array.setflags(write=False)
-        ends = (end.offsets if isinstance(end, Runs) else end for end in (self.src, self.dst))
+        ends = (end.offsets if isinstance(end, CsrEnds) else end for end in (self.src, self.dst))
         if files := mapped_files((*ends, self.labels, *fields)):
             object.__setattr__(self, "_mapped_files", files)
             object.__setattr__(self, "__class__", _MappedGraph)
@@ -211,7 +211,7 @@ class Graph:
         more = "add the missing vertices to the offsets"
         validation.checked_num_vertices({"targets": (ends, highest)}, num_vertices, names, more)
         graph = cls(
-            Runs(begins),
+            CsrEnds(begins),
             np.ascontiguousarray(ends, np.int32).view(),
             num_vertices,
             True,
@@ -323,13 +323,13 @@ class Graph:
         if directed is not None:
             validation.check_directed(directed)
         try:
-            parsed = outside("read")(path, format, directed, weight, progress, **options)
+            raw = provided("read")(path, format, directed, weight, progress, **options)
             try:
-                graph = cls._from_parsed(parsed, duplicates, self_loops, own=True)
+                graph = cls._from_raw(raw, duplicates, self_loops, own=True)
             except GraphError as error:
                 raise GraphError(f"{path}: ", error.message) from None
         except MemoryError as error:
-            raise outside("too_large")(path) from error
+            raise provided("too_large")(path) from error
         graph = graph._with_table(vertices, vertex_id)
         if report:
             print("\n".join([repr(graph), *graph.report]))
@@ -347,7 +347,7 @@ class Graph:
             GraphError: there is no such dataset; suggests the nearest name.
             FormatError: it cannot be downloaded, or is not the expected file.
         """
-        graph: Graph = outside("dataset")(cls, name, read_options)
+        graph: Graph = provided("dataset")(cls, name, read_options)
         return graph
 
     def write(
@@ -365,46 +365,46 @@ class Graph:
             FormatError: the format cannot hold the graph, or the file cannot be written; an
                 existing file is then unchanged.
         """
-        outside("write")(self, path, format, arcs)
+        provided("write")(self, path, format, arcs)
 
     @classmethod
-    def _from_parsed(
-        cls, parsed: Parsed, duplicates: Duplicates, self_loops: SelfLoops, own: bool = False
+    def _from_raw(
+        cls, raw: RawGraph, duplicates: Duplicates, self_loops: SelfLoops, own: bool = False
     ) -> Graph:
         unchanged = duplicates == self_loops == "keep"
-        if parsed.checked and unchanged:
+        if raw.checked and unchanged:
             graph = cls(
-                parsed.src,
-                parsed.dst,
-                parsed.num_vertices,
-                parsed.directed,
-                parsed.labels,
-                parsed.fields,
-                parsed.vertex_fields,
-                list(parsed.report),
+                raw.src,
+                raw.dst,
+                raw.num_vertices,
+                raw.directed,
+                raw.labels,
+                raw.fields,
+                raw.vertex_fields,
+                list(raw.report),
             )
         else:
             graph = cls._build(
-                np.asarray(parsed.src),
-                np.asarray(parsed.dst),
-                parsed.num_vertices,
-                parsed.directed,
-                parsed.labels,
-                parsed.fields,
-                parsed.vertex_fields,
+                np.asarray(raw.src),
+                np.asarray(raw.dst),
+                raw.num_vertices,
+                raw.directed,
+                raw.labels,
+                raw.fields,
+                raw.vertex_fields,
                 duplicates,
                 self_loops,
-                list(parsed.report),
+                list(raw.report),
                 own,
-                parsed.num_vertices - 1 if parsed.in_range else None,
+                raw.num_vertices - 1 if raw.in_range else None,
             )
         if unchanged:
-            graph._arcs.update(parsed.arcs)
+            graph._arcs.update(raw.arcs)
             graph._numbered.update(
-                {(direction, 1): arcs for direction, arcs in parsed.numbered.items()}
+                {(direction, 1): arcs for direction, arcs in raw.numbered.items()}
             )
-            if parsed.fingerprint is not None:
-                vars(graph)["fingerprint"] = parsed.fingerprint  # where cached_property stores it
+            if raw.fingerprint is not None:
+                vars(graph)["fingerprint"] = raw.fingerprint  # where cached_property stores it
         return graph
 
     @classmethod
@@ -427,8 +427,8 @@ class Graph:
         Raises:
             GraphError: the matrix is not as above.
         """
-        return cls._from_parsed(
-            outside("from_scipy")(matrix, directed, field), duplicates, self_loops
+        return cls._from_raw(
+            provided("from_scipy")(matrix, directed, field), duplicates, self_loops
         )
 
     @classmethod
@@ -456,8 +456,8 @@ class Graph:
             GraphError: an edge has no number for one of `fields`, or a node for one of
                 `vertex_fields`.
         """
-        return cls._from_parsed(
-            outside("from_networkx")(G, fields, vertex_fields), duplicates, self_loops
+        return cls._from_raw(
+            provided("from_networkx")(G, fields, vertex_fields), duplicates, self_loops
         )
 
     @classmethod
@@ -472,7 +472,7 @@ class Graph:
         Raises:
             GraphError: `g` is not an igraph Graph, or two vertices have the same name.
         """
-        return cls._from_parsed(outside("from_igraph")(g), duplicates, self_loops)
+        return cls._from_raw(provided("from_igraph")(g), duplicates, self_loops)
 
     @classmethod
     def from_pandas(
@@ -508,8 +508,8 @@ class Graph:
         Raises:
             GraphError: a DataFrame is not as above; names the row.
         """
-        parsed = outside("from_pandas")(df, source, target, fields, directed, weight)
-        graph = cls._from_parsed(parsed, duplicates, self_loops)
+        raw = provided("from_pandas")(df, source, target, fields, directed, weight)
+        graph = cls._from_raw(raw, duplicates, self_loops)
         return graph._with_table(vertices, vertex_id)
 
     @classmethod
@@ -548,8 +548,8 @@ class Graph:
         """
         if directed is not None:
             validation.check_directed(directed)
-        parsed = outside("from_arrow")(table, columns, directed, weight)
-        graph = cls._from_parsed(parsed, duplicates, self_loops)
+        raw = provided("from_arrow")(table, columns, directed, weight)
+        graph = cls._from_raw(raw, duplicates, self_loops)
         return graph._with_table(vertices, vertex_id)
 
     def to_scipy(self, field: str | None = None, *, copy: bool = True) -> scipy.sparse.csr_array:
@@ -587,7 +587,7 @@ class Graph:
             GraphError: NetworkX is not installed, or edges have the same ends and `multigraph` is
                 False.
         """
-        return outside("to_networkx")(self, multigraph)
+        return provided("to_networkx")(self, multigraph)
 
     def to_igraph(self) -> Any:
         """An igraph.Graph: labels as the vertex attribute "name", fields as attributes; copied.
@@ -595,7 +595,7 @@ class Graph:
         Raises:
             GraphError: igraph is not installed, or a graph with labels has a vertex field "name".
         """
-        return outside("to_igraph")(self)
+        return provided("to_igraph")(self)
 
     def to_pandas(self) -> Any:
         """A DataFrame of columns `source`, `target` (labels) and the edge fields; one edge per row.
@@ -605,7 +605,7 @@ class Graph:
         Raises:
             GraphError: pandas is not installed, or an edge field is called "source" or "target".
         """
-        return outside("to_pandas")(self)
+        return provided("to_pandas")(self)
 
     def to_arrow(self) -> Any:
         """A pyarrow.Table of columns `source`, `target` and the edge fields; one edge per row.
@@ -618,7 +618,7 @@ class Graph:
             GraphError: pyarrow is not installed, labels are neither integers nor text, or an edge
                 field is called "source" or "target".
         """
-        return outside("to_arrow")(self)
+        return provided("to_arrow")(self)
 
     def check_unchanged(self) -> None:
         """Raises FormatError if the graph is in a mapped file that was changed since."""
@@ -975,7 +975,7 @@ class Graph:
             GraphError: a vertex of the graph has no row, an id occurs twice, or the table is not as
                 above. Of a file, it is a FormatError.
         """
-        table = outside("vertex_table")(vertices, vertex_id)
+        table = provided("vertex_table")(vertices, vertex_id)
         changes = with_vertices(self, table)
         if "src" not in changes:
             return self._with_same_edges(**changes)
@@ -1113,6 +1113,6 @@ def _degrees(offsets: np.ndarray) -> np.ndarray:
     return degrees
 
 
-def _array_of(end: np.ndarray | Runs) -> np.ndarray:
+def _array_of(end: np.ndarray | CsrEnds) -> np.ndarray:
     """One end of each edge as an array."""
-    return end.rows if isinstance(end, Runs) else end
+    return end.rows if isinstance(end, CsrEnds) else end

@@ -25,7 +25,7 @@ class Lock:
         return Lock, ()
 
 
-class Kept:
+class LazyArray:
     """A property that is an array: computed when it is first read, under the object's `lock`, since
     two threads would need twice the memory; cached in the object's dict `kept`, and read-only."""
 

@@ -18,7 +18,7 @@ def provide(**places: str) -> None:
     _PLACES.update(places)
 
 
-def outside(name: str) -> Callable[..., Any]:
+def provided(name: str) -> Callable[..., Any]:
     """The function that was provided under this name.
 
     Raises:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gascl.graph.csr_ends import Runs
+from gascl.graph.csr_ends import CsrEnds
 from gascl.graph.parallel import blocks, cores, filled, in_threads
 
 #: Vertices are renumbered if one in `ONE_IN` of them has at least `SHARE` of the arcs, and there
@@ -47,7 +47,7 @@ class Renumbered:
         number: as in `Numbering`.
     """
 
-    def __init__(self, ends: np.ndarray | Runs, number: np.ndarray):
+    def __init__(self, ends: np.ndarray | CsrEnds, number: np.ndarray):
         self.ends, self.number = ends, number
 
     def __len__(self) -> int:

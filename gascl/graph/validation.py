@@ -15,7 +15,7 @@ from gascl.graph.arcs import INT32_MAX, Ends, Order, index_dtype
 from gascl.graph.labels import LabelIndex, label_array, shown
 from gascl.graph.parallel import blocks, copied, extremes, in_threads
 from gascl.graph.rounding import warn_of_rounding
-from gascl.messages import Message, Option
+from gascl.user_messages import Message, Option
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph

@@ -10,7 +10,7 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.graph.labels import LabelIndex, shown
-from gascl.messages import Option, Word
+from gascl.user_messages import Option, Placeholder
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -107,5 +107,5 @@ def _other_column(table: VertexTable) -> tuple[str | Option, ...]:
     others = [str(name) for name in table.columns if name != table.id_column]
     if not others:
         return ()
-    option = Option("vertex_id", Word("COLUMN"))
+    option = Option("vertex_id", Placeholder("COLUMN"))
     return ("; if another column has the ids, name it with ", option, f": {', '.join(others)}")

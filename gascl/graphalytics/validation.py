@@ -42,7 +42,7 @@ def unequal(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
     return found != expected
 
 
-def far(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
+def differs(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
     """bool (V,): where a value differs from the expected one by more than TOLERANCE times that.
     Infinity agrees only with infinity, and NaN with nothing."""
     finite = np.isfinite(found) & np.isfinite(expected)
@@ -77,4 +77,4 @@ def _groups(labels: np.ndarray, found: np.ndarray, expected: np.ndarray, vertex:
 
 EXACT = Rule("equal to", unequal, _values)
 RENAMED = Rule("but for the names equal to", regrouped, _groups)
-NEAR = Rule(f"within {TOLERANCE:g} of", far, _values)
+NEAR = Rule(f"within {TOLERANCE:g} of", differs, _values)

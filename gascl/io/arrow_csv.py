@@ -95,7 +95,7 @@ class ArrowColumns:
             types += [pyarrow.from_numpy_dtype(kind) if kind else whole for kind in kinds]
             try:
                 columns = self._read(piece, mark, types)
-                return columns if all_held(columns, piece) else None
+                return columns if all_representable(columns, piece) else None
             except pyarrow.ArrowInvalid:
                 if self.wide:
                     self.usable = False
@@ -121,7 +121,7 @@ class ArrowColumns:
         return [column.to_numpy() for column in table.columns]
 
 
-def all_held(columns: list[np.ndarray], piece: bytes) -> bool:
+def all_representable(columns: list[np.ndarray], piece: bytes) -> bool:
     """Whether no number has become 0 or infinite as it was read from the piece."""
     if any(c.dtype.kind == "f" and ((c == 0) | np.isinf(c)).any() for c in columns):
         return not _FAR.search(piece) or all(map(_is_held, set(_EXTREME.findall(piece))))
@@ -130,12 +130,12 @@ def all_held(columns: list[np.ndarray], piece: bytes) -> bool:
 
 def _is_held(token: bytes) -> bool:
     try:
-        return held(float(token), token)
+        return is_representable(float(token), token)
     except ValueError:  # of a column that is not read
         return True
 
 
-def held(value: float, number: bytes) -> bool:
+def is_representable(value: float, number: bytes) -> bool:
     """Whether a number is held by its value in float64: it has not become 0 or infinite."""
     digits = number.lower().partition(b"e")[0].strip(b"+-0.") if value == 0 else b""
     return not digits and not (np.isinf(value) and number[-1:].isdigit())

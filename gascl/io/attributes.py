@@ -12,7 +12,7 @@ import numpy as np
 from gascl.errors import GraphError, warn
 from gascl.graph.labels import INTEGER, shown
 from gascl.graph.rounding import warn_of_rounding
-from gascl.io.arrow_csv import held
+from gascl.io.arrow_csv import is_representable
 
 MAX_GROUPS = 64  # distinct texts of an attribute that are still read as groups of vertices
 
@@ -192,7 +192,7 @@ def _numbers_in_text(values: Values) -> np.ndarray | None:
                 text, value = value, int(value) if INTEGER.fullmatch(value) else float(value)
             except ValueError:
                 return None
-            if isinstance(value, float) and not held(value, text.strip().encode()):
+            if isinstance(value, float) and not is_representable(value, text.strip().encode()):
                 return None
         numbers.append(value)
     return _numbers(numbers)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import warn
-from gascl.messages import Message, Option, Word
+from gascl.user_messages import Message, Option, Placeholder
 
 #: The edge field that programs read by default.
 WEIGHT = "weight"
@@ -99,7 +99,7 @@ def naming_ends(names: Sequence[Any], weight: Any = None) -> tuple[str | Option,
     Args:
         weight: the column that the caller has named.
     """
-    ends = Option("columns", (Word("SOURCE"), Word("TARGET")), of="reader")
+    ends = Option("columns", (Placeholder("SOURCE"), Placeholder("TARGET")), of="reader")
     likely = [name for name in names if _bare(name) in WEIGHTS]
     if weight is None and len(likely) == 1:
         weight = likely[0]
@@ -109,7 +109,7 @@ def naming_ends(names: Sequence[Any], weight: Any = None) -> tuple[str | Option,
         "name them with ",
         ends,
         ", and the weight, if there is one, with ",
-        Option(WEIGHT, Word("COLUMN")),
+        Option(WEIGHT, Placeholder("COLUMN")),
     )
 
 
@@ -229,7 +229,7 @@ def no_weight(fields: Sequence[str]) -> list[str]:
     return [
         Message(
             f"no edge field is called {WEIGHT}, which programs read: ",
-            Option(WEIGHT, Word("COLUMN")),
+            Option(WEIGHT, Placeholder("COLUMN")),
             " chooses one",
         )
     ]

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gascl.errors import FormatError
-from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import fit_int64
+from gascl.graph.raw_graph import RawGraph
 from gascl.io.outofcore.spool import Spooled
-from gascl.messages import Message, Option
+from gascl.user_messages import Message, Option
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -27,7 +27,7 @@ class Format:
         extensions: in lower case, with the dot, without that of a compression (.gz and so on).
         recognizes: whether a file that starts with these bytes (its first KiB) is certainly in this
             format.
-        read: (path, directed or None for the format's own, **options) -> Parsed.
+        read: (path, directed or None for the format's own, **options) -> RawGraph.
         write: (path, graph) -> None; raises FormatError, before anything is written, for a graph
             that the format cannot hold. None: the format is only read. With the option `arcs`, it
             also writes arcs.
@@ -40,7 +40,7 @@ class Format:
     name: str
     extensions: tuple[str, ...]
     recognizes: Callable[[bytes], bool]
-    read: Callable[..., Parsed]
+    read: Callable[..., RawGraph]
     write: Callable[..., None] | None = None
     packs: bool = True
     spool: Callable[..., Spooled] | None = None

@@ -26,7 +26,7 @@ from gascl.graph.parallel import in_threads
 from gascl.io.files import check_fits, opened
 from gascl.io.outofcore.disk_array import DiskArray
 from gascl.io.outofcore.id_map import MappedIds
-from gascl.messages import Option
+from gascl.user_messages import Option
 from gascl.util.mapped_file import MappedFile
 from gascl.util.progress import Progress
 

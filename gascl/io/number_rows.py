@@ -14,7 +14,7 @@ from gascl.graph.parallel import blocks, copied
 from gascl.io.files import opened
 from gascl.io.text_lines import LineReader, Splitter, is_float64, locate_bad_line
 from gascl.io.text_numbers import Irregular, read_columns
-from gascl.messages import Message
+from gascl.user_messages import Message
 from gascl.util.decimals import decimals
 
 ROWS = 1 << 16  # written at a time

@@ -1,6 +1,6 @@
 """The registry of file formats: reading and writing a file in the right one.
 
-A format's reader turns a file into `Parsed`, and `Graph.read` does the rest. A new format is a
+A format's reader turns a file into `RawGraph`, and `Graph.read` does the rest. A new format is a
 module of `gascl.io.formats` with a `Format`, and a line in that package's `LISTED`.
 """
 
@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gascl.errors import FormatError
-from gascl.graph.edge_data import Parsed
+from gascl.graph.raw_graph import RawGraph
 from gascl.io.column_names import as_weight
 from gascl.io.files import SHOWN, opened, plain
 from gascl.io.format import Format
 from gascl.io.formats import LISTED
 from gascl.io.outofcore.spool import EdgeSpool, Spooled
-from gascl.messages import Message, Option
+from gascl.user_messages import Message, Option
 from gascl.util.paths import checked_path
 from gascl.util.progress import Progress, showing
 
@@ -82,7 +82,7 @@ def read_file(
     weight: Any = None,
     progress: bool | Progress = False,
     **options: Any,
-) -> Parsed:
+) -> RawGraph:
     """Read a file in the given format, or the one that its content or its extension indicates.
 
     Args:
@@ -155,7 +155,7 @@ def _check_options(path: Path, chosen: Format, options: Mapping[str, Any]) -> No
 
 def _read(
     path: Path, format: str | None, directed: bool | None, weight: Any, options: dict[str, Any]
-) -> Parsed:
+) -> RawGraph:
     chosen = _format_of(path, format)
     _check_options(path, chosen, options)
     if weight is None:

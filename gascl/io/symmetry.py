@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from gascl.graph.arcs import Order
-from gascl.graph.edge_data import Parsed
-from gascl.messages import Message, Option
+from gascl.graph.raw_graph import RawGraph
+from gascl.user_messages import Message, Option
 
 #: The line of a report after `both_ways`.
 MADE_DIRECTED = Message(Option("directed", True), ": each edge became two, one in each direction")
@@ -31,24 +31,24 @@ def both_ways(
     return np.append(src, dst[across]), np.append(dst, src[across]), both
 
 
-def as_directed(parsed: Parsed, directed: bool | None, every: str = "") -> Parsed:
+def as_directed(raw: RawGraph, directed: bool | None, every: str = "") -> RawGraph:
     """The edges of a file, which says their direction, in that of a reader's argument `directed`:
     one for each arc, or undirected ones; extends the report.
 
     Args:
         every: what became an undirected edge, for the report; "": the reader has reported it.
     """
-    if directed in (None, parsed.directed):
-        return parsed
-    src, dst, fields = np.asarray(parsed.src), np.asarray(parsed.dst), dict(parsed.fields)
+    if directed in (None, raw.directed):
+        return raw
+    src, dst, fields = np.asarray(raw.src), np.asarray(raw.dst), dict(raw.fields)
     if directed:
-        parsed.report.append(MADE_DIRECTED)
+        raw.report.append(MADE_DIRECTED)
         src, dst, fields = both_ways(src, dst, fields)
     elif every:
         line = Message(Option("directed", False), f": every {every} became an undirected edge")
-        parsed.report.append(line)
-    parsed = replace(parsed, src=src, dst=dst, directed=bool(directed), fields=fields)
-    return replace(parsed, arcs={}, numbered={}, fingerprint=None, checked=False)
+        raw.report.append(line)
+    raw = replace(raw, src=src, dst=dst, directed=bool(directed), fields=fields)
+    return replace(raw, arcs={}, numbered={}, fingerprint=None, checked=False)
 
 
 def unpaired(

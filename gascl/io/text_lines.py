@@ -15,9 +15,9 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.labels import INTEGER
-from gascl.io.arrow_csv import held
+from gascl.io.arrow_csv import is_representable
 from gascl.io.files import UTF16, opened
-from gascl.messages import Message, Option
+from gascl.user_messages import Message, Option
 
 PIECE = 1 << 22  # bytes: few enough to be spread over threads
 FIRST = 1 << 16  # bytes read for the first lines
@@ -275,7 +275,7 @@ def is_number(text: str) -> bool:
 
 def is_float64(text: str) -> bool:
     """Whether `text` is a number that float64 can hold: it does not become 0 or infinite."""
-    return is_number(text) and held(float(text), text.encode())
+    return is_number(text) and is_representable(float(text), text.encode())
 
 
 #: A number with a decimal comma, or with commas between its thousands.

@@ -93,7 +93,7 @@ def column_pieces(
     prepare: Callable[[bytes], bytes] | None = None,
     number: type | None = None,
 ) -> Iterator[Columns]:
-    """What `read_columns` joins, piece by piece; without values where a piece has no rows."""
+    """The columns of each piece, which `read_columns` joins; a piece without rows has no values."""
     whole, behind = comment_patterns(separator, comments)
     marks = comments.encode("ascii")
     layout = arrow_csv.Layout(width, [*integers], [*numbers], separator, number, bool(prepare))
@@ -164,7 +164,7 @@ def _by_numpy(piece: bytes, layout: arrow_csv.Layout) -> list[np.ndarray]:
         wide = types[column] is np.float64 and not layout.number and np.abs(values) >= 2.0**63
         if np.any(wide) and (values == np.floor(values)).all() and LONG.search(piece):
             raise Irregular
-    if not arrow_csv.all_held(columns, piece):
+    if not arrow_csv.all_representable(columns, piece):
         raise Irregular
     return columns
 

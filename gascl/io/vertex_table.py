@@ -19,7 +19,7 @@ from gascl.io.files import opened
 from gascl.io.formats import arrow
 from gascl.io.text_lines import Splitter, is_int64, is_number, numbered_lines, split_lines
 from gascl.io.text_lines import shown as shown_line
-from gascl.messages import Option
+from gascl.user_messages import Option
 from gascl.util.paths import checked_path
 
 #: What may separate columns, in the order in which they are looked for in the header; otherwise
@@ -209,7 +209,7 @@ def _check_names(path: Path, number: int, line: str, names: list[str]) -> None:
 
 
 def _separator(path: Path) -> str | None:
-    """What separates the columns; None: blanks."""
+    """The character that separates the columns; None for blanks."""
     for _, line in numbered_lines(path):
         line = line.strip(" \r")
         if line and line[0] not in "#%":

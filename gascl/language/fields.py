@@ -22,7 +22,7 @@ from gascl.errors import ProgramError
 from gascl.language import parameter_text
 from gascl.language.combiners import SUM, Combiner, combiner_of
 from gascl.language.types import NAMES, VERTEX, Struct, Type, name_of, resolve, struct, unfit
-from gascl.messages import DOUBLE, Message, Option
+from gascl.user_messages import DOUBLE, Message, Option
 
 Bound = float | None
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()

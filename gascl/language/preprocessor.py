@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from gascl.language.tokens import Token, apart, closing, raw_tokens, tokens
+from gascl.language.tokens import Token, closing, needs_blank, raw_tokens, tokens
 
 #: A line that continues on the next one; compilers ignore blanks after the backslash.
 _CONTINUED = re.compile(r"\\[ \t\v\f]*(\n|\Z)")
@@ -141,7 +141,7 @@ class _Expansion:
             further = max(token.line - line, 0)
             parts.append("\n" * further)
             line += further
-            if token.before or further or (previous and apart(previous.text, token.text)):
+            if token.before or further or (previous and needs_blank(previous.text, token.text)):
                 parts.append(token.before or ("" if further else " "))
             parts.append(token.text)
             previous = token

@@ -28,7 +28,7 @@ from gascl.language.keywords import reserved
 from gascl.language.signatures import constructor_signature
 from gascl.language.source import ClassSource
 from gascl.language.spec import ProgramSpec, collect
-from gascl.messages import Message, Option, ProgramName, Word
+from gascl.user_messages import Message, Option, Placeholder, ProgramName
 from gascl.util import notebook_html
 
 
@@ -130,7 +130,7 @@ class VertexProgram:
             if param.default is REQUIRED:
                 self._refuse(
                     f"parameter {name!r} is required: give ",
-                    Option(name, Word("..."), of="program"),
+                    Option(name, Placeholder("..."), of="program"),
                 )
             self.__dict__[name] = param.convert(param.default)
         self._set_lanes()

@@ -34,7 +34,7 @@ from gascl.language.preprocessor import NotUnderstood, Preprocessor
 from gascl.language.snippet import Snippet
 from gascl.language.source import ClassSource
 from gascl.language.types import FieldTypes, Struct, Type, name_of, resolve, struct
-from gascl.messages import ProgramName
+from gascl.user_messages import ProgramName
 
 #: The attributes of a program that hold C: statements, then expressions.
 SNIPPETS = (

@@ -63,7 +63,7 @@ def tokens(text: str) -> list[Token]:
     return toks
 
 
-def apart(first: str, second: str) -> bool:
+def needs_blank(first: str, second: str) -> bool:
     """Whether two tokens need a blank between them, so as not to become one."""
     match = _TOKEN.match(first + second)
     return match is None or match.group() != first

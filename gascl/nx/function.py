@@ -1,4 +1,4 @@
-"""What NetworkX has in `networkx.classes.function`: the self-loops of a graph."""
+"""The number of self-loops (`networkx.classes.function`)."""
 
 from __future__ import annotations
 

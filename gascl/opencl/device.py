@@ -1,4 +1,4 @@
-"""Finds, chooses and describes OpenCL devices."""
+"""`Device`: an OpenCL device, its queues and memory; the list of devices; building for them."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from gascl.delivery.atomics import Atomics
 from gascl.delivery.device_facts import DeviceFacts
 from gascl.errors import DeviceError
 from gascl.graph.reordering import spread
-from gascl.messages import Message, Option
 from gascl.opencl import fork_guard
 from gascl.opencl.pinned import PIECE, Staging, pinned
 from gascl.opencl.workarounds import intel_icd, nvidia, pocl, pocl_builtins, pocl_cache
+from gascl.user_messages import Message, Option
 
 NO_PLATFORM = (
     "no OpenCL platform found: `pip install pocl-binary-distribution` installs one for the CPU "
@@ -427,7 +427,7 @@ _known: dict[int, Device] = {}
 _lock = threading.RLock()
 
 
-def _device(device: Any) -> Device:
+def device_of(device: Any) -> Device:
     """The only `Device` of a pyopencl device in this process, so that contexts are shared."""
     with _lock:
         if device.int_ptr not in _known:
@@ -473,67 +473,9 @@ def devices() -> list[Device]:
     listed = []
     for platform in platforms:
         try:
-            listed += [_device(d) for d in platform.get_devices()]
+            listed += [device_of(d) for d in platform.get_devices()]
         except cl.LogicError:  # a platform without devices
             continue
     if not listed:
         raise DeviceError(NO_PLATFORM)
     return listed
-
-
-#: Names of platforms that everybody knows by another one.
-NAMES = {"pocl": "Portable Computing Language"}
-
-
-def find(choice: Any = None) -> Device:
-    """The device that a user chose.
-
-    Args:
-        choice: part of the name of a platform, or else of a device (the fastest match is taken); an
-            index into `devices()`; a pyopencl device; a `Device`; or None: the device named by the
-            environment variable GASCL_DEVICE, or else the fastest GPU that passes the trial
-            (device_check.py), or else the fastest CPU that does.
-
-    Raises:
-        DeviceError: there is no such device.
-    """
-    fork_guard.check()
-    if isinstance(choice, Device):
-        return choice
-    if isinstance(choice, cl.Device):
-        return _device(choice)
-    variable = ""
-    if choice is None and os.environ.get("GASCL_DEVICE"):
-        choice, variable = os.environ["GASCL_DEVICE"], "GASCL_DEVICE="
-    available = devices()
-    listing = "; ".join(f"{i}: {d}" for i, d in enumerate(available))
-    if choice is None:
-        return _fastest_that_works(available)
-    if isinstance(choice, int) or (isinstance(choice, str) and choice.strip().isdigit()):
-        if not 0 <= int(choice) < len(available):
-            raise DeviceError(f"there is no device {variable}{choice}; devices: {listing}")
-        return available[int(choice)]
-    if not isinstance(choice, str):
-        raise DeviceError(
-            Option("device", choice), ": expected part of a name, an index or a pyopencl device"
-        )
-    part = NAMES.get(choice.lower(), choice).lower()
-    matching = [d for d in available if part in str(d).lower()]
-    if not matching:
-        raise DeviceError(
-            f"there is no device named {variable}{choice!r}; devices: {listing}; use a part of a "
-            "name, or a number"
-        )
-    # PoCL's device on an Intel processor has "Intel" in its name, too.
-    of_platform = [device for device in matching if part in device.platform.lower()]
-    return max(of_platform or matching, key=Device.speed)
-
-
-def _fastest_that_works(candidates: list[Device]) -> Device:
-    """The fastest device that passes the trial; if none does or there is only one, the fastest."""
-    from gascl.opencl.device_check import failure
-
-    ranked = sorted(candidates, key=lambda device: device.speed(), reverse=True)
-    if len(ranked) == 1:
-        return ranked[0]
-    return next((device for device in ranked if not failure(device)), ranked[0])

@@ -149,8 +149,8 @@ class Trace(Sequence[Step]):
         return total
 
     def hints(self) -> list[Hint]:
-        """What supersteps have waited for, and what would help: by the times of their kernels, the
-        largest degrees and what the snippets do. `print` shows it, too."""
+        """The causes for which supersteps took long, and what would help. They are judged by the
+        times of kernels, the largest degrees and what the snippets do. `print` shows them, too."""
         found: dict[Bottleneck, Hint] = {}
         for step in self:
             longest = max((kernel.seconds for kernel in step.kernels), default=0.0)

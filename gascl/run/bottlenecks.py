@@ -89,7 +89,7 @@ def bottlenecks(
 def by_one_item(
     program: VertexProgram, graph: Graph, device: DeviceFacts, prepared: Prepared
 ) -> tuple[Bottleneck, ...]:
-    """What a single work-item does for a vertex, and may take long for if it has many arcs."""
+    """Bottlenecks where a single work-item handles a vertex, which may have many arcs."""
     spec, traits = program.spec, prepared.traits
     on_gpu, found = device.kind == "GPU", list[Bottleneck]()
     apply = spec.snippets.get("apply")

@@ -26,10 +26,10 @@ import numpy as np
 from gascl.errors import DeviceError, FormatError, GasclError, warn
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
-from gascl.messages import Option
 from gascl.run.options import RunOptions
 from gascl.run.resume import Start
 from gascl.run.state import State
+from gascl.user_messages import Option
 from gascl.util.atomic_file import check_writable, new_file
 from gascl.util.paths import checked_path
 from gascl.version import __version__
@@ -329,7 +329,7 @@ def _read(path: Path) -> tuple[dict[str, Any], Saved]:
 
 
 def _hash(values: np.ndarray) -> str:
-    """Of the type, the shape and the values, and of which of them a masked array has."""
+    """A hash of the type, the shape, the values, and the mask of a masked array."""
     text = blake2b(f"{values.dtype.str} {values.shape} ".encode(), digest_size=16)
     masked = isinstance(values, np.ma.MaskedArray)
     for part in (np.ma.getdata(values), *([np.ma.getmaskarray(values)] if masked else ())):

@@ -39,16 +39,16 @@ from gascl.language.spec import ProgramSpec
 from gascl.language.stage_discovery import inner_programs
 from gascl.language.stale_fields import stale_field
 from gascl.language.traits import Traits
-from gascl.messages import Message, Option, ProgramName
 from gascl.opencl import fork_guard
-from gascl.opencl.device import Device, find
+from gascl.opencl.device import Device
+from gascl.opencl.device_choice import find
 from gascl.opencl.event_wait import check_free
 from gascl.opencl.interrupts import Interrupts
 from gascl.results.result import KeptState, Result
 from gascl.results.trace import Phase, Step
 from gascl.run.checkpoint import Checkpoint, checkpoint_of, identity, same_runs
 from gascl.run.explanation import Explanation, explained, stage_programs
-from gascl.run.initial_values import Inputs, check_edge_fields, inputs
+from gascl.run.initial_values import check_edge_fields, inputs
 from gascl.run.job import Job
 from gascl.run.launcher import Launcher
 from gascl.run.loaded_program import LoadedProgram
@@ -59,9 +59,10 @@ from gascl.run.prepare import Prepared, Setting, prepare
 from gascl.run.result_fields import ResultFields, SolvedFields
 from gascl.run.resume import Start, resolve_start
 from gascl.run.stages import solve
-from gascl.run.state import State
+from gascl.run.state import Inputs, State
 from gascl.run.steps import Steps
 from gascl.run.supersteps import Ending, Loop
+from gascl.user_messages import Message, Option, ProgramName
 from gascl.util.host import machine_memory
 from gascl.util.progress import Progress, showing
 from gascl.util.units import bytes_of

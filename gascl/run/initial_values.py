@@ -1,13 +1,11 @@
-"""Checks the initial fields and parameters of a run, and lays them out for the device."""
+"""Checks the initial vertex fields of a run, and the edge fields that it reads."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Container, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,44 +19,14 @@ from gascl.language.fields import (
     REQUIRED,
     EdgeField,
     Field,
-    Lanes,
-    Param,
-    VertexParam,
     span,
     within,
 )
 from gascl.language.program import VertexProgram
 from gascl.language.types import Type
-from gascl.messages import DOUBLE, Message, Option
-from gascl.run.device_field import DeviceField
-
-if TYPE_CHECKING:
-    from gascl.run.state import State
-
-#: Up to this many arcs a vertex, a graph is sparse.
-SPARSE = 8
-
-
-@dataclass(frozen=True)
-class Inputs:
-    """The vertex fields that are given to a run.
-
-    Attributes:
-        initial: those given at construction and those of the graph, by name.
-        left: those given at construction that another run has left on the device.
-        read_only: of these, those that no snippet writes, and that every vertex has.
-        notes: warnings about fields of the graph that are not used.
-        previous: the State that the run continues from, whose fields it keeps.
-        finite: in debug mode, a value that becomes infinite is a fault.
-        queued: the delivery is asynchronous.
-    """
-
-    initial: dict[str, np.ndarray]
-    left: dict[str, DeviceField]
-    read_only: dict[str, np.ndarray]
-    notes: list[str]
-    previous: State | None
-    finite: bool
+from gascl.run.field_values import has_rest
+from gascl.run.state import DeviceField, Inputs, State
+from gascl.user_messages import DOUBLE, Message, Option
 
 
 def inputs(
@@ -121,38 +89,6 @@ def left_on_device(
     }
 
 
-def set_parameters(
-    run: np.ndarray,
-    program: VertexProgram,
-    graph: Graph,
-    gpu: bool,
-    finite: bool = True,
-    queued: bool = False,
-) -> None:
-    """Write the parameters of each lane into a record, as kernels read them.
-
-    Args:
-        run: one record of the header's `run`.
-        gpu: the run is on a GPU.
-        finite: in debug mode, a value that becomes infinite is a fault.
-    """
-    if "priority" in program.spec.snippets:
-        run["graph"]["gascl_delta"] = bucket_width(program, graph, gpu, queued)
-    if "gascl_finite" in (run["graph"].dtype.names or ()):
-        run["graph"]["gascl_finite"] = finite
-    for name, param in program.spec.params.items():
-        if not param.in_run:
-            continue
-        value, given = getattr(program, name), run["params"][name]
-        for lane in range(program.lanes):
-            one = value[lane] if isinstance(value, Lanes) else value
-            if isinstance(param, VertexParam):  # a program runs on the empty graph, too
-                one = graph.index_of(one) if graph.num_vertices else -1
-            elif given.dtype.kind == "f":
-                _check_float(program, param, one, given.dtype)
-            given[0, lane] = one
-
-
 def begins_finite(
     program: VertexProgram, graph: Graph, initial: Mapping[str, np.ndarray], previous: State | None
 ) -> bool:
@@ -183,42 +119,6 @@ def _has_infinity(values: Any) -> bool:
     if array.dtype.names:
         return any(_has_infinity(array[name]) for name in array.dtype.names)
     return array.dtype.kind == "f" and bool(np.isinf(array).any())
-
-
-def bucket_width(program: VertexProgram, graph: Graph, gpu: bool, queued: bool = False) -> float:
-    """The width of a bucket of priorities: the program's `delta`, or one by the weights.
-
-    Four times the mean weight by the mean degree (Meyer and Sanders, Delta-Stepping, 2003, section
-    3, have the maximum by the degree): on two CPU cores, half and twice as much were up to a fifth
-    slower on Kronecker and uniform graphs. A GPU needs wider frontiers than sparse graphs have, and
-    takes wider buckets for them, even wider ones where work-groups relax for several rounds before
-    they meet. On CPUs, where vertices are queued, a bucket costs less, and half of that was faster
-    but on grids.
-    """
-    spec = program.spec
-    if spec.delta is not None:
-        return float(spec.delta)
-    read = spec.snippets["scatter"].reads("e")
-    fields = [n for n in spec.edge_fields if n in read and n in graph.edge_fields]
-    known = [graph.edge_summary(name) for name in fields]
-    mean = max((one.mean for one in known if one.count), default=1.0)
-    degree = max(1.0, graph.num_arcs / max(1, graph.num_vertices))
-    if gpu and degree <= SPARSE:
-        mean *= 32 if queued else 16
-    elif queued and not gpu and degree >= SPARSE:
-        mean /= 2
-    width = min(4 * mean / degree, float(np.finfo(program.dtype).max))
-    return width if width > 0 else 1.0
-
-
-def _check_float(program: VertexProgram, param: Param, value: Any, type_: np.dtype) -> None:
-    most = float(np.finfo(type_).max)
-    if np.isfinite(value) and abs(value) > most:
-        raise ProgramError(
-            f"{program!r}: {param.name}={value} does not fit {type_}, whose largest value is "
-            f"{most:.3g}; use ",
-            DOUBLE,
-        )
 
 
 def check_edge_fields(
@@ -352,8 +252,8 @@ def _missing(program: VertexProgram, graph: Graph, name: str) -> str:
 
 
 def _stem(name: str) -> str:
-    """What a name has in common with others that a user may have meant by it: it is in lower case,
-    without underscores and hyphens, and in the singular."""
+    """A name in lower case and in the singular, without underscores and hyphens: names with one
+    stem may be meant for each other."""
     bare = re.sub(r"[\W_]", "", name.lower())
     for ending, singular in (
         (r"ies$", "y"),
@@ -460,20 +360,6 @@ def _with_rest(
     return masked
 
 
-def has_rest(values: np.ndarray) -> bool:
-    """Whether the device computes the initial value of some vertices."""
-    return isinstance(values, np.ma.MaskedArray) and not set_at(values).all()
-
-
-def set_at(values: np.ndarray) -> np.ndarray:
-    """(V,): which vertices have an initial value."""
-    mask: Any = np.ma.getmaskarray(values)
-    if mask.dtype.names:
-        mask = mask[mask.dtype.names[0]]
-    set_: np.ndarray = ~mask.reshape(len(mask), math.prod(mask.shape[1:])).any(axis=1)
-    return set_
-
-
 def _wider(field: Field, type_: Type) -> str:
     """What to do about a value that does not fit the type."""
     real = field.type == "real" and type_.scalar == np.float32
@@ -547,18 +433,3 @@ def _struct_array(program: VertexProgram, name: str, type_: Type, given: Any) ->
                 f"components; got an array of shape {part.shape}"
             )
     return array
-
-
-def stored(values: np.ndarray, type_: Type) -> np.ndarray:
-    """The values as OpenCL stores them: a vector of 3 takes the space of 4."""
-    if type_.width == type_.stored:
-        return np.ascontiguousarray(values)
-    pad = [(0, 0)] * (values.ndim - 1) + [(0, type_.stored - type_.width)]
-    return np.pad(values, pad)
-
-
-def listed(values: np.ndarray) -> list[Any]:
-    """The values as Python objects: a struct's are tuples, a vector's are lists."""
-    if values.dtype.names:  # whose tolist() leaves the vectors within as arrays
-        return list(zip(*(listed(values[name]) for name in values.dtype.names), strict=True))
-    return list(values.tolist())

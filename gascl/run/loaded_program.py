@@ -66,7 +66,7 @@ class LoadedProgram:
         self.unset = {k: a.begins for k, a in self.layout.own.items() if a.begins != ANYTHING}
         self.control = np.zeros(1, self.header.control)
         self.control["overflow"] = self.control["fault"] = NEVER
-        self.sent = sent(self.control)
+        self.sent = control_to_send(self.control)
         self.run = np.zeros(1, self.header.run)
         counts = self.run["graph"]
         counts["num_vertices"] = resident.graph.num_vertices
@@ -82,7 +82,7 @@ class LoadedProgram:
         fork_guard.holds_opencl(self)
 
 
-def sent(control: np.ndarray) -> np.ndarray:
+def control_to_send(control: np.ndarray) -> np.ndarray:
     """The record to give the device before it continues from `control`: it determines again whether
     messages are pending, and there are no buckets yet."""
     sent = control.copy()

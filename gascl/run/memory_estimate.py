@@ -24,11 +24,12 @@ from gascl.delivery.run_layout import (
 from gascl.device_graph import sort
 from gascl.device_graph.buffers import arcs_along, arcs_presorted, check_vertices, is_symmetric
 from gascl.errors import DeviceError, GraphError
-from gascl.graph.arcs import index_dtype, room
+from gascl.graph.arcs import index_dtype, sorting_bytes
 from gascl.graph.graph import Graph
 from gascl.graph.labels import shown
 from gascl.language.program import VertexProgram
-from gascl.opencl.device import Device, find
+from gascl.opencl.device import Device
+from gascl.opencl.device_choice import find
 from gascl.run.explanation import stage_programs
 from gascl.run.prepare import Setting, prepare
 from gascl.util.host import machine_memory
@@ -217,7 +218,7 @@ def _host(
         "vertex fields": vertex_bytes,
         "labels and their index": label_bytes + (8 * size.num_vertices if label_bytes else 0),
     }
-    building = room(arcs) + 4 * arcs  # the rows of arcs, which are sorted for the slots
+    building = sorting_bytes(arcs) + 4 * arcs  # the rows of arcs, which are sorted for the slots
     return {name: part for name, part in kept.items() if part}, building
 
 
@@ -342,7 +343,7 @@ def _while_sorting(run: _Run) -> int:
     arrays, extent = layout.graph.values(), layout.extent
     places = any(array.edge is not None and array.edge.field is not None for array in arrays)
     offset, numbers = np.dtype(extent.offset), extent.vertices if numbered else 0
-    room = sort.room(graph.num_edges, extent.symmetric, offset, places, numbers)
+    room = sort.sorting_bytes(graph.num_edges, extent.symmetric, offset, places, numbers)
     needed = room + sum(array.nbytes for array in arrays)
     return needed if needed <= run.prepared.limit else 0
 

@@ -10,11 +10,11 @@ from typing import Any
 
 from gascl.errors import GasclError
 from gascl.language.program import VertexProgram
-from gascl.messages import Option, Word
 from gascl.results.result import KeptState
 from gascl.results.snapshot import Snapshot
 from gascl.results.trace import Step
 from gascl.run.state import State
+from gascl.user_messages import Option, Placeholder
 from gascl.util.progress import Progress
 
 #: The default limit of supersteps.
@@ -55,7 +55,7 @@ class RunOptions:
             raise GasclError(f"progress must be True or False, not {self.progress!r}")
         if self.checkpoint is None and (self.resume or self.every is not None):
             given = Option("resume", True) if self.resume else Option("every", self.every)
-            missing = Option("checkpoint", Word("FILE"))
+            missing = Option("checkpoint", Placeholder("FILE"))
             raise GasclError(given, " is about a checkpoint: give ", missing, ", too")
 
     @property
@@ -82,7 +82,7 @@ class RunOptions:
 
     @property
     def shown(self) -> Progress | None:
-        """What shows how far the run is; None: nothing, or it is not made yet."""
+        """The bar that shows how far the run is; None if there is none, or not yet."""
         return self.progress if isinstance(self.progress, Progress) else None
 
     def limit(self, program: VertexProgram) -> int:

@@ -96,7 +96,7 @@ class Placement:
         return own
 
     def faults(self) -> np.ndarray:
-        """As `State.faults`, of all processes."""
+        """`State.faults` of all processes."""
         return self.launcher.state.faults(self.launcher.plan)
 
 

@@ -27,9 +27,9 @@ from gascl.errors import Complaint, DeviceError, Place, ProgramError
 from gascl.language.program import VertexProgram
 from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Traits
-from gascl.messages import Option
 from gascl.opencl import fork_guard
 from gascl.opencl.device import Device, built, cannot_build, kernel
+from gascl.user_messages import Option
 
 #: The number of arcs and rows in a block of a work-group (the best as measured on an H200).
 BLOCK = 2048

@@ -10,8 +10,7 @@ import numpy as np
 
 from gascl.delivery.run_layout import ARC, VERTEX, Key, Owner
 from gascl.opencl import fork_guard
-from gascl.run.device_field import DeviceField
-from gascl.run.state import State
+from gascl.run.state import DeviceField, State
 
 
 class ResultFields(Mapping[str, np.ndarray]):

@@ -21,21 +21,20 @@ from gascl.graph.graph import Graph
 from gascl.language.fields import Lanes
 from gascl.language.program import VertexProgram
 from gascl.language.types import Type, unfit
-from gascl.messages import DOUBLE, Message, Option, ProgramName
 from gascl.opencl.device import Device
 from gascl.opencl.event_wait import busy
 from gascl.results.result import Result
 from gascl.results.snapshot import Snapshot
 from gascl.results.trace import Step, Trace
-from gascl.run.device_field import DeviceField
 from gascl.run.initial_values import check_edge_fields, empty_field, initial_values
 from gascl.run.options import MAX_SUPERSTEPS, RunOptions
 from gascl.run.result_fields import solved_fields
-from gascl.run.state import State
+from gascl.run.state import DeviceField, State
+from gascl.user_messages import DOUBLE, Message, Option, ProgramName
 
 
 class Runner(Protocol):
-    """What runs a single program: an Engine, whose module imports this one."""
+    """The interface of an Engine that stages use; its module imports this one."""
 
     graph: Graph
     device: Device
@@ -393,7 +392,7 @@ def _drawn(count: int, wanted: int, seed: int) -> np.ndarray:
 
 
 def _alone(values: np.ndarray, how: np.ufunc) -> Any:
-    """What a function combines of one array: the array itself, perhaps in a wider type."""
+    """The result of combining one array alone: the array itself, perhaps in a wider type."""
     return values.astype(how.reduce(values.reshape(1, -1)[:, :0]).dtype, copy=False)[()]
 
 

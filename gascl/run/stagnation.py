@@ -10,8 +10,8 @@ import numpy as np
 
 from gascl.language.fields import ToleranceParam
 from gascl.language.program import VertexProgram
-from gascl.messages import DOUBLE, Message, Option
 from gascl.results.trace import Step
+from gascl.user_messages import DOUBLE, Message, Option
 
 #: States are compared once the records of so many supersteps repeat, with at most this period.
 RECENT, LONGEST = 128, 32

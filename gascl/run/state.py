@@ -1,4 +1,7 @@
-"""`State`: everything that supersteps change, as buffers on the device."""
+"""`State`: everything that supersteps change, as buffers on the device.
+
+A run begins it from `Inputs`, and its fields can leave it as `DeviceField`s.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import threading
 import weakref
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,13 +27,14 @@ from gascl.graph.arcs import ArcsPart
 from gascl.graph.reordering import Numbering, by_number, by_vertex
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Traits
+from gascl.language.types import Type
 from gascl.opencl import fork_guard
 from gascl.opencl.event_wait import check_free
 from gascl.results.snapshot import Messages, Snapshot
 from gascl.results.trace import Step
-from gascl.run.device_field import DeviceField
-from gascl.run.initial_values import Inputs, has_rest, listed, set_at, set_parameters, stored
-from gascl.run.loaded_program import NEVER, LoadedProgram, sent
+from gascl.run.field_values import has_rest, listed, set_at, stored
+from gascl.run.loaded_program import NEVER, LoadedProgram, control_to_send
+from gascl.run.parameters import set_parameters
 from gascl.run.plan import Plan
 
 #: The most bytes to fill at once: NVIDIA's driver fails from 2 GiB on.
@@ -39,6 +44,28 @@ _FILL = 2**30
 _IDLE = 2**18
 MASK, CONTROL = Key(RUN, "mask"), Key(RUN, "control")
 _PENDING = tuple(Key(RUN, name) for name in PENDING)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The vertex fields that are given to a run.
+
+    Attributes:
+        initial: those given at construction and those of the graph, by name.
+        left: those given at construction that another run has left on the device.
+        read_only: of these, those that no snippet writes, and that every vertex has.
+        notes: warnings about fields of the graph that are not used.
+        previous: the State that the run continues from, whose fields it keeps.
+        finite: in debug mode, a value that becomes infinite is a fault.
+        queued: the delivery is asynchronous.
+    """
+
+    initial: dict[str, np.ndarray]
+    left: dict[str, DeviceField]
+    read_only: dict[str, np.ndarray]
+    notes: list[str]
+    previous: State | None
+    finite: bool
 
 
 class State:
@@ -278,7 +305,7 @@ class State:
 
     def write_control(self) -> None:
         """Write the control record for the next superstep."""
-        self._send(CONTROL, sent(self.control))
+        self._send(CONTROL, control_to_send(self.control))
 
     def _send(self, key: Key, values: np.ndarray) -> None:
         """`write` without waiting, of a few values that do not change any more."""
@@ -569,3 +596,57 @@ class State:
 
 def _bits(flags: Iterable[bool]) -> int:
     return sum(1 << i for i, flag in enumerate(flags) if flag)
+
+
+class DeviceField:
+    """A field of a State, read from the device once it is needed as an array.
+
+    Attributes:
+        state, owner, name: whose field it is.
+        type, lanes: the type of a value, and how many values there are at each vertex or arc.
+    """
+
+    def __init__(self, state: State, owner: Owner, name: str):
+        self.state, self.owner, self.name = state, owner, name
+        self.type: Type = state.types[self.key]
+        self.lanes = state.lanes
+        self._values: np.ndarray | None = None
+        self._lock = threading.RLock()
+
+    def __repr__(self) -> str:
+        return f"<the field {self.name} of {self.state!r}>"
+
+    @property
+    def key(self) -> Key:
+        return Key(self.owner, self.name)
+
+    @property
+    def nbytes(self) -> int:
+        return self.state.sizes[self.key]
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.type.scalar
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the array that `State.field` returns."""
+        rows = self.state.graph.num_vertices if self.owner == VERTEX else self.state.num_arcs
+        lanes = (self.lanes,) if self.lanes > 1 else ()
+        return (rows, *lanes, *((self.type.width,) if self.type.width > 1 else ()))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        with self._lock:
+            if self._values is None:
+                self._values = self.state.field(self.name, self.owner)
+        return np.array(self._values, dtype, copy=copy)
+
+    def fits(self, type_: Type, lanes: int) -> bool:
+        """Whether a field of that type and number of lanes has the same layout. The lanes of one
+        are as good as the components of a vector of the other."""
+        if (self.type, self.lanes) == (type_, lanes):
+            return True
+        parts = [(each.width, each.stored) for each in (self.type, type_)]
+        dense = all(width == stored for width, stored in parts) and not type_.members
+        counts = self.type.width * self.lanes, type_.width * lanes
+        return dense and self.dtype == type_.scalar and counts[0] == counts[1]

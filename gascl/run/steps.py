@@ -29,7 +29,7 @@ class _Closed(BaseException):
 
 
 class _Turns:
-    """What the thread of the run and that of the caller exchange, one after the other."""
+    """The queues by which the thread of the run and that of the caller take turns."""
 
     def __init__(self) -> None:
         self.results: queue.SimpleQueue[Any] = queue.SimpleQueue()

@@ -26,17 +26,17 @@ from gascl.delivery.launch import (
 )
 from gascl.delivery.run_layout import MOST_AHEAD, RECORDS, RUN, VERTEX, Key, team_bytes
 from gascl.errors import DeviceError, GasclError, ProgramError
-from gascl.messages import Message, Option
 from gascl.results.snapshot import Messages
 from gascl.results.trace import KernelTime, Step, Trace
 from gascl.run.checkpoint import Checkpoint
-from gascl.run.initial_values import listed
+from gascl.run.field_values import listed
 from gascl.run.job import Job
 from gascl.run.launcher import Launched, Launcher
 from gascl.run.loaded_program import LoadedProgram
 from gascl.run.placement import Placement, Tallies
 from gascl.run.stagnation import StagnationDetector
 from gascl.run.state import MASK
+from gascl.user_messages import Message, Option
 from gascl.util.progress import Progress
 
 #: Seconds of work to enqueue before the host reads the device's records.

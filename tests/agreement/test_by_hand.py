@@ -13,7 +13,7 @@ from support.oracle import run
 
 from gascl.delivery.admission import demand_of
 from gascl.delivery.registry import admitted
-from gascl.opencl.device import find
+from gascl.opencl.device_choice import find
 
 
 def plain(values: Any) -> Any:

@@ -119,12 +119,17 @@ def agree(device, graph, program, **options):
 
 
 def check(device, seed, dtype):
+    check_in_lanes(device, seed, dtype)
     cls, rng = random_program(seed), np.random.default_rng(seed)
     for graph in GRAPHS:
         n = graph.num_vertices
         plain = {"x": rng.normal(size=n), "y": rng.normal(size=n)}
         plain = {name: values.astype(dtype) for name, values in plain.items()}
         assert agree(device, graph, cls(dtype=dtype, **plain)) >= 2
+
+
+def check_in_lanes(device, seed, dtype):
+    cls = random_program(seed)
     for graph in GRAPHS[::2]:
         assert agree(device, graph, cls(dtype=dtype, k=[0.3, 0.7, 1.1])) >= 2
 
@@ -135,7 +140,8 @@ def check(device, seed, dtype):
     indirect=["device"],
 )
 def test_random_programs(device, case):
-    check(device, *case)
+    """In lanes; slow tests run them in one lane, too, as `test_bundled_programs` runs others."""
+    check_in_lanes(device, *case)
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ import pytest
 from support.case_subsets import one_in
 
 from gascl import DeviceError
-from gascl.opencl.device import find
+from gascl.opencl.device_choice import find
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 

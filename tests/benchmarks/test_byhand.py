@@ -8,7 +8,7 @@ from byhand import PageRankByHand
 from graphs import grid, rmat, uniform
 from support.case_subsets import thinned
 
-from gascl.opencl.device import find
+from gascl.opencl.device_choice import find
 
 SUPERSTEPS = 20
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from support.command_line import KARATE, ROADS, read_with_networkx
 
 import gascl
-from gascl.graph.edge_data import Parsed
+from gascl.graph.raw_graph import RawGraph
 from gascl.io import FORMATS
 from gascl.io.format import Format
 from gascl.run import memory_estimate
@@ -86,7 +86,7 @@ def taken(monkeypatch):
             "at": np.array([[0.5, 2], [1, 1], [-4, 0]]),
             "named": np.array(["a", "b", "c"]),
         }
-        return Parsed(np.array([0, 1]), np.array([1, 2]), 3, True, vertex_fields=fields)
+        return RawGraph(np.array([0, 1]), np.array([1, 2]), 3, True, vertex_fields=fields)
 
     monkeypatch.setitem(FORMATS, "toy", Format("toy", (".toy",), lambda head: False, read))
     return taken

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import os
 import re
@@ -12,6 +13,7 @@ import sys
 import networkx as nx
 import numpy as np
 import pytest
+from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import dijkstra
 from support.command_line import (
     DEBIAN,
@@ -31,11 +33,27 @@ from gascl.cli.run_command import OUTPUTS
 from gascl.util.progress import Progress
 
 
+def ranks_by_scipy(path):
+    """PageRank by NetworkX's definition; NetworkX takes seconds to read the edges."""
+    with gzip.open(path, "rt") as file:
+        edges = [line.split() for line in file if not line.startswith("#")]
+    labels, ends = np.unique(np.array(edges), return_inverse=True)
+    ends = ends.reshape(-1, 2)
+    count = len(labels)
+    degree = np.bincount(ends[:, 0], minlength=count)
+    ones = np.ones(len(ends))
+    arcs = coo_matrix((ones / degree[ends[:, 0]], ends.T), (count, count)).tocsr().T
+    rank = np.full(count, 1 / count)
+    for _ in range(200):
+        rank = 0.15 / count + 0.85 * (arcs @ rank + rank[degree == 0].sum() / count)
+    return dict(zip(labels.tolist(), rank.tolist(), strict=True))
+
+
 def test_page_rank_prints_names_ranks_supersteps_why_and_device(gascl_):
     code, out, err = gascl_(
         "run", "PageRank", DEBIAN, "--set", "dtype=float64", "--set", "tolerance=1e-12"
     )
-    ranks = nx.pagerank(read_with_networkx(DEBIAN), tol=1e-16, max_iter=1000, weight=None)
+    ranks = ranks_by_scipy(DEBIAN)
     best = sorted(ranks.items(), key=lambda item: -item[1])[:10]
     header, rows = table(out)
     assert (code, err) == (0, "")

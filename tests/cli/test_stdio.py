@@ -16,7 +16,7 @@ from support.command_line import KARATE, ROADS, start, table
 from gascl import Graph
 from gascl.cli.shell_messages import for_shell
 from gascl.errors import GraphError
-from gascl.messages import DOUBLE, Message, Option, Word
+from gascl.user_messages import DOUBLE, Message, Option, Placeholder
 
 EDGES = b"a,b\nb,c\n"
 COLUMNS = "--option columns=from,to"
@@ -171,12 +171,12 @@ def test_the_report_is_in_the_shells_words(gascl_, small):
         (Option("duplicates", "sum"), "duplicates='sum'", "--duplicates sum"),
         (Option("self_loops", "drop"), "self_loops='drop'", "--self-loops drop"),
         (Option("format"), "format=", "--format"),
-        (Option("weight", Word("COLUMN")), "weight=COLUMN", "--weight COLUMN"),
+        (Option("weight", Placeholder("COLUMN")), "weight=COLUMN", "--weight COLUMN"),
         (Option("max_supersteps", 2), "max_supersteps=2", "--max-supersteps 2"),
         (Option("checkpoint", "a b"), "checkpoint='a b'", "--checkpoint 'a b'"),
         (Option("resume", True), "resume=True", "--resume"),
         (DOUBLE, "dtype='float64'", "--set dtype=float64"),
-        (Option("source", Word("..."), "program"), "source=...", "--set source=..."),
+        (Option("source", Placeholder("..."), "program"), "source=...", "--set source=..."),
         (Option("columns", ("from", "to"), "reader"), "columns=('from', 'to')", COLUMNS),
         (
             Option("columns", ["from node", 3], "reader"),

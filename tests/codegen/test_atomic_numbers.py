@@ -13,6 +13,7 @@ from support.inbox_cells import (
     WAYS,
     all_groups,
     all_ways,
+    built,
     check,
     chosen_device,
     folded,
@@ -192,10 +193,10 @@ def test_combines_a_factor_known_not_to_fit(way, name):
     text += ["__kernel void mark(__global gascl_accumulator *out) {"]
     text += ["    *out = gascl_of_cell(GASCL_OVERFLOWN_CELL);", "}"]
     device = chosen_device()
-    built = cl.Program(device.context, "\n".join(text)).build(device.atomics.options())
+    program = built("\n".join(text), tuple(device.atomics.options()))
     out = np.zeros(1, name)
     buffer = cl.Buffer(device.context, cl.mem_flags.READ_WRITE, out.nbytes)
-    cl.Kernel(built, "mark")(device.queue, (1,), None, buffer)
+    cl.Kernel(program, "mark")(device.queue, (1,), None, buffer)
     cl.enqueue_copy(device.queue, out, buffer)
     assert out[0] == mark
 

@@ -117,7 +117,7 @@ def test_golden_programs_compile(name):
     """The texts are not only as they were: a device's compiler takes them."""
     from support.admitting_deliveries import admitted
 
-    from gascl.opencl.device import find
+    from gascl.opencl.device_choice import find
     from gascl.run.plan import Variant, plan_of, source_of
 
     cls, options = GENERATED[name]

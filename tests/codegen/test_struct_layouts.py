@@ -35,7 +35,7 @@ def test_struct_layouts_are_the_devices():
     """Each struct's size and the offset of each member, as a kernel on the device sees them."""
     import pyopencl as cl
 
-    from gascl.opencl.device import find
+    from gascl.opencl.device_choice import find
 
     device = find()
     every = [

@@ -27,7 +27,8 @@ from gascl.delivery.admission import Parts
 from gascl.delivery.atomics import Atomics
 from gascl.delivery.cost import TYPICAL, costs_of
 from gascl.delivery.registry import DELIVERIES, choose
-from gascl.opencl.device import Device, find
+from gascl.opencl.device import Device
+from gascl.opencl.device_choice import find
 
 
 def test_every_delivery_has_its_rules():

@@ -12,7 +12,8 @@ from support.samples import random_graph
 from gascl import Engine, Graph, VertexProgram, edge, param, vertex
 from gascl.device_graph import buffers
 from gascl.device_graph.buffers import ResidentGraph, extent_of
-from gascl.opencl.device import Device, find
+from gascl.opencl.device import Device
+from gascl.opencl.device_choice import find
 
 
 @pytest.mark.parametrize(("group", "size"), [(1, 1024), (8, 16), (8, 1024), (256, 1024)])

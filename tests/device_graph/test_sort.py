@@ -12,7 +12,8 @@ from gascl import Engine, Graph
 from gascl.device_graph import sort
 from gascl.device_graph.sort import Sorted
 from gascl.graph.arcs import Order
-from gascl.opencl.device import find, kernel
+from gascl.opencl.device import kernel
+from gascl.opencl.device_choice import find
 from gascl.programs import ConnectedComponents, ShortestPaths, WeightedPageRank
 
 

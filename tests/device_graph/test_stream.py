@@ -17,7 +17,7 @@ from gascl import DeviceError, Engine, GasclError, Graph, generators
 from gascl.device_graph import stream
 from gascl.device_graph.stream import ArcStream
 from gascl.graph.arcs import Order
-from gascl.graph.csr_ends import Runs
+from gascl.graph.csr_ends import CsrEnds
 from gascl.graph.partition import Division, bit_of, cut, reaches, shares
 from gascl.programs import (
     BreadthFirst,
@@ -253,7 +253,7 @@ def test_arcs_that_came_in_order(device, tmp_path, monkeypatch, limited, mapped)
     found = Engine(graph, device, device_memory=memory).run(PageRank(supersteps=5))
     np.testing.assert_allclose(found.rank, expected.rank, rtol=1e-5)
     assert bool(found.trace[0].why) == limited
-    assert isinstance(graph.dst, Runs) and "whole" not in graph.dst.kept
+    assert isinstance(graph.dst, CsrEnds) and "whole" not in graph.dst.kept
 
 
 @pytest.mark.parametrize("program", [PageRank(), ShortestPaths(source=1)], ids=["all", "weights"])

@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, edge, vertex
 from gascl.codegen import constants
-from gascl.opencl.device import find
+from gascl.opencl.device_choice import find
 from gascl.programs import Distances, ShortestPaths
 
 needs_joining = pytest.mark.skipif(

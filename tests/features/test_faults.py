@@ -11,7 +11,8 @@ from support.admitting_deliveries import admitted
 from support.case_subsets import one_in
 
 from gascl import Engine, Graph, ProgramError, VertexProgram
-from gascl.opencl.device import Device, find
+from gascl.opencl.device import Device
+from gascl.opencl.device_choice import find
 
 #: a > b > c > d, and b > d; d has no arc out.
 GRAPH = Graph.from_edges([0, 1, 2, 1], [1, 2, 3, 3], labels=list("abcd"))

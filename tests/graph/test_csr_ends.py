@@ -10,7 +10,7 @@ import pytest
 from gascl import Graph
 from gascl.errors import GraphError
 from gascl.graph.arcs import ARRAYS, Order
-from gascl.graph.csr_ends import Runs
+from gascl.graph.csr_ends import CsrEnds
 
 
 def _edges(rises: bool):
@@ -35,7 +35,7 @@ def test_the_same_graph_as_from_edges(rises, turned):
         graph, same = graph.reversed(), same.reversed()
     assert graph.num_edges == 400 and graph.num_loops == same.num_loops > 0
     assert graph.fingerprint == same.fingerprint
-    assert isinstance(graph.dst if turned else graph.src, Runs)
+    assert isinstance(graph.dst if turned else graph.src, CsrEnds)
     for again in (graph, pickle.loads(pickle.dumps(graph))):
         np.testing.assert_array_equal(again.edge_src, same.edge_src)
         np.testing.assert_array_equal(again.edge_dst, same.edge_dst)
@@ -76,12 +76,12 @@ def test_receivers_in_order_are_not_sorted(monkeypatch):
     np.testing.assert_array_equal(arcs.in_offsets, same.in_offsets)
     np.testing.assert_array_equal(arcs.in_sources, same.in_sources)
     np.testing.assert_array_equal(graph.out_degree, np.diff(same.out_offsets))
-    assert isinstance(graph.dst, Runs) and "whole" not in graph.dst.kept
+    assert isinstance(graph.dst, CsrEnds) and "whole" not in graph.dst.kept
 
 
 @pytest.mark.parametrize("ends", [[0, 0, 3, 3, 3, 7], [0, 5], [0, 0], [0, 1, 2, 3]])
 def test_every_slice(ends):
-    runs, known = Runs(np.array(ends)), np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+    runs, known = CsrEnds(np.array(ends)), np.repeat(np.arange(len(ends) - 1), np.diff(ends))
     assert len(runs) == len(known)
     for begin in range(len(known) + 1):
         for end in range(begin, len(known) + 2):

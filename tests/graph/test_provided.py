@@ -11,7 +11,7 @@ from gascl.graph import provided
 def test_everything_that_is_provided_exists():
     assert gascl.Graph is not None
     for name in provided._PLACES:
-        assert callable(provided.outside(name)), name
+        assert callable(provided.provided(name)), name
 
 
 def test_nothing_was_provided(monkeypatch):
@@ -19,4 +19,4 @@ def test_nothing_was_provided(monkeypatch):
     with pytest.raises(
         LookupError, match=r"'write' .*none was provided \(provided: read\).*provide"
     ):
-        provided.outside("write")
+        provided.provided("write")

@@ -105,7 +105,7 @@ def no_memory(*_, **__):
             "a.mtx",
             "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n",
         ),
-        ("gascl.graph.graph.Graph._from_parsed", "a.txt", "1 2\n"),
+        ("gascl.graph.graph.Graph._from_raw", "a.txt", "1 2\n"),
         ("gascl.graph.validation.checked_num_vertices", "a.gr", "p sp 2 1\na 1 2 3\n"),
     ],
 )

@@ -8,17 +8,17 @@ import scipy.sparse as sp
 
 from gascl import Graph, GraphError
 from gascl.graph import validation
-from gascl.graph.edge_data import Parsed
+from gascl.graph.raw_graph import RawGraph
 
 
 def parsed(**given):
     ends = {"src": np.int32([0, 2, 1]), "dst": np.int32([1, 1, 0])}
-    return Parsed(**{**ends, "num_vertices": 3, "directed": True, **given})
+    return RawGraph(**{**ends, "num_vertices": 3, "directed": True, **given})
 
 
 def test_arrays_of_a_reader_are_taken():
     given = parsed(fields={"weight": np.float32([1, 2, 3])})
-    graph = Graph._from_parsed(given, "keep", "keep", own=True)
+    graph = Graph._from_raw(given, "keep", "keep", own=True)
     assert graph.edge_src is given.src and graph.edge_dst is given.dst
     assert graph.edge_fields["weight"] is given.fields["weight"]
     assert not graph.edge_src.flags.writeable
@@ -30,7 +30,7 @@ def test_what_cannot_be_taken_is_copied():
     read_only.setflags(write=False)
     table = np.arange(6, dtype=np.int64).reshape(3, 2)
     given = parsed(src=read_only, dst=np.int64([1, 1, 0]), fields={"weight": table[:, 0]})
-    graph = Graph._from_parsed(given, "keep", "keep", own=True)
+    graph = Graph._from_raw(given, "keep", "keep", own=True)
     assert not np.shares_memory(graph.edge_src, read_only) and graph.edge_dst.dtype == np.int32
     weight = graph.edge_fields["weight"]
     assert not np.shares_memory(weight, table) and weight.flags.c_contiguous

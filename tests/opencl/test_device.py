@@ -7,121 +7,14 @@ import threading
 import pyopencl as cl
 import pytest
 from support.case_subsets import one_in
+from support.fake_devices import FakePlatform
 
 from gascl import DeviceError, Engine, Graph, VertexProgram, param, vertex
 from gascl import devices as listed
 from gascl.opencl import device as module
-from gascl.opencl import device_check
-from gascl.opencl.device import Device, devices, find
+from gascl.opencl.device import Device, devices
+from gascl.opencl.device_choice import find
 from gascl.programs import BreadthFirst
-
-
-class Fake:
-    """What gascl asks of a pyopencl device."""
-
-    def __init__(self, name, kind="CPU", units=4, clock=1000, **others):
-        self.name, self.type = f" {name} ", getattr(cl.device_type, kind)
-        self.max_compute_units, self.max_clock_frequency = units, clock
-        self.max_work_group_size, self.int_ptr = 1024, id(self)
-        self.global_mem_size, self.max_mem_alloc_size = 8 * 2**30, 2**30
-        self.double_fp_config, self.compiler_available = 1, True
-        self.__dict__.update(others)
-
-
-class FakePlatform:
-    version = "OpenCL 3.0"
-
-    def __init__(self, name, *found):
-        self.name, self.found = name, found
-        for device in found:
-            device.platform = self
-
-    def get_devices(self):
-        if not self.found:
-            raise cl.LogicError("clGetDeviceIDs", cl.status_code.DEVICE_NOT_FOUND, "")
-        return list(self.found)
-
-
-@pytest.fixture
-def three(monkeypatch):
-    """A slow CPU, a fast CPU and a GPU with fewer units, on two platforms; and an empty one."""
-    slow, fast = Fake("Alpha 100", units=2), Fake("Alpha 200", units=64)
-    gpu = Fake("Beta", "GPU", units=10, max_work_group_size=128)
-    platforms = [FakePlatform("Empty"), FakePlatform("First CL", slow, fast)]
-    platforms.append(FakePlatform("Second CL", gpu))
-    monkeypatch.setattr(module, "_platforms", lambda: platforms)
-    monkeypatch.setattr(module, "_known", {})
-    monkeypatch.setattr(device_check, "failure", lambda device: "")
-    monkeypatch.delenv("GASCL_DEVICE", raising=False)
-    return slow, fast, gpu
-
-
-@pytest.mark.parametrize(
-    ("choice", "expected"),
-    [
-        (None, 2),
-        (0, 0),
-        (1, 1),
-        ("2", 2),
-        (" 1 ", 1),
-        ("alpha", 1),
-        ("Alpha 100", 0),
-        ("100", 0),
-        ("second cl", 2),
-        ("first", 1),
-        ("Beta (Second CL)", 2),
-    ],
-)
-def test_find(three, choice, expected):
-    if choice == "100":
-        with pytest.raises(DeviceError, match="no device 100"):  # a number is an index
-            find(choice)
-    else:
-        assert find(choice).cl is three[expected]
-
-
-def test_find_prefers_the_platform_of_that_name(monkeypatch):
-    """PoCL's device on an Intel processor has the name of that, and may be the faster one."""
-    portable, own = Fake("pthread-Intel(R) Xeon", units=64), Fake("Intel(R) Xeon", units=2)
-    platforms = [FakePlatform("Portable Computing Language", portable)]
-    platforms.append(FakePlatform("Intel(R) OpenCL", own))
-    monkeypatch.setattr(module, "_platforms", lambda: platforms)
-    monkeypatch.setattr(module, "_known", {})
-    assert find("intel").cl is own
-    assert find("pthread").cl is portable
-    assert find("PoCL").cl is portable, "the name by which everybody knows the platform"
-
-
-def test_find_by_environment(three, monkeypatch):
-    monkeypatch.setenv("GASCL_DEVICE", "alpha 100")
-    assert find().cl is three[0]
-    assert find("beta").cl is three[2], "what a program says goes before the environment"
-    monkeypatch.setenv("GASCL_DEVICE", "1")
-    assert find().cl is three[1]
-    monkeypatch.setenv("GASCL_DEVICE", "")
-    assert find().cl is three[2]
-    monkeypatch.setenv("GASCL_DEVICE", "gamma")
-    with pytest.raises(DeviceError, match="no device named GASCL_DEVICE='gamma'; devices: 0: Alph"):
-        find()
-    monkeypatch.setenv("GASCL_DEVICE", "7")
-    with pytest.raises(DeviceError, match="no device GASCL_DEVICE=7; devices: 0: Alpha"):
-        find()
-
-
-@pytest.mark.parametrize(
-    ("choice", "said"),
-    [
-        ("gamma", "no device named 'gamma'; devices: 0: Alpha 100 (First CL); 1: Alpha 200 (Fi"),
-        (3, "no device 3; devices: 0: Alpha 100 (First CL); 1: Alpha 200 (First CL); 2: Beta (S"),
-        (-1, "no device -1; devices: 0: "),
-        (1.5, "device=1.5: expected part of a name, an index or a pyopencl device"),
-        ([], "device=[]: expected part of a name"),
-    ],
-)
-def test_find_refuses(three, choice, said):
-    with pytest.raises(DeviceError) as caught:
-        find(choice)
-    assert said in str(caught.value)
 
 
 def test_listing(three):

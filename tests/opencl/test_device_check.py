@@ -9,9 +9,8 @@ import sys
 import pyopencl as cl
 import pytest
 
-from gascl.opencl import device as device_module
 from gascl.opencl import device_check
-from gascl.opencl.device import Device, complaint, devices, find
+from gascl.opencl.device import Device, complaint, devices
 
 pytestmark = pytest.mark.optimized
 
@@ -104,39 +103,6 @@ def test_where_nothing_can_be_remembered(monkeypatch, tmp_path, child):
     device_check.failure.cache_clear()
     assert device_check.failure(devices()[0]) == ""
     device_check.failure.cache_clear()
-
-
-class Ranked:
-    def __init__(self, speed):
-        self._speed = speed
-
-    def speed(self):
-        return self._speed
-
-    def __str__(self):
-        return f"of speed {self._speed}"
-
-
-def test_the_default_is_the_fastest_that_works(monkeypatch):
-    slow, fast, fastest = (Ranked(s) for s in (1, 2, 3))
-    tried, broken = [], []
-
-    def failure(device):
-        tried.append(device)
-        return "broken" if device in broken else ""
-
-    monkeypatch.delenv("GASCL_DEVICE", raising=False)
-    monkeypatch.setattr(device_module, "devices", lambda: [slow, fast, fastest])
-    monkeypatch.setattr(device_check, "failure", failure)
-    for failing, chosen in (((), fastest), ((fastest,), fast), ((fast, fastest), slow)):
-        broken[:] = failing
-        assert find() is chosen
-    broken[:] = [slow, fast, fastest]
-    assert find() is fastest, "the error is then that of a run on it"
-    tried.clear()
-    monkeypatch.setattr(device_module, "devices", lambda: [slow])
-    assert find() is slow
-    assert not tried, "there is nothing to choose from"
 
 
 def test_where_what_is_remembered_cannot_be_replaced(cache, child):

@@ -15,7 +15,7 @@ import pytest
 from support.command_line import start, table
 
 from gascl import DeviceError, Engine, Graph, Interrupted, VertexProgram, param, vertex
-from gascl.opencl.device import find
+from gascl.opencl.device_choice import find
 from gascl.opencl.event_wait import busy, wait
 from gascl.opencl.interrupts import Interrupts
 

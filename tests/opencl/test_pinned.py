@@ -9,7 +9,8 @@ import pytest
 from gascl import Graph
 from gascl.opencl import device as devices
 from gascl.opencl import pinned
-from gascl.opencl.device import Device, find
+from gascl.opencl.device import Device
+from gascl.opencl.device_choice import find
 from gascl.opencl.pinned import Staging
 
 

@@ -13,7 +13,8 @@ from support.verifiers.distances import distances
 
 from gascl import Engine, GasclError, Graph, ProgramError
 from gascl.generators import rmat
-from gascl.opencl.device import Device, find
+from gascl.opencl.device import Device
+from gascl.opencl.device_choice import find
 from gascl.programs import (
     BreadthFirst,
     Closeness,

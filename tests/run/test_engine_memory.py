@@ -26,7 +26,8 @@ from gascl import (
 from gascl.delivery import registry
 from gascl.device_graph import buffers, sort
 from gascl.graph import arcs
-from gascl.opencl.device import Device, find
+from gascl.opencl.device import Device
+from gascl.opencl.device_choice import find
 from gascl.programs import PageRank
 from gascl.run import state
 from gascl.run.plan import BLOCK

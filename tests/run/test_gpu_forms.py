@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gascl.delivery.registry import DELIVERIES, form_of
-from gascl.opencl.device import Device, find
+from gascl.opencl.device import Device
+from gascl.opencl.device_choice import find
 from gascl.programs import BreadthFirst, LabelPropagation, MaximalIndependentSet, ShortestPaths
 from gascl.programs.hits import HubsAndAuthorities
 from gascl.run.plan import Variant, plan_of, source_of

@@ -21,7 +21,8 @@ from gascl import (
     struct,
     vertex,
 )
-from gascl.opencl.device import Device, find
+from gascl.opencl.device import Device
+from gascl.opencl.device_choice import find
 from gascl.programs import PageRank, ShortestPaths
 
 STAR = Graph.from_edges([0, 1, 2], [3, 3, 3], labels=["a", "b", "c", "hub"])

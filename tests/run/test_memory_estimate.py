@@ -18,7 +18,8 @@ from gascl.device_graph import sort
 from gascl.errors import DeviceError, GraphError, ProgramError
 from gascl.graph import arcs, parallel
 from gascl.graph.arcs import ARRAYS
-from gascl.opencl.device import Device, find
+from gascl.opencl.device import Device
+from gascl.opencl.device_choice import find
 from gascl.programs import (
     Betweenness,
     BipartiteMatching,

@@ -25,7 +25,8 @@ from gascl import (
 from gascl.codegen.constants import STRIDE, Team
 from gascl.delivery.registry import DELIVERIES
 from gascl.delivery.run_layout import RUN, Key, team_bytes
-from gascl.opencl.device import Device, find
+from gascl.opencl.device import Device
+from gascl.opencl.device_choice import find
 from gascl.results.result import Result
 from gascl.run import loaded_program, plan, prepare, supersteps
 from gascl.run.launcher import Launcher

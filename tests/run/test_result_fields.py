@@ -21,7 +21,8 @@ from gascl import Engine, Graph, VertexProgram, arc, param, vertex
 from gascl.device_graph.buffers import ResidentGraph
 from gascl.errors import DeviceError
 from gascl.opencl import fork_guard
-from gascl.opencl.device import Device, find
+from gascl.opencl.device import Device
+from gascl.opencl.device_choice import find
 from gascl.programs import PageRank, ShortestPaths, WeightedPageRank
 from gascl.run.state import State
 

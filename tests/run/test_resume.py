@@ -34,7 +34,8 @@ from gascl import (
 )
 from gascl import programs as bundled
 from gascl.delivery.registry import DELIVERIES
-from gascl.opencl.device import Device, find
+from gascl.opencl.device import Device
+from gascl.opencl.device_choice import find
 from gascl.programs.betweenness import Forward
 from gascl.programs.core_number import Shells
 from gascl.programs.eigenvector import Peel, WeightedIteration

@@ -25,8 +25,8 @@ from gascl import (
     param,
     vertex,
 )
-from gascl.messages import Option, ProgramName
 from gascl.programs import BreadthFirst, PageRank
+from gascl.user_messages import Option, ProgramName
 
 
 class Hops(VertexProgram):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from gascl import VertexProgram
 from gascl.delivery import admission, registry
-from gascl.opencl.device import Device, find
+from gascl.opencl.device import Device
+from gascl.opencl.device_choice import find
 
 
 def demand_of(

@@ -74,7 +74,8 @@ def find_device(group: int) -> Any:
     """The device of GASCL_DEVICE, else the first CPU, else the first device, in groups of so many
     items."""
     cl = pytest.importorskip("pyopencl")
-    from gascl.opencl.device import Device, find
+    from gascl.opencl.device import Device
+    from gascl.opencl.device_choice import find
 
     # First, since the loader lists platforms once, and gascl tells it of drivers that pip installs.
     named = find().cl if os.environ.get("GASCL_DEVICE") else None

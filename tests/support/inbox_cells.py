@@ -15,7 +15,9 @@ from gascl.codegen.atomic_cells import cell_bits, definitions
 from gascl.codegen.kernel_files import kernel_text
 from gascl.language.combiners import NAMED, combiner_of
 from gascl.language.types import Type, resolve
-from gascl.opencl.device import Device, find
+from gascl.opencl.device import Device
+from gascl.opencl.device import built as build
+from gascl.opencl.device_choice import find
 
 #: Under Oclgrind, which interprets, a few items do.
 UNDER_OCLGRIND = "GASCL_TEST_OCLGRIND" in os.environ
@@ -65,7 +67,7 @@ def chosen_device() -> Device:
 @functools.cache
 def built(text: str, options: tuple[str, ...]) -> cl.Program:
     """Tests with other values of the same type share a program."""
-    return cl.Program(chosen_device().context, text).build(list(options))
+    return build(chosen_device(), text, options)
 
 
 def header(combine: str, c: str, identity: str, before: str = "") -> str:

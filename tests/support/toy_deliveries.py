@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from gascl.delivery.active_set import FRONTIER, ActiveSet
 from gascl.delivery.buffers import Buffer
 from gascl.delivery.delivery import Delivery
-from gascl.delivery.frontier import FRONTIER, ActiveSet
 from gascl.delivery.launch import Launch
 from gascl.delivery.registry import DELIVERIES
 

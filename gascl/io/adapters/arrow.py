@@ -12,9 +12,9 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.graph.arcs import INT32_MAX
-from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import has_surrogate
 from gascl.graph.parallel import in_threads, joined
+from gascl.graph.raw_graph import RawGraph
 from gascl.io.column_names import (
     ENDS,
     WEIGHT,
@@ -29,7 +29,7 @@ from gascl.io.column_names import (
 from gascl.io.outofcore.spool import EdgeSpool, Spooled
 from gascl.io.symmetry import ASSUMED_DIRECTED, MADE_DIRECTED, both_ways
 from gascl.io.vertex_ids import numbered
-from gascl.messages import Option
+from gascl.user_messages import Option
 from gascl.util.extras import imported
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def read_arrow(
     columns: Sequence[str] | str | None,
     directed: bool | None,
     weight: str | None = None,
-) -> Parsed:
+) -> RawGraph:
     """`parsed_table` of a pyarrow.Table, RecordBatch, or anything that exports an Arrow stream."""
     table = arrow_table(table, "from_arrow")
 
@@ -79,7 +79,7 @@ def parsed_table(
     directed: bool | None,
     weight: str | None,
     kind: str,
-) -> Parsed:
+) -> RawGraph:
     """The graph of a table: one edge per row, ids integers or text, other columns edge fields.
 
     Args:
@@ -105,7 +105,7 @@ def parsed_table(
     report += layout.end
     if layout.both_ways:
         src, dst, fields = both_ways(src, dst, fields)
-    return Parsed(
+    return RawGraph(
         src=src,
         dst=dst,
         num_vertices=layout.own["num_vertices"] if labels is None else len(labels),

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import label_array
+from gascl.graph.raw_graph import RawGraph
 from gascl.io.attributes import numeric_attributes, warn_of_left_out
 from gascl.util.extras import imported
 from gascl.util.host import check_host_memory
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gascl.graph.graph import Graph
 
 
-def read_igraph(g: Any) -> Parsed:
+def read_igraph(g: Any) -> RawGraph:
     """Vertices and edges in igraph's order; the vertex attribute "name" as labels.
 
     Raises:
@@ -33,7 +33,7 @@ def read_igraph(g: Any) -> Parsed:
     if "name" in names:
         labels = label_array(names.pop("name"))
         report.append("vertex attribute 'name' read as labels")
-    return Parsed(
+    return RawGraph(
         src=edges[:, 0],
         dst=edges[:, 1],
         num_vertices=g.vcount(),

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import FormatError, GraphError
-from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import INTEGER, fit_int64, label_array, shown
+from gascl.graph.raw_graph import RawGraph
 from gascl.io.adapters.adjacency import edge_records, read_adjacency
 from gascl.io.attributes import Records, named_attributes, numeric_attributes, warn_of_left_out
-from gascl.messages import Option
+from gascl.user_messages import Option
 from gascl.util.extras import imported
 from gascl.util.host import check_host_memory
 
@@ -31,7 +31,7 @@ NODE, EDGE, LABEL = 200, 250, 40
 
 def read_networkx(
     G: Any, fields: Iterable[str] | None, vertex_fields: Iterable[str] | None = None
-) -> Parsed:
+) -> RawGraph:
     """Nodes as labels, edges in `G.edges` order, and attributes as fields.
 
     Raises:
@@ -65,7 +65,7 @@ def read_networkx(
         of_vertices = named_attributes(
             nodes, lambda number: f"node {shown(labels[number])}", vertex_fields, "vertex_fields"
         )
-    return Parsed(
+    return RawGraph(
         src=src,
         dst=dst,
         num_vertices=len(labels),

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import has_surrogate, shown
+from gascl.graph.raw_graph import RawGraph
 from gascl.io.column_names import (
     WEIGHT,
     chosen_fields,
@@ -19,7 +19,7 @@ from gascl.io.column_names import (
     warn_of_unread,
 )
 from gascl.io.vertex_ids import numbered
-from gascl.messages import Option
+from gascl.user_messages import Option
 from gascl.util.extras import imported
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def read_pandas(
     fields: Iterable[Any] | Mapping[str, Any] | None,
     directed: bool,
     weight: Any = None,
-) -> Parsed:
+) -> RawGraph:
     """The rows of a DataFrame as edges; their ids, integers or text, sorted, are the labels.
 
     Args:
@@ -108,7 +108,7 @@ def read_pandas(
         left_out = [name for name in others if name not in column_of.values()]
         unread = [name for name in left_out if looks_like_weight(name, type_of(name)[1])]
         warn_of_unread("the DataFrame", unread)
-    return Parsed(
+    return RawGraph(
         src=src,
         dst=dst,
         num_vertices=len(labels),

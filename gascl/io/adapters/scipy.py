@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.graph.edge_data import Parsed
-from gascl.messages import Option
+from gascl.graph.raw_graph import RawGraph
+from gascl.user_messages import Option
 
 
-def read_scipy(matrix: Any, directed: bool, field: str | None) -> Parsed:
+def read_scipy(matrix: Any, directed: bool, field: str | None) -> RawGraph:
     """The stored entries (i, j) as edges from i to j; for an undirected graph only those of the
     lower triangle.
 
@@ -48,7 +48,7 @@ def parsed_entries(
     size: int,
     directed: bool,
     field: str | None,
-) -> Parsed:
+) -> RawGraph:
     """The entries of a square matrix with `size` rows as edges, like `read_scipy`.
 
     Raises:
@@ -63,7 +63,7 @@ def parsed_entries(
         _check_symmetric(row, col, values)
         lower = row >= col
         row, col, values = row[lower], col[lower], values[lower]
-    return Parsed(
+    return RawGraph(
         src=row,
         dst=col,
         num_vertices=size,

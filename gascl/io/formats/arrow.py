@@ -13,8 +13,8 @@ from struct import error as StructError
 from typing import TYPE_CHECKING, Any
 
 from gascl.errors import FormatError, GraphError
-from gascl.graph.edge_data import Parsed
 from gascl.graph.parallel import ahead
+from gascl.graph.raw_graph import RawGraph
 from gascl.io.adapters.arrow import (
     KEY,
     Source,
@@ -42,7 +42,7 @@ def read_parquet(
     directed: bool | None,
     columns: Sequence[str] | str | None = None,
     weight: str | None = None,
-) -> Parsed:
+) -> RawGraph:
     """Read a Parquet file: one edge per row; ids, integers or text, become labels.
 
     Only the columns needed are read.
@@ -102,7 +102,7 @@ def read_arrow(
     directed: bool | None,
     columns: Sequence[str] | str | None = None,
     weight: str | None = None,
-) -> Parsed:
+) -> RawGraph:
     """Read an Arrow IPC file (or Feather version 2) or stream, like `read_parquet`.
 
     A stream may have no end marker; it could then have been cut off between two of its batches,
@@ -206,7 +206,7 @@ def _read(
     columns: Sequence[str] | str | None,
     weight: str | None,
     kind: str,
-) -> Parsed:
+) -> RawGraph:
     place = _place(path, kind)
     with _explained(path, kind):
         return parsed_table(source(path, place), columns, directed, weight, kind)

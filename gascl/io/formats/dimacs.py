@@ -15,8 +15,8 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.arcs import INT32_MAX
-from gascl.graph.edge_data import Parsed
 from gascl.graph.parallel import extremes, filled
+from gascl.graph.raw_graph import RawGraph
 from gascl.io.files import PACKED, created_together, opened, plain, unended
 from gascl.io.format import Format, check_integers, check_limits
 from gascl.io.number_rows import write_rows
@@ -31,7 +31,7 @@ from gascl.io.text_lines import (
     shown,
 )
 from gascl.io.text_numbers import Irregular, read_columns
-from gascl.messages import Option
+from gascl.user_messages import Option
 from gascl.util.paths import checked_path
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ SPLITTER = Splitter(None, "")
 
 
 @dataclass(frozen=True)
-class Kind:
+class FileType:
     """One of the two files: its problem line, and its rows of a letter, vertices and numbers."""
 
     problem: str  # the start of the problem line
@@ -51,13 +51,13 @@ class Kind:
     ids: int  # how many of the three columns are vertices
 
 
-GRAPH = Kind("p sp", "VERTICES ARCS", "a SOURCE TARGET WEIGHT", 2)
-COORDINATES = Kind("p aux sp co", "VERTICES", "v VERTEX X Y", 1)
+GRAPH = FileType("p sp", "VERTICES ARCS", "a SOURCE TARGET WEIGHT", 2)
+COORDINATES = FileType("p aux sp co", "VERTICES", "v VERTEX X Y", 1)
 
 
 def read(
     path: Path, directed: bool | None, coordinates: str | os.PathLike[str] | bool | None = None
-) -> Parsed:
+) -> RawGraph:
     """Read a graph: directed, with the field "weight", int64; the file numbers vertices from 1.
 
     Args:
@@ -81,7 +81,7 @@ def read(
     if beside is not None:
         vertex_fields["coordinates"] = _read_coordinates(beside, num_vertices)
         report += [f"coordinates read from {beside}", *unended(beside)]
-    parsed = Parsed(
+    parsed = RawGraph(
         src=src,
         dst=dst,
         num_vertices=num_vertices,
@@ -208,7 +208,7 @@ class _Table:
         FormatError: a line is wrong, or there are not as many rows as announced.
     """
 
-    def __init__(self, path: Path, kind: Kind):
+    def __init__(self, path: Path, kind: FileType):
         self.kind = kind
         self.sizes: list[int] = []
         self.comments, self._counts = 0, list[int]()

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from gascl.errors import FormatError, warn
-from gascl.graph.edge_data import Parsed
 from gascl.graph.labels import INTEGER, fit_int64
+from gascl.graph.raw_graph import RawGraph
 from gascl.graph.rounding import is_rounded, may_round, warn_of_rounded
 from gascl.io.column_names import (
     WEIGHT,
@@ -54,7 +54,7 @@ from gascl.io.text_lines import (
 )
 from gascl.io.text_numbers import Irregular, column_pieces, read_columns
 from gascl.io.vertex_ids import numbered
-from gascl.messages import Message, Option, Word
+from gascl.user_messages import Message, Option, Placeholder
 from gascl.util.extras import imported
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def read(
     separator: str | None = None,
     comments: str = "#%",
     weight: str | int | None = None,
-) -> Parsed:
+) -> RawGraph:
     """Read an edge list. The report says how it was interpreted.
 
     If all ids are 64-bit integers, whatever their order, gaps and signs, they become integer
@@ -176,7 +176,7 @@ def read(
     _warn_of_rounding(path, layout, rows.tally)
     announced = check_announced(path, layout, len(rows.labels), len(rows.src))
     report = _report(layout, rows.tally, directed) + announced
-    parsed = Parsed(
+    parsed = RawGraph(
         src=rows.src,
         dst=rows.dst,
         num_vertices=len(rows.labels),
@@ -1112,7 +1112,7 @@ def _add_field(path: Path, layout: RowLayout, place: int, name: str | None = Non
             f"{path}: the name of column {_column_name(layout, place)} cannot be that of an edge "
             "field: letters, digits and _, not starting with a digit; correct the header, or give "
             "a name: ",
-            Option("columns", [Word("..."), f"{WEIGHT}={place}"], of="reader"),
+            Option("columns", [Placeholder("..."), f"{WEIGHT}={place}"], of="reader"),
         )
     layout.fields[name] = place
     layout.report.append(note + name)

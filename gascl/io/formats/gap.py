@@ -18,13 +18,13 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.arcs import INT32_MAX, Arcs, Order, index_dtype, stable_order
-from gascl.graph.csr_ends import Runs
-from gascl.graph.edge_data import Parsed
+from gascl.graph.csr_ends import CsrEnds
 from gascl.graph.parallel import blocks, in_threads
+from gascl.graph.raw_graph import RawGraph
 from gascl.io.files import created, opened, packing, plain
 from gascl.io.format import Format, check_integers, check_limits
 from gascl.io.symmetry import MADE_DIRECTED, unpaired
-from gascl.messages import Message, Option
+from gascl.user_messages import Message, Option
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -38,7 +38,7 @@ NEIGHBORS = {
 }
 
 
-def read(path: Path, directed: bool | None) -> Parsed:
+def read(path: Path, directed: bool | None) -> RawGraph:
     """Read a graph; edges are in the order of the file, by source. An undirected edge is read where
     its lower end lists it. The weights of a `.wsg` are the field "weight", int32.
 
@@ -107,7 +107,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
             into = Order(head_of, tail, num_vertices, known=inverse.known())
         direction = "out" if directed else "both"
         arcs = {direction: Arcs(out, into, tail, direction)}
-    return Parsed(
+    return RawGraph(
         src=tail,
         dst=head_of,
         num_vertices=num_vertices,
@@ -267,7 +267,7 @@ class _Neighbors:
         row, vertex = np.empty(num_arcs, np.int32), np.empty(num_arcs, np.int32)
         weight = np.empty(num_arcs, np.int32) if "weight" in (dtype.names or ()) else None
 
-        runs = Runs(offsets)
+        runs = CsrEnds(offsets)
 
         def take(block: slice) -> tuple[int | None, bool, list[int]]:
             arcs = taken(block)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gascl.errors import FormatError
-from gascl.graph.edge_data import Parsed
+from gascl.graph.raw_graph import RawGraph
 from gascl.io.adapters.networkx import (
     InOrder,
     check_labels,
@@ -28,7 +28,7 @@ from gascl.io.regular_markup import Records, without_nodes
 from gascl.io.symmetry import as_directed
 from gascl.io.text_lines import is_float64
 from gascl.io.text_numbers import Irregular
-from gascl.messages import Option
+from gascl.user_messages import Option
 from gascl.util.extras import imported
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ NAMES = re.compile(
 )
 
 
-def read(path: Path, directed: bool | None, label: str | None = None) -> Parsed:
+def read(path: Path, directed: bool | None, label: str | None = None) -> RawGraph:
     """Read a GML graph; its vertices and edges are in the order of the file.
 
     Labels that are all 64-bit integers become integers, even if they are quoted.
@@ -98,7 +98,7 @@ def _read(
     label: str | None,
     records: Records | None = None,
     ids: Sequence[str] = (),
-) -> Parsed:
+) -> RawGraph:
     """`read` of a text; `records` has the edges that were cut out of it, and `ids` are those of all
     nodes if they were."""
     networkx = imported("networkx", f"{path}: GML")
@@ -153,7 +153,7 @@ def _read(
     fields = numeric_attributes([a for *_, a in edges], "edge", report, text=True)
     if records is not None:
         src, dst, fields = records.edges(place, fields, report, len(edges))
-    parsed = Parsed(
+    parsed = RawGraph(
         src=src,
         dst=dst,
         num_vertices=len(nodes),

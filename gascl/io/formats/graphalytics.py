@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import FormatError
-from gascl.graph.edge_data import Parsed
 from gascl.graph.parallel import blocks as blocks_of
 from gascl.graph.parallel import extremes, in_threads
+from gascl.graph.raw_graph import RawGraph
 from gascl.io.files import PACKED, created_together, opened, plain, unended
 from gascl.io.format import Format, check_integers, check_limits
 from gascl.io.number_rows import read_rows, write_rows
@@ -28,7 +28,7 @@ from gascl.io.text_lines import (
     line_of_row,
     numbered_lines,
 )
-from gascl.messages import Message, Option
+from gascl.user_messages import Message, Option
 from gascl.util.paths import checked_path
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ TYPES = {"integer": np.int64, "real": np.float64}
 KEY = re.compile(r"graph\.(.+)\.(?:vertex-file|edge-file|directed)")
 
 
-def read(path: Path, directed: bool | None) -> Parsed:
+def read(path: Path, directed: bool | None) -> RawGraph:
     """Read a graph from its `.properties`, or from its `.v` or `.e` and the files of the same name
     beside them; each may be compressed. The ids, 64-bit integers, become labels in the order of
     `.v`; the numbers after an edge's ends become fields.
@@ -79,7 +79,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
         )
     for name, values in fields.items():
         report.append(f"column {3 + list(fields).index(name)} read as {name}, {values.dtype}")
-    parsed = Parsed(
+    parsed = RawGraph(
         src=src,
         dst=dst,
         num_vertices=len(labels),

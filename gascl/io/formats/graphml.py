@@ -22,7 +22,7 @@ from xml.parsers.expat import ErrorString
 import numpy as np
 
 from gascl.errors import FormatError
-from gascl.graph.edge_data import Parsed
+from gascl.graph.raw_graph import RawGraph
 from gascl.io.adapters.networkx import (
     InOrder,
     check_labels,
@@ -66,7 +66,7 @@ NUMBERS = re.compile(
 DIRECTIONS = {"directed": True, "undirected": False}
 
 
-def read(path: Path, directed: bool | None, label: str = "id") -> Parsed:
+def read(path: Path, directed: bool | None, label: str = "id") -> RawGraph:
     """Read a GraphML graph; its vertices and edges are in the order of the file.
 
     Labels that are all 64-bit integers become integers. An attribute that is left out has its
@@ -93,7 +93,7 @@ def read(path: Path, directed: bool | None, label: str = "id") -> Parsed:
 
 def _read(
     path: Path, data: bytes, directed: bool | None, label: str, records: Records | None = None
-) -> Parsed:
+) -> RawGraph:
     """`read` of a file's content; `records` has the edges that were cut out of it."""
     reading = imported("networkx.readwrite.graphml", f"{path}: GraphML")
     ids: list[str] = []
@@ -147,7 +147,7 @@ def _read(
         if len(fields) > 1 or defaults:
             raise Irregular  # which value is whose would have to be found out
         src, dst, fields = records.edges(place, fields, report, len(edges))
-    parsed = Parsed(
+    parsed = RawGraph(
         src=src,
         dst=dst,
         num_vertices=len(place),

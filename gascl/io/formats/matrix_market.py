@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gascl.errors import FormatError
-from gascl.graph.edge_data import Parsed
 from gascl.graph.parallel import extremes, filled
+from gascl.graph.raw_graph import RawGraph
 from gascl.io.files import created, opened, unended
 from gascl.io.format import Format, check_limits, without
 from gascl.io.number_rows import read_rows, write_rows
@@ -27,7 +27,7 @@ from gascl.io.text_lines import (
     line_of_row,
     return_inside,
 )
-from gascl.messages import Message, Option
+from gascl.user_messages import Message, Option
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -37,7 +37,7 @@ SPLITTER = Splitter(None, "%")
 VALUE_TYPES = {"real": np.float64, "integer": np.int64, "unsigned-integer": np.uint64}
 
 
-def read(path: Path, directed: bool | None) -> Parsed:
+def read(path: Path, directed: bool | None) -> RawGraph:
     """Read a matrix: every stored entry (i, j) is an edge from i to j, explicit zeros too.
 
     A general matrix is directed and a symmetric one, which stores one triangle, undirected, unless
@@ -133,7 +133,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
         report.append(cause + f": both triangles of the {symmetry} matrix became edges")
         src, dst, fields = both_ways(src, dst, fields, sign)
         directed = True
-    return Parsed(
+    return RawGraph(
         src=src,
         dst=dst,
         num_vertices=height,
@@ -260,7 +260,7 @@ ANYWAY = Message(
 
 def read_bare(
     path: Path, lines: LineReader, header: list[bytes], directed: bool | None
-) -> Parsed | None:
+) -> RawGraph | None:
     """Read rows "i j" or "i j value", possibly after one of sizes; None if they are anything else.
 
     Args:
@@ -312,7 +312,7 @@ def read_bare(
         report.append(f"third column read as weight, {values[0].dtype}")
     if directed is None:
         report.append(ASSUMED_DIRECTED)
-    return Parsed(
+    return RawGraph(
         src=src - base,
         dst=dst - base,
         num_vertices=size,

@@ -15,7 +15,7 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.arcs import INT32_MAX, stable_order
-from gascl.graph.edge_data import Parsed
+from gascl.graph.raw_graph import RawGraph
 from gascl.io.files import created, opened, unended
 from gascl.io.format import Format, check_integers, check_limits
 from gascl.io.symmetry import MADE_DIRECTED, unpaired
@@ -30,7 +30,7 @@ from gascl.io.text_lines import (
     locate_bad_line,
     shown,
 )
-from gascl.messages import Message, Option
+from gascl.user_messages import Message, Option
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -67,7 +67,7 @@ class MetisHeader:
         return f"expected '{' '.join(words)}' with integers, as line {self.line} says"
 
 
-def read(path: Path, directed: bool | None) -> Parsed:
+def read(path: Path, directed: bool | None) -> RawGraph:
     """Read a graph: undirected; an edge comes where the file first lists it, at its lower end.
 
     Weights of edges are the field "weight", int64 (E,); those of vertices the vertex field
@@ -113,7 +113,7 @@ def read(path: Path, directed: bool | None) -> Parsed:
         once = tail < head
         tail, head = tail[once], head[once]
         weight = None if weight is None else weight[once]
-    return Parsed(
+    return RawGraph(
         src=tail,
         dst=head,
         num_vertices=header.num_vertices,

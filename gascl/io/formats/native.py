@@ -18,10 +18,10 @@ import numpy as np
 
 from gascl.errors import FormatError
 from gascl.graph.arcs import ARRAYS, ORDERS, Arcs, Ends, Order, index_dtype
-from gascl.graph.csr_ends import Runs, rises
-from gascl.graph.edge_data import Parsed
+from gascl.graph.csr_ends import CsrEnds, rises
 from gascl.graph.labels import shown
 from gascl.graph.parallel import in_threads
+from gascl.graph.raw_graph import RawGraph
 from gascl.graph.reordering import Numbering, Renumbered, inverse
 from gascl.graph.validation import count_loops
 from gascl.io.files import created
@@ -37,7 +37,7 @@ from gascl.io.mapped_npz import (
 )
 from gascl.io.outofcore.disk_array import DiskArray
 from gascl.io.symmetry import as_directed
-from gascl.messages import Message, Option
+from gascl.user_messages import Message, Option
 from gascl.util.progress import Progress
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def write(path: Path, graph: Graph, arcs: bool = False) -> None:
     """
     members: dict[str, np.ndarray | DiskArray] = {}
     for name, end in zip(ENDS, (graph.src, graph.dst), strict=True):
-        members |= {name + RUNS: end.offsets} if isinstance(end, Runs) else {name: end}
+        members |= {name + RUNS: end.offsets} if isinstance(end, CsrEnds) else {name: end}
     # Equal arrays are one object in Arcs, and one member here.
     stored = {id(array): name for name, array in members.items()}
     members |= _labels(path, graph)
@@ -200,7 +200,7 @@ def read(
     mmap: bool = True,
     verify: bool = True,
     arcs: bool = True,
-) -> Parsed:
+) -> RawGraph:
     """Read a graph that gascl wrote.
 
     Args:
@@ -343,14 +343,14 @@ class _Contents:
     def _wrong(self, name: str, what: str) -> FormatError:
         return FormatError(f"{self.path}: {name} {what}; fetch or write the file again")
 
-    def parsed(self) -> Parsed:
+    def parsed(self) -> RawGraph:
         """Views of the members, without looking at what they hold."""
         if self.places and self.version > 1:
             self._check_tied()
         count, edges = self.num_vertices, self.num_edges
         edge_names, vertex_names = self.names
         src, dst = (self._end(name) for name in ENDS)
-        return Parsed(
+        return RawGraph(
             src=src,
             dst=dst,
             num_vertices=count,
@@ -374,15 +374,17 @@ class _Contents:
             checked=True,
         )
 
-    def _end(self, name: str) -> np.ndarray | Runs:
+    def _end(self, name: str) -> np.ndarray | CsrEnds:
         """One end of each edge."""
         if name + RUNS not in self.members:
             return self._array(name, np.dtype(np.int32), (self.num_edges,), self.num_vertices)
         index = index_dtype(self.num_edges)
-        return Runs(self._array(name + RUNS, index, (self.num_vertices + 1,), self.num_edges + 1))
+        return CsrEnds(
+            self._array(name + RUNS, index, (self.num_vertices + 1,), self.num_edges + 1)
+        )
 
     def _fingerprint(self) -> str | None:
-        """That in the file, if the edges and labels are those that it is of."""
+        """The fingerprint in the file, unless the edges or labels have been changed since."""
         found, ties = self.about.get("fingerprint"), self.about.get("tied")
         if not self.places or not isinstance(found, str) or not isinstance(ties, dict):
             return None
@@ -408,7 +410,7 @@ class _Contents:
         return array.astype(native, copy=False)
 
     def _numbered(
-        self, direction: str, src: np.ndarray | Runs, dst: np.ndarray | Runs
+        self, direction: str, src: np.ndarray | CsrEnds, dst: np.ndarray | CsrEnds
     ) -> tuple[str, tuple[Numbering, Arcs]]:
         """A direction, and the arcs along it by other numbers."""
         place = self.places[direction].get("order", f"arcs.{direction}.order")

@@ -13,9 +13,9 @@ import numpy as np
 
 from gascl.errors import FormatError, GraphError
 from gascl.graph.arcs import arcs_of, index_dtype
-from gascl.graph.csr_ends import Runs, rises
-from gascl.graph.edge_data import Parsed
+from gascl.graph.csr_ends import CsrEnds, rises
 from gascl.graph.parallel import in_threads
+from gascl.graph.raw_graph import RawGraph
 from gascl.io.adapters.scipy import parsed_entries, read_scipy
 from gascl.io.files import created, opened
 from gascl.io.format import Format, check_limits
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 FIRST = ("indices", "indptr", "offsets", "row", "col", "coords", "format", "shape", "data")
 
 
-def read(path: Path, directed: bool | None, field: str | None = "weight") -> Parsed:
+def read(path: Path, directed: bool | None, field: str | None = "weight") -> RawGraph:
     """Read a sparse matrix: every stored entry (i, j) is an edge from i to j, explicit zeros too.
 
     Nothing in it is unpickled.
@@ -106,7 +106,7 @@ def _entries(
         return kind, first, second, values, height, None
     if len(second) != height + 1 or not rises(second, len(first)):
         return None
-    places = (Runs(second).rows, first)
+    places = (CsrEnds(second).rows, first)
     row, col = places if kind == "csr" else places[::-1]
     offsets = second.astype(index_dtype(len(first)), copy=False)
     return kind, row, col, values, height, offsets if first.dtype == np.int32 else None

@@ -76,7 +76,7 @@ class ExternalSort:
         elif end - begin == 1:  # they are all equal
             yield from in_order(of, take())
         else:
-            parting = _Parting(begin, end)
+            parting = _Partition(begin, end)
             for counts in in_order(parting.counts, look()):
                 parting.total += counts
             parting.group(max(self._most, count // PILES))
@@ -95,7 +95,7 @@ class ExternalSort:
                 pile.delete()
 
 
-class _Parting:
+class _Partition:
     """Parts keys of begin <= key < end into groups, each of which has those of a range.
 
     Attributes:
@@ -146,7 +146,7 @@ def _in_memory(
         found[at : at + len(block)] = block
         at += len(block)
     pieces = [found[part] for part in blocks(count, PIECE)]
-    parting = _Parting(begin, end)
+    parting = _Partition(begin, end)
     for counts in in_order(parting.counts, pieces):
         parting.total += counts
     parting.group(RANGE)

@@ -1,4 +1,4 @@
-"""Which integer ids occur, as they are read."""
+"""A bitmap of the integer ids that have been read."""
 
 from __future__ import annotations
 

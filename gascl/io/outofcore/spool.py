@@ -24,7 +24,7 @@ class Spooled:
     Attributes:
         directed: whether they are.
         both_ways: each edge is to become two.
-        report: as in `Parsed`, all but the lines of `end`.
+        report: as in `RawGraph`, all but the lines of `end`.
         num_vertices: if the ids are the vertices; None: the ids become labels.
         announced: the numbers of vertices and edges that a comment declares.
         says: that comment.

@@ -11,7 +11,7 @@ import gascl.delivery.assembly
 import gascl.device_graph.buffers
 import gascl.opencl.device_check
 import gascl.run.plan
-from gascl.delivery.frontier import BYTES, FRONTIER
+from gascl.delivery.active_set import BYTES, FRONTIER
 from gascl.delivery.registry import DELIVERIES
 from gascl.opencl.device import Device
 

@@ -15,7 +15,7 @@ from typing import Any, Literal, SupportsIndex
 ANY: Any = ...
 
 
-class Word(str):
+class Placeholder(str):
     """A placeholder for a value, such as COLUMN, shown without quotes."""
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""The output of readers and adapters, from which `Graph` is made."""
+"""A graph as a reader or an adapter returns it, from which `Graph` is made."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gascl.graph.arcs import Arcs
-from gascl.graph.csr_ends import Runs
+from gascl.graph.csr_ends import CsrEnds
 from gascl.graph.reordering import Numbering
 
 
 @dataclass(frozen=True)
-class Parsed:
+class RawGraph:
     """The edges of a graph as they were read, before checks and policies are applied."""
 
-    src: np.ndarray | Runs  # (E,) integers
-    dst: np.ndarray | Runs  # (E,) integers
+    src: np.ndarray | CsrEnds  # (E,) integers
+    dst: np.ndarray | CsrEnds  # (E,) integers
     num_vertices: int
     directed: bool
     labels: np.ndarray | None = None  # (V,)
