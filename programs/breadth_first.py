@@ -8,8 +8,8 @@ delivery; a pull stops at the first parent.
 Source: Beamer, Asanović and Patterson, Direction-Optimizing Breadth-First Search (2012).
 
 Differences: of several parents in one round the smallest id is taken, not whichever wrote last, so
-that a run repeats. Where a GPU has made many levels on a sparse graph, it begins again with messages
-that carry depths, whose order does not matter: `BreadthFirstByDepth`.
+that a run repeats. Where a GPU has made many levels on a sparse graph, it begins again with
+messages that carry depths, whose order does not matter: `BreadthFirstByDepth`.
 """
 
 from typing import Any

@@ -127,18 +127,18 @@ NUM_LISTS = ActiveList.PILES + 4
 STRIDE = 16
 #: The most groups that 12 bits can count.
 MOST_GROUPS = 2**12 - 1
-#: The queue of delivery `asynchronous` on CPUs (kernels/asynchronous/queue.cl): the numbers of bins, of
-#: words in a block, of vertices for each block of the pool, and of further blocks; how many blocks
-#: a group takes from the pool at once; with how many in its current bin it lets others share them;
-#: and how many rounds it makes before it meets them.
+#: The queue of delivery `asynchronous` on CPUs (kernels/asynchronous/queue.cl): the numbers of
+#: bins, of words in a block, of vertices for each block of the pool, and of further blocks; how
+#: many blocks a group takes from the pool at once; with how many in its current bin it lets others
+#: share them; and how many rounds it makes before it meets them.
 BINS, BLOCK_WORDS, VERTICES_OF_BLOCK, SPARE_BLOCKS = 64, 128, 32, 64
 BLOCKS_AT_ONCE, MOST_LOCAL_BLOCKS, LOCAL_ROUNDS = 4, 8, 8
 #: More arcs than a group has to itself in that delivery, and the most such rows in a round that
 #: groups share.
 LONG_ROW, MOST_LONG_ROWS = 4096, 1024
-#: Of that delivery on GPUs (kernels/asynchronous/relax.cl): how many vertices a group takes at once
-#: where these are few; how many turns it then makes before it meets the others; and the most
-#: vertices with which it does.
+#: Of that delivery on GPUs (kernels/asynchronous/relax.cl): the least number of vertices that a
+#: group takes at once; how many turns it then makes before it meets the others; and the most
+#: vertices in a turn.
 TAKES_FEW, TURNS, MOST_TURN = 8, 64, 512
 #: A value of `starting`: gascl_decide_on() in superstep.cl.
 GOING_ON = 2
