@@ -503,12 +503,14 @@ def run_changing(engine: Engine) -> None:
 
 
 def run_unordered(engine: Engine) -> None:
-    """Programs in any order: one group of one item has all phases."""
+    """Programs in any order: one group has all phases, in the forms for CPUs and for GPUs."""
+    cl = engine.device.cl
     for program in (Nearest(start=FAR), Spread()):
-        result = Engine(GRAPH, OneItem(engine.device.cl, 1)).run(program, delivery="asynchronous")
         expected = engine.run(program, delivery="serial")
-        for field in expected.fields:
-            np.testing.assert_array_equal(result[field], expected[field])
+        for device in (OneItem(cl, 1), Joining(cl, max(GROUP, 8))):
+            result = Engine(GRAPH, device).run(program, delivery="asynchronous")
+            for field in expected.fields:
+                np.testing.assert_array_equal(result[field], expected[field])
 
 
 def run_whole(engine: Engine) -> None:
@@ -621,6 +623,8 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "mask_kernels.cl": [(Turns(start=HUB), "slots")],
     "persistent/phases.cl": [(Levels(start=FAR), "frontier")],
     "asynchronous/visits.cl": [],
+    "asynchronous/relax.cl": [],
+    "asynchronous/gpu_phases.cl": [],
     "persistent/rows.cl": [(Least(), "pull")],
     "gather/windows.cl": [(Reading(), "outbox")],
     "gather/group_lane_bitmasks.cl": [(ReachedThrice(start=HUB), "pull")],
@@ -653,7 +657,7 @@ def run_patched(device: Device, file: str, *patch: str) -> None:
         Engine(GRAPH, device).run(
             program, delivery=delivery, max_supersteps=4, not_converged="ignore"
         )
-    if file == "asynchronous/visits.cl":
+    if file.startswith("asynchronous/"):
         run_unordered(Engine(GRAPH, device))
     if file in ("superstep.cl", "needed_parts.cl"):
         run_parts(Engine(GRAPH, device))
