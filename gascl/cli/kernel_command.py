@@ -90,7 +90,7 @@ def _source(program: VertexProgram, delivery: str, form: str) -> str:
     persists = form.endswith("-persistent")
     together = "" if persists else f"form {form!r} cannot run it"
     atomics = Atomics(int64=True, int64_extended=True)
-    demand = demand_of(program, atomics, True, False, together)
+    demand = demand_of(program, atomics, True, False, together, group=group)
     chosen = form_of(choose(program, demand, delivery).delivery, group)
     persistent = persists and not chosen.refuses_persistent(demand.traits)
     why_not = chosen.shares_no_loops(demand.traits, group)

@@ -104,6 +104,8 @@ def assemble(
         shared |= constants.of_persistent_kernel()
     if delivery.queues:
         shared |= constants.of_queue(group)
+    if delivery.tries_orders:
+        shared |= constants.of_random()
     given = _of_delivery(traits, delivery, group, persistent)
     text.put("\n".join([*constants.defines(shared), *given]))
     text.include("superstep.cl")
@@ -128,25 +130,35 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) ->
     by_block = group > 1 and not traits.counts_once
     senders = "first_sender" if traits.first else "messages"
     reading = "singly" if traits.reads_singly else "combined"
+    elected = "votes" if traits.votes and group > 1 else "grouped"
+    copying = "grouped" if traits.groups else reading
     phases = "frontier" if delivery.active.lists_receivers else "rows"
     if traits.prioritized:
         listing = "list_in_buckets"
     else:
         listing = "list_in_frontier" if traits.lists_directly else "list_by_commit"
     return {
-        "inbox.cl": f"inbox/{senders}.cl" if delivery.has_inbox(traits) else "",
+        "inbox.cl": (
+            f"inbox/{senders}.cl"
+            if delivery.has_inbox(traits)
+            else "in_place/sending.cl"
+            if delivery.in_place
+            else ""
+        ),
         "clock.cl": "persistent/clock.cl" if persistent else "",
         "persistent_phases.cl": (
             f"asynchronous/{'' if group == 1 else 'gpu_'}phases.cl"
             if delivery.queues
-            else "persistent/phases.cl"
+            else f"{delivery.name if delivery.in_place else 'persistent'}/phases.cl"
         ),
         "gather_rows.cl": f"gather/{_gather(traits, delivery, group)}.cl",
         "slots_scatter.cl": f"slots/scatter_{form}.cl",
         "slots_gather.cl": f"slots/{reading}.cl",
         "outbox_entries.cl": f"outbox/{'senders' if traits.reads_edge else 'messages'}.cl",
-        "outbox_gather.cl": f"outbox/{reading}.cl",
+        "outbox_gather.cl": f"outbox/{copying}.cl",
         "outbox_singly.cl": f"outbox/singly_{form}.cl",
+        "outbox_grouped.cl": f"outbox/{elected}_{form}.cl",
+        "groups.cl": f"groups/{'votes' if traits.votes else 'joined'}.cl",
         "pairs_of_splits.cl": f"pairs/{form}.cl",
         "share.cl": f"team/{form}.cl",
         "frontier_pieces.cl": f"frontier/pieces_{form}.cl",
@@ -194,7 +206,8 @@ def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: boo
         "LISTS_RECEIVERS": delivery.active.lists_receivers,
         "PERSISTENT": persistent,
         "PULLS": delivery.pulls,
-        "QUEUES": delivery.queues,
+        "AT_ONCE": delivery.queues or delivery.in_place or delivery.tries_orders,
+        "IN_PLACE": delivery.in_place,
         "KNOWS_LANES": delivery.notes_lanes(traits),
         "ANSWERS": delivery.keeps_answers(traits),
         "CREDITS": delivery.keeps_credits(traits),
