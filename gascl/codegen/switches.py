@@ -75,7 +75,7 @@ DELIVERY = {
     "LISTS_RECEIVERS": "the inbox lists the vertices with a message",
     "PERSISTENT": "a persistent kernel runs all supersteps",
     "PULLS": "in some supersteps vertices pull: delivery `frontier`",
-    "AT_ONCE": "messages are applied singly: deliveries `asynchronous`, `in_place`, `random`",
+    "AT_ONCE": "messages are applied one by one: deliveries `asynchronous` and `random`",
     "IN_PLACE": "apply changes fields at once: delivery `in_place`",
     "KNOWS_LANES": "the delivery knows in which lanes each vertex sends: see kernels/gather.cl",
     "ANSWERS": "messages to the sender itself are kept for each arc first: see arc_messages.cl",
