@@ -184,8 +184,8 @@ def _prepare(arguments: argparse.Namespace) -> _Ready:
     if cls.solve is None:
         repeats = not arguments.nondeterministic
         together = why_together(device.facts, arguments.debug)
-        of_device, alone = (device.atomics, device.fp64), device.facts.group == 1
-        demand = demand_of(program, *of_device, repeats, together, arguments.debug, alone)
+        of_device = device.atomics, device.fp64
+        demand = demand_of(program, *of_device, repeats, together, arguments.debug, device.group)
         ranks = None if arguments.comm is None else Parts(arguments.comm.Get_size())
         choose(program, demand, arguments.delivery, parts=ranks)
     started = time.perf_counter()

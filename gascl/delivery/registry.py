@@ -312,6 +312,27 @@ DELIVERIES = {
 }
 
 
+#: Delivery `asynchronous` where a work-group has several items: it has other buffers.
+_ASYNCHRONOUS_BY_GROUPS = replace(
+    DELIVERIES["asynchronous"],
+    buffers=(
+        Buffer("words", "packed", "vertex"),
+        Buffer("lists", "vertex", lambda vertices, arcs: 4 * vertices),
+        Buffer("list_arcs", "word", lambda vertices, arcs: 2 * vertices),
+        Buffer("stamps", "word", "vertex"),
+        Buffer("far_marks", "word", "vertex", lambda traits, delivery: traits.prioritized),
+    ),
+    persistent=_persistent(
+        "out_offsets", "out_targets", "words", "lists", "list_arcs", "stamps", "far_marks"
+    ),
+)
+
+
+def form_of(delivery: Delivery, group: int) -> Delivery:
+    """The form of a delivery for work-groups of so many items."""
+    return _ASYNCHRONOUS_BY_GROUPS if delivery.queues and group > 1 else delivery
+
+
 _WAITS = "all vertices wait for each other between supersteps, which order = 'any' does not need"
 
 

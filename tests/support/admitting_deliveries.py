@@ -17,9 +17,8 @@ def demand_of(
 ) -> admission.Demand:
     device = device or find()
     together = admission.why_together(device.facts)
-    alone = device.facts.group == 1
-    of_device = device.atomics, device.fp64
-    return admission.demand_of(program, *of_device, deterministic, together, one_item=alone)
+    given = program, device.atomics, device.fp64, deterministic, together
+    return admission.demand_of(*given, group=device.group)
 
 
 def admitted(

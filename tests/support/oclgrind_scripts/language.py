@@ -605,13 +605,15 @@ def run_changing(engine: Engine) -> None:
 
 
 def run_unordered(engine: Engine) -> None:
-    """Programs in any order: one group of one item has all phases."""
+    """Programs in any order: one group has all phases, in the forms for CPUs and for GPUs."""
+    cl = engine.device.cl
     for program in (Nearest(start=FAR), Spread()):
-        result = Engine(GRAPH, OneItem(engine.device.cl, 1)).run(program, delivery="asynchronous")
         expected = engine.run(program, delivery="serial")
-        for field in expected.fields:
-            np.testing.assert_array_equal(result[field], expected[field])
-    result = Engine(GRAPH, OneItem(engine.device.cl, 1)).run(Hooked(), delivery="in_place")
+        for device in (OneItem(cl, 1), Joining(cl, max(GROUP, 8))):
+            result = Engine(GRAPH, device).run(program, delivery="asynchronous")
+            for field in expected.fields:
+                np.testing.assert_array_equal(result[field], expected[field])
+    result = Engine(GRAPH, OneItem(cl, 1)).run(Hooked(), delivery="in_place")
     expected = engine.run(Hooked(), delivery="serial")
     for field in expected.fields:
         np.testing.assert_array_equal(result[field], expected[field])
@@ -736,6 +738,8 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "mask_kernels.cl": [(Turns(start=HUB), "slots")],
     "persistent/phases.cl": [(Levels(start=FAR), "frontier")],
     "asynchronous/visits.cl": [],
+    "asynchronous/relax.cl": [],
+    "asynchronous/gpu_phases.cl": [],
     "random.cl": [],
     "in_place/transactions.cl": [],
     "persistent/rows.cl": [(Least(), "pull")],
@@ -770,7 +774,7 @@ def run_patched(device: Device, file: str, *patch: str) -> None:
         Engine(GRAPH, device, deterministic=False).run(
             program, delivery=delivery, max_supersteps=4, not_converged="ignore"
         )
-    if file in ("asynchronous/visits.cl", "in_place/transactions.cl"):
+    if file.startswith(("asynchronous/", "in_place/")):
         run_unordered(Engine(GRAPH, device))
     if file == "random.cl":
         run_random(Engine(GRAPH, device, debug=True))
