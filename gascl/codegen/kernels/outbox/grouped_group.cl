@@ -27,23 +27,41 @@ static int gascl_row_of(const gascl_offset arc, __global const gascl_offset *off
     return first + row;
 }
 
-// Sorts messages by the items of a work-group, those that do not count (`count` -1) behind the others:
-// Batcher's bitonic sort (1968), in the form in which all comparisons have the same direction, so that n need
-// not be a power of two.
+// Of two messages, those that do not count (`count` -1) come behind the others.
+static bool gascl_comes_behind(const gascl_group a, const gascl_group b) {
+    return a.count < 0 || (b.count >= 0 && GASCL_COMES_BEFORE(b, a));
+}
+
+// A step of Batcher's bitonic sort (1968), in the form in which all comparisons have the same direction, so that
+// the number of values need not be a power of two: the places that the pair-th comparison is about.
+#define GASCL_LOW_OF(pair, step) ((pair) / (step) * 2 * (step) + (pair) % (step))
+#define GASCL_HIGH_OF(pair, size, step)                                              \
+    ((step) == (size) / 2 ? (pair) / (step) * 2 * (step) + 2 * (step) - 1 - (pair) % (step) \
+                          : GASCL_LOW_OF(pair, step) + (step))
+
+// Sorts messages by the items of a work-group. An item reads several pairs before it looks at the first, so
+// that it waits for memory once for all of them.
 static void gascl_sort_together(__global gascl_group *groups, const int n) {
     for (long size = 2; size < 2 * (long)n; size *= 2)
         for (long step = size / 2; step > 0; step /= 2) {
             barrier(CLK_GLOBAL_MEM_FENCE);
-            for (long pair = get_local_id(0); pair < n; pair += GASCL_GROUP) {
-                const long low = pair / step * 2 * step + pair % step;
-                const long high = step == size / 2 ? low + 2 * (step - pair % step) - 1 : low + step;
-                if (high >= n)
-                    continue;
-                const gascl_group a = groups[low], b = groups[high];
-                const bool swaps = a.count < 0 || (b.count >= 0 && GASCL_COMES_BEFORE(b, a));
-                if (swaps) {
-                    groups[low] = b;
-                    groups[high] = a;
+            const long pairs = (n + 2 * step - 1) / (2 * step) * step;
+            for (long first = get_local_id(0); first < pairs; first += GASCL_FETCHES * GASCL_GROUP) {
+                gascl_group low[GASCL_FETCHES], high[GASCL_FETCHES];
+                _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k) {
+                    const long pair = first + k * GASCL_GROUP;
+                    if (GASCL_HIGH_OF(pair, size, step) < n) {
+                        low[k] = groups[GASCL_LOW_OF(pair, step)];
+                        high[k] = groups[GASCL_HIGH_OF(pair, size, step)];
+                    }
+                }
+                _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k) {
+                    const long pair = first + k * GASCL_GROUP;
+                    const long high_place = GASCL_HIGH_OF(pair, size, step);
+                    if (high_place < n && gascl_comes_behind(low[k], high[k])) {
+                        groups[GASCL_LOW_OF(pair, step)] = high[k];
+                        groups[high_place] = low[k];
+                    }
                 }
             }
         }
@@ -139,9 +157,9 @@ static void gascl_sort_codes(__local ulong *codes, const int n) {
     for (int size = 2; size < 2 * n; size *= 2)
         for (int step = size / 2; step > 0; step /= 2) {
             barrier(CLK_LOCAL_MEM_FENCE);
-            for (int pair = get_local_id(0); pair < n; pair += GASCL_GROUP) {
-                const int low = pair / step * 2 * step + pair % step;
-                const int high = step == size / 2 ? low + 2 * (step - pair % step) - 1 : low + step;
+            const int pairs = (n + 2 * step - 1) / (2 * step) * step;
+            for (int pair = get_local_id(0); pair < pairs; pair += GASCL_GROUP) {
+                const int low = GASCL_LOW_OF(pair, step), high = GASCL_HIGH_OF(pair, size, step);
                 if (high >= n)
                     continue;
                 const ulong a = codes[low], b = codes[high];
