@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
+from support.admission import ANY_ORDER
 from support.archives import zstandard
 from support.file_server import serving
 
@@ -44,11 +45,24 @@ def test_deliveries(delivery):
     class Largest(VertexProgram):
         label = vertex.int32(init="v.id")
         message, combine, edges = "int32", "max", "both"
-        order = "any" if delivery == "asynchronous" else "supersteps"
+        order = "any" if delivery in ANY_ORDER else "supersteps"
         scatter = "send(v.label);"
         apply = "if (msg > v.label) { v.label = msg; set_mask(); }"
 
-    label = Engine(roads()).run(Largest(), delivery=delivery).label
+    class LargestInPlace(VertexProgram):
+        label = vertex.int32(init="v.id")
+        edges, order, apply_on = "both", "any", "all"
+        apply = """
+            for (int i = 0; i < num_neighbors; ++i)
+                if (label_of(neighbor(i)) > v.label) {
+                    v.label = label_of(neighbor(i));
+                    set_mask();
+                }
+        """
+
+    engine = Engine(roads(), debug=delivery == "random")
+    program = LargestInPlace() if delivery == "in_place" else Largest()
+    label = engine.run(program, delivery=delivery).label
     assert label.tolist() == [2, 2, 2, 4, 4]
 
 

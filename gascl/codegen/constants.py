@@ -102,6 +102,17 @@ class Phase(IntEnum):
     ROUND = 19
     LONG_ROWS = 20
     UNPACK = 21
+    # Of delivery `in_place`, beside PACK and UNPACK:
+    PASS = 22
+
+
+class Order(IntEnum):
+    """What shows that the order of messages matters: the vertex differs... (kernels/random.cl)"""
+
+    TWICE = 1  # if it gets the second one twice
+    EXCHANGED = 2  # if they come in the other order
+    TOGETHER = 3  # if they come combined
+    UNTOLD = 4  # from what it has sent, and will not scatter again
 
 
 class ActiveList(IntEnum):
@@ -130,6 +141,9 @@ BLOCKS_AT_ONCE, MOST_LOCAL_BLOCKS, LOCAL_ROUNDS = 4, 8, 8
 #: More arcs than a group has to itself in that delivery, and the most such rows in a round that
 #: groups share.
 LONG_ROW, MOST_LONG_ROWS = 4096, 1024
+#: Of delivery `random`: the most messages that fly at a time, which is also the number of waiting
+#: vertices among which one is chosen; and the most arcs and messages of a launch.
+MOST_FLIGHTS, MOST_RANDOM_WORK = 64, 2**18
 #: A value of `starting`: gascl_decide_on() in superstep.cl.
 GOING_ON = 2
 #: The number of a block's messages that one work-item combines into a box, for others to use.
@@ -220,6 +234,12 @@ def of_queue() -> dict[str, int]:
         "LONG_ROW": LONG_ROW,
         "MOST_LONG_ROWS": MOST_LONG_ROWS,
     }
+
+
+def of_random() -> dict[str, int]:
+    """Those of delivery `random`."""
+    most = {"MOST_FLIGHTS": MOST_FLIGHTS, "MOST_RANDOM_WORK": MOST_RANDOM_WORK}
+    return {**numbered("", Order), **most}
 
 
 def of_sorting() -> dict[str, int]:

@@ -7,7 +7,7 @@ and messages, and the structs that host and device share.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -217,11 +217,33 @@ class Context:
         return packed_fields(self.spec, self.real)
 
     @property
+    def tries_orders(self) -> bool:
+        """Whether the order of messages can be tried: delivery `random`."""
+        return self.debug and self.traits.any_order and not self.traits.applies_in_place
+
+    @cached_property
+    def applied(self) -> Type:
+        """The fields that apply writes, in memory."""
+        return replace(self.packed, c="gascl_applied")
+
+    @property
     def packed_bytes(self) -> int:
         """The size of a word that holds them, 4 or 8 bytes; 0 if the program's messages may not be
         applied one by one, or the fields do not fit."""
         bits = cell_bits(self.packed) if self.traits.any_order and self.lanes == 1 else None
         return (bits or 0) // 8
+
+    @property
+    def alone(self) -> str:
+        """The field that makes up the word by itself, in its own array; "" if there is none."""
+        (name, type_), *more = self.packed.members
+        whole = not more and name in self.vertex_fields and type_.itemsize == self.packed_bytes
+        return name if whole else ""
+
+    @property
+    def in_place(self) -> bool:
+        """Whether apply can change fields in place: delivery `in_place`."""
+        return self.traits.applies_in_place and self.packed_bytes > 0
 
     # Structs ----------------------------------------------------------------------------------
 
@@ -256,6 +278,7 @@ class Context:
     @cached_property
     def graph(self) -> Type:
         members = [("num_vertices", INT32), ("num_edges", INT64)]
+        members += [("hub", INT32)] * self.traits.reads_hub
         if self.traits.prioritized:
             members.append(("gascl_delta", resolve("real", self.real)))
         if self.debug:  # whether the run begins with finite values

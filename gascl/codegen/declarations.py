@@ -101,6 +101,7 @@ def write_switches(text: Text, c: Context) -> None:
                 "LANE_WORDS": traits.lane_words,
                 "WRAPS": traits.overflows and c.message.itemsize == 8,
                 "PACKED_BITS": 8 * c.packed_bytes,
+                "PACKED_ALONE": bool(c.alone),
                 "NARROW": c.message.itemsize <= 4,
                 "LONG_OFFSETS": c.offset.itemsize == 8,
                 "REALS": len(c.reals),

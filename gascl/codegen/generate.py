@@ -33,6 +33,7 @@ from gascl.codegen.reductions import Reductions
 from gascl.codegen.source_writer import Text
 from gascl.codegen.transactions import Transactions
 from gascl.codegen.traps import Traps
+from gascl.codegen.trials import Trials
 from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Traits
 from gascl.language.types import resolve
@@ -78,6 +79,9 @@ def generate(
     text.struct(c.vertex)
     text.put(*["typedef struct gascl_held_row gascl_held_row;"] * traits.finds_common)
     text.struct(c.edge)
+    transactions = Transactions(text, c)
+    if c.packed_bytes:
+        transactions.write_types()
     state, edge = write_arguments(text, c)
     traps.write_guards()
     if "functions" in spec.snippets:
@@ -88,9 +92,15 @@ def generate(
     text.put(*['#include "arc_messages.cl"'] * traits.keeps_by_arc, "")
     traps.write()
     calls.write()
+    if c.in_place:
+        text.put("#if GASCL_IN_PLACE")
+        transactions.write_current()
+        text.put("#endif", "")
     Phases(text, c, traps, calls, Reductions(text, c)).write()
     if c.packed_bytes:
-        Transactions(text, c).write()
+        transactions.write()
+    if c.tries_orders:
+        Trials(text, c).write()
     if traits.pairs:
         Pairs(text, c, traps, calls).write()
     write_layouts(text, c)
@@ -107,6 +117,8 @@ def generate(
         staged=c.staged,
         outbox_entry=c.outbox_entry,
         packed=c.packed_bytes,
+        applied=c.applied.scalar,
+        alone=c.alone,
         box=c.box.scalar,
         run=c.run,
         tally=c.tally.scalar,

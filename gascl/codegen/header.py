@@ -28,6 +28,8 @@ class Header:
         outbox_entry: the type of what the outbox keeps of each vertex.
         packed: the bytes of the word that holds what apply writes of a vertex: 4 or 8; 0 if there
             is none.
+        applied: the layout of what apply writes of a vertex.
+        alone: the field that makes up that word by itself; "" if there is none.
         box, run, tally, control: the layouts of structs that host and device share.
         other: the layout of what a pairs snippet reads of the sender `u`.
         lanes: the number of runs at once.
@@ -47,6 +49,8 @@ class Header:
     staged: int
     outbox_entry: Type
     packed: int
+    applied: np.dtype
+    alone: str
     box: np.dtype
     run: np.dtype
     tally: np.dtype

@@ -61,14 +61,15 @@ class Phases:
         late: bool = False,
         owned: bool = True,
         text: str | None = None,
+        receives: bool = False,
     ) -> None:
         """Write a snippet, or `text` in its place. Its `return` returns what it changed, which the
-        caller then stores."""
+        caller then stores. `receives`: as `Calls.begin_phase` takes it."""
         put = self.text.put
         if snippet is None:
             return
         returns = snippet.uses("return")
-        words = self.calls.begin_phase(snippet, late, owned)
+        words = self.calls.begin_phase(snippet, late, owned, receives=receives)
         put(*([f"#define return return {returned}"] if returns else []))
         if text is None:
             self.traps.snippet(snippet)
@@ -221,7 +222,7 @@ class Phases:
         put, snippets = self.text.put, self.context.spec.snippets
         receive_if, filters = snippets.get("receive_if"), self.context.traits.filters
         of = "const int gascl_id, GASCL_STATE GASCL_LANE"
-        if self.context.packed_bytes:
+        if self.context.packed_bytes or self.context.tries_orders:
             self._wants()
         put(f"static bool gascl_receives({of}) {{")
         self._receives(None if filters else receive_if)
@@ -263,7 +264,8 @@ class Phases:
     def _wants(self) -> None:
         """Write receive_if of a vertex that is not in memory as it is."""
         put, receive_if = self.text.put, self.context.snippet("receive_if")
-        put("static bool gascl_wants(const gascl_vertex v, const gascl_message msg, GASCL_STATE) {")
+        put("static bool gascl_wants(const gascl_vertex v, const gascl_message msg,")
+        put("        GASCL_STATE GASCL_LANE) {")
         if receive_if is None:
             put("    return true;", "}", "")
             return
@@ -388,11 +390,11 @@ class Phases:
         c, put = self.context, self.text.put
         apply = c.spec.snippets.get("apply")
         state = "gascl_tally *gascl_all, GASCL_STATE GASCL_LANE"
-        put("static gascl_vertex gascl_apply_snippet(gascl_vertex v,")
-        put(f"        const gascl_gathered msg, const bool has_msg, {state}) {{")
-        self.calls.declare_read(apply)
-        self._body(apply, "v", late=True)
-        put("    return v;", "}", "")
+        if c.in_place:
+            put("#if GASCL_IN_PLACE")
+            self._apply_snippet("gascl_receive_snippet", apply, state, receives=True)
+            put("#endif", "")
+        self._apply_snippet("gascl_apply_snippet", apply, state)
         put("// Returns what v said of itself: GASCL_SET or GASCL_UNSET for the next mask, or 0.")
         put("static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,")
         put(f"        const uint gascl_count, {state}) {{")
@@ -413,6 +415,19 @@ class Phases:
         put(f"    return {self._own_mask()};", "}", "")
         if apply is not None and c.traits.shares:
             self._apply_part(apply, state)
+
+    def _apply_snippet(
+        self, name: str, apply: Snippet | None, state: str, receives: bool = False
+    ) -> None:
+        """Write apply as a function; `receives`: as `Calls.begin_phase` takes it."""
+        put = self.text.put
+        put(f"static gascl_vertex {name}(gascl_vertex v,")
+        put(f"        const gascl_gathered msg, const bool has_msg, {state}) {{")
+        self.calls.declare_read(apply)
+        if self.context.in_place:
+            put("    const bool gascl_waited = v.gascl_set == GASCL_WAITED;")
+        self._body(apply, "v", late=True, receives=receives)
+        put("    return v;", "}", "")
 
     def _store(self, apply: Snippet | None) -> None:
         c = self.context

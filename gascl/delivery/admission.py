@@ -46,6 +46,7 @@ class Demand:
         packed: the bytes of what apply writes of a vertex.
         wide_atomics: the device has atomic operations on 64 bits.
         together: as `why_together` returns it.
+        debug: the run is in debug mode.
     """
 
     traits: Traits
@@ -58,6 +59,7 @@ class Demand:
     packed: int
     wide_atomics: bool
     together: str
+    debug: bool
 
 
 def demand_of(
@@ -66,6 +68,7 @@ def demand_of(
     fp64: bool,
     deterministic: bool,
     together: str = _CANNOT_JOIN,
+    debug: bool = False,
 ) -> Demand:
     """What a program requires of a delivery on a device with these atomics."""
     spec = program.spec
@@ -83,6 +86,7 @@ def demand_of(
         packed_fields(spec, program.dtype).itemsize,
         atomics.int64,
         together,
+        debug,
     )
 
 
@@ -225,10 +229,46 @@ def push_refuses(demand: Demand) -> str | None:
     return inbox_refuses(demand)
 
 
+#: Why messages must be applied in supersteps.
+_ORDERED = "its messages may depend on their order: order = 'any' would state that they do not"
+_ALL_APPLY = "all its vertices apply, in place, and none scatters"
+
+
+def random_refuses(demand: Demand) -> str | None:
+    if not demand.traits.any_order:
+        return _ORDERED
+    if demand.traits.applies_in_place:
+        return _ALL_APPLY
+    if not demand.debug:
+        return "it is for debug mode, which tries whether the order of messages matters"
+    return slots_refuses(demand)
+
+
 def asynchronous_refuses(demand: Demand) -> str | None:
     traits = demand.traits
+    if traits.applies_in_place:
+        return _ALL_APPLY
+    refusal = _transactions_refuse(demand)
+    if refusal:
+        return refusal
+    if traits.sends_to:
+        return "it sends to any vertex"
+    if traits.reads_written:
+        return "it reads what apply writes of other vertices"
+    return None
+
+
+def in_place_refuses(demand: Demand) -> str | None:
+    if demand.traits.any_order and not demand.traits.applies_in_place:
+        return "only its vertices with a message apply"
+    return _transactions_refuse(demand)
+
+
+def _transactions_refuse(demand: Demand) -> str | None:
+    """Refusals of deliveries by which vertices change one by one, each at once."""
+    traits = demand.traits
     if not traits.any_order:
-        return "its messages may depend on their order: order = 'any' would state that they do not"
+        return _ORDERED
     if demand.together:
         return demand.together
     if traits.lanes > 1:
@@ -240,10 +280,6 @@ def asynchronous_refuses(demand: Demand) -> str | None:
         )
     if demand.packed > 4 and not demand.wide_atomics:
         return "the device has no atomic operations on 64 bits"
-    if traits.sends_to:
-        return "it sends to any vertex"
-    if traits.reads_written:
-        return "it reads what apply writes of other vertices"
     return None
 
 

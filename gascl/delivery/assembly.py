@@ -104,6 +104,8 @@ def assemble(
         shared |= constants.of_persistent_kernel()
     if delivery.queues:
         shared |= constants.of_queue()
+    if delivery.tries_orders:
+        shared |= constants.of_random()
     given = _of_delivery(traits, delivery, group, persistent)
     text.put("\n".join([*constants.defines(shared), *given]))
     text.include("superstep.cl")
@@ -136,10 +138,16 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) ->
     else:
         listing = "list_in_frontier" if traits.lists_directly else "list_by_commit"
     return {
-        "inbox.cl": f"inbox/{senders}.cl" if delivery.has_inbox(traits) else "",
+        "inbox.cl": (
+            f"inbox/{senders}.cl"
+            if delivery.has_inbox(traits)
+            else "in_place/sending.cl"
+            if delivery.in_place
+            else ""
+        ),
         "clock.cl": "persistent/clock.cl" if persistent else "",
         "persistent_phases.cl": (
-            f"{'asynchronous' if delivery.queues else 'persistent'}/phases.cl"
+            f"{delivery.name if delivery.queues or delivery.in_place else 'persistent'}/phases.cl"
         ),
         "gather_rows.cl": f"gather/{_gather(traits, delivery, group)}.cl",
         "slots_scatter.cl": f"slots/scatter_{form}.cl",
@@ -195,7 +203,8 @@ def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: boo
         "LISTS_RECEIVERS": delivery.active.lists_receivers,
         "PERSISTENT": persistent,
         "PULLS": delivery.pulls,
-        "QUEUES": delivery.queues,
+        "AT_ONCE": delivery.queues or delivery.in_place or delivery.tries_orders,
+        "IN_PLACE": delivery.in_place,
         "KNOWS_LANES": delivery.notes_lanes(traits),
         "ANSWERS": delivery.keeps_answers(traits),
         "CREDITS": delivery.keeps_credits(traits),

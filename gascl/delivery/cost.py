@@ -62,6 +62,8 @@ class Rates:
         launches: those of a superstep, by delivery, where no launch runs several supersteps.
         common: an arc whose scatter looks for common neighbors; by pull, which has a table of the
             receiver's, much less.
+        once: a vertex, and an arc, of a run in any order in which each vertex scatters once; None:
+            not known.
     """
 
     vertex: Mapping[str, float]
@@ -81,6 +83,7 @@ class Rates:
     alone: Mapping[str, Mapping[str, float]]
     launches: Mapping[str, float]
     common: float
+    once: tuple[float, float] | None = None
 
 
 #: One core of an AMD EPYC with PoCL: processor time of benchmarks/kinds.py's programs with one
@@ -106,6 +109,7 @@ CPU = Rates(
     alone={},
     launches={"slots": 30_000, "edges": 30_000},
     common=100,
+    once=(38, 4.9),  # ShortestPaths on a grid and on kron 18, divided by their vertices and arcs
 )
 #: One H100: the same programs on R-MAT 20 (benchmarks/results/kinds-h100.csv); rows and hubs by a
 #: star with 2^20 leaves.
@@ -210,6 +214,14 @@ class Costs:
             ways = (self.pushing(share), self.pulling(share))
             return min(ways, key=lambda terms: sum(terms.values()))
         return self.pushing(share) if delivery == "push" else self._visiting(delivery, share)
+
+    def in_any_order(self) -> dict[str, float]:
+        """About how many seconds a run takes without supersteps in which each vertex scatters once;
+        nothing where that is not known."""
+        if self.rates.once is None:
+            return {}
+        vertex, arc = self.rates.once
+        return self._terms(vertices=self.size.vertices * vertex, arcs=self.size.arcs * arc)
 
     def seconds(self, delivery: str, share: float = 1.0) -> float:
         """About how many seconds a superstep takes."""

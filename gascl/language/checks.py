@@ -694,10 +694,17 @@ def _order_rules(spec: ProgramSpec) -> Rules:
         )
         return
     instead = "remove order, so that the program runs in supersteps"
+    everywhere = spec.apply_on == "all"
     yield (
-        "scatter" not in spec.snippets and spec.source.place("order"),
-        "order = 'any' is about the order in which vertices scatter, but there is no scatter: "
-        "give one, or remove order",
+        not everywhere and "scatter" not in spec.snippets and spec.source.place("order"),
+        "order = 'any' is about the order in which vertices scatter or apply, but there is no "
+        "scatter, and only vertices with a message apply: give scatter, or apply_on = 'all', or "
+        "remove order",
+    )
+    yield (
+        everywhere and _place_of(spec, "scatter"),
+        "with order = 'any' and apply_on = 'all', vertices apply again and again, and would "
+        "scatter as often: send from apply, with send_to, or " + instead,
     )
     if spec.combiner in (SUM, PRODUCT):
         yield (
@@ -750,7 +757,8 @@ def _order_rules(spec: ProgramSpec) -> Rules:
     ):
         value = getattr(spec, attribute)
         yield (
-            value != allowed and spec.source.place(attribute),
+            value not in (allowed, "all" if attribute == "apply_on" else allowed)
+            and spec.source.place(attribute),
             f"{attribute} = {value!r} is about every vertex in each superstep, and order = 'any' "
             f"has none: give {attribute} = {allowed!r}, or {instead}",
         )
@@ -759,8 +767,9 @@ def _order_rules(spec: ProgramSpec) -> Rules:
         f"edges = 'alternate' depends on the superstep: give other edges, or {instead}",
     )
     for word in ("superstep", "get_mask", "get_mask_of"):
+        own = everywhere and word == "get_mask"  # a vertex's own state
         yield (
-            _use(spec, word, "scatter", "apply", "receive_if", "enough"),
+            _use(spec, word, "scatter", *([] if own else ["apply"]), "receive_if", "enough"),
             f"{word} depends on the superstep, and order = 'any' has none: use a field that the "
             f"message carries, or {instead}",
         )

@@ -9,7 +9,7 @@ from gascl.language.types import SCALARS, WIDTHS
 
 VERTEX_MEMBERS = ("id", "in_degree", "out_degree")
 EDGE_MEMBERS = ("src", "dst", "id", "reversed")
-GRAPH_MEMBERS = ("num_vertices", "num_edges")
+GRAPH_MEMBERS = ("num_vertices", "num_edges", "hub")
 
 #: Snippet -> the namespaces that it may read. The init expression of a vertex field counts as
 #: "field", that of an arc field as "arc"; the combiner and identity of an aggregator count as those
@@ -51,8 +51,8 @@ CALLS = {
     "num_groups": "gather",
     "msg": "gather apply receive_if enough",
     "has_msg": "apply",
-    "neighbor": "scatter gather apply",
-    "num_neighbors": "scatter gather apply",
+    "neighbor": "field init scatter gather apply",
+    "num_neighbors": "field init scatter gather apply",
     "neighbor_of": "scatter gather apply",
     "num_neighbors_of": "scatter gather apply",
     "has_edge": "scatter gather apply",

@@ -75,6 +75,9 @@ class VertexProgram:
     restart: str = "any"
     ends: str = "mask"
     order: str = "supersteps"
+    #: A program with the same parameters and results, which is run instead where its vertices can
+    #: apply in place.
+    in_place: Any = None
 
     #: The name of the program whose `solve` runs this one, for messages.
     run_by: str = ""

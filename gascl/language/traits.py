@@ -75,9 +75,15 @@ class Traits:
         snippets = (self.spec.snippets.get("init"), self._scatter, self._gather, self._apply)
         return [snippet for snippet in snippets if snippet is not None]
 
+    @cached_property
+    def _first_values(self) -> list[Snippet]:
+        """The init expressions of vertex fields."""
+        names = (f"{name}.init" for name in self.spec.vertex_fields)
+        return [self.spec.snippets[name] for name in names if name in self.spec.snippets]
+
     def _uses(self, *words: str) -> bool:
         """Whether any snippet uses one of these words."""
-        return any(snippet.uses(*words) for snippet in self._statements)
+        return any(snippet.uses(*words) for snippet in (*self._statements, *self._first_values))
 
     def _read_of_others(self, *snippets: Snippet | None) -> tuple[str, ...]:
         """The fields that these snippets read of other vertices (`FIELD_of`)."""
@@ -308,11 +314,22 @@ class Traits:
         return self.spec.order == "any"
 
     @cached_property
+    def applies_in_place(self) -> bool:
+        """Whether all vertices may apply in any order, and see at once what others have changed."""
+        return self.any_order and self.applies_to_all
+
+    @cached_property
     def may_need_order(self) -> bool:
-        """Whether a snippet may find that the order matters after all."""
-        return self._uses("needs_order")
+        """Whether a snippet may find that the order matters after all, or apply sends, which it
+        cannot do in place while it receives."""
+        return self._uses("needs_order") or (self.applies_in_place and self.apply_sends_to)
 
     # --- edges and other vertices ---
+
+    @cached_property
+    def reads_hub(self) -> bool:
+        """Whether a snippet reads `g.hub`."""
+        return any("hub" in snippet.reads("g") for snippet in self.spec.snippets.values())
 
     @cached_property
     def reads_edge(self) -> bool:
@@ -431,6 +448,7 @@ class Traits:
             or self.first
             or self.overflows
             or self.scatter_reads_ids
+            or self.reads_hub
         )
         return gathers and not (by_id or self.masked or self.pairs or self.lanes > 1)
 

@@ -182,7 +182,9 @@ def prepare(
     """
     spec, direction, short = program.spec, program.spec.direction, at_once.short if at_once else ""
     together = ordered or why_together(device, setting.debug)
-    demand = demand_of(program, device.atomics, device.fp64, setting.deterministic, together)
+    demand = demand_of(
+        *(program, device.atomics, device.fp64, setting.deterministic, together, setting.debug)
+    )
     traits = demand.traits
     parts = Parts(setting.ranks, short) if setting.ranks > 1 or short else None
     hub = largest_degree(graph, direction) if traits.scatters else 0
@@ -293,7 +295,8 @@ def _persistent(
     reasons = [
         (refusal is not None, str(refusal)),
         (
-            not delivery.follows_frontier and size > WHOLE.get(device.kind, 0),
+            not (delivery.follows_frontier or delivery.in_one_launch)
+            and size > WHOLE.get(device.kind, 0),
             f"visiting all {size:,} vertices and arcs takes longer than a launch",
         ),
         (not device.can_join, "work-groups of one launch cannot wait for each other here"),

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import support.admission
+from support.admission import ANY_ORDER
 from support.admitting_deliveries import admitted, demand_of
 
 from gascl import (
@@ -54,7 +55,7 @@ class Plain(VertexProgram):
 
 
 #: Those for programs whose messages have an order.
-BY_SUPERSTEPS = [name for name in DELIVERIES if name != "asynchronous"]
+BY_SUPERSTEPS = [name for name in DELIVERIES if name not in ANY_ORDER]
 SINGLE = "its gather snippet reads messages one by one"
 ANEW = "its scatter does more than send along its arcs, and this delivery may run scatter again"
 ARC = "it has arc fields"
@@ -227,7 +228,8 @@ def refusals(changes: dict[str, Any], atomics: Atomics, deterministic: bool) -> 
     demand = admission.demand_of(program, atomics, True, deterministic)
     found = {name: d.refuses(demand) for name, d in DELIVERIES.items()}
     assert registry.admitted(demand) == [n for n, why in found.items() if why is None]
-    assert str(found.pop("asynchronous")).startswith("its messages may depend on their order")
+    for name in ANY_ORDER:
+        assert str(found.pop(name)).startswith("its messages may depend on their order")
     return {n: why for n, why in found.items() if why is not None}
 
 
@@ -265,6 +267,7 @@ IN_ANY_ORDER: dict[str, tuple[dict[str, Any], Atomics, str, str | None]] = {
     "to anyone": ({"scatter": "send_to(0, v.x);"}, FULL, CPU, "it sends to any vertex"),
     "reads others": ({"scatter": "send(x_of(e.dst));"}, FULL, CPU, "it reads what apply writes of"),
     "together": ({}, FULL, "debug mode looks at each superstep", "debug mode looks at each"),
+    "in place": ({"scatter": None, "apply_on": "all"}, FULL, CPU, "all its vertices apply"),
 }
 
 
@@ -276,6 +279,43 @@ def test_who_may_be_asynchronous(name):
     found = DELIVERIES["asynchronous"].refuses(demand)
     assert found is None if why is None else str(found).startswith(why)
     assert (choose(program, demand, "auto").name == "asynchronous") == (why is None)
+
+
+def test_random_schedules_are_for_debug_mode():
+    program = type("Unordered", (Plain,), UNORDERED)()
+    demands = [admission.demand_of(program, FULL, True, True, debug=debug) for debug in (0, 1)]
+    refused = [DELIVERIES["random"].refuses(demand) for demand in demands]
+    assert str(refused[0]).startswith("it is for debug mode") and refused[1] is None
+    assert choose(program, demands[1], "auto", debug=True).name != "random"
+
+
+#: The same where all vertices apply.
+OF_ALL = {"scatter": None, "apply_on": "all", "apply": "v.x = min(v.x, x_of(0)); send_to(0, v.x);"}
+IN_PLACE: dict[str, tuple[dict[str, Any], Atomics, str, str | None]] = {
+    "plain": ({}, FULL, CPU, None),
+    "12 bytes": ({**WIDE_STATE, "apply": "v.x = v.y = 1;"}, FULL, CPU, "apply writes 16 bytes"),
+    "8 bytes, of 32-bit atomics": (
+        {"y": vertex.int32(), "apply": "v.x = v.y = 1;"},
+        Atomics(),
+        CPU,
+        "the device has no atomic operations on 64 bits",
+    ),
+    "lanes": ({"lanes": 2}, FULL, CPU, "it has several lanes"),
+    "together": ({}, FULL, "debug mode looks at each superstep", "debug mode looks at each"),
+    "vertices that scatter": (
+        {"scatter": Plain.scatter, "apply_on": "message"}, FULL, CPU, "only its vertices with"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_who_may_apply_in_place(name):
+    changes, atomics, together, why = IN_PLACE[name]
+    program = type("Unordered", (Plain,), {**UNORDERED, **OF_ALL, **changes})()
+    demand = admission.demand_of(program, atomics, True, True, together)
+    found = DELIVERIES["in_place"].refuses(demand)
+    assert found is None if why is None else str(found).startswith(why)
+    assert (choose(program, demand, "auto").name == "in_place") == (why is None)
 
 
 NARROW = {

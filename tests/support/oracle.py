@@ -24,7 +24,7 @@ from support.plain_graph import PlainGraph
 from support.program_tree import Program, SetMask, contains
 from support.values import Inexact
 
-__all__ = ["Inexact", "Outcome", "PlainGraph", "Step", "run"]
+__all__ = ["Inexact", "Outcome", "PlainGraph", "Run", "Step", "run"]
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Outcome:
     used: set[str] = field(default_factory=set)
 
 
-class _Run(Interpreter):
+class Run(Interpreter):
     """The order of events."""
 
     def first(self, given: Mapping[str, Any]) -> None:
@@ -232,7 +232,7 @@ def run(
 ) -> Outcome:
     """Interpret a program; `given` are the fields passed at construction. May raise `Inexact`."""
     params = params or {}
-    r = _Run(program, graph, dtype, params)
+    r = Run(program, graph, dtype, params)
     r.first(given or {})
     supersteps = params.get("supersteps", program.supersteps)
     trace: list[Step] = []

@@ -241,6 +241,8 @@ def texts(program: Program) -> dict[str, str]:
         "edges": program.edges,
         "ends": program.ends,
     }
+    if program.order != "supersteps":
+        body["order"] = program.order
     if program.mask is not None:
         body["mask"] = c_expr(program, program.mask)
     for name in ("stop", "receive_if", "enough", "priority"):

@@ -325,6 +325,7 @@ class Program:
     apply_on: str = "message"
     edges: str = "out"
     ends: str = "mask"
+    order: str = "supersteps"
     init: tuple[Stmt, ...] = ()
     scatter: tuple[Stmt, ...] = ()
     pairs: tuple[Stmt, ...] = ()

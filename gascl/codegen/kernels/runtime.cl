@@ -42,6 +42,7 @@
 // What a vertex said last of its own place in the next mask.
 #define GASCL_SET 1
 #define GASCL_UNSET 2
+#define GASCL_WAITED 3  // what it is told in delivery `in_place`: it is in this mask
 
 // Generated from the program (gascl/codegen/generate.py), so that no such file exists: its types,
 // fields, combiner and snippets as functions. It includes intrinsics.cl. `gascl kernel PROGRAM` prints it.

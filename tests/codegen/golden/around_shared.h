@@ -46,6 +46,7 @@ typedef int gascl_offset;
 #define GASCL_LANE_WORDS 0
 #define GASCL_WRAPS 0
 #define GASCL_PACKED_BITS 0
+#define GASCL_PACKED_ALONE 0
 #define GASCL_NARROW 1
 #define GASCL_LONG_OFFSETS 0
 #define GASCL_REALS 1

@@ -353,6 +353,31 @@ class Spread(VertexProgram):
     apply = "if (msg < v.x) { v.x = msg; set_mask(); }"
 
 
+class Hooked(VertexProgram):
+    """In place: trees of pointers, and the parity of their roots."""
+
+    x = vertex.int32(init="v.id")
+    odd = vertex.int8(init="v.id & 1")
+    message, combine, edges = "int32", "min", "both"
+    order, apply_on = "any", "all"
+    receive_if = "v.x == v.id"
+    apply = """
+        int root = has_msg ? min(v.x, msg) : x_of(v.x);
+        if (!has_msg && get_mask())
+            for (int i = 0; i < num_neighbors; ++i) {
+                const int other = x_of(neighbor(i));
+                if (other != root)
+                    send_to(max(root, other), min(root, other));
+                if (other != root || x_of(root) != root || x_of(other) != other)
+                    set_mask();
+            }
+        if (has_msg || root != v.x)
+            set_mask();
+        v.x = root;
+        v.odd = v.x & 1;
+    """
+
+
 class Gathering(Levels):
     """Who is reached is marked by those that reach it, all at once."""
 
@@ -567,6 +592,10 @@ def run_unordered(engine: Engine) -> None:
         expected = engine.run(program, delivery="serial")
         for field in expected.fields:
             np.testing.assert_array_equal(result[field], expected[field])
+    result = Engine(GRAPH, OneItem(engine.device.cl, 1)).run(Hooked(), delivery="in_place")
+    expected = engine.run(Hooked(), delivery="serial")
+    for field in expected.fields:
+        np.testing.assert_array_equal(result[field], expected[field])
 
 
 def run_whole(engine: Engine) -> None:
@@ -654,9 +683,18 @@ def run_debug(device: Device) -> None:
         expected = plain.run(program, delivery="serial")
         for name in set(able(program, device)) & {"slots", "pull", "outbox", "push"}:
             same(debug.run(program, delivery=name), expected)
+    run_random(debug)
     for cls, words in TRAPPED:
         with pytest.raises(ProgramError, match=re.escape(words)):
             debug.run(cls(), delivery="slots")
+
+
+def run_random(debug: Engine) -> None:
+    """Programs in any order, which debug mode runs by a random schedule, too."""
+    for program in (Nearest(start=FAR), Spread()):
+        result, expected = (debug.run(program, delivery=name) for name in ("random", "serial"))
+        for field in expected.fields:
+            np.testing.assert_array_equal(result[field], expected[field])
 
 
 #: Of which kernel file -> what shows that an error in it is found.
@@ -679,6 +717,8 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "mask_kernels.cl": [(Turns(start=HUB), "slots")],
     "persistent/phases.cl": [(Levels(start=FAR), "frontier")],
     "asynchronous/visits.cl": [],
+    "random.cl": [],
+    "in_place/transactions.cl": [],
     "persistent/rows.cl": [(Least(), "pull")],
     "gather/windows.cl": [(Reading(), "outbox")],
     "gather/group_lane_bitmasks.cl": [(ReachedThrice(start=HUB), "pull")],
@@ -711,8 +751,10 @@ def run_patched(device: Device, file: str, *patch: str) -> None:
         Engine(GRAPH, device).run(
             program, delivery=delivery, max_supersteps=4, not_converged="ignore"
         )
-    if file == "asynchronous/visits.cl":
+    if file in ("asynchronous/visits.cl", "in_place/transactions.cl"):
         run_unordered(Engine(GRAPH, device))
+    if file == "random.cl":
+        run_random(Engine(GRAPH, device, debug=True))
     if file in ("superstep.cl", "needed_parts.cl"):
         run_parts(Engine(GRAPH, device))
     if file in ("superstep.cl", "remote_messages.cl"):
