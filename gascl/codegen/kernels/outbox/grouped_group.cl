@@ -162,7 +162,7 @@ static void gascl_apply_together(const int id, __global gascl_group *groups, con
     const long2 total = gascl_count_reduce((long2)(mine, 0), &memory->shared);
     if (item == 0)
         sums[0] = total;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // all have looked at their messages
     const int count = (int)sums[0].x;
     gascl_sort_together(groups, count ? sent : 0, memory);
     const gascl_vertex v = gascl_gathering(id, GASCL_STATE_ON GASCL_LANE_ON);
