@@ -107,10 +107,10 @@ class OrderTrial:
                 place=place,
             )
         unequal = {name: _unequal(result.fields[name], self.fields[name]) for name in self.fields}
-        differs = np.stack([*unequal.values()]).any(axis=0)
+        differs = np.logical_or.reduce([*unequal.values()])
         if not differs.any():
             return
-        graph, shown = result.graph, self.found.any(axis=1)
+        graph, shown = result.graph, np.logical_or.reduce(self.found, axis=1)
         both = differs & shown
         vertex = int(np.flatnonzero(both if both.any() else differs)[0])
         name = next(name for name, each in unequal.items() if each[vertex])

@@ -61,9 +61,11 @@ def test_random_graphs(seed, directed):
     graph = random_graph(abs(seed), directed=directed, edges=200)
     member, color = greedy(graph, seed)
     assert run(graph, MaximalIndependentSet(seed=seed)).member.tolist() == member
-    found = run(graph, GreedyColoring(seed=seed)).color
+    found = run(graph, GreedyColoring(seed=seed, ahead=0)).color
     assert found.tolist() == color
     assert found.max() >= 4
+    for ahead in (1, 3, 32):
+        assert run(graph, GreedyColoring(seed=seed, ahead=ahead)).color.max() <= max(color) + 1
 
 
 @pytest.mark.parametrize(
@@ -82,7 +84,7 @@ def test_a_given_order(strategy):
         expected = nx.greedy_color(made, lambda g, colors: order)
         precedence = np.empty(200, np.int64)
         precedence[order] = np.arange(200)[::-1]
-    program = GreedyColoring(precedence=precedence)
+    program = GreedyColoring(precedence=precedence, ahead=0)
     for delivery in ("auto", *admitted(program)):
         found = run(graph, program, delivery=delivery).color
         assert found.tolist() == [expected[v] for v in range(200)], delivery
@@ -92,7 +94,7 @@ def test_a_given_order(strategy):
 def test_equal_precedence_goes_by_the_vertices():
     graph = grid(3, 4)
     for value in (0, 7):
-        found = run(graph, GreedyColoring(precedence=np.full(12, value))).color
+        found = run(graph, GreedyColoring(precedence=np.full(12, value), ahead=0)).color
         assert found.tolist() == [0, 1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 1]
     with pytest.raises(GasclError, match=r"precedence.*-1 at 0, which uint32 cannot hold"):
         Engine(graph).run(GreedyColoring(precedence=np.full(12, -1)))
