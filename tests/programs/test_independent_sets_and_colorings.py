@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from support.admitting_deliveries import admitted
+from support.admitting_deliveries import some_admitted
 from support.case_subsets import one_in
 from support.samples import grid, random_graph, shared, skewed, to_networkx
 from support.verifiers import greedy_coloring, maximal_independent_set
@@ -85,7 +85,7 @@ def test_a_given_order(strategy):
         precedence = np.empty(200, np.int64)
         precedence[order] = np.arange(200)[::-1]
     program = GreedyColoring(precedence=precedence, ahead=0)
-    for delivery in ("auto", *admitted(program)):
+    for delivery in ("auto", *some_admitted(program)):
         found = run(graph, program, delivery=delivery).color
         assert found.tolist() == [expected[v] for v in range(200)], delivery
     assert run(graph, GreedyColoring()).color.tolist() != found.tolist()
