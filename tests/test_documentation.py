@@ -145,6 +145,19 @@ def test_median(page, graph):
     assert Engine(graph).run(page["Median"](x=x)).x.tolist() == expected
 
 
+def test_majority_and_histogram(page, graph):
+    kinds = np.random.default_rng(0).integers(0, 8, graph.num_vertices).astype(np.int32)
+    counts = np.zeros((graph.num_vertices, 8), np.int64)
+    for u, v in arcs_of(graph, "both"):
+        counts[v, kinds[u]] += 1
+    found = Engine(graph).run(page["Histogram"](type=kinds)).of_type
+    np.testing.assert_array_equal(found, counts)
+    own = np.arange(8) == kinds[:, None]
+    expected = np.where(counts.sum(1) > 0, (2 * counts + own).argmax(1), kinds)
+    majority = page["Majority"](type=kinds, weight=None)
+    np.testing.assert_array_equal(Engine(graph).run(majority)["type"], expected)
+
+
 def test_group_sizes(page, graph):
     group = np.random.default_rng(0).integers(0, 9, graph.num_vertices)
     result = Engine(graph).run(page["GroupSizes"](group=group))

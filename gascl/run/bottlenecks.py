@@ -113,7 +113,7 @@ def by_one_item(
                 turns * TURN,
             )
         )
-    if traits.reads_singly:
+    if traits.reads_singly and not traits.groups:
         most = _hub(graph, spec.direction)
         row_text = f", {most:,} to the largest hub," if most else ""
         found.append(

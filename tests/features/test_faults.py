@@ -204,7 +204,10 @@ def test_debug_names_the_line_in_scatter(tmp_path, scatter, words):
     check(tmp_path, body, words, debug=True)
 
 
-MESSAGES = "read messages[i] or groups[i] with an i that is not in 0 ... num_messages - 1"
+MESSAGES = (
+    "read messages[i] or groups[i] with an i that is not in 0 ... num_messages - 1 or "
+    "num_groups - 1"
+)
 
 
 @pytest.mark.parametrize(

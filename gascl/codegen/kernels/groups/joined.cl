@@ -1,21 +1,131 @@
-// Messages grouped by key (combine = by_key(...)). They are stored as groups of one message each, whose
-// `count` is the message's place; what follows sorts them by key, those with the same key by place, joins
-// these in that order, and applies what a gather snippet makes of the groups, or the preferred one.
+// Messages grouped by key (combine = by_key(...)). They are stored as groups of one message each. What follows
+// joins those with the same key, in the order of messages, and applies what a gather snippet makes of the
+// groups, or the preferred one.
 
-// Whether a group of one message comes before another one.
+// Whether a group comes before another one: by key and, while `count` is the place of its only message, by that.
+// The negative `count` of a group that has been joined says how many messages it has: no other with its key
+// comes before it.
 #define GASCL_COMES_BEFORE(a, b)    \
     (GASCL_KEY(a) < GASCL_KEY(b) || \
      (GASCL_KEY(a) == GASCL_KEY(b) && (a).count < (b).count))
-#include "groups/sort.cl"
+#define GASCL_FEW_MESSAGES 16  // insertion is faster than a division
+#define GASCL_GROUP_SLOTS 2048  // of a table in the cache of a core
+
+// Sorts groups by one item: Quicksort (Hoare 1962), whose pivots are drawn, so that no order is slow.
+static void gascl_sort_messages(__global gascl_group *groups, const int n) {
+    int2 waiting[32];  // parts; the larger one waits, so that there are at most log2(n)
+    int parts = 0, begin = 0, end = n;
+    while (true) {
+        while (end - begin > GASCL_FEW_MESSAGES) {
+            const uint drawn = ((uint)begin * 31 + (uint)end) * 2654435761u >> 8;
+            const gascl_group pivot = groups[begin + drawn % (uint)(end - begin)];
+            int i = begin, j = end - 1;
+            while (i <= j) {
+                while (GASCL_COMES_BEFORE(groups[i], pivot))
+                    ++i;
+                while (GASCL_COMES_BEFORE(pivot, groups[j]))
+                    --j;
+                if (i <= j) {
+                    const gascl_group held = groups[i];
+                    groups[i++] = groups[j];
+                    groups[j--] = held;
+                }
+            }
+            if (j + 1 - begin < end - i) {
+                waiting[parts++] = (int2)(i, end);
+                end = j + 1;
+            } else {
+                waiting[parts++] = (int2)(begin, j + 1);
+                begin = i;
+            }
+        }
+        for (int i = begin + 1; i < end; ++i) {
+            const gascl_group held = groups[i];
+            int j = i;
+            for (; j > begin && GASCL_COMES_BEFORE(held, groups[j - 1]); --j)
+                groups[j] = groups[j - 1];
+            groups[j] = held;
+        }
+        if (parts == 0)
+            return;
+        begin = waiting[--parts].x;
+        end = waiting[parts].y;
+    }
+}
+
+// How many messages a group has.
+static int gascl_size_of(const gascl_group group) {
+    return group.count < 0 ? -group.count : 1;
+}
 
 // The group of the sorted messages from `*i` on, which becomes the first one of the next group.
 static gascl_group gascl_joined(__global const gascl_group *groups, int *i, const int n) {
     gascl_group joined = groups[*i];
-    const int first = *i;
-    for (++*i; *i < n && GASCL_KEY(groups[*i]) == GASCL_KEY(joined); ++*i)
+    int count = gascl_size_of(joined);
+    for (++*i; *i < n && GASCL_KEY(groups[*i]) == GASCL_KEY(joined); ++*i) {
         gascl_join_values(&joined, groups[*i]);
-    joined.count = *i - first;
+        count += gascl_size_of(groups[*i]);
+    }
+    joined.count = count;
     return joined;
+}
+
+// Joins messages in place after sorting them; returns how many groups there are, by ascending keys.
+static int gascl_join_sorted(__global gascl_group *groups, const int n) {
+    gascl_sort_messages(groups, n);
+    int number = 0;
+    for (int i = 0; i < n;) {
+        const gascl_group joined = gascl_joined(groups, &i, n);
+        groups[number++] = joined;
+    }
+    return number;
+}
+
+// Joins messages in place; returns how many groups there are, by ascending keys unless one is preferred.
+static int gascl_join_messages(__global gascl_group *groups, const int n) {
+#if GASCL_GROUP == 1
+    // In a table, whose slots say which group has a key, counted from 1. When it is full, the others are sorted.
+    ushort slots[GASCL_GROUP_SLOTS];
+    const int bits = min(33 - (int)clz((uint)n), 31 - (int)clz((uint)GASCL_GROUP_SLOTS));
+    for (int i = 0; i < 1 << bits; ++i)
+        slots[i] = 0;
+    int number = 0, i = 0;
+    for (; i < n; ++i) {
+        gascl_group one = groups[i];
+        const ulong key = (ulong)GASCL_KEY(one);
+        uint at = (uint)(key ^ key >> 32) * 2654435761u >> (32 - bits);  // Knuth's multiplicative hash
+        while (slots[at] && GASCL_KEY(groups[slots[at] - 1]) != GASCL_KEY(one))
+            at = (at + 1) & ((1u << bits) - 1);
+        if (slots[at]) {
+            gascl_group joined = groups[slots[at] - 1];
+            gascl_join_values(&joined, one);
+            ++joined.count;
+            groups[slots[at] - 1] = joined;
+        } else {
+            if (number == GASCL_GROUP_SLOTS / 2)
+                break;
+            one.count = 1;
+            groups[number++] = one;
+            slots[at] = (ushort)number;
+        }
+    }
+    if (i == n) {
+        if (!GASCL_PREFERS)
+            gascl_sort_messages(groups, number);
+        return number;
+    }
+    for (int j = 0; j < number; ++j)
+        groups[j].count = -groups[j].count;
+    for (; i < n; ++i, ++number) {
+        groups[number] = groups[i];
+        groups[number].count = number;
+    }
+    return gascl_join_sorted(groups, number);
+#else
+    for (int i = 0; i < n; ++i)
+        groups[i].count = i;
+    return gascl_join_sorted(groups, n);
+#endif
 }
 
 // Moves the messages that a vertex receives to the front; returns how many these are.
@@ -30,7 +140,7 @@ static int gascl_keep_received(const int id, __global gascl_group *groups, const
     return count;
 }
 
-// Applies a vertex to whose groups, by ascending keys, so many messages belong.
+// Applies a vertex to whose groups so many messages belong. For a gather snippet, keys ascend.
 static void gascl_apply_groups(const int id, __global gascl_group *groups, const int number,
                                const int count, gascl_tally *tally, GASCL_STATE GASCL_LANE) {
     gascl_gathered msg = gascl_nothing();
@@ -38,8 +148,8 @@ static void gascl_apply_groups(const int id, __global gascl_group *groups, const
         const gascl_vertex v = gascl_gathering(id, GASCL_STATE_ON GASCL_LANE_ON);
 #if GASCL_PREFERS
         msg = groups[0];
-        for (int i = 1; i < number; ++i)  // of equally good ones, that with the smallest key stays
-            if (gascl_prefers(v, groups[i], msg, GASCL_STATE_ON GASCL_LANE_ON))
+        for (int i = 1; i < number; ++i)
+            if (gascl_is_better(v, groups[i], msg, GASCL_STATE_ON GASCL_LANE_ON))
                 msg = groups[i];
 #else
         msg = gascl_gather_snippet(v, groups, number, GASCL_STATE_ON GASCL_LANE_ON);
@@ -52,17 +162,6 @@ static void gascl_apply_groups(const int id, __global gascl_group *groups, const
 static void gascl_apply_single(const int id, __global gascl_group *groups, const int sent,
                                gascl_tally *tally, GASCL_STATE GASCL_LANE) {
     const int count = gascl_keep_received(id, groups, sent, GASCL_STATE_ON GASCL_LANE_ON);
-    bool sorted = true;
-    for (int i = 0; i < count; ++i) {
-        groups[i].count = i;
-        sorted = sorted && (i == 0 || GASCL_KEY(groups[i - 1]) <= GASCL_KEY(groups[i]));
-    }
-    if (!sorted)
-        gascl_sort_messages(groups, count);
-    int number = 0;
-    for (int i = 0; i < count;) {
-        const gascl_group joined = gascl_joined(groups, &i, count);
-        groups[number++] = joined;
-    }
+    const int number = count ? gascl_join_messages(groups, count) : 0;
     gascl_apply_groups(id, groups, number, count, tally, GASCL_STATE_ON GASCL_LANE_ON);
 }

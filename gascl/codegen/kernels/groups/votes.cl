@@ -1,11 +1,12 @@
 // Majority votes: each message is a key, and the key that most messages have counts; of equally frequent ones
 // the smallest (combine = by_key(), prefer = "a.count > b.count"). Keys are stored as they are.
+//
+// An item guesses a key and counts it: if most votes are for that, it is the one. Else it divides the votes at
+// one drawn at random into those smaller, equal and larger, and so on (Dobkin and Munro, Determining the Mode,
+// 1980), but drops every part that is smaller than the highest count found so far; small parts are counted
+// vote by vote.
 
-#define GASCL_COMES_BEFORE(a, b) ((a) < (b))
-#include "groups/sort.cl"
-
-#define GASCL_FEW_VOTES 64  // to count each needs no branches, and is faster than a table
-#define GASCL_VOTE_SLOTS 2048  // of a table in the cache of a core
+#define GASCL_FEW_VOTES 64  // to count each needs no branches, and is faster than to divide
 
 static gascl_group gascl_votes_for(const gascl_key key, const int count) {
     gascl_group group;
@@ -30,14 +31,15 @@ static bool gascl_count_ordered(__global const gascl_key *votes, const int n, ga
 }
 
 // Counts each of a few votes; those that are more frequent than `best` take its place.
-static void gascl_count_few(__global const gascl_key *votes, const int n, gascl_group *best) {
+static void gascl_count_few(__global const gascl_key *votes, const int begin, const int end,
+                            gascl_group *best) {
     gascl_key key = best->key;
-    int most = best->count, i = 0;
-    for (; n >= 16 && i < n; i += 16) {
-        const int from = min(i, n - 16);
+    int most = best->count, i = begin;
+    for (; end - begin >= 16 && i < end; i += 16) {
+        const int from = min(i, end - 16);
         const gascl_keys sixteen = vload16(0, votes + from);
         int16 counts = 0;
-        for (int j = 0; j < n; ++j)
+        for (int j = begin; j < end; ++j)
             counts -= sixteen == votes[j];
         if (!any(counts > most || (counts == most && sixteen < key)))
             continue;
@@ -49,9 +51,9 @@ static void gascl_count_few(__global const gascl_key *votes, const int n, gascl_
                 key = votes[from + j];
             }
     }
-    for (; i < n; ++i) {
+    for (; i < end; ++i) {
         int count = 0;
-        for (int j = 0; j < n; ++j)
+        for (int j = begin; j < end; ++j)
             count += votes[j] == votes[i];
         if (count > most || (count == most && votes[i] < key)) {
             most = count;
@@ -61,57 +63,63 @@ static void gascl_count_few(__global const gascl_key *votes, const int n, gascl_
     *best = gascl_votes_for(key, most);
 }
 
-#if GASCL_GROUP == 1
-// Counts votes in a table; false if there are too many keys for that.
-static bool gascl_count_in_table(__global const gascl_key *votes, const int n, gascl_group *best) {
-    gascl_key keys[GASCL_VOTE_SLOTS], key = votes[0];
-    int counts[GASCL_VOTE_SLOTS], most = 0, left = GASCL_VOTE_SLOTS / 2;
-    const int bits = min(32 - (int)clz((uint)n), 31 - (int)clz((uint)GASCL_VOTE_SLOTS));
-    for (int i = 0; i < 1 << bits; ++i)
-        counts[i] = 0;
-    for (int i = 0; i < n; ++i) {
-        const gascl_key vote = votes[i];
-        uint at = (uint)vote * 2654435761u >> (32 - bits);  // Knuth's multiplicative hash
-        while (counts[at] && keys[at] != vote)
-            at = (at + 1) & ((1u << bits) - 1);
-        if (!counts[at]) {
-            if (left-- == 0)
-                return false;
-            keys[at] = vote;
-        }
-        const int count = ++counts[at];
-        // Every key that is the most frequent in the end gets there at some time.
-        if (count > most || (count == most && vote < key)) {
-            most = count;
-            key = vote;
-        }
+// Moves the votes that are less than a key, or equal to it, to the front, and returns where these end. Without
+// a branch, which would be mispredicted half of the time.
+#define GASCL_MOVE_VOTES(name, sign)                                                        \
+    static int name(__global gascl_key *votes, const int begin, const int end,              \
+                    const gascl_key key) {                                                  \
+        int front = begin;                                                                  \
+        for (int i = begin; i < end; ++i) {                                                 \
+            const gascl_key vote = votes[i];                                                \
+            votes[i] = votes[front];                                                        \
+            votes[front] = vote;                                                            \
+            front += vote sign key;                                                         \
+        }                                                                                   \
+        return front;                                                                       \
     }
-    *best = gascl_votes_for(key, most);
-    return true;
-}
-#endif
+GASCL_MOVE_VOTES(gascl_move_less, <)
+GASCL_MOVE_VOTES(gascl_move_equal, ==)
 
-// The most frequent of some votes, of equally frequent ones the smallest; it may change their order.
+// The most frequent of some votes, of equally frequent ones the smallest; it changes their order.
 static gascl_group gascl_elect(__global gascl_key *votes, const int n) {
     const gascl_key first = votes[0], middle = votes[n / 2];
     const gascl_key guess = first == votes[n - 1] ? first : middle;  // two of three, if two agree
-    int count = 0;
+    int guessed = 0;
     for (int i = 0; i < n; ++i)
-        count += votes[i] == guess;
-    gascl_group best = gascl_votes_for(guess, count);
-    if (count > n / 2 || gascl_count_ordered(votes, n, &best))
+        guessed += votes[i] == guess;
+    gascl_group best = gascl_votes_for(guess, guessed), in_order;
+    if (guessed > n / 2)
         return best;
-    if (n <= GASCL_FEW_VOTES) {
-        gascl_count_few(votes, n, &best);
-        return best;
+    if (gascl_count_ordered(votes, n, &in_order))
+        return in_order;
+    int2 waiting[32];  // parts; the larger one waits, so that there are at most log2(n)
+    int parts = 0, begin = 0, end = n;
+    while (true) {
+        while (end - begin >= best.count) {
+            if (end - begin <= GASCL_FEW_VOTES) {
+                gascl_count_few(votes, begin, end, &best);
+                break;
+            }
+            const uint drawn = ((uint)begin * 31 + (uint)end) * 2654435761u >> 8;
+            const gascl_key pivot = votes[begin + drawn % (uint)(end - begin)];
+            const int equal = gascl_move_less(votes, begin, end, pivot);
+            const int larger = gascl_move_equal(votes, equal, end, pivot);
+            const int count = larger - equal;
+            if (count > best.count || (count == best.count && pivot < best.key))
+                best = gascl_votes_for(pivot, count);
+            if (equal - begin < end - larger) {
+                waiting[parts++] = (int2)(larger, end);
+                end = equal;
+            } else {
+                waiting[parts++] = (int2)(begin, equal);
+                begin = larger;
+            }
+        }
+        if (parts == 0)
+            return best;
+        begin = waiting[--parts].x;
+        end = waiting[parts].y;
     }
-#if GASCL_GROUP == 1
-    if (gascl_count_in_table(votes, n, &best))
-        return best;
-#endif
-    gascl_sort_messages(votes, n);
-    gascl_count_ordered(votes, n, &best);
-    return best;
 }
 
 // Moves the votes that a vertex receives to the front; returns how many these are.

@@ -27,27 +27,120 @@ static int gascl_row_of(const gascl_offset arc, __global const gascl_offset *off
     return first + row;
 }
 
-// Sorts messages by the items of a work-group, those that do not count (`count` -1) behind the others:
-// Batcher's bitonic sort (1968), in the form in which all comparisons have the same direction, so that n need
-// not be a power of two.
-static void gascl_sort_together(__global gascl_group *groups, const int n) {
-    for (long size = 2; size < 2 * (long)n; size *= 2)
-        for (long step = size / 2; step > 0; step /= 2) {
-            barrier(CLK_GLOBAL_MEM_FENCE);
-            for (long pair = get_local_id(0); pair < n; pair += GASCL_GROUP) {
-                const long low = pair / step * 2 * step + pair % step;
-                const long high = step == size / 2 ? low + 2 * (step - pair % step) - 1 : low + step;
-                if (high >= n)
-                    continue;
-                const gascl_group a = groups[low], b = groups[high];
-                const bool swaps = a.count < 0 || (b.count >= 0 && GASCL_COMES_BEFORE(b, a));
-                if (swaps) {
-                    groups[low] = b;
-                    groups[high] = a;
-                }
+// Of two messages, those that do not count (`count` -1) come behind the others.
+static bool gascl_comes_behind(const gascl_group a, const gascl_group b) {
+    return a.count < 0 || (b.count >= 0 && GASCL_COMES_BEFORE(b, a));
+}
+
+// A step of Batcher's bitonic sort (1968), in the form in which all comparisons have the same direction, so that
+// the number of values need not be a power of two: the places that the pair-th comparison is about.
+#define GASCL_LOW_OF(pair, step) ((pair) / (step) * 2 * (step) + (pair) % (step))
+#define GASCL_HIGH_OF(pair, size, step)                                              \
+    ((step) == (size) / 2 ? (pair) / (step) * 2 * (step) + 2 * (step) - 1 - (pair) % (step) \
+                          : GASCL_LOW_OF(pair, step) + (step))
+
+// A step by the items of a work-group among messages in global memory. An item reads several pairs before it
+// looks at the first, so that it waits for memory once for all of them.
+static void gascl_compare_groups(__global gascl_group *groups, const int n, const long size,
+                                 const long step) {
+    const long pairs = (n + 2 * step - 1) / (2 * step) * step;
+    for (long first = get_local_id(0); first < pairs; first += GASCL_FETCHES * GASCL_GROUP) {
+        gascl_group low[GASCL_FETCHES], high[GASCL_FETCHES];
+        _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k) {
+            const long pair = first + k * GASCL_GROUP;
+            if (GASCL_HIGH_OF(pair, size, step) < n) {
+                low[k] = groups[GASCL_LOW_OF(pair, step)];
+                high[k] = groups[GASCL_HIGH_OF(pair, size, step)];
             }
         }
+        _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k) {
+            const long pair = first + k * GASCL_GROUP;
+            const long high_place = GASCL_HIGH_OF(pair, size, step);
+            if (high_place < n && gascl_comes_behind(low[k], high[k])) {
+                groups[GASCL_LOW_OF(pair, step)] = high[k];
+                groups[high_place] = low[k];
+            }
+        }
+    }
     barrier(CLK_GLOBAL_MEM_FENCE);
+}
+
+#if GASCL_NARROW_KEYS
+#define GASCL_CHUNK (1 << (31 - (int)clz(GASCL_BLOCK)))  // the largest power of two up to a block
+#define GASCL_INDEX_BITS (32 - GASCL_PLACE_BITS)
+
+// The same among codes in local memory.
+static void gascl_compare_codes(__local ulong *codes, const int n, const int size, const int step) {
+    const int pairs = (n + 2 * step - 1) / (2 * step) * step;
+    for (int pair = get_local_id(0); pair < pairs; pair += GASCL_GROUP) {
+        const int low = GASCL_LOW_OF(pair, step), high = GASCL_HIGH_OF(pair, size, step);
+        if (high >= n)
+            continue;
+        const ulong a = codes[low], b = codes[high];
+        if (b < a) {
+            codes[low] = b;
+            codes[high] = a;
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// Sorts codes.
+static void gascl_sort_codes(__local ulong *codes, const int n) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int size = 2; size < 2 * n; size *= 2)
+        for (int step = size / 2; step > 0; step /= 2)
+            gascl_compare_codes(codes, n, size, step);
+}
+
+// Sorts each chunk of the messages of a long row or, where `merges`, runs the last steps of the sort in it, by
+// codes of key, place in the row and place in the chunk.
+static void gascl_sort_chunks(__global gascl_group *groups, const int n, const bool merges,
+                              __local ulong *codes) {
+    const int item = get_local_id(0);
+    for (int base = 0; base < n; base += GASCL_CHUNK) {
+        const int count = min(n - base, GASCL_CHUNK);
+        for (int i = item; i < count; i += GASCL_GROUP) {
+            const gascl_group group = groups[base + i];
+            const ulong code = group.count < 0 ? ~(ulong)0 >> GASCL_PLACE_BITS
+                                               : (ulong)(GASCL_KEY_BITS(GASCL_KEY(group)))
+                                                         << GASCL_INDEX_BITS |
+                                                     (ulong)group.count;
+            codes[i] = code << GASCL_PLACE_BITS | (ulong)i;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int size = merges ? 2 * GASCL_CHUNK : 2; size < (merges ? 4 * GASCL_CHUNK : 2 * count);
+             size *= 2)
+            for (int step = min(size, GASCL_CHUNK) / 2; step > 0; step /= 2)
+                gascl_compare_codes(codes, count, size, step);
+        gascl_group held[(GASCL_BLOCK + GASCL_GROUP - 1) / GASCL_GROUP];
+        for (int i = item, k = 0; i < count; i += GASCL_GROUP, ++k)
+            held[k] = groups[base + (codes[i] & ((1 << GASCL_PLACE_BITS) - 1))];
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        for (int i = item, k = 0; i < count; i += GASCL_GROUP, ++k)
+            groups[base + i] = held[k];
+        barrier(CLK_GLOBAL_MEM_FENCE);
+    }
+}
+#endif
+
+// Sorts the messages of a long row. What stays within a chunk is done in local memory, where a code has room for
+// the place in the row.
+static void gascl_sort_together(__global gascl_group *groups, const int n,
+                                __local gascl_gather_memory *memory) {
+    long begin = 1;
+#if GASCL_NARROW_KEYS
+    if (n < 1 << GASCL_INDEX_BITS)
+        begin = GASCL_CHUNK;
+    gascl_sort_chunks(groups, begin > 1 ? n : 0, false, memory->codes);
+#endif
+    for (long size = 2 * begin; size < 2 * (long)n; size *= 2) {
+        for (long step = size / 2; step >= begin; step /= 2)
+            gascl_compare_groups(groups, n, size, step);
+#if GASCL_NARROW_KEYS
+        gascl_sort_chunks(groups, begin > 1 ? n : 0, true, memory->codes);
+#endif
+    }
 }
 
 // Whether a group begins at a place among sorted messages.
@@ -58,20 +151,20 @@ static bool gascl_begins_group(__global const gascl_group *groups, const int i, 
 // Applies a vertex's messages by all items of a group, which call it together; those with a `count` of -1 do
 // not count.
 static void gascl_apply_together(const int id, __global gascl_group *groups, const int sent,
-                                 __local gascl_shared *shared, gascl_tally *tally,
+                                 __local gascl_gather_memory *memory, gascl_tally *tally,
                                  GASCL_STATE GASCL_LANE) {
     const int item = get_local_id(0);
-    __local long2 *sums = shared->counts;
+    __local long2 *sums = memory->shared.counts;
     int mine = 0;
     barrier(CLK_GLOBAL_MEM_FENCE);
     for (int i = item; i < sent; i += GASCL_GROUP)
         mine += groups[i].count >= 0;
-    const long2 total = gascl_count_reduce((long2)(mine, 0), shared);
+    const long2 total = gascl_count_reduce((long2)(mine, 0), &memory->shared);
     if (item == 0)
         sums[0] = total;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // all have looked at their messages
     const int count = (int)sums[0].x;
-    gascl_sort_together(groups, count ? sent : 0);
+    gascl_sort_together(groups, count ? sent : 0, memory);
     const gascl_vertex v = gascl_gathering(id, GASCL_STATE_ON GASCL_LANE_ON);
     gascl_gathered msg = gascl_nothing();
     // The item of a group's first message joins the others; only values change meanwhile, no keys.
@@ -133,26 +226,6 @@ static void gascl_apply_together(const int id, __global gascl_group *groups, con
 #define GASCL_CODE_OF(row, group, place)                                                       \
     (((ulong)(row) << 32 | GASCL_KEY_BITS(GASCL_KEY(group))) << GASCL_PLACE_BITS | (ulong)(place))
 #define GASCL_NO_CODE (~(ulong)0)  // of an arc without a message: behind all others
-
-// Sorts codes by the items of a work-group, as gascl_sort_together().
-static void gascl_sort_codes(__local ulong *codes, const int n) {
-    for (int size = 2; size < 2 * n; size *= 2)
-        for (int step = size / 2; step > 0; step /= 2) {
-            barrier(CLK_LOCAL_MEM_FENCE);
-            for (int pair = get_local_id(0); pair < n; pair += GASCL_GROUP) {
-                const int low = pair / step * 2 * step + pair % step;
-                const int high = step == size / 2 ? low + 2 * (step - pair % step) - 1 : low + step;
-                if (high >= n)
-                    continue;
-                const ulong a = codes[low], b = codes[high];
-                if (b < a) {
-                    codes[low] = b;
-                    codes[high] = a;
-                }
-            }
-        }
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
 
 // The group whose first message has the i-th of n codes.
 static GASCL_INLINE gascl_group gascl_join_codes(__global const gascl_group *groups,
@@ -269,7 +342,7 @@ static void gascl_gather(const gascl_team team, GASCL_BLOCKS,
             barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
             // A loop that runs once or not at all: PoCL takes no barrier in a branch.
             for (int row = block.first; arcs > GASCL_BLOCK && row < block.last; ++row) {
-                gascl_apply_together(row, groups, arcs, &memory->shared, tally,
+                gascl_apply_together(row, groups, arcs, memory, tally,
                                      GASCL_STATE_ON GASCL_LANE_ON);
                 if (item == 0)
                     gascl_fill_ahead(row, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);

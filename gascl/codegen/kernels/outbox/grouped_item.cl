@@ -17,11 +17,15 @@ static GASCL_INLINE void gascl_gather(const gascl_team team, GASCL_BLOCKS,
             GASCL_FOR_LANES {
                 const bool fetches = !GASCL_SKIPS || !GASCL_RECEIVES ||
                                      gascl_receives(row, GASCL_STATE_ON GASCL_LANE_ON);
-                const gascl_offset last = fetches ? offsets[row + 1] : offsets[row];
-                int sent = 0;
-                for (gascl_offset arc = offsets[row]; arc < last; ++arc) {
+                const gascl_offset begin = offsets[row], last = fetches ? offsets[row + 1] : begin;
+                int sent = GASCL_EVERY_ARC_SENDS ? (int)(last - begin) : 0;
+                for (gascl_offset arc = begin; arc < last; ++arc) {
                     gascl_message x;
-                    if (gascl_fetch(arc, row, &x, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON))
+                    const bool carries = gascl_fetch(
+                        arc, row, &x, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+                    if (GASCL_EVERY_ARC_SENDS)  // without a count, a compiler vectorizes the loop
+                        place[arc - begin] = GASCL_STORED(x);
+                    else if (carries)
                         place[sent++] = GASCL_STORED(x);
                 }
 #if GASCL_DEBUG
