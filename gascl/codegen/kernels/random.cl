@@ -233,6 +233,31 @@ static void gascl_visit_any(gascl_schedule *schedule, gascl_tally *tally, GASCL_
         gascl_wait(id, schedule, GASCL_STATE_ON, GASCL_RANDOM_ON);
 }
 
+#if GASCL_INBOX
+// What send_to has sent to a vertex arrives, combined; the senders are not known.
+#define GASCL_ARRIVE(when)                                                                       \
+    {                                                                                            \
+        const gascl_box in = gascl_take(id, gascl_inbox##when, gascl_arrived##when,              \
+                                        gascl_wraps##when GASCL_LANE_ON);                        \
+        if (in.count)                                                                            \
+            gascl_arrive(id, gascl_narrow(in, id, gascl_control_), GASCL_UNKNOWN, schedule,      \
+                         tally, GASCL_STATE_ON, GASCL_RANDOM_ON GASCL_LANE_ON);                  \
+    }
+static void gascl_empty_inboxes(gascl_schedule *schedule, gascl_tally *tally, GASCL_STATE,
+                                GASCL_RANDOM) {
+    const int n = gascl_run_->graph.num_vertices, first = gascl_draw(schedule, max(n, 1));
+    for (int i = 0; i < n; ++i) {
+        const int id = (first + i) % n;
+        GASCL_FOR_LANES {
+            GASCL_ARRIVE()
+#if GASCL_POSTS_AHEAD
+            GASCL_ARRIVE(_next)
+#endif
+        }
+    }
+}
+#endif
+
 __kernel void gascl_random(GASCL_STATE GASCL_EDGE, __global const gascl_offset *restrict offsets,
                            __global const int *restrict targets, GASCL_RANDOM,
                            __global gascl_tally *restrict tallies) {
@@ -251,21 +276,15 @@ __kernel void gascl_random(GASCL_STATE GASCL_EDGE, __global const gascl_offset *
                             GASCL_RANDOM_ON);
         else
             gascl_land(&schedule, true, &tally, GASCL_STATE_ON, GASCL_RANDOM_ON);
+#if GASCL_INBOX  // rarely where there are many vertices, which all are looked at
+        if (gascl_draw(&schedule, 2 + n / 64) == 0)
+            gascl_empty_inboxes(&schedule, &tally, GASCL_STATE_ON, GASCL_RANDOM_ON);
+#endif
     }
     while (schedule.flying)
         gascl_land(&schedule, false, &tally, GASCL_STATE_ON, GASCL_RANDOM_ON);
-#if GASCL_INBOX  // what send_to has sent: the sender is not known
-    const int first = gascl_draw(&schedule, max(n, 1));
-    for (int i = 0; i < n; ++i) {
-        const int id = (first + i) % n;
-        GASCL_FOR_LANES {
-            const gascl_box in =
-                gascl_take(id, gascl_inbox, gascl_arrived, gascl_wraps GASCL_LANE_ON);
-            if (in.count)
-                gascl_arrive(id, gascl_narrow(in, id, gascl_control_), GASCL_UNKNOWN, &schedule,
-                             &tally, GASCL_STATE_ON, GASCL_RANDOM_ON GASCL_LANE_ON);
-        }
-    }
+#if GASCL_INBOX
+    gascl_empty_inboxes(&schedule, &tally, GASCL_STATE_ON, GASCL_RANDOM_ON);
 #endif
     GASCL_COPY_TALLY(tallies[0], tally);
 }
