@@ -8,6 +8,10 @@ are not in the tree of the vertex with the most neighbors. What is outside looks
 finds no other tree; what is inside needs not look at all, since its arcs to the outside are seen
 from there.
 
+Where vertices can apply in place, a single pass over them does all that: a vertex hooks roots along
+its arcs, one after the other, until it is in the tree of a vertex with many neighbors. There, it
+looks no further.
+
 Sources: Sutton, Ben-Nun and Barak, Optimizing Parallel Graph Connectivity Computation via Subgraph
 Sampling (2018), Afforest; Shiloach and Vishkin, An O(log n) Parallel Connectivity Algorithm (1982).
 
@@ -18,6 +22,52 @@ no vertex sees how others are compressed meanwhile, and trees can be as high as 
 """
 
 from gascl import VertexProgram, aggregate, vertex
+
+
+class Hooked(VertexProgram):
+    """ConnectedComponents in place, where a root that is hooked is seen to be one at once."""
+
+    component = vertex.vertex(
+        init="num_neighbors ? min(v.id, neighbor(0)) : v.id", doc="the vertex that it points to"
+    )
+
+    message, combine, order = "vertex", "min", "any"
+    edges, apply_on = "both", "all"
+    receive_if = "v.component == v.id"
+    functions = """
+        #define IS_ROOT(id) (component_of(id) == (id))
+        #define FOLLOW(id) for (int i = 0; i < 12 && !IS_ROOT(id); ++i) id = component_of(id)
+    """
+    apply = """
+        if (has_msg) {
+            v.component = min(v.component, msg);
+            set_mask();
+            return;
+        }
+        int root = v.component;
+        FOLLOW(root);
+        if (get_mask()) {
+            for (int k = 0; k < num_neighbors; ++k) {
+                int most = component_of(g.hub), theirs = component_of(neighbor(k));
+                FOLLOW(most);
+                if (root == most)
+                    break;
+                FOLLOW(theirs);
+                if (root == theirs)
+                    continue;
+                send_to(max(root, theirs), min(root, theirs));
+                FOLLOW(root);
+                FOLLOW(theirs);
+                if (root != theirs) {  // not yet
+                    set_mask();
+                    break;
+                }
+            }
+        }
+        v.component = root;
+        if (!IS_ROOT(root))
+            set_mask();
+    """
 
 
 class ConnectedComponents(VertexProgram):
@@ -31,6 +81,7 @@ class ConnectedComponents(VertexProgram):
     busy = aggregate.uint8("max", doc="it has to be done again")
     hub = aggregate.int64("max", doc="the vertex of most neighbors, behind their number")
 
+    in_place = Hooked
     message, combine = "vertex", "min"
     mask, edges, apply_on = "v.id < 0", "both", "all"
     restart, ends = "added", "stop"

@@ -49,8 +49,20 @@ def test_deliveries(delivery):
         scatter = "send(v.label);"
         apply = "if (msg > v.label) { v.label = msg; set_mask(); }"
 
+    class LargestInPlace(VertexProgram):
+        label = vertex.int32(init="v.id")
+        edges, order, apply_on = "both", "any", "all"
+        apply = """
+            for (int i = 0; i < num_neighbors; ++i)
+                if (label_of(neighbor(i)) > v.label) {
+                    v.label = label_of(neighbor(i));
+                    set_mask();
+                }
+        """
+
     engine = Engine(roads(), debug=delivery == "random")
-    label = engine.run(Largest(), delivery=delivery).label
+    program = LargestInPlace() if delivery == "in_place" else Largest()
+    label = engine.run(program, delivery=delivery).label
     assert label.tolist() == [2, 2, 2, 4, 4]
 
 

@@ -189,7 +189,7 @@ def _compiler_errors(cls: type[VertexProgram], device: Device) -> Iterator[Gascl
         return
     optimized = not device.facts.may_skip_optimizer
     for name in admitted(demand):
-        variant = Variant(persistent=DELIVERIES[name].queues, optimized=optimized)
+        variant = Variant(persistent=DELIVERIES[name].in_one_launch, optimized=optimized)
         try:
             source = source_of(program, device.facts, DELIVERIES[name], "int32", variant)
             plan_of(program, device, source)

@@ -34,10 +34,10 @@ class Fault(IntEnum):
 #: The messages about the vertex with the fault; `last` is the index of the last vertex.
 FAULT_MESSAGES = {
     Fault.OUT_OF_RANGE: "used an id that is not in 0 ... {last}",
-    Fault.SENT_TWICE: "sent twice along one arc, but a gather snippet reads one message per arc: "
-    "send once",
+    Fault.SENT_TWICE: "sent twice along one arc, whose messages are not combined: send once",
     Fault.DIVIDED_BY_ZERO: "divided by zero",
-    Fault.NO_MESSAGE: "read messages[i] with an i that is not in 0 ... num_messages - 1",
+    Fault.NO_MESSAGE: "read messages[i] or groups[i] with an i that is not in 0 ... "
+    "num_messages - 1 or num_groups - 1",
     Fault.NO_NEIGHBOR: "used neighbor(i) or FIELD_to(i) with an i that is not in 0 ... "
     "num_neighbors - 1",
     Fault.NO_ELEMENT: "used an index that is outside of its array",
@@ -102,6 +102,8 @@ class Phase(IntEnum):
     ROUND = 19
     LONG_ROWS = 20
     UNPACK = 21
+    # Of delivery `in_place`, beside PACK and UNPACK:
+    PASS = 22
 
 
 class Order(IntEnum):

@@ -93,8 +93,37 @@ class Context:
         return self.spec.message_type(self.real)
 
     @cached_property
+    def group(self) -> Type:
+        """The type of a group of messages with the same key."""
+        assert self.spec.grouping is not None
+        members = [*self.spec.grouping.members(self.message, self.fp64)]
+        return without_gaps("gascl_group", members)
+
+    @property
+    def narrow_keys(self) -> bool:
+        """Whether messages are grouped by keys of at most 32 bits."""
+        grouping = self.spec.grouping
+        return grouping is not None and dict(self.group.members)[grouping.keyed].itemsize <= 4
+
+    @property
+    def staged(self) -> int:
+        """The bytes of local memory for each arc of a block, as `Header.staged`."""
+        if self.traits.votes:
+            return self.message.itemsize + 15
+        return 15 if self.narrow_keys else self.message.itemsize + 3
+
+    @cached_property
+    def stored(self) -> Type:
+        """What is stored of each message, where messages are stored: a group of its own, or the
+        message."""
+        return self.group if self.traits.groups and not self.traits.votes else self.message
+
+    @cached_property
     def gathered(self) -> Type:
-        """The type of `msg` in apply: what a gather snippet assigns, or a message."""
+        """The type of `msg` in apply: the preferred group, what a gather snippet assigns, or a
+        message."""
+        if self.traits.prefers:
+            return self.group
         gathered_type = self.spec.gathered
         return self.message if gathered_type is None else resolve(gathered_type, self.real)
 
@@ -190,7 +219,7 @@ class Context:
     @property
     def tries_orders(self) -> bool:
         """Whether the order of messages can be tried: delivery `random`."""
-        return self.debug and self.traits.any_order
+        return self.debug and self.traits.any_order and not self.traits.applies_in_place
 
     @cached_property
     def applied(self) -> Type:
@@ -203,6 +232,18 @@ class Context:
         applied one by one, or the fields do not fit."""
         bits = cell_bits(self.packed) if self.traits.any_order and self.lanes == 1 else None
         return (bits or 0) // 8
+
+    @property
+    def alone(self) -> str:
+        """The field that makes up the word by itself, in its own array; "" if there is none."""
+        (name, type_), *more = self.packed.members
+        whole = not more and name in self.vertex_fields and type_.itemsize == self.packed_bytes
+        return name if whole else ""
+
+    @property
+    def in_place(self) -> bool:
+        """Whether apply can change fields in place: delivery `in_place`."""
+        return self.traits.applies_in_place and self.packed_bytes > 0
 
     # Structs ----------------------------------------------------------------------------------
 
@@ -237,6 +278,7 @@ class Context:
     @cached_property
     def graph(self) -> Type:
         members = [("num_vertices", INT32), ("num_edges", INT64)]
+        members += [("hub", INT32)] * self.traits.reads_hub
         if self.traits.prioritized:
             members.append(("gascl_delta", resolve("real", self.real)))
         if self.debug:  # whether the run begins with finite values

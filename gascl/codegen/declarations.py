@@ -84,6 +84,10 @@ def write_switches(text: Text, c: Context) -> None:
                 "OVERFLOWS": traits.overflows,
                 "CAN_FAIL": traits.overflows or traits.can_trap or c.debug,
                 "READS_SINGLY": traits.reads_singly,
+                "GROUPS": traits.groups,
+                "PREFERS": traits.prefers,
+                "VOTES": traits.votes,
+                "NARROW_KEYS": c.narrow_keys,
                 "INDEXES_MESSAGES": traits.indexes_messages,
                 "GATHERS_BY_WINDOWS": traits.gathers_by_windows,
                 "POSTS_AHEAD": traits.apply_sends_to,
@@ -97,6 +101,7 @@ def write_switches(text: Text, c: Context) -> None:
                 "LANE_WORDS": traits.lane_words,
                 "WRAPS": traits.overflows and c.message.itemsize == 8,
                 "PACKED_BITS": 8 * c.packed_bytes,
+                "PACKED_ALONE": bool(c.alone),
                 "NARROW": c.message.itemsize <= 4,
                 "LONG_OFFSETS": c.offset.itemsize == 8,
                 "REALS": len(c.reals),
@@ -198,6 +203,11 @@ def write_message(text: Text, c: Context) -> None:
         text.struct(c.accumulator)
     text.put(
         f"typedef {c.message.c} gascl_message;",
+    )
+    if c.traits.groups:
+        text.struct(c.group)
+    text.put(
+        f"typedef {c.stored.c} gascl_stored;",
         f"typedef {c.gathered.c} gascl_gathered;",
         f"typedef {c.accumulator.c} gascl_accumulator;",
     )

@@ -24,6 +24,7 @@ from gascl.codegen.declarations import (
     write_structs,
     write_switches,
 )
+from gascl.codegen.groups import write_groups
 from gascl.codegen.header import Header
 from gascl.codegen.intrinsics import Calls
 from gascl.codegen.pairs import Pairs
@@ -78,18 +79,26 @@ def generate(
     text.struct(c.vertex)
     text.put(*["typedef struct gascl_held_row gascl_held_row;"] * traits.finds_common)
     text.struct(c.edge)
+    transactions = Transactions(text, c)
+    if c.packed_bytes:
+        transactions.write_types()
     state, edge = write_arguments(text, c)
     traps.write_guards()
     if "functions" in spec.snippets:
         traps.functions(spec.snippets["functions"])
     write_combiner(text, c, traps)
+    write_groups(text, c)
     text.put('#include "intrinsics.cl"', *['#include "common.cl"'] * traits.finds_common)
     text.put(*['#include "arc_messages.cl"'] * traits.keeps_by_arc, "")
     traps.write()
     calls.write()
+    if c.in_place:
+        text.put("#if GASCL_IN_PLACE")
+        transactions.write_current()
+        text.put("#endif", "")
     Phases(text, c, traps, calls, Reductions(text, c)).write()
     if c.packed_bytes:
-        Transactions(text, c).write()
+        transactions.write()
     if c.tries_orders:
         Trials(text, c).write()
     if traits.pairs:
@@ -102,11 +111,14 @@ def generate(
         edge=tuple(edge),
         types=c.field_types,
         message=c.message,
+        stored=c.stored,
         gathered=c.gathered,
         accumulator=c.accumulator,
+        staged=c.staged,
         outbox_entry=c.outbox_entry,
         packed=c.packed_bytes,
         applied=c.applied.scalar,
+        alone=c.alone,
         box=c.box.scalar,
         run=c.run,
         tally=c.tally.scalar,

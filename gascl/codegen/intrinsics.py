@@ -74,6 +74,8 @@ class Calls:
                 f"aggregate_{name}(...) gascl_aggregate_{name}(gascl_all, {value})"
             )
         snippets = c.spec.snippets.values()
+        if c.in_place:  # it differs between deliveries: see `in_place`
+            words.pop("get_mask")
         for word, meaning in words.items():
             if any(s.uses(word) for s in snippets):
                 text.put(f"#define {meaning}")
@@ -103,7 +105,12 @@ class Calls:
             )
 
     def begin_phase(
-        self, snippet: Snippet, late: bool, owned: bool, effective: str = ""
+        self,
+        snippet: Snippet,
+        late: bool,
+        owned: bool,
+        effective: str = "",
+        receives: bool = False,
     ) -> list[str]:
         """Write the macros that differ between phases; returns their names, for #undef.
 
@@ -112,6 +119,7 @@ class Calls:
                 vertices.
             owned: the phase may write v.
             effective: C text of when calls have an effect on other vertices; "": always.
+            receives: apply runs in place for a message that has just been sent.
         """
         only = f"!({effective}) ? (void)0 : " if effective else ""
         here = "v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_"
@@ -132,6 +140,9 @@ class Calls:
             words["set_mask_of(gascl_whose)"] = (
                 f"{only}{function}((gascl_whose), {here} GASCL_MASKS_ON GASCL_LANE_ON)"
             )
+        if self.context.in_place and snippet.uses("get_mask"):
+            mask = "gascl_get_mask(v.id, gascl_control_ GASCL_MASKS_ON)"
+            words["get_mask()"] = mask
         if snippet.uses("send_to"):
             value = self.traps.sound("(__VA_ARGS__)", self.context.message)
             keeps = not late and self.context.traits.keeps_by_arc
@@ -147,8 +158,27 @@ class Calls:
                     f"gascl_read_of_{name}((gascl_whose), {here}, "
                     f"gascl_{'old' if copied else 'v'}_{name} GASCL_LANE_ON)"
                 )
-        self.text.put(*(f"#define {word} {meaning}" for word, meaning in words.items()))
+        current = self._in_place(snippet, here, receives) if late and self.context.in_place else {}
+        for word, meaning in words.items():
+            if word in current:
+                self.text.put("#if GASCL_IN_PLACE", f"#define {word} {current[word]}", "#else")
+            self.text.put(f"#define {word} {meaning}", *["#endif"] * (word in current))
         return [word.split("(")[0] for word in words]
+
+    def _in_place(self, snippet: Snippet, here: str, receives: bool) -> dict[str, str]:
+        """What words of apply mean in delivery `in_place` (kernels/in_place/)."""
+        value = self.traps.sound("(__VA_ARGS__)", self.context.message)
+        sends = f"gascl_send_now((gascl_to), {value}, {here}, gascl_all, GASCL_STATE_ON)"
+        words = {
+            "get_mask()": "(gascl_waited)",
+            # OpenCL C has no recursion: an apply that receives cannot send in place.
+            "send_to(gascl_to, ...)": "gascl_needs_order(gascl_control_)" if receives else sends,
+        }
+        for name in self.context.traits.snapshots:
+            words[f"{name}_of(gascl_whose)"] = (
+                f"gascl_current_{name}((gascl_whose), {here}, gascl_words)"
+            )
+        return words
 
     def declare_read(self, snippet: Snippet | None, after_superstep: str = "") -> None:
         """Declare `p`, `g`, `prev` and `superstep` if the snippet reads them."""

@@ -61,14 +61,15 @@ class Phases:
         late: bool = False,
         owned: bool = True,
         text: str | None = None,
+        receives: bool = False,
     ) -> None:
         """Write a snippet, or `text` in its place. Its `return` returns what it changed, which the
-        caller then stores."""
+        caller then stores. `receives`: as `Calls.begin_phase` takes it."""
         put = self.text.put
         if snippet is None:
             return
         returns = snippet.uses("return")
-        words = self.calls.begin_phase(snippet, late, owned)
+        words = self.calls.begin_phase(snippet, late, owned, receives=receives)
         put(*([f"#define return return {returned}"] if returns else []))
         if text is None:
             self.traps.snippet(snippet)
@@ -316,15 +317,39 @@ class Phases:
         self.text.put("}", "")
 
     def _gather(self) -> None:
-        """Write the gather snippet, which reads a vertex's messages from an array."""
+        """Write the gather snippet, which reads a vertex's messages or groups from an array, or
+        which of two groups is preferred."""
         c, put = self.context, self.text.put
-        gather = c.spec.snippets.get("gather")
-        if gather is None:
+        gather, prefer = c.spec.snippets.get("gather"), c.spec.snippets.get("prefer")
+        if (gather is None and prefer is None) or c.traits.votes:
             return
-        self._gather_from(gather, "gascl_gather_snippet", ["__global gascl_message *messages"])
+        put("static gascl_vertex gascl_gathering(const int gascl_id, GASCL_STATE GASCL_LANE) {")
+        self._load(gather or prefer)
+        put("    return v;", "}", "")
+        if prefer is not None:
+            put("// Whether the user's expression says that a is better than b.")
+            put("static bool gascl_prefers(const gascl_vertex v, const gascl_group a,")
+            put("        const gascl_group b, GASCL_STATE GASCL_LANE) {")
+            self.calls.declare_read(prefer)
+            self.traps.expression("    return (", prefer, "    );")
+            put("}", "", "// Whether a counts rather than b: of equally good groups, that with the")
+            put("// smaller key does.")
+            put("static bool gascl_is_better(const gascl_vertex v, const gascl_group a,")
+            put("        const gascl_group b, GASCL_STATE GASCL_LANE) {")
+            put("    return gascl_prefers(v, a, b, GASCL_STATE_ON GASCL_LANE_ON) ||")
+            put("        (!gascl_prefers(v, b, a, GASCL_STATE_ON GASCL_LANE_ON) &&")
+            put("         GASCL_KEY(a) < GASCL_KEY(b));", "}", "")
+            return
+        assert gather is not None
+        if c.traits.groups:
+            read = ["__global gascl_group *groups", "const int num_groups"]
+            self._gather_from(gather, "gascl_gather_snippet", read)
+            return
+        read = ["__global gascl_message *messages", "const int num_messages"]
+        self._gather_from(gather, "gascl_gather_snippet", read)
         if c.traits.indexes_messages and not c.debug:
             put("#if GASCL_GROUP > 1")
-            local = ["__local gascl_message *messages"]
+            local = ["__local gascl_message *messages", "const int num_messages"]
             self._gather_from(gather, "gascl_gather_local_snippet", local)
             windows = by_windows(gather) if c.traits.gathers_by_windows else None
             if windows is not None:
@@ -333,12 +358,10 @@ class Phases:
                     "__global const gascl_message *messages",
                     "__local gascl_message *gascl_window",
                     "const int gascl_sent",
+                    "const int num_messages",
                 ]
                 self._gather_from(gather, "gascl_gather_windows_snippet", seen, windows)
             put("#endif", "")
-        put("static gascl_vertex gascl_gathering(const int gascl_id, GASCL_STATE GASCL_LANE) {")
-        self._load(gather)
-        put("    return v;", "}", "")
 
     def _gather_from(
         self, gather: Snippet, name: str, arguments: list[str], text: str | None = None
@@ -346,7 +369,7 @@ class Phases:
         """Write a form of the gather snippet; `text` instead of its own."""
         self.text.put(f"static gascl_gathered {name}(const gascl_vertex v,")
         self.text.put(*(f"        {argument}," for argument in arguments))
-        self.text.put("        const int num_messages, GASCL_STATE GASCL_LANE) {")
+        self.text.put("        GASCL_STATE GASCL_LANE) {")
         self.text.put("    gascl_gathered msg = gascl_nothing();")
         self.calls.declare_read(gather)
         self._body(gather, "msg", late=True, text=text)
@@ -367,11 +390,11 @@ class Phases:
         c, put = self.context, self.text.put
         apply = c.spec.snippets.get("apply")
         state = "gascl_tally *gascl_all, GASCL_STATE GASCL_LANE"
-        put("static gascl_vertex gascl_apply_snippet(gascl_vertex v,")
-        put(f"        const gascl_gathered msg, const bool has_msg, {state}) {{")
-        self.calls.declare_read(apply)
-        self._body(apply, "v", late=True)
-        put("    return v;", "}", "")
+        if c.in_place:
+            put("#if GASCL_IN_PLACE")
+            self._apply_snippet("gascl_receive_snippet", apply, state, receives=True)
+            put("#endif", "")
+        self._apply_snippet("gascl_apply_snippet", apply, state)
         put("// Returns what v said of itself: GASCL_SET or GASCL_UNSET for the next mask, or 0.")
         put("static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,")
         put(f"        const uint gascl_count, {state}) {{")
@@ -392,6 +415,19 @@ class Phases:
         put(f"    return {self._own_mask()};", "}", "")
         if apply is not None and c.traits.shares:
             self._apply_part(apply, state)
+
+    def _apply_snippet(
+        self, name: str, apply: Snippet | None, state: str, receives: bool = False
+    ) -> None:
+        """Write apply as a function; `receives`: as `Calls.begin_phase` takes it."""
+        put = self.text.put
+        put(f"static gascl_vertex {name}(gascl_vertex v,")
+        put(f"        const gascl_gathered msg, const bool has_msg, {state}) {{")
+        self.calls.declare_read(apply)
+        if self.context.in_place:
+            put("    const bool gascl_waited = v.gascl_set == GASCL_WAITED;")
+        self._body(apply, "v", late=True, receives=receives)
+        put("    return v;", "}", "")
 
     def _store(self, apply: Snippet | None) -> None:
         c = self.context

@@ -17,18 +17,41 @@ class Transactions:
     def __init__(self, text: Text, context: Context):
         self.text, self.context = text, context
 
-    def write(self) -> None:
-        c, text, put = self.context, self.text, self.text.put
-        packed, word = c.packed, "ulong" if c.packed_bytes == 8 else "uint"
-        names = [n for n, _ in packed.members if n in c.vertex_fields]
-        text.struct(packed)
-        put(
-            f"typedef {word} gascl_packed;",
+    def write_types(self) -> None:
+        packed = self.context.packed
+        self.text.struct(packed)
+        self.text.put(
+            f"typedef {'ulong' if self.context.packed_bytes == 8 else 'uint'} gascl_packed;",
             "typedef union {",
             f"    {packed.c} fields;",
             "    gascl_packed word;",
             "} gascl_packing;",
             "",
+        )
+
+    def write_current(self) -> None:
+        """Write how apply reads the current value of a field of another vertex."""
+        c, put = self.context, self.text.put
+        names = [n for n, _ in c.packed.members if n in c.traits.snapshots]
+        for name in names:
+            put(
+                f"static {c.field_types[name].c} gascl_current_{name}(const long id,",
+                "        const int sender, const int line, __global int *faults,",
+                "        __global gascl_control *control, __global const gascl_run *run,",
+                "        __global const gascl_packed *words) {",
+                "    const bool is = gascl_is_vertex(id, sender, line, faults, control, run);",
+                "    gascl_packing packing;",
+                "    packing.word = *(volatile __global const gascl_packed *)&words[is ? id : 0];",
+                f"    return packing.fields.{name};",
+                "}",
+                "",
+            )
+
+    def write(self) -> None:
+        c, put = self.context, self.text.put
+        packed = c.packed
+        names = [n for n, _ in packed.members if n in c.vertex_fields]
+        put(
             "static gascl_packed gascl_pack(const gascl_vertex v) {",
             "    gascl_packing packing;",
             "    packing.word = 0;",

@@ -102,9 +102,16 @@ def serial_refuses(demand: Demand) -> str | None:
     return slots_refuses(replace(demand, deterministic=False))
 
 
+def _singly(traits: Traits) -> str:
+    """How messages are read that are not combined into one."""
+    if traits.groups:
+        return "its messages are grouped by key"
+    return "its gather snippet reads messages one by one"
+
+
 def pull_refuses(demand: Demand) -> str | None:
     if demand.traits.reads_singly:
-        return "its gather snippet reads messages one by one, and pull does not store them"
+        return f"{_singly(demand.traits)}, and pull does not store them"
     if demand.traits.scatters_once:
         ordered = demand.traits.only_answers  # which are combined in the order of the arcs
         return slots_refuses(replace(demand, deterministic=demand.deterministic and not ordered))
@@ -128,12 +135,12 @@ def outbox_refuses(demand: Demand) -> str | None:
         return (
             "its scatter reads `e`, and fields of other vertices, to which apply may write already"
         )
-    if traits.reads_singly and traits.reads_edge:
+    if traits.reads_singly and not traits.groups and traits.reads_edge:
         return (
             "its scatter reads `e`, so that messages are only known where they are combined, and "
             "its gather snippet reads them one by one"
         )
-    if traits.reads_singly and not traits.every_arc_sends:
+    if traits.reads_singly and not (traits.groups or traits.every_arc_sends):
         return (
             "its gather snippet reads messages one by one, and it is not certain that every arc "
             "carries one"
@@ -163,7 +170,7 @@ def parts_refuses(traits: Traits, parts: Parts) -> str | None:
     if parts.ranks == 1 and traits.reads_neighbors:
         return "it reads neighbors, which may be in any part"
     if parts.short and traits.reads_singly and traits.lanes > 1:
-        return "in gather, it reads messages one by one, in several lanes"
+        return f"{_singly(traits)}, in several lanes"
     return None
 
 
@@ -176,7 +183,7 @@ def cannot_take_parts(name: ProgramName, why: str, parts: Parts) -> Message:
 def inbox_refuses(demand: Demand) -> str | None:
     traits, type_ = demand.traits, demand.accumulator
     if traits.reads_singly:
-        return "its gather snippet reads messages one by one, and the inbox combines them"
+        return f"{_singly(traits)}, and the inbox combines them"
     if traits.first:  # the inbox then holds senders, no messages
         return None
     if type_.itemsize > 8:
@@ -224,17 +231,41 @@ def push_refuses(demand: Demand) -> str | None:
 
 #: Why messages must be applied in supersteps.
 _ORDERED = "its messages may depend on their order: order = 'any' would state that they do not"
+_ALL_APPLY = "all its vertices apply, in place, and none scatters"
 
 
 def random_refuses(demand: Demand) -> str | None:
     if not demand.traits.any_order:
         return _ORDERED
+    if demand.traits.applies_in_place:
+        return _ALL_APPLY
     if not demand.debug:
         return "it is for debug mode, which tries whether the order of messages matters"
     return slots_refuses(demand)
 
 
 def asynchronous_refuses(demand: Demand) -> str | None:
+    traits = demand.traits
+    if traits.applies_in_place:
+        return _ALL_APPLY
+    refusal = _transactions_refuse(demand)
+    if refusal:
+        return refusal
+    if traits.sends_to:
+        return "it sends to any vertex"
+    if traits.reads_written:
+        return "it reads what apply writes of other vertices"
+    return None
+
+
+def in_place_refuses(demand: Demand) -> str | None:
+    if demand.traits.any_order and not demand.traits.applies_in_place:
+        return "only its vertices with a message apply"
+    return _transactions_refuse(demand)
+
+
+def _transactions_refuse(demand: Demand) -> str | None:
+    """Refusals of deliveries by which vertices change one by one, each at once."""
     traits = demand.traits
     if not traits.any_order:
         return _ORDERED
@@ -249,10 +280,6 @@ def asynchronous_refuses(demand: Demand) -> str | None:
         )
     if demand.packed > 4 and not demand.wide_atomics:
         return "the device has no atomic operations on 64 bits"
-    if traits.sends_to:
-        return "it sends to any vertex"
-    if traits.reads_written:
-        return "it reads what apply writes of other vertices"
     return None
 
 

@@ -130,23 +130,33 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) ->
     by_block = group > 1 and not traits.counts_once
     senders = "first_sender" if traits.first else "messages"
     reading = "singly" if traits.reads_singly else "combined"
+    elected = "votes" if traits.votes and group > 1 else "grouped"
+    copying = "grouped" if traits.groups else reading
     phases = "frontier" if delivery.active.lists_receivers else "rows"
     if traits.prioritized:
         listing = "list_in_buckets"
     else:
         listing = "list_in_frontier" if traits.lists_directly else "list_by_commit"
     return {
-        "inbox.cl": f"inbox/{senders}.cl" if delivery.has_inbox(traits) else "",
+        "inbox.cl": (
+            f"inbox/{senders}.cl"
+            if delivery.has_inbox(traits)
+            else "in_place/sending.cl"
+            if delivery.in_place
+            else ""
+        ),
         "clock.cl": "persistent/clock.cl" if persistent else "",
         "persistent_phases.cl": (
-            f"{'asynchronous' if delivery.queues else 'persistent'}/phases.cl"
+            f"{delivery.name if delivery.queues or delivery.in_place else 'persistent'}/phases.cl"
         ),
         "gather_rows.cl": f"gather/{_gather(traits, delivery, group)}.cl",
         "slots_scatter.cl": f"slots/scatter_{form}.cl",
         "slots_gather.cl": f"slots/{reading}.cl",
         "outbox_entries.cl": f"outbox/{'senders' if traits.reads_edge else 'messages'}.cl",
-        "outbox_gather.cl": f"outbox/{reading}.cl",
+        "outbox_gather.cl": f"outbox/{copying}.cl",
         "outbox_singly.cl": f"outbox/singly_{form}.cl",
+        "outbox_grouped.cl": f"outbox/{elected}_{form}.cl",
+        "groups.cl": f"groups/{'votes' if traits.votes else 'joined'}.cl",
         "pairs_of_splits.cl": f"pairs/{form}.cl",
         "share.cl": f"team/{form}.cl",
         "frontier_pieces.cl": f"frontier/pieces_{form}.cl",
@@ -193,7 +203,8 @@ def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: boo
         "LISTS_RECEIVERS": delivery.active.lists_receivers,
         "PERSISTENT": persistent,
         "PULLS": delivery.pulls,
-        "AT_ONCE": delivery.queues or delivery.tries_orders,
+        "AT_ONCE": delivery.queues or delivery.in_place or delivery.tries_orders,
+        "IN_PLACE": delivery.in_place,
         "KNOWS_LANES": delivery.notes_lanes(traits),
         "ANSWERS": delivery.keeps_answers(traits),
         "CREDITS": delivery.keeps_credits(traits),

@@ -116,7 +116,7 @@ def arrive_now(traits: Traits, delivery: Needs) -> bool:
 
 def arrive_next(traits: Traits, delivery: Needs) -> bool:
     """Whether there is a second inbox, for messages that arrive in the next superstep."""
-    return traits.apply_sends_to
+    return traits.apply_sends_to and delivery.has_inbox(traits)
 
 
 #: The atomic inbox, in the order of its arguments. If apply uses `send_to`, there are two: one for

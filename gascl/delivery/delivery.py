@@ -34,6 +34,8 @@ class Delivery:
             next superstep; it has no other kernel than the persistent one.
         tries_orders: it applies messages one by one in a random order, and looks for those whose
             order matters; it is for debug mode.
+        in_place: apply runs for all vertices, and changes their fields, reads those of others and
+            sends at once; it has no other kernel than the persistent one, either.
         persistent: its persistent kernel, which runs all supersteps in one launch
             (kernels/persistent/), if it has one.
         answers: messages that scatter sends to the sender itself are kept for each arc first, and
@@ -61,6 +63,7 @@ class Delivery:
     pulls: bool = False
     queues: bool = False
     tries_orders: bool = False
+    in_place: bool = False
     persistent: Launch | None = None
     answers: bool = False
     credits: bool = False
@@ -71,6 +74,11 @@ class Delivery:
     def follows_frontier(self) -> bool:
         """Whether a superstep visits only active vertices and their arcs, and not all of them."""
         return self.active.lists_receivers or self.queues
+
+    @property
+    def in_one_launch(self) -> bool:
+        """Whether only a persistent kernel can run it."""
+        return self.queues or self.in_place
 
     def refuses_persistent(self, traits: Traits) -> str | None:
         """Why no persistent kernel can run a program with these traits, or None."""
@@ -124,7 +132,7 @@ class Delivery:
 
     def has_inbox(self, traits: Traits) -> bool:
         """Whether any messages go through the atomic inbox: all, or those of `send_to`."""
-        return self.inbox or traits.sends_to
+        return self.inbox or (traits.sends_to and not self.in_place)
 
     def mask_arguments(self, traits: Traits) -> list[Buffer]:
         """The arguments in GASCL_MASKS, in order."""
@@ -141,4 +149,5 @@ class Delivery:
 
     def inbox_arguments(self, traits: Traits) -> list[Buffer]:
         """The arguments in GASCL_INBOX_STATE, in order."""
-        return [b for b in (*INBOX, CREDITS, ANSWERS) if self.needs(b, traits)]
+        shared = self.buffers if self.in_place else (*INBOX, CREDITS, ANSWERS)
+        return [b for b in shared if self.needs(b, traits)]

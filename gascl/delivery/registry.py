@@ -15,6 +15,7 @@ from gascl.delivery.admission import (
     cannot_take_parts,
     edges_refuses,
     frontier_refuses,
+    in_place_refuses,
     outbox_refuses,
     parts_refuses,
     pull_refuses,
@@ -224,6 +225,15 @@ DELIVERIES = {
             ),
         ),
         Delivery(
+            "in_place",
+            kernel_text("in_place.cl"),
+            (),
+            (Buffer("words", "packed", "vertex"),),
+            refuses=in_place_refuses,
+            in_place=True,
+            persistent=_persistent("out_offsets"),
+        ),
+        Delivery(
             "edges",
             kernel_text("edges.cl"),
             (
@@ -395,17 +405,17 @@ def _fastest(
     """What "auto" chooses among the deliveries that are able to run a program."""
     shuffled = [name for name in able if not (debug and DELIVERIES[name].inbox)]
     totals = {name: costs.total(name) for name in shuffled if name in costs.rates.vertex}
-    if "asynchronous" in able:
+    for chosen in {"asynchronous", "in_place"}.intersection(able):  # no program has both
         reasons = {
             name: no or (_slower(costs, name) if name in totals else _left_out(name, debug))
             for name, no in refused.items()
-            if name != "asynchronous"
+            if name != chosen
         }
         reasons |= {n: _WAITS for n in ("frontier", "push") if refused[n] is None}
         why = "its order is 'any', so that messages are applied as they are sent"
-        if terms := costs.in_any_order():
+        if chosen == "asynchronous" and (terms := costs.in_any_order()):
             why += f": about {_in_words(terms)} if each vertex scatters once"
-        return Choice(DELIVERIES["asynchronous"], why, reasons, costs)
+        return Choice(DELIVERIES[chosen], why, reasons, costs)
     if not totals:
         others = (
             f"use delivery={able[0]!r}"

@@ -273,7 +273,8 @@ class _Builder:
 
     def build(self) -> RunLayout:
         delivery, active = self.delivery, self.delivery.active
-        memory = self._memory(delivery.name, delivery.buffers)
+        alone = self.header.alone if delivery.in_place else ""
+        memory = {} if alone else self._memory(delivery.name, delivery.buffers)
         listed = self._memory(active.owner, active.buffers)
         own = {key: array for _, key, array in (*self.fields, *self.run)} | memory | listed
         orders = (delivery.arcs, "in") if delivery.pulls else (delivery.arcs,)
@@ -281,6 +282,8 @@ class _Builder:
         edges = {key: array for order in orders for _, key, array in self._edges(order, read)}
         edges |= {key: array for _, key, array in self._edges("all_out", self.traits.reads_to)}
         shared = self._names() | {key.name: key for key in listed}
+        if delivery.in_place:  # the words are part of GASCL_STATE, and may be a field
+            shared["words"] = Key(VERTEX, alone) if alone else Key(delivery.name, "words")
         names = shared | {key.name: key for key in memory}
         arguments = {
             launch.kernel: tuple(self._arguments(launch, shared, visible))
@@ -376,7 +379,7 @@ class _Builder:
     def _array(self, buffer: Buffer) -> Array:
         header, extent = self.header, self.extent
         item = ITEMS[buffer.item]
-        own = {"message": _stored(header.message), "box": header.box}
+        own = {"message": _stored(header.stored), "box": header.box}
         own["outbox_entry"] = _stored(header.outbox_entry)
         own["credit"] = header.box
         own["cell"] = self._cell()

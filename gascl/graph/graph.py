@@ -738,6 +738,16 @@ class Graph:
         counts once."""
         return _degrees(self.arcs("both").out_offsets)
 
+    @cached_property
+    def hub(self) -> int:
+        """The number of a vertex that is likely to have many neighbors, and to be in the largest
+        component: the target of most of up to 1,024 edges, which are spread evenly; of several, the
+        first. -1 without edges."""
+        if not self.num_edges:
+            return -1
+        targets, counts = np.unique(self.dst[:: -(-self.num_edges // 1024)], return_counts=True)
+        return int(targets[counts.argmax()])
+
     def neighbors(self, label: Any, edges: str = "out") -> np.ndarray:
         """The labels of a vertex's neighbors, each once, in the order of the vertices.
 

@@ -24,6 +24,7 @@ from gascl.language.fields import (
     VertexParam,
     VerticesParam,
 )
+from gascl.language.grouping import Grouping
 from gascl.language.keywords import reserved
 from gascl.language.signatures import constructor_signature
 from gascl.language.source import ClassSource
@@ -51,8 +52,9 @@ class VertexProgram:
     """
 
     message: Any = None
-    combine: str | None = None
+    combine: str | Grouping | None = None
     identity: str | None = None
+    prefer: str | None = None
     mask: str | None = None
     init: str = ""
     scatter: str = ""
@@ -73,6 +75,9 @@ class VertexProgram:
     restart: str = "any"
     ends: str = "mask"
     order: str = "supersteps"
+    #: A program with the same parameters and results, which is run instead where its vertices can
+    #: apply in place.
+    in_place: Any = None
 
     #: The name of the program whose `solve` runs this one, for messages.
     run_by: str = ""

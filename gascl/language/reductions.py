@@ -577,7 +577,7 @@ class _Loop:
             return "int"
         if word in ("hash", "uniform"):
             return "uint" if word == "hash" else finder._type("real")
-        if word == "msg":
+        if word == "msg" and spec.grouping is None:
             name = spec.gathered if spec.gathered is not None else spec.message
             return None if name is None else resolve(name, finder.real).c
         fields: Mapping[str, object] = spec.vertex_fields if word.endswith("_of") else {}

@@ -14,6 +14,8 @@ from gascl.language.spec import ProgramSpec
 
 #: An expression that returns one of its two operands.
 _SELECTION = re.compile(r"\?\s*\(?\s*[ab]\s*\)?\s*:\s*\(?\s*[ab]\s*\)?\s*$")
+#: An expression that prefers the group with the most messages.
+_MOST = re.compile(r"\s*(a\s*\.\s*count\s*>\s*b|b\s*\.\s*count\s*<\s*a)\s*\.\s*count\s*")
 #: The words that put vertices into the mask.
 _SET_MASK = ("set_mask", "set_mask_of")
 
@@ -56,6 +58,10 @@ class Traits:
         return self.spec.snippets.get("gather")
 
     @cached_property
+    def _prefer(self) -> Snippet | None:
+        return self.spec.snippets.get("prefer")
+
+    @cached_property
     def _apply(self) -> Snippet | None:
         return self.spec.snippets.get("apply")
 
@@ -69,9 +75,15 @@ class Traits:
         snippets = (self.spec.snippets.get("init"), self._scatter, self._gather, self._apply)
         return [snippet for snippet in snippets if snippet is not None]
 
+    @cached_property
+    def _first_values(self) -> list[Snippet]:
+        """The init expressions of vertex fields."""
+        names = (f"{name}.init" for name in self.spec.vertex_fields)
+        return [self.spec.snippets[name] for name in names if name in self.spec.snippets]
+
     def _uses(self, *words: str) -> bool:
         """Whether any snippet uses one of these words."""
-        return any(snippet.uses(*words) for snippet in self._statements)
+        return any(snippet.uses(*words) for snippet in (*self._statements, *self._first_values))
 
     def _read_of_others(self, *snippets: Snippet | None) -> tuple[str, ...]:
         """The fields that these snippets read of other vertices (`FIELD_of`)."""
@@ -178,19 +190,39 @@ class Traits:
 
     @cached_property
     def reads_singly(self) -> bool:
-        """Whether a gather snippet reads the messages one by one."""
-        return self._gather is not None
+        """Whether the messages to a vertex are not combined into one: a gather snippet reads them
+        one by one, or they are grouped by key."""
+        return self._gather is not None or self.groups
+
+    @cached_property
+    def groups(self) -> bool:
+        """Whether messages are grouped by key."""
+        return self.spec.grouping is not None
+
+    @cached_property
+    def votes(self) -> bool:
+        """Whether messages are keys of 32 bits, of which the most frequent one counts."""
+        if self._prefer is None or self.spec.grouping is None or self.spec.grouping.key:
+            return False
+        return bool(_MOST.fullmatch(self._prefer.text)) and (
+            self.spec.message_type("float32").itemsize == 4
+        )
+
+    @cached_property
+    def prefers(self) -> bool:
+        """Whether, of a vertex's groups, the preferred one counts."""
+        return self._prefer is not None
 
     @cached_property
     def indexes_messages(self) -> bool:
         """Whether the gather snippet only uses `messages[i]`, which may then be in local memory."""
-        return self._gather is not None and only_indexes(self._gather)
+        return self._gather is not None and not self.groups and only_indexes(self._gather)
 
     @cached_property
     def gathers_by_windows(self) -> bool:
         """Whether the gather snippet can read the messages in windows, parts that a work-group has
         loaded together. All items of the group run it then, so that it must not fail."""
-        if self._gather is None or self._read_of_others(self._gather):
+        if self._gather is None or self.groups or self._read_of_others(self._gather):
             return False
         return not self._gather.uses(*self._adjacency_words) and bool(by_windows(self._gather))
 
@@ -282,11 +314,22 @@ class Traits:
         return self.spec.order == "any"
 
     @cached_property
+    def applies_in_place(self) -> bool:
+        """Whether all vertices may apply in any order, and see at once what others have changed."""
+        return self.any_order and self.applies_to_all
+
+    @cached_property
     def may_need_order(self) -> bool:
-        """Whether a snippet may find that the order matters after all."""
-        return self._uses("needs_order")
+        """Whether a snippet may find that the order matters after all, or apply sends, which it
+        cannot do in place while it receives."""
+        return self._uses("needs_order") or (self.applies_in_place and self.apply_sends_to)
 
     # --- edges and other vertices ---
+
+    @cached_property
+    def reads_hub(self) -> bool:
+        """Whether a snippet reads `g.hub`."""
+        return any("hub" in snippet.reads("g") for snippet in self.spec.snippets.values())
 
     @cached_property
     def reads_edge(self) -> bool:
@@ -405,6 +448,7 @@ class Traits:
             or self.first
             or self.overflows
             or self.scatter_reads_ids
+            or self.reads_hub
         )
         return gathers and not (by_id or self.masked or self.pairs or self.lanes > 1)
 

@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pyopencl as cl
 
+from gascl.delivery.admission import why_together
 from gascl.delivery.run_layout import ARC
 from gascl.device_graph.buffers import ResidentGraph, arcs_presorted, check_vertices
 from gascl.distributed.ranks import errors_in_all, ranks_of
@@ -311,6 +312,7 @@ class Engine:
             result, interrupted = self._solve(program, options)
             nans = _nans(result.fields)
         else:
+            program = self._form(program, options)
             result, interrupted, nans = self._run_one(program, options, limit, checkpoint)
         if nans and self.warns_of_nan:
             _warn_of_nan(self.graph, nans)
@@ -348,6 +350,7 @@ class Engine:
             runs = []
             for each in programs:
                 check_work(each)
+                each = self._form(each, checked)
                 prepared, again = self._prepare(each, checked), None
                 if prepared.delivery.queues and prepared.traits.may_need_order:
                     again = self._prepare(each, replace(checked, delivery="auto"), _ORDER_MATTERS)
@@ -365,6 +368,21 @@ class Engine:
             for inner in inner_programs(type(program)):
                 self._check_vertices(inner.spec, program.dtype)
         return solve(self, program, options)
+
+    def _form(self, program: VertexProgram, options: RunOptions) -> VertexProgram:
+        """The form of a program that is run: the one in place, if this run can have it."""
+        form = vars(type(program)).get("in_place")
+        if form is None or self.ranks or options.start is not None:
+            return program
+        if options.delivery not in ("auto", "in_place"):
+            return program
+        together = why_together(self.device.facts, self.debug)
+        if together or options.why_in_supersteps(Traits.of(form.spec).may_need_order):
+            return program
+        parameters = {name: getattr(program, name) for name in form.spec.params}
+        other: VertexProgram = form(dtype=program.dtype, **parameters, **program.initial)
+        other.run_by = program.run_by or type(program).__name__
+        return other if self._prepare(other, options).delivery.in_place else program
 
     def _run_one(
         self,
@@ -711,7 +729,8 @@ def _may_try_orders(job: Job, result: Result) -> bool:
     """Whether a random schedule of the same run is worth a comparison."""
     options = job.options
     whole = options.state is None and options.watch is None and job.checkpoint is None
-    may = Traits.of(job.program.spec).any_order and result.converged
+    traits = Traits.of(job.program.spec)
+    may = traits.any_order and not traits.applies_in_place and result.converged
     return may and whole and options.delivery != "random"
 
 

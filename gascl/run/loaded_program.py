@@ -71,6 +71,8 @@ class LoadedProgram:
         counts = self.run["graph"]
         counts["num_vertices"] = resident.graph.num_vertices
         counts["num_edges"] = resident.graph.num_edges
+        if prepared.traits.reads_hub:
+            counts["hub"] = resident.graph.hub
         self.num_arcs = num_arcs(resident.graph, resident.edges)
         self.costs = prepared.choice.costs
         self.bounds = pull_bounds(plan.delivery, plan.traits, self.costs, self.device.is_cpu)

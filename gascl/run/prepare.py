@@ -295,7 +295,8 @@ def _persistent(
     reasons = [
         (refusal is not None, str(refusal)),
         (
-            not delivery.follows_frontier and size > WHOLE.get(device.kind, 0),
+            not (delivery.follows_frontier or delivery.in_one_launch)
+            and size > WHOLE.get(device.kind, 0),
             f"visiting all {size:,} vertices and arcs takes longer than a launch",
         ),
         (not device.can_join, "work-groups of one launch cannot wait for each other here"),

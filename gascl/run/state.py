@@ -25,6 +25,7 @@ from gascl.device_graph.run_arrays import RunArrays
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.graph.arcs import ArcsPart
 from gascl.graph.reordering import Numbering, by_number, by_vertex
+from gascl.language.grouping import KEY
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Traits
 from gascl.language.types import Type
@@ -480,7 +481,7 @@ class State:
 
     def messages(self, delivery: str, traits: Traits) -> Messages:
         """The messages that a delivery has stored for each arc: see `Delivery.stores`."""
-        type_, lanes, arcs = self.header.message, self.lanes, self.arrays.graph.arcs
+        type_, lanes, arcs = self.header.stored, self.lanes, self.arrays.graph.arcs
         by_lane = traits.reads_singly and lanes > 1  # as GASCL_SLOT in kernels/runtime.cl
         shape = (lanes, self.num_arcs) if by_lane else (self.num_arcs, lanes)
         values = np.empty((*shape, type_.stored), type_.scalar)
@@ -495,7 +496,13 @@ class State:
         source, target = np.asarray(arcs.into.ends)[arc], np.asarray(arcs.into.rows)[arc]
         if self.numbering is not None:
             source, target = self.numbering.order[source], self.numbering.order[target]
-        return Messages(source, target, values[arc, lane], lane.astype(np.int32))
+        sent = values[arc, lane]
+        if self.header.stored != self.header.message:  # each is stored as a group of its own
+            whole = sent
+            sent = np.empty(len(whole), self.header.message.scalar)
+            for name in sent.dtype.names or ("",):
+                sent[name or ...] = whole[name or KEY]
+        return Messages(source, target, sent, lane.astype(np.int32))
 
     def restart(self, fields: Iterable[str] = ()) -> None:
         """Make the next run start at superstep 0 again, with these fields set by their `init`."""

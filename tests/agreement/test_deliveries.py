@@ -303,11 +303,12 @@ def toy(request: pytest.FixtureRequest, monkeypatch) -> Iterator[str]:
         if takes == {"serial"}:  # which nothing else can take
             return {"serial"}
         lanes = args[-1]
+        combines = program.gather is None and program.grouping is None
         admitted = {
             "by_frontier": "push" in takes,
-            "by_bits": program.gather is None and lanes == 1,
+            "by_bits": combines and lanes == 1,
         }
-        return {name} if admitted.get(name, program.gather is None) else set()
+        return {name} if admitted.get(name, combines) else set()
 
     monkeypatch.setattr(agreement, "DELIVERIES", (name,))
     monkeypatch.setattr(agreement, "expected_deliveries", expected)

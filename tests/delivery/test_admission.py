@@ -267,6 +267,7 @@ IN_ANY_ORDER: dict[str, tuple[dict[str, Any], Atomics, str, str | None]] = {
     "to anyone": ({"scatter": "send_to(0, v.x);"}, FULL, CPU, "it sends to any vertex"),
     "reads others": ({"scatter": "send(x_of(e.dst));"}, FULL, CPU, "it reads what apply writes of"),
     "together": ({}, FULL, "debug mode looks at each superstep", "debug mode looks at each"),
+    "in place": ({"scatter": None, "apply_on": "all"}, FULL, CPU, "all its vertices apply"),
 }
 
 
@@ -286,6 +287,35 @@ def test_random_schedules_are_for_debug_mode():
     refused = [DELIVERIES["random"].refuses(demand) for demand in demands]
     assert str(refused[0]).startswith("it is for debug mode") and refused[1] is None
     assert choose(program, demands[1], "auto", debug=True).name != "random"
+
+
+#: The same where all vertices apply.
+OF_ALL = {"scatter": None, "apply_on": "all", "apply": "v.x = min(v.x, x_of(0)); send_to(0, v.x);"}
+IN_PLACE: dict[str, tuple[dict[str, Any], Atomics, str, str | None]] = {
+    "plain": ({}, FULL, CPU, None),
+    "12 bytes": ({**WIDE_STATE, "apply": "v.x = v.y = 1;"}, FULL, CPU, "apply writes 16 bytes"),
+    "8 bytes, of 32-bit atomics": (
+        {"y": vertex.int32(), "apply": "v.x = v.y = 1;"},
+        Atomics(),
+        CPU,
+        "the device has no atomic operations on 64 bits",
+    ),
+    "lanes": ({"lanes": 2}, FULL, CPU, "it has several lanes"),
+    "together": ({}, FULL, "debug mode looks at each superstep", "debug mode looks at each"),
+    "vertices that scatter": (
+        {"scatter": Plain.scatter, "apply_on": "message"}, FULL, CPU, "only its vertices with"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_who_may_apply_in_place(name):
+    changes, atomics, together, why = IN_PLACE[name]
+    program = type("Unordered", (Plain,), {**UNORDERED, **OF_ALL, **changes})()
+    demand = admission.demand_of(program, atomics, True, True, together)
+    found = DELIVERIES["in_place"].refuses(demand)
+    assert found is None if why is None else str(found).startswith(why)
+    assert (choose(program, demand, "auto").name == "in_place") == (why is None)
 
 
 NARROW = {

@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 from gascl import Engine, Graph, ProgramError, VertexProgram, edge, vertex
 from gascl.codegen import constants
 from gascl.opencl.device_choice import find
-from gascl.programs import Distances, ShortestPaths
+from gascl.programs import ConnectedComponents, Distances, ShortestPaths
 
 needs_pocl = pytest.mark.skipif(
     not find().can_join or not find().is_cpu, reason="work-groups cannot wait for each other"
@@ -74,6 +74,40 @@ class Limited(VertexProgram):
     apply = """
         v.steps = msg;
         set_mask();
+    """
+
+
+class LeastNeighbors(VertexProgram):
+    """In place: the smallest vertex of each component, and its parity."""
+
+    label = vertex.int32(init="num_neighbors ? min(v.id, neighbor(0)) : v.id")
+    odd = vertex.uint8(init="v.label & 1")
+
+    order, apply_on, edges = "any", "all", "both"
+    apply = """
+        int least = v.label;
+        for (int i = 0; i < num_neighbors; ++i)
+            least = min(least, label_of(neighbor(i)));
+        if (least < v.label)
+            set_mask();
+        v.label = least;
+        v.odd = least & 1;
+    """
+
+
+class Relay(VertexProgram):
+    """A number goes from vertex to vertex: who receives it sends, which cannot be done in place."""
+
+    x = vertex.int32(init=0)
+
+    message, combine = "int32", "max"
+    order, apply_on = "any", "all"
+    apply = """
+        if (has_msg ? msg > v.x : v.id == 0 && get_mask()) {
+            v.x = has_msg ? msg : 5;
+            if (v.id + 1 < g.num_vertices)
+                send_to(v.id + 1, v.x);
+        }
     """
 
 
@@ -169,13 +203,106 @@ def test_shortest_paths_are_the_same_each_time(shape):
 def test_the_least_label(shape):
     src, dst, vertices = SHAPES[shape]
     graph = Graph.from_edges(src, dst, num_vertices=vertices, directed=False)
-    _, part = connected_components(csr_array((np.ones(len(src)), (src, dst)), 2 * [vertices]))
-    least = np.full(part.max() + 1, vertices)
-    np.minimum.at(least, part, np.arange(vertices))
+    expected = least_of_component(src, dst, vertices)
     for _ in range(TIMES):
         result = Engine(graph).run(LeastLabel())
         assert result.delivery == "asynchronous"
-        np.testing.assert_array_equal(result.label, least[part])
+        np.testing.assert_array_equal(result.label, expected)
+
+
+def least_of_component(src, dst, vertices: int) -> np.ndarray:
+    _, part = connected_components(csr_array((np.ones(len(src)), (src, dst)), 2 * [vertices]))
+    least = np.full(part.max() + 1, vertices)
+    np.minimum.at(least, part, np.arange(vertices))
+    return least[part]
+
+
+@needs_pocl
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_components_in_place(shape, directed):
+    src, dst, vertices = SHAPES[shape]
+    shuffled = np.random.default_rng(7).permutation(vertices)
+    for names in (np.arange(vertices), shuffled):
+        graph = Graph.from_edges(names[src], names[dst], num_vertices=vertices, directed=directed)
+        engine, expected = Engine(graph), least_of_component(names[src], names[dst], vertices)
+        for _ in range(TIMES):
+            result = engine.run(ConnectedComponents())
+            assert result.delivery == "in_place"
+            np.testing.assert_array_equal(result.component, expected)
+        for name in ("slots", "push"):
+            found = engine.run(ConnectedComponents(), delivery=name)
+            np.testing.assert_array_equal(found.component, expected)
+
+
+@needs_pocl
+@pytest.mark.parametrize("shape", SHAPES)
+def test_two_fields_in_place(shape):
+    src, dst, vertices = SHAPES[shape]
+    engine = Engine(Graph.from_edges(src, dst, num_vertices=vertices))
+    expected = least_of_component(src, dst, vertices)
+    for _ in range(TIMES):
+        result = engine.run(LeastNeighbors())
+        assert result.delivery == "in_place"
+        np.testing.assert_array_equal(result.label, expected)
+        np.testing.assert_array_equal(result.odd, expected % 2)
+    found = engine.run(LeastNeighbors(), delivery="slots")
+    np.testing.assert_array_equal(found.label, expected)
+
+
+def test_who_receives_cannot_send_in_place():
+    """Such a run begins again, in supersteps."""
+    engine = Engine(Graph.from_edges([], [], num_vertices=9))
+    for delivery in ("auto", "slots"):
+        result = engine.run(Relay(), delivery=delivery)
+        assert result.delivery != "in_place"
+        assert result.x.tolist() == [5] * 9
+
+
+class ToNobody(Relay):
+    """Sends to a vertex that there is not."""
+
+    apply = "if (!has_msg && get_mask() && v.id == 3) send_to(-1, v.x);"
+
+
+class OfNobody(Relay):
+    """Reads a field of a vertex that there is not."""
+
+    apply = "if (v.id == 3) v.x = x_of(9);"
+
+
+@pytest.mark.parametrize("program", [ToNobody, OfNobody])
+def test_a_fault_in_place_names_its_line(program):
+    engine = Engine(Graph.from_edges([], [], num_vertices=9))
+    with pytest.raises(ProgramError, match=r"test_any_order.py:\d+: .*: vertex 3 used an id"):
+        engine.run(program())
+
+
+@needs_pocl
+def test_components_go_on_in_place():
+    graph = Graph.from_edges(*SHAPES["scattered"][:2], num_vertices=MANY, directed=False)
+    few = Graph.from_edges(graph.src[::3], graph.dst[::3], num_vertices=MANY, directed=False)
+    state = Engine(few).run(ConnectedComponents(), keep_state=True).state
+    more = few.with_edges(np.stack([graph.src, graph.dst], axis=1))
+    result = Engine(more).run(ConnectedComponents(), state=state)
+    expected = least_of_component(graph.src, graph.dst, MANY)
+    np.testing.assert_array_equal(result.component, expected)
+
+
+def test_a_hub_has_many_edges():
+    rng = np.random.default_rng(3)
+    src, dst = rng.integers(0, 50_000, (2, 100_000))
+    dst[rng.random(len(dst)) < 0.1] = 77
+    graph = Graph.from_edges(src, dst, num_vertices=50_000)
+    assert graph.hub == 77
+    assert Graph.from_edges([], [], num_vertices=5).hub == -1
+
+    class Told(VertexProgram):
+        x = vertex.int32()
+        apply_on, ends, stop = "all", "stop", "true"
+        apply = "v.x = g.hub;"
+
+    assert (Engine(graph).run(Told()).x == 77).all()
 
 
 @needs_pocl

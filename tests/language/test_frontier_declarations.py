@@ -128,7 +128,7 @@ ORDERS = [
     (
         "scatter = ''\napply = 'v.rank = 1;'\nmessage = combine = change = None\n"
         "order = 'any'  # <<<",
-        "there is no scatter: give one",
+        "there is no scatter, and only vertices with a message apply: give scatter",
     ),
     ("change = None\norder = 'any'\ncombine = 'sum'  # <<<", "'sum' counts a message as often"),
     ("change = None\norder = 'any'\ncombine = 'prod'  # <<<", "combine by 'min', 'max', 'or'"),
@@ -141,7 +141,7 @@ ORDERS = [
     (ANY + "rounds = param.supersteps()  # <<<", "parameter 'rounds' is a number of supersteps"),
     (ANY + "sent = arc.real()  # <<<", "arc field 'sent' depends on when vertices scatter"),
     (ANY + "stop = None\nscatter_on = 'all'  # <<<", "give scatter_on = 'mask', or remove order"),
-    (ANY + "apply_on = 'all'  # <<<", "give apply_on = 'message', or remove order"),
+    (ANY + "apply_on = 'all'\nscatter = 'send(v.rank);'  # <<<", "send from apply, with send_to"),
     (ANY + "apply_on = 'mask'  # <<<", "give apply_on = 'message', or remove order"),
     (ANY + "ends = 'stop'  # <<<", "give ends = 'mask', or remove order"),
     (ANY + "edges = 'alternate'  # <<<", "depends on the superstep: give other edges"),

@@ -21,7 +21,7 @@ from support.program_tree import (
 from support.values import is_real, layout
 
 #: Of programs with order = "any" alone.
-ANY_ORDER = ("asynchronous", "random")
+ANY_ORDER = ("asynchronous", "in_place", "random")
 DELIVERIES = ("slots", "pull", "outbox", "push", "frontier", "edges", "serial", *ANY_ORDER)
 
 
@@ -75,7 +75,7 @@ def payload(program: Program, real: str) -> int:
 
 def by_atomics(program: Program, real: str, deterministic: bool) -> bool:
     """Whether messages may be combined by atomics, in any order."""
-    if program.gather is not None:
+    if program.gather is not None or program.grouping is not None:
         return False
     if program.combine == "first":
         return True  # they find the sender, not the message
@@ -95,8 +95,8 @@ def names_of_arc(program: Program) -> set[str]:
 
 
 def by_pulling(program: Program) -> set[str]:
-    """`pull` and `outbox`, where scatter's only effect is to send. `outbox` takes a gather snippet,
-    too, if every arc carries a message."""
+    """`pull` and `outbox`, where scatter's only effect is to send. `outbox` takes groups, too, and
+    a gather snippet if every arc carries a message."""
     if not program.scatter:
         return {"pull", "outbox"} if program.gather is None else set()
     nodes = list(walk(program.scatter))
@@ -105,6 +105,8 @@ def by_pulling(program: Program) -> set[str]:
     effects = contains(program.scatter, SetMask) or any(s.to is not None for s in sends)
     if effects or not sends or of_arc & {*program.arc_fields}:
         return set()
+    if program.grouping is not None:
+        return set() if of_arc and any(isinstance(x, Of) for x in nodes) else {"outbox"}
     if program.gather is not None:
         branches = any(isinstance(s, If | Repeat | ForCommon | Return) for s in nodes)
         always = program.scatter_on == "all" and not branches
@@ -116,6 +118,8 @@ def by_pulling(program: Program) -> set[str]:
 def scatters_once(program: Program, lanes: int) -> bool:
     """Whether `pull` takes a scatter that sends to any vertex, as it runs once for each arc."""
     if program.combine == "first" or program.receive_if or program.enough or program.gather:
+        return False
+    if program.grouping is not None:
         return False
     posts = any(isinstance(s, Send) and s.to is not None for s in walk(program.scatter))
     alone = lanes == 1 and not program.arc_fields and not contains(program.scatter, SetMask)

@@ -148,7 +148,8 @@ class Run(Interpreter):
                 sent: list[Any] = []
                 before = self.effects
                 self.snippet(program.scatter, sent)
-                assert program.gather is None or len(sent) < 2, "two messages along an arc"
+                single = program.gather is not None or program.grouping is not None
+                assert not single or len(sent) < 2, "two messages along an arc"
                 if len(sent) > 1:  # together they are the message of the arc
                     sent = self.partial(sent)[-1:]
                 wanted = [message for message in sent if self.wants(self.arc[1], message)]

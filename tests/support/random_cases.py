@@ -302,6 +302,11 @@ RECIPES = (
            "a loop over neighbors: sum; a loop over neighbors: any; edges: both"),
     recipe("gather: sum", "int32", "int32", None, "adjacency others",
            "a loop over neighbors: min; a loop over neighbors: max; scatter_on: all"),
+    recipe("groups", "struct", "int32", None, "receive_if lanes", "a group of several messages"),
+    recipe("groups", "vertex", "real", "sets_masks_in_apply", "on_mask", "several groups"),
+    recipe("preferred group", "struct", "int32", None, "others", "a preferred group; edges: both"),
+    recipe("preferred group", "int32", "int32", "sends_at_times", "receive_if",
+           "the most frequent key; several groups"),
 )  # fmt: skip
 
 

@@ -29,6 +29,10 @@ typedef int gascl_offset;
 #define GASCL_OVERFLOWS 0
 #define GASCL_CAN_FAIL 1
 #define GASCL_READS_SINGLY 0
+#define GASCL_GROUPS 0
+#define GASCL_PREFERS 0
+#define GASCL_VOTES 0
+#define GASCL_NARROW_KEYS 0
 #define GASCL_INDEXES_MESSAGES 0
 #define GASCL_GATHERS_BY_WINDOWS 0
 #define GASCL_POSTS_AHEAD 0
@@ -42,6 +46,7 @@ typedef int gascl_offset;
 #define GASCL_LANE_WORDS 0
 #define GASCL_WRAPS 0
 #define GASCL_PACKED_BITS 0
+#define GASCL_PACKED_ALONE 0
 #define GASCL_NARROW 1
 #define GASCL_LONG_OFFSETS 0
 #define GASCL_REALS 1
@@ -155,6 +160,7 @@ typedef struct {
     } while (0)
 
 typedef uchar gascl_message;
+typedef uchar gascl_stored;
 typedef uchar gascl_gathered;
 typedef uchar gascl_accumulator;
 #define GASCL_TO_MESSAGE(x) (x)

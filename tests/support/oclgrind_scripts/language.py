@@ -28,7 +28,18 @@ from support.oclgrind_scripts.workload import (
 )
 
 import gascl.run.prepare
-from gascl import Engine, ProgramError, VertexProgram, aggregate, arc, edge, param, struct, vertex
+from gascl import (
+    Engine,
+    ProgramError,
+    VertexProgram,
+    aggregate,
+    arc,
+    by_key,
+    edge,
+    param,
+    struct,
+    vertex,
+)
 from gascl.opencl.device import Device
 from gascl.results.result import Result
 from gascl.run import loaded_program
@@ -247,6 +258,44 @@ class Reading(VertexProgram):
     apply = "v.x = msg;"
 
 
+class Voting(VertexProgram):
+    """By the most frequent key; long rows have more than a table takes at a time."""
+
+    x = vertex.int32(init="v.id * 7 % 61")
+    supersteps = param.supersteps(3)
+    message, combine = "int32", by_key()
+    prefer = "a.count > b.count"
+    receive_if = "superstep < 2 || msg % 3"
+    scatter_on = "all"
+    scatter = "send(v.x);"
+    apply = "v.x = (msg.key + msg.count) % 61;"
+
+
+class Grouping(VertexProgram):
+    """By groups, in two lanes; some arcs carry no message."""
+
+    Kind = struct([("kind", "int16"), ("weight", "real")])
+    lanes = 2
+    x = vertex.int32(init="(v.id + lane) % 11")
+    supersteps = param.supersteps(3)
+    message, combine, gathered = Kind, by_key("kind", weight="sum"), "int32"
+    mask = "v.id % 5 != 0"
+    scatter = "if (e.dst % 4) send((Kind){v.x % 7, v.x});"
+    gather = (
+        "for (int i = 0; i < num_groups; ++i) msg = msg * 3 + groups[i].kind + groups[i].count;"
+    )
+    apply = "v.x = (msg & 255) % 11; if (v.x % 3) set_mask();"
+
+
+class Preferring(Grouping):
+    """By the group of the largest sum, with keys of 64 bits."""
+
+    Kind = struct([("kind", "int64"), ("weight", "real")])
+    message, combine, gathered, gather = Kind, by_key("kind", weight="sum"), None, None
+    prefer = "a.weight + v.x > b.weight + v.x"
+    apply = "v.x = (int)(msg.kind + msg.count) % 11; if (v.x % 3) set_mask();"
+
+
 class ReadingTwice(Reading):
     """In two lanes, by those in the mask."""
 
@@ -302,6 +351,31 @@ class Spread(VertexProgram):
     order = "any"
     scatter = "send(v.x);"
     apply = "if (msg < v.x) { v.x = msg; set_mask(); }"
+
+
+class Hooked(VertexProgram):
+    """In place: trees of pointers, and the parity of their roots."""
+
+    x = vertex.int32(init="v.id")
+    odd = vertex.int8(init="v.id & 1")
+    message, combine, edges = "int32", "min", "both"
+    order, apply_on = "any", "all"
+    receive_if = "v.x == v.id"
+    apply = """
+        int root = has_msg ? min(v.x, msg) : x_of(v.x);
+        if (!has_msg && get_mask())
+            for (int i = 0; i < num_neighbors; ++i) {
+                const int other = x_of(neighbor(i));
+                if (other != root)
+                    send_to(max(root, other), min(root, other));
+                if (other != root || x_of(root) != root || x_of(other) != other)
+                    set_mask();
+            }
+        if (has_msg || root != v.x)
+            set_mask();
+        v.x = root;
+        v.odd = v.x & 1;
+    """
 
 
 class Gathering(Levels):
@@ -400,7 +474,16 @@ class MaskedOfAll(VertexProgram):
 PROGRAMS: list[VertexProgram] = [
     *(Posting(), Telling(), Pointing(), Product(), Threefold(), Sending()),
     *(Sorting(), SortingTwice()),
-    *(Reading(), ReadingTwice(), Least(), LeastMasked(), Gathering(start=FAR)),
+    *(
+        Voting(),
+        Grouping(),
+        Preferring(),
+        Reading(),
+        ReadingTwice(),
+        Least(),
+        LeastMasked(),
+        Gathering(start=FAR),
+    ),
     *(Reached(start=FAR), ReachedBy(start=HUB), Enough(start=FAR), Turns(start=FAR)),
     Spreading(),
     *(MaskedOfAll(), Masked(start=FAR), Back(start=FAR), Levels(start=FAR, level={HUB: 1})),
@@ -509,6 +592,10 @@ def run_unordered(engine: Engine) -> None:
         expected = engine.run(program, delivery="serial")
         for field in expected.fields:
             np.testing.assert_array_equal(result[field], expected[field])
+    result = Engine(GRAPH, OneItem(engine.device.cl, 1)).run(Hooked(), delivery="in_place")
+    expected = engine.run(Hooked(), delivery="serial")
+    for field in expected.fields:
+        np.testing.assert_array_equal(result[field], expected[field])
 
 
 def run_whole(engine: Engine) -> None:
@@ -631,6 +718,7 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "persistent/phases.cl": [(Levels(start=FAR), "frontier")],
     "asynchronous/visits.cl": [],
     "random.cl": [],
+    "in_place/transactions.cl": [],
     "persistent/rows.cl": [(Least(), "pull")],
     "gather/windows.cl": [(Reading(), "outbox")],
     "gather/group_lane_bitmasks.cl": [(ReachedThrice(start=HUB), "pull")],
@@ -663,7 +751,7 @@ def run_patched(device: Device, file: str, *patch: str) -> None:
         Engine(GRAPH, device).run(
             program, delivery=delivery, max_supersteps=4, not_converged="ignore"
         )
-    if file == "asynchronous/visits.cl":
+    if file in ("asynchronous/visits.cl", "in_place/transactions.cl"):
         run_unordered(Engine(GRAPH, device))
     if file == "random.cl":
         run_random(Engine(GRAPH, device, debug=True))

@@ -1,0 +1,130 @@
+// The phases of delivery `in_place`, in a persistent kernel: fields are packed, vertices apply in passes, and
+// fields are unpacked.
+#include "in_place/transactions.cl"
+
+// What the kernel needs besides GASCL_STATE, which has the words.
+#define GASCL_STEP __global const gascl_offset *restrict offsets
+#define GASCL_STEP_ON offsets
+#define GASCL_PERSISTENT_STATE                                                          \
+    __global long *GASCL_RESTRICT posted, __global gascl_tally *GASCL_RESTRICT tallies, \
+        __global long *GASCL_RESTRICT counts
+#define GASCL_PERSISTENT_STATE_ON posted, tallies, counts
+#define GASCL_SWAPS 0
+#define GASCL_SWAP_BUFFERS()
+// So many vertices apply between two fences.
+#define GASCL_VERTICES_AT_ONCE 256
+
+// Local memory: a single item needs none.
+typedef struct {
+    int unused;
+} gascl_step_memory;
+
+// The vertices from `begin` to before `end` apply; returns how many wait for the next pass.
+static int gascl_apply_some(const int begin, const int end, gascl_tally *tally, GASCL_STATE) {
+    uchar waited[GASCL_VERTICES_AT_ONCE];
+    int waiting = 0, any = 0;
+    for (int i = 0; i < end - begin; ++i)
+        any |= waited[i] = GASCL_WAITS_NOW(begin + i);
+    if (any) {
+        for (int i = 0; i < end - begin; ++i)
+            GASCL_WAITS_NOW(begin + i) = 0;
+        gascl_fence();
+    }
+    for (int id = begin; id < end; ++id)
+        waiting += gascl_apply_in_place(id, waited[id - begin], tally, GASCL_STATE_ON);
+    return waiting;
+}
+
+static GASCL_INLINE void gascl_run_phase(const int phase, const gascl_team team,
+                                         GASCL_STATE GASCL_EDGE, GASCL_STEP,
+                                         GASCL_PERSISTENT_STATE, volatile __global int *team_words,
+                                         __local gascl_shared *shared,
+                                         __local gascl_step_memory *memory) {
+    const int n = gascl_run_->graph.num_vertices;
+    gascl_tally tally;
+    GASCL_ZERO_TALLY(tally);
+    long waiting = 0, work = 0;
+    switch (phase) {
+    case GASCL_PHASE_PACK: {
+        const bool starting = GASCL_READ_TEAM(STARTING);
+        GASCL_FOR_SHARE(id, n, 4096) {
+            if (!GASCL_PACKED_ALONE)
+                gascl_words[id] = gascl_pack_fields(id, GASCL_STATE_ON);
+            if (starting)
+                gascl_commit_mask(id GASCL_MASKS_ON);
+            waiting += gascl_mask[id] != 0;
+        }
+        break;
+    }
+    case GASCL_PHASE_PASS:
+        GASCL_FOR_TAKES(n, 4096) {
+            for (int id = gascl_from; id < gascl_to; id += GASCL_VERTICES_AT_ONCE)
+                waiting += gascl_apply_some(id, min(id + GASCL_VERTICES_AT_ONCE, gascl_to), &tally,
+                                            GASCL_STATE_ON);
+            work += gascl_to - gascl_from + offsets[gascl_to] - offsets[gascl_from];
+        }
+        break;
+    case GASCL_PHASE_UNPACK:
+        GASCL_FOR_SHARE(id, n, 4096)
+            gascl_unpack_fields(gascl_words[id], id, GASCL_STATE_ON);
+        break;
+#if GASCL_REALS
+    case GASCL_PHASE_NANS:
+        gascl_count_nans(team, GASCL_STATE_ON,
+                         (__global int *)(size_t)(team_words + GASCL_STRIDE * GASCL_TEAM_WORDS));
+        break;
+#endif
+    }
+    posted[team.rank] += tally.messages;
+    counts[2 * team.rank] += waiting + tally.messages;
+    counts[2 * team.rank + 1] += work;
+}
+
+// What the group that arrived last does between two phases; returns the next one.
+static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_EDGE, GASCL_STEP,
+                           GASCL_PERSISTENT_STATE, volatile __global int *team_words,
+                           const int begins, const int num_tallies, const int ask_stop,
+                           const long least_arcs, const long most_arcs, const int supersteps,
+                           const int most_work, __local gascl_shared *shared) {
+    if (phase == GASCL_PHASE_JOIN) {
+        GASCL_TEAM(SMALL) = gascl_run_->graph.num_vertices <= GASCL_SMALL_WORK;
+        GASCL_TEAM(STARTING) = begins;
+        gascl_control_->clock = GASCL_CLOCK();
+        for (int i = 0; i < (int)get_num_groups(0); ++i)
+            posted[i] = counts[2 * i] = counts[2 * i + 1] = 0;
+        return GASCL_PHASE_PACK;
+    }
+    if (phase == GASCL_PHASE_UNPACK)
+        return GASCL_REALS ? GASCL_PHASE_NANS : GASCL_PHASE_END;
+    if (phase == GASCL_PHASE_NANS)
+        return GASCL_PHASE_END;
+    const int starting = GASCL_READ_TEAM(STARTING);
+    int done = GASCL_READ_TEAM(DONE);
+    gascl_tally tally;
+    gascl_control now;
+    long waiting = 0, work = 0;
+    GASCL_ZERO_TALLY(tally);
+    for (int i = 0; i < ranks; ++i) {
+        tally.messages += posted[i];
+        waiting += counts[2 * i];
+        work += counts[2 * i + 1];
+        posted[i] = counts[2 * i] = 0;
+    }
+    if (starting || phase == GASCL_PHASE_PASS) {
+        __global gascl_control *records =
+            (__global gascl_control *)(size_t)(team_words + GASCL_TEAM_SIZE);
+        gascl_decide_on(&now, &tally, waiting, 0, GASCL_STATE_ON, starting, ask_stop, least_arcs,
+                        most_arcs, records, done);
+        GASCL_TEAM(DONE) = done += !starting;
+        GASCL_TEAM(STARTING) = 0;
+        if (now.stopped || done >= supersteps || work / 1024 >= most_work)
+            return !GASCL_PACKED_ALONE ? GASCL_PHASE_UNPACK
+                                       : GASCL_REALS ? GASCL_PHASE_NANS : GASCL_PHASE_END;
+    }
+    return GASCL_PHASE_PASS;
+}
+
+// Whether one group does a phase alone.
+static bool gascl_is_small(const int phase, GASCL_STATE, volatile __global int *team_words) {
+    return phase != GASCL_PHASE_END && GASCL_READ_TEAM(SMALL);
+}

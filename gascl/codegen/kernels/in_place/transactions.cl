@@ -1,0 +1,64 @@
+// A vertex applies: its word is read, apply makes another one of it, and that takes its place, unless the
+// word has changed meanwhile; then apply runs again.
+#if GASCL_PACKED_BITS == 64
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#define GASCL_SWAP_PACKED(word, before, after) atom_cmpxchg(word, before, after)
+#else
+#define GASCL_SWAP_PACKED(word, before, after) atomic_cmpxchg(word, before, after)
+#endif
+
+// A vertex that others have changed waits. Its byte is a plain one: who sends changes the receiver's word,
+// and then says that it waits; a vertex that applies first says that it no longer waits, and then reads its
+// word, each with a fence between the two, so that no change remains unseen.
+#define GASCL_WAITS_NOW(id) (*(volatile __global uchar *)&gascl_mask[id])
+// An atomic operation of x86 is a fence.
+#if defined(__x86_64__)
+#define gascl_fence_after_swap()
+#else
+#define gascl_fence_after_swap() gascl_fence()
+#endif
+
+#if GASCL_SENDS_TO
+// Applies a message, unless the receiver does not want it; returns whether that changes anything.
+static bool gascl_deliver_now(const int id, const gascl_message msg, GASCL_STATE) {
+    volatile __global gascl_packed *word = &gascl_words[id];
+    gascl_packed before = *word;
+    for (;;) {
+        const gascl_vertex old = gascl_unpacked(before, id, GASCL_STATE_ON);
+        if (!gascl_wants(old, msg, GASCL_STATE_ON))
+            return false;
+        const gascl_vertex v = gascl_receive_snippet(old, msg, true, 0, GASCL_STATE_ON);
+        const gascl_packed after = gascl_pack(v);
+        const gascl_packed seen =
+            after == before ? before : GASCL_SWAP_PACKED(word, before, after);
+        if (seen == before) {
+            gascl_fence_after_swap();
+            if (v.gascl_set == GASCL_SET)
+                GASCL_WAITS_NOW(id) = 1;
+            return after != before || v.gascl_set == GASCL_SET;
+        }
+        before = seen;
+    }
+}
+#endif
+
+// A vertex applies without a message; returns whether it waits for the next pass. `waited`: whether it
+// waited for this one.
+static bool gascl_apply_in_place(const int id, const bool waited, gascl_tally *tally, GASCL_STATE) {
+    volatile __global gascl_packed *word = &gascl_words[id];
+    gascl_packed before = *word;
+    for (;;) {
+        gascl_vertex v = gascl_unpacked(before, id, GASCL_STATE_ON);
+        v.gascl_set = waited ? GASCL_WAITED : 0;
+        v = gascl_apply_snippet(v, gascl_nothing(), false, tally, GASCL_STATE_ON);
+        const gascl_packed after = gascl_pack(v);
+        const gascl_packed seen =
+            after == before ? before : GASCL_SWAP_PACKED(word, before, after);
+        if (seen == before) {
+            if (v.gascl_set == GASCL_SET)
+                GASCL_WAITS_NOW(id) = 1;
+            return v.gascl_set == GASCL_SET;
+        }
+        before = seen;
+    }
+}
