@@ -39,6 +39,8 @@ _NO_MESSAGES = (
     "vertex scatters before or after a message to it, or when scatter reads other vertices; by "
     "this schedule, the last message that changed {label!r} was {last}"
 )
+#: The same where all vertices apply.
+_IN_PLACE = "vertices that apply in another order, or more often, see other values of each other"
 
 
 def most_launches(result: Result) -> int:
@@ -142,6 +144,8 @@ class OrderTrial:
 
     def _last(self, program: VertexProgram, graph: Graph, vertex: int) -> str:
         """The last message to a vertex, where nothing shows which messages matter."""
+        if program.spec.apply_on == "all":
+            return _IN_PLACE
         lanes = np.flatnonzero(self.senders[2][vertex] > -2)
         last = [self._told(program, graph, 2, vertex, int(lane)) for lane in lanes[:1]]
         return _NO_MESSAGES.format(label=graph.label_of(vertex), last=(last or ["none"])[0])
