@@ -44,9 +44,11 @@ _IN_PLACE = "vertices that apply in another order, or more often, see other valu
 
 
 def most_launches(result: Result) -> int:
-    """The most launches of a random schedule, by the supersteps that the run has had."""
+    """The most launches of a random schedule, by the supersteps that the run has had. A launch has
+    as much work as it may, or ends a pass over all vertices."""
     size = result.graph.num_vertices + 2 * result.graph.num_arcs
-    return 10 + math.ceil(_PATIENCE * (1 + result.supersteps) * size / MOST_RANDOM_WORK)
+    work = _PATIENCE * (1 + result.supersteps) * size
+    return 100 + 2 * result.supersteps + math.ceil(work / MOST_RANDOM_WORK)
 
 
 @dataclass(frozen=True)

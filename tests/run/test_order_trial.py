@@ -181,6 +181,19 @@ def test_what_keeps_the_promise() -> None:
         assert note in str(result.trace)
 
 
+class Buckets(Least):
+    """Each vertex waits in a bucket of its own."""
+
+    priority, delta = "v.label", 1
+
+
+def test_a_launch_takes_vertices_of_all_buckets() -> None:
+    path = Graph.from_edges(np.arange(400), np.arange(1, 401))
+    engine = Engine(path, debug=True)
+    assert engine.run(Buckets(), delivery="random").supersteps < 5
+    assert engine.run(Buckets()).trace.notes
+
+
 def test_no_schedule_is_tried_where_the_order_matters() -> None:
     """By the program's own account, or where there is nothing to compare."""
     engine = Engine(GRAPH.with_fields(weight=np.zeros(GRAPH.num_edges)), debug=True)

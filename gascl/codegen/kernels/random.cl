@@ -312,8 +312,10 @@ __kernel void gascl_random(GASCL_STATE GASCL_EDGE, __global const gascl_offset *
     gascl_wait_all(&schedule, GASCL_STATE_ON, GASCL_RANDOM_ON);
 #else
     for (int id = 0; id < n; ++id)
-        if (GASCL_SCATTERS(id))
+        if (gascl_mask[id]) {  // in any bucket
+            gascl_mask[id] = 0;
             gascl_wait(id, &schedule, GASCL_STATE_ON, GASCL_RANDOM_ON);
+        }
 #endif
     while ((GASCL_APPLY_ALL || schedule.work < GASCL_MOST_RANDOM_WORK) &&
            (schedule.count || schedule.flying)) {
