@@ -65,6 +65,7 @@ ATTRIBUTES = {
     "restart": '`"any"`, `"added"` or `"never"`: whether a run may continue on a changed graph',
     "ends": '`"mask"`, or `"stop"`: go on with an empty mask',
     "order": '`"supersteps"`, or `"any"`: the result does not depend on the order of messages',
+    "in_place": "the class that is run instead where that one can apply in place",
 }
 
 #: Methods in Python.

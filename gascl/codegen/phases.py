@@ -430,10 +430,17 @@ class Phases:
         put("    return v;", "}", "")
 
     def _store(self, apply: Snippet | None) -> None:
-        c = self.context
+        c, put = self.context, self.text.put
         written = apply.writes("v") if apply is not None else set()
-        names = [name for name in c.spec.vertex_fields if name in written]
-        self.text.put(*(f"    {c.field_at(name, 'gascl_id')} = v.{name};" for name in names))
+        known = apply.reads("v") if apply is not None else set()
+        for name, type_ in c.vertex_fields.items():
+            if name not in written:
+                continue
+            at = c.field_at(name, "gascl_id")
+            whole = type_.width == 1 and type_.scalar.kind in "iu"
+            if c.traits.applies_to_all and name in known and whole:  # of all, few may change
+                put("#if GASCL_GROUP > 1", f"    if (v.{name} != {at})", "#endif")
+            put(f"    {at} = v.{name};")
 
     def _own_mask(self) -> str:
         return "v.gascl_set" if self.context.traits.masked else "0"

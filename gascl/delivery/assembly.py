@@ -203,7 +203,7 @@ def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: boo
         "LISTS_RECEIVERS": delivery.active.lists_receivers,
         "PERSISTENT": persistent,
         "PULLS": delivery.pulls,
-        "AT_ONCE": delivery.queues or delivery.in_place or delivery.tries_orders,
+        "AT_ONCE": delivery.queues or delivery.tries_orders,
         "IN_PLACE": delivery.in_place,
         "KNOWS_LANES": delivery.notes_lanes(traits),
         "ANSWERS": delivery.keeps_answers(traits),

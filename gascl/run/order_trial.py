@@ -113,7 +113,7 @@ class OrderTrial:
                 place=place,
             )
         unequal = {name: _unequal(result.fields[name], self.fields[name]) for name in self.fields}
-        differs = np.stack([*unequal.values()]).any(axis=0)
+        differs = np.logical_or.reduce([*unequal.values()])
         if not differs.any():
             return
         graph, shown = result.graph, np.logical_or.reduce(self.found, axis=1)

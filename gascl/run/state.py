@@ -24,6 +24,7 @@ from gascl.device_graph.buffers import check_memory, num_arcs, resident_bytes
 from gascl.device_graph.run_arrays import RunArrays
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.graph.arcs import ArcsPart
+from gascl.graph.parallel import filled
 from gascl.graph.reordering import Numbering, by_number, by_vertex
 from gascl.language.grouping import KEY
 from gascl.language.program import VertexProgram
@@ -584,17 +585,50 @@ class State:
         host = host[:, :, : type_.width] if type_.width > 1 else host[:, :, 0]
         return host if self.lanes > 1 else host[:, 0]
 
+    def lane_sums(self, name: str, first: int | None = None) -> np.ndarray:
+        """The sum of a vertex field over its lanes, (V,): int64, or of floats float64.
+
+        Args:
+            first: over so many lanes only; None: all.
+
+        Raises:
+            GasclError, DeviceError: as `field`.
+        """
+        key, count = Key(VERTEX, name), self.graph.num_vertices
+        type_, first = self.types[key], self.lanes if first is None else first
+        total = np.float64 if type_.is_float else np.int64
+        if self.lanes == 1:
+            return self.field(name).astype(total, copy=False)
+        sums = np.empty(count, total)
+        able = self.numbering is None and (self.device.fp64 or not type_.is_float)
+        if not (able and gather.pays(self.device) and self._has_room(sums.nbytes)):
+            lanes = self.field(name)[:, :first]
+            return filled(sums, lambda rows: lanes[rows].sum(axis=1, dtype=total))
+        fork_guard.check()
+        check_free(self.device)
+        with self._lock:
+            self.check_unused()
+            added, buffer = self.device.allocate(sums.nbytes), self.buffers[key]
+            gather.add_lanes(self.device, added, buffer, count, self.lanes, first, type_.c)
+            self.device.download(sums, added)
+        return sums
+
+    def _has_room(self, size: int) -> bool:
+        """Whether so many bytes fit on the device besides; not if the graph has left it."""
+        resident = self._resident()
+        if resident is None:
+            return False
+        return resident_bytes([resident]) + sum(self.sizes.values()) + size <= resident.memory
+
     def _by_vertex(self, buffer: Any, size: int, row: int) -> Any:
         """A copy of a buffer of `size` bytes whose rows, of `row` bytes, are in the graph's order.
         None if the host is to reorder them: if it is as fast, if there is no room for the numbers
         and the copy, or if the graph has left the device with its engine.
         """
-        resident = self._resident()
+        resident, count = self._resident(), self.graph.num_vertices
         if resident is None or row not in gather.SIZES or not gather.pays(self.device):
             return None
-        count = self.graph.num_vertices
-        room = resident_bytes([resident]) + sum(self.sizes.values()) + size + 4 * count
-        if room > resident.memory:
+        if not self._has_room(size + 4 * count):
             return None
         ordered = self.device.allocate(size)
         gather.gather_values(self.device, ordered, buffer, resident.numbers(), count, row)

@@ -147,6 +147,7 @@ SPOILT = {
         "values[places[i]]",
         "values[places[i] + 9999]",
     ),
+    "gascl_lane_sums": (INVALID_READ, "lane_sums.cl", "* lanes + lane]", "* lanes + lane + 9999]"),
     "gascl_trial": (INVALID_WRITE, "device_check.cl", "sums[item] =", "sums[item + 1] ="),
     "gascl_serial": (INVALID_WRITE, "serial.cl", "id < n", "id <= n"),
 }

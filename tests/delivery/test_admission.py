@@ -392,7 +392,7 @@ def test_what_auto_chooses(name):
             {"scatter": "send(1); set_mask();", "combine": "a ^ b", "identity": "0"},
             "slots",
         ),
-        ({"scatter": None, "apply": "send_to(v.id, 1);"}, "pull"),
+        ({"scatter": None, "apply": "send_to(v.id, 1);"}, "pull push"),
         ({"combine": None, "gather": "msg = messages[0];"}, "outbox"),
         ({"combine": None, "gather": "msg = 0;", "scatter": "if (v.x) send(1);"}, "slots"),
     ],
@@ -401,9 +401,9 @@ def test_what_auto_chooses_where_all_scatter(changes, chosen):
     on_all = {"scatter_on": "all", "stop": "superstep > 2"}
     program = type("OnAll", (Plain,), {**on_all, **changes})()
     demand = demand_of(program)
-    assert choose(program, demand, "auto").name == chosen
+    assert choose(program, demand, "auto").name == chosen.split()[0]
     costs = costs_of(program, demand, TYPICAL, on_gpu=True)
-    assert choose(program, demand, "auto", costs=costs).name == chosen
+    assert choose(program, demand, "auto", costs=costs).name == chosen.split()[-1]
 
 
 # Where a device has only some of the arcs ---------------------------------------------------------

@@ -383,6 +383,9 @@ static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     v.level = gascl_v_level[GASCL_AT(gascl_id)];
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
+#if GASCL_GROUP > 1
+    if (v.x != gascl_v_x[GASCL_AT(gascl_id)])
+#endif
     gascl_v_x[GASCL_AT(gascl_id)] = v.x;
     gascl_v_level[GASCL_AT(gascl_id)] = v.level;
     return 0;
@@ -470,6 +473,9 @@ static int gascl_apply_part(const int gascl_id, const gascl_gathered msg,
         GASCL_STATE_ON GASCL_LANE_ON);
     if (gascl_part_->loop < GASCL_REDUCTIONS)
         return 0;
+#if GASCL_GROUP > 1
+    if (v.x != gascl_v_x[GASCL_AT(gascl_id)])
+#endif
     gascl_v_x[GASCL_AT(gascl_id)] = v.x;
     gascl_v_level[GASCL_AT(gascl_id)] = v.level;
     return 0;
