@@ -219,7 +219,7 @@ class Context:
     @property
     def tries_orders(self) -> bool:
         """Whether the order of messages can be tried: delivery `random`."""
-        return self.debug and self.traits.any_order and not self.traits.applies_in_place
+        return self.debug and self.traits.any_order
 
     @cached_property
     def applied(self) -> Type:

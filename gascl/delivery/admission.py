@@ -247,8 +247,6 @@ _ALL_APPLY = "all its vertices apply, in place, and none scatters"
 def random_refuses(demand: Demand) -> str | None:
     if not demand.traits.any_order:
         return _ORDERED
-    if demand.traits.applies_in_place:
-        return _ALL_APPLY
     if not demand.debug:
         return "it is for debug mode, which tries whether the order of messages matters"
     return slots_refuses(demand)

@@ -356,7 +356,8 @@ class Engine:
                 check_work(each)
                 each = self._form(each, checked)
                 prepared, again = self._prepare(each, checked), None
-                if prepared.delivery.queues and prepared.traits.may_need_order:
+                delivery = prepared.delivery
+                if (delivery.queues or delivery.in_place) and prepared.traits.may_need_order:
                     again = self._prepare(each, replace(checked, delivery="auto"), _ORDER_MATTERS)
                 runs.append(explained(each, self.graph, self.device.facts, prepared, again))
             return Explanation(type(program).__name__, str(self.device), tuple(runs))
@@ -766,8 +767,7 @@ def _may_try_orders(job: Job, result: Result) -> bool:
     """Whether a random schedule of the same run is worth a comparison."""
     options = job.options
     whole = options.state is None and options.watch is None and job.checkpoint is None
-    traits = Traits.of(job.program.spec)
-    may = traits.any_order and not traits.applies_in_place and result.converged
+    may = Traits.of(job.program.spec).any_order and result.converged
     return may and whole and options.delivery != "random"
 
 

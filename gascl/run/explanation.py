@@ -140,7 +140,9 @@ def explained(
     launched = "all in one launch" if persistent.chosen else "launches for each"
     if prepared.delivery.queues:
         launched = "none, but rounds, all in one launch"
-    restart = f"; by {again.choice.name}, if a snippet calls needs_order()" if again else ""
+    if prepared.delivery.in_place:
+        launched = "none, but passes over all vertices, all in one launch"
+    restart = f"; by {again.choice.name}, if it turns out that the order matters" if again else ""
     extent = prepared.layout.extent
     arcs = extent.arcs if extent.all_arcs is None else extent.all_arcs
     if prepared.streamed > 1 and extent.all_arcs is None:

@@ -7,7 +7,7 @@ Engine runs such a program in supersteps and, in debug mode, once more by delive
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,15 +35,20 @@ _SHOWN = {
 }
 #: What it means that there are none.
 _NO_MESSAGES = (
-    "the messages to each vertex lead to the same fields in any order, so that what scatter sends "
-    "must depend on when it reads other vertices"
+    "at no vertex does the order of the messages to it matter by itself: it must matter whether a "
+    "vertex scatters before or after a message to it, or when scatter reads other vertices; by "
+    "this schedule, the last message that changed {label!r} was {last}"
 )
+#: The same where all vertices apply.
+_IN_PLACE = "vertices that apply in another order, or more often, see other values of each other"
 
 
 def most_launches(result: Result) -> int:
-    """The most launches of a random schedule, by the supersteps that the run has had."""
+    """The most launches of a random schedule, by the supersteps that the run has had. A launch has
+    as much work as it may, or ends a pass over all vertices."""
     size = result.graph.num_vertices + 2 * result.graph.num_arcs
-    return 10 + math.ceil(_PATIENCE * (1 + result.supersteps) * size / MOST_RANDOM_WORK)
+    work = _PATIENCE * (1 + result.supersteps) * size
+    return 100 + 2 * result.supersteps + math.ceil(work / MOST_RANDOM_WORK)
 
 
 @dataclass(frozen=True)
@@ -54,16 +59,17 @@ class OrderTrial:
         seed: that of the engine, which decides the schedule.
         fields: the final vertex fields.
         found: (V, lanes), for each vertex which of `Order` was found there, or 0.
-        messages, senders: of the first and the second message to each vertex and lane: the
-            messages as the device stores them, and the senders, -1 if one is not known.
+        messages, senders: to each vertex and lane, of the first and the second message found there,
+            and of the last one that changed it: the messages as the device stores them, and the
+            senders, -1 if one is not known, and -2 if there is none.
         ended: whether it has ended.
     """
 
     seed: int
     fields: Mapping[str, np.ndarray]
     found: np.ndarray
-    messages: tuple[np.ndarray, np.ndarray]
-    senders: tuple[np.ndarray, np.ndarray]
+    messages: Sequence[np.ndarray]
+    senders: Sequence[np.ndarray]
     ended: bool
 
     @classmethod
@@ -86,8 +92,8 @@ class OrderTrial:
             seed,
             {name: state.field(name, VERTEX) for name in state.names(VERTEX)},
             read("found", np.empty(shape, np.uint8)),
-            (messages("first_messages"), messages("second_messages")),
-            (senders("first_senders"), senders("second_senders")),
+            [messages(f"{which}_messages") for which in ("first", "second", "last")],
+            [senders(f"{which}_senders") for which in ("first", "second", "last")],
             ended,
         )
 
@@ -124,22 +130,35 @@ class OrderTrial:
             f": order = 'any' does not hold: field {name!r} of vertex {graph.label_of(vertex)!r} "
             f"is {one} in supersteps, and {other} by {schedule}; ",
             *(self._cause(program, graph, receiver) for receiver in receivers),
-            *([] if receivers else [_NO_MESSAGES]),
+            *([] if receivers else [self._last(program, graph, vertex)]),
             place=place,
         )
 
     def _cause(self, program: VertexProgram, graph: Graph, receiver: int) -> str:
         """The messages to a vertex whose order matters."""
         lane = int(np.flatnonzero(self.found[receiver])[0])
-        told, label = [], graph.label_of(receiver)
-        for messages, senders in zip(self.messages, self.senders, strict=True):
-            sender = int(senders[receiver, lane])
-            text = _in_words(graph, program.spec.message, messages[receiver, lane])
-            told.append(text + (f" from {graph.label_of(sender)!r}" if sender >= 0 else ""))
+        told = [self._told(program, graph, number, receiver, lane) for number in (0, 1)]
+        label = graph.label_of(receiver)
         kind = Order(int(self.found[receiver, lane]))
         if kind == Order.TWICE:
             return f"a message to {label!r} shows it, {told[0]}: if it comes twice, fields change"
         return f"two messages to {label!r} show it, {told[0]} and {told[1]}: {_SHOWN[kind]}"
+
+    def _last(self, program: VertexProgram, graph: Graph, vertex: int) -> str:
+        """The last message to a vertex, where nothing shows which messages matter."""
+        if program.spec.apply_on == "all":
+            return _IN_PLACE
+        lanes = np.flatnonzero(self.senders[2][vertex] > -2)
+        last = [self._told(program, graph, 2, vertex, int(lane)) for lane in lanes[:1]]
+        return _NO_MESSAGES.format(label=graph.label_of(vertex), last=(last or ["none"])[0])
+
+    def _told(
+        self, program: VertexProgram, graph: Graph, number: int, receiver: int, lane: int
+    ) -> str:
+        """One of the messages to a vertex in words."""
+        sender = int(self.senders[number][receiver, lane])
+        text = _in_words(graph, program.spec.message, self.messages[number][receiver, lane])
+        return text + (f" from {graph.label_of(sender)!r}" if sender >= 0 else "")
 
 
 def _unequal(one: np.ndarray, other: np.ndarray) -> np.ndarray:

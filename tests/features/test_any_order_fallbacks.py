@@ -180,7 +180,7 @@ def test_a_run_that_begins_again_says_so() -> None:
     assert note in str(result.trace) and note in result.trace._repr_html_()
     (explained,) = engine.explain(ShortestPaths(source=0)).runs
     assert explained.delivery == "asynchronous"
-    assert explained.supersteps.endswith("; by push, if a snippet calls needs_order()")
+    assert explained.supersteps.endswith("; by push, if it turns out that the order matters")
 
 
 def test_an_explanation_has_an_estimate_and_rounds() -> None:

@@ -1,6 +1,7 @@
 // Delivery `random`: one work-item runs a program with order = "any" by a schedule that GASCL_SEED decides.
 // A vertex that waits scatters along its arcs, in either direction from any of them, and sometimes once
-// more. A message is applied at once, or it flies for a while; then it arrives alone, or combined with
+// more. With apply_on = "all", where there is no scatter, each vertex applies in a launch at least once, and
+// all that it sends arrives through the inbox. A message is applied at once, or it flies for a while; then it arrives alone, or combined with
 // another one to the same vertex, and sometimes comes again. So a vertex may get what another one has sent
 // long ago.
 //
@@ -137,8 +138,13 @@ static void gascl_arrive(const int id, const gascl_message msg, const uint sende
 #if GASCL_SNAPSHOTS
     gascl_copy_fields(id, GASCL_STATE_ON GASCL_LANE_ON);
 #endif
-    if (now.gascl_set == GASCL_SET)
+    if (now.gascl_set == GASCL_SET) {
+#if GASCL_APPLY_ALL
+        gascl_next[place] = 1;
+#else
         gascl_wait(id, schedule, GASCL_STATE_ON, GASCL_RANDOM_ON);
+#endif
+    }
 }
 
 // The flight of a message ends: the last one takes its place.
@@ -175,6 +181,33 @@ static void gascl_land(gascl_schedule *schedule, const bool again, gascl_tally *
     gascl_arrive(id, msg, sender, schedule, tally, GASCL_STATE_ON, GASCL_RANDOM_ON GASCL_LANE_ON);
 }
 
+#if GASCL_APPLY_ALL
+// A vertex applies in all lanes, without a message.
+static void gascl_visit(const int id, gascl_schedule *schedule, gascl_tally *tally,
+                        GASCL_STATE GASCL_EDGE, __global const gascl_offset *offsets,
+                        __global const int *targets, GASCL_RANDOM) {
+    GASCL_FOR_LANES {
+        const gascl_vertex v = gascl_whole(id, GASCL_STATE_ON GASCL_LANE_ON);
+        const gascl_vertex now = gascl_apply_snippet(v, gascl_nothing(), false, tally,
+                                                     GASCL_STATE_ON GASCL_LANE_ON);
+        gascl_put(id, now, GASCL_STATE_ON GASCL_LANE_ON);
+#if GASCL_SNAPSHOTS
+        gascl_copy_fields(id, GASCL_STATE_ON GASCL_LANE_ON);
+#endif
+        if (now.gascl_set == GASCL_SET)
+            gascl_next[GASCL_AT(id)] = 1;
+    }
+}
+
+// All vertices wait to apply: from any of them on, in either direction.
+static void gascl_wait_all(gascl_schedule *schedule, GASCL_STATE, GASCL_RANDOM) {
+    const int n = gascl_run_->graph.num_vertices, first = gascl_draw(schedule, max(n, 1));
+    const bool back = gascl_draw(schedule, 2);
+    for (int i = 0; i < n; ++i)
+        queue[i] = (int)(((long)first + (back ? n - 1 - i : i)) % n);
+    schedule->count = n;
+}
+#else
 // A vertex scatters in all lanes.
 static void gascl_visit(const int id, gascl_schedule *schedule, gascl_tally *tally,
                         GASCL_STATE GASCL_EDGE, __global const gascl_offset *offsets,
@@ -215,7 +248,9 @@ static void gascl_visit(const int id, gascl_schedule *schedule, gascl_tally *tal
     }
 }
 
-// One of the vertices that have waited longest scatters, and sometimes waits again at once.
+#endif
+
+// The turn of one of the vertices that have waited longest, which sometimes waits again at once.
 static void gascl_visit_any(gascl_schedule *schedule, gascl_tally *tally, GASCL_STATE GASCL_EDGE,
                             __global const gascl_offset *offsets, __global const int *targets,
                             GASCL_RANDOM) {
@@ -226,12 +261,43 @@ static void gascl_visit_any(gascl_schedule *schedule, gascl_tally *tally, GASCL_
     queue[chosen] = queue[first];
     schedule->head = (first + 1) % n;
     --schedule->count;
-    gascl_next[(size_t)id * GASCL_LANES] = 0;
+    if (!GASCL_APPLY_ALL)
+        gascl_next[(size_t)id * GASCL_LANES] = 0;
     gascl_visit(id, schedule, tally, GASCL_STATE_ON GASCL_EDGE_ON, offsets, targets,
                 GASCL_RANDOM_ON);
-    if (gascl_draw(schedule, 8) == 0)
-        gascl_wait(id, schedule, GASCL_STATE_ON, GASCL_RANDOM_ON);
+    if (gascl_draw(schedule, 8))
+        return;
+#if GASCL_APPLY_ALL
+    queue[(schedule->head + schedule->count++) % n] = id;
+#else
+    gascl_wait(id, schedule, GASCL_STATE_ON, GASCL_RANDOM_ON);
+#endif
 }
+
+#if GASCL_INBOX
+// What send_to has sent to a vertex arrives, combined; the senders are not known.
+#define GASCL_ARRIVE(when)                                                                       \
+    {                                                                                            \
+        const gascl_box in = gascl_take(id, gascl_inbox##when, gascl_arrived##when,              \
+                                        gascl_wraps##when GASCL_LANE_ON);                        \
+        if (in.count)                                                                            \
+            gascl_arrive(id, gascl_narrow(in, id, gascl_control_), GASCL_UNKNOWN, schedule,      \
+                         tally, GASCL_STATE_ON, GASCL_RANDOM_ON GASCL_LANE_ON);                  \
+    }
+static void gascl_empty_inboxes(gascl_schedule *schedule, gascl_tally *tally, GASCL_STATE,
+                                GASCL_RANDOM) {
+    const int n = gascl_run_->graph.num_vertices, first = gascl_draw(schedule, max(n, 1));
+    for (int i = 0; i < n; ++i) {
+        const int id = (first + i) % n;
+        GASCL_FOR_LANES {
+            GASCL_ARRIVE()
+#if GASCL_POSTS_AHEAD
+            GASCL_ARRIVE(_next)
+#endif
+        }
+    }
+}
+#endif
 
 __kernel void gascl_random(GASCL_STATE GASCL_EDGE, __global const gascl_offset *restrict offsets,
                            __global const int *restrict targets, GASCL_RANDOM,
@@ -242,30 +308,31 @@ __kernel void gascl_random(GASCL_STATE GASCL_EDGE, __global const gascl_offset *
     gascl_schedule schedule = {gascl_mixed(GASCL_SEED + gascl_control_->superstep), 0, 0, 0, 0};
     gascl_tally tally;
     GASCL_ZERO_TALLY(tally);
+#if GASCL_APPLY_ALL
+    gascl_wait_all(&schedule, GASCL_STATE_ON, GASCL_RANDOM_ON);
+#else
     for (int id = 0; id < n; ++id)
-        if (GASCL_SCATTERS(id))
+        if (gascl_mask[id]) {  // in any bucket
+            gascl_mask[id] = 0;
             gascl_wait(id, &schedule, GASCL_STATE_ON, GASCL_RANDOM_ON);
-    while (schedule.work < GASCL_MOST_RANDOM_WORK && (schedule.count || schedule.flying)) {
+        }
+#endif
+    while ((GASCL_APPLY_ALL || schedule.work < GASCL_MOST_RANDOM_WORK) &&
+           (schedule.count || schedule.flying)) {
         if (schedule.count && (!schedule.flying || gascl_draw(&schedule, 2)))
             gascl_visit_any(&schedule, &tally, GASCL_STATE_ON GASCL_EDGE_ON, offsets, targets,
                             GASCL_RANDOM_ON);
         else
             gascl_land(&schedule, true, &tally, GASCL_STATE_ON, GASCL_RANDOM_ON);
+#if GASCL_INBOX  // rarely where there are many vertices, which all are looked at
+        if (gascl_draw(&schedule, 2 + n / 64) == 0)
+            gascl_empty_inboxes(&schedule, &tally, GASCL_STATE_ON, GASCL_RANDOM_ON);
+#endif
     }
     while (schedule.flying)
         gascl_land(&schedule, false, &tally, GASCL_STATE_ON, GASCL_RANDOM_ON);
-#if GASCL_INBOX  // what send_to has sent: the sender is not known
-    const int first = gascl_draw(&schedule, max(n, 1));
-    for (int i = 0; i < n; ++i) {
-        const int id = (first + i) % n;
-        GASCL_FOR_LANES {
-            const gascl_box in =
-                gascl_take(id, gascl_inbox, gascl_arrived, gascl_wraps GASCL_LANE_ON);
-            if (in.count)
-                gascl_arrive(id, gascl_narrow(in, id, gascl_control_), GASCL_UNKNOWN, &schedule,
-                             &tally, GASCL_STATE_ON, GASCL_RANDOM_ON GASCL_LANE_ON);
-        }
-    }
+#if GASCL_INBOX
+    gascl_empty_inboxes(&schedule, &tally, GASCL_STATE_ON, GASCL_RANDOM_ON);
 #endif
     GASCL_COPY_TALLY(tallies[0], tally);
 }
