@@ -136,6 +136,9 @@ DERIVED = {
     "runtime.cl": {
         "PREFETCH": "a macro: defined here to do nothing where there is no builtin for it",
     },
+    "asynchronous/lists.cl": {
+        "SUMS_BY_WARPS": "groups add up by warps: inline PTX, and groups of whole warps",
+    },
     "atomics.cl": {
         **dict.fromkeys(("UNSIGNED", "OTHER"), "a CELL_KIND"),
         **dict.fromkeys(("SUM", "PROD", "MIN", "MAX", "OR"), "a CELL_OP"),

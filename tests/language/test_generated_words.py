@@ -36,6 +36,7 @@ ELSEWHERE |= {("needs_order", s): "features/test_any_order.py" for s in ("scatte
 NOT_DRAWN = {
     "restart": "run/test_warm_start.py",
     "order": "features/test_any_order.py",
+    "in_place": "features/test_any_order.py",
     "solve": "run/test_stages.py",
     "prepare": "run/test_initial_values.py",
     "tolerance": "run/test_stagnation.py",

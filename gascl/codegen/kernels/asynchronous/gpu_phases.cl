@@ -51,7 +51,7 @@ static GASCL_INLINE void gascl_run_pack(const __local gascl_round *round, const 
             }
         }
         held += GASCL_GROUP;
-        if (held == GASCL_TILE || begin + step >= n) {
+        if (held == GASCL_LIST_TILE || begin + step >= n) {
             held = 0;
             gascl_list_held(round, GASCL_STATE_ON, GASCL_STEP_ON, team_words, memory);
         }
@@ -84,7 +84,7 @@ static GASCL_INLINE void gascl_run_split(const __local gascl_round *round, const
             }
         }
         held += GASCL_GROUP;
-        if (held == GASCL_TILE || begin + step >= round->count) {
+        if (held == GASCL_LIST_TILE || begin + step >= round->count) {
             held = 0;
             gascl_list_held(round, GASCL_STATE_ON, GASCL_STEP_ON, team_words, memory);
         }
@@ -227,7 +227,7 @@ static gascl_round gascl_end_phase(const gascl_round *round, GASCL_STATE,
     // What a group takes at once: so much that all groups have something, within limits.
     const uint whole = next.by_tiles ? next.arcs : next.count;
     const uint least = next.by_tiles ? GASCL_GROUP : GASCL_TAKES_FEW;
-    const uint most = next.by_tiles ? GASCL_TILE : GASCL_GROUP;
+    const uint most = next.by_tiles ? GASCL_LIST_TILE : GASCL_GROUP;
     next.takes = clamp((whole - 1) / all + 1, least, most);
     next.groups = (int)min((uint)all, (whole - 1) / next.takes + 1);
     if (has_long)

@@ -21,7 +21,7 @@
 #define GASCL_STEP_ON offsets, targets, words, lists, list_arcs, stamps GASCL_FAR_STATE_ON
 
 // Arcs that a group takes at once, at least as many as items; and the vertices that it holds back.
-#define GASCL_TILE (4 * GASCL_GROUP)
+#define GASCL_LIST_TILE (4 * GASCL_GROUP)
 
 // A round, as all groups see it.
 typedef struct {
@@ -39,17 +39,17 @@ typedef struct {
 
 // Of a tile: which rows it has; of each, where the arcs begin, less those of the entries before.
 typedef struct {
-    int ids[GASCL_TILE];
-    uint firsts[GASCL_TILE];
-    gascl_offset begins[GASCL_TILE];
-    gascl_packed words[GASCL_TILE];
+    int ids[GASCL_LIST_TILE];
+    uint firsts[GASCL_LIST_TILE];
+    gascl_offset begins[GASCL_LIST_TILE];
+    gascl_packed words[GASCL_LIST_TILE];
     int ends[2];
 } gascl_tile_memory;
 
 // Of vertices that stay with their group: this turn's, the next one's, and an empty list.
 typedef struct {
-    int ids[3][GASCL_TILE];
-    float ranks[3][GASCL_TILE];
+    int ids[3][GASCL_LIST_TILE];
+    float ranks[3][GASCL_LIST_TILE];
     int counts[3];
 } gascl_turn_memory;
 
@@ -59,7 +59,7 @@ typedef struct {
         gascl_turn_memory turn;
     } of;
     gascl_round round;
-    int near[GASCL_TILE], far[GASCL_TILE];  // what the group holds back
+    int near[GASCL_LIST_TILE], far[GASCL_LIST_TILE];  // what the group holds back
     int near_count, far_count;
     int least, messages;
     ulong place;
@@ -220,7 +220,7 @@ static GASCL_INLINE void gascl_hold_far(const int id, const float rank, const __
     if (GASCL_PEEK(&far_marks[id]) || atomic_xchg(&far_marks[id], 1u))
         return;
     const int at = atomic_inc(&memory->far_count);
-    if (at < GASCL_TILE)
+    if (at < GASCL_LIST_TILE)
         memory->far[at] = id;
     else
         GASCL_FAR_OF(round->side)[atomic_inc(GASCL_FAR_COUNT(round->side))] = id;
@@ -235,7 +235,7 @@ static void gascl_list_held(const __local gascl_round *round, GASCL_STATE, GASCL
     barrier(CLK_LOCAL_MEM_FENCE);
     const int near = memory->near_count;
 #if GASCL_PRIORITY
-    const int far = min(memory->far_count, GASCL_TILE);
+    const int far = min(memory->far_count, GASCL_LIST_TILE);
     if (item == GASCL_GROUP - 1 && far)  // in the meantime
         memory->far_place = atomic_add(GASCL_FAR_COUNT(round->side), far);
 #endif

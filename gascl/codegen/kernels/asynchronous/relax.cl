@@ -166,7 +166,7 @@ static GASCL_INLINE void gascl_visit(const int id, const float rank, const int n
                               round->limit, &rank_there, progress, GASCL_STATE_ON, words);
             if (where == GASCL_TO_NEAR) {
                 const int at = atomic_inc(&memory->of.turn.counts[next]);
-                if (at < GASCL_TILE) {
+                if (at < GASCL_LIST_TILE) {
                     memory->of.turn.ids[next][at] = there[i];
                     memory->of.turn.ranks[next][at] = rank_there;
                 } else {
@@ -215,7 +215,7 @@ static GASCL_INLINE void gascl_run_by_vertices(const __local gascl_round *round,
                             GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON, team_words, memory);
             barrier(CLK_LOCAL_MEM_FENCE);
             now = next;
-            left = min(turn->counts[now], GASCL_TILE);
+            left = min(turn->counts[now], GASCL_LIST_TILE);
         }
         for (int i = item; i < left; i += GASCL_GROUP)
             gascl_hold_near(turn->ids[now][i], round->number, GASCL_STATE_ON,
