@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from graphs import Edges, in_threads
 from scipy.sparse import csr_array
 
-from gascl import Graph, VertexProgram, aggregate, arc, edge, param, struct, vertex
+from gascl import Graph, VertexProgram, aggregate, arc, by_key, edge, param, struct, vertex
 
 #: Of programs in which every vertex sends or applies: the default of their parameter `supersteps`.
 SUPERSTEPS = 10
@@ -694,6 +694,82 @@ def remainders(g: Links) -> Answer:
     x = g.ids % 8
     for _ in range(SUPERSTEPS):
         x = g.heard(np.add, x) % 1009 + g.ids % 8
+    return {"x": x}
+
+
+class MajorityVote(VertexProgram):
+    """Each vertex follows the type that most of its neighbors have, and moves on from there."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="v.id % 8")
+
+    message, combine = "int32", by_key()
+    prefer = "a.count > b.count"
+    scatter_on = "all"
+    scatter = "send(v.x);"
+    apply = "v.x = (msg.key + v.id) % 8;"
+
+
+@kind("majority vote of types", lambda g: MajorityVote(), each(4 + 4, 4 + 4 + 4))
+def majority_vote(g: Links) -> Answer:
+    x = g.ids % 8
+    for _ in range(SUPERSTEPS):
+        counts = [g.heard(np.add, (x == t).astype(np.int64)) for t in range(8)]
+        x = np.where(g.degree > 0, (np.stack(counts).argmax(axis=0) + g.ids) % 8, x)
+    return {"x": x}
+
+
+class WeightedVote(VertexProgram):
+    """The same by the weights of the edges."""
+
+    Ballot = struct([("type", "int32"), ("weight", "real")])
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="v.id % 8")
+    weight = edge.real()
+
+    message, combine = Ballot, by_key("type", weight="sum")
+    prefer = "a.weight > b.weight"
+    scatter_on = "all"
+    scatter = "send((Ballot){v.x, e.weight});"
+    apply = "v.x = (msg.type + v.id) % 8;"
+
+
+@kind("weighted vote of types", lambda g: WeightedVote(), each(4 + 4 + 4, 4 + 4 + 4))
+def weighted_vote(g: Links) -> Answer:
+    x = g.ids % 8
+    for _ in range(SUPERSTEPS):
+
+        def share(arcs: slice, t: int, x: np.ndarray = x) -> np.ndarray:
+            return np.where(x[g.targets[arcs]] == t, g.weights[arcs], 0.0)
+
+        sums = [g.combined(np.add, partial(share, t=t), 0.0) for t in range(8)]
+        x = np.where(g.degree > 0, (np.stack(sums).argmax(axis=0) + g.ids) % 8, x)
+    return {"x": x}
+
+
+class Histogram(VertexProgram):
+    """A number computed of how many neighbors of each type a vertex has."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="v.id % 8")
+
+    message, combine, gathered = "int32", by_key(), "int32"
+    scatter_on = "all"
+    scatter = "send(v.x);"
+    gather = """
+        for (int i = 0; i < num_groups; ++i)
+            msg += (groups[i].key + 1) * groups[i].count % 7;
+    """
+    apply = "v.x = (msg + v.id) % 8;"
+
+
+@kind("histogram of types", lambda g: Histogram(), each(4 + 4, 4 + 4 + 4))
+def histogram(g: Links) -> Answer:
+    x = g.ids % 8
+    for _ in range(SUPERSTEPS):
+        counts = [g.heard(np.add, (x == t).astype(np.int64)) for t in range(8)]
+        found = sum((t + 1) * count % 7 for t, count in enumerate(counts))
+        x = np.where(g.degree > 0, (found + g.ids) % 8, x)
     return {"x": x}
 
 

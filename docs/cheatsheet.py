@@ -43,12 +43,13 @@ DECLARATIONS = {
 ATTRIBUTES = {
     "message": "the type of messages",
     "combine": "how messages to a vertex become one",
+    "prefer": "which of two groups of messages, `a` and `b`, counts, with `combine = by_key(...)`",
     "identity": "what `msg` is without a message, for an expression over a and b",
     "mask": "which vertices scatter first; none given: all, or those that `init` puts in",
     "init": "snippet: runs once for each vertex",
     "scatter": "snippet: runs once for each arc of a vertex that scatters",
     "pairs": "snippet: runs for every pair of vertices, `u` to `v`",
-    "gather": "snippet: reads messages one by one instead of `combine`",
+    "gather": "snippet: reads messages one by one instead of `combine`, or groups",
     "gathered": "the type of `msg`, for `gather`; none given: that of messages",
     "apply": "snippet: runs for a vertex when messages have arrived",
     "receive_if": "which messages a vertex wants",
@@ -64,6 +65,7 @@ ATTRIBUTES = {
     "restart": '`"any"`, `"added"` or `"never"`: whether a run may continue on a changed graph',
     "ends": '`"mask"`, or `"stop"`: go on with an empty mask',
     "order": '`"supersteps"`, or `"any"`: the result does not depend on the order of messages',
+    "in_place": "the class that is run instead where that one can apply in place",
 }
 
 #: Methods in Python.
@@ -85,6 +87,8 @@ WORDS = {
     "get_mask_of": ("(id)", "whether that vertex does"),
     "messages": ("[i]", "a single message"),
     "num_messages": ("", "how many there are"),
+    "groups": ("[i]", "the messages with one key: the key, combined values and `count`"),
+    "num_groups": ("", "how many there are"),
     "msg": ("", "the combined message; gather assigns it"),
     "has_msg": ("", "whether there was one"),
     "neighbor": ("(i)", "the vertex at the other end of the i-th arc"),
@@ -229,7 +233,7 @@ or an expression over `a` and `b` with its `identity=`.
 ## Attributes of a class
 
 {table(["attribute", "default", "what it says"], attributes())}
-**Combiners**: {combiners}, or an expression over `a` and `b`.
+**Combiners**: {combiners}, an expression over `a` and `b`, or `by_key("label", weight="sum")`.
 
 {table(["method", "what it does"], methods)}
 ## Names in snippets

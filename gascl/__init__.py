@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gascl.language.fields import edge as edge
     from gascl.language.fields import param as param
     from gascl.language.fields import vertex as vertex
+    from gascl.language.grouping import by_key as by_key
     from gascl.language.program import VertexProgram as VertexProgram
     from gascl.language.random import uniform as uniform
     from gascl.language.types import struct as struct
@@ -64,6 +65,7 @@ _HOME = {
     "aggregate": "language.fields",
     "animate": "animation",
     "arc": "language.fields",
+    "by_key": "language.grouping",
     "devices": "opencl.device",
     "draw": "drawing",
     "edge": "language.fields",

@@ -18,8 +18,8 @@ Algorithm for Betweenness Centrality (2001), and On Variants of Shortest-Path Be
 and their Generic Computation (2008), edges and end points; Brandes and Pich, Centrality Estimation
 in Large Networks (2007).
 
-Differences: up to 8 sources, a lane each, go level by level together, and back from the deepest
-level that any of them has.
+Differences: up to 8 sources, or 16 on a GPU, a lane each, go level by level together, and back from
+the deepest level that any of them has.
 """
 
 from functools import cache, partial
@@ -27,12 +27,13 @@ from functools import cache, partial
 import numpy as np
 
 from gascl import ProgramError, VertexProgram, aggregate, arc, param, vertex
-from gascl.graph.parallel import filled
 from gascl.programs.source_params import how_many
 from gascl.user_messages import DOUBLE, Message
 
-#: The largest number of sources that are searched from at once.
-LANES = 8
+#: The largest numbers of sources that are searched from at once, on a CPU and on a GPU.
+OF_CPU, OF_GPU = 8, 16
+#: The most values of a field in lanes, where there are more lanes on a GPU.
+VALUES = 1 << 26
 
 
 class Forward(VertexProgram):
@@ -61,6 +62,7 @@ class Forward(VertexProgram):
 class Backward(VertexProgram):
     """The source's dependency on each vertex, level by level from the `last` one back."""
 
+    supersteps = param.supersteps()
     last = param.int32()
     depth = vertex.int32()
     paths = vertex.real()
@@ -142,7 +144,8 @@ def arc_sums(program: type[ArcSums], lanes: int, wide: str) -> type[ArcSums]:
     components, and sums are of the type `wide`."""
     many = "" if lanes == 1 else lanes
     far = str(program.spec.vertex_fields["far"].type)
-    of_far = "int32x8" if (far, lanes) == ("int32", 8) else f"{far.removesuffix('32')}{many}"
+    wide_int = far == "int32" and lanes > 4
+    of_far = f"int32x{lanes}" if wide_int else f"{far.removesuffix('32')}{many}"
     real = f"real{many}"
     body = {
         "far": getattr(vertex, far if lanes == 1 else of_far)(),
@@ -188,13 +191,13 @@ class Betweenness(VertexProgram):
         return {"centrality": self.between_others(graph, total, sources)}
 
     def largest_runs(self, size):
-        return lanes_for(how_many(self.sources, size)), size
+        return lanes_for(how_many(self.sources, size), size.num_vertices), size
 
     def sums(self, stages, sources):
         """The sum of the dependencies of some sources on each vertex."""
         total = np.zeros(stages.graph.num_vertices)
         for batch, found in self.searches(stages, sources):
-            add_all(total, of_each(batch, found, "dependency"))
+            total += stages.state.lane_sums("dependency", len(batch))
             if self.endpoints:
                 reached = self.reached(batch, found)
                 total += reached.sum(axis=1)
@@ -248,7 +251,7 @@ class EdgeBetweenness(VertexProgram):
         return stages.share(sources, partial(self.sums, count=len(sources)))
 
     def largest_runs(self, size):
-        return lanes_for(how_many(self.sources, size)), size
+        return lanes_for(how_many(self.sources, size), size.num_vertices), size
 
     def sums(self, stages, sources, count):
         """What paths from some of `count` sources to all targets lead along each arc, scaled."""
@@ -275,31 +278,28 @@ class EdgeBetweenness(VertexProgram):
 
 def dependencies(stages, sources, dtype):
     """Some of the sources at a time, and the Result of `Backward` from each of them."""
-    lanes = lanes_for(len(sources))
+    lanes = lanes_for(len(sources), stages.graph.num_vertices, stages.device.is_cpu)
     for begin in range(0, len(sources), lanes):
         batch = sources[begin : begin + lanes]
         padded = (batch * lanes)[:lanes]  # the last batch may be smaller
         search = stages.run(Forward(source=padded, dtype=dtype), fresh=True)
         check_paths(max(step.aggregates["most"] for step in search.trace), dtype)
-        last = [search.supersteps - 1] * lanes
-        found = stages.run(Backward(last=last, dtype=dtype))
+        last = search.supersteps - 1
+        back = Backward(last=[last] * lanes, supersteps=max(last - 1, 0), dtype=dtype)
+        found = stages.run(back)
         yield batch, found
 
 
-def lanes_for(count):
+def lanes_for(count, vertices, is_cpu=False):
     """How many of so many sources are searched from at once. It is a power of two, since kernels
     are built for each number of lanes."""
-    return min(LANES, 1 << max(count - 1, 0).bit_length())
+    most = OF_CPU if is_cpu or OF_GPU * vertices > VALUES else OF_GPU
+    return min(most, 1 << max(count - 1, 0).bit_length())
 
 
 def of_each(batch, found, name):
     """(V, sources): a field of a run in lanes, of which the last ones may be padding."""
     return found[name].reshape(len(found[name]), -1)[:, : len(batch)]
-
-
-def add_all(total, values):
-    """Add the values of all sources, (V, sources), to the total of each vertex."""
-    filled(total, lambda rows: total[rows] + values[rows].sum(axis=1, dtype=np.float64))
 
 
 def scale(program, graph, count):

@@ -11,8 +11,9 @@ strongest components are the coordinates.
 Forces: with d the difference of two positions, each edge pulls with |d|^2 and each pair of vertices
 repels with 1 / |d|, so that two neighbors alone come to rest at distance 1. In large graphs a
 vertex is repelled by a random sample of the others, drawn again in each superstep, whose forces
-count for all. A superstep moves a vertex at most as far as the temperature, which falls linearly
-to 0.
+count for all: those at the same random distances from it in the order of the vertices, so that
+neighboring work-items read neighboring positions. A superstep moves a vertex at most as far as the
+temperature, which falls linearly to 0.
 
 Sources: Fruchterman and Reingold, Graph Drawing by Force-directed Placement (1991): forces and
 temperature. Brandes and Pich, Eigensolver Methods for Progressive Multidimensional Scaling of Large
@@ -65,15 +66,14 @@ class Forces(VertexProgram):
     """
     apply = """
         const int others = g.num_vertices - 1, drawn = min(p.samples, others);
-        const uint first = hash(v.id + hash(superstep + hash(p.seed)));
+        const uint first = hash(superstep + hash(p.seed));
         real2 away = 0;
         for (int i = 0; i < drawn; ++i) {
-            int other = i;
-            if (drawn < others)
-                other = hash(first + i) % others;
-            other += other >= v.id;  // everybody else
+            const uint step = drawn < others ? mul_hi(hash(first + i), (uint)others) : (uint)i;
+            const uint next = v.id + 1 + step;  // everybody else
+            const int other = (int)(next < g.num_vertices ? next : next - g.num_vertices);
             const real2 d = v.position - position_of(other);
-            away += d / max(dot(d, d), (real)1e-6);
+            away += d * (1 / max(dot(d, d), (real)1e-6));
         }
         const real all = drawn ? (real)others / drawn : 0;
         const real2 force = msg + all * away - p.gravity * v.position;
@@ -177,29 +177,35 @@ def by_pivots(
         if nearest[pivot] <= 0:  # all that are reached are pivots
             break
     reached = depths[0] >= 0
-    rows, others = np.flatnonzero(reached), np.flatnonzero(~reached)
-    squares = np.empty((len(depths), len(rows)))
+    others = np.flatnonzero(~reached)
 
-    def square(block: slice) -> None:
-        for of_pivot, depth in zip(squares, depths, strict=True):
-            far = depth[rows[block]].astype(np.float64)
-            np.multiply(far, far, out=of_pivot[block])
+    def squares(block: slice) -> np.ndarray:
+        """(pivots, vertices)"""
+        far = np.empty((len(depths), len(depths[0][block])))
+        for row, depth in zip(far, depths, strict=True):
+            np.multiply(depth[block], depth[block], out=row, dtype=np.float64)
+        return far
 
-    def center(block: slice) -> None:
-        part = squares[:, block]
-        of_pivots = part.mean(axis=0)
-        part -= means[:, None]
-        part -= of_pivots
-        part += means.mean()
+    def sums(block: slice) -> tuple[np.ndarray, np.ndarray]:
+        far = squares(block)
+        return far @ far.T, far.sum(axis=1)
 
-    in_threads(square, blocks(len(rows), ROWS))
-    means = squares.mean(axis=1)
-    in_threads(center, blocks(len(rows), ROWS))
-    _, strongest = np.linalg.eigh(squares @ squares.T)
-    main = strongest[:, :-3:-1].T @ squares
+    def put(block: slice) -> None:
+        places[: len(axes), block] = axes @ squares(block) - middle[:, None]
+        places[:, block] *= reached[block]
+
+    # Products and sums are centered instead of the matrix, which would not fit into the cache. All
+    # distances of a vertex that no path leads to are -1.
+    parts = in_threads(sums, blocks(count, ROWS))
+    many = np.count_nonzero(reached)
+    products = np.sum([part for part, _ in parts], axis=0) - (count - many)
+    means = (np.sum([part for _, part in parts], axis=0) - (count - many)) / many
+    center = np.eye(len(depths)) - 1 / len(depths)
+    _, strongest = np.linalg.eigh(center @ (products - many * np.outer(means, means)) @ center)
+    axes = strongest[:, :-3:-1].T @ center  # of one pivot, there is one
+    middle = axes @ means
     places = np.zeros((2, count))
-    for axis, along in zip(places, main, strict=False):  # of one pivot, there is one
-        axis[rows] = along
+    in_threads(put, blocks(count, ROWS))
     places /= mean_length(stages, graph, places, dtype) or 1
     radius = max(np.abs(places).max(), (count / np.pi) ** 0.5)
     anywhere, near = drawn.result()
@@ -216,6 +222,16 @@ def mean_length(stages, graph: Graph, places: np.ndarray, dtype: str) -> float:
     lengths = Lengths(position=places.T.astype(dtype, order="C"), dtype=dtype)
     (step,) = stages.run(lengths, graph=graph, fresh=True).trace
     return step.aggregates["total"] / (2 * graph.num_edges)
+
+
+def pairs(points: np.ndarray) -> np.ndarray:
+    """Points, (n, 2), as n complex numbers."""
+    return np.ascontiguousarray(points).view(f"c{2 * points.itemsize}")[:, 0]
+
+
+def unpaired(points: np.ndarray) -> np.ndarray:
+    """Complex numbers as points, (n, 2)."""
+    return points.view(f"f{points.itemsize // 2}").reshape(-1, 2)
 
 
 class Parts:
@@ -253,12 +269,17 @@ class Parts:
         count = len(self.sizes)
         if count < 2:
             return position
-        begins = self.sizes.cumsum() - self.sizes
-        vertices = filled(np.empty_like(position), lambda block: position[self.order[block]])
-        low, high = (
-            np.stack([edge.reduceat(axis, begins) for axis in vertices.T], axis=1, dtype=np.float64)
-            for edge in (np.minimum, np.maximum)
-        )
+        ends = self.sizes.cumsum()
+        begins = ends - self.sizes
+        many = np.flatnonzero(self.sizes > 1)  # most are often single vertices
+        bounds = np.stack([begins[many], ends[many]], axis=1).ravel()
+        points = pairs(position)  # which are gathered faster than rows
+        vertices = filled(np.empty_like(points), lambda block: points[self.order[block]])
+        low = unpaired(vertices[begins]).astype(np.float64)
+        high = low.copy()
+        for i, axis in enumerate(np.append(unpaired(vertices), [[0, 0]], axis=0).T):
+            for edge, of_each in ((np.minimum, low), (np.maximum, high)):
+                of_each[many, i] = edge.reduceat(axis, bounds)[::2] if len(many) else 0
         size = high - low + GAP
         area = (size[:, 0] * size[:, 1]).sum()
         width = max(size[:, 0].max(), np.sqrt(area)) * (1 + 1e-6)  # rounding
@@ -285,7 +306,8 @@ class Parts:
             corner[row, 1] = lower[:, None] + (high - tall) / 2
             below, begin = lower[-1], begin + rows * fit
         corner[:, 1] -= below / 2
-        moved = corner - low + GAP / 2
-        return filled(
-            np.empty_like(position), lambda block: position[block] + moved[self.number[block]]
+        moved = pairs(corner - low + GAP / 2)
+        placed = filled(
+            np.empty_like(points), lambda block: points[block] + moved[self.number[block]]
         )
+        return unpaired(placed)

@@ -81,10 +81,12 @@ class MultiSourceSearch(VertexProgram):
                 program = cls(first=first, all=bits, **values, **given)
                 stages.run(program, fresh=["seen"])
                 given = {}  # it is there from now on
-            found = {name: stages.state.field(name) for name in names}
-            if lanes == 1:
-                return found
-            return {name: each.reduce(found[name], axis=1) for name, each in over.items()}
+            return {
+                name: stages.state.lane_sums(name)
+                if each is np.add
+                else stages.state.field(name).reshape(len(place), -1).max(axis=1)
+                for name, each in over.items()
+            }
 
         # A search takes as long from few sources as from a word of them.
         words = [sources[begin : begin + WORD] for begin in range(0, len(sources), WORD)]

@@ -13,43 +13,60 @@ from functools import cache
 import numpy as np
 
 from gascl import Graph, VertexProgram, param, vertex
-from gascl.graph.parallel import filled
 from gascl.graph.reordering import hubs_first, inverse
 from gascl.programs.multi_source_search import LANES, WORD, lanes_for
 
 #: The largest numbers of lanes on a CPU and on a GPU, and the most words of all vertices there.
 OF_CPU, OF_GPU, WORDS = 16, 64, 1 << 26
+#: Up to so many hops, one run makes all rounds.
+FEW_HOPS = 8
+
+
+def own_bit(lanes: int) -> str:
+    """The macro OWN(round): the vertex's own bit, if it is among those of its lane in a round."""
+    return f"""
+        #define PLACE(round) (uint)(v.id - p.first - p.step * (lane + {lanes} * (round)))
+        #define OWN(round) (PLACE(round) < 64 ? 1ul << PLACE(round) : 0)
+    """
 
 
 class Backwards(VertexProgram):
-    """Counts 64 vertices against the arcs; their number is added to what is there."""
+    """Counts 64 vertices against the arcs, and after so many `hops` the next ones."""
 
     first = param.int32(doc="the first vertex of the first lane")
     step = param.int32(64, doc="from the first vertex of a lane to that of the next")
+    hops = param.int32(1)
     supersteps = param.supersteps()
-    seen = vertex.uint64(init="(uint)(v.id - FIRST) < 64 ? 1ul << (v.id - FIRST) : 0")
+    seen = vertex.uint64(init="OWN(0)")
     reached = vertex.int32()
 
     message, combine, edges = "uint64", "or", "in"
-    functions = "#define FIRST (p.first + p.step * lane)"
+    apply_on = "all"
+    functions = own_bit(1)
     receive_if = "v.seen != ~0ul"
     enough = "(msg | v.seen) == ~0ul"
     mask = "v.seen != 0"
     scatter = "send(v.seen);"
     apply = """
         const ulong fresh = msg & ~v.seen;
-        if (fresh) {
-            v.seen |= fresh;
+        if (fresh)
             v.reached += (int)popcount(fresh);
+        if ((superstep + 1) % p.hops == 0) {
+            v.seen = OWN((superstep + 1) / p.hops);
+            if (v.seen)
+                set_mask();
+        } else if (fresh) {
+            v.seen |= fresh;
             set_mask();
         }
     """
 
 
 @cache
-def in_lanes(program: type[Backwards], lanes: int) -> type[Backwards]:
-    """The program with so many lanes."""
-    return type(program.__name__, (program,), {"lanes": lanes})
+def in_lanes(program: type[Backwards], lanes: int, ends: str) -> type[Backwards]:
+    """The program with so many lanes; `ends` is "stop" if there are several rounds."""
+    body = {"lanes": lanes, "functions": own_bit(lanes), "ends": ends}
+    return type(program.__name__, (program,), body)
 
 
 def numbered(graph: Graph) -> Graph:
@@ -82,7 +99,7 @@ class Neighborhoods(VertexProgram):
     def solve(self, stages):
         graph = stages.graph
         words = -(-np.count_nonzero(graph.degree) // WORD)  # the other vertices reach nothing
-        if not words:
+        if not words or not self.hops:
             return {"size": np.ones(graph.num_vertices, np.int32)}
         reached = stages.share(range(words), self.reached)["reached"]
         return {"size": reached[inverse(hubs_first(graph.degree))] + 1}
@@ -91,15 +108,15 @@ class Neighborhoods(VertexProgram):
         """How many of some words of vertices each vertex reaches, by its number."""
         graph, vertices = stages.derived(numbered), stages.graph.num_vertices
         most = most_lanes(vertices, stages.device.is_cpu)
-        program = in_lanes(Backwards, lanes_for(len(words), most))
+        lanes = lanes_for(len(words), most)
         step = WORD * (words[1] - words[0] if len(words) > 1 else 1)
-        values = {"step": step, "supersteps": self.hops}
-        for word in words[:: program.lanes]:
+        # A run of several rounds cannot end sooner, where all are reached.
+        rounds = -(-len(words) // lanes) if self.hops <= FEW_HOPS else 1
+        program = in_lanes(Backwards, lanes, "stop" if rounds > 1 else "mask")
+        values = {"step": step, "hops": self.hops, "supersteps": rounds * self.hops}
+        for word in words[:: rounds * lanes]:
             stages.run(program(first=WORD * word, **values), graph=graph, fresh=["seen"])
-        found = stages.state.field("reached").reshape(vertices, -1)
-        return {
-            "reached": filled(np.empty(vertices, np.int32), lambda rows: found[rows].sum(axis=1))
-        }
+        return {"reached": stages.state.lane_sums("reached")}
 
     def largest_runs(self, size):
         return lanes_for(-(-size.num_vertices // WORD), most_lanes(size.num_vertices)), size

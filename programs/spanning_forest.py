@@ -47,14 +47,14 @@ class Best(VertexProgram):
 
 
 class Join(VertexProgram):
-    """Joins each tree with that at the other end of its best edge, which is in `chosen` at one of
-    the tree's vertices; -1 elsewhere."""
+    """Joins each tree with that at the other end of its best edge, whose number, from 1 on, is in
+    `chosen` at one of the tree's vertices; 0 elsewhere."""
 
     Edge = EDGE
     tree = vertex.vertex()
     best = vertex.struct(Edge)
     least = vertex.int64(doc="at a root: the least key of its tree")
-    chosen = vertex.int32()
+    chosen = vertex.uint32()
     joined = aggregate.int64("sum")
     moved = aggregate.int64("sum")
 
@@ -65,13 +65,13 @@ class Join(VertexProgram):
         if (superstep == 0) {
             if (v.best.tree >= 0)
                 send_to(v.tree, v.best.key);
-            v.chosen = -1;
+            v.chosen = 0;
         } else if (superstep == 1) {
             v.least = msg;
         } else if (superstep == 2) {
             if (v.best.tree >= 0 && v.best.key == least_of(v.tree)) {
                 send_to(v.tree, v.best.tree);
-                v.chosen = (int)(uint)v.best.key;
+                v.chosen = (uint)v.best.key + 1;
                 aggregate_joined(1);
             }
         } else if (superstep == 3) {
@@ -132,19 +132,20 @@ class SpanningForest(VertexProgram):
                 f"bits, up to {most:,}: take a smaller graph, such as graph.simple()"
             )
         graph = stages.derived(ordered, self.maximum)
-        member = np.zeros(graph.num_edges, np.int8)
+        member = np.zeros(1 + graph.num_edges, np.int8)  # by numbers from 1 on
         fresh = True
         while True:
             stages.run(Best(), graph=graph, fresh=fresh)
-            chosen = stages.run(Join(), graph=graph).chosen
-            chosen = chosen[chosen >= 0]
-            if not len(chosen):
+            joining = stages.run(Join(), graph=graph)
+            if joining.trace[-1].superstep == 2:  # no tree has an edge to another one
                 break
-            member[chosen] = 1
+            chosen = joining.chosen
+            member[chosen[np.flatnonzero(chosen)]] = 1
             fresh = False
         stages.run(Named(), graph=graph)
-        edges = graph.arcs().out_edges
-        return {"member": filled(np.empty(len(edges), np.int8), lambda block: member[edges[block]])}
+        edges, of_edge = graph.arcs().out_edges, member[1:]
+        found = filled(np.empty(len(edges), np.int8), lambda block: of_edge[edges[block]])
+        return {"member": found}
 
 
 def ordered(graph: Graph, maximum: bool) -> Graph:

@@ -12,6 +12,7 @@ from typing import Any
 import hypothesis
 import numpy as np
 import pytest
+from support import case_subsets
 from support.agreement import GROUPS, find_device
 from support.filecases import put
 
@@ -27,6 +28,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Fewer examples, which differ from run to run, unless slow tests are asked for."""
     gc.disable()
     quick = config.option.markexpr == "not slow"
+    case_subsets.ALL = not quick
     hypothesis.settings.load_profile("quick" if quick else "all")
 
 

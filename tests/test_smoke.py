@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
+from support.admission import ANY_ORDER
 from support.archives import zstandard
 from support.file_server import serving
 
@@ -44,7 +45,7 @@ def test_deliveries(delivery):
     class Largest(VertexProgram):
         label = vertex.int32(init="v.id")
         message, combine, edges = "int32", "max", "both"
-        order = "any" if delivery == "asynchronous" else "supersteps"
+        order = "any" if delivery in ANY_ORDER else "supersteps"
         scatter = "send(v.label);"
         apply = "if (msg > v.label) { v.label = msg; set_mask(); }"
 
@@ -59,8 +60,9 @@ def test_deliveries(delivery):
                 }
         """
 
+    engine = Engine(roads(), debug=delivery == "random")
     program = LargestInPlace() if delivery == "in_place" else Largest()
-    label = Engine(roads()).run(program, delivery=delivery).label
+    label = engine.run(program, delivery=delivery).label
     assert label.tolist() == [2, 2, 2, 4, 4]
 
 

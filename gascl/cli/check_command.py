@@ -1,4 +1,5 @@
-"""`gascl check`: compiles the vertex programs of a file, and warns of likely mistakes."""
+"""`gascl check`: compiles the vertex programs of a file, and warns of likely mistakes; or compares
+runs of a program with order = "any" by several schedules."""
 
 from __future__ import annotations
 
@@ -8,13 +9,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gascl.cli import exit_code, program_options
+from gascl.cli import exit_code, graph_options, program_options
 from gascl.cli.formatting import count
-from gascl.errors import GasclError
+from gascl.errors import GasclError, ProgramError
 
 if TYPE_CHECKING:
     from gascl.language.program import VertexProgram
     from gascl.opencl.device import Device
+    from gascl.results.result import Result
 
 ABOUT = "compile the vertex programs of a file, and warn of likely mistakes"
 HELP = """\
@@ -25,11 +27,20 @@ Python. Each finding is a line that editors and hooks can read:
   my_program.py:16: error: ShortestPaths: unknown v.distnce; did you mean v.distance?
   my_program.py:12: warning: ShortestPaths: parameter 'cutoff' is not used: ...
 
+With --order, a PROGRAM that declares order = "any" runs on GRAPH in supersteps and by several
+random schedules. If the fields differ, the error names the messages whose order matters. --set and
+the options for reading a graph are those of `gascl run`, and have no effect without --order.
+
 examples:
   gascl check my_program.py
   gascl check --strict programs/*.py
+  gascl check my_program.py:MyProgram roads.txt --order --set source=5
 
 exit codes: 0 no error, 1 error (with --strict, also a warning), 2 wrong usage"""
+
+
+#: The number of random schedules of `--order`.
+SCHEDULES = 4
 
 
 class Finding(NamedTuple):
@@ -47,22 +58,30 @@ class Finding(NamedTuple):
 
 
 def options(add: Callable[..., Any]) -> None:
-    """Add FILE, --strict and --device."""
-    add("files", metavar="FILE", type=Path, nargs="+", help="a file with vertex programs, .py")
+    """Add FILE, --strict, --order and --device, and how --order reads a graph."""
+    text = "a file with vertex programs, .py; with --order, PROGRAM and GRAPH"
+    add("files", metavar="FILE", nargs="+", help=text)
     add("--strict", action="store_true", help="exit with 1 after a warning, too")
+    add("--order", action="store_true", help="run PROGRAM on GRAPH by several random schedules")
+    program_options.set_option(add)
     program_options.device(add)
+    graph_options.format_option(add)
+    graph_options.reading_options(add)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the findings of all files, then how many there are."""
     from gascl.opencl.device_choice import find
 
-    for file in arguments.files:
+    if arguments.order:
+        return _check_order(arguments)
+    files = [Path(file) for file in arguments.files]
+    for file in files:
         if not file.is_file():
             raise GasclError(f"{file}: there is no such file; check the path")
     device = find(arguments.device)
     kinds, programs = {"error": 0, "warning": 0}, 0
-    for file in arguments.files:
+    for file in files:
         classes, found = _classes(file)
         programs += len(classes)
         for cls in classes:
@@ -74,6 +93,45 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"{count(programs, 'program')} on {device}: {counts}")
     failed = kinds["error"] or (arguments.strict and kinds["warning"])
     return exit_code.ERROR if failed else exit_code.DONE
+
+
+def _check_order(arguments: argparse.Namespace) -> int:
+    """Run a program by several random schedules, and print whether the fields are the same."""
+    from gascl.cli.find_program import construct, program_class
+    from gascl.language.stage_discovery import inner_programs
+    from gascl.opencl.device_choice import find
+
+    if len(arguments.files) != 2:
+        arguments.parser.error("--order takes a program and a graph: gascl check PROGRAM GRAPH")
+    name, arguments.graph = arguments.files
+    cls = program_class(name)
+    if all(each.spec.order != "any" for each in (cls, *inner_programs(cls))):
+        raise ProgramError(f"{cls.__name__} runs in supersteps alone: it has no order = 'any'")
+    program, device = construct(cls, dict(arguments.set)), find(arguments.device)
+    graph = graph_options.read(arguments)
+
+    from gascl.run.engine import Engine
+
+    for seed in range(SCHEDULES):
+        try:
+            result = Engine(graph, device, debug=True, seed=seed).run(program)
+        except ProgramError as error:
+            source = cls.spec.source
+            file = Path(name.rpartition(":")[0] or name)
+            print(_finding(error, source.file or name, source.line).shown(file))
+            return exit_code.ERROR
+        if not result.trace.notes:
+            raise ProgramError(f"{cls.__name__}: no schedule can be compared: {_why_not(result)}")
+        for note in result.trace.notes:
+            print(f"{cls.__name__}: {note}")
+    return exit_code.DONE
+
+
+def _why_not(result: Result) -> str:
+    """Why there was no random schedule to compare a run with."""
+    if not result.converged:
+        return f"it did not converge: {result.stopped}"
+    return "with these values it says itself that the order matters, by needs_order()"
 
 
 def _classes(file: Path) -> tuple[list[type[VertexProgram]], list[Finding]]:

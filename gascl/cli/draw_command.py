@@ -60,6 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from gascl.drawing import check_installed, check_names, draw
     from gascl.opencl.device_choice import find
+    from gascl.results.plots import pyplot
 
     device = find(arguments.device)
     graph = graph_options.read(arguments)
@@ -82,6 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     figure: Any = ax.figure
     with new_file(path) as file:
         figure.savefig(file, format=path.suffix[1:], dpi=150)
+    pyplot().close(figure)
     print(f"wrote {path}: {amount(path.stat().st_size)}")
     return code
 

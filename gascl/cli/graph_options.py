@@ -52,8 +52,13 @@ def options(add: Callable[..., Any]) -> None:
     text = f"a file, {COMPRESSED_TOO}, in one of the formats {', '.join(FORMATS)}; or, if there is "
     text += "no such file, a name listed by `gascl datasets`; - reads stdin"
     add("graph", metavar="GRAPH", help=text)
-    add("--format", metavar="NAME", help="the file's format (default: detected from the file)")
+    format_option(add)
     reading_options(add)
+
+
+def format_option(add: Callable[..., Any]) -> None:
+    """Add --format."""
+    add("--format", metavar="NAME", help="the file's format (default: detected from the file)")
 
 
 def reading_options(add: Callable[..., Any]) -> None:

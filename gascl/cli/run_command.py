@@ -184,7 +184,8 @@ def _prepare(arguments: argparse.Namespace) -> _Ready:
     if cls.solve is None:
         repeats = not arguments.nondeterministic
         together = why_together(device.facts, arguments.debug)
-        demand = demand_of(program, device.atomics, device.fp64, repeats, together)
+        of_device = device.atomics, device.fp64
+        demand = demand_of(program, *of_device, repeats, together, arguments.debug)
         ranks = None if arguments.comm is None else Parts(arguments.comm.Get_size())
         choose(program, demand, arguments.delivery, parts=ranks)
     started = time.perf_counter()
@@ -271,8 +272,8 @@ def _print_how(result: Result, arguments: argparse.Namespace, read_seconds: floa
     if result.numbering:
         print(f"vertices on the device: {result.numbering}")
     print(f"time: {' s, '.join(f'{name} {took:.3f}' for name, took in times.items())} s")
-    for hint in result.trace.hints():
-        print(hint)
+    for line in (*result.trace.notes, *result.trace.hints()):
+        print(line)
 
 
 def _check_outputs(arguments: argparse.Namespace) -> None:

@@ -34,10 +34,10 @@ class Fault(IntEnum):
 #: The messages about the vertex with the fault; `last` is the index of the last vertex.
 FAULT_MESSAGES = {
     Fault.OUT_OF_RANGE: "used an id that is not in 0 ... {last}",
-    Fault.SENT_TWICE: "sent twice along one arc, but a gather snippet reads one message per arc: "
-    "send once",
+    Fault.SENT_TWICE: "sent twice along one arc, whose messages are not combined: send once",
     Fault.DIVIDED_BY_ZERO: "divided by zero",
-    Fault.NO_MESSAGE: "read messages[i] with an i that is not in 0 ... num_messages - 1",
+    Fault.NO_MESSAGE: "read messages[i] or groups[i] with an i that is not in 0 ... "
+    "num_messages - 1 or num_groups - 1",
     Fault.NO_NEIGHBOR: "used neighbor(i) or FIELD_to(i) with an i that is not in 0 ... "
     "num_neighbors - 1",
     Fault.NO_ELEMENT: "used an index that is outside of its array",
@@ -106,6 +106,15 @@ class Phase(IntEnum):
     PASS = 22
 
 
+class Order(IntEnum):
+    """What shows that the order of messages matters: the vertex differs... (kernels/random.cl)"""
+
+    TWICE = 1  # if it gets the second one twice
+    EXCHANGED = 2  # if they come in the other order
+    TOGETHER = 3  # if they come combined
+    UNTOLD = 4  # from what it has sent, and will not scatter again
+
+
 class ActiveList(IntEnum):
     """The lists of an active set whose lengths are counted (kernels/frontier.cl)."""
 
@@ -132,6 +141,9 @@ BLOCKS_AT_ONCE, MOST_LOCAL, LOCAL_ROUNDS = 4, 1008, 8
 #: More arcs than a group has to itself in that delivery, and the most such rows in a round that
 #: groups share.
 LONG_ROW, MOST_LONG_ROWS = 4096, 1024
+#: Of delivery `random`: the most messages that fly at a time, which is also the number of waiting
+#: vertices among which one is chosen; and the most arcs and messages of a launch.
+MOST_FLIGHTS, MOST_RANDOM_WORK = 64, 2**18
 #: A value of `starting`: gascl_decide_on() in superstep.cl.
 GOING_ON = 2
 #: The number of a block's messages that one work-item combines into a box, for others to use.
@@ -222,6 +234,12 @@ def of_queue() -> dict[str, int]:
         "LONG_ROW": LONG_ROW,
         "MOST_LONG_ROWS": MOST_LONG_ROWS,
     }
+
+
+def of_random() -> dict[str, int]:
+    """Those of delivery `random`."""
+    most = {"MOST_FLIGHTS": MOST_FLIGHTS, "MOST_RANDOM_WORK": MOST_RANDOM_WORK}
+    return {**numbered("", Order), **most}
 
 
 def of_sorting() -> dict[str, int]:

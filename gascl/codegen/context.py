@@ -7,7 +7,7 @@ and messages, and the structs that host and device share.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -93,8 +93,37 @@ class Context:
         return self.spec.message_type(self.real)
 
     @cached_property
+    def group(self) -> Type:
+        """The type of a group of messages with the same key."""
+        assert self.spec.grouping is not None
+        members = [*self.spec.grouping.members(self.message, self.fp64)]
+        return without_gaps("gascl_group", members)
+
+    @property
+    def narrow_keys(self) -> bool:
+        """Whether messages are grouped by keys of at most 32 bits."""
+        grouping = self.spec.grouping
+        return grouping is not None and dict(self.group.members)[grouping.keyed].itemsize <= 4
+
+    @property
+    def staged(self) -> int:
+        """The bytes of local memory for each arc of a block, as `Header.staged`."""
+        if self.traits.votes:
+            return self.message.itemsize + 15
+        return 15 if self.narrow_keys else self.message.itemsize + 3
+
+    @cached_property
+    def stored(self) -> Type:
+        """What is stored of each message, where messages are stored: a group of its own, or the
+        message."""
+        return self.group if self.traits.groups and not self.traits.votes else self.message
+
+    @cached_property
     def gathered(self) -> Type:
-        """The type of `msg` in apply: what a gather snippet assigns, or a message."""
+        """The type of `msg` in apply: the preferred group, what a gather snippet assigns, or a
+        message."""
+        if self.traits.prefers:
+            return self.group
         gathered_type = self.spec.gathered
         return self.message if gathered_type is None else resolve(gathered_type, self.real)
 
@@ -186,6 +215,16 @@ class Context:
     @cached_property
     def packed(self) -> Type:
         return packed_fields(self.spec, self.real)
+
+    @property
+    def tries_orders(self) -> bool:
+        """Whether the order of messages can be tried: delivery `random`."""
+        return self.debug and self.traits.any_order and not self.traits.applies_in_place
+
+    @cached_property
+    def applied(self) -> Type:
+        """The fields that apply writes, in memory."""
+        return replace(self.packed, c="gascl_applied")
 
     @property
     def packed_bytes(self) -> int:

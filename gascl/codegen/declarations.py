@@ -84,6 +84,10 @@ def write_switches(text: Text, c: Context) -> None:
                 "OVERFLOWS": traits.overflows,
                 "CAN_FAIL": traits.overflows or traits.can_trap or c.debug,
                 "READS_SINGLY": traits.reads_singly,
+                "GROUPS": traits.groups,
+                "PREFERS": traits.prefers,
+                "VOTES": traits.votes,
+                "NARROW_KEYS": c.narrow_keys,
                 "INDEXES_MESSAGES": traits.indexes_messages,
                 "GATHERS_BY_WINDOWS": traits.gathers_by_windows,
                 "POSTS_AHEAD": traits.apply_sends_to,
@@ -199,6 +203,11 @@ def write_message(text: Text, c: Context) -> None:
         text.struct(c.accumulator)
     text.put(
         f"typedef {c.message.c} gascl_message;",
+    )
+    if c.traits.groups:
+        text.struct(c.group)
+    text.put(
+        f"typedef {c.stored.c} gascl_stored;",
         f"typedef {c.gathered.c} gascl_gathered;",
         f"typedef {c.accumulator.c} gascl_accumulator;",
     )

@@ -24,6 +24,7 @@ from gascl.codegen.declarations import (
     write_structs,
     write_switches,
 )
+from gascl.codegen.groups import write_groups
 from gascl.codegen.header import Header
 from gascl.codegen.intrinsics import Calls
 from gascl.codegen.pairs import Pairs
@@ -32,6 +33,7 @@ from gascl.codegen.reductions import Reductions
 from gascl.codegen.source_writer import Text
 from gascl.codegen.transactions import Transactions
 from gascl.codegen.traps import Traps
+from gascl.codegen.trials import Trials
 from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Traits
 from gascl.language.types import resolve
@@ -85,6 +87,7 @@ def generate(
     if "functions" in spec.snippets:
         traps.functions(spec.snippets["functions"])
     write_combiner(text, c, traps)
+    write_groups(text, c)
     text.put('#include "intrinsics.cl"', *['#include "common.cl"'] * traits.finds_common)
     text.put(*['#include "arc_messages.cl"'] * traits.keeps_by_arc, "")
     traps.write()
@@ -96,6 +99,8 @@ def generate(
     Phases(text, c, traps, calls, Reductions(text, c)).write()
     if c.packed_bytes:
         transactions.write()
+    if c.tries_orders:
+        Trials(text, c).write()
     if traits.pairs:
         Pairs(text, c, traps, calls).write()
     write_layouts(text, c)
@@ -106,10 +111,13 @@ def generate(
         edge=tuple(edge),
         types=c.field_types,
         message=c.message,
+        stored=c.stored,
         gathered=c.gathered,
         accumulator=c.accumulator,
+        staged=c.staged,
         outbox_entry=c.outbox_entry,
         packed=c.packed_bytes,
+        applied=c.applied.scalar,
         alone=c.alone,
         box=c.box.scalar,
         run=c.run,

@@ -21,10 +21,14 @@ class Header:
         edge: the names of the arguments in GASCL_EDGE, in order: what snippets read of `e`.
         types: the types of all vertex and arc fields, and of the edge fields that are read.
         message, gathered: the types of a message, and of `msg` in apply.
+        stored: the type of what is stored of each message.
         accumulator: the type in which messages are combined.
+        staged: the bytes of local memory for each arc of a block: a message, its mark and the start
+            of a row; with groups, a code or slots of a table.
         outbox_entry: the type of what the outbox keeps of each vertex.
         packed: the bytes of the word that holds what apply writes of a vertex: 4 or 8; 0 if there
             is none.
+        applied: the layout of what apply writes of a vertex.
         alone: the field that makes up that word by itself; "" if there is none.
         box, run, tally, control: the layouts of structs that host and device share.
         other: the layout of what a pairs snippet reads of the sender `u`.
@@ -39,10 +43,13 @@ class Header:
     edge: tuple[str, ...]
     types: dict[str, Type]
     message: Type
+    stored: Type
     gathered: Type
     accumulator: Type
+    staged: int
     outbox_entry: Type
     packed: int
+    applied: np.dtype
     alone: str
     box: np.dtype
     run: np.dtype

@@ -222,7 +222,7 @@ class Phases:
         put, snippets = self.text.put, self.context.spec.snippets
         receive_if, filters = snippets.get("receive_if"), self.context.traits.filters
         of = "const int gascl_id, GASCL_STATE GASCL_LANE"
-        if self.context.packed_bytes:
+        if self.context.packed_bytes or self.context.tries_orders:
             self._wants()
         put(f"static bool gascl_receives({of}) {{")
         self._receives(None if filters else receive_if)
@@ -264,7 +264,8 @@ class Phases:
     def _wants(self) -> None:
         """Write receive_if of a vertex that is not in memory as it is."""
         put, receive_if = self.text.put, self.context.snippet("receive_if")
-        put("static bool gascl_wants(const gascl_vertex v, const gascl_message msg, GASCL_STATE) {")
+        put("static bool gascl_wants(const gascl_vertex v, const gascl_message msg,")
+        put("        GASCL_STATE GASCL_LANE) {")
         if receive_if is None:
             put("    return true;", "}", "")
             return
@@ -316,15 +317,39 @@ class Phases:
         self.text.put("}", "")
 
     def _gather(self) -> None:
-        """Write the gather snippet, which reads a vertex's messages from an array."""
+        """Write the gather snippet, which reads a vertex's messages or groups from an array, or
+        which of two groups is preferred."""
         c, put = self.context, self.text.put
-        gather = c.spec.snippets.get("gather")
-        if gather is None:
+        gather, prefer = c.spec.snippets.get("gather"), c.spec.snippets.get("prefer")
+        if (gather is None and prefer is None) or c.traits.votes:
             return
-        self._gather_from(gather, "gascl_gather_snippet", ["__global gascl_message *messages"])
+        put("static gascl_vertex gascl_gathering(const int gascl_id, GASCL_STATE GASCL_LANE) {")
+        self._load(gather or prefer)
+        put("    return v;", "}", "")
+        if prefer is not None:
+            put("// Whether the user's expression says that a is better than b.")
+            put("static bool gascl_prefers(const gascl_vertex v, const gascl_group a,")
+            put("        const gascl_group b, GASCL_STATE GASCL_LANE) {")
+            self.calls.declare_read(prefer)
+            self.traps.expression("    return (", prefer, "    );")
+            put("}", "", "// Whether a counts rather than b: of equally good groups, that with the")
+            put("// smaller key does.")
+            put("static bool gascl_is_better(const gascl_vertex v, const gascl_group a,")
+            put("        const gascl_group b, GASCL_STATE GASCL_LANE) {")
+            put("    return gascl_prefers(v, a, b, GASCL_STATE_ON GASCL_LANE_ON) ||")
+            put("        (!gascl_prefers(v, b, a, GASCL_STATE_ON GASCL_LANE_ON) &&")
+            put("         GASCL_KEY(a) < GASCL_KEY(b));", "}", "")
+            return
+        assert gather is not None
+        if c.traits.groups:
+            read = ["__global gascl_group *groups", "const int num_groups"]
+            self._gather_from(gather, "gascl_gather_snippet", read)
+            return
+        read = ["__global gascl_message *messages", "const int num_messages"]
+        self._gather_from(gather, "gascl_gather_snippet", read)
         if c.traits.indexes_messages and not c.debug:
             put("#if GASCL_GROUP > 1")
-            local = ["__local gascl_message *messages"]
+            local = ["__local gascl_message *messages", "const int num_messages"]
             self._gather_from(gather, "gascl_gather_local_snippet", local)
             windows = by_windows(gather) if c.traits.gathers_by_windows else None
             if windows is not None:
@@ -333,12 +358,10 @@ class Phases:
                     "__global const gascl_message *messages",
                     "__local gascl_message *gascl_window",
                     "const int gascl_sent",
+                    "const int num_messages",
                 ]
                 self._gather_from(gather, "gascl_gather_windows_snippet", seen, windows)
             put("#endif", "")
-        put("static gascl_vertex gascl_gathering(const int gascl_id, GASCL_STATE GASCL_LANE) {")
-        self._load(gather)
-        put("    return v;", "}", "")
 
     def _gather_from(
         self, gather: Snippet, name: str, arguments: list[str], text: str | None = None
@@ -346,7 +369,7 @@ class Phases:
         """Write a form of the gather snippet; `text` instead of its own."""
         self.text.put(f"static gascl_gathered {name}(const gascl_vertex v,")
         self.text.put(*(f"        {argument}," for argument in arguments))
-        self.text.put("        const int num_messages, GASCL_STATE GASCL_LANE) {")
+        self.text.put("        GASCL_STATE GASCL_LANE) {")
         self.text.put("    gascl_gathered msg = gascl_nothing();")
         self.calls.declare_read(gather)
         self._body(gather, "msg", late=True, text=text)
@@ -407,10 +430,17 @@ class Phases:
         put("    return v;", "}", "")
 
     def _store(self, apply: Snippet | None) -> None:
-        c = self.context
+        c, put = self.context, self.text.put
         written = apply.writes("v") if apply is not None else set()
-        names = [name for name in c.spec.vertex_fields if name in written]
-        self.text.put(*(f"    {c.field_at(name, 'gascl_id')} = v.{name};" for name in names))
+        known = apply.reads("v") if apply is not None else set()
+        for name, type_ in c.vertex_fields.items():
+            if name not in written:
+                continue
+            at = c.field_at(name, "gascl_id")
+            whole = type_.width == 1 and type_.scalar.kind in "iu"
+            if c.traits.applies_to_all and name in known and whole:  # of all, few may change
+                put("#if GASCL_GROUP > 1", f"    if (v.{name} != {at})", "#endif")
+            put(f"    {at} = v.{name};")
 
     def _own_mask(self) -> str:
         return "v.gascl_set" if self.context.traits.masked else "0"

@@ -38,7 +38,11 @@ PROGRAM = {
     "MAY_NEED_ORDER": "a snippet may call needs_order",
     "OVERFLOWS": "combined messages are checked for overflow",
     "CAN_FAIL": "a snippet may fail or overflow, or there is debug mode",
-    "READS_SINGLY": "a gather snippet reads the messages one by one",
+    "READS_SINGLY": "a gather snippet reads the messages one by one, or they are grouped by key",
+    "GROUPS": "messages are grouped by key",
+    "PREFERS": "of a vertex's groups, the preferred one counts",
+    "VOTES": "messages are keys, of which the most frequent one counts",
+    "NARROW_KEYS": "the keys of groups have at most 32 bits",
     "INDEXES_MESSAGES": "the gather snippet only uses messages[i]: they may be in local memory",
     "GATHERS_BY_WINDOWS": "the gather snippet can read messages in windows: gather/windows.cl",
     "POSTS_AHEAD": "apply calls send_to: its messages arrive in the next superstep",
@@ -71,7 +75,7 @@ DELIVERY = {
     "LISTS_RECEIVERS": "the inbox lists the vertices with a message",
     "PERSISTENT": "a persistent kernel runs all supersteps",
     "PULLS": "in some supersteps vertices pull: delivery `frontier`",
-    "QUEUES": "messages are applied when they are sent: delivery `asynchronous`",
+    "AT_ONCE": "messages are applied one by one: deliveries `asynchronous` and `random`",
     "IN_PLACE": "apply changes fields at once: delivery `in_place`",
     "KNOWS_LANES": "the delivery knows in which lanes each vertex sends: see kernels/gather.cl",
     "ANSWERS": "messages to the sender itself are kept for each arc first: see arc_messages.cl",
@@ -106,12 +110,14 @@ ATOMICS = {
     "PTX_FLOAT32": "NVIDIA's instruction that adds floats atomically",
     "PTX_FLOAT64": "the same for doubles",
 }
-#: Of kernels/sort.cl and kernels/gather_values.cl (delivery/sort_kernels.py).
+#: Of kernels/sort.cl, kernels/gather_values.cl and kernels/lane_sums.cl (delivery/sort_kernels.py).
 SORTING = {
     "OFFSET": "the type of the number of pairs, or of places: int or long",
     "PLACES": "the original place of each pair is moved along with its key",
     "GROUP": SHAPE["GROUP"],
-    "VALUE": "a type of the size of a value that kernels/gather_values.cl moves",
+    "VALUE": "a type of the size of a value that kernels/gather_values.cl moves, or the type of "
+    "what kernels/lane_sums.cl adds up",
+    "TOTAL": "the type of those sums: long or double",
 }
 #: Of kernels/device_check.cl (opencl/device_check.py).
 TRIAL = {"GROUP": SHAPE["GROUP"], "FP64": "the device has double precision"}

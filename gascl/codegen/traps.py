@@ -58,6 +58,7 @@ class Traps:
         if not self.context.debug:
             return
         here = "gascl_who, __LINE__, gascl_faults, gascl_control_"
+        many = "num_groups" if self.context.traits.groups else "num_messages"
         self.text.put(
             '#include "traps.cl"',
             "#define GASCL_BLAMED const int gascl_who, __global int *gascl_faults, \\",
@@ -67,7 +68,7 @@ class Traps:
             # qualifiers such as __global.
             "#define gascl_nonzero(x) ({ __typeof__((x) + 0) gascl_by = (x); \\",
             f"    gascl_by == 0 && gascl_faults ? gascl_zero({here}) : gascl_by; }})",
-            f"#define gascl_index(x) gascl_message_index((x), num_messages, {here})",
+            f"#define gascl_index(x) gascl_message_index((x), {many}, {here})",
             # An element of an array or vector; a pointer does not say how many there are.
             "#define gascl_element(x, i, more) (x)[gascl_array_index((i), \\",
             "    __builtin_types_compatible_p(__typeof__(x), __typeof__((x)[0]) *) \\",

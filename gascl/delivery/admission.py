@@ -46,6 +46,7 @@ class Demand:
         packed: the bytes of what apply writes of a vertex.
         wide_atomics: the device has atomic operations on 64 bits.
         together: as `why_together` returns it.
+        debug: the run is in debug mode.
     """
 
     traits: Traits
@@ -58,6 +59,7 @@ class Demand:
     packed: int
     wide_atomics: bool
     together: str
+    debug: bool
 
 
 def demand_of(
@@ -66,6 +68,7 @@ def demand_of(
     fp64: bool,
     deterministic: bool,
     together: str = _CANNOT_JOIN,
+    debug: bool = False,
 ) -> Demand:
     """What a program requires of a delivery on a device with these atomics."""
     spec = program.spec
@@ -83,6 +86,7 @@ def demand_of(
         packed_fields(spec, program.dtype).itemsize,
         atomics.int64,
         together,
+        debug,
     )
 
 
@@ -98,9 +102,16 @@ def serial_refuses(demand: Demand) -> str | None:
     return slots_refuses(replace(demand, deterministic=False))
 
 
+def _singly(traits: Traits) -> str:
+    """How messages are read that are not combined into one."""
+    if traits.groups:
+        return "its messages are grouped by key"
+    return "its gather snippet reads messages one by one"
+
+
 def pull_refuses(demand: Demand) -> str | None:
     if demand.traits.reads_singly:
-        return "its gather snippet reads messages one by one, and pull does not store them"
+        return f"{_singly(demand.traits)}, and pull does not store them"
     if demand.traits.scatters_once:
         ordered = demand.traits.only_answers  # which are combined in the order of the arcs
         return slots_refuses(replace(demand, deterministic=demand.deterministic and not ordered))
@@ -124,12 +135,12 @@ def outbox_refuses(demand: Demand) -> str | None:
         return (
             "its scatter reads `e`, and fields of other vertices, to which apply may write already"
         )
-    if traits.reads_singly and traits.reads_edge:
+    if traits.reads_singly and not traits.groups and traits.reads_edge:
         return (
             "its scatter reads `e`, so that messages are only known where they are combined, and "
             "its gather snippet reads them one by one"
         )
-    if traits.reads_singly and not traits.every_arc_sends:
+    if traits.reads_singly and not (traits.groups or traits.every_arc_sends):
         return (
             "its gather snippet reads messages one by one, and it is not certain that every arc "
             "carries one"
@@ -159,7 +170,7 @@ def parts_refuses(traits: Traits, parts: Parts) -> str | None:
     if parts.ranks == 1 and traits.reads_neighbors:
         return "it reads neighbors, which may be in any part"
     if parts.short and traits.reads_singly and traits.lanes > 1:
-        return "in gather, it reads messages one by one, in several lanes"
+        return f"{_singly(traits)}, in several lanes"
     return None
 
 
@@ -172,7 +183,7 @@ def cannot_take_parts(name: ProgramName, why: str, parts: Parts) -> Message:
 def inbox_refuses(demand: Demand) -> str | None:
     traits, type_ = demand.traits, demand.accumulator
     if traits.reads_singly:
-        return "its gather snippet reads messages one by one, and the inbox combines them"
+        return f"{_singly(traits)}, and the inbox combines them"
     if traits.first:  # the inbox then holds senders, no messages
         return None
     if type_.itemsize > 8:
@@ -218,10 +229,25 @@ def push_refuses(demand: Demand) -> str | None:
     return inbox_refuses(demand)
 
 
+#: Why messages must be applied in supersteps.
+_ORDERED = "its messages may depend on their order: order = 'any' would state that they do not"
+_ALL_APPLY = "all its vertices apply, in place, and none scatters"
+
+
+def random_refuses(demand: Demand) -> str | None:
+    if not demand.traits.any_order:
+        return _ORDERED
+    if demand.traits.applies_in_place:
+        return _ALL_APPLY
+    if not demand.debug:
+        return "it is for debug mode, which tries whether the order of messages matters"
+    return slots_refuses(demand)
+
+
 def asynchronous_refuses(demand: Demand) -> str | None:
     traits = demand.traits
     if traits.applies_in_place:
-        return "all its vertices apply, in place, and none scatters"
+        return _ALL_APPLY
     refusal = _transactions_refuse(demand)
     if refusal:
         return refusal
@@ -242,7 +268,7 @@ def _transactions_refuse(demand: Demand) -> str | None:
     """Refusals of deliveries by which vertices change one by one, each at once."""
     traits = demand.traits
     if not traits.any_order:
-        return "its messages may depend on their order: order = 'any' would state that they do not"
+        return _ORDERED
     if demand.together:
         return demand.together
     if traits.lanes > 1:

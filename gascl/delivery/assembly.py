@@ -104,6 +104,8 @@ def assemble(
         shared |= constants.of_persistent_kernel()
     if delivery.queues:
         shared |= constants.of_queue()
+    if delivery.tries_orders:
+        shared |= constants.of_random()
     given = _of_delivery(traits, delivery, group, persistent)
     text.put("\n".join([*constants.defines(shared), *given]))
     text.include("superstep.cl")
@@ -128,6 +130,8 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) ->
     by_block = group > 1 and not traits.counts_once
     senders = "first_sender" if traits.first else "messages"
     reading = "singly" if traits.reads_singly else "combined"
+    elected = "votes" if traits.votes and group > 1 else "grouped"
+    copying = "grouped" if traits.groups else reading
     phases = "frontier" if delivery.active.lists_receivers else "rows"
     if traits.prioritized:
         listing = "list_in_buckets"
@@ -149,8 +153,10 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) ->
         "slots_scatter.cl": f"slots/scatter_{form}.cl",
         "slots_gather.cl": f"slots/{reading}.cl",
         "outbox_entries.cl": f"outbox/{'senders' if traits.reads_edge else 'messages'}.cl",
-        "outbox_gather.cl": f"outbox/{reading}.cl",
+        "outbox_gather.cl": f"outbox/{copying}.cl",
         "outbox_singly.cl": f"outbox/singly_{form}.cl",
+        "outbox_grouped.cl": f"outbox/{elected}_{form}.cl",
+        "groups.cl": f"groups/{'votes' if traits.votes else 'joined'}.cl",
         "pairs_of_splits.cl": f"pairs/{form}.cl",
         "share.cl": f"team/{form}.cl",
         "frontier_pieces.cl": f"frontier/pieces_{form}.cl",
@@ -197,7 +203,7 @@ def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: boo
         "LISTS_RECEIVERS": delivery.active.lists_receivers,
         "PERSISTENT": persistent,
         "PULLS": delivery.pulls,
-        "QUEUES": delivery.queues,
+        "AT_ONCE": delivery.queues or delivery.tries_orders,
         "IN_PLACE": delivery.in_place,
         "KNOWS_LANES": delivery.notes_lanes(traits),
         "ANSWERS": delivery.keeps_answers(traits),

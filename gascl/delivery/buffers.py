@@ -41,6 +41,7 @@ ITEMS = {
     "credit": Item("gascl_box", "", ZERO),  # combined messages of a sum
     "cell": Item("gascl_cell", "", EMPTY),  # of the atomic inbox
     "packed": Item("gascl_packed", "", ANYTHING),  # the fields that apply writes
+    "applied": Item("gascl_applied", "", ANYTHING),  # the same, not in a word
     "worker": Item("gascl_worker", "80i4", ANYTHING),  # a group's part of the queue (queue.cl)
     "piece": Item("int2", "2i4", ANYTHING),  # some arcs of a vertex; the frontier lists them
     "vertex": Item("int", "i4", ANYTHING),  # an entry of a list of vertices

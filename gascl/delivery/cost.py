@@ -60,8 +60,11 @@ class Rates:
         alone: by what is asked of an arc, and by delivery, an arc of the largest row, which a core
             or work-group has to itself; on CPUs, that takes as long as any other.
         launches: those of a superstep, by delivery, where no launch runs several supersteps.
+        launch: those of a superstep by pull that visits no arcs; push makes all in one launch.
         common: an arc whose scatter looks for common neighbors; by pull, which has a table of the
             receiver's, much less.
+        once: a vertex, and an arc, of a run in any order in which each vertex scatters once; None:
+            not known.
     """
 
     vertex: Mapping[str, float]
@@ -80,7 +83,9 @@ class Rates:
     wait: Mapping[str, Mapping[str, float]]
     alone: Mapping[str, Mapping[str, float]]
     launches: Mapping[str, float]
+    launch: float
     common: float
+    once: tuple[float, float] | None = None
 
 
 #: One core of an AMD EPYC with PoCL: processor time of benchmarks/kinds.py's programs with one
@@ -105,7 +110,9 @@ CPU = Rates(
     wait={},
     alone={},
     launches={"slots": 30_000, "edges": 30_000},
+    launch=0,
     common=100,
+    once=(38, 4.9),  # ShortestPaths on a grid and on kron 18, divided by their vertices and arcs
 )
 #: One H100: the same programs on R-MAT 20 (benchmarks/results/kinds-h100.csv); rows and hubs by a
 #: star with 2^20 leaves.
@@ -141,6 +148,7 @@ GPU = Rates(
         "order": {"outbox": 8, "slots": 24},
     },
     launches={"slots": 150_000, "edges": 150_000},
+    launch=60_000,
     common=0.5,
 )  # fmt: skip
 FEW = 1 / 1000
@@ -211,6 +219,14 @@ class Costs:
             return min(ways, key=lambda terms: sum(terms.values()))
         return self.pushing(share) if delivery == "push" else self._visiting(delivery, share)
 
+    def in_any_order(self) -> dict[str, float]:
+        """About how many seconds a run takes without supersteps in which each vertex scatters once;
+        nothing where that is not known."""
+        if self.rates.once is None:
+            return {}
+        vertex, arc = self.rates.once
+        return self._terms(vertices=self.size.vertices * vertex, arcs=self.size.arcs * arc)
+
     def seconds(self, delivery: str, share: float = 1.0) -> float:
         """About how many seconds a superstep takes."""
         return sum(self.estimate(delivery, share).values())
@@ -261,7 +277,7 @@ class Costs:
         lanes = 1 + (self.lanes - 1) * rates.lane.get(delivery, 1)
         vertex = lanes * (rates.vertex[delivery] + self.singly * rates.row.get(delivery, 0))
         if not self.scatters and delivery in ("pull", "frontier"):
-            return self._terms(vertices=size.vertices * vertex)
+            return self._terms(vertices=size.vertices * vertex, launches=rates.launch * self.units)
         arcs = size.arcs * (1 if delivery == "pull" and self.knows_lanes else lanes)
         if self.enough and delivery in ("pull", "frontier"):  # a row up to the first message
             arcs = min(arcs, size.vertices / max(share, min(SHARES)))

@@ -32,6 +32,8 @@ class Delivery:
         pulls: in a superstep with a large frontier, the vertices that still receive pull from it.
         queues: it applies messages as they are sent, and its vertices wait in a queue, not for the
             next superstep; it has no other kernel than the persistent one.
+        tries_orders: it applies messages one by one in a random order, and looks for those whose
+            order matters; it is for debug mode.
         in_place: apply runs for all vertices, and changes their fields, reads those of others and
             sends at once; it has no other kernel than the persistent one, either.
         persistent: its persistent kernel, which runs all supersteps in one launch
@@ -60,6 +62,7 @@ class Delivery:
     knows_lanes: bool = False
     pulls: bool = False
     queues: bool = False
+    tries_orders: bool = False
     in_place: bool = False
     persistent: Launch | None = None
     answers: bool = False

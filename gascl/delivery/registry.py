@@ -20,6 +20,7 @@ from gascl.delivery.admission import (
     parts_refuses,
     pull_refuses,
     push_refuses,
+    random_refuses,
     serial_refuses,
     slots_refuses,
 )
@@ -264,6 +265,36 @@ DELIVERIES = {
             (Buffer("messages", "message", "arc"), Buffer("all_sent", "flag", "arc")),
             refuses=serial_refuses,
         ),
+        Delivery(
+            "random",
+            kernel_text("random.cl"),
+            (
+                Launch(
+                    "gascl_random",
+                    "one",
+                    (
+                        *("STATE", "EDGE", *_CSR[1:], "queue", "flying", "flights", "earlier"),
+                        *("last_messages", "last_senders", "first_messages", "first_senders"),
+                        *("second_messages", "second_senders", "found", "tallies"),
+                    ),
+                ),
+            ),
+            (
+                Buffer("queue", "vertex", "row"),
+                Buffer("flying", "message", lambda vertices, arcs: constants.MOST_FLIGHTS),
+                Buffer("flights", "vertex", lambda vertices, arcs: 3 * constants.MOST_FLIGHTS),
+                Buffer("earlier", "applied", "vertex"),
+                Buffer("last_messages", "message", "vertex"),
+                Buffer("last_senders", "count", "vertex"),
+                Buffer("first_messages", "message", "vertex"),
+                Buffer("first_senders", "count", "vertex"),
+                Buffer("second_messages", "message", "vertex"),
+                Buffer("second_senders", "count", "vertex"),
+                Buffer("found", "flag", "vertex"),
+            ),
+            refuses=random_refuses,
+            tries_orders=True,
+        ),
     )
 }
 
@@ -382,6 +413,8 @@ def _fastest(
         }
         reasons |= {n: _WAITS for n in ("frontier", "push") if refused[n] is None}
         why = "its order is 'any', so that messages are applied as they are sent"
+        if chosen == "asynchronous" and (terms := costs.in_any_order()):
+            why += f": about {_in_words(terms)} if each vertex scatters once"
         return Choice(DELIVERIES[chosen], why, reasons, costs)
     if not totals:
         others = (
@@ -421,6 +454,8 @@ def _slower(costs: Costs, name: str) -> str:
 def _left_out(name: str, debug: bool) -> str:
     if name == "serial":
         return "one work-item does everything"
+    if name == "random":
+        return "debug mode runs it afterwards, and compares the fields"
     if debug and DELIVERIES[name].inbox:
         return "it combines messages in the order in which they come, which debug mode shuffles"
     if DELIVERIES[name].stores:
@@ -431,12 +466,15 @@ def _left_out(name: str, debug: bool) -> str:
 def _estimated(costs: Costs, name: str) -> str:
     """The estimate of a delivery in words, such as "about 2.1 ms a superstep (arcs 1.6, ...)"."""
     terms = costs.estimate(name)
+    if not costs.masked:
+        return f"about {_in_words(terms, ' a superstep')}"
+    few = costs.seconds(name, FEW) * 1e3
+    all_do = _in_words(terms, " a superstep if all do")
+    return f"about {all_do}, and {few:.2g} if one in {round(1 / FEW):,} does"
+
+
+def _in_words(terms: Mapping[str, float], of: str = "") -> str:
+    """The sum of an estimate and its terms, such as "2.1 ms a superstep (arcs 1.6, ...)"."""
     parts = [f"{term} {each * 1e3:.2g}" for term, each in terms.items()]
     detail = f" ({', '.join(parts)})" if len(parts) > 1 else ""
-    if not costs.masked:
-        return f"about {sum(terms.values()) * 1e3:.2g} ms a superstep{detail}"
-    few = costs.seconds(name, FEW) * 1e3
-    return (
-        f"about {sum(terms.values()) * 1e3:.2g} ms a superstep if all do{detail}, and {few:.2g} "
-        f"if one in {round(1 / FEW):,} does"
-    )
+    return f"{sum(terms.values()) * 1e3:.2g} ms{of}{detail}"

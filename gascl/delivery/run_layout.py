@@ -379,10 +379,11 @@ class _Builder:
     def _array(self, buffer: Buffer) -> Array:
         header, extent = self.header, self.extent
         item = ITEMS[buffer.item]
-        own = {"message": _stored(header.message), "box": header.box}
+        own = {"message": _stored(header.stored), "box": header.box}
         own["outbox_entry"] = _stored(header.outbox_entry)
         own["credit"] = header.box
         own["cell"] = self._cell()
+        own["applied"] = header.applied
         own["packed"] = np.dtype(f"u{header.packed or 8}")
         lanes = header.lanes
         counts = {"arc": lanes * extent.arcs, "vertex": lanes * extent.vertices}

@@ -1,4 +1,4 @@
-"""The kernels that sort arcs, and permute their values, on a device; pure functions."""
+"""The kernels that sort arcs, and permute or add up values, on a device; pure functions."""
 
 from __future__ import annotations
 
@@ -59,4 +59,17 @@ def gathering(offset: str, size: int) -> str:
     text = Assembly({})
     text.put("\n".join(defines(SORTING, {"OFFSET": _OFFSETS[offset], "VALUE": VALUES[size]})))
     text.include("gather_values.cl")
+    return str(text)
+
+
+def lane_summing(value: str, total: str) -> str:
+    """OpenCL C of the kernel `gascl_lane_sums`.
+
+    Args:
+        value: the type of the values, in OpenCL C.
+        total: that of their sums.
+    """
+    text = Assembly({})
+    text.put("\n".join(defines(SORTING, {"VALUE": value, "TOTAL": total})))
+    text.include("lane_sums.cl")
     return str(text)

@@ -1,4 +1,4 @@
-"""Gathers values by index, on the device."""
+"""Gathers values by index, and adds up lanes, on the device."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from gascl.delivery.sort_kernels import VALUES, gathering
+from gascl.delivery.sort_kernels import VALUES, gathering, lane_summing
 from gascl.opencl.device import Device, built, kernel
 
 #: The sizes of values that can be gathered, in bytes.
@@ -16,7 +16,7 @@ SIZES = tuple(VALUES)
 
 
 def pays(device: Device) -> bool:
-    """Whether the device reorders values faster than the host does in threads."""
+    """Whether the device reorders values, or adds them up, faster than the host in threads."""
     return device.kind == "GPU"
 
 
@@ -31,6 +31,25 @@ def gather_values(
     """
     run = kernel(program_of(device, gathering(index, size)), "gascl_gather_values")
     run.set_args(values, places, to, np.int64(count))
+    _enqueue(device, run)
+
+
+def add_lanes(
+    device: Device, sums: Any, values: Any, count: int, lanes: int, first: int, value: str
+) -> None:
+    """Enqueue `sums[:count] = values[:count, :first].sum(axis=1)`, of buffers.
+
+    Args:
+        lanes: the values of a row, of which the `first` ones are added up.
+        value: their type in OpenCL C; sums of floats are double, others long.
+    """
+    total = "double" if value in ("float", "double") else "long"
+    run = kernel(program_of(device, lane_summing(value, total)), "gascl_lane_sums")
+    run.set_args(values, sums, np.int64(count), np.int32(lanes), np.int32(first))
+    _enqueue(device, run)
+
+
+def _enqueue(device: Device, run: Any) -> None:
     items = (device.groups * device.group,)
     cl.enqueue_nd_range_kernel(device.queue, run, items, (device.group,))
 

@@ -406,7 +406,7 @@ def _check_messages(spec: ProgramSpec) -> None:
         if n in snippets and snippets[n].uses("send", "send_to")
     ]
     if spec.message is None:
-        if sends or combiner is not None or "gather" in snippets:
+        if sends or combiner is not None or spec.grouping is not None or "gather" in snippets:
             spec.refuse(
                 spec.source.place(sends[0] if sends else "combine"),
                 "declare the messages: message = 'real' (or another type) and combine = 'sum' ...",
@@ -414,13 +414,18 @@ def _check_messages(spec: ProgramSpec) -> None:
         if "apply" in snippets and snippets["apply"].uses("msg"):
             spec.refuse(spec.source.place("apply"), "`msg` is read, but no `message` is declared")
         return
+    if spec.grouping is not None:
+        why = spec.grouping.refuses(spec.message_type("float32"))
+        if why:
+            spec.refuse(spec.source.place("combine"), f"combine = {spec.grouping} {why}")
+        return
     if "gather" in snippets:
         return
     if combiner is None:
         spec.refuse(
             spec.source.place("message"),
-            f"combine is missing: give one of {', '.join(NAMED)}, a C expression over a and b, or "
-            "a gather snippet that reads messages[i]",
+            f"combine is missing: give one of {', '.join(NAMED)}, a C expression over a and b, "
+            "by_key(...), or a gather snippet that reads messages[i]",
         )
     place = spec.source.place("combine")
     if combiner is not EXPRESSION:
@@ -459,6 +464,13 @@ def _gather_rules(spec: ProgramSpec) -> Rules:
             "gathered is the type that a gather snippet assigns, but there is none",
         )
         return
+    other, instead = ("groups", "messages") if spec.grouping is None else ("messages", "groups")
+    why = "are grouped" if spec.grouping is not None else "are not grouped by by_key(...)"
+    for word in (other, f"num_{other}"):
+        yield (
+            gather.uses(word) and gather.place(gather.words.get(word, 0)),
+            f"messages {why}: read {instead}[i] and num_{instead}",
+        )
     yield (
         spec.combiner is not None and spec.source.place("gather"),
         "messages are either combined or read one by one: give combine or gather, not both",
@@ -469,6 +481,44 @@ def _gather_rules(spec: ProgramSpec) -> Rules:
     )
     assigns = any(member.namespace == "msg" for member in gather.members)
     yield not assigns and spec.source.place("gather"), "gather must assign `msg`"
+
+
+def _grouping_rules(spec: ProgramSpec) -> Rules:
+    """Groups are read by a gather snippet, or one of them is preferred."""
+    prefer = spec.snippets.get("prefer")
+    if spec.grouping is None:
+        yield (
+            prefer is not None and spec.source.place("prefer"),
+            "prefer says which group of messages counts, but there are none: give "
+            "combine = by_key(...)",
+        )
+        return
+    place = spec.source.place("combine")
+    both = prefer is not None and "gather" in spec.snippets
+    yield (
+        both and spec.source.place("prefer"),
+        "either one group is preferred or gather reads all: give prefer or gather, not both",
+    )
+    yield (
+        prefer is None and "gather" not in spec.snippets and place,
+        "combine = by_key(...) makes groups of messages: say which one counts, as in "
+        'prefer = "a.count > b.count", or read groups[i] in a gather snippet',
+    )
+    if prefer is not None:
+        yield (
+            not {"a", "b"} <= prefer.words.keys() and spec.source.place("prefer"),
+            f"prefer = {prefer.text!r} does not compare two groups, a and b, as a.count > b.count "
+            "does",
+        )
+    yield "identity" in spec.snippets and place, "by_key(...) needs no identity: remove it"
+    yield (
+        _send_to(spec),
+        "send_to needs another combiner: by_key(...) groups only messages sent along arcs",
+    )
+    yield (
+        _place_of(spec, "pairs"),
+        "by_key(...) groups only messages sent along arcs, and pairs have none: remove pairs",
+    )
 
 
 def _pairs_rules(spec: ProgramSpec) -> Rules:
@@ -528,7 +578,7 @@ def _receive_if_rules(spec: ProgramSpec) -> Rules:
         return
     msg = rule.place(rule.words["msg"])
     yield (
-        "gather" in spec.snippets and msg,
+        "gather" in spec.snippets and spec.grouping is None and msg,
         "receive_if cannot read msg beside a gather snippet: test messages[i] in gather",
     )
     yield (
@@ -551,6 +601,8 @@ def _enough_rules(spec: ProgramSpec) -> Rules:
     why = "no messages are combined: give message and combine, or remove enough"
     if "gather" in spec.snippets:
         why = "a gather snippet reads every message: remove enough"
+    if spec.grouping is not None:
+        why = "every message counts in its group: remove enough"
     yield combiner is None and place, f"enough says when combining may stop, but {why}"
     if combiner in (SUM, PRODUCT, FIRST):
         why = "one message is enough" if combiner is FIRST else "every message counts"
@@ -604,6 +656,11 @@ def _priority_rules(spec: ProgramSpec) -> Rules:
             f"combine = {spec.combiner.name!r} depends on when vertices scatter, and with a "
             "priority they wait: remove priority, or combine by 'min', 'max', 'or' or 'and'",
         )
+    yield (
+        spec.grouping is not None and spec.source.place("combine"),
+        "by_key(...) counts messages, which depends on when vertices scatter, and with a priority "
+        "they wait: remove priority, or combine by 'min', 'max', 'or' or 'and'",
+    )
     for name in spec.aggregates:
         yield (
             spec.source.place(name),
@@ -661,6 +718,10 @@ def _order_rules(spec: ProgramSpec) -> Rules:
         "combine = 'first' depends on which messages come in the same superstep, and order = "
         "'any' has none: send the id of the sender in the message and combine by its minimum, or "
         f"{instead}",
+    )
+    yield (
+        spec.grouping is not None and spec.source.place("combine"),
+        f"by_key(...) groups all messages of a superstep, and order = 'any' has none: {instead}",
     )
     for name, why in (
         ("gather", "a gather snippet reads all messages of a superstep at once"),
@@ -741,8 +802,8 @@ def _stop_rules(spec: ProgramSpec) -> Rules:
 
 #: In the order in which they are tested.
 _RULES: tuple[Callable[[ProgramSpec], Rules], ...] = (
-    *(_gather_rules, _pairs_rules, _first_rules, _product_rules, _receive_if_rules),
-    *(_enough_rules, _mask_rules, _delta_rules, _priority_rules, _order_rules),
+    *(_gather_rules, _grouping_rules, _pairs_rules, _first_rules, _product_rules),
+    *(_receive_if_rules, _enough_rules, _mask_rules, _delta_rules, _priority_rules, _order_rules),
     _stop_rules,
 )
 

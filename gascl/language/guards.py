@@ -40,10 +40,10 @@ def guarded(
 ) -> str:
     """The text for debug mode. Its lines keep their places.
 
-    Divisors become `gascl_nonzero(x)`, indices of `messages` become `gascl_index(i)`, and `a[i]`
-    becomes `gascl_element((a), (i), 0)`: with 1 after `&`, since the address of the element after
-    the last one may be taken. Where `i` is a name, it is `gascl_either((a), (i), 0)`, since C lets
-    the name be the array. Calls of helper functions pass on whom to blame.
+    Divisors become `gascl_nonzero(x)`, indices of `messages` and `groups` become `gascl_index(i)`,
+    and `a[i]` becomes `gascl_element((a), (i), 0)`: with 1 after `&`, since the address of the
+    element after the last one may be taken. Where `i` is a name, it is `gascl_either((a), (i), 0)`,
+    since C lets the name be the array. Calls of helper functions pass on whom to blame.
 
     Args:
         types: the names of types.
@@ -73,7 +73,7 @@ def guarded(
             start, end = operand_start(toks, i - 1), closing(toks, i)
             if start is None or end == i + 2:
                 continue
-            if start == i - 1 and toks[start].text == "messages":
+            if start == i - 1 and toks[start].text in ("messages", "groups"):
                 wraps.append((i + 1, end - 1, "gascl_index(", ")"))
                 continue
             is_address = at(toks, start - 1) == "&" and not ends_operand(toks, start - 2, types)

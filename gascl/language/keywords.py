@@ -23,6 +23,7 @@ READS = {
     "scatter": "v e p g prev superstep",
     "pairs": "v u p g prev superstep",
     "gather": "v p g prev superstep",
+    "prefer": "v p g prev superstep",
     "apply": "v p g prev superstep",
     "stop": "agg prev p g superstep",
     "receive_if": "v p g superstep",
@@ -32,7 +33,7 @@ READS = {
     "identity": "",
 }
 _ANYWHERE = "functions field arc init mask scatter pairs gather apply stop combine identity "
-_ANYWHERE += "receive_if enough priority"
+_ANYWHERE += "prefer receive_if enough priority"
 #: Function or word -> the snippets that may use it. `aggregate_NAME`, `FIELD_of`, `FIELD_to`,
 #: `FIELD_from_first` and `FIELD_from_second` depend on the class.
 CALLS = {
@@ -46,6 +47,8 @@ CALLS = {
     "get_mask_of": "scatter gather apply",
     "messages": "gather",
     "num_messages": "gather",
+    "groups": "gather",
+    "num_groups": "gather",
     "msg": "gather apply receive_if enough",
     "has_msg": "apply",
     "neighbor": "field init scatter gather apply",
@@ -57,8 +60,8 @@ CALLS = {
     "for_common": "scatter gather apply",
     "hash": _ANYWHERE,
     "uniform": _ANYWHERE,
-    "lane": "field arc init mask scatter pairs gather apply receive_if enough priority",
-    "superstep": "field arc init scatter pairs gather apply stop receive_if enough",
+    "lane": "field arc init mask scatter pairs gather prefer apply receive_if enough priority",
+    "superstep": "field arc init scatter pairs gather prefer apply stop receive_if enough",
 }
 #: The number of arguments of each function.
 ARGUMENTS = {

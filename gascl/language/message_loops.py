@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gascl.language.operands import OPENING, at, ends_operand
+from gascl.language.operands import OPENING, at, ends_operand, statement_end
 from gascl.language.snippet import Snippet, is_written
 from gascl.language.tokens import Token, closing, rewritten, tokens
 
@@ -111,23 +111,11 @@ def _loop(toks: list[Token], i: int) -> _Loop | None:
         return None
     if step not in (["++", variable], [variable, "++"], [variable, "+=", "1"]):
         return None
-    declared, body = range(head[0], ends[0] + 1), range(head[-1] + 2, _end(toks, head[-1] + 2))
+    declared, body = (
+        range(head[0], ends[0] + 1),
+        range(head[-1] + 2, statement_end(toks, head[-1] + 2)),
+    )
     return _Loop(i, variable, declared, ends[0] + 1, ends[1], body) if body else None
-
-
-def _end(toks: list[Token], i: int) -> int:
-    """The end of the statement at toks[i]."""
-    word = at(toks, i)
-    if word == "{":
-        return closing(toks, i)
-    if word in ("if", "for", "while", "switch", "for_common"):
-        end = _end(toks, closing(toks, i + 1))
-        return _end(toks, end + 1) if word == "if" and at(toks, end) == "else" else end
-    if word == "do":
-        i = _end(toks, i + 1)
-    while i < len(toks) and at(toks, i) != ";":
-        i = closing(toks, i) if at(toks, i) in ("(", "[", "{") else i + 1
-    return min(i + 1, len(toks))
 
 
 def _keeps_variable(toks: list[Token], loop: _Loop, snippet: Snippet) -> bool:

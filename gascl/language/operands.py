@@ -1,4 +1,4 @@
-"""Finds the operands of C expressions in tokens: where they begin and end."""
+"""Finds where operands, expressions and statements of C begin and end in tokens."""
 
 from __future__ import annotations
 
@@ -102,3 +102,18 @@ def whole_end(toks: list[Token], i: int) -> int:
     while i < len(toks) and at(toks, i) not in (";", ",", ")", "]", "}"):
         i = closing(toks, i) if at(toks, i) in ("(", "[", "{") else i + 1
     return i
+
+
+def statement_end(toks: list[Token], i: int) -> int:
+    """The end of the statement at toks[i]."""
+    word = at(toks, i)
+    if word == "{":
+        return closing(toks, i)
+    if word in ("if", "for", "while", "switch", "for_common"):
+        end = statement_end(toks, closing(toks, i + 1))
+        return statement_end(toks, end + 1) if word == "if" and at(toks, end) == "else" else end
+    if word == "do":
+        i = statement_end(toks, i + 1)
+    while i < len(toks) and at(toks, i) != ";":
+        i = closing(toks, i) if at(toks, i) in ("(", "[", "{") else i + 1
+    return min(i + 1, len(toks))

@@ -24,6 +24,7 @@ from gascl.language.fields import (
     VertexParam,
     VerticesParam,
 )
+from gascl.language.grouping import Grouping
 from gascl.language.keywords import reserved
 from gascl.language.signatures import constructor_signature
 from gascl.language.source import ClassSource
@@ -51,8 +52,9 @@ class VertexProgram:
     """
 
     message: Any = None
-    combine: str | None = None
+    combine: str | Grouping | None = None
     identity: str | None = None
+    prefer: str | None = None
     mask: str | None = None
     init: str = ""
     scatter: str = ""

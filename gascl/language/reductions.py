@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from gascl.language.fields import Field
-from gascl.language.operands import at, ends_operand, whole_end
+from gascl.language.operands import at, ends_operand, statement_end, whole_end
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
 from gascl.language.tokens import Token, closing, tokens
@@ -144,21 +144,6 @@ def reductions(spec: ProgramSpec, real: str) -> tuple[Reduction, ...]:
     return tuple(loop.reduction for loop in neighbor_loops(spec, real) if loop.reduction)
 
 
-def _statement_end(toks: list[Token], i: int) -> int:
-    """The index after the statement at toks[i]."""
-    word = at(toks, i)
-    if word == "{":
-        return closing(toks, i)
-    if word in ("if", "for", "while", "for_common", "switch"):
-        i = _statement_end(toks, closing(toks, i + 1))
-        return _statement_end(toks, i + 1) if word == "if" and at(toks, i) == "else" else i
-    if word == "do":
-        i = closing(toks, _statement_end(toks, i + 1) + 1)
-    while i < len(toks) and at(toks, i) != ";":
-        i = closing(toks, i) if at(toks, i) in ("(", "[", "{") else i + 1
-    return i + 1
-
-
 class _Finder:
     """Looks for the loops of a snippet."""
 
@@ -216,7 +201,7 @@ class _Finder:
             if toks[i].text not in _LOOPS:
                 i += 1
                 continue
-            end = _statement_end(toks, i)
+            end = statement_end(toks, i)
             head = self._head(i)
             if head is not None:
                 try:
@@ -332,7 +317,7 @@ class _Loop:
 
     def statement(self, i: int) -> int:
         """Read the statement at toks[i]; returns where the next one is."""
-        toks, end = self.finder.toks, _statement_end(self.finder.toks, i)
+        toks, end = self.finder.toks, statement_end(self.finder.toks, i)
         word = toks[i].text
         if word == "{":
             k = i + 1
@@ -363,11 +348,11 @@ class _Loop:
     def extreme(self, i: int, then: int) -> bool:
         """Whether it is `if (x < least) least = x;` or the like."""
         toks = self.finder.toks
-        begin, end = then, _statement_end(toks, then)
+        begin, end = then, statement_end(toks, then)
         if at(toks, end) == "else":
             return False
         while toks[begin].text == "{":
-            if _statement_end(toks, begin + 1) != end - 1:
+            if statement_end(toks, begin + 1) != end - 1:
                 return False
             begin, end = begin + 1, end - 1
         name = self.name_at(begin)
@@ -577,7 +562,7 @@ class _Loop:
             return "int"
         if word in ("hash", "uniform"):
             return "uint" if word == "hash" else finder._type("real")
-        if word == "msg":
+        if word == "msg" and spec.grouping is None:
             name = spec.gathered if spec.gathered is not None else spec.message
             return None if name is None else resolve(name, finder.real).c
         fields: Mapping[str, object] = spec.vertex_fields if word.endswith("_of") else {}

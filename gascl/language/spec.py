@@ -29,6 +29,7 @@ from gascl.language.fields import (
     ToleranceParam,
     VertexField,
 )
+from gascl.language.grouping import Grouping
 from gascl.language.keywords import reads_field
 from gascl.language.preprocessor import NotUnderstood, Preprocessor
 from gascl.language.snippet import Snippet
@@ -39,7 +40,7 @@ from gascl.user_messages import ProgramName
 #: The attributes of a program that hold C: statements, then expressions.
 SNIPPETS = (
     *("functions", "init", "scatter", "pairs", "gather", "apply"),
-    *("mask", "stop", "combine", "identity", "receive_if", "enough", "priority"),
+    *("mask", "stop", "combine", "identity", "prefer", "receive_if", "enough", "priority"),
 )
 #: Snippets that do something: a program needs at least one of them.
 WORK = {"scatter", "pairs", "apply"}
@@ -53,7 +54,9 @@ class ProgramSpec:
         name: the name of the class.
         source: where the class and its attributes are in the user's file.
         message, gathered: the type of a message, and of what a gather snippet makes of several.
-        combiner: how messages are combined; None if they are read one by one, or there are none.
+        combiner: how messages are combined; None if they are read one by one or grouped by key, or
+            there are none.
+        grouping: how they are grouped by key; None if they are not.
         vertex_fields, edge_fields, arc_fields, params, aggregates: declarations by name.
         structs: the structs by the names that the class gives them.
         snippets: the snippets by attribute name; those inside declarations have names such as
@@ -69,6 +72,7 @@ class ProgramSpec:
     message: str | Struct | None
     gathered: str | Struct | None
     combiner: Combiner | None
+    grouping: Grouping | None
     vertex_fields: Mapping[str, VertexField]
     edge_fields: Mapping[str, EdgeField]
     arc_fields: Mapping[str, ArcField]
@@ -100,6 +104,8 @@ class ProgramSpec:
         options = ["scatter_on", "apply_on", "edges", "restart", "ends", "lanes", "delta"]
         if self.order != "supersteps":  # else checkpoints from before there was a choice fit
             options.append("order")
+        if self.grouping is not None:
+            options.append("grouping")
         fields: list[Mapping[str, Field]] = [
             *(self.vertex_fields, self.edge_fields, self.arc_fields, self.params, self.aggregates)
         ]
@@ -241,8 +247,9 @@ def collect(cls: type, source: ClassSource, reserved: Callable[[str], bool]) -> 
     vertex_fields, edge_fields, arc_fields, params, aggregates = tables.values()
     got: Any = cls  # which has every attribute of a program
     rule = got.combine
+    grouping = rule if isinstance(rule, Grouping) else None
     combiner = combiner_of(rule) if isinstance(rule, str) and rule.strip() else None
-    named = combiner is not None and rule == combiner.name
+    named = grouping is not None or (combiner is not None and rule == combiner.name)
     known = Preprocessor(
         lambda word: reserved(word) or reads_field(word, vertex_fields, edge_fields),
         types=set(structs),
@@ -273,6 +280,7 @@ def collect(cls: type, source: ClassSource, reserved: Callable[[str], bool]) -> 
         message=types["message"],
         gathered=types["gathered"],
         combiner=combiner,
+        grouping=grouping,
         vertex_fields=MappingProxyType(vertex_fields),
         edge_fields=MappingProxyType(edge_fields),
         arc_fields=MappingProxyType(arc_fields),

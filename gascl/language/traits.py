@@ -16,6 +16,8 @@ from gascl.language.spec import ProgramSpec
 _SELECTION = re.compile(r"\?\s*\(?\s*[ab]\s*\)?\s*:\s*\(?\s*[ab]\s*\)?\s*$")
 #: What may keep a statement from being executed.
 _BRANCH = re.compile(r"\b(?:if|for|while|switch|return|goto)\b|\?|&&|\|\|")
+#: An expression that prefers the group with the most messages.
+_MOST = re.compile(r"\s*(a\s*\.\s*count\s*>\s*b|b\s*\.\s*count\s*<\s*a)\s*\.\s*count\s*")
 #: The words that put vertices into the mask.
 _SET_MASK = ("set_mask", "set_mask_of")
 
@@ -56,6 +58,10 @@ class Traits:
     @cached_property
     def _gather(self) -> Snippet | None:
         return self.spec.snippets.get("gather")
+
+    @cached_property
+    def _prefer(self) -> Snippet | None:
+        return self.spec.snippets.get("prefer")
 
     @cached_property
     def _apply(self) -> Snippet | None:
@@ -186,19 +192,39 @@ class Traits:
 
     @cached_property
     def reads_singly(self) -> bool:
-        """Whether a gather snippet reads the messages one by one."""
-        return self._gather is not None
+        """Whether the messages to a vertex are not combined into one: a gather snippet reads them
+        one by one, or they are grouped by key."""
+        return self._gather is not None or self.groups
+
+    @cached_property
+    def groups(self) -> bool:
+        """Whether messages are grouped by key."""
+        return self.spec.grouping is not None
+
+    @cached_property
+    def votes(self) -> bool:
+        """Whether messages are keys of 32 bits, of which the most frequent one counts."""
+        if self._prefer is None or self.spec.grouping is None or self.spec.grouping.key:
+            return False
+        return bool(_MOST.fullmatch(self._prefer.text)) and (
+            self.spec.message_type("float32").itemsize == 4
+        )
+
+    @cached_property
+    def prefers(self) -> bool:
+        """Whether, of a vertex's groups, the preferred one counts."""
+        return self._prefer is not None
 
     @cached_property
     def indexes_messages(self) -> bool:
         """Whether the gather snippet only uses `messages[i]`, which may then be in local memory."""
-        return self._gather is not None and only_indexes(self._gather)
+        return self._gather is not None and not self.groups and only_indexes(self._gather)
 
     @cached_property
     def gathers_by_windows(self) -> bool:
         """Whether the gather snippet can read the messages in windows, parts that a work-group has
         loaded together. All items of the group run it then, so that it must not fail."""
-        if self._gather is None or self._read_of_others(self._gather):
+        if self._gather is None or self.groups or self._read_of_others(self._gather):
             return False
         return not self._gather.uses(*self._adjacency_words) and bool(by_windows(self._gather))
 

@@ -35,6 +35,6 @@ def greedy_color(
     if strategy != "largest_first":
         message = f"strategy must be callable or a valid string. {strategy} not valid."
         raise nx.NetworkXError(message)
-    colors = G.run(GreedyColoring(precedence=G.degree))["color"]
+    colors = G.run(GreedyColoring(precedence=G.degree, ahead=0))["color"]
     order = np.argsort(-G.degree, kind="stable")
     return dict(zip(G.node_array[order].tolist(), colors[order].tolist(), strict=True))

@@ -385,6 +385,7 @@ class Result:
             "aggregates": self.aggregates,
             "numbering": self.numbering,
             "seconds": self.seconds,
+            "notes": self.trace.notes,
             "hints": [str(hint) for hint in self.trace.hints()],
             "trace": [step.to_dict() for step in self.trace],
             "traceEvents": self.trace.events(),

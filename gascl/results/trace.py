@@ -93,10 +93,12 @@ class Trace(Sequence[Step]):
     Attributes:
         phases: the phases of the host's work, in order.
         deliveries: the deliveries that were used, in the order of first use.
+        notes: what else happened, such as that the run began again in supersteps.
     """
 
     def __init__(self, steps: Sequence[Step] = (), phases: Sequence[Phase] = ()) -> None:
         self.phases = list(phases)
+        self.notes: list[str] = []
         self.deliveries: tuple[str, ...] = ()
         self._ends: list[int] = []
         self._makers: list[Callable[[int], Step]] = []
@@ -136,10 +138,10 @@ class Trace(Sequence[Step]):
         return f"[{first}, ..., {last}]"
 
     def __str__(self) -> str:
-        return "\n".join([repr(self), *map(str, self.hints())])
+        return "\n".join([repr(self), *self.notes, *map(str, self.hints())])
 
     def __reduce__(self) -> tuple[Any, ...]:  # the functions that create steps may hold a device
-        return Trace, (list(self), self.phases)
+        return Trace, (list(self), self.phases), {"notes": self.notes}
 
     def seconds(self) -> dict[str, float]:
         """Total wall time by the name of the phase: "build", "upload" and "supersteps"."""
@@ -214,7 +216,7 @@ class Trace(Sequence[Step]):
         rows: list[Sequence[Any]] = list(zip(*columns.values(), strict=True))
         if cut:
             rows.insert(HEAD, ["⋮"] * len(columns))
-        hints = [notebook_html.line(str(hint)) for hint in self.hints()]
+        hints = [notebook_html.line(str(hint)) for hint in [*self.notes, *self.hints()]]
         shown = notebook_html.table(list(columns), rows)
         return notebook_html.page(f"{len(self):,} supersteps", shown, *hints)
 

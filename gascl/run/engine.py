@@ -54,6 +54,7 @@ from gascl.run.job import Job
 from gascl.run.launcher import Launcher
 from gascl.run.loaded_program import LoadedProgram
 from gascl.run.options import RunOptions
+from gascl.run.order_trial import OrderTrial, most_launches
 from gascl.run.placement import placement_of
 from gascl.run.plan import PLANS, Plan, key_of, plan_of
 from gascl.run.prepare import Prepared, Setting, prepare
@@ -73,6 +74,8 @@ Nans: TypeAlias = Mapping[str, tuple[int, int]]
 
 #: The most engines of derived graphs that an engine keeps, with their arrays on the device.
 _MOST_DERIVED = 4
+#: Why a run begins again in supersteps.
+_ORDER_MATTERS = "needs_order() was called for these values"
 
 
 class Engine:
@@ -87,7 +90,8 @@ class Engine:
         deterministic: runs repeat bit for bit; deliveries that add floats atomically are refused.
         debug: runs are slow, but stop at NaN, overflow, division by zero and indices outside of
             arrays, and name the vertex, the superstep and the snippet's line; messages come in a
-            shuffled order.
+            shuffled order. A program with order = "any" runs once more, by a random schedule: if
+            the fields then differ, the error names messages whose order matters.
         seed: the seed of that order.
         device_memory: the most memory of the device that a run may take, in bytes or as text such
             as "8 GiB"; None: all. If the arcs do not fit, they are streamed to the device in parts
@@ -347,8 +351,10 @@ class Engine:
             for each in programs:
                 check_work(each)
                 each = self._form(each, checked)
-                prepared = self._prepare(each, checked)
-                runs.append(explained(each, self.graph, self.device.facts, prepared))
+                prepared, again = self._prepare(each, checked), None
+                if prepared.delivery.queues and prepared.traits.may_need_order:
+                    again = self._prepare(each, replace(checked, delivery="auto"), _ORDER_MATTERS)
+                runs.append(explained(each, self.graph, self.device.facts, prepared, again))
             return Explanation(type(program).__name__, str(self.device), tuple(runs))
         except Exception as error:
             raise error.with_traceback(users_lines(error.__traceback__))  # noqa: B904, the same
@@ -395,6 +401,8 @@ class Engine:
             with Interrupts() as interrupts:
                 job = Job(program, options, limit, start, checkpoint, interrupts)
                 result, nans = self._supersteps(job)
+                if self.debug and _may_try_orders(job, result) and not self.ranks:
+                    self._try_orders(job, result)
         except (cl.MemoryError, cl.RuntimeError) as error:
             name = program.run_by or type(program).__name__
             raise DeviceError(
@@ -463,7 +471,7 @@ class Engine:
             state.end(loaded, None)
             if options.delivery != "auto":
                 job = replace(job, options=replace(options, delivery="auto"))
-            return self._supersteps(job, "needs_order() was called for these values", values)
+            return self._supersteps(job, _ORDER_MATTERS, values)
         loop.trace.phases = [
             Phase("upload", began, read - began),
             Phase("build", read, built - read),
@@ -471,6 +479,8 @@ class Engine:
             Phase("supersteps", uploaded, loop.seconds),
         ]
         loop.trace.deliveries = tuple(loop.deliveries) or (prepared.delivery.name,)
+        if known:
+            loop.trace.notes.append(f"the run began again in supersteps, since {ordered}")
         state.end(loaded, program if options.keep_state else None)
         arc_fields: Mapping[str, np.ndarray] = {}
         if program.spec.arc_fields:
@@ -496,6 +506,31 @@ class Engine:
         for name in values.initial:
             loop.nans.pop(name, None)
         return result, loop.nans
+
+    def _try_orders(self, job: Job, result: Result) -> None:
+        """Run a program with order = "any" again, by a random schedule.
+
+        Raises:
+            ProgramError: the result depends on the schedule.
+        """
+        program, options = job.program, RunOptions(delivery="random")
+        prepared = self._prepare(program, options)
+        if prepared.short:  # its arcs do not fit at once
+            return
+        plan = plan_of(program, self.device, prepared.source)
+        loaded = self._loaded.get(prepared) or self._load(program, prepared, plan)
+        values = inputs(program, self.graph, plan.header.types, None, self.debug)
+        state = self._state(program, loaded, values, False)
+        launcher = Launcher(plan, state, job.interrupts)
+        job = replace(job, options=options, limit=most_launches(result))
+        loop = Loop(job, loaded, launcher, placement_of(launcher, program.spec, None))
+        ending = self._looped(loop)
+        trial = OrderTrial.of(state, prepared.delivery.name, self.seed, ending.converged)
+        state.end(loaded, None)
+        if not (loop.needs_order or job.interrupts.ends):
+            trial.check(program, result)
+            note = f"by the random schedule of seed={self.seed}, the fields are the same"
+            result.trace.notes.append(note)
 
     def _prepare(self, program: VertexProgram, options: RunOptions, ordered: str = "") -> Prepared:
         """How to run a program, cached for its next run; all ranks must call this.
@@ -688,6 +723,15 @@ class Engine:
         )
         made.left_out, made._takes_parts = self.left_out, takes_parts
         return made
+
+
+def _may_try_orders(job: Job, result: Result) -> bool:
+    """Whether a random schedule of the same run is worth a comparison."""
+    options = job.options
+    whole = options.state is None and options.watch is None and job.checkpoint is None
+    traits = Traits.of(job.program.spec)
+    may = traits.any_order and not traits.applies_in_place and result.converged
+    return may and whole and options.delivery != "random"
 
 
 def check_program(program: Any) -> None:

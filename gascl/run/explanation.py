@@ -123,12 +123,24 @@ def stage_programs(program: VertexProgram, lanes: int = 1) -> list[VertexProgram
 
 
 def explained(
-    program: VertexProgram, graph: Graph, device: DeviceFacts, prepared: Prepared
+    program: VertexProgram,
+    graph: Graph,
+    device: DeviceFacts,
+    prepared: Prepared,
+    again: Prepared | None = None,
 ) -> ExplainedRun:
-    """A prepared run in words."""
+    """A prepared run in words.
+
+    Args:
+        again: how it begins again in supersteps if a snippet calls `needs_order`; None: no snippet
+            does, or it has supersteps anyway.
+    """
     renumbered, persistent = prepared.renumbered, prepared.persistent
     own = "the graph's own numbers"
     launched = "all in one launch" if persistent.chosen else "launches for each"
+    if prepared.delivery.queues:
+        launched = "none, but rounds, all in one launch"
+    restart = f"; by {again.choice.name}, if a snippet calls needs_order()" if again else ""
     extent = prepared.layout.extent
     arcs = extent.arcs if extent.all_arcs is None else extent.all_arcs
     if prepared.streamed > 1 and extent.all_arcs is None:
@@ -142,7 +154,7 @@ def explained(
         direction=_direction(prepared),
         numbering=f"{prepared.numbering or own}: {renumbered.why}",
         placement=prepared.placement,
-        supersteps=f"{launched}, since {persistent.why}",
+        supersteps=f"{launched}, since {persistent.why}{restart}",
         memory=prepared.named_sizes(),
         limit=prepared.limit,
         bottlenecks=tuple(bottlenecks(program, graph, device, prepared)),

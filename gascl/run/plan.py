@@ -172,14 +172,14 @@ class Plan:
 def group_size(header: Header, device: DeviceFacts) -> tuple[int, int]:
     """The number of items in a work-group, and of arcs in a block.
 
-    The device's choice is halved until a group's data takes at most half of the local memory: a
-    message, its mark and the start of a row for each arc of a block; and a box per item and chunk
-    of arcs, a tally per two items, or two counts per item. The other half has room for a word of
-    lanes for each arc. What push.cl holds back is less than the messages of a block.
+    The device's choice is halved until a group's data takes at most half of the local memory: what
+    it stages of each arc of a block; and a box per item and chunk of arcs, a tally per two items,
+    or two counts per item. The other half has room for a word of lanes for each arc. What push.cl
+    holds back is less than the messages of a block.
     """
     group, block = device.group, BLOCK
     while group > 1:
-        shared = block * (header.message.itemsize + 3) + 2
+        shared = block * header.staged + 2
         boxes = max(group, block // CHUNK_ARCS) * header.box.itemsize
         shared += max(boxes, group // 2 * header.tally.itemsize, 16 * group)
         if 2 * shared <= device.local_memory:

@@ -182,7 +182,9 @@ def prepare(
     """
     spec, direction, short = program.spec, program.spec.direction, at_once.short if at_once else ""
     together = ordered or why_together(device, setting.debug)
-    demand = demand_of(program, device.atomics, device.fp64, setting.deterministic, together)
+    demand = demand_of(
+        *(program, device.atomics, device.fp64, setting.deterministic, together, setting.debug)
+    )
     traits = demand.traits
     parts = Parts(setting.ranks, short) if setting.ranks > 1 or short else None
     hub = largest_degree(graph, direction) if traits.scatters else 0

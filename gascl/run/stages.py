@@ -149,6 +149,7 @@ class Stages:
                 add(result.trace, result.trace.deliveries)
             phases = result.trace.phases
             self.trace.phases += [phase._replace(first=before) for phase in phases]
+            self.trace.notes += result.trace.notes
 
         program.run_by = type(self._outer).__name__
         fields = frozenset(type(self._outer).spec.vertex_fields)
@@ -340,6 +341,7 @@ class Stages:
         if trace is not None:
             phases = [phase._replace(first=before + phase.first) for phase in trace.phases]
             self.trace.phases += phases
+            self.trace.notes += trace.notes
         self.deliveries |= share.deliveries
         self.numberings |= share.numberings
         self.computed |= share.computed

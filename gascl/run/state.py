@@ -24,7 +24,9 @@ from gascl.device_graph.buffers import check_memory, num_arcs, resident_bytes
 from gascl.device_graph.run_arrays import RunArrays
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.graph.arcs import ArcsPart
+from gascl.graph.parallel import filled
 from gascl.graph.reordering import Numbering, by_number, by_vertex
+from gascl.language.grouping import KEY
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Traits
 from gascl.language.types import Type
@@ -480,7 +482,7 @@ class State:
 
     def messages(self, delivery: str, traits: Traits) -> Messages:
         """The messages that a delivery has stored for each arc: see `Delivery.stores`."""
-        type_, lanes, arcs = self.header.message, self.lanes, self.arrays.graph.arcs
+        type_, lanes, arcs = self.header.stored, self.lanes, self.arrays.graph.arcs
         by_lane = traits.reads_singly and lanes > 1  # as GASCL_SLOT in kernels/runtime.cl
         shape = (lanes, self.num_arcs) if by_lane else (self.num_arcs, lanes)
         values = np.empty((*shape, type_.stored), type_.scalar)
@@ -495,7 +497,13 @@ class State:
         source, target = np.asarray(arcs.into.ends)[arc], np.asarray(arcs.into.rows)[arc]
         if self.numbering is not None:
             source, target = self.numbering.order[source], self.numbering.order[target]
-        return Messages(source, target, values[arc, lane], lane.astype(np.int32))
+        sent = values[arc, lane]
+        if self.header.stored != self.header.message:  # each is stored as a group of its own
+            whole = sent
+            sent = np.empty(len(whole), self.header.message.scalar)
+            for name in sent.dtype.names or ("",):
+                sent[name or ...] = whole[name or KEY]
+        return Messages(source, target, sent, lane.astype(np.int32))
 
     def restart(self, fields: Iterable[str] = ()) -> None:
         """Make the next run start at superstep 0 again, with these fields set by their `init`."""
@@ -577,17 +585,50 @@ class State:
         host = host[:, :, : type_.width] if type_.width > 1 else host[:, :, 0]
         return host if self.lanes > 1 else host[:, 0]
 
+    def lane_sums(self, name: str, first: int | None = None) -> np.ndarray:
+        """The sum of a vertex field over its lanes, (V,): int64, or of floats float64.
+
+        Args:
+            first: over so many lanes only; None: all.
+
+        Raises:
+            GasclError, DeviceError: as `field`.
+        """
+        key, count = Key(VERTEX, name), self.graph.num_vertices
+        type_, first = self.types[key], self.lanes if first is None else first
+        total = np.float64 if type_.is_float else np.int64
+        if self.lanes == 1:
+            return self.field(name).astype(total, copy=False)
+        sums = np.empty(count, total)
+        able = self.numbering is None and (self.device.fp64 or not type_.is_float)
+        if not (able and gather.pays(self.device) and self._has_room(sums.nbytes)):
+            lanes = self.field(name)[:, :first]
+            return filled(sums, lambda rows: lanes[rows].sum(axis=1, dtype=total))
+        fork_guard.check()
+        check_free(self.device)
+        with self._lock:
+            self.check_unused()
+            added, buffer = self.device.allocate(sums.nbytes), self.buffers[key]
+            gather.add_lanes(self.device, added, buffer, count, self.lanes, first, type_.c)
+            self.device.download(sums, added)
+        return sums
+
+    def _has_room(self, size: int) -> bool:
+        """Whether so many bytes fit on the device besides; not if the graph has left it."""
+        resident = self._resident()
+        if resident is None:
+            return False
+        return resident_bytes([resident]) + sum(self.sizes.values()) + size <= resident.memory
+
     def _by_vertex(self, buffer: Any, size: int, row: int) -> Any:
         """A copy of a buffer of `size` bytes whose rows, of `row` bytes, are in the graph's order.
         None if the host is to reorder them: if it is as fast, if there is no room for the numbers
         and the copy, or if the graph has left the device with its engine.
         """
-        resident = self._resident()
+        resident, count = self._resident(), self.graph.num_vertices
         if resident is None or row not in gather.SIZES or not gather.pays(self.device):
             return None
-        count = self.graph.num_vertices
-        room = resident_bytes([resident]) + sum(self.sizes.values()) + size + 4 * count
-        if room > resident.memory:
+        if not self._has_room(size + 4 * count):
             return None
         ordered = self.device.allocate(size)
         gather.gather_values(self.device, ordered, buffer, resident.numbers(), count, row)

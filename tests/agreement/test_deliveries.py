@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from support import agreement
 from support.admission import expected_deliveries
-from support.admitting_deliveries import admitted
+from support.admitting_deliveries import admitted, some_admitted
 from support.case_subsets import one_in, thinned
 from support.random_cases import drawn
 from support.random_graphs import SPECIAL
@@ -264,7 +264,7 @@ def test_runs_repeat_bit_for_bit(program, group):
     """Runs repeat with every delivery that a deterministic engine takes, also in another engine."""
     shape = Device(find().cl, group)
     engine = Engine(tangle(), shape)
-    for delivery in ["auto", *admitted(program, shape)]:
+    for delivery in ["auto", *some_admitted(program, shape)]:
         first = bits(engine.run(program, delivery=delivery))
         assert bits(engine.run(program, delivery=delivery)) == first, delivery
         assert bits(Engine(tangle(), shape).run(program, delivery=delivery)) == first, delivery
@@ -303,11 +303,12 @@ def toy(request: pytest.FixtureRequest, monkeypatch) -> Iterator[str]:
         if takes == {"serial"}:  # which nothing else can take
             return {"serial"}
         lanes = args[-1]
+        combines = program.gather is None and program.grouping is None
         admitted = {
             "by_frontier": "push" in takes,
-            "by_bits": program.gather is None and lanes == 1,
+            "by_bits": combines and lanes == 1,
         }
-        return {name} if admitted.get(name, program.gather is None) else set()
+        return {name} if admitted.get(name, combines) else set()
 
     monkeypatch.setattr(agreement, "DELIVERIES", (name,))
     monkeypatch.setattr(agreement, "expected_deliveries", expected)

@@ -147,6 +147,7 @@ SPOILT = {
         "values[places[i]]",
         "values[places[i] + 9999]",
     ),
+    "gascl_lane_sums": (INVALID_READ, "lane_sums.cl", "* lanes + lane]", "* lanes + lane + 9999]"),
     "gascl_trial": (INVALID_WRITE, "device_check.cl", "sums[item] =", "sums[item + 1] ="),
     "gascl_serial": (INVALID_WRITE, "serial.cl", "id < n", "id <= n"),
 }
@@ -216,6 +217,9 @@ SPOILT_WORDS = {
     "a message in any order": ("gascl_persistent", INVALID_READ, "asynchronous/visits.cl",
                                "gascl_packed before = *word;",
                                "gascl_packed before = word[(word[999] & 0)];"),
+    "a random schedule": ("gascl_random", INVALID_READ, "random.cl",
+                          "const int target = targets[arc];",
+                          "const int target = targets[arc] | (targets[arc + 9999] & 0);"),
     "a message in place": ("gascl_persistent", INVALID_READ, "in_place/transactions.cl",
                            "gascl_packed before = *word;",
                            "gascl_packed before = word[(word[999] & 0)];"),

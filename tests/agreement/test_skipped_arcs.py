@@ -6,19 +6,20 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support.admitting_deliveries import admitted
-from support.agreement import in_turn, mask_of
+from support.admitting_deliveries import admitted, some_admitted
+from support.agreement import in_parts, mask_of, part_of
 
 from gascl import Engine, GasclError, Graph, VertexProgram, arc, vertex
 
 CYCLE = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
 
 
-def runs(cls: Any, graph: Graph, device: Any, **options: Any) -> dict[str, Any]:
-    """The result of each delivery that takes the program, of as many supersteps at most."""
+def runs(cls: Any, graph: Graph, device: Any, part: int | None = None) -> dict[str, Any]:
+    """The result of each delivery that takes the program, or of a part of them, of as many
+    supersteps at most."""
     engine = Engine(graph, device)
-    options = {"max_supersteps": 8, "not_converged": "ignore", **options}
-    names = [*admitted(cls(), device), "auto"]
+    options: dict[str, Any] = {"max_supersteps": 8, "not_converged": "ignore"}
+    names = part_of([*admitted(cls(), device), "auto"], part)
     return {name: engine.run(cls(), delivery=name, keep_state=True, **options) for name in names}
 
 
@@ -89,10 +90,10 @@ CASES: dict[str, tuple[Any, ...]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "device"), in_turn(CASES, by=3), indirect=["device"])
-def test_what_scatter_does_besides_sending(device, name):
+@pytest.mark.parametrize(("name", "device", "part"), in_parts(CASES, turn=1), indirect=["device"])
+def test_what_scatter_does_besides_sending(device, name, part):
     cls, graph, a, steps, mask, times = CASES[name]
-    for delivery, result in runs(cls, graph, device).items():
+    for delivery, result in runs(cls, graph, device, part).items():
         assert result.a.tolist() == a, delivery
         assert [(step.active, step.messages) for step in result.trace] == steps, delivery
         assert mask_of(result) == mask, delivery
@@ -164,18 +165,18 @@ FAULTS: dict[str, tuple[Any, ...]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "device"), in_turn(FAULTS, by=3), indirect=["device"])
-def test_a_message_that_is_dropped_may_fail(device, name):
+@pytest.mark.parametrize(("name", "device", "part"), in_parts(FAULTS, turn=1), indirect=["device"])
+def test_a_message_that_is_dropped_may_fail(device, name, part):
     cls, graph, says = FAULTS[name]
     names = [*admitted(cls(), device), "auto"]
     assert {"pull", "push", "frontier"} & {*names}
-    for delivery in names:
+    for delivery in part_of(names, part):
         with pytest.raises(GasclError, match=says):
             Engine(graph, device).run(cls(), delivery=delivery)
 
 
 def test_debug_mode_looks_at_arcs_whose_messages_are_dropped(device):
-    for name in [*admitted(Divides(), device), "auto"]:
+    for name in [*some_admitted(Divides(), device), "auto"]:
         with pytest.raises(GasclError, match="vertex 0 divided by zero"):
             Engine(CYCLE, device, debug=True).run(Divides(), delivery=name)
 

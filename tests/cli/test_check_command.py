@@ -125,3 +125,53 @@ def test_files_that_are_none(gascl_, write):
     assert code == 1 and "must end in .py" in out
     code, out, _ = gascl_("check", write("empty.py", ""))
     assert code == 0 and out.startswith("0 programs")
+
+
+LEAST = '''
+from gascl import VertexProgram, vertex
+
+
+class Least(VertexProgram):
+    """The least id that leads to each vertex."""
+
+    label = vertex.int32(init="v.id")
+    message, combine = "int32", "min"
+    order = "any"
+    scatter = "send(v.label);"
+    apply = "if (msg < v.label) { v.label = msg; set_mask(); }"
+
+
+class First(Least):
+    """Takes what comes first."""
+
+    taken = vertex.int8()
+    order = "any"
+    apply = "if (!v.taken) { v.taken = 1; v.label = msg; set_mask(); }"
+
+
+class Slow(Least):
+    order = "supersteps"
+'''
+
+
+def test_the_order_of_messages(gascl_, write, monkeypatch):
+    from gascl.cli import check_command
+
+    monkeypatch.setattr(check_command, "SCHEDULES", 2)
+    path = write("least.py", LEAST)
+    edges = "".join(f"{a} {b}\n" for a in range(9) for b in (a * 4 % 9, (a * 5 + 1) % 9))
+    graph = write("graph.txt", edges)
+    code, out, err = gascl_("check", f"{path}:Least", graph, "--order")
+    same = "Least: by the random schedule of seed={}, the fields are the same"
+    assert (code, out.splitlines(), err) == (0, [same.format(seed) for seed in range(2)], "")
+    code, out, err = gascl_("check", f"{path}:First", graph, "--order")
+    line = 1 + max(i for i, text in enumerate(LEAST.splitlines()) if 'order = "any"' in text)
+    assert (code, err) == (1, "")
+    assert out.startswith(
+        f"{path}:{line}: error: First: order = 'any' does not hold: field 'label'"
+    )
+    code, out, err = gascl_("check", f"{path}:Slow", graph, "--order")
+    assert code == 1 and "Slow runs in supersteps alone: it has no order = 'any'" in err
+    with pytest.raises(SystemExit) as ended:
+        gascl_("check", path, "--order")
+    assert ended.value.code == 2

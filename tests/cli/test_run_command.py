@@ -35,18 +35,18 @@ from gascl.util.progress import Progress
 
 def ranks_by_scipy(path):
     """PageRank by NetworkX's definition; NetworkX takes seconds to read the edges."""
+    number: dict[str, int] = {}
     with gzip.open(path, "rt") as file:
-        edges = [line.split() for line in file if not line.startswith("#")]
-    labels, ends = np.unique(np.array(edges), return_inverse=True)
-    ends = ends.reshape(-1, 2)
-    count = len(labels)
+        words = (word for line in file if not line.startswith("#") for word in line.split())
+        ends = np.array([number.setdefault(word, len(number)) for word in words]).reshape(-1, 2)
+    count = len(number)
     degree = np.bincount(ends[:, 0], minlength=count)
     ones = np.ones(len(ends))
     arcs = coo_matrix((ones / degree[ends[:, 0]], ends.T), (count, count)).tocsr().T
     rank = np.full(count, 1 / count)
     for _ in range(200):
         rank = 0.15 / count + 0.85 * (arcs @ rank + rank[degree == 0].sum() / count)
-    return dict(zip(labels.tolist(), rank.tolist(), strict=True))
+    return dict(zip(number, rank.tolist(), strict=True))
 
 
 def test_page_rank_prints_names_ranks_supersteps_why_and_device(gascl_):

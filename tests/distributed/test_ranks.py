@@ -20,6 +20,7 @@ pytest.importorskip("mpi4py", reason="mpi4py is not installed", exc_type=ImportE
 
 HERE = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 MPIEXEC = shutil.which("mpiexec", path=HERE)
+ERRORS = "support.rank_errors"
 pytestmark = pytest.mark.skipif(not MPIEXEC, reason="there is no mpiexec")
 
 
@@ -118,21 +119,23 @@ def test_a_rank_reads_its_rows(directed, tmp_path):
     path = tmp_path / "g.npz"
     graph = generators.uniform(1 << 12, 1 << 20, seed=1, directed=directed)
     graph.write(path, arcs=True)
-    found = [int(n) for n in re.findall(r"read: (\d+)", succeed(2, "reads", str(path)))]
+    found = [
+        int(n) for n in re.findall(r"read: (\d+)", succeed(2, "reads", str(path), module=ERRORS))
+    ]
     most = 4 * graph.num_arcs // 2 + 8 * graph.num_vertices + 2**19  # what is read ahead, too
     assert len(found) == 2 and max(found) < most < path.stat().st_size / 2
     assert min(found) > 4 * graph.num_arcs // 3
 
 
 def test_ranks_that_do_not_run_the_same():
-    told = succeed(2, "differ")
+    told = succeed(2, "differ", module=ERRORS)
     for what in ("parameters", "parameters", "program", "graph", "edge fields", "initial fields"):
         assert f"rank 1 of 2 and rank 0 differ in their {what}: " in told
     assert told.count("all ranks must run the same program on the same graph") == 12
 
 
 def test_what_fails_in_one_rank_is_raised_in_all():
-    ran = ranks(3, "fails")
+    ran = ranks(3, "fails", module=ERRORS)
     for told in (  # their lines may run into each other
         "0: RankError: rank 1 of 3 has failed: MemoryError: no room here",
         "1: MemoryError: no room here",
@@ -142,7 +145,7 @@ def test_what_fails_in_one_rank_is_raised_in_all():
 
 
 def test_a_rank_that_dies_ends_all_with_one_message():
-    ran = ranks(2, "dies")
+    ran = ranks(2, "dies", module=ERRORS)
     assert ran.returncode
     assert ran.stderr.count("gascl: rank 1 of 2 ends all: ValueError: no more of this") == 1
     assert "done" not in ran.stdout

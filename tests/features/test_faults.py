@@ -139,7 +139,7 @@ def test_neighbors_of_others_that_are_not_there_by_every_delivery(tmp_path):
     check(tmp_path, *NO_NEIGHBOR[-1], every=True)
 
 
-TWICE = "sent twice along one arc, but a gather snippet reads one message per arc: send once"
+TWICE = "sent twice along one arc, whose messages are not combined: send once"
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_debug_names_the_line_in_scatter(tmp_path, scatter, words):
     check(tmp_path, body, words, debug=True)
 
 
-MESSAGES = "read messages[i] with an i that is not in 0 ... num_messages - 1"
+MESSAGES = "read messages[i] or groups[i] with an i that is not in 0 ... num_messages - 1"
 
 
 @pytest.mark.parametrize(

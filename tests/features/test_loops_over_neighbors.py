@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.admitting_deliveries import admitted
+from support.admitting_deliveries import some_admitted
 from support.agreement import find_device
 
 from gascl import Engine, Graph, VertexProgram, aggregate, edge, param, vertex
@@ -150,7 +150,7 @@ def kernels(result) -> set[str]:
 def test_every_kind(device, name):
     graph = GRAPHS[name]()
     expected = simulated(graph)
-    for delivery in admitted(Everything(), device):
+    for delivery in some_admitted(Everything(), device):
         result = Engine(graph, device).run(Everything(), delivery=delivery)
         for field, values in expected.items():
             assert result[field].tolist() == [float(x) if field in ("level", "high") else x
@@ -247,7 +247,7 @@ def woken(graph: Graph) -> tuple[dict[str, list[int]], list[int], list[int]]:
 def test_with_messages_masks_and_effects(device, directed):
     graph = hubs(directed)
     fields, sums, messages = woken(graph)
-    for delivery in admitted(Woken(), device):
+    for delivery in some_admitted(Woken(), device):
         result = Engine(graph, device).run(Woken(), delivery=delivery)
         for name, values in fields.items():
             assert result[name].tolist() == values, (name, delivery)
@@ -303,7 +303,7 @@ def test_with_a_frontier(device, directed, monkeypatch):
     graph = hubs(directed)
     fields, steps = climbed(graph)
     assert len(steps) > 3
-    for delivery in admitted(Climbing(), device):
+    for delivery in some_admitted(Climbing(), device):
         result = Engine(graph, device).run(Climbing(), delivery=delivery)
         assert [(s.active, s.messages) for s in result.trace] == steps, delivery
         for name, values in fields.items():
@@ -351,7 +351,7 @@ def of_messages(graph: Graph) -> list[int]:
 def test_with_a_gather_snippet_and_lanes(device):
     graph = hubs(True)
     expected = of_messages(graph)
-    for delivery in admitted(OfMessages(), device):
+    for delivery in some_admitted(OfMessages(), device):
         assert Engine(graph, device).run(OfMessages(), delivery=delivery).x.tolist() == expected
     laned = Engine(graph, device).run(type("Laned", (OfMessages,), {"lanes": 3})())
     assert laned.x.T.tolist() == [expected] * 3

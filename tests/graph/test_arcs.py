@@ -193,7 +193,7 @@ def test_a_large_graph_as_numpy_sorts_it():
     """Several pieces and ranges of the sizes that are used, a row longer than a range, and parallel
     arcs."""
     rng = np.random.default_rng(5)
-    count = 3_000_000
+    count = 1_500_000
     src, dst = rng.integers(0, 1000, (2, count), dtype=np.int32)
     src[rng.random(count) < 0.6] = 500
     arcs = arcs_of(src, dst, 1 << 20, "both")

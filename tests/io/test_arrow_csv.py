@@ -87,7 +87,7 @@ def check_line_by_line(values, text, width, numbers, separator):
             assert found.tolist() == [int(text) for text in texts], repr(text)
 
 
-@settings(max_examples=15 * settings.default.max_examples)
+@settings(max_examples=8 * settings.default.max_examples)
 @given(texts(), st.data())
 def test_the_same_columns_as_numpys(case, data):
     """Where NumPy refuses, pyarrow must refuse, too: an error then names the line."""

@@ -8,7 +8,7 @@ from itertools import combinations
 import networkx
 import numpy as np
 import pytest
-from support.admitting_deliveries import admitted
+from support.admitting_deliveries import some_admitted
 from support.case_subsets import one_in
 from support.samples import grid, random_graph
 from support.verifiers.force_layout import verify
@@ -65,7 +65,7 @@ def test_deliveries_and_debug_mode_agree(supersteps):
     assert run(graph, ForceLayout(supersteps=supersteps)).position.tobytes() == (
         first.position.tobytes()
     ), "a run repeats"
-    for delivery in admitted(Forces()):
+    for delivery in some_admitted(Forces()):
         again = run(graph, ForceLayout(supersteps=supersteps), delivery=delivery)
         assert again.position == pytest.approx(first.position, abs=1e-3)
     checked = Engine(graph, debug=True).run(ForceLayout(supersteps=supersteps))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from support.admitting_deliveries import admitted
+from support.admitting_deliveries import some_admitted
 from support.case_subsets import one_in
 from support.samples import grid, random_graph, shared, skewed, to_networkx
 from support.verifiers import greedy_coloring, maximal_independent_set
@@ -61,9 +61,11 @@ def test_random_graphs(seed, directed):
     graph = random_graph(abs(seed), directed=directed, edges=200)
     member, color = greedy(graph, seed)
     assert run(graph, MaximalIndependentSet(seed=seed)).member.tolist() == member
-    found = run(graph, GreedyColoring(seed=seed)).color
+    found = run(graph, GreedyColoring(seed=seed, ahead=0)).color
     assert found.tolist() == color
     assert found.max() >= 4
+    for ahead in (1, 3, 32):
+        assert run(graph, GreedyColoring(seed=seed, ahead=ahead)).color.max() <= max(color) + 1
 
 
 @pytest.mark.parametrize(
@@ -82,8 +84,8 @@ def test_a_given_order(strategy):
         expected = nx.greedy_color(made, lambda g, colors: order)
         precedence = np.empty(200, np.int64)
         precedence[order] = np.arange(200)[::-1]
-    program = GreedyColoring(precedence=precedence)
-    for delivery in ("auto", *admitted(program)):
+    program = GreedyColoring(precedence=precedence, ahead=0)
+    for delivery in ("auto", *some_admitted(program)):
         found = run(graph, program, delivery=delivery).color
         assert found.tolist() == [expected[v] for v in range(200)], delivery
     assert run(graph, GreedyColoring()).color.tolist() != found.tolist()
@@ -92,7 +94,7 @@ def test_a_given_order(strategy):
 def test_equal_precedence_goes_by_the_vertices():
     graph = grid(3, 4)
     for value in (0, 7):
-        found = run(graph, GreedyColoring(precedence=np.full(12, value))).color
+        found = run(graph, GreedyColoring(precedence=np.full(12, value), ahead=0)).color
         assert found.tolist() == [0, 1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 1]
     with pytest.raises(GasclError, match=r"precedence.*-1 at 0, which uint32 cannot hold"):
         Engine(graph).run(GreedyColoring(precedence=np.full(12, -1)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from support.admitting_deliveries import admitted
+from support.admitting_deliveries import some_admitted
 from support.case_subsets import one_in
 from support.samples import grid, random_graph, skewed
 from support.verifiers.truss_number import verify
@@ -26,7 +26,7 @@ def run(graph: Graph, **options) -> np.ndarray:
 @pytest.mark.parametrize("directed", one_in(2, [True, False]))
 def test_random_graphs(directed):
     graph = random_graph(1, directed=directed, edges=600)
-    for delivery in ("auto", *admitted(Peeling())):
+    for delivery in ("auto", *some_admitted(Peeling())):
         truss = run(graph, delivery=delivery)
     assert truss.max() > 4 and (truss == 0).any()
     run(skewed(2, 200, 3000, directed=directed))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from support.admitting_deliveries import admitted
+from support.admitting_deliveries import some_admitted
 from support.samples import grid, random_graph, skewed, weighted
 from support.verifiers.weighted_clustering import verify
 
@@ -28,7 +28,7 @@ def run(graph: Graph, dtype: str = "float64", **options) -> np.ndarray:
 def test_random_graphs(seed, directed):
     """With loops and parallel edges; and without, as NetworkX has it."""
     drawn = weighted(random_graph(seed, directed=directed, edges=500))
-    for delivery in ("auto", *admitted(IntensitiesOfPairs())):
+    for delivery in ("auto", *some_admitted(IntensitiesOfPairs())):
         run(drawn, delivery=delivery)
     run(drawn, "float32")
     simple = drawn.simple()

@@ -66,3 +66,60 @@ def test_messages_to_hubs(name, sends, device):
             active[v] = sends == "all" or (bool(messages) and x[v] % 3 != 0)
     assert len(found.trace) == 4
     np.testing.assert_array_equal(found.x, x)
+
+
+class Answers(VertexProgram):
+    """Senders in the mask tell neighbors their bit, and note the bits of these neighbors; senders
+    with odd numbers do only that."""
+
+    supersteps = param.supersteps(5)
+    seen = vertex.uint64(init="1ul << v.id % 24")
+    # Bits above, and the number of messages along arcs below.
+    message, combine = "uint64", "((a | b) & ~0xfful) | ((a + b) & 0xff)"
+    identity = "0"
+    mask = "v.id % 3 != 1"
+    scatter = """
+        send_to(e.src, seen_of(e.dst) << 8);
+        if (v.id % 2 == 0)
+            send(v.seen << 8 | 1);
+    """
+    apply = """
+        v.seen |= msg >> 8 & 0xffffff;
+        v.seen ^= 1ul << (24 + (msg & 0xff) % 8);
+        if ((msg & 0xff) % 3 || v.id % 5 == 0)
+            set_mask();
+    """
+
+
+@pytest.mark.parametrize("device", [1, 8], indirect=True)
+def test_messages_back_to_the_sender(device):
+    """They are combined with those that come along arcs."""
+    expected = Engine(graph(), device).run(Answers(), delivery="serial")
+    found = Engine(graph(), device).run(Answers(), delivery="push")
+    np.testing.assert_array_equal(found.seen, expected.seen)
+    assert [step.messages for step in found.trace] == [step.messages for step in expected.trace]
+    assert [step.active for step in found.trace] == [step.active for step in expected.trace]
+
+
+class Reached(VertexProgram):
+    """The superstep in which a message comes first."""
+
+    at = vertex.int32(init="v.id == 0 ? 0 : -1")
+    message, combine = "int32", "sum"
+    receive_if = "v.at < 0"
+    mask = "v.id == 0"
+    scatter = "send(1);"
+    apply = "v.at = superstep + 1; set_mask();"
+
+
+@pytest.mark.parametrize("device", [8], indirect=True)
+def test_groups_list_long_rows(device):
+    """A row of several thousand arcs, which has many pieces, among short ones."""
+    leaves = np.arange(2, 6002)
+    src = np.concatenate([np.zeros(60, int), np.full(6000, 1), np.arange(2, 62)])
+    dst = np.concatenate([np.arange(1, 61), leaves, np.arange(6002, 6062)])
+    star = Graph.from_edges(src, dst, num_vertices=6062)
+    at = Engine(star, device).run(Reached(), delivery="push").at
+    expected = Engine(star, device).run(Reached(), delivery="serial").at
+    np.testing.assert_array_equal(at, expected)
+    assert at[1] == 1 and at[6001] == 2

@@ -20,10 +20,9 @@ from support.program_tree import (
 )
 from support.values import is_real, layout
 
-DELIVERIES = (
-    *("slots", "pull", "outbox", "push", "frontier"),
-    *("asynchronous", "in_place", "edges", "serial"),
-)
+#: Of programs with order = "any" alone.
+ANY_ORDER = ("asynchronous", "in_place", "random")
+DELIVERIES = ("slots", "pull", "outbox", "push", "frontier", "edges", "serial", *ANY_ORDER)
 
 
 def sends_to(program: Program) -> bool:
@@ -76,7 +75,7 @@ def payload(program: Program, real: str) -> int:
 
 def by_atomics(program: Program, real: str, deterministic: bool) -> bool:
     """Whether messages may be combined by atomics, in any order."""
-    if program.gather is not None:
+    if program.gather is not None or program.grouping is not None:
         return False
     if program.combine == "first":
         return True  # they find the sender, not the message
@@ -96,8 +95,8 @@ def names_of_arc(program: Program) -> set[str]:
 
 
 def by_pulling(program: Program) -> set[str]:
-    """`pull` and `outbox`, where scatter's only effect is to send. `outbox` takes a gather snippet,
-    too, if every arc carries a message."""
+    """`pull` and `outbox`, where scatter's only effect is to send. `outbox` takes groups, too, and
+    a gather snippet if every arc carries a message."""
     if not program.scatter:
         return {"pull", "outbox"} if program.gather is None else set()
     nodes = list(walk(program.scatter))
@@ -106,6 +105,8 @@ def by_pulling(program: Program) -> set[str]:
     effects = contains(program.scatter, SetMask) or any(s.to is not None for s in sends)
     if effects or not sends or of_arc & {*program.arc_fields}:
         return set()
+    if program.grouping is not None:
+        return set() if of_arc and any(isinstance(x, Of) for x in nodes) else {"outbox"}
     if program.gather is not None:
         branches = any(isinstance(s, If | Repeat | ForCommon | Return) for s in nodes)
         always = program.scatter_on == "all" and not branches
@@ -117,6 +118,8 @@ def by_pulling(program: Program) -> set[str]:
 def scatters_once(program: Program, lanes: int) -> bool:
     """Whether `pull` takes a scatter that sends to any vertex, as it runs once for each arc."""
     if program.combine == "first" or program.receive_if or program.enough or program.gather:
+        return False
+    if program.grouping is not None:
         return False
     posts = any(isinstance(s, Send) and s.to is not None for s in walk(program.scatter))
     alone = lanes == 1 and not program.arc_fields and not contains(program.scatter, SetMask)
@@ -130,16 +133,20 @@ def only_answers(program: Program) -> bool:
     return not late and all(to is None or to == Var("e", "src") for to in sends)
 
 
+def written_by_apply(program: Program) -> set[str]:
+    """The vertex fields that apply assigns to."""
+    nodes = walk(program.apply)
+    return {s.name.partition(".")[0] for s in nodes if isinstance(s, Assign) and s.space == "v"}
+
+
 def reads_what_apply_writes(program: Program) -> bool:
     """Whether scatter reads, of its vertex or of another, a field that apply assigns to."""
-    nodes = walk(program.apply)
-    written = {s.name.partition(".")[0] for s in nodes if isinstance(s, Assign) and s.space == "v"}
     read = {
         x.name
         for x in walk(program.scatter)
         if isinstance(x, Of) or (isinstance(x, Var) and x.space == "v")
     }
-    return bool(written & read)
+    return bool(written_by_apply(program) & read)
 
 
 def can_list_the_mask(program: Program) -> bool:
@@ -154,6 +161,18 @@ def can_list_the_mask(program: Program) -> bool:
         return not marked and not asked
     by_others = any(isinstance(s, SetMask) and s.of is not None for s in walk(parts))
     return not (by_others or contains(program.scatter, SetMask) or asked)
+
+
+def fits_a_word(program: Program, real: str, lanes: int) -> bool:
+    """Whether what apply writes of a vertex fits 8 bytes, and neither scatter nor apply reads that
+    of other vertices or sends to any vertex."""
+    written = written_by_apply(program)
+    sizes = [layout(program.fields[name].type, program.structs, real) for name in written]
+    align = max((each for _, each in sizes), default=1)
+    # In the order of their alignment there is no gap between them.
+    size = -(-sum(each for each, _ in sizes) // align) * align
+    asked = {x.name for x in walk((program.scatter, program.apply)) if isinstance(x, Of)}
+    return lanes == 1 and size <= 8 and not asked & written and not sends_to(program)
 
 
 def expected_deliveries(

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+#: Whether slow tests are run, too: `conftest.py` says so.
+ALL = True
+
 #: The type of what `pytest.param` returns.
 PARAM = type(pytest.param())
 

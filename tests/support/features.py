@@ -74,6 +74,8 @@ EXPECTED = {
     *(f"combine: {how}" for how in ("sum", "prod", "min", "max", "or", "and", *CUSTOM)),
     *("combine: of components", "gather of several messages"),
     *("combine: first", "the first of several", "enough", "enough of several"),
+    *("several groups", "one group", "a group of several messages"),
+    *("a preferred group", "the most frequent key"),
     *("a message is received", "a message is dropped", "receive_if reads msg"),
     *("receive_if of the vertex alone", "a message is dropped, other effects are not"),
     *("FIELD_to in scatter", "FIELD_to in apply", "return in scatter", "return in apply"),

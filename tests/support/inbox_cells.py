@@ -23,29 +23,31 @@ from gascl.opencl.device_choice import find
 UNDER_OCLGRIND = "GASCL_TEST_OCLGRIND" in os.environ
 ITEMS, CELLS = (128, 3) if UNDER_OCLGRIND else (20_000, 7)
 
-KERNELS = """
-__kernel void empty(__global gascl_cell *cells) {
-    cells[get_global_id(0)] = gascl_cell_empty();
-}
-__kernel void combine(__global gascl_cell *cells, __global const gascl_accumulator *x,
-                      __global const int *target, __global int *wraps, __global int *firsts,
-                      const int n) {
+#: The steps of a test: cells are emptied, values combined in them, and the results taken out. All
+#: are in one kernel, since PoCL compiles and links each kernel by itself.
+EMPTY, COMBINE, TAKE = range(3)
+KERNEL = """
+__kernel void cells(__global gascl_cell *cells, __global const gascl_accumulator *x,
+                    __global const int *target, __global int *wraps, __global int *firsts,
+                    __global gascl_accumulator *out, __global int *overflows, const int step,
+                    const int n) {
     const int i = get_global_id(0);
     if (i >= n)
         return;
-    bool fresh;
-    const int wrap = gascl_cell_combine(&cells[target[i]], x[i], &fresh);
-    if (fresh)
-        atomic_inc(&firsts[target[i]]);
-    if (wrap)
-        atomic_add(&wraps[target[i]], wrap);
-}
-__kernel void take(__global const gascl_cell *cells, __global gascl_accumulator *out,
-                   __global int *overflows) {
-    int overflow = 7;
-    const int i = get_global_id(0);
-    out[i] = gascl_cell_take(cells[i], &overflow);
-    overflows[i] = overflow;
+    if (step == 0) {
+        cells[i] = gascl_cell_empty();
+    } else if (step == 1) {
+        bool fresh;
+        const int wrap = gascl_cell_combine(&cells[target[i]], x[i], &fresh);
+        if (fresh)
+            atomic_inc(&firsts[target[i]]);
+        if (wrap)
+            atomic_add(&wraps[target[i]], wrap);
+    } else {
+        int overflow = 7;
+        out[i] = gascl_cell_take(cells[i], &overflow);
+        overflows[i] = overflow;
+    }
 }
 """
 
@@ -119,7 +121,7 @@ def run_counting(way, group, combine, type_, values, target, identity, before=""
             header(combine, type_.c, identity, before),
             *definitions(combiner_of(combine), type_),
             atomics_text(way),
-            KERNELS,
+            KERNEL,
         ]
     )
     reads = ["-DGASCL_OCLGRIND"] if UNDER_OCLGRIND else []
@@ -135,13 +137,12 @@ def run_counting(way, group, combine, type_, values, target, identity, before=""
     )
     results = np.zeros(count, values.dtype)
     out = cl.Buffer(device.context, flags, results.nbytes)
-    items = -(-len(values) // group) * group
-    kernels = {n: cl.Kernel(program, n) for n in ("empty", "combine", "take")}
-    kernels["empty"](device.queue, (count,), None, cells)
-    kernels["combine"](
-        device.queue, (items,), (group,), cells, x, where, wrapped, first, np.int32(len(values))
-    )
-    kernels["take"](device.queue, (count,), None, cells, out, overflown)
+    kernel = cl.Kernel(program, "cells")
+    for step, n in ((EMPTY, count), (COMBINE, len(values)), (TAKE, count)):
+        items = -(-n // group) * group
+        numbers = np.int32(step), np.int32(n)
+        arguments = (cells, x, where, wrapped, first, out, overflown, *numbers)
+        kernel(device.queue, (items,), (group,), *arguments)
     arrays = ((results, out), (wraps, wrapped), (overflows, overflown), (firsts, first))
     for array, buffer in arrays:
         cl.enqueue_copy(device.queue, array, buffer)

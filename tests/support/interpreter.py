@@ -26,6 +26,7 @@ from support.program_tree import (
     Expr,
     ForCommon,
     From,
+    Grouping,
     HasEdge,
     Hash,
     If,
@@ -460,6 +461,8 @@ class Interpreter:
         if not messages:
             return self.no_message()
         program = self.program
+        if program.grouping is not None:
+            return self.of_groups(program.grouping, messages)
         if program.gather is not None:
             ways = [self.gathered(order) for order in (messages, messages[::-1])]
             assert ways[0] == ways[1], "the snippet depends on the order of messages"
@@ -470,6 +473,41 @@ class Interpreter:
         for order in (messages, messages[::-1]) if program.enough is not None else ():
             self.check_enough(self.partial(order))
         return self.partial(messages)[-1]
+
+    def of_groups(self, grouping: Grouping, messages: list[Any]) -> Any:
+        """What becomes of the groups of some messages."""
+        program, kind = self.program, self.program.message
+        paths = [path for path, _ in components(kind, self.store.structs)]
+        at = paths.index(grouping.key) if grouping.key else 0
+        keyed = [message if grouping.key else (message,) for message in messages]
+        groups = []
+        for key in sorted({parts[at] for parts in keyed}):
+            own, group = [parts for parts in keyed if parts[at] == key], [key]
+            for name, how in grouping.values:
+                total, *others = [parts[paths.index(name)] for parts in own]
+                for other in others:
+                    total = self.store.exact(self.fold(how)(total, other))
+                group.append(total)
+            groups.append((*group, len(own)))
+        self.used.add("several groups" if len(groups) > 1 else "one group")
+        if len(groups) < len(messages):
+            self.used.add("a group of several messages")
+        if program.gather is not None:
+            found = len(groups)
+            for self.item in groups:
+                value = int(math.fmod(int(self.ev(program.gather.item)), 1009))
+                found = (found * 3 + value + 1009) % 1009
+            self.found = found
+            return self.store.fit(program.msg_type, self.ev(program.gather.result))
+        best, most = None, 0
+        before, self.phase = self.phase, "prefer"
+        for self.item in groups:
+            score = self.item[-1] if grouping.score is None else self.ev(grouping.score)
+            if best is None or score > most:
+                best, most = self.item, score
+        self.phase = before
+        self.used.add("a preferred group" if grouping.score else "the most frequent key")
+        return self.store.fit("Group", best)
 
     def partial(self, messages: list[Any]) -> list[Any]:
         """What the messages so far are combined, after each of them."""

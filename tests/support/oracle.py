@@ -24,7 +24,7 @@ from support.plain_graph import PlainGraph
 from support.program_tree import Program, SetMask, contains
 from support.values import Inexact
 
-__all__ = ["Inexact", "Outcome", "PlainGraph", "Step", "run"]
+__all__ = ["Inexact", "Outcome", "PlainGraph", "Run", "Step", "run"]
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Outcome:
     used: set[str] = field(default_factory=set)
 
 
-class _Run(Interpreter):
+class Run(Interpreter):
     """The order of events."""
 
     def first(self, given: Mapping[str, Any]) -> None:
@@ -148,7 +148,8 @@ class _Run(Interpreter):
                 sent: list[Any] = []
                 before = self.effects
                 self.snippet(program.scatter, sent)
-                assert program.gather is None or len(sent) < 2, "two messages along an arc"
+                single = program.gather is not None or program.grouping is not None
+                assert not single or len(sent) < 2, "two messages along an arc"
                 if len(sent) > 1:  # together they are the message of the arc
                     sent = self.partial(sent)[-1:]
                 wanted = [message for message in sent if self.wants(self.arc[1], message)]
@@ -231,7 +232,7 @@ def run(
 ) -> Outcome:
     """Interpret a program; `given` are the fields passed at construction. May raise `Inexact`."""
     params = params or {}
-    r = _Run(program, graph, dtype, params)
+    r = Run(program, graph, dtype, params)
     r.first(given or {})
     supersteps = params.get("supersteps", program.supersteps)
     trace: list[Step] = []

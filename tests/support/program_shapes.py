@@ -10,7 +10,11 @@ from support.gather_snippets import FORMS
 NARROW = ("int8", "uint8")
 WIDE = ("int64", "uint64")
 GATHERS = tuple(f"gather: {form}" for form in FORMS)
-COMBINERS = (*BUILT_IN, *CUSTOM, "least", "by component", *GATHERS, "first")
+#: Messages are grouped by key: a gather snippet reads the groups, or one is preferred.
+GROUPINGS = ("groups", "preferred group")
+#: An arc carries one message at most.
+SINGLE = (*GATHERS, *GROUPINGS)
+COMBINERS = (*BUILT_IN, *CUSTOM, "least", "by component", *SINGLE, "first")
 #: Those that may have had enough.
 BOUNDED = ("min", "max", "or", "and", "a < b ? a : b", "a > b ? a : b")
 INTEGER_ONLY = ("or", "and", "(a + b) % 1009", "a ^ b")
@@ -36,8 +40,10 @@ WANTS = (
 
 def possible(combine: str, wants: frozenset[str]) -> frozenset[str]:
     """Those of some WANTS that a program with this combiner may have together."""
-    if combine in (*GATHERS, "first"):
+    if combine in (*SINGLE, "first"):
         wants -= {"send_to", "pairs"}
+    if combine in GROUPINGS:
+        wants -= {"priority"}
     if combine not in BOUNDED:
         wants -= {"enough"}
     if combine in ("sum", "prod") or "aggregators" in wants or "pairs" in wants:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from support.combiners import literal
@@ -19,6 +20,7 @@ from support.program_tree import (
     ForCommon,
     From,
     GetMask,
+    Grouping,
     HasEdge,
     Hash,
     If,
@@ -193,7 +195,29 @@ def c_gather(program: Program) -> str:
         "key": f"({c_expr(program, gather.item)})",
     }
     result = c_expr(program, gather.result)
+    if program.grouping is not None:
+        return c_groups(words["key"]) + f"    msg = {result};\n"
     return f"{FORMS[gather.form].text.format(**words)}    msg = {result};\n"
+
+
+def c_groups(key: str) -> str:
+    """A loop over groups, the result of which depends on their order."""
+    each = f"((long){_of_group(key, 'groups[i]')} % 1009 + 1009)"
+    loop = "for (int i = 0; i < num_groups; i++)"
+    step = f"found = (found * 3 + {each}) % 1009;"
+    return f"\n    long found = num_groups;\n    {loop}\n        {step}\n"
+
+
+def c_prefer(program: Program, grouping: Grouping) -> str:
+    if grouping.score is None:
+        return "a.count > b.count"
+    score = f"({c_expr(program, grouping.score)})"
+    return f"{_of_group(score, 'a')} > {_of_group(score, 'b')}"
+
+
+def _of_group(text: str, group: str) -> str:
+    """C text about `item`, about a group in its place."""
+    return re.sub(r"\bitem\b", group, text)
 
 
 def c_identity(program: Program, identity: Any) -> str:
@@ -207,7 +231,9 @@ def texts(program: Program) -> dict[str, str]:
         body["combine"] = program.combine
     if program.identity is not None:
         body["identity"] = c_identity(program, program.identity)
-    if program.gathered is not None:
+    if program.grouping is not None and program.gather is None:
+        body["prefer"] = c_prefer(program, program.grouping)
+    elif program.gathered is not None:
         body["gathered"] = program.gathered
     body |= {
         "scatter_on": program.scatter_on,
@@ -215,6 +241,8 @@ def texts(program: Program) -> dict[str, str]:
         "edges": program.edges,
         "ends": program.ends,
     }
+    if program.order != "supersteps":
+        body["order"] = program.order
     if program.mask is not None:
         body["mask"] = c_expr(program, program.mask)
     for name in ("stop", "receive_if", "enough", "priority"):
@@ -259,6 +287,8 @@ def namespace(program: Program) -> dict[str, Any]:
     for name, members in program.structs.items():
         body[name] = gascl.struct(list(members))
     body |= texts(program)
+    if program.grouping is not None:
+        body["combine"] = gascl.by_key(program.grouping.key, **dict(program.grouping.values))
     for word in ("message", "gathered"):
         if word in body and body[word] in program.structs:
             body[word] = body[body[word]]
@@ -311,6 +341,9 @@ def listing(program: Program) -> str:
         lines.append(f"    supersteps = param.supersteps(default={program.supersteps})")
     if program.converged is not None:
         lines.append("    converged = ...  # see the tree")
+    if program.grouping is not None:
+        of = program.grouping
+        lines.append(f"    combine = by_key({of.key!r}, **{dict(of.values)!r})")
     for name, text in texts(program).items():
         if name in ("message", "gathered") and text in program.structs:
             lines.append(f"    {name} = {text}")

@@ -260,6 +260,22 @@ class Gather:
     real: bool = False  # whether the numbers are floats
 
 
+@dataclass(frozen=True)
+class Grouping:
+    """`by_key`: the struct "Group" is the type of a group.
+
+    Attributes:
+        key: the member of a message that is the key; "" if a message is one.
+        values: how the other members are combined.
+        score: without a gather snippet, the group with the highest score is preferred, a number
+            computed of `Var("", "item")`; if it is None, that with the highest count.
+    """
+
+    key: str = ""
+    values: tuple[tuple[str, str], ...] = ()
+    score: Expr | None = None
+
+
 def contains(block: tuple[Stmt, ...], kind: type) -> bool:
     """Whether a statement of this kind stands in the block, on any path."""
     return any(isinstance(node, kind) for node in walk(block))
@@ -309,6 +325,7 @@ class Program:
     apply_on: str = "message"
     edges: str = "out"
     ends: str = "mask"
+    order: str = "supersteps"
     init: tuple[Stmt, ...] = ()
     scatter: tuple[Stmt, ...] = ()
     pairs: tuple[Stmt, ...] = ()
@@ -321,6 +338,7 @@ class Program:
     arc_fields: Mapping[str, Field] = field(default_factory=dict)
     gather: Gather | None = None
     gathered: str | None = None
+    grouping: Grouping | None = None
     lanes: int | None = None  # the class attribute
     listed: int | None = None  # without it: a parameter is to be given as a list of so many
     receive_if: Expr | None = None
@@ -368,4 +386,5 @@ def declared_type(program: Program, space: str, name: str) -> str:
     if space in ("prev", "agg"):
         aggregator = program.aggregator(name)
         return {"count": "int64", "mean": "float64"}.get(aggregator.how, aggregator.type)
-    return {"msg": program.msg_type, "item": program.message}.get(name, "int32")
+    item = program.message if program.grouping is None else "Group"
+    return {"msg": program.msg_type, "item": item}.get(name, "int32")

@@ -17,15 +17,18 @@ from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 from support.admission import expected_deliveries, is_in_order, names_of_arc
 from support.features import features
+from support.monotone_programs import FLAWS, monotone_programs, takes
 from support.oracle import Inexact, Outcome, PlainGraph, run
 from support.program_shapes import COMBINERS, WANTS, Shape, possible
 from support.program_tree import WORDS, Program
 from support.random_graphs import PAIRED, SPECIAL, graphs
 from support.random_programs import programs
+from support.random_schedules import Endless, run_in_random_order
 from support.rule_emphasis import EMPHASES
 from support.values import components, is_real
 
 MOST = 6  # supersteps of a random program
+ENOUGH = 2_000  # of one that ends by itself
 QUIET: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 # What a program of that want must have done.
 SHOWS = {
@@ -56,6 +59,11 @@ class Case:
     params: tuple[tuple[str, Any], ...] = ()
     given: Callable[[PlainGraph], dict[str, Any]] | None = None
 
+    @property
+    def most(self) -> int | None:
+        """The most supersteps; None: it runs to its fixed point."""
+        return None if self.program.order == "any" else MOST
+
     def outcome(self, graph: PlainGraph, of: Program | None = None) -> Outcome:
         """What the oracle says of its program, or of another in its place."""
         return run(
@@ -64,8 +72,14 @@ class Case:
             dtype=self.dtype,
             params=dict(self.params),
             given=self.given and self.given(graph),
-            max_supersteps=MOST,
+            max_supersteps=self.most or ENOUGH,
         )
+
+    def in_random_order(self, graph: PlainGraph, seed: int) -> dict[str, np.ndarray]:
+        """The final fields by a random schedule."""
+        options = {"dtype": self.dtype, "params": dict(self.params)}
+        fields = self.given and self.given(graph)
+        return run_in_random_order(self.program, graph, seed, given=fields, **options)
 
 
 class Start(NamedTuple):
@@ -143,6 +157,44 @@ def cases(draw: Any, shape: Shape, emphasis: str | None = None) -> Case:
     except Inexact:
         assume(False)
     return case
+
+
+@st.composite
+def any_order_cases(draw: Any, flaw: str | None = None) -> Case:
+    """A program with order = "any" whose values change, with its graphs, a small one first.
+
+    With a flaw, one whose result depends on the order, as a random schedule shows on the small
+    graph.
+    """
+    dtype = draw(st.sampled_from(["float32", "float64"]))
+    program = draw(monotone_programs(dtype))
+    if flaw:
+        assume(takes(flaw, program))
+        program = FLAWS[flaw](program)
+    small, other = draw(graphs()), SPECIAL[draw(st.sampled_from(sorted(SPECIAL)))]
+    params: dict[str, Any] = {}
+    for name in program.params:
+        if program.listed or (program.lanes and draw(st.booleans())):
+            lanes = program.lanes or program.listed or 0
+            params[name] = draw(st.lists(st.integers(0, 9), min_size=lanes, max_size=lanes))
+        elif draw(st.booleans()):
+            params[name] = draw(st.integers(0, 9))
+    case = Case(program, (small,) if flaw else (small, other), dtype, tuple(params.items()))
+    try:
+        found = case.outcome(small)
+        assume(found.converged and sum(step.messages > 0 for step in found.trace) > 1)
+        assume(flaw is None or sum(differs(case, found, seed) for seed in range(9)) > 4)
+        for graph in case.plain[1:]:
+            assume(case.outcome(graph).converged)
+    except (Inexact, Endless):
+        assume(False)
+    return case
+
+
+def differs(case: Case, found: Outcome, seed: int) -> bool:
+    """Whether a random schedule on the small graph has another result."""
+    fields = case.in_random_order(case.plain[0], seed)
+    return any(fields[name].tolist() != x.tolist() for name, x in found.fields.items())
 
 
 class Recipe(NamedTuple):
@@ -250,6 +302,11 @@ RECIPES = (
            "a loop over neighbors: sum; a loop over neighbors: any; edges: both"),
     recipe("gather: sum", "int32", "int32", None, "adjacency others",
            "a loop over neighbors: min; a loop over neighbors: max; scatter_on: all"),
+    recipe("groups", "struct", "int32", None, "receive_if lanes", "a group of several messages"),
+    recipe("groups", "vertex", "real", "sets_masks_in_apply", "on_mask", "several groups"),
+    recipe("preferred group", "struct", "int32", None, "others", "a preferred group; edges: both"),
+    recipe("preferred group", "int32", "int32", "sends_at_times", "receive_if",
+           "the most frequent key; several groups"),
 )  # fmt: skip
 
 
@@ -288,8 +345,8 @@ EFFECTS = ("sets_masks_in_scatter", "sends_anywhere", "remembers_on_arcs", "send
 
 
 def any_case() -> st.SearchStrategy[Case]:
-    """Of any shape, with any emphasis; of every four, one drops messages of a scatter in one lane
-    that does more than send."""
+    """Of any shape, with any emphasis; of every five, one drops messages of a scatter in one lane
+    that does more than send, and one has order = "any"."""
     wants = st.frozensets(st.sampled_from(WANTS), max_size=2)
     shapes = st.tuples(st.sampled_from(COMBINERS), wants).map(
         lambda drawn: Shape(drawn[0], wants=possible(*drawn))
@@ -302,9 +359,10 @@ def any_case() -> st.SearchStrategy[Case]:
     )
     general = st.tuples(shapes, st.sampled_from([None, *EMPHASES]))
     dropped = st.tuples(dropping, st.sampled_from([None, *EFFECTS]))
-    return st.sampled_from([general] * 3 + [dropped]).flatmap(
+    in_supersteps = st.sampled_from([general] * 3 + [dropped]).flatmap(
         lambda kind: kind.flatmap(lambda drawn: cases(*drawn))
     )
+    return st.sampled_from([in_supersteps] * 4 + [any_order_cases()]).flatmap(lambda kind: kind)
 
 
 def may_be_infinite(program: Program) -> bool:

@@ -5,14 +5,17 @@ A `Shape` says what a program must have; the rest is drawn.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import strategies as st
 from support.combiners import CUSTOM, by_component, custom_identity, least
 from support.program_shapes import (
     GATHERS,
+    GROUPINGS,
     INTEGER_ONLY,
     NARROW,
+    SINGLE,
     STRUCTS,
     VECTORS,
     WANTS,
@@ -28,6 +31,7 @@ from support.program_tree import (
     Field,
     Gather,
     GetMask,
+    Grouping,
     If,
     Is,
     Make,
@@ -73,8 +77,10 @@ class _Drawing:
         self.scatter()
         if "pairs" in self.wants:
             self.pairs()
-        if self.shape.combine in GATHERS:
+        if self.shape.combine in GATHERS or self.shape.combine == "groups":
             self.gather()
+        if self.shape.combine == "preferred group":
+            self.prefer()
         self.apply()
         if "receive_if" in self.wants:
             self.receive_if()
@@ -116,6 +122,8 @@ class _Drawing:
                 rule = by_component(kind, body["structs"], self.real, ops)
             body |= {"combine": rule.text, "identity": rule.identity, "ops": rule.ops}
             body["folds"][rule.text] = rule.fold
+        elif combine in GROUPINGS:
+            kind = self.keyed(kind)
         elif combine in (*GATHERS, "first"):
             if combine == "first":
                 body["combine"] = combine
@@ -133,6 +141,39 @@ class _Drawing:
         body["message"] = kind
         if "enough" in self.wants:
             body["settled"] = self.settled(combine, kind)
+
+    def keyed(self, kind: str | None) -> str:
+        """The type of messages with a key: a number, or a struct of a key and values."""
+        keys, structs = [k for k in FIELDS if not is_real(k)], self.body["structs"]
+        if kind not in keys:
+            kind = self.pick(*keys) if kind is None and self.chance(40) else None
+        if kind is not None:
+            structs["Group"] = (("key", kind), ("count", "int32"))
+            self.body["grouping"] = Grouping()
+            return kind
+        members = [("label", self.pick(*keys))]
+        members += [(f"n{i}", self.pick(*SCALARS)) for i in range(self.draw(st.integers(1, 2)))]
+        values, of_group = [], [members[0]]
+        for name, member in members[1:]:
+            how = self.pick("sum", "min", "max", *["or", "and"] * (not is_real(member)))
+            wide = "uint64" if member.startswith("u") else "float64" if is_real(member) else "int64"
+            values.append((name, how))
+            of_group.append((name, wide if how == "sum" else member))
+        structs["Ballot"] = tuple(members[1:] + members[:1] if self.chance(50) else members)
+        structs["Group"] = (*of_group, ("count", "int32"))
+        self.body["grouping"] = Grouping("label", tuple(values))
+        return "Ballot"
+
+    def prefer(self) -> None:
+        body = self.body
+        body["gathered"] = "Group"
+        if self.chance(30):
+            return
+        item = scalars(Var("", "item"), "Group", body["structs"])
+        scope = Scope(self.draw, item * 8 + self.step_leaves(), structs=body["structs"])
+        terms = scope.narrow(scope.expr(1), 1000), scope.narrow(self.pick(*item), 1000)
+        score = Bin("+", terms[0].x, terms[1].x)
+        body["grouping"] = replace(body["grouping"], score=score)
 
     def settled(self, combine: str, kind: str) -> int:
         """A message that no other changes: for min and max, none beyond it is sent."""
@@ -215,7 +256,7 @@ class _Drawing:
         """Vertex fields, and how a run begins."""
         body, pick = self.body, self.pick
         shape, structs = self.shape, body["structs"]
-        if shape.combine in GATHERS:
+        if shape.combine in GATHERS or shape.combine == "groups":
             kinds = [None, None, "int32", "real", "uint16"]
             body["gathered"] = self.composite(None) if self.chance(25) else pick(*kinds)
         msg_type = body.get("gathered") or body["message"]
@@ -229,7 +270,7 @@ class _Drawing:
             if i == 0 and shape.field in SCALARS:
                 kind = shape.field
             elif i and self.chance(60):
-                raw = self.chance(50)
+                raw = self.chance(50) and shape.combine != "preferred group"
                 name = f"raw{i}" if raw else f"wide{i}"
                 kind = msg_type if raw else pick("int32", "real", "int64")
             self.add_field(name, kind)
@@ -321,7 +362,7 @@ class _Drawing:
         marks = not self.wants & {"own_mask", "priority"} and self.chance(often)
         effects = ["set_mask", "set_mask_of"] if marks else []
         effects += ["arc"] * 3 * bool(arcs) + ["send_to"] * 2 * ("send_to" in self.wants)
-        if self.shape.combine in GATHERS:  # at most one message an arc
+        if self.shape.combine in SINGLE:  # at most one message an arc
             block = Writer(scope, body, effects, self.real).block(2) if effects else ()
             block += (self.one_send(scope),)
         else:
@@ -351,7 +392,10 @@ class _Drawing:
 
     def gather(self) -> None:
         body, structs = self.body, self.body["structs"]
-        item = scalars(Var("", "item"), body["message"], structs, True)
+        grouped = self.shape.combine == "groups"
+        item = scalars(
+            Var("", "item"), "Group" if grouped else body["message"], structs, not grouped
+        )
         leaves = self.step_leaves()
         leaves += [E(GetMask(), 0, 1)] * ("own_mask" not in self.wants)
         e = self.pick(*item)
@@ -359,9 +403,9 @@ class _Drawing:
             inner = self.scope(item * 8 + leaves)
             e = inner.narrow(inner.expr(1), 1000)
         form = self.shape.combine.removeprefix("gather: ")
-        ends = {"sum": (-600_000, 600_000), "distinct": (0, 600)}
+        ends = {"sum": (-600_000, 600_000), "distinct": (0, 600), "groups": (0, 1008)}
         low, high = ends.get(form, (e.low, e.high))
-        found = E(Var("", "found"), low, high, e.real)
+        found = E(Var("", "found"), low, high, e.real and not grouped)
         scope = self.scope(leaves)
         scope.leaves = [scope.narrow(found, 2000)] * len(scope.leaves) + scope.leaves
         kind = body["gathered"] or body["message"]
@@ -370,7 +414,7 @@ class _Drawing:
         else:
             result = scope.stored(kind, 1)
         body["gather"] = Gather(form, e.x, result, e.real)
-        if self.chance(50):
+        if not grouped and self.chance(50):
             identity = 7 if is_scalar(kind) else None
             parts = components(kind, structs)
             body["identity"] = identity or Make(kind, tuple(Const(i) for i in range(len(parts))))
@@ -413,7 +457,7 @@ class _Drawing:
         leaves = self.own + self.read_fields() * 2 + self.outside
         leaves += [E(Var("", "superstep"), 0, 100)]
         leaves += [E(GetMask(), 0, 1)] * ("own_mask" not in self.wants)
-        if not self.wants & {"send_to", "pairs"} and self.shape.combine not in GATHERS:
+        if not self.wants & {"send_to", "pairs"} and self.shape.combine not in SINGLE:
             leaves += scalars(Var("", "msg"), body["message"], structs) * self.pick(0, 0, 4)
         scope = Scope(self.draw, leaves, structs=structs)
         test = scope.test()

@@ -18,6 +18,7 @@ from support.declared import BODIES, GRAPHS, check_result, check_values, graph_o
 from support.parts import agree_on_parts
 from support.random_cases import MOST, drawn
 from support.random_graphs import SPECIAL
+from support.rank_calls import PATCH, Counting, call
 from support.special_programs import SPECIAL_PROGRAMS
 
 from gascl import (
@@ -36,7 +37,6 @@ from gascl.delivery import run_layout
 from gascl.delivery.launch import Launch
 from gascl.distributed import exchange, frontier_exchange, ranks
 from gascl.graph import reordering
-from gascl.io import mapped_npz
 from gascl.opencl.interrupts import Interrupts
 from gascl.programs import (
     BreadthFirst,
@@ -62,23 +62,6 @@ from gascl.run import supersteps
 from gascl.run.launcher import Launcher
 
 COMM = MPI.COMM_WORLD
-#: What a function changes of gascl, until the next one is called.
-PATCH = pytest.MonkeyPatch()
-
-
-def call(functions: dict[str, Any], words: list[str]) -> None:
-    """Call functions by their names: each with arguments, and "--" before the next one. Before a
-    name may stand those of others, each with a colon, that are to be called before."""
-    for number, word in enumerate(words):
-        if word == "--":
-            call(functions, words[:number])
-            return call(functions, words[number + 1 :])
-    names, *arguments = words
-    *ways, name = names.split(":")
-    for way in ways:
-        functions[way]()
-    functions[name](*arguments)
-    PATCH.undo()
 
 
 def on_one_device(
@@ -265,17 +248,6 @@ def agree(
         np.testing.assert_allclose(found[name], alone.fields[name], rtol=1e-5, atol=1e-7)
     for name in alone.arc_fields:
         np.testing.assert_allclose(found.arc_fields[name], alone.arc_fields[name], rtol=1e-5)
-
-
-class Counting(VertexProgram):
-    """Never ends by its own rule."""
-
-    x = vertex.int32()
-    message, combine = "int32", "sum"
-    scatter_on = apply_on = "all"
-    scatter = "send(v.x % 7 + 1);"
-    apply = "v.x += msg % 5 + v.id % 2;"
-    stop = "superstep < 0"
 
 
 class Tolls(Counting):
@@ -547,62 +519,6 @@ def posts(folder: str) -> None:
             engine.run(program, max_supersteps=2, **options)
 
 
-def differ() -> None:
-    """Ranks that do not run the same."""
-    graph = generators.rmat(5, seed=1)
-    weighted = graph.with_fields(weight=np.arange(graph.num_edges) + COMM.rank)
-    own = np.arange(graph.num_vertices) + COMM.rank + 1
-    fields = {"num_vertices": graph.num_vertices, "vertex_fields": {"personalization": own}}
-    grouped = Graph.from_edges(graph.edge_src, graph.edge_dst, **fields)
-    for engine, program in (
-        (Engine(graph, comm=COMM), PageRank(damping=0.5 + 0.1 * COMM.rank)),
-        (Engine(graph, comm=COMM), ShortestPaths(source=COMM.rank)),
-        (Engine(graph, comm=COMM), Counting() if COMM.rank else PageRank()),
-        (Engine(generators.rmat(5, seed=COMM.rank), comm=COMM), PageRank()),
-        (Engine(weighted, comm=COMM), ShortestPaths(source=0)),
-        (Engine(grouped, comm=COMM), PageRank()),
-    ):
-        try:
-            engine.run(program)
-        except GasclError as error:
-            print(f"{COMM.rank}: {error}", flush=True)
-
-
-def fails() -> None:
-    """One rank cannot prepare the run."""
-
-    class Unlucky(Counting):
-        def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
-            if COMM.rank == 1:
-                raise MemoryError("no room here")
-
-    try:
-        Engine(generators.rmat(5, seed=1), comm=COMM).run(Unlucky())
-    except Exception as error:
-        print(f"{COMM.rank}: {type(error).__name__}: {error}", flush=True)
-
-
-def dies() -> None:
-    """One rank fails in the middle of a run."""
-
-    def callback(step: Any) -> None:
-        if COMM.rank == 1 and step.superstep == 5:
-            raise ValueError("no more of this")
-
-    Engine(generators.rmat(5, seed=1), comm=COMM).run(Counting(), callback=callback)
-
-
-def reads(path: str) -> None:
-    """How much of a mapped file a rank has read, besides what is of vertices."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mapped_npz, "MAPPED", 0)  # the file is small, and would be read
-        graph = Graph.read(path, verify=False)
-    for program in (BreadthFirst(source=0), PageRank()):
-        Engine(graph, comm=COMM).run(program)
-    own = mapped(path)
-    print(f"read: {own}", flush=True)
-
-
 def sorts() -> None:
     """A rank sorts no arcs but those of its rows, by other numbers and by the vertices' own."""
     web = generators.rmat(9, seed=4)
@@ -624,17 +540,6 @@ def sorts() -> None:
                 assert len(numbered) == (least == 1)
                 for arcs in (*its.arcs_made()[0].values(), *numbered):
                     assert {*arcs.out.kept, *arcs.into.kept} <= {"offsets"}
-
-
-def mapped(path: str) -> int:
-    """The bytes of a file that are in this process's memory."""
-    its, found = False, 0
-    for line in Path("/proc/self/smaps").read_text().splitlines():
-        if "-" in line.split(" ")[0]:
-            its = line.endswith(path)
-        elif its and line.startswith("Rss:"):
-            found += 1024 * int(line.split()[1])
-    return found
 
 
 def saved(path: str) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from mpi4py import MPI
 from support.bundled import verifier_of
-from support.rank_runs import call
+from support.rank_calls import call
 
 from gascl import (
     Engine,

@@ -72,7 +72,7 @@ static void gascl_send(gascl_box *out, const gascl_message x) {
 #if GASCL_MAY_NEED_ORDER
 // Supersteps have an order.
 static void gascl_needs_order(volatile __global gascl_control *control) {
-    if ((GASCL_QUEUES || GASCL_IN_PLACE) && !control->ordered)
+    if ((GASCL_AT_ONCE || GASCL_IN_PLACE) && !control->ordered)
         control->ordered = 1;
 }
 #endif

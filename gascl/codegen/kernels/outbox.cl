@@ -7,7 +7,7 @@
 #include "runtime.cl"
 
 #if GASCL_READS_SINGLY
-#define GASCL_COPIED , __global gascl_message *restrict messages
+#define GASCL_COPIED , __global gascl_stored *restrict messages
 #define GASCL_COPIED_ON , messages
 #else
 #define GASCL_COPIED
@@ -40,7 +40,8 @@ static void gascl_fill_outboxes(const gascl_team team, GASCL_STATE,
             gascl_outbox_put(id, 0, GASCL_STATE_ON GASCL_LANE_ON, out_offsets, outbox);
 }
 
-// gascl_gather(): outbox/combined.cl or, where a gather snippet reads the messages, outbox/singly.cl.
+// gascl_gather(): outbox/combined.cl, outbox/singly.cl where a gather snippet reads the messages, or
+// outbox/grouped.cl where they are grouped by key.
 #include "outbox_gather.cl"
 
 // The kernels: outbox/launches.cl for launches of each superstep; for a persistent kernel, persistent/cpu.cl

@@ -118,6 +118,13 @@ static gascl_message gascl_narrow(const gascl_box in, const int id,
 #define GASCL_PUT_OWN(id, set) (void)(set)
 #endif
 
+// What is stored of a message, where messages are stored.
+#if GASCL_GROUPS && !GASCL_VOTES
+#define GASCL_STORED(x) gascl_group_of(x, 0)
+#else
+#define GASCL_STORED(x) (x)
+#endif
+
 #if GASCL_READS_SINGLY
 // How many of the messages that were sent to a vertex its gather snippet reads.
 static int gascl_num_received(const int id, const int sent, GASCL_STATE GASCL_LANE) {
@@ -132,6 +139,11 @@ static void gascl_apply_gathered(const int id, const gascl_gathered msg, const i
     GASCL_PUT_OWN(id, set);
 }
 
+#if GASCL_GROUPS
+// gascl_apply_single(). No such file exists: gascl/delivery/assembly.py puts groups/votes.cl here if the most
+// frequent key counts, and otherwise groups/joined.cl.
+#include "groups.cl"
+#else
 // Applies a vertex's messages, which lie side by side: its gather snippet reads them one by one. A macro,
 // since they may be in global or in local memory, each with a form of the snippet.
 #define GASCL_APPLY_SINGLY(snippet, id, messages, sent, tally)                                    \
@@ -176,6 +188,7 @@ static void gascl_apply_by_windows(const int id, __global const gascl_message *m
         gascl_apply_gathered(id, count ? msg : gascl_nothing(), count, tally,
                              GASCL_STATE_ON GASCL_LANE_ON);
 }
+#endif
 #endif
 #else
 // Applies what a vertex received; returns what it said of its own place in the next mask.
@@ -263,7 +276,7 @@ static uint gascl_mixed(uint x) {  // the hash lowbias32 (Wellons)
 #if GASCL_READS_SINGLY
 // Moves the messages that were sent to the front of their slots, takes their marks back, and
 // returns how many there are.
-static int gascl_compact(__global gascl_message *messages, __global uchar *sent,
+static int gascl_compact(__global gascl_stored *messages, __global uchar *sent,
                          const int slots) {
     int count = 0;
     for (int i = 0; i < slots; ++i)
@@ -276,13 +289,13 @@ static int gascl_compact(__global gascl_message *messages, __global uchar *sent,
 
 #if GASCL_DEBUG
 // Shuffles messages (Fisher and Yates) into an order that depends on row, superstep and seed.
-static void gascl_shuffle(__global gascl_message *messages, const int count, const int row,
+static void gascl_shuffle(__global gascl_stored *messages, const int count, const int row,
                           const int superstep) {
     uint seed = gascl_mixed(gascl_mixed(GASCL_SEED + superstep) + row);
     for (int i = count - 1; i > 0; --i) {
         seed = gascl_mixed(seed + i);
         const int other = (int)(seed % (uint)(i + 1));
-        const gascl_message held = messages[i];
+        const gascl_stored held = messages[i];
         messages[i] = messages[other];
         messages[other] = held;
     }

@@ -6,7 +6,7 @@ __kernel void gascl_serial(GASCL_STATE GASCL_EDGE, __global const gascl_offset *
                            __global const int *restrict targets,
                            __global const gascl_offset *restrict in_offsets,
                            __global const gascl_offset *restrict slot,
-                           __global gascl_message *restrict messages,
+                           __global gascl_stored *restrict messages,
                            __global uchar *restrict sent, __global gascl_tally *restrict tallies) {
     if (gascl_control_->stopped)
         return;
@@ -24,7 +24,7 @@ __kernel void gascl_serial(GASCL_STATE GASCL_EDGE, __global const gascl_offset *
 #endif
                 if (out.count) {
                     messages[GASCL_SLOT(slot[arc], offsets)] =
-                        gascl_narrow(out, row, gascl_control_);
+                        GASCL_STORED(gascl_narrow(out, row, gascl_control_));
                     sent[GASCL_SLOT(slot[arc], offsets)] = 1;
                 }
             }

@@ -14,7 +14,7 @@
 static void gascl_slots_send(const int row, const gascl_offset arc, const gascl_vertex v,
                              GASCL_STATE GASCL_EDGE GASCL_LANE,
                              __global const gascl_offset *offsets, __global const int *targets,
-                             __global const gascl_offset *slot, __global gascl_message *messages,
+                             __global const gascl_offset *slot, __global gascl_stored *messages,
                              __global uchar *sent, __global uchar *received) {
     const int target = targets[arc];
     gascl_edge e = gascl_edge_at(row, target, arc GASCL_EDGE_ON GASCL_LANE_ON);
@@ -24,7 +24,8 @@ static void gascl_slots_send(const int row, const gascl_offset arc, const gascl_
 #endif
     if (!GASCL_EVERY_ARC_SENDS && !out.count)
         return;
-    messages[GASCL_SLOT(slot[arc], offsets)] = gascl_narrow(out, row, gascl_control_);
+    messages[GASCL_SLOT(slot[arc], offsets)] =
+        GASCL_STORED(gascl_narrow(out, row, gascl_control_));
     if (!GASCL_EVERY_ARC_SENDS)
         sent[GASCL_SLOT(slot[arc], offsets)] = 1;
     if (GASCL_MARKS_RECEIVERS)
@@ -36,7 +37,7 @@ static void gascl_slots_send(const int row, const gascl_offset arc, const gascl_
 #include "slots_scatter.cl"
 
 #define GASCL_DELIVERY                                                          \
-    , __global gascl_message *restrict messages, __global uchar *restrict sent, \
+    , __global gascl_stored *restrict messages, __global uchar *restrict sent, \
         __global uchar *restrict received
 #define GASCL_DELIVERY_ON , messages, sent, received
 

@@ -150,7 +150,7 @@ def spool_table(
     row = 0
     for batch in batches:
         batch.validate(full=True)
-        said: list[str] = []
+        notes: list[str] = []
         loaded = {}
         for name in (layout.tail, layout.head, *layout.fields.values()):
             loaded[name] = pyarrow.chunked_array([batch.column(name)])
@@ -161,10 +161,10 @@ def spool_table(
             ends.append(column.combine_chunks() if texts[0] else concatenated(column.chunks))
             if are_vertices:
                 _check_below(source, name, ends[-1], layout.own["num_vertices"], row)
-        fields = {name: _values(column, loaded, said) for name, column in layout.fields.items()}
+        fields = {name: _values(column, loaded, notes) for name, column in layout.fields.items()}
         spool.take(ends[0], ends[1], fields)
         row += batch.num_rows
-        remarks = said
+        remarks = notes
     ids = IDS_ARE_TEXT if texts[0] else IDS_ARE_INTEGERS
     ids = IDS_ARE_VERTICES if are_vertices else ids
     end = [line for line in layout.end if line != MADE_DIRECTED]

@@ -376,8 +376,8 @@ def _read_any(path: Path, layout: RowLayout) -> Rows:
     src, dst = array("q"), array("q")
     values: dict[str, list[str]] = {name: [] for name in layout.fields}
     rows = TextRows(path, layout)
-    for some, others, texts in rows.chunks():
-        for tail, head in zip(some, others, strict=True):
+    for tails, heads, texts in rows.chunks():
+        for tail, head in zip(tails, heads, strict=True):
             src.append(place.setdefault(tail, len(place)))
             dst.append(place.setdefault(head, len(place)))
         for name, column in texts.items():
@@ -385,11 +385,11 @@ def _read_any(path: Path, layout: RowLayout) -> Rows:
     check_header(path, layout, rows)
     ids = np.array(list(place), dtype=np.int64 if rows.odd is None or not place else None)
     labels, rank = np.unique(ids, return_inverse=True)
-    tails, heads = (rank[np.array(end, dtype=np.int64)] for end in (src, dst))
+    sources, targets = (rank[np.array(end, dtype=np.int64)] for end in (src, dst))
     fields = {name: _numbers(texts, rows.dtype(name)) for name, texts in values.items()}
     tally = Tally(0, rows.comments, rows.remarks, rows.odd)
-    tally.add(len(tails), fields)
-    return Rows(labels, tails, heads, fields, tally)
+    tally.add(len(src), fields)
+    return Rows(labels, sources, targets, fields, tally)
 
 
 class TextRows:
@@ -401,8 +401,8 @@ class TextRows:
         odd: line and text of the first id that is not an integer.
         first: line and text of the first row.
         names: the first ids, each once, three at most.
-        later_odd: whether any id but the first two in `names` is not an integer.
-        again: whether an id of the first row is in another.
+        later_text: whether any id but the first two in `names` is not an integer.
+        repeats_first: whether an id of the first row is in another.
         rows: their number.
         like_rows: line and text of the first comment, below the header or a row, that has as many
             columns as the rows.
@@ -416,7 +416,7 @@ class TextRows:
         self.odd: tuple[int, str] | None = None
         self.first = (0, "")
         self.names: list[str] = []
-        self.later_odd = self.again = False
+        self.later_text = self.repeats_first = False
 
     def chunks(self) -> Iterator[tuple[list[str], list[str], dict[str, list[str]]]]:
         """Sources, targets, and the texts of the fields, CHUNK rows at a time.
@@ -438,7 +438,7 @@ class TextRows:
             self.remarks += splitter.removed
             tails, heads, texts = chunk
             tail, head = (columns[end] for end in layout.ends)
-            self._look(number, line, tail, head)
+            self._note_ids(number, line, tail, head)
             tails.append(tail)
             heads.append(head)
             for name, column in layout.fields.items():
@@ -481,13 +481,13 @@ class TextRows:
     def _empty(self) -> tuple[list[str], list[str], dict[str, list[str]]]:
         return [], [], {name: [] for name in self._layout.fields}
 
-    def _look(self, number: int, line: str, tail: str, head: str) -> None:
+    def _note_ids(self, number: int, line: str, tail: str, head: str) -> None:
         self.rows += 1
         if self.rows == 1:
             self.first, self._firsts = (number, line), (tail, head)
-        elif not self.again:
-            self.again = tail in self._firsts or head in self._firsts
-        if self.later_odd:  # nothing more is asked
+        elif not self.repeats_first:
+            self.repeats_first = tail in self._firsts or head in self._firsts
+        if self.later_text:  # nothing more is asked
             return
         for name in (tail, head):
             if len(self.names) < 3 and name not in self.names:
@@ -496,7 +496,7 @@ class TextRows:
             if (early and self.odd) or is_int64(name):
                 continue
             self.odd = self.odd or (number, name)
-            self.later_odd = self.later_odd or not early
+            self.later_text = self.later_text or not early
 
 
 def check_header(path: Path, layout: RowLayout, rows: TextRows) -> None:
@@ -524,7 +524,7 @@ def check_header(path: Path, layout: RowLayout, rows: TextRows) -> None:
         layout.header is None
         and len(rows.names) > 2
         and not any(map(is_int64, rows.names[:2]))
-        and not rows.later_odd
+        and not rows.later_text
     ):
         wrong = (
             f"line {rows.first[0]}: {shown(rows.first[1])} looks like a header, since all other "
@@ -537,7 +537,7 @@ def check_header(path: Path, layout: RowLayout, rows: TextRows) -> None:
             " or ",
             Option("header", False, of="reader"),
         )
-    if rows.odd is None or layout.header is not None or rows.rows < 3 or rows.again:
+    if rows.odd is None or layout.header is not None or rows.rows < 3 or rows.repeats_first:
         return
     line, text = rows.first
     warn(

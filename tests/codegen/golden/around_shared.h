@@ -29,6 +29,10 @@ typedef int gascl_offset;
 #define GASCL_OVERFLOWS 0
 #define GASCL_CAN_FAIL 1
 #define GASCL_READS_SINGLY 0
+#define GASCL_GROUPS 0
+#define GASCL_PREFERS 0
+#define GASCL_VOTES 0
+#define GASCL_NARROW_KEYS 0
 #define GASCL_INDEXES_MESSAGES 0
 #define GASCL_GATHERS_BY_WINDOWS 0
 #define GASCL_POSTS_AHEAD 0
@@ -156,6 +160,7 @@ typedef struct {
     } while (0)
 
 typedef uchar gascl_message;
+typedef uchar gascl_stored;
 typedef uchar gascl_gathered;
 typedef uchar gascl_accumulator;
 #define GASCL_TO_MESSAGE(x) (x)
@@ -378,6 +383,9 @@ static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     v.level = gascl_v_level[GASCL_AT(gascl_id)];
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
+#if GASCL_GROUP > 1
+    if (v.x != gascl_v_x[GASCL_AT(gascl_id)])
+#endif
     gascl_v_x[GASCL_AT(gascl_id)] = v.x;
     gascl_v_level[GASCL_AT(gascl_id)] = v.level;
     return 0;
@@ -465,6 +473,9 @@ static int gascl_apply_part(const int gascl_id, const gascl_gathered msg,
         GASCL_STATE_ON GASCL_LANE_ON);
     if (gascl_part_->loop < GASCL_REDUCTIONS)
         return 0;
+#if GASCL_GROUP > 1
+    if (v.x != gascl_v_x[GASCL_AT(gascl_id)])
+#endif
     gascl_v_x[GASCL_AT(gascl_id)] = v.x;
     gascl_v_level[GASCL_AT(gascl_id)] = v.level;
     return 0;

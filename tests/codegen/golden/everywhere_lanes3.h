@@ -30,6 +30,10 @@ typedef int gascl_offset;
 #define GASCL_OVERFLOWS 0
 #define GASCL_CAN_FAIL 1
 #define GASCL_READS_SINGLY 0
+#define GASCL_GROUPS 0
+#define GASCL_PREFERS 0
+#define GASCL_VOTES 0
+#define GASCL_NARROW_KEYS 0
 #define GASCL_INDEXES_MESSAGES 0
 #define GASCL_GATHERS_BY_WINDOWS 0
 #define GASCL_POSTS_AHEAD 1
@@ -243,6 +247,7 @@ typedef struct {
     } while (0)
 
 typedef Pair gascl_message;
+typedef Pair gascl_stored;
 typedef Pair gascl_gathered;
 typedef Pair gascl_accumulator;
 #define GASCL_TO_MESSAGE(x) (x)

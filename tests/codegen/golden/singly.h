@@ -29,6 +29,10 @@ typedef int gascl_offset;
 #define GASCL_OVERFLOWS 0
 #define GASCL_CAN_FAIL 1
 #define GASCL_READS_SINGLY 1
+#define GASCL_GROUPS 0
+#define GASCL_PREFERS 0
+#define GASCL_VOTES 0
+#define GASCL_NARROW_KEYS 0
 #define GASCL_INDEXES_MESSAGES 1
 #define GASCL_GATHERS_BY_WINDOWS 0
 #define GASCL_POSTS_AHEAD 0
@@ -170,6 +174,7 @@ typedef struct {
     } while (0)
 
 typedef float gascl_message;
+typedef float gascl_stored;
 typedef double gascl_gathered;
 typedef float gascl_accumulator;
 #define GASCL_TO_MESSAGE(x) (x)
@@ -337,9 +342,17 @@ static bool gascl_has_enough(const gascl_message msg, const int gascl_id, GASCL_
     return false;
 }
 
+static gascl_vertex gascl_gathering(const int gascl_id, GASCL_STATE GASCL_LANE) {
+    gascl_vertex v;
+    v.id = gascl_id;
+    v.gascl_set = 0;
+    return v;
+}
+
 static gascl_gathered gascl_gather_snippet(const gascl_vertex v,
         __global gascl_message *messages,
-        const int num_messages, GASCL_STATE GASCL_LANE) {
+        const int num_messages,
+        GASCL_STATE GASCL_LANE) {
     gascl_gathered msg = gascl_nothing();
 #define share_of(gascl_whose) gascl_read_of_share((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, gascl_old_share GASCL_LANE_ON)
 
@@ -354,7 +367,8 @@ static gascl_gathered gascl_gather_snippet(const gascl_vertex v,
 #if GASCL_GROUP > 1
 static gascl_gathered gascl_gather_local_snippet(const gascl_vertex v,
         __local gascl_message *messages,
-        const int num_messages, GASCL_STATE GASCL_LANE) {
+        const int num_messages,
+        GASCL_STATE GASCL_LANE) {
     gascl_gathered msg = gascl_nothing();
 #define share_of(gascl_whose) gascl_read_of_share((gascl_whose), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, gascl_old_share GASCL_LANE_ON)
 
@@ -367,13 +381,6 @@ static gascl_gathered gascl_gather_local_snippet(const gascl_vertex v,
 }
 
 #endif
-
-static gascl_vertex gascl_gathering(const int gascl_id, GASCL_STATE GASCL_LANE) {
-    gascl_vertex v;
-    v.id = gascl_id;
-    v.gascl_set = 0;
-    return v;
-}
 
 static void gascl_copy_fields(const int gascl_id, GASCL_STATE GASCL_LANE) {
     gascl_old_share[GASCL_AT(gascl_id)] = gascl_v_share[GASCL_AT(gascl_id)];

@@ -28,7 +28,18 @@ from support.oclgrind_scripts.workload import (
 )
 
 import gascl.run.prepare
-from gascl import Engine, ProgramError, VertexProgram, aggregate, arc, edge, param, struct, vertex
+from gascl import (
+    Engine,
+    ProgramError,
+    VertexProgram,
+    aggregate,
+    arc,
+    by_key,
+    edge,
+    param,
+    struct,
+    vertex,
+)
 from gascl.opencl.device import Device
 from gascl.results.result import Result
 from gascl.run import loaded_program
@@ -247,6 +258,44 @@ class Reading(VertexProgram):
     apply = "v.x = msg;"
 
 
+class Voting(VertexProgram):
+    """By the most frequent key; long rows have more than a table takes at a time."""
+
+    x = vertex.int32(init="v.id * 7 % 61")
+    supersteps = param.supersteps(3)
+    message, combine = "int32", by_key()
+    prefer = "a.count > b.count"
+    receive_if = "superstep < 2 || msg % 3"
+    scatter_on = "all"
+    scatter = "send(v.x);"
+    apply = "v.x = (msg.key + msg.count) % 61;"
+
+
+class Grouping(VertexProgram):
+    """By groups, in two lanes; some arcs carry no message."""
+
+    Kind = struct([("kind", "int16"), ("weight", "real")])
+    lanes = 2
+    x = vertex.int32(init="(v.id + lane) % 11")
+    supersteps = param.supersteps(3)
+    message, combine, gathered = Kind, by_key("kind", weight="sum"), "int32"
+    mask = "v.id % 5 != 0"
+    scatter = "if (e.dst % 4) send((Kind){v.x % 7, v.x});"
+    gather = (
+        "for (int i = 0; i < num_groups; ++i) msg = msg * 3 + groups[i].kind + groups[i].count;"
+    )
+    apply = "v.x = (msg & 255) % 11; if (v.x % 3) set_mask();"
+
+
+class Preferring(Grouping):
+    """By the group of the largest sum, with keys of 64 bits."""
+
+    Kind = struct([("kind", "int64"), ("weight", "real")])
+    message, combine, gathered, gather = Kind, by_key("kind", weight="sum"), None, None
+    prefer = "a.weight + v.x > b.weight + v.x"
+    apply = "v.x = (int)(msg.kind + msg.count) % 11; if (v.x % 3) set_mask();"
+
+
 class ReadingTwice(Reading):
     """In two lanes, by those in the mask."""
 
@@ -425,7 +474,16 @@ class MaskedOfAll(VertexProgram):
 PROGRAMS: list[VertexProgram] = [
     *(Posting(), Telling(), Pointing(), Product(), Threefold(), Sending()),
     *(Sorting(), SortingTwice()),
-    *(Reading(), ReadingTwice(), Least(), LeastMasked(), Gathering(start=FAR)),
+    *(
+        Voting(),
+        Grouping(),
+        Preferring(),
+        Reading(),
+        ReadingTwice(),
+        Least(),
+        LeastMasked(),
+        Gathering(start=FAR),
+    ),
     *(Reached(start=FAR), ReachedBy(start=HUB), Enough(start=FAR), Turns(start=FAR)),
     Spreading(),
     *(MaskedOfAll(), Masked(start=FAR), Back(start=FAR), Levels(start=FAR, level={HUB: 1})),
@@ -625,9 +683,18 @@ def run_debug(device: Device) -> None:
         expected = plain.run(program, delivery="serial")
         for name in set(able(program, device)) & {"slots", "pull", "outbox", "push"}:
             same(debug.run(program, delivery=name), expected)
+    run_random(debug)
     for cls, words in TRAPPED:
         with pytest.raises(ProgramError, match=re.escape(words)):
             debug.run(cls(), delivery="slots")
+
+
+def run_random(debug: Engine) -> None:
+    """Programs in any order, which debug mode runs by a random schedule, too."""
+    for program in (Nearest(start=FAR), Spread()):
+        result, expected = (debug.run(program, delivery=name) for name in ("random", "serial"))
+        for field in expected.fields:
+            np.testing.assert_array_equal(result[field], expected[field])
 
 
 #: Of which kernel file -> what shows that an error in it is found.
@@ -650,6 +717,7 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
     "mask_kernels.cl": [(Turns(start=HUB), "slots")],
     "persistent/phases.cl": [(Levels(start=FAR), "frontier")],
     "asynchronous/visits.cl": [],
+    "random.cl": [],
     "in_place/transactions.cl": [],
     "persistent/rows.cl": [(Least(), "pull")],
     "gather/windows.cl": [(Reading(), "outbox")],
@@ -685,6 +753,8 @@ def run_patched(device: Device, file: str, *patch: str) -> None:
         )
     if file in ("asynchronous/visits.cl", "in_place/transactions.cl"):
         run_unordered(Engine(GRAPH, device))
+    if file == "random.cl":
+        run_random(Engine(GRAPH, device, debug=True))
     if file in ("superstep.cl", "needed_parts.cl"):
         run_parts(Engine(GRAPH, device))
     if file in ("superstep.cl", "remote_messages.cl"):

@@ -100,7 +100,7 @@ class Infinite(Trapped):
 
 #: Under debug.
 TRAPPED = [
-    (Beyond, "vertex 0 read messages[i] with an i that is not in 0 ... num_messages - 1"),
+    (Beyond, "vertex 0 read messages[i] or groups[i] with an i that is not in"),
     (ByZero, "vertex 7 divided by zero"),
     (NotANumber, "computed NaN"),
     (Infinite, "made a finite value infinite"),

@@ -18,13 +18,12 @@ def hashed(x) -> np.ndarray:
 
 def others_of(count: int, samples: int, seed: int, superstep: int) -> np.ndarray:
     """(V, samples): who repels each vertex."""
-    ids = np.arange(count, dtype=np.uint32)[:, None]
-    if count <= 16 * samples:
-        other = np.arange(count - 1)[None, :].repeat(count, axis=0)
-    else:
-        first = hashed(ids + hashed(hashed(seed) + np.uint32(superstep)))
-        other = hashed(first + np.arange(samples, dtype=np.uint32)) % np.uint32(count - 1)
-    return other.astype(np.int64) + (other >= ids)
+    step = np.arange(count - 1)
+    if count > 16 * samples:
+        first = hashed(hashed(seed) + np.uint32(superstep))
+        drawn = hashed(first + np.arange(samples, dtype=np.uint32)).astype(np.uint64)
+        step = (drawn * np.uint64(count - 1) >> np.uint64(32)).astype(np.int64)
+    return (np.arange(count)[:, None] + 1 + step) % count
 
 
 def move(graph: Graph, position: np.ndarray, program: ForceLayout) -> np.ndarray:

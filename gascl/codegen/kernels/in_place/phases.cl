@@ -12,7 +12,7 @@
 #define GASCL_SWAPS 0
 #define GASCL_SWAP_BUFFERS()
 // So many vertices apply between two fences.
-#define GASCL_AT_ONCE 256
+#define GASCL_VERTICES_AT_ONCE 256
 
 // Local memory: a single item needs none.
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
 
 // The vertices from `begin` to before `end` apply; returns how many wait for the next pass.
 static int gascl_apply_some(const int begin, const int end, gascl_tally *tally, GASCL_STATE) {
-    uchar waited[GASCL_AT_ONCE];
+    uchar waited[GASCL_VERTICES_AT_ONCE];
     int waiting = 0, any = 0;
     for (int i = 0; i < end - begin; ++i)
         any |= waited[i] = GASCL_WAITS_NOW(begin + i);
@@ -58,8 +58,8 @@ static GASCL_INLINE void gascl_run_phase(const int phase, const gascl_team team,
     }
     case GASCL_PHASE_PASS:
         GASCL_FOR_TAKES(n, 4096) {
-            for (int id = gascl_from; id < gascl_to; id += GASCL_AT_ONCE)
-                waiting += gascl_apply_some(id, min(id + GASCL_AT_ONCE, gascl_to), &tally,
+            for (int id = gascl_from; id < gascl_to; id += GASCL_VERTICES_AT_ONCE)
+                waiting += gascl_apply_some(id, min(id + GASCL_VERTICES_AT_ONCE, gascl_to), &tally,
                                             GASCL_STATE_ON);
             work += gascl_to - gascl_from + offsets[gascl_to] - offsets[gascl_from];
         }

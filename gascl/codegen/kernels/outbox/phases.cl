@@ -1,6 +1,6 @@
 // Outbox: the phases of a persistent kernel (persistent/rows.cl).
 #if GASCL_READS_SINGLY
-#define GASCL_COPIES , __global gascl_message *GASCL_RESTRICT messages
+#define GASCL_COPIES , __global gascl_stored *GASCL_RESTRICT messages
 #else
 #define GASCL_COPIES
 #endif

@@ -3,7 +3,7 @@
 __kernel void gascl_slots_scatter(GASCL_STATE GASCL_EDGE, GASCL_BLOCKS,
                                   __global const int *restrict targets,
                                   __global const gascl_offset *restrict slot,
-                                  __global gascl_message *restrict messages,
+                                  __global gascl_stored *restrict messages,
                                   __global uchar *restrict sent,
                                   __global uchar *restrict received) {
     __local ushort starts[GASCL_BLOCK];

@@ -2,7 +2,7 @@
 __kernel void gascl_slots_scatter(GASCL_STATE GASCL_EDGE, GASCL_BLOCKS,
                                   __global const int *restrict targets,
                                   __global const gascl_offset *restrict slot,
-                                  __global gascl_message *restrict messages,
+                                  __global gascl_stored *restrict messages,
                                   __global uchar *restrict sent,
                                   __global uchar *restrict received) {
     const gascl_block block = blocks[get_group_id(0)];

@@ -24,7 +24,7 @@ static void gascl_compact_by_group(const int row, const int slots,
         const int piece = i % pieces;
         const int from = piece * size + item * GASCL_FETCHES;
         const size_t first = GASCL_SLOT(offsets[row], offsets);
-        gascl_message x[GASCL_FETCHES];
+        gascl_stored x[GASCL_FETCHES];
         int mine = 0;
         for (int k = from; k < min(from + GASCL_FETCHES, slots); ++k)
             if (sent[first + k]) {
@@ -68,7 +68,7 @@ static void gascl_gather(const gascl_team team, GASCL_BLOCKS,
         for (int j = get_local_id(0); j < rows * GASCL_LANES; j += GASCL_GROUP) {
             const int row = block.first + j / GASCL_LANES;
             const int gascl_lane = j % GASCL_LANES;
-            __global gascl_message *inbox = messages + GASCL_SLOT(offsets[row], offsets);
+            __global gascl_stored *inbox = messages + GASCL_SLOT(offsets[row], offsets);
             int count = (int)(offsets[row + 1] - offsets[row]);
             if (GASCL_MARKS_RECEIVERS && !received[row])
                 count = 0;

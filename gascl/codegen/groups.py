@@ -1,0 +1,61 @@
+"""Writes the type of a group of messages with the same key, and the functions of
+kernels/groups.cl that depend on it."""
+
+from __future__ import annotations
+
+from gascl.codegen.context import Context
+from gascl.codegen.source_writer import Text
+from gascl.language.grouping import COUNT
+from gascl.language.types import Type
+
+
+def write_groups(text: Text, c: Context) -> None:
+    """Write how a message becomes a group, and groups are joined."""
+    grouping = c.spec.grouping
+    if grouping is None:
+        return
+    if c.traits.votes:
+        key_type = c.message.c
+        text.put(f"typedef {key_type} gascl_key;", f"typedef {key_type}16 gascl_keys;", "")
+        return
+    types, message = dict(c.group.members), dict(c.message.members)
+    key, whole = grouping.keyed, not grouping.key
+    unsigned = types[key].scalar.kind == "u"
+    bits = "(uint)(key)" if unsigned else "(uint)(int)(key) ^ 0x80000000u"
+    text.put(
+        f"typedef {types[key].c} gascl_key;",
+        f"#define GASCL_KEY(group) (group).{key}",
+        "// The bits of a narrow key, in the order of keys.",
+        f"#define GASCL_KEY_BITS(key) ({bits})",
+        "",
+        "// A group of one message. `count` stands for its place among the messages meanwhile.",
+        "static gascl_group gascl_group_of(const gascl_message x, const int place) {",
+        "    gascl_group group;",
+        f"    group.{key} = {'x' if whole else f'x.{key}'};",
+        *(f"    group.{n} = {_as(types[n], message[n], f'x.{n}')};" for n, _ in grouping.values),
+        "    group.count = place;",
+        "    return group;",
+        "}",
+        "",
+        "// The message of such a group.",
+        "static gascl_message gascl_message_of(const gascl_group group) {",
+        "    gascl_message x;",
+        f"    {'x' if whole else f'x.{key}'} = group.{key};",
+        *(f"    x.{n} = {_as(message[n], types[n], f'group.{n}')};" for n, _ in grouping.values),
+        "    return x;",
+        "}",
+        "",
+        "// Adds the values of another group with the same key.",
+        "static void gascl_join_values(gascl_group *into, const gascl_group other) {",
+    )
+    for name, combiner in grouping.values:
+        both = combiner.combined(types[name], f"into->{name}", f"other.{name}")
+        text.put(f"    into->{name} = {both};")
+    text.put("}", "")
+    names = [*(n for n, _ in grouping.values), COUNT]
+    text.macro("GASCL_STORE_VALUES(to, from)", *(f"(to).{n} = (from).{n}" for n in names))
+
+
+def _as(to: Type, given: Type, value: str) -> str:
+    """C text of a value of one type in another."""
+    return f"convert_{to.c}({value})" if to.width > 1 and to != given else f"({to.c})({value})"

@@ -1,0 +1,278 @@
+"""Messages grouped by key: each case is computed once more in plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from support.admitting_deliveries import admitted
+
+from gascl import Engine, Graph, ProgramError, VertexProgram, by_key, edge, param, struct, vertex
+from gascl.run import plan
+
+#: Of rows that a work-group takes together, so that some are longer.
+BLOCK = 16
+PLACES = 97
+
+Pair = struct([("value", "real"), ("label", "int16")])
+Several = struct(
+    [("low", "int32"), ("label", "uint64"), ("high", "real"), ("sum", "int8"), ("bits", "uint32")]
+)
+#: A group: its key, its values by name, and how many messages it has.
+Group = tuple[Any, dict[str, Any], int]
+
+
+def arcs() -> list[tuple[int, int, int]]:
+    """Ends and weights: hubs whose rows are longer than a block, by far and by little, and of
+    exactly its length; parallel arcs, self-loops, and vertices without arcs."""
+    rng = np.random.default_rng(7)
+    pairs = [(v, 4) for v in range(90)] * 2 + [(v, 30) for v in range(40)]
+    pairs += [(v, 91) for v in range(BLOCK)] + [(v, 92) for v in range(BLOCK + 1)]
+    pairs += [*zip(*rng.integers(0, 90, (2, 150)).tolist(), strict=True), (8, 8), (3, 9), (3, 9)]
+    return [
+        (a, b, w) for (a, b), w in zip(pairs, rng.integers(0, 5, len(pairs)).tolist(), strict=True)
+    ]
+
+
+def graph() -> Graph:
+    src, dst, weights = zip(*arcs(), strict=True)
+    return Graph.from_edges(src, dst, num_vertices=PLACES, weight=np.array(weights, np.float32))
+
+
+def best_by(score: Callable[[Group], Any]) -> Callable[[Sequence[Group]], Group]:
+    """The group with the highest score, of these the one with the smallest key."""
+    return lambda groups: min(groups, key=lambda group: (-score(group), group[0]))
+
+
+READS = """
+    for (int i = 0; i < num_groups; ++i)
+        msg = (msg * 31 + (int)groups[i].label * 7 + groups[i].low * 5 + (int)groups[i].high * 3
+               + (int)groups[i].sum * 11 + (int)groups[i].bits + groups[i].count) % 10007;
+    msg += num_groups;
+"""
+
+
+def read(groups: Sequence[Group]) -> int:
+    found = 0
+    for key, values, count in groups:
+        found = found * 31 + key * 7 + values["low"] * 5 + values["high"] * 3 + values["sum"] * 11
+        found = (found + values["bits"] + count) % 10007
+    return found + len(groups)
+
+
+#: What a class declares, the key and values that a message of x over an arc of a weight has, what
+#: combines values, and what becomes of the groups of a vertex with x.
+CASES: dict[str, tuple[dict[str, Any], Any, dict[str, Any], Any]] = {
+    "votes": (
+        {"message": "int32", "combine": by_key(), "prefer": "a.count > b.count",
+         "scatter": "send(v.x % 13 - 4);", "apply": "v.x += msg.key * 3 + msg.count;"},
+        lambda x, w: (x % 13 - 4, {}),
+        {},
+        lambda x, groups: (best := best_by(lambda group: group[2])(groups))[0] * 3 + best[2],
+    ),
+    "votes for many": (
+        {"message": "uint32", "combine": by_key(), "prefer": "b.count < a.count",
+         "scatter": "send(v.x);", "apply": "v.x += (msg.key % 1000) * 3 + msg.count;"},
+        lambda x, w: (x, {}),
+        {},
+        lambda x, groups: (best := best_by(lambda group: group[2])(groups))[0] % 1000 * 3 + best[2],
+    ),
+    "rarest": (
+        {"message": "int8", "combine": by_key(), "prefer": "a.count < b.count",
+         "scatter": "if (v.x % 3) send(v.x % 13 - 4);", "apply": "v.x += msg.key * 3 + msg.count;"},
+        lambda x, w: (x % 13 - 4, {}) if x % 3 else None,
+        {},
+        lambda x, groups: (best := best_by(lambda group: -group[2])(groups))[0] * 3 + best[2],
+    ),
+    "heaviest": (
+        {"Pair": Pair, "message": Pair, "combine": by_key("label", value="sum"),
+         "prefer": "a.value + (a.label == v.x % 7) > b.value + (b.label == v.x % 7)",
+         "scatter": "send((Pair){e.weight, v.x % 7});",
+         "apply": "v.x += (int)msg.value + msg.label + msg.count;"},
+        lambda x, w: (x % 7, {"value": w}),
+        {"value": sum},
+        lambda x, groups: (
+            best := best_by(lambda group: group[1]["value"] + (group[0] == x % 7))(groups)
+        )[0] + int(best[1]["value"]) + best[2],
+    ),
+    "all groups": (
+        {"Several": Several, "message": Several, "gathered": "int32", "gather": READS,
+         "combine": by_key("label", low="min", high="max", sum="sum", bits="or"),
+         "scatter": "send((Several){v.x % 5, v.x % 11, v.x % 17, 100, 1u << v.x % 3});",
+         "apply": "v.x += msg;"},
+        lambda x, w: (
+            x % 11, {"low": x % 5, "high": x % 17, "sum": 100, "bits": 1 << x % 3}
+        ),
+        {"low": min, "high": max, "sum": sum, "bits": lambda bits: np.bitwise_or.reduce([*bits])},
+        lambda x, groups: read(groups),
+    ),
+}  # fmt: skip
+
+
+def grouped(messages: Sequence[Any], rules: dict[str, Any]) -> list[Group]:
+    """The groups of some messages by ascending keys."""
+    found = []
+    for key in sorted({key for key, _ in messages}):
+        values = [each for other, each in messages if other == key]
+        combined = {name: rule([each[name] for each in values]) for name, rule in rules.items()}
+        found.append((key, combined, len(values)))
+    return found
+
+
+def expected(case: str, masked: bool, lanes: int, steps: int) -> tuple[Any, list[int]]:
+    """The field of each lane after some supersteps, and the messages of each."""
+    _, message, rules, result = CASES[case]
+    x = [[(v * 7 + lane) % 31 for v in range(PLACES)] for lane in range(lanes)]
+    mask, trace = [v % 4 != 1 or not masked for v in range(PLACES)], []
+    for _ in range(steps):
+        after, count, marked = [list(of) for of in x], 0, [False] * PLACES
+        for lane in range(lanes):
+            inbox: list[list[Any]] = [[] for _ in range(PLACES)]
+            for a, b, weight in arcs():
+                sent = message(x[lane][a], weight) if mask[a] else None
+                if sent is not None and (not masked or (sent[0] + x[lane][b]) % 5):
+                    inbox[b].append(sent)
+            for v, messages in enumerate(inbox):
+                if messages:
+                    groups = grouped(messages, rules)
+                    after[lane][v] = (x[lane][v] + result(x[lane][v], groups)) % 997
+                    marked[v] = marked[v] or after[lane][v] % 3 > 0
+                    count += len(messages)
+        x, mask = after, marked if masked else mask
+        trace.append(count)
+    return x, trace
+
+
+def program(case: str, masked: bool, lanes: int, steps: int) -> VertexProgram:
+    body = {**CASES[case][0], "__module__": __name__}
+    body["x"] = vertex.int32(init="(v.id * 7 + lane) % 31")
+    body["weight"] = edge.real()
+    body["supersteps"], body["lanes"] = param.supersteps(steps), lanes
+    body["apply"] += "v.x = ((v.x % 997) + 997) % 997; if (v.x % 3) set_mask();"
+    if masked:
+        key = "msg" if isinstance(body["message"], str) else "msg.label"
+        body |= {"mask": "v.id % 4 != 1", "ends": "stop"}
+        body["receive_if"] = f"((int){key} + v.x) % 5 != 0"
+    else:
+        body["scatter_on"] = "all"
+    return type("Grouped", (VertexProgram,), body)()
+
+
+@pytest.mark.parametrize("device", [1, 8], indirect=True)
+@pytest.mark.parametrize(("masked", "lanes"), [(False, 1), (True, 1), (True, 3)])
+@pytest.mark.parametrize("case", CASES)
+def test_groups(case, masked, lanes, device, monkeypatch):
+    monkeypatch.setattr(plan, "BLOCK", BLOCK)
+    made = program(case, masked, lanes, steps=3)
+    names = admitted(made, device)
+    assert {"slots", "outbox", "serial"} == set(names)
+    x, messages = expected(case, masked, lanes, steps=3)
+    for name in names:
+        found = Engine(graph(), device).run(made, delivery=name)
+        np.testing.assert_array_equal(np.reshape(found.x.T, (lanes, -1)), x, name)
+        assert [step.messages for step in found.trace] == messages, name
+
+
+@pytest.mark.parametrize("case", ["votes", "heaviest", "all groups"])
+def test_debug_mode(case, device):
+    """Messages come in another order, which changes no group."""
+    x, _ = expected(case, masked=True, lanes=1, steps=3)
+    for delivery in ("slots", "outbox"):
+        found = Engine(graph(), device, debug=True, seed=3).run(
+            program(case, masked=True, lanes=1, steps=3), delivery=delivery
+        )
+        np.testing.assert_array_equal(found.x, x[0])
+
+
+def test_a_row_of_many_keys(device, monkeypatch):
+    """More than a table takes at a time, some of them frequent."""
+    monkeypatch.setattr(plan, "BLOCK", BLOCK)
+
+    class Elects(VertexProgram):
+        kind = vertex.uint32()
+        best = vertex.uint32()
+        count = vertex.int32()
+        supersteps = param.supersteps(1)
+        message, combine, scatter_on = "uint32", by_key(), "all"
+        prefer = "a.count > b.count"
+        scatter = "send(v.kind);"
+        apply = "v.best = msg.key; v.count = msg.count;"
+
+    rng = np.random.default_rng(3)
+    for most in (2**32, 2000, 8):
+        kinds = rng.integers(0, most, 5001).astype(np.uint32)
+        star = Graph.from_edges(np.arange(1, 5001), np.zeros(5000, int), num_vertices=5001)
+        found = Engine(star, device).run(Elects(kind=kinds))
+        values, counts = np.unique(kinds[1:], return_counts=True)
+        assert (found.best[0], found.count[0]) == (values[counts.argmax()], counts.max())
+
+
+def test_the_messages_of_a_step(device):
+    """What a watched run shows of them is what was sent."""
+    made = program("all groups", masked=False, lanes=1, steps=1)
+    steps = Engine(graph(), device).steps(made, delivery="slots")
+    step = [*steps][-1]
+    x = (np.arange(PLACES) * 7) % 31
+    sent = step.sent
+    np.testing.assert_array_equal(sent.value["label"], x[sent.source] % 11)
+    np.testing.assert_array_equal(sent.value["sum"], 100)
+    assert sent.value.dtype.names == ("low", "label", "high", "sum", "bits")
+
+
+WRONG = [
+    ({"message": Pair, "combine": by_key("labels", value="sum")},
+     "names 'labels', which is no member of message: value, label"),
+    ({"message": Pair, "combine": by_key("label")}, "does not say how 'value' is combined"),
+    ({"message": Pair, "combine": by_key("value", label="sum")},
+     "needs an integer or a vertex as the key, which 'value' is not"),
+    ({"message": Pair, "combine": by_key()}, "needs the member that is the key"),
+    ({"message": "real", "combine": by_key()}, "an integer or a vertex as the key"),
+    ({"message": "int32", "combine": by_key("label")}, "message must be a struct"),
+    ({"message": Pair, "combine": by_key("label", value="or")},
+     "has value='or', which needs an integer message"),
+    ({"prefer": None}, "say which one counts"),
+    ({"prefer": "a.count > 2"}, "does not compare two groups"),
+    ({"gather": "msg = groups[0].key;"}, "give prefer or gather, not both"),
+    ({"combine": "sum"}, "prefer says which group of messages counts, but there are none"),
+    ({"prefer": None, "gather": "msg = messages[0];"}, "read groups[i] and num_groups"),
+    ({"prefer": None, "combine": None, "gather": "msg = groups[0].key;"},
+     "messages are not grouped by by_key(...): read messages[i]"),
+    ({"identity": "0"}, "needs no identity"),
+    ({"apply": "send_to(0, msg.key);"}, "send_to needs another combiner"),
+    ({"pairs": "send(v.id);"}, "pairs have none"),
+    ({"enough": "msg.count > 3"}, "every message counts in its group"),
+    ({"priority": "v.id"}, "counts messages, which depends on when vertices scatter"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("wrong", "why"), WRONG)
+def test_mistakes_are_refused(wrong, why):
+    body = {
+        "message": "vertex",
+        "combine": by_key(),
+        "prefer": "a.count > b.count",
+        "x": vertex.int32(),
+        "Pair": Pair,
+        "scatter": "send(v.id);",
+        "apply": "v.x = msg.count;",
+        **wrong,
+    }
+    with pytest.raises(ProgramError) as refused:
+        type("Wrong", (VertexProgram,), {k: x for k, x in body.items() if x is not None})
+    assert why in str(refused.value)
+
+
+def test_unknown_rules_are_refused():
+    with pytest.raises(ProgramError, match="by_key: weight='mean' is not one of sum, prod, min"):
+        by_key("label", weight="mean")
+    with pytest.raises(ProgramError, match="the key is the name of a member of message, not 3"):
+        by_key(3)
+
+
+def test_other_deliveries_say_why_they_refuse():
+    made = program("votes", masked=False, lanes=1, steps=1)
+    for name in ("pull", "push", "edges"):
+        with pytest.raises(ProgramError, match="its messages are grouped by key"):
+            Engine(graph()).run(made, delivery=name)

@@ -1,0 +1,40 @@
+"""What a State computes on the device."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.samples import skewed
+
+from gascl import Engine, VertexProgram, param, vertex
+from gascl.device_graph import gather
+
+
+class Lanes(VertexProgram):
+    """Three lanes, with fields of several types."""
+
+    supersteps = param.supersteps(1)
+    lanes = 3
+    small, large = vertex.int16(init="lane - v.id"), vertex.int64(init="v.id * 3L << lane * 20")
+    high, part = vertex.uint32(init="UINT_MAX - v.id - lane"), vertex.real(init="v.id / 7.0f")
+    apply_on, apply = "all", "v.part += lane;"
+
+
+@pytest.mark.parametrize("on_device", [False, True])
+def test_sums_over_lanes(on_device, monkeypatch):
+    """NumPy's own; by a kernel, or on the host."""
+    added = []
+    own = gather.add_lanes
+    monkeypatch.setattr(gather, "pays", lambda device: on_device)
+    monkeypatch.setattr(gather, "add_lanes", lambda *a: (added.append(a[-1]), own(*a)))
+    engine = Engine(skewed(1, 700, 2000))
+    state = engine.run(Lanes(), keep_state=True).state
+    for name in ("small", "large", "high", "part"):
+        values = state.field(name)
+        wide = np.float64 if name == "part" else np.int64
+        for first in (None, 1, 2, 3):
+            sums = state.lane_sums(name, first)
+            np.testing.assert_array_equal(sums, values[:, :first].sum(axis=1, dtype=wide))
+            assert sums.dtype == wide
+    types = ["short", "long", "uint", "float"] if on_device else []
+    assert added == [name for name in types for _ in range(4)]
