@@ -8,14 +8,15 @@ delivery; a pull stops at the first parent.
 Source: Beamer, Asanović and Patterson, Direction-Optimizing Breadth-First Search (2012).
 
 Differences: of several parents in one round the smallest id is taken, not whichever wrote last, so
-that a run repeats.
+that a run repeats. Where a GPU has made many levels on a sparse graph, it begins again with
+messages that carry depths, whose order does not matter: `BreadthFirstByDepth`.
 """
 
 from typing import Any
 
 import numpy as np
 
-from gascl import Graph, ProgramError, VertexProgram, param, vertex
+from gascl import Graph, ProgramError, VertexProgram, param, struct, vertex
 from gascl.language.fields import is_lanes
 from gascl.programs.source_params import begin_at_sources, with_source
 
@@ -68,6 +69,46 @@ class BreadthFirst(VertexProgram):
 
     def __init__(self, *positional: Any, **values: Any) -> None:
         super().__init__(*positional, **with_source(self, positional, values))
+
+    def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
+        begin_at_sources(self, graph, initial, "depth", -1)
+
+    def in_any_order(self) -> VertexProgram | None:
+        if type(self) is not BreadthFirst or self.hops is not None or self.initial:
+            return None
+        values = {"source": self.source, "sources": self.sources, "dtype": self.dtype}
+        return BreadthFirstByDepth(**{n: value for n, value in values.items() if value is not None})
+
+
+class BreadthFirstByDepth(VertexProgram):
+    """The same fields in any order: on graphs with long paths, work-groups search for many levels
+    before they meet."""
+
+    source = param.vertex()
+    sources = param.vertices()
+    depth = vertex.int32(init="v.id == p.source ? 0 : -1")
+    parent = vertex.vertex()
+
+    # As an unsigned number, the depth of a vertex that is not reached is the largest.
+    message = struct([("depth", "int32"), ("parent", "vertex")])
+    combine = """
+        (uint)a.depth < (uint)b.depth || (a.depth == b.depth && (uint)a.parent <= (uint)b.parent)
+            ? a : b
+    """
+    identity = "(message){-1, -1}"
+    order = "any"
+    mask = "v.depth == 0"
+    receive_if = """
+        (uint)msg.depth < (uint)v.depth || (msg.depth == v.depth && msg.parent < v.parent)
+    """
+    priority, delta = "v.depth", 256.0
+    scatter = "send((message){v.depth + 1, v.id});"
+    apply = """
+        if (msg.depth != v.depth)
+            set_mask();
+        v.depth = msg.depth;
+        v.parent = msg.parent;
+    """
 
     def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
         begin_at_sources(self, graph, initial, "depth", -1)

@@ -110,12 +110,11 @@ class ParticleCommunities(VertexProgram):
     def solve(self, stages):
         graph = stages.graph.simple(undirected=True)
         values = {name: getattr(self, name) for name in Particles.spec.params}
-        before = stages.state
-        if before is None or "position" not in before.names():
+        if not stages.has_state or "position" not in stages.state.names():
             # At rest, particles fill about such a cube; NumPy's RandomState is frozen.
             drawn = np.random.RandomState(self.seed).uniform(-1, 1, (graph.num_vertices, 3))
             values["position"] = drawn * graph.num_vertices**0.25 / 2
-        elif before.graph.num_vertices == graph.num_vertices:
+        elif (before := stages.state).graph.num_vertices == graph.num_vertices:
             apart = push(before.graph.simple(undirected=True), graph, self.seed)
             if apart.any():
                 values["position"] = before.field("position") + self.softening * apart

@@ -6,26 +6,86 @@ triangles, of which the others have so many fewer. The number of triangles in wh
 it was removed, or the largest one before if that is more, is its truss number - 2.
 
 Sources: Cohen, Trusses: Cohesive Subgraphs for Social Network Analysis (2008); Kabir and Madduri,
-Parallel k-Truss Decomposition on Multicore Systems (2017), who remove all edges of a round at once.
+Parallel k-Truss Decomposition on Multicore Systems (2017), who remove all edges of a round at once;
+Dhulipala, Blelloch and Shun, Julienne (2017), the buckets.
 
-Differences: an edge is looked at by a vertex of its number, so that the stage runs on a graph with
-as many vertices as there are edges, if these are more.
+Differences: the stages run on a graph that has a vertex, with a self-loop, for each two vertices
+that edges join, and these vertices besides. On a CPU, a pair waits in the bucket of its number of
+triangles, and scatters once, along its self-loop, when it is removed. On a GPU, where the few pairs
+of a bucket would keep only a work-group or two busy, all pairs apply in every superstep.
 """
 
 from dataclasses import replace
 
 import numpy as np
 
-from gascl import Graph, VertexProgram, aggregate, arc, edge, vertex
-from gascl.programs.pair_join import joined_pairs
+from gascl import Graph, VertexProgram, aggregate, arc, edge, param, struct, vertex
+from gascl.programs.pair_join import numbered_pairs
+
+
+class Support(VertexProgram):
+    """In how many triangles pair v.id is, which joins `one` and `other`."""
+
+    supersteps = param.supersteps(1)
+    one = vertex.int32(doc="-1: there is no such pair")
+    other = vertex.int32()
+    left = vertex.int32()
+
+    apply_on = "all"
+    apply = "v.left = v.one < 0 ? -1 : common(v.one, v.other);"
 
 
 class Peeling(VertexProgram):
-    """The truss number of pair v.id, which joins `one` and `other`.
+    """Removes the pairs with the fewest triangles, again and again. Each has a self-loop, along
+    which it scatters once."""
 
-    In even supersteps the pairs learn which triangles they have lost, and in odd ones those with
-    the fewest are removed.
+    pair = edge.int32(doc="the number of the edge")
+    one = vertex.int32()
+    other = vertex.int32()
+    left = vertex.int32(doc="triangles; of a pair that is removed in level k, -1 - k")
+    level = vertex.int32(doc="the last one in which the pair has lost triangles")
+
+    Loss = struct([("level", "int32"), ("triangles", "int32")])
+    message = Loss
+    combine = "(Loss){max(a.level, b.level), a.triangles + b.triangles}"
+    identity = "(Loss){0, 0}"
+    mask, apply_on = "v.left >= 0", "mask"
+    priority, delta = "max(v.left, v.level)", 1
+    scatter = """
+        const int level = max(v.left, v.level);
+        int left = v.left;
+        if (left > 0)
+            for_common(w, v.one, v.other) {
+                const int a = pair_from_first(w), b = pair_from_second(w);
+                const int left_a = left_of(a), left_b = left_of(b);
+                if (left_a < 0 || left_b < 0)
+                    continue;
+                // Of those that are removed now, the one with the smallest number tells the others.
+                const bool keeps_a = left_a > level, keeps_b = left_b > level;
+                if ((keeps_a || a > v.id) && (keeps_b || b > v.id)) {
+                    if (keeps_a)
+                        send_to(a, (Loss){level, 1});
+                    if (keeps_b)
+                        send_to(b, (Loss){level, 1});
+                }
+                if (--left == 0)
+                    break;
+            }
     """
+    apply = """
+        if (has_msg) {
+            v.left -= msg.triangles;
+            v.level = msg.level;
+            set_mask();
+        } else {
+            v.left = -1 - max(v.left, v.level);  // it has scattered
+        }
+    """
+
+
+class PeelingByRounds(VertexProgram):
+    """The same in rounds of two supersteps, in which all pairs apply: in even ones, they learn
+    which triangles they have lost, and in odd ones those with the fewest are removed."""
 
     pair = edge.int32(doc="the number of the edge")
     one = vertex.int32()
@@ -75,18 +135,36 @@ class TrussNumber(VertexProgram):
     truss = arc.int32()
 
     def solve(self, stages):
-        graph = stages.graph
-        pairs, pair = joined_pairs(graph)
-        count = pairs.num_edges
-        size = max(pairs.num_vertices, count)
-        one, other = np.full((2, size), -1, np.int32)
-        one[:count], other[:count] = ends = pairs.edge_src, pairs.edge_dst
-        number = np.arange(count, dtype=np.int32)
-        rows = Graph.from_edges(*ends, num_vertices=size, directed=False, pair=number)
-        found = stages.run(Peeling(one=one, other=other), graph=rows, fresh=True).truss
-        truss = np.where(pair < 0, 0, found[pair])
-        return {"truss": truss[graph.arcs().out_edges]}
+        graph, rows = stages.graph, stages.derived(paired)
+        ends = {name: rows.vertex_fields[name] for name in ("one", "other")}
+        if stages.device.is_cpu:
+            stages.run(Support(**ends), graph=rows, fresh=True)
+            truss = 1 - stages.run(Peeling(), graph=rows).left
+        else:
+            truss = stages.run(PeelingByRounds(**ends), graph=rows, fresh=True).truss
+        _, pair = numbered_pairs(graph)
+        found = np.where(pair < 0, 0, truss[pair])
+        return {"truss": found[graph.arcs().out_edges]}
 
     def largest_runs(self, size):
-        vertices = max(size.num_vertices, size.num_edges)
-        return 1, replace(size, num_vertices=vertices, directed=False, num_loops=0)
+        pairs = size.num_edges - size.num_loops
+        vertices, edges = size.num_vertices + pairs, 2 * pairs
+        largest = replace(size, num_vertices=vertices, num_edges=edges, num_loops=pairs)
+        return 1, replace(largest, directed=False)
+
+
+def paired(graph):
+    """A graph whose first vertices are the pairs, each with a self-loop; behind them come the
+    vertices of the graph, with an edge for each pair. `one` and `other` are the two vertices of a
+    pair."""
+    ends, _ = numbered_pairs(graph)
+    one, other = (end + len(end) for end in ends)
+    number, none = np.arange(len(one)), np.full(graph.num_vertices, -1)
+    return Graph.from_edges(
+        np.concatenate([one, number]),
+        np.concatenate([other, number]),
+        num_vertices=len(one) + len(none),
+        directed=False,
+        vertex_fields={"one": np.append(one, none), "other": np.append(other, none)},
+        pair=np.concatenate([number, number]).astype(np.int32),
+    )

@@ -8,7 +8,9 @@ and a triangle counts by the geometric mean of its three weights. In a directed 
 number of directed triangles that there could be: d * (d - 1) - 2 * b, where d is the number of arcs
 in and out, and b that of neighbors with an arc each way.
 
-Algorithm: for each pair of neighbors, one of the two arcs visits their common neighbors, and both
+Algorithm: on a CPU, every pair is directed to the vertex with more neighbors, so that each triangle
+is found once, as in triangles.py, and added up at its three corners. On a GPU, where sums of floats
+must not wait for each other, one of the two arcs of each pair visits the common neighbors, and both
 ends add up what it has found: every triangle twice, by the two arcs that a vertex has in it. If
 several ranks have a part of the arcs each, both arcs do so.
 
@@ -42,15 +44,37 @@ class Intensities(VertexProgram):
     apply = "v.total = msg / 2;"
 
 
-class IntensitiesOfPairs(Intensities):
-    """The same, once for each pair: by the arc to the vertex with more neighbors, whose row a CPU
-    looks up in a table; or to the other one, so that on a GPU no work-group does all for a hub."""
+class IntensitiesOfTriangles(VertexProgram):
+    """The same, of a graph in which each pair is directed to the vertex with more neighbors."""
 
-    to = param.choice("more", "fewer")
+    supersteps = param.supersteps(1)
+    strength = edge.real()
+    total = vertex.real()
+
+    message, combine = "real", "sum"
+    scatter_on = apply_on = "all"
+    scatter = """
+        real sum = 0;
+        for_common(w, e.src, e.dst) {
+            const real product = strength_from_first(w) * strength_from_second(w) * e.strength;
+            send_to(w, product);
+            sum += product;
+        }
+        if (sum) {
+            send_to(e.src, sum);
+            send(sum);
+        }
+    """
+    apply = "v.total = msg;"
+
+
+class IntensitiesOfPairs(Intensities):
+    """The same, once for each pair: by the arc to the vertex with fewer neighbors, so that no
+    work-group does all for a hub."""
+
     scatter = """
         const int degree = num_neighbors_of(e.src), other = num_neighbors_of(e.dst);
-        const bool ascends = degree < other || (degree == other && e.src < e.dst);
-        if (ascends != (p.to == to_more))
+        if (degree < other || (degree == other && e.src < e.dst))
             return;
         real sum = 0;
         for_common(w, e.src, e.dst)
@@ -74,15 +98,15 @@ class WeightedClustering(VertexProgram):
     coefficient = vertex.real()
 
     def solve(self, stages):
-        pairs = stages.derived(joined, self.largest(stages.graph))
-        intensities = Intensities(dtype=self.dtype)
-        if stages.alone:
-            to = "more" if stages.device.is_cpu else "fewer"
-            intensities = IntensitiesOfPairs(dtype=self.dtype, to=to)
-        total = stages.run(intensities, graph=pairs, fresh=True).total
+        alone, on_cpu = stages.alone, stages.alone and stages.device.is_cpu
+        kind = IntensitiesOfTriangles if on_cpu else IntensitiesOfPairs if alone else Intensities
+        pairs = stages.derived(rising if on_cpu else joined, self.largest(stages.graph))
+        found = stages.run(kind(dtype=self.dtype), graph=pairs, fresh=True).total
         possible = pairs.vertex_fields["possible"]
-        found = total.astype(np.float64)
-        return {"coefficient": np.divide(found, possible, out=found * 0, where=possible > 0)}
+        mean = np.divide(found, possible, out=np.zeros(len(found)), where=possible > 0)
+        coefficient = np.empty_like(mean)
+        coefficient[pairs.vertex_fields["vertex"]] = mean
+        return {"coefficient": coefficient}
 
     def largest_runs(self, size):
         return 1, replace(size, directed=False, num_loops=0)
@@ -99,8 +123,8 @@ class WeightedClustering(VertexProgram):
 
 
 def joined(graph, largest):
-    """The graph of pairs with their `strength`, and how many triangles are `possible` at each
-    vertex."""
+    """The graph of pairs with their `strength`; at each vertex, how many triangles are `possible`,
+    and which `vertex` of the graph it is."""
     simple = graph.simple()
     root = np.ones(simple.num_edges)
     if largest:
@@ -118,6 +142,23 @@ def joined(graph, largest):
         *ends,
         num_vertices=graph.num_vertices,
         directed=False,
-        vertex_fields=possible,
+        vertex_fields=possible | {"vertex": np.arange(graph.num_vertices)},
         strength=root,
+    )
+
+
+def rising(graph, largest):
+    """The same, with the vertices numbered by degree, the highest first, and each pair directed to
+    the lower number."""
+    pairs = joined(graph, largest)
+    vertex = np.argsort(-pairs.degree.astype(np.int64), kind="stable")
+    number = np.empty_like(vertex)
+    number[vertex] = np.arange(len(vertex))
+    src, dst = number[pairs.edge_src], number[pairs.edge_dst]
+    return Graph.from_edges(
+        np.maximum(src, dst),
+        np.minimum(src, dst),
+        num_vertices=graph.num_vertices,
+        vertex_fields={"possible": pairs.vertex_fields["possible"][vertex], "vertex": vertex},
+        strength=pairs.edge_fields["strength"],
     )

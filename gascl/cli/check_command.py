@@ -173,7 +173,7 @@ def _findings(cls: type[VertexProgram], device: Device) -> Iterator[Finding]:
 def _compiler_errors(cls: type[VertexProgram], device: Device) -> Iterator[GasclError]:
     """The errors of a program that cannot be compiled."""
     from gascl.delivery.admission import demand_of, why_together
-    from gascl.delivery.registry import DELIVERIES, admitted, choose
+    from gascl.delivery.registry import DELIVERIES, admitted, choose, form_of
     from gascl.language.placeholder import any_values
     from gascl.language.program import VertexProgram
     from gascl.run.plan import Variant, plan_of, source_of
@@ -182,16 +182,19 @@ def _compiler_errors(cls: type[VertexProgram], device: Device) -> Iterator[Gascl
         program = cls.__new__(cls)
         VertexProgram.__init__(program, **any_values(cls))  # its own __init__ may take anything
         together = why_together(device.facts)
-        demand = demand_of(program, device.atomics, device.fp64, True, together)
+        demand = demand_of(
+            *(program, device.atomics, device.fp64, True, together), group=device.group
+        )
         choose(program, demand, "auto")  # refuses a program that no delivery can run
     except GasclError as error:
         yield error
         return
     optimized = not device.facts.may_skip_optimizer
     for name in admitted(demand):
-        variant = Variant(persistent=DELIVERIES[name].in_one_launch, optimized=optimized)
+        delivery = form_of(DELIVERIES[name], device.group)
+        variant = Variant(persistent=delivery.in_one_launch, optimized=optimized)
         try:
-            source = source_of(program, device.facts, DELIVERIES[name], "int32", variant)
+            source = source_of(program, device.facts, delivery, "int32", variant)
             plan_of(program, device, source)
         except GasclError as error:
             yield error

@@ -83,15 +83,16 @@ def _source(program: VertexProgram, delivery: str, form: str) -> str:
     from gascl.delivery.admission import demand_of
     from gascl.delivery.assembly import assemble
     from gascl.delivery.atomics import Atomics
-    from gascl.delivery.registry import choose
+    from gascl.delivery.registry import choose, form_of
     from gascl.language.reductions import reductions
 
     spec, group = type(program).spec, FORMS[form]
-    together = "" if form == "cpu-persistent" else f"form {form!r} cannot run it"
+    persists = form.endswith("-persistent")
+    together = "" if persists else f"form {form!r} cannot run it"
     atomics = Atomics(int64=True, int64_extended=True)
-    demand = demand_of(program, atomics, True, False, together)
-    chosen = choose(program, demand, delivery).delivery
-    persistent = form.endswith("-persistent") and not chosen.refuses_persistent(demand.traits)
+    demand = demand_of(program, atomics, True, False, together, group=group)
+    chosen = form_of(choose(program, demand, delivery).delivery, group)
+    persistent = persists and not chosen.refuses_persistent(demand.traits)
     why_not = chosen.shares_no_loops(demand.traits, group)
     shares = not (persistent or why_not) and bool(reductions(spec, program.dtype))
     header = generate(

@@ -185,7 +185,7 @@ def _prepare(arguments: argparse.Namespace) -> _Ready:
         repeats = not arguments.nondeterministic
         together = why_together(device.facts, arguments.debug)
         of_device = device.atomics, device.fp64
-        demand = demand_of(program, *of_device, repeats, together, arguments.debug)
+        demand = demand_of(program, *of_device, repeats, together, arguments.debug, device.group)
         ranks = None if arguments.comm is None else Parts(arguments.comm.Get_size())
         choose(program, demand, arguments.delivery, parts=ranks)
     started = time.perf_counter()

@@ -74,6 +74,12 @@ class Team(IntEnum):
     LONG = 19  # the number of listed vertices with long rows
     UNLISTED = 20  # whether vertices wait without being listed
     FROM_MASK = 21  # whether bins are filled from the mask, not from the bin of far vertices
+    # Of the same delivery on a GPU (kernels/asynchronous/gpu.cl), beside some of those above:
+    NEAR = 22  # the entries and arcs of the near list of even rounds, 64 bits
+    NEAR_ODD = 23
+    FAR = 24  # the length of a far list
+    FAR_OTHER = 25
+    MESSAGES = 26  # in this step of the trace, 64 bits
 
 
 class Phase(IntEnum):
@@ -132,15 +138,19 @@ NUM_LISTS = ActiveList.PILES + 4
 STRIDE = 16
 #: The most groups that 12 bits can count.
 MOST_GROUPS = 2**12 - 1
-#: The queue of delivery `asynchronous` (kernels/asynchronous/queue.cl): the numbers of bins, of
-#: words in a block, of vertices for each block of the pool, and of further blocks; how many blocks
-#: a group takes from the pool at once; with how many vertices in its current bin it lets others
-#: share them; and how many rounds it makes before it meets them.
+#: The queue of delivery `asynchronous` on CPUs (kernels/asynchronous/queue.cl): the numbers of
+#: bins, of words in a block, of vertices for each block of the pool, and of further blocks; how
+#: many blocks a group takes from the pool at once; with how many vertices in its current bin it
+#: lets others share them; and how many rounds it makes before it meets them.
 BINS, BLOCK_WORDS, VERTICES_OF_BLOCK, SPARE_BLOCKS = 64, 128, 32, 64
 BLOCKS_AT_ONCE, MOST_LOCAL, LOCAL_ROUNDS = 4, 1008, 8
 #: More arcs than a group has to itself in that delivery, and the most such rows in a round that
 #: groups share.
 LONG_ROW, MOST_LONG_ROWS = 4096, 1024
+#: Of that delivery on GPUs (kernels/asynchronous/relax.cl): the least number of vertices that a
+#: group takes at once; how many turns it then makes before it meets the others; and the most
+#: vertices in a turn.
+TAKES_FEW, TURNS, MOST_TURN = 8, 64, 512
 #: Of delivery `random`: the most messages that fly at a time, which is also the number of waiting
 #: vertices among which one is chosen; and the most arcs and messages of a launch.
 MOST_FLIGHTS, MOST_RANDOM_WORK = 64, 2**18
@@ -221,8 +231,11 @@ def of_persistent_kernel() -> dict[str, int]:
     return {**team, **numbered("PHASE_", Phase), "STRIDE": STRIDE}
 
 
-def of_queue() -> dict[str, int]:
-    """Those of the queue of delivery `asynchronous`."""
+def of_queue(group: int) -> dict[str, int]:
+    """Those of delivery `asynchronous`."""
+    if group > 1:
+        few = min(TAKES_FEW, group)
+        return {"TAKES_FEW": few, "TURNS": TURNS, "MOST_TURN": min(MOST_TURN, 2 * group)}
     return {
         "BINS": BINS,
         "BLOCK_WORDS": BLOCK_WORDS,

@@ -22,7 +22,7 @@ def _for_common(passed: str, edge: bool) -> str:
     walk, once = "gascl_walk_##gascl_w", "gascl_once_##gascl_w"
     step = "gascl_next_common_of_edge" if edge else "gascl_next_common"
     return (
-        f"for (gascl_two_rows {walk}, *{once} = gascl_rows_of(&{walk}, {passed}); {once}; "
+        f"for (gascl_two_rows {walk}, *{once} = gascl_rows_of(&{walk}, {passed}, false); {once}; "
         f"{once} = 0) for (int gascl_w; {step}({once}, &gascl_w{', &e' if edge else ''});)"
     )
 

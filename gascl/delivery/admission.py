@@ -17,18 +17,22 @@ from gascl.user_messages import Message, ProgramName
 _CANNOT_JOIN = "work-groups of one launch cannot wait for each other here"
 
 
-def why_together(device: DeviceFacts, debug: bool = False) -> str:
+def why_together(device: DeviceFacts, debug: bool = False, wide: bool = False) -> str:
     """Why the work-groups of a device must go through each superstep together; "" if they need not.
 
     Args:
         debug: the run is in debug mode.
+        wide: the number of arcs does not fit 32 bits.
     """
     if debug:
         return "debug mode looks at each superstep"
     if not device.can_join:
         return _CANNOT_JOIN
-    one_item = device.is_cpu and device.group == 1
-    return "" if one_item else "it is for CPUs alone so far, where a work-group is one item"
+    if device.group > 1 and not device.atomics.int64:
+        return "the device has no atomic operations on 64 bits"
+    if device.group > 1 and wide:
+        return "it counts the arcs of a round in 32 bits, and the graph has more"
+    return ""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,7 @@ class Demand:
         wide_atomics: the device has atomic operations on 64 bits.
         together: as `why_together` returns it.
         debug: the run is in debug mode.
+        group: the number of items in a work-group.
     """
 
     traits: Traits
@@ -60,6 +65,7 @@ class Demand:
     wide_atomics: bool
     together: str
     debug: bool
+    group: int
 
 
 def demand_of(
@@ -69,6 +75,7 @@ def demand_of(
     deterministic: bool,
     together: str = _CANNOT_JOIN,
     debug: bool = False,
+    group: int = 1,
 ) -> Demand:
     """What a program requires of a delivery on a device with these atomics."""
     spec = program.spec
@@ -87,6 +94,7 @@ def demand_of(
         atomics.int64,
         together,
         debug,
+        group,
     )
 
 
@@ -113,7 +121,9 @@ def pull_refuses(demand: Demand) -> str | None:
     if demand.traits.reads_singly:
         return f"{_singly(demand.traits)}, and pull does not store them"
     if demand.traits.scatters_once:
-        ordered = demand.traits.only_answers  # which are combined in the order of the arcs
+        # These are combined in the order of the arcs.
+        traits = demand.traits
+        ordered = traits.only_answers or (traits.ordered_credits and demand.group == 1)
         return slots_refuses(replace(demand, deterministic=demand.deterministic and not ordered))
     return _repeated_scatter_refuses(demand)
 
@@ -261,7 +271,10 @@ def asynchronous_refuses(demand: Demand) -> str | None:
 def in_place_refuses(demand: Demand) -> str | None:
     if demand.traits.any_order and not demand.traits.applies_in_place:
         return "only its vertices with a message apply"
-    return _transactions_refuse(demand)
+    refusal = _transactions_refuse(demand)
+    if refusal is None and demand.group > 1:
+        return "it is for CPUs alone so far, where a work-group is one item"
+    return refusal
 
 
 def _transactions_refuse(demand: Demand) -> str | None:

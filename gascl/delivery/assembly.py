@@ -103,7 +103,7 @@ def assemble(
     if persistent:
         shared |= constants.of_persistent_kernel()
     if delivery.queues:
-        shared |= constants.of_queue()
+        shared |= constants.of_queue(group)
     if delivery.tries_orders:
         shared |= constants.of_random()
     given = _of_delivery(traits, delivery, group, persistent)
@@ -147,7 +147,9 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) ->
         ),
         "clock.cl": "persistent/clock.cl" if persistent else "",
         "persistent_phases.cl": (
-            f"{delivery.name if delivery.queues or delivery.in_place else 'persistent'}/phases.cl"
+            f"asynchronous/{'' if group == 1 else 'gpu_'}phases.cl"
+            if delivery.queues
+            else f"{delivery.name if delivery.in_place else 'persistent'}/phases.cl"
         ),
         "gather_rows.cl": f"gather/{_gather(traits, delivery, group)}.cl",
         "slots_scatter.cl": f"slots/scatter_{form}.cl",
@@ -174,7 +176,8 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) ->
         "pull_rows.cl": f"push/pull_by_{'block' if by_block else 'item'}.cl",
         "push_phases.cl": f"push/{'pull' if delivery.pulls else 'push'}_step.cl",
         "step_kernels.cl": (
-            f"persistent/{'cpu' if group == 1 else 'gpu'}.cl"
+            f"{'asynchronous' if delivery.queues and group > 1 else 'persistent'}/"
+            f"{'cpu' if group == 1 else 'gpu'}.cl"
             if persistent
             else f"{'push' if delivery.pulls else delivery.name}/launches.cl"
         ),
@@ -209,6 +212,7 @@ def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: boo
         "ANSWERS": delivery.keeps_answers(traits),
         "CREDITS": delivery.keeps_credits(traits),
         "OWNS_CREDITS": group == 1 and delivery.name == "pull",
+        "ORDERS_CREDITS": delivery.orders_credits(traits),
     }
     return [
         *defines(DELIVERY, switches),

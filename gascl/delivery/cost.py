@@ -59,10 +59,14 @@ class Rates:
         wait: by delivery and way, a message to a vertex to which others are being posted.
         alone: by what is asked of an arc, and by delivery, an arc of the largest row, which a core
             or work-group has to itself; on CPUs, that takes as long as any other.
-        launches: those of a superstep, by delivery, where no launch runs several supersteps.
+        alone_stored: as `stored`, in such a row.
+        launches: those of a superstep, by delivery, where no launch runs several supersteps; and
+            what `frontier` does for each superstep beyond pushing.
         launch: those of a superstep by pull that visits no arcs; push makes all in one launch.
-        common: an arc whose scatter looks for common neighbors; by pull, which has a table of the
-            receiver's, much less.
+        whole: the vertices and arcs up to which a launch of `pull` or `outbox` runs several.
+        common: by delivery, an arc whose scatter looks for common neighbors, in rows of a hundred
+            arcs or so; "" is any other delivery. On CPUs, pull has a table of the receiver's.
+        open: how many of the arcs are visited where `receive_if` closes vertices.
         once: a vertex, and an arc, of a run in any order in which each vertex scatters once; None:
             not known.
     """
@@ -82,12 +86,20 @@ class Rates:
     filter: Mapping[str, float]
     wait: Mapping[str, Mapping[str, float]]
     alone: Mapping[str, Mapping[str, float]]
+    alone_stored: Mapping[str, float]
     launches: Mapping[str, float]
     launch: float
-    common: float
+    whole: int
+    common: Mapping[str, float]
+    open: float
     once: tuple[float, float] | None = None
 
 
+#: Up to this many vertices and arcs, in all lanes, a persistent kernel also runs the supersteps of
+#: deliveries that visit all of them. With 10 arcs a vertex, PageRank on two cores takes a third of
+#: the time up to 2**16, three quarters at 2**17, and as long as by launches from 2**18 on; if other
+#: work keeps the cores busy, it may take longer there.
+WHOLE = {"CPU": 2**17, "GPU": 2**16}
 #: One core of an AMD EPYC with PoCL: processor time of benchmarks/kinds.py's programs with one
 #: thread, scale 14, on R-MAT and uniform graphs, a grid and a star.
 CPU = Rates(
@@ -109,9 +121,12 @@ CPU = Rates(
     filter={"outbox": 0.15},
     wait={},
     alone={},
+    alone_stored={},
     launches={"slots": 30_000, "edges": 30_000},
     launch=0,
-    common=100,
+    whole=WHOLE["CPU"],
+    common={"pull": 160, "": 250},
+    open=0.4,
     once=(38, 4.9),  # ShortestPaths on a grid and on kron 18, divided by their vertices and arcs
 )
 #: One H100: the same programs on R-MAT 20 (benchmarks/results/kinds-h100.csv); rows and hubs by a
@@ -136,20 +151,23 @@ GPU = Rates(
     edge=0.0004,
     filter={"outbox": 0.004},
     wait={
-        "push": {"dropped": 0.2, "native": 0.75, "checked": 2.3, "cas": 4.4},
-        "edges": {"dropped": 0.2, "native": 1.75, "checked": 2, "cas": 4.5},
+        "push": {"dropped": 0.1, "native": 0.25, "checked": 1, "cas": 4.4},
+        "edges": {"dropped": 0.1, "native": 0.75, "checked": 0.85, "cas": 4.5},
     },
     alone={
-        "nothing": {"pull": 1.5, "outbox": 1.5, "slots": 1.2, "frontier": 2},
-        "field": {"pull": 3.8, "outbox": 3.7, "slots": 1.2, "frontier": 4},
-        "message": {"pull": 1.8, "outbox": 5, "slots": 5, "frontier": 2},
-        "mask": {"pull": 8, "outbox": 5, "slots": 5, "frontier": 9},
-        "state": {"slots": 4.8},
+        "nothing": {"pull": 0.5, "outbox": 0.45, "slots": 0.45, "frontier": 0.7},
+        "field": {"pull": 3.8, "outbox": 3.6, "slots": 0.7, "frontier": 4},
+        "message": {"pull": 0.8, "outbox": 0.9, "slots": 2.3, "frontier": 1},
+        "mask": {"pull": 2.4, "outbox": 0.95, "slots": 2, "frontier": 2.7},
+        "state": {"slots": 2.1},
         "order": {"outbox": 8, "slots": 24},
     },
-    launches={"slots": 150_000, "edges": 150_000},
+    alone_stored={"pull": 0.9, "outbox": 0.25, "slots": 0.4, "frontier": 0.9},
+    launches={"pull": 10_000, "outbox": 10_000, "slots": 50_000, "edges": 40_000, "frontier": 1000},
     launch=60_000,
-    common=0.5,
+    whole=WHOLE["GPU"],
+    common={"edges": 4, "": 10},
+    open=0.9,
 )  # fmt: skip
 FEW = 1 / 1000
 #: Shares of the arcs that go out from vertices that send, where the mask decides on that, and how
@@ -157,8 +175,9 @@ FEW = 1 / 1000
 #: vertices send: GreedyColoring has 1,580 on R-MAT 20, which took 0.05 ms each by `push` and 0.49
 #: by `slots` on an H100.
 SHARES = {1 / 2: 1, 1 / 16: 1, FEW: 10, 1e-6: 10}
-#: The same for a superstep in which all send, if the program chooses those that begin.
-RARELY = 0.1
+#: The same for a superstep in which all send, if the program chooses those that begin; and the most
+#: for those with few senders, if there is a `receive_if`, which ends most runs soon.
+RARELY, SOON = 0.1, 2
 
 
 @dataclass(frozen=True)
@@ -172,6 +191,7 @@ class Costs:
             or "cas" in a loop of compare-and-swap.
         scatters: there are messages along arcs.
         filters: `receive_if` reads the message.
+        closes: `receive_if` does not read it: some vertices receive nothing any more.
         masked: only the vertices in the mask send.
         begins: the first mask has every vertex.
         everywhere: every vertex applies, also if it receives nothing.
@@ -190,6 +210,7 @@ class Costs:
     way: str
     scatters: bool
     filters: bool
+    closes: bool
     masked: bool
     begins: bool
     everywhere: bool
@@ -215,7 +236,8 @@ class Costs:
         if delivery not in self.rates.vertex:
             return {}
         if delivery == "frontier":
-            ways = (self.pushing(share), self.pulling(share))
+            pushing = self.pushing(share) | self._terms(launches=self._launches(delivery))
+            ways = (pushing, self.pulling(share))
             return min(ways, key=lambda terms: sum(terms.values()))
         return self.pushing(share) if delivery == "push" else self._visiting(delivery, share)
 
@@ -235,9 +257,8 @@ class Costs:
         """`estimate` where senders are listed, and post their messages."""
         rates, vertices = self.rates, self.size.vertices
         listed = share * vertices * rates.active
-        posted = (
-            share * self.size.arcs * (rates.post["push"][self.way] + self._edge + self._looking)
-        )
+        each = rates.post["push"][self.way] + self._edge + self._looking("push")
+        posted = share * self.size.arcs * each
         return self._terms(
             vertices=listed + self.everywhere * vertices * rates.vertex["push"],
             messages=self.scatters * posted,
@@ -268,33 +289,38 @@ class Costs:
         every = self.seconds(delivery)
         if not self.masked:
             return every
-        fewer = sum(times * self.seconds(delivery, share) for share, times in SHARES.items())
+        most = SOON if self.filters or self.closes else max(SHARES.values())
+        fewer = sum(
+            min(times, most) * self.seconds(delivery, share) for share, times in SHARES.items()
+        )
         return (1 if self.begins else RARELY) * every + fewer
 
     def _visiting(self, delivery: str, share: float) -> dict[str, float]:
         """`estimate` where all vertices and arcs are visited."""
         rates, size = self.rates, self.size
+        posts = rates.post.get(delivery)
         lanes = 1 + (self.lanes - 1) * rates.lane.get(delivery, 1)
         vertex = lanes * (rates.vertex[delivery] + self.singly * rates.row.get(delivery, 0))
+        launches = self._launches(delivery)
         if not self.scatters and delivery in ("pull", "frontier"):
             return self._terms(vertices=size.vertices * vertex, launches=rates.launch * self.units)
         arcs = size.arcs * (1 if delivery == "pull" and self.knows_lanes else lanes)
         if self.enough and delivery in ("pull", "frontier"):  # a row up to the first message
             arcs = min(arcs, size.vertices / max(share, min(SHARES)))
-        in_doubt = self.masked * (
-            rates.mask.get(delivery, 0) + rates.doubt * 4 * share * (1 - share)
-        )
+        opened = rates.open if self.closes and not posts and delivery != "slots" else 1.0
+        arcs *= opened
+        some = self.masked and (share < 1 or delivery != "frontier")  # which knows if all send
+        in_doubt = some * (rates.mask.get(delivery, 0) + rates.doubt * 4 * share * (1 - share))
         kept = self.keeps * rates.state.get(delivery, 0)
-        posts = rates.post.get(delivery)
-        if posts:
-            message = posts[self.way]
-        else:
-            wide: float = (self.message if delivery in ("outbox", "slots") else self.sender) - 4
-            if delivery != "slots":  # which stores the messages of all lanes
-                wide /= self.lanes
-            message = rates.message[delivery] + max(wide, 0) * rates.stored[delivery]
+        wide: float = (self.message if delivery in ("outbox", "slots") else self.sender) - 4
+        if delivery != "slots":  # which stores the messages of all lanes
+            wide /= self.lanes
+        wide = max(wide, 0)
+        message = posts[self.way] if posts else 0.0
+        if not posts:
+            message = rates.message[delivery] + wide * rates.stored[delivery]
         visited = rates.arc[delivery] + self._edge + kept
-        visited += self._looking if delivery != "pull" else 0
+        visited += self._looking(delivery)
         visited += self.filters * rates.filter.get(delivery, 0)
         terms = self._terms(
             vertices=size.vertices * vertex,
@@ -302,14 +328,21 @@ class Costs:
             mask=arcs * in_doubt,
             messages=self.scatters * arcs * share * message,
             hub=self._waits(delivery, share),
-            launches=rates.launches.get(delivery, 0) * self.units,
+            launches=launches,
         )
         if not posts and not self.enough:
             arc = self._alone(delivery) or visited + in_doubt + share * message
-            row = size.hub * arc / 1e9
+            arc += wide * rates.alone_stored.get(delivery, 0)
+            row = opened * size.hub * arc / 1e9
             if row > sum(terms.values()):  # the others have finished by then
                 terms["hub"] = row - sum(terms.values())
         return terms
+
+    def _launches(self, delivery: str) -> float:
+        whole = delivery in ("pull", "outbox") and (
+            self.size.vertices + self.size.arcs <= self.rates.whole
+        )
+        return 0.0 if whole else self.rates.launches.get(delivery, 0) * self.units
 
     def _alone(self, delivery: str) -> float:
         """What an arc of a row takes that has a work-group to itself; 0: it is not known."""
@@ -323,9 +356,8 @@ class Costs:
         asked = ["nothing", *(name for name, holds in asks.items() if holds)]
         return max(self.rates.alone.get(name, {}).get(delivery, 0) for name in asked)
 
-    @property
-    def _looking(self) -> float:
-        return self.common * self.rates.common
+    def _looking(self, delivery: str) -> float:
+        return self.common * self.rates.common.get(delivery, self.rates.common[""])
 
     @property
     def _edge(self) -> float:
@@ -358,11 +390,12 @@ def costs_of(
         way=_way(demand),
         scatters=traits.scatters,
         filters=traits.filters,
+        closes=traits.receives and not traits.filters,
         masked=not traits.scatters_on_all,
         begins="mask" not in spec.snippets and not (init and init.uses("set_mask", "set_mask_of")),
         everywhere=traits.applies_to_all,
         singly=traits.reads_singly,
-        enough=traits.counts_once,
+        enough=traits.first,
         keeps=traits.arc_state,
         common=traits.scatter_finds_common and traits.scatters_on_all,
         lanes=traits.lanes,

@@ -145,7 +145,11 @@ class Delivery:
 
     def keeps_credits(self, traits: Traits) -> bool:
         """Whether it adds up messages to common neighbors for each arc."""
-        return self.credits and traits.credits
+        return self.credits and (traits.credits or self.orders_credits(traits))
+
+    def orders_credits(self, traits: Traits) -> bool:
+        """Whether it keeps them in the order in which the neighbors combine them."""
+        return self.credits and self.answers and traits.ordered_credits
 
     def inbox_arguments(self, traits: Traits) -> list[Buffer]:
         """The arguments in GASCL_INBOX_STATE, in order."""

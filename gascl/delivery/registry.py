@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gascl.codegen import constants
 from gascl.codegen.kernel_files import kernel_text
@@ -44,6 +44,18 @@ _ANSWER = Launch(
 )
 _CREDIT = Launch(
     "gascl_credit", "vertices", ("STATE", "num_arcs"), only_if=lambda traits: traits.credits
+)
+_CREDIT_IN_ORDER = Launch(
+    "gascl_credit_in_order",
+    "vertices",
+    ("STATE", "in_offsets"),
+    only_if=lambda traits: traits.ordered_credits,
+)
+_PULL_GATHER = Launch(
+    "gascl_pull_gather",
+    "in_blocks",
+    ("STATE", *_CSC[:2], "EDGE", "in_sources", "pulled", "sending", "received"),
+    only_if=lambda traits: traits.scatters and not traits.ordered_credits,
 )
 _PUSHED = ("out_offsets", "out_targets", "frontiers", "most_pieces", "piles")
 _ROWS = (*_CSC, "all_out_offsets", *(f"next_{name}" for name in (*_CSC, "all_out_offsets")))
@@ -140,14 +152,15 @@ DELIVERIES = {
                     ("STATE", "EDGE", "sending", "received"),
                     only_if=lambda traits: traits.lane_words,
                 ),
-                Launch(
-                    "gascl_pull_gather",
-                    "in_blocks",
-                    ("STATE", *_CSC[:2], "EDGE", "in_sources", "pulled", "sending", "received"),
-                    only_if=lambda traits: traits.scatters,
+                _PULL_GATHER,
+                replace(
+                    _PULL_GATHER,
+                    arguments=(*_PULL_GATHER.arguments, "slot"),
+                    only_if=lambda traits: traits.ordered_credits,
                 ),
                 _ANSWER,
                 _CREDIT,
+                _CREDIT_IN_ORDER,
                 Launch(
                     "gascl_pull_apply",
                     "in_blocks",
@@ -297,6 +310,27 @@ DELIVERIES = {
         ),
     )
 }
+
+
+#: Delivery `asynchronous` where a work-group has several items: it has other buffers.
+_ASYNCHRONOUS_BY_GROUPS = replace(
+    DELIVERIES["asynchronous"],
+    buffers=(
+        Buffer("words", "packed", "vertex"),
+        Buffer("lists", "vertex", lambda vertices, arcs: 4 * vertices),
+        Buffer("list_arcs", "word", lambda vertices, arcs: 2 * vertices),
+        Buffer("stamps", "word", "vertex"),
+        Buffer("far_marks", "word", "vertex", lambda traits, delivery: traits.prioritized),
+    ),
+    persistent=_persistent(
+        "out_offsets", "out_targets", "words", "lists", "list_arcs", "stamps", "far_marks"
+    ),
+)
+
+
+def form_of(delivery: Delivery, group: int) -> Delivery:
+    """The form of a delivery for work-groups of so many items."""
+    return _ASYNCHRONOUS_BY_GROUPS if delivery.queues and group > 1 else delivery
 
 
 _WAITS = "all vertices wait for each other between supersteps, which order = 'any' does not need"

@@ -281,8 +281,17 @@ def _check_loops(spec: ProgramSpec, snippet: Snippet) -> None:
             why = f"for_common declares its first argument, which must be a name, not {name!r}"
             spec.refuse(snippet.place(line), f"{why}: for_common(w, a, b) {{ ... }}")
         bound.add(name)
-    for word in (f"{name}{ending}" for name in spec.edge_fields for ending in FROM):
+    helpers = spec.snippets["functions"].words if "functions" in spec.snippets else {}
+    for word in snippet.words:
+        ending = next((each for each in FROM if word.endswith(each)), "")
+        if not ending or word in helpers:
+            continue
+        declared = word.removesuffix(ending)
         for line, name in snippet.first_arguments(word):
+            if declared not in spec.edge_fields:
+                words = [f"{each}{ending}" for each in spec.edge_fields]
+                what = f"{word}: there is no edge field {declared!r}"
+                _unknown(snippet.place(line), spec, what, words)
             if name not in bound:
                 why = f"{word} takes the vertex that a for_common declares, not {name!r}"
                 known = f"{word}({min(bound, default='w')})"

@@ -201,6 +201,11 @@ class VertexProgram:
         """
         return 1, size
 
+    def in_any_order(self) -> VertexProgram | None:
+        """A program with order = "any" that computes the same fields, to which a run may change
+        that has had many supersteps; None: there is none."""
+        return None
+
     def fixed_supersteps(self) -> int | None:
         """The number of supersteps that was asked for; None: until it converges."""
         name = self.spec.supersteps_param

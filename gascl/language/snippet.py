@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
+from itertools import pairwise
 from types import MappingProxyType
 
 from gascl.errors import Place
@@ -239,7 +240,15 @@ class Snippet:
         for i, token in enumerate(toks):
             if token.text == word and at(toks, i + 1) == "(":
                 end = whole_end(toks, i + 2)
-                yield token.line, "".join(t.text for t in toks[i + 2 : end])
+                text = ""
+                for before, each in pairwise(toks[i + 1 : end]):
+                    apart = before.kind == each.kind == "word"
+                    text += f" {each.text}" if apart else each.text
+                yield token.line, text
+
+    def has(self, text: str) -> bool:
+        """Whether a text, written without blanks, is somewhere in the snippet."""
+        return text in "".join(token.text for token in tokens(self.text))
 
     def always_calls(self, word: str) -> bool:
         """Whether a function without arguments or result is certain to be called."""

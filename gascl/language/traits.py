@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from operator import or_
 
 from gascl.language.combiners import EXPRESSION, FIRST
 from gascl.language.keywords import words_to
@@ -16,6 +17,8 @@ from gascl.language.spec import ProgramSpec
 _SELECTION = re.compile(r"\?\s*\(?\s*[ab]\s*\)?\s*:\s*\(?\s*[ab]\s*\)?\s*$")
 #: What may keep a statement from being executed.
 _BRANCH = re.compile(r"\b(?:if|for|while|switch|return|goto)\b|\?|&&|\|\|")
+#: The two ends of an arc, as arguments.
+_ENDS = ("e.src,e.dst", "e.dst,e.src")
 #: An expression that prefers the group with the most messages.
 _MOST = re.compile(r"\s*(a\s*\.\s*count\s*>\s*b|b\s*\.\s*count\s*<\s*a)\s*\.\s*count\s*")
 #: The words that put vertices into the mask.
@@ -147,7 +150,23 @@ class Traits:
     @cached_property
     def keeps_by_arc(self) -> bool:
         """Whether some messages of `send_to` can be kept for each arc first."""
-        return self.answers or self.credits
+        return self.answers or self.credits or self.ordered_credits
+
+    @cached_property
+    def ordered_credits(self) -> bool:
+        """Whether scatter sends floats to common neighbors, which are added up, and besides only to
+        the sender: where one item visits all arcs that end in a vertex, they can be kept for each
+        arc and combined in order. It visits common neighbors in one loop,
+        `for_common(w, e.src, e.dst)`."""
+        scatter, combiner = self._scatter, self.spec.combiner
+        if scatter is None or not self.scatters_once or self.apply_sends_to or self.overflows:
+            return False
+        loops = [name for _, name in scatter.first_arguments("for_common")]
+        if len(loops) != 1 or combiner is None or combiner.name != "sum":
+            return False
+        rows = any(scatter.has(f"for_common({loops[0]},{e})") for e in _ENDS)
+        sent = scatter.call_with("send_to", loops[0])
+        return rows and any(sent) and all(map(or_, sent, self._answering))
 
     @cached_property
     def credits(self) -> bool:

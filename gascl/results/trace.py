@@ -138,7 +138,17 @@ class Trace(Sequence[Step]):
         return f"[{first}, ..., {last}]"
 
     def __str__(self) -> str:
-        return "\n".join([repr(self), *self.notes, *map(str, self.hints())])
+        """The first steps and the last ones as a table, and the hints."""
+        names, rows = self._shown("...")
+        shown = [[_cell(value) for value in row] for row in [names, *rows]]
+        widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
+        is_text = [name in ("program", "delivery", "why") for name in names]
+
+        def line(cells: list[str]) -> str:
+            each = zip(cells, widths, is_text, strict=True)
+            return "  ".join(f"{c:{'<' if left else '>'}{w}}" for c, w, left in each).rstrip()
+
+        return "\n".join([*map(line, shown), *self.notes, *map(str, self.hints())])
 
     def __reduce__(self) -> tuple[Any, ...]:  # the functions that create steps may hold a device
         return Trace, (list(self), self.phases), {"notes": self.notes}
@@ -209,15 +219,20 @@ class Trace(Sequence[Step]):
             columns[f"agg.{name}"] = [step.aggregates.get(name) for step in steps]
         return columns
 
-    def _repr_html_(self) -> str:
-        """The table that a notebook shows: the first steps, and the last ones."""
+    def _shown(self, gap: str) -> tuple[list[str], list[Sequence[Any]]]:
+        """The names of the columns of `to_pandas` and `superstep`, and the rows of the first steps
+        and the last ones, with a row of `gap` between them."""
         cut = len(self) > HEAD + TAIL + 1
         columns = self._columns([*self[:HEAD], *self[-TAIL:]] if cut else list(self))
         rows: list[Sequence[Any]] = list(zip(*columns.values(), strict=True))
         if cut:
-            rows.insert(HEAD, ["⋮"] * len(columns))
+            rows.insert(HEAD, [gap] * len(columns))
+        return list(columns), rows
+
+    def _repr_html_(self) -> str:
+        """The table that a notebook shows: the first steps, and the last ones."""
         hints = [notebook_html.line(str(hint)) for hint in [*self.notes, *self.hints()]]
-        shown = notebook_html.table(list(columns), rows)
+        shown = notebook_html.table(*self._shown("⋮"))
         return notebook_html.page(f"{len(self):,} supersteps", shown, *hints)
 
     def events(self) -> list[dict[str, Any]]:
@@ -263,3 +278,10 @@ class Trace(Sequence[Step]):
                 counter = {"ph": "C", "name": name, "ts": (begin - origin) * 1e6, "pid": 1}
                 events.append({**counter, "tid": 0, "args": {name: getattr(step, name)}})
         return events
+
+
+def _cell(value: Any) -> str:
+    """A value as text; None is ""."""
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    return "" if value is None else str(value)

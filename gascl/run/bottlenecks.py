@@ -17,9 +17,9 @@ from gascl.run.push_pull import largest_degree
 #: A vertex with this many times the mean degree is a hub.
 HUB = 32
 #: About how many seconds a single work-item of a GPU takes for a turn of a loop over neighbors,
-#: which waits for memory twice, and for a message of a gather snippet: 17.5 and 2.4 ms for 64,000
-#: on an H100.
-TURN, READ = 2.7e-7, 3.8e-8
+#: which waits for memory twice, and for a message of a gather snippet in global memory, and in
+#: windows in local memory: 17.5 and 2.4 ms for 64,000, and 6.9 for 2^20, on an H100.
+TURN, READ, READ_IN_WINDOW = 2.7e-7, 3.8e-8, 6.6e-9
 #: Words of apply that look at the neighbors of any vertex.
 _OF_OTHERS = ("neighbor_of", "has_edge", "common", "for_common")
 
@@ -69,7 +69,8 @@ def bottlenecks(
                 "all messages to a vertex are combined, also where one is enough",
                 "declare combine = 'first', or enough, if a vertex is done with one message",
             )
-    if traits.scatters and traits.scatters_on_all and spec.apply_on == "message":
+    once = program.fixed_supersteps() == 1
+    if traits.scatters and traits.scatters_on_all and spec.apply_on == "message" and not once:
         yield Bottleneck(
             "every arc is visited in every superstep",
             "declare mask= and set_mask() in apply, if a vertex need only send after it changed",
@@ -120,8 +121,7 @@ def by_one_item(
                 f"gather reads messages one by one: a single work-item all those to a vertex"
                 f"{row_text} which are stored, one for each arc",
                 "declare combine= instead, if they are only added up, compared or joined in pairs",
-                # Otherwise they are read from local memory, which a work-group has filled.
-                READ * most if on_gpu and not traits.indexes_messages else 0.0,
+                on_gpu * most * (READ_IN_WINDOW if traits.gathers_by_windows else READ),
             )
         )
     return tuple(found)
@@ -138,8 +138,12 @@ def _of_loop(
     why = loop.why_not or prepared.shares.why
     remedy = "send what it reads along the arcs, and combine the messages, which is balanced"
     if loop.reduction:
-        how = loop.reduction.accumulators[0].message
-        remedy = f"a message with combine={how!r} would be balanced"
+        each = [repr(one.message) for one in loop.reduction.accumulators]
+        how = f"combine={each[0]}"
+        if len(each) > 1:
+            joined = f"{', '.join(each[:-1])} and {each[-1]}"
+            how = f"a member for each reduction, and a combiner that joins these by {joined},"
+        remedy = f"a message with {how} would be balanced"
     yield Bottleneck(
         f"one work-item loops over {many}neighbors of a vertex, in apply ({place}), since {why}",
         remedy,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -55,6 +55,7 @@ from gascl.run.launcher import Launcher
 from gascl.run.loaded_program import LoadedProgram
 from gascl.run.options import RunOptions
 from gascl.run.order_trial import OrderTrial, most_launches
+from gascl.run.parameters import SPARSE
 from gascl.run.placement import placement_of
 from gascl.run.plan import PLANS, Plan, key_of, plan_of
 from gascl.run.prepare import Prepared, Setting, prepare
@@ -76,6 +77,9 @@ Nans: TypeAlias = Mapping[str, tuple[int, int]]
 _MOST_DERIVED = 4
 #: Why a run begins again in supersteps.
 _ORDER_MATTERS = "needs_order() was called for these values"
+#: After so many supersteps on a GPU, a program begins again in any order if it can, on graphs with
+#: at least so many vertices. That many levels of a search take 2.5 ms there.
+LONG_RUN, MANY_VERTICES = 128, 2**16
 
 
 class Engine:
@@ -418,13 +422,18 @@ class Engine:
         return result, interrupts.ends and not result.converged, nans
 
     def _supersteps(
-        self, job: Job, ordered: str = "", values: Inputs | None = None
+        self,
+        job: Job,
+        ordered: str = "",
+        values: Inputs | None = None,
+        before: Sequence[Phase] = (),
     ) -> tuple[Result, Nans]:
         """Prepare, build, upload, and run the supersteps.
 
         Args:
             ordered: why messages must not be applied as they are sent; "" if they may be.
-            values: the program's values, if the run begins again.
+            values, before: the program's values, and what has taken time before, if the run begins
+                again.
         """
         program, options, checkpoint = job.program, job.options, job.checkpoint
         began, progress, previous = time.perf_counter(), options.shown, options.previous
@@ -466,21 +475,31 @@ class Engine:
             uploaded = time.perf_counter()
             launcher = Launcher(loaded.plan, state, job.interrupts)
             loop = Loop(job, loaded, launcher, placement_of(launcher, program.spec, self.ranks))
+        other = self._in_any_order(job, prepared)
+        if other is not None:
+            loop.limit = min(loop.limit, LONG_RUN)
         ending = self._looped(loop)
-        if loop.needs_order:
-            state.end(loaded, None)
-            if options.delivery != "auto":
-                job = replace(job, options=replace(options, delivery="auto"))
-            return self._supersteps(job, _ORDER_MATTERS, values)
-        loop.trace.phases = [
+        phases = [
+            *before,
             Phase("upload", began, read - began),
             Phase("build", read, built - read),
             Phase("upload", built, uploaded - built),
             Phase("supersteps", uploaded, loop.seconds),
         ]
+        ended = ending.converged or job.interrupts.ends
+        if other is not None and len(loop.trace) == LONG_RUN and not ended:
+            state.end(loaded, None)
+            return self._supersteps(replace(job, program=other), "", values, phases)
+        if loop.needs_order:
+            state.end(loaded, None)
+            if options.delivery != "auto":
+                job = replace(job, options=replace(options, delivery="auto"))
+            return self._supersteps(job, _ORDER_MATTERS, values, phases)
+        loop.trace.phases = phases
         loop.trace.deliveries = tuple(loop.deliveries) or (prepared.delivery.name,)
         if known:
-            loop.trace.notes.append(f"the run began again in supersteps, since {ordered}")
+            again = f"in supersteps, since {ordered}" if ordered else "in any order: it was long"
+            loop.trace.notes.append(f"the run began again {again}")
         state.end(loaded, program if options.keep_state else None)
         arc_fields: Mapping[str, np.ndarray] = {}
         if program.spec.arc_fields:
@@ -506,6 +525,24 @@ class Engine:
         for name in values.initial:
             loop.nans.pop(name, None)
         return result, loop.nans
+
+    def _in_any_order(self, job: Job, prepared: Prepared) -> VertexProgram | None:
+        """The program with which a run begins again, in any order, if it has many supersteps; None:
+        it goes on. Where few vertices are active on a GPU, a superstep takes as long as its
+        barriers, and sparse graphs with so many levels have such supersteps."""
+        options, graph = job.options, self.graph
+        why_not = (
+            self.device.kind != "GPU",
+            not prepared.persistent.chosen,
+            graph.num_vertices < MANY_VERTICES or graph.num_arcs > SPARSE * graph.num_vertices,
+            options.delivery != "auto" or bool(options.why_in_supersteps(True)),
+            options.keep_state or options.state is not None or options.start is not None,
+        )
+        other = None if any(why_not) else job.program.in_any_order()
+        if other is not None:
+            other.run_by = job.program.run_by or type(job.program).__name__
+            other.outer_fields = job.program.outer_fields
+        return other
 
     def _try_orders(self, job: Job, result: Result) -> None:
         """Run a program with order = "any" again, by a random schedule.

@@ -54,8 +54,9 @@ def bucket_width(program: VertexProgram, graph: Graph, gpu: bool, queued: bool =
     Four times the mean weight by the mean degree (Meyer and Sanders, Delta-Stepping, 2003, section
     3, have the maximum by the degree): on two CPU cores, half and twice as much were up to a fifth
     slower on Kronecker and uniform graphs. A GPU needs wider frontiers than sparse graphs have, and
-    takes wider buckets for them. Where vertices are queued, a bucket costs less, and half of that
-    was faster but on grids.
+    takes wider buckets for them, even wider ones where work-groups relax for several rounds before
+    they meet. On CPUs, where vertices are queued, a bucket costs less, and half of that was faster
+    but on grids.
     """
     spec = program.spec
     if spec.delta is not None:
@@ -66,8 +67,8 @@ def bucket_width(program: VertexProgram, graph: Graph, gpu: bool, queued: bool =
     mean = max((one.mean for one in known if one.count), default=1.0)
     degree = max(1.0, graph.num_arcs / max(1, graph.num_vertices))
     if gpu and degree <= SPARSE:
-        mean *= 16
-    if queued and degree >= SPARSE:
+        mean *= 32 if queued else 16
+    elif queued and not gpu and degree >= SPARSE:
         mean /= 2
     width = min(4 * mean / degree, float(np.finfo(program.dtype).max))
     return width if width > 0 else 1.0

@@ -48,8 +48,9 @@ _COMPLAINT = re.compile(
 #: Up to this many vertices and arcs, a CPU runs a persistent kernel with one work-item:
 #: synchronizing with others would cost more than they save.
 ALONE = 2**15
-#: The number of work-groups of a persistent kernel for each compute unit of a GPU.
-PERSISTENT_GROUPS = 4
+#: The number of work-groups of a persistent kernel for each compute unit of a GPU; and of delivery
+#: `asynchronous`, which waits for memory more often.
+PERSISTENT_GROUPS, ASYNCHRONOUS_GROUPS = 4, 5
 #: The number of built programs to keep for other classes with the same text, such as a notebook's
 #: cell that is run again; and the number of plans to keep for each class.
 PROGRAMS, PLANS = 64, 64
@@ -154,7 +155,7 @@ class Plan:
         if device.is_cpu:
             groups = 1 if vertices + arcs <= ALONE else 4 * units
         else:
-            groups = units * PERSISTENT_GROUPS
+            groups = units * (ASYNCHRONOUS_GROUPS if self.delivery.queues else PERSISTENT_GROUPS)
         # Each has a tally of its own.
         return min(groups, parts, device.groups, MOST_GROUPS)
 
@@ -188,20 +189,20 @@ def group_size(header: Header, device: DeviceFacts) -> tuple[int, int]:
     return group, block
 
 
-def persistent_options(device: Device) -> list[str]:
-    """The compiler's options for a persistent kernel.
+def persistent_options(device: Device, queues: bool = False) -> list[str]:
+    """The compiler's options for a persistent kernel; `queues`: that of delivery `asynchronous`.
 
     JOIN_POLLS says how often the first group of a GPU polls for groups that start with it. PATIENCE
     says how often a waiting group polls without progress before it leaves the team (CPU, after some
     milliseconds) or fails the run (GPU).
     """
-    join_polls, patience = (0, 2**21) if device.is_cpu else (64, 2**30)
+    join_polls, patience = (0, 2**21) if device.is_cpu else (512 if queues else 64, 2**30)
     return [
         *switches.options(
             switches.PATIENCE, {"JOIN_POLLS": join_polls, "PATIENCE": f"{patience}UL"}
         ),
-        # So that PERSISTENT_GROUPS of 256 items fit in a unit's 65,536 registers.
-        *(["-cl-nv-maxrregcount=64"] if device.is_nvidia else []),
+        # So that the groups of 256 items fit in a unit's 65,536 registers.
+        *([f"-cl-nv-maxrregcount={48 if queues else 64}"] if device.is_nvidia else []),
     ]
 
 
@@ -356,7 +357,7 @@ def _build(program: VertexProgram, device: Device, source: Source) -> Plan:
         offers["INLINE_PTX"] = True
     options = [
         *source.options,
-        *(persistent_options(device) if source.persistent else []),
+        *(persistent_options(device, source.delivery.queues) if source.persistent else []),
         *switches.options(switches.DEVICE, offers),
         *(device.atomics.options() if source.delivery.has_inbox(source.traits) else []),
         *(["-cl-fp32-correctly-rounded-divide-sqrt"] if _rounds(device) else []),

@@ -7,17 +7,17 @@ it returns, and `Engine.explain` shows it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from gascl.codegen.constants import long_row
 from gascl.delivery.admission import Demand, Parts, demand_of, why_together
-from gascl.delivery.cost import Size, costs_of
+from gascl.delivery.cost import WHOLE, Size, costs_of
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.device_facts import DeviceFacts
-from gascl.delivery.registry import Choice, choose
+from gascl.delivery.registry import Choice, choose, form_of
 from gascl.delivery.run_layout import Extent, Key, RunLayout
 from gascl.device_graph.buffers import (
     arcs_presorted,
@@ -46,11 +46,6 @@ LONG_FOR_LAUNCHES = 8
 #: Up to this many vertices and arcs, in all lanes, some hundred runs take less time than the
 #: optimizer of a CPU's compiler.
 SMALL = 2**9
-#: Up to this many vertices and arcs, in all lanes, a persistent kernel also runs the supersteps of
-#: deliveries that visit all of them. With 10 arcs a vertex, PageRank on two cores takes a third of
-#: the time up to 2**16, three quarters at 2**17, and as long as by launches from 2**18 on; if other
-#: work keeps the cores busy, it may take longer there.
-WHOLE = {"CPU": 2**17, "GPU": 2**16}
 
 
 @dataclass(frozen=True)
@@ -181,16 +176,17 @@ def prepare(
             for streamed arcs.
     """
     spec, direction, short = program.spec, program.spec.direction, at_once.short if at_once else ""
-    together = ordered or why_together(device, setting.debug)
-    demand = demand_of(
-        *(program, device.atomics, device.fp64, setting.deterministic, together, setting.debug)
-    )
+    wide = offset_type(graph, direction) == "int64"
+    together = ordered or why_together(device, setting.debug, wide)
+    given = program, device.atomics, device.fp64, setting.deterministic, together
+    demand = demand_of(*given, setting.debug, device.group)
     traits = demand.traits
     parts = Parts(setting.ranks, short) if setting.ranks > 1 or short else None
     hub = largest_degree(graph, direction) if traits.scatters else 0
     of_graph = Size(graph.num_vertices, num_arcs(graph, direction), hub)
     costs = costs_of(program, demand, of_graph, device.kind == "GPU", device.units)
     choice = choose(program, demand, delivery, setting.debug, parts, costs, stores)
+    choice = replace(choice, delivery=form_of(choice.delivery, device.group))
     if presorted is None:
         presorted = arcs_presorted(graph, direction)
     renumbered, numbered = _numbering(graph, direction, demand, setting, presorted, bool(short))

@@ -58,7 +58,7 @@ class Stages:
 
     Attributes:
         graph, device: those of the engine.
-        state: the State of the last run; before the first run, the one that the user gave, or None.
+        has_state: there is a State to continue from.
         trace: the steps of all runs, numbered consecutively.
         deliveries: the names of how messages traveled, in the order of first use.
         computed: the fields that the runs computed.
@@ -74,7 +74,7 @@ class Stages:
     ):
         self.graph: Graph = engine.graph
         self.device: Device = engine.device
-        self.state = options.previous
+        self._state = options.previous
         self.trace = Trace()
         self.deliveries = dict[str, None]()
         self.numberings = dict[str, None]()
@@ -87,6 +87,30 @@ class Stages:
         self._engines = {id(engine.graph): engine}
         self._ranks, self._sharing = engine.ranks, False
         self._others: Ranks | None = None  # which do the other items, in `share`
+
+    @property
+    def has_state(self) -> bool:
+        return self._state is not None
+
+    @property
+    def state(self) -> State:
+        """The State of the last run; before the first run, the one that the user gave.
+
+        Set to None, it makes the next run begin without one.
+
+        Raises:
+            ProgramError: there is none.
+        """
+        if self._state is None:
+            raise ProgramError(
+                "stages.state: no program has left a State yet: call stages.run first, or ask "
+                "stages.has_state"
+            )
+        return self._state
+
+    @state.setter
+    def state(self, state: State | None) -> None:
+        self._state = state
 
     @property
     def alone(self) -> bool:
@@ -157,11 +181,11 @@ class Stages:
         program.outer_fields = fields if above is None else fields & above
         if fresh is True:
             self.state = None
-        elif self.state is not None:
-            self.state.restart(fresh or ())
+        elif self._state is not None:
+            self._state.restart(fresh or ())
         options = replace(
             self._options,
-            state=self.state,
+            state=self._state,
             start=start,
             delivery=self._options.delivery if delivery is None else delivery,
             keep_state=True,
@@ -450,7 +474,7 @@ def solve(engine: Runner, program: VertexProgram, options: RunOptions) -> tuple[
     stages.trace.deliveries = tuple(stages.deliveries)
     seconds = stages.trace.seconds()
     seconds["solve"] = time.perf_counter() - started - sum(seconds.values())
-    kept = stages.state if options.keep_state else None
+    kept = stages.state if options.keep_state and stages.has_state else None
     held, held_by_arcs = solved_fields((fields, arc_fields), kept)
     result = Result(
         graph=engine.result_graph,
@@ -498,7 +522,7 @@ def _fields(
             if values.shape != shape:
                 _refuse(cls, f"returned {name!r} with shape {values.shape}, not {shape}")
             fields[name] = _held(cls, name, values, type_)
-        elif stages.state is not None and name in stages.state.names() and not stages.state.used_by:
+        elif stages.has_state and name in stages.state.names() and not stages.state.used_by:
             fields[name] = stages.state.field(name)
         elif finished:
             _refuse(

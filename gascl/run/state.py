@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pyopencl as cl
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from gascl.codegen.constants import Fault
 from gascl.delivery.buffers import PENDING
@@ -639,8 +640,8 @@ def _bits(flags: Iterable[bool]) -> int:
     return sum(1 << i for i, flag in enumerate(flags) if flag)
 
 
-class DeviceField:
-    """A field of a State, read from the device once it is needed as an array.
+class DeviceField(NDArrayOperatorsMixin):
+    """A field of a State, read from the device once it is needed as an array, also by operators.
 
     Attributes:
         state, owner, name: whose field it is.
@@ -676,11 +677,23 @@ class DeviceField:
         lanes = (self.lanes,) if self.lanes > 1 else ()
         return (rows, *lanes, *((self.type.width,) if self.type.width > 1 else ()))
 
+    __hash__ = object.__hash__
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, index: Any) -> Any:
+        return np.asarray(self)[index]
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         with self._lock:
             if self._values is None:
                 self._values = self.state.field(self.name, self.owner)
         return np.array(self._values, dtype, copy=copy)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        arrays = [np.asarray(each) if isinstance(each, DeviceField) else each for each in inputs]
+        return getattr(ufunc, method)(*arrays, **options)
 
     def fits(self, type_: Type, lanes: int) -> bool:
         """Whether a field of that type and number of lanes has the same layout. The lanes of one

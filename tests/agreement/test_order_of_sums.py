@@ -102,7 +102,7 @@ def agree(device, graph, program, **options):
     """Assert that the deliveries that take it give the same bits, by one launch and launch by
     launch; returns how many there are."""
     results = {}
-    able = admitted(demand_of(program, device.atomics, device.fp64, True))
+    able = admitted(demand_of(program, device.atomics, device.fp64, True, group=device.group))
     able = set(DELIVERIES) & {*able} if program.solve is None else DELIVERIES[:2]
     forms = {"": device, " launch by launch": by_launches(device)}
     if not device.can_join:

@@ -137,7 +137,7 @@ def test_random_programs(monkeypatch, seed):
         else cls(who=graph.label_of(7))
     )
     plain = run(graph, program, device, False, monkeypatch)
-    able = admitted(demand_of(program, device.atomics, device.fp64, False))
+    able = admitted(demand_of(program, device.atomics, device.fp64, False, group=device.group))
     assert {"pull", "slots"} <= set(able)
     for delivery in able:
         if delivery != "serial" or device.group == 1:

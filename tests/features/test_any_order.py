@@ -12,8 +12,11 @@ from gascl.codegen import constants
 from gascl.opencl.device_choice import find
 from gascl.programs import ConnectedComponents, Distances, ShortestPaths
 
+needs_joining = pytest.mark.skipif(
+    not find().can_join, reason="work-groups cannot wait for each other"
+)
 needs_pocl = pytest.mark.skipif(
-    not find().can_join or not find().is_cpu, reason="work-groups cannot wait for each other"
+    not find().can_join or not find().is_cpu, reason="delivery in_place is for PoCL alone"
 )
 #: How often a run is repeated, with another schedule each time.
 TIMES = 20
@@ -189,7 +192,7 @@ def lengths(graph: Graph) -> np.ndarray:
     return dijkstra(csr_array((weight[first], ends[:, first]), (n, n)), indices=0)
 
 
-@needs_pocl
+@needs_joining
 @pytest.mark.parametrize("shape", SHAPES)
 def test_shortest_paths_are_the_same_each_time(shape):
     graph = weighted(*SHAPES[shape])
@@ -211,7 +214,7 @@ def test_shortest_paths_are_the_same_each_time(shape):
     np.testing.assert_array_equal(for_all.parent, parent)
 
 
-@needs_pocl
+@needs_joining
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_least_label(shape):
     src, dst, vertices = SHAPES[shape]
@@ -328,7 +331,7 @@ def test_a_hub_has_many_edges():
     assert (Engine(graph).run(Told()).x == 77).all()
 
 
-@needs_pocl
+@needs_joining
 @pytest.mark.parametrize("shape", ["a path", "scattered", "a clique"])
 def test_fields_with_a_gap_between_them(shape):
     src, dst, vertices = SHAPES[shape]
@@ -344,7 +347,7 @@ def test_fields_with_a_gap_between_them(shape):
         np.testing.assert_array_equal(found.count, expected.count)
 
 
-@needs_pocl
+@needs_joining
 def test_fields_of_others_that_do_not_change():
     src, dst, vertices = SHAPES["scattered"]
     rng = np.random.default_rng(5)
@@ -366,7 +369,7 @@ class Nowhere(Limited):
     scatter = "send(v.steps + width_of(e.dst + 1));"
 
 
-@needs_pocl
+@needs_joining
 def test_a_fault_names_its_line():
     graph = Graph.from_edges([0, 1], [1, 2])
     with pytest.raises(ProgramError, match=r"test_any_order.py:\d+: Nowhere: vertex 1 used an id"):
@@ -402,7 +405,7 @@ class TooWide(LeastLabel):
     apply = LeastLabel.apply + "v.first = v.second = v.label;"
 
 
-@needs_pocl
+@needs_joining
 def test_explain_says_why_not():
     engine = Engine(Graph.from_edges([0, 1], [1, 2]))
 
@@ -421,7 +424,7 @@ def test_explain_says_why_not():
         engine.run(LeastLabel(), delivery="asynchronous", max_supersteps=3)
 
 
-@needs_pocl
+@needs_joining
 def test_a_run_that_continues():
     graph = weighted(*SHAPES["a grid"])
     closer = graph.with_edges([(0, graph.num_vertices - 1)], weight=[1])
@@ -437,7 +440,7 @@ class Farther(Distances):
     delta = 1e-3
 
 
-@needs_pocl
+@needs_joining
 @pytest.mark.parametrize("blocks", [64, 3])
 @pytest.mark.parametrize("shape", ["a grid", "scattered", "a star"])
 def test_vertices_that_belong_farther_on(shape, blocks, monkeypatch):

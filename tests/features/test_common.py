@@ -242,6 +242,65 @@ def test_messages_to_common_neighbors(device, make, directed, edges):
         assert [s.messages for s in result.trace] == [messages] * 2, delivery
 
 
+class Weighed(VertexProgram):
+    """Floats for the corners of each triangle, which are added up in the order of the arcs."""
+
+    supersteps = param.supersteps(2)
+    weight = edge.int32()
+    heard = vertex.real()
+    message, combine = "real", "sum"
+    scatter_on = apply_on = "all"
+    scatter = """
+        real sum = 0;
+        for_common(w, e.src, e.dst) {
+            const real share = (real)1 / (3 + weight_from_first(w)) + e.weight;
+            send_to(w, share);
+            sum += share;
+        }
+        send_to(e.src, sum);
+        if (e.src % 2)
+            send(sum / 3);
+    """
+    apply = "v.heard += msg;"
+
+
+@pytest.mark.parametrize(("make", "directed", "edges"), CASES)
+def test_floats_to_common_neighbors(device, make, directed, edges):
+    graph = make(directed)
+    rows, count = rows_of(graph, edges), graph.num_vertices
+    heard, messages = np.zeros(count), 0
+    arcs, weights = graph.arcs(edges), graph.edge_fields["weight"][graph.arcs(edges).out_edges]
+    pairs = zip(arcs.out.rows.tolist(), arcs.out_targets.tolist(), weights.tolist(), strict=True)
+    for a, b, weight in pairs:
+        common = sorted(rows[a].keys() & rows[b].keys() - {a, b})
+        shares = [1 / (3 + rows[a][w]) + weight for w in common]
+        np.add.at(heard, common, shares)
+        heard[a] += sum(shares)
+        heard[b] += sum(shares) / 3 * (a % 2)
+        messages += len(common) + 1 + a % 2
+    program = type("Weighed", (Weighed,), {"edges": edges})(dtype="float64")
+    deliveries = admitted(program, device)
+    assert ("pull" in deliveries) == (device.facts.group == 1)
+    for delivery in deliveries:
+        results = [Engine(graph, device).run(program, delivery=delivery) for _ in range(2)]
+        assert results[0].heard.tolist() == pytest.approx((2 * heard).tolist(), rel=1e-12)
+        assert results[0].heard.tobytes() == results[1].heard.tobytes()
+        assert [s.messages for s in results[0].trace] == [messages] * 2, delivery
+
+
+@pytest.mark.parametrize(
+    "scatter",
+    [
+        "for_common(w, e.src, e.dst) send_to(e.dst, 1);",
+        "for_common(w, e.src, 0) send_to(w, 1);",
+        "for_common(w, e.src, e.dst) for_common(u, e.src, e.dst) send_to(w, 1);",
+    ],
+)
+def test_floats_whose_order_is_not_known(scatter):
+    program = type("Unknown", (Weighed,), {"scatter": scatter})()
+    assert admitted(program) == ["serial"]
+
+
 class ByVertex(VertexProgram):
     """Each vertex sends what it has in common with another one: scatter does not read its arc."""
 

@@ -154,6 +154,15 @@ WORDS = [
         "for_common(w, a, b) { ... }",
     ),
     (
+        "scatter = 'for_common(int w, e.src, e.dst) send(w);'  # <<<",
+        "for_common declares its first argument, which must be a name, not 'int w': "
+        "for_common(w, a, b) { ... }",
+    ),
+    (
+        "scatter = 'for_common(w, e.src, e.dst) send(height_from_first(w));'  # <<<",
+        "unknown height_from_first: there is no edge field 'height'",
+    ),
+    (
         "scatter = 'for_common(w, 0, 1) send(weight_from_first(e.dst));'  # <<<",
         "weight_from_first takes the vertex that a for_common declares, not 'e.dst': write "
         "weight_from_first(w) inside for_common(w, a, b)",

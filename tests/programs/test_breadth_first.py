@@ -20,7 +20,11 @@ from support.samples import (
 )
 
 from gascl import Engine, Graph, ProgramError
+from gascl.opencl.device import Device
+from gascl.opencl.device_choice import find
 from gascl.programs import BreadthFirst
+from gascl.programs.breadth_first import BreadthFirstByDepth
+from gascl.run import engine
 
 DELIVERIES = ("auto", "slots", "pull", "outbox", "push", "frontier", "serial")
 
@@ -137,3 +141,33 @@ def test_a_list_of_one_source_is_that_source(delivery):
     engine = Engine(Graph.from_edges([0, 1, 2], [1, 2, 0]))
     result = engine.run(BreadthFirst(source=[1]), delivery=delivery)
     assert result.depth.tolist() == [2, 0, 1]
+
+
+@pytest.mark.skipif(not find().can_join, reason="work-groups cannot wait for each other")
+@pytest.mark.parametrize(
+    "graph", [grid(90, 90), Graph.from_edges(range(300), range(1, 301))], ids=["grid", "path"]
+)
+def test_a_long_search_on_a_gpu_begins_again_in_any_order(graph, monkeypatch):
+    monkeypatch.setattr(engine, "MANY_VERTICES", 0)
+    monkeypatch.setattr(Device, "kind", "GPU")
+    depth = depths(graph, 0)
+    assert max(depth) > engine.LONG_RUN
+    runner = Engine(graph)
+    for _ in range(5):
+        result = runner.run(BreadthFirst(source=0))
+        assert (result.delivery, result.converged) == ("asynchronous", True)
+        assert result.depth.tolist() == depth
+        assert result.parent.tolist() == first_parents(graph, depth)
+    assert runner.run(BreadthFirst(source=0, hops=150)).supersteps == 150
+    assert runner.run(BreadthFirst(source=0), keep_state=True).supersteps == max(depth) + 1
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_by_depth(seed):
+    graph = random_graph(seed, directed=True)
+    source = int(graph.edge_src[3])
+    depth = depths(graph, source)
+    for delivery in ("auto", "slots", "push", "serial"):
+        result = Engine(graph).run(BreadthFirstByDepth(source=source), delivery=delivery)
+        assert result.depth.tolist() == depth, delivery
+        assert result.parent.tolist() == first_parents(graph, depth), delivery

@@ -13,7 +13,7 @@ from support.verifiers.truss_number import verify
 from gascl import Engine, Graph
 from gascl.generators import watts_strogatz
 from gascl.programs import TrussNumber
-from gascl.programs.truss_number import Peeling
+from gascl.programs.truss_number import Peeling, PeelingByRounds, paired
 
 
 def run(graph: Graph, **options) -> np.ndarray:
@@ -30,6 +30,18 @@ def test_random_graphs(directed):
         truss = run(graph, delivery=delivery)
     assert truss.max() > 4 and (truss == 0).any()
     run(skewed(2, 200, 3000, directed=directed))
+
+
+def test_by_rounds(device):
+    """As GPUs do it."""
+    graph = skewed(2, 200, 3000, directed=False).simple()
+    rows = paired(graph)
+    ends = {name: rows.vertex_fields[name] for name in ("one", "other")}
+    found = Engine(rows, device).run(PeelingByRounds(**ends)).truss[: graph.num_edges]
+    src, dst = graph.coo()
+    of = dict(zip(zip(src.tolist(), dst.tolist(), strict=True), run(graph).tolist(), strict=True))
+    names = [ends[name][: graph.num_edges] - graph.num_edges for name in ends]
+    assert found.tolist() == [of[pair] for pair in zip(*map(np.ndarray.tolist, names), strict=True)]
 
 
 def test_networkx():

@@ -12,7 +12,13 @@ from support.verifiers.weighted_clustering import verify
 from gascl import Engine, GasclError, Graph
 from gascl.generators import rmat
 from gascl.programs import LocalClustering, WeightedClustering
-from gascl.programs.weighted_clustering import Intensities, IntensitiesOfPairs, joined
+from gascl.programs.weighted_clustering import (
+    Intensities,
+    IntensitiesOfPairs,
+    IntensitiesOfTriangles,
+    joined,
+    rising,
+)
 
 
 def run(graph: Graph, dtype: str = "float64", **options) -> np.ndarray:
@@ -96,11 +102,20 @@ def test_a_large_graph(directed):
     assert found.tolist() == pytest.approx([expected[v] for v in range(200)])
 
 
-@pytest.mark.parametrize("to", ["more", "fewer"])
-def test_each_pair_once(device, to):
-    """By either of its arcs, which the kind of device decides."""
+@pytest.mark.parametrize(
+    ("program", "make", "delivery"),
+    [
+        (IntensitiesOfPairs, joined, "pull"),
+        (IntensitiesOfTriangles, rising, "auto"),
+        (IntensitiesOfTriangles, rising, "serial"),
+    ],
+)
+def test_each_pair_or_triangle_once(device, program, make, delivery):
+    """The kind of device decides between them."""
     graph = weighted(skewed(2, 300, 4000, directed=False))
-    pairs = joined(graph, float(graph.edge_fields["weight"].max()))
+    largest = float(graph.edge_fields["weight"].max())
+    pairs, made = joined(graph, largest), make(graph, largest)
     wanted = Engine(pairs).run(Intensities(dtype="float64")).total
-    found = Engine(pairs, device).run(IntensitiesOfPairs(dtype="float64", to=to)).total
-    assert found.tolist() == pytest.approx(wanted.tolist(), rel=1e-12)
+    wanted = wanted[made.vertex_fields["vertex"]].tolist()
+    result = Engine(made, device).run(program(dtype="float64"), delivery=delivery)
+    assert result.total.tolist() == pytest.approx(wanted, rel=1e-12)

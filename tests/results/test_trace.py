@@ -69,6 +69,17 @@ def test_a_step_shows_no_kernels():
     )
 
 
+def test_print_shows_a_table():
+    assert str(made(2)).splitlines() == [
+        "superstep  active  messages  seconds  estimate  delivery  why  agg.change",
+        "        0      10         0    0.001         0  pull                    1",
+        "        1       9         1    0.001         0  pull                  0.5",
+    ]
+    many = str(made(1000)).splitlines()
+    assert len(many) == 1 + 10 + 1 + 5 and set(many[11]) == {".", " "}
+    assert str(Trace()) == "superstep  active  messages  seconds  estimate  delivery  why"
+
+
 SLOW = Bottleneck("one work-item loops over 64,000 neighbors", "send them", 0.017)
 
 
@@ -101,7 +112,7 @@ def test_a_hint_names_what_supersteps_have_waited_for():
 )
 def test_no_hint_where_it_was_not_the_bottleneck(ms):
     trace = Trace([waited(0, *ms)])
-    assert not trace.hints() and str(trace) == repr(trace)
+    assert not trace.hints() and len(str(trace).splitlines()) == 2
 
 
 def test_steps_of_a_run_know_its_bottlenecks(tmp_path, monkeypatch):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gascl.delivery.registry import DELIVERIES
+from gascl.delivery.registry import DELIVERIES, form_of
 from gascl.opencl.device import Device
 from gascl.opencl.device_choice import find
 from gascl.programs import BreadthFirst, LabelPropagation, MaximalIndependentSet, ShortestPaths
@@ -21,10 +21,12 @@ from gascl.run.plan import Variant, plan_of, source_of
         (HubsAndAuthorities(tolerance=0.1), "outbox"),  # all rows, in either direction
         (LabelPropagation(), "outbox"),  # a gather snippet
         (BreadthFirst(source=[0, 1]), "pull"),  # words of the lanes that send
+        (ShortestPaths(source=0), "asynchronous"),  # messages are applied when they are sent
     ],
 )
 def test_persistent_kernels_of_gpus_compile(program, delivery):
     device = Device(find().cl, group=64)
     variant = Variant(persistent=True)
-    source = source_of(program, device.facts, DELIVERIES[delivery], "int32", variant)
+    form = form_of(DELIVERIES[delivery], device.group)
+    source = source_of(program, device.facts, form, "int32", variant)
     assert plan_of(program, device, source).program.kernel_names

@@ -532,8 +532,8 @@ def impatient(monkeypatch):
     """Kernels that give others up early, built for a test alone."""
     original = plan.persistent_options
 
-    def few(device):
-        return ["-DGASCL_PATIENCE=1000000UL" if "PATIENCE" in o else o for o in original(device)]
+    def few(*given):
+        return ["-DGASCL_PATIENCE=1000000UL" if "PATIENCE" in o else o for o in original(*given)]
 
     monkeypatch.setattr(plan, "persistent_options", few)
 

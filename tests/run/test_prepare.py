@@ -7,7 +7,7 @@ from inspect import signature
 
 import pytest
 
-from gascl import Engine, Graph, ProgramError, VertexProgram, generators, vertex
+from gascl import Engine, Graph, ProgramError, VertexProgram, generators, param, vertex
 from gascl.delivery.atomics import Atomics
 from gascl.delivery.device_facts import DeviceFacts
 from gascl.delivery.registry import DELIVERIES
@@ -311,3 +311,20 @@ def test_loops_that_stay_with_one_work_item():
     first = {"functions": "int first(__global int *m) { return m[0]; }", "combine": None}
     (gather,) = found("v.x = msg;", gather="msg = first(messages);", **first)
     assert "5,000 to the largest hub" in gather.what
+    sums = "msg = 0; for (int i = 0; i < num_messages; ++i) msg += messages[i];"
+    (window,) = found("v.x = msg;", gather=sums, combine=None)
+    assert gather.seconds / 10 < window.seconds < gather.seconds / 2
+    both = "for (int i = 0; i < num_neighbors; ++i) {{ v.x += 1; v.y = {}(v.y, neighbor(i)); }}"
+    (two,) = found(both.format("min") + " set_mask();", y=vertex.int32(), **waits)
+    assert two.remedy == (
+        "a message with a member for each reduction, and a combiner that joins these by 'sum' and "
+        "'min', would be balanced"
+    )
+
+
+def test_no_mask_is_advised_for_a_single_superstep(web):
+    body = {"scatter_on": "all", "mask": None, "stop": None, "apply": "v.x += msg;"}
+    for supersteps, advised in ((1, False), (2, True), (None, True)):
+        program = _program(**body, supersteps=param.supersteps(supersteps))
+        (run,) = Engine(web).explain(program).runs
+        assert any("declare mask=" in each.remedy for each in run.bottlenecks) == advised

@@ -653,6 +653,22 @@ def test_debug_mode_and_renumbered_fields_on_the_device(karate):
     assert result.rank.tolist() == Engine(web).run(PageRank(supersteps=3)).rank.tolist()
 
 
+def test_operators_read_a_field_on_the_device(karate):
+    engine, _ = karate
+
+    class Computed(VertexProgram):
+        total = vertex.int64()
+
+        def solve(self, stages):
+            stages.run(Add(hops=np.arange(34)))
+            total = stages.state.on_device("total")
+            assert len(total) == 34 and total[3] == 3 and (total[30:] > 30).tolist()[0] is False
+            return {"total": 2 * total + np.ones(34, int) + (-total >= 0)}
+
+    expected = [2 * i + 1 + (i == 0) for i in range(34)]
+    assert engine.run(Computed()).total.tolist() == expected
+
+
 def test_mistakes_with_fields_on_the_device(karate):
     engine, _ = karate
 
@@ -672,6 +688,15 @@ def test_mistakes_with_fields_on_the_device(karate):
             stages.run(Add(hops=1))
             return {"total": stages.state.on_device("sum")}
 
+    class TooEarly(VertexProgram):
+        total = vertex.int64()
+
+        def solve(self, stages):
+            assert not stages.has_state
+            return {"total": stages.state.field("total")}
+
+    with pytest.raises(ProgramError, match=r"no program has left a State yet: call stages\.run fi"):
+        engine.run(TooEarly())
     with pytest.raises(GasclError, match="this State of Add was used up by a later run of Add"):
         engine.run(Used())
     with pytest.raises(GasclError, match="no field 'sum'; it has: hops, total"):

@@ -20,6 +20,8 @@ from support.program_tree import (
 )
 from support.values import is_real, layout
 
+from gascl.opencl.device_choice import find
+
 #: Of programs with order = "any" alone.
 ANY_ORDER = ("asynchronous", "in_place", "random")
 DELIVERIES = ("slots", "pull", "outbox", "push", "frontier", "edges", "serial", *ANY_ORDER)
@@ -133,6 +135,18 @@ def only_answers(program: Program) -> bool:
     return not late and all(to is None or to == Var("e", "src") for to in sends)
 
 
+def ordered_credits(program: Program) -> bool:
+    """Whether they otherwise go to the common neighbors of its arc's two ends, which scatter visits
+    in its only such loop, and are added up; then a CPU knows their order."""
+    loops = [s for s in walk(program.scatter) if isinstance(s, ForCommon)]
+    ends = {Var("e", "src"), Var("e", "dst")}
+    if program.combine != "sum" or len(loops) != 1 or {loops[0].a, loops[0].b} != ends:
+        return False
+    sends = [s.to for s in walk((program.scatter, program.apply)) if isinstance(s, Send)]
+    late = any(isinstance(s, Send) and s.to is not None for s in walk(program.apply))
+    return not late and all(to in (None, Var("e", "src"), Var("", "w")) for to in sends)
+
+
 def written_by_apply(program: Program) -> set[str]:
     """The vertex fields that apply assigns to."""
     nodes = walk(program.apply)
@@ -181,7 +195,8 @@ def expected_deliveries(
     """Those that must take the program; every other must refuse it."""
     lanes = program.lanes or program.listed or 1 if lanes is None else lanes
     if sends_to(program) and sums_floats(program) and deterministic:
-        answers = only_answers(program) and by_atomics(program, real, False)
+        ordered = only_answers(program) or (ordered_credits(program) and find().facts.group == 1)
+        answers = ordered and by_atomics(program, real, False)
         return {"serial", *["pull"] * (answers and scatters_once(program, lanes))}
     admitted = {"slots", "serial"} | by_pulling(program)
     if by_atomics(program, real, deterministic):

@@ -17,7 +17,8 @@ def demand_of(
 ) -> admission.Demand:
     device = device or find()
     together = admission.why_together(device.facts)
-    return admission.demand_of(program, device.atomics, device.fp64, deterministic, together)
+    given = program, device.atomics, device.fp64, deterministic, together
+    return admission.demand_of(*given, group=device.group)
 
 
 def admitted(

@@ -115,9 +115,9 @@ class Reach(VertexProgram):
         self.done: list[list[int]] = []
 
     def solve(self, stages: Any) -> dict[str, np.ndarray]:
-        assert stages.state is None
+        assert not stages.has_state
         found = stages.share(stages.vertices(self.sources), self.reached)
-        assert stages.state is None
+        assert not stages.has_state
         return found
 
     def reached(self, stages: Any, sources: list[int]) -> dict[str, Any]:

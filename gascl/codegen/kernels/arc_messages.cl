@@ -1,8 +1,9 @@
 // Messages of send_to that are kept for each arc first, in deliveries that run scatter once for each arc,
 // side by side for those that end in a vertex. Those to the sender itself (answers) are combined in the
 // order of its arcs then, without atomic operations. Those to the common neighbor that is visited
-// (credits, of integer sums) are sent together: that takes fewer atomic operations on the vertex, and
-// none on a CPU, where one item visits all arcs that end where `e` does.
+// (credits, of sums) are sent together: that takes fewer atomic operations on the vertex, and none on a
+// CPU, where one item visits all arcs that end where `e` does. Only there can they be floats, which are
+// combined in the order of the neighbor's arcs (GASCL_ORDERS_CREDITS).
 #if GASCL_ANSWERS || GASCL_CREDITS
 static void gascl_send_by_arc(gascl_edge *e, const long id, const gascl_message x, const int ahead,
                               const int sender, const int line, GASCL_POST_PARAMETERS,
@@ -14,7 +15,7 @@ static void gascl_send_by_arc(gascl_edge *e, const long id, const gascl_message 
         return;
     }
 #endif
-#if GASCL_CREDITS
+#if GASCL_CREDITS && (GASCL_OWNS_CREDITS || !GASCL_ORDERS_CREDITS)
     if (id == e->gascl_common) {
         __global gascl_box *credit = &gascl_credits[e->gascl_arc];
 #if GASCL_OWNS_CREDITS

@@ -11,7 +11,21 @@ __kernel void gascl_answer(GASCL_STATE, __global const gascl_offset *restrict ou
 }
 #endif
 
-#if GASCL_CREDITS
+#if GASCL_ORDERS_CREDITS
+__kernel void gascl_credit_in_order(GASCL_STATE,
+                                    __global const gascl_offset *restrict in_offsets) {
+    GASCL_FOR_RANGE(id, gascl_vertices(gascl_run_, gascl_control_)) {
+        gascl_box box = gascl_box_empty();
+        for (gascl_offset arc = in_offsets[id]; arc < in_offsets[id + 1]; ++arc) {
+            if (!gascl_credits[arc].count)
+                continue;
+            gascl_box_merge(&box, gascl_credits[arc]);
+            gascl_credits[arc] = gascl_box_empty();
+        }
+        gascl_post_box(id, box, GASCL_STATE_ON);
+    }
+}
+#elif GASCL_CREDITS
 __kernel void gascl_credit(GASCL_STATE, const long num_arcs) {
     const long last = gascl_control_->stopped ? 0 : num_arcs;
     GASCL_FOR_RANGE_OF(gascl_offset, arc, last) {

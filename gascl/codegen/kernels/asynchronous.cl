@@ -3,7 +3,9 @@
 // in a queue (asynchronous/queue.cl) and scatters soon, not in a next superstep: the program's result does
 // not depend on the order (order = "any").
 //
-// What a trace calls a superstep is here a round: the work of all groups between two barriers.
+// What a trace calls a superstep is here a round: the work of all groups between two barriers; on GPUs, several
+// of them.
 #include "runtime.cl"
 #include "team.cl"
-#include "persistent/cpu.cl"
+// persistent/cpu.cl, or asynchronous/gpu.cl where a work-group has several items (gascl/delivery/assembly.py).
+#include "step_kernels.cl"

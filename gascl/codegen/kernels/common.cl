@@ -11,6 +11,8 @@
 // Rows of these lengths are put into a table.
 #define GASCL_SHORTEST_HELD 8
 #define GASCL_LONGEST_HELD 8192
+// From this length on, counting goes through rows of similar length in blocks.
+#define GASCL_SHORTEST_IN_BLOCKS 64
 
 // A row in a table, by which an item finds out whether a vertex is in it, and where. Kernels for CPUs
 // hold that of the vertex in which the arcs end that they visit one after the other.
@@ -22,6 +24,9 @@ struct gascl_held_row {
     int shift;  // -1: the row is not in the table yet
     ushort heads[8 * GASCL_LONGEST_HELD];  // the first place with each hash, counted from 1; 0: none
     ushort next[GASCL_LONGEST_HELD + 1];   // the next one with the same
+#endif
+#if GASCL_ORDERS_CREDITS
+    __global const gascl_offset *slot;  // the place of each arc in the order of receivers
 #endif
 };
 
@@ -55,10 +60,13 @@ static uint gascl_table_place(const int x, const int shift) {
 }
 
 // Puts the row into the table if it is faster to look up all entries of another row there than to
-// search for its own in the other one, or to go through both; returns whether it is there.
-static bool gascl_put_into_table(gascl_held_row *held, const int looked_up) {
+// search for its own in the other one, or to go through both; returns whether it is there. Where common
+// neighbors are only counted, rows of similar length are gone through in blocks in less time.
+static bool gascl_put_into_table(gascl_held_row *held, const int looked_up, const bool counts) {
     const int size = held->size;
     if (size < GASCL_SHORTEST_HELD || size > GASCL_LONGEST_HELD || looked_up / 16 > size)
+        return false;
+    if (counts && looked_up >= GASCL_SHORTEST_IN_BLOCKS && size / 4 <= looked_up)
         return false;
     if (held->shift >= 0)
         return true;
@@ -79,7 +87,8 @@ static gascl_two_rows *gascl_rows_of(gascl_two_rows *rows, const long a, const l
                                      __global gascl_control *control,
                                      __global const gascl_run *run,
                                      __global const gascl_offset *offsets,
-                                     __global const int *targets, gascl_held_row *held) {
+                                     __global const int *targets, gascl_held_row *held,
+                                     const bool counts) {
     const bool are = gascl_is_vertex(a, id, line, faults, control, run) &&
                      gascl_is_vertex(b, id, line, faults, control, run);
     rows->targets = targets;
@@ -93,7 +102,7 @@ static gascl_two_rows *gascl_rows_of(gascl_two_rows *rows, const long a, const l
     rows->held_row = 0;
     if (held && (rows->a == held->vertex || rows->b == held->vertex)) {
         const bool of_a = rows->a == held->vertex;
-        if (gascl_put_into_table(held, of_a ? size_b : size_a)) {
+        if (gascl_put_into_table(held, of_a ? size_b : size_a, counts)) {
             rows->held_row = held;
             rows->swapped = of_a;
         }
@@ -312,6 +321,9 @@ static bool gascl_next_common_of_edge(gascl_two_rows *rows, int *w, gascl_edge *
     if (of_shorter || (rows->swapped ? rows->a : rows->b) == e->dst) {
         e->gascl_common = *w;
         e->gascl_arc = gascl_common_arc(rows, of_shorter, rows->targets);
+#if GASCL_ORDERS_CREDITS && GASCL_OWNS_CREDITS
+        e->gascl_arc = e->gascl_held->slot[e->gascl_arc];
+#endif
     }
 #endif
     return true;
@@ -323,7 +335,7 @@ static int gascl_common(const long a, const long b, const int id, const int line
                         __global const gascl_run *run, __global const gascl_offset *offsets,
                         __global const int *targets, gascl_held_row *held) {
     gascl_two_rows rows;
-    gascl_rows_of(&rows, a, b, id, line, faults, control, run, offsets, targets, held);
+    gascl_rows_of(&rows, a, b, id, line, faults, control, run, offsets, targets, held, true);
     int count = 0;
 #if GASCL_GROUP == 1
     if (rows.held_row) {

@@ -6,7 +6,8 @@
 // once. No group waits for one that has not joined.
 //
 // How groups join, wait and release each other, and the kernel itself, are in cpu.cl and gpu.cl, which
-// include this file. Which phases there are is in frontier.cl or, for deliveries that visit all rows, in
+// include this file; asynchronous/gpu.cl, which does so in another way, only uses the words, the fence and
+// the patience. Which phases there are is in frontier.cl or, for deliveries that visit all rows, in
 // rows.cl; for delivery `asynchronous`, in asynchronous/phases.cl. cpu.cl and gpu.cl define before this file:
 //
 //   GASCL_GROUP_BARRIER()         all items of a group wait for each other; what they have written to

@@ -133,8 +133,10 @@ static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_E
         return GASCL_REALS ? GASCL_PHASE_NANS : GASCL_PHASE_END;
     const long visits =
         gascl_visits(active, pulls ? most_arcs : arcs, GASCL_STATE_ON, GASCL_STEP_ON);
-    GASCL_TEAM(SMALL) = !pulls && visits <= GASCL_SMALL_WORK;
-    GASCL_TEAM(WORK) = work + 1 + (int)(visits / 1024);
+    // To look for common neighbors takes as long as about so many messages.
+    const long each = GASCL_SCATTER_FINDS_COMMON ? 64 : 1;
+    GASCL_TEAM(SMALL) = !pulls && each * visits <= GASCL_SMALL_WORK;
+    GASCL_TEAM(WORK) = work + 1 + (int)(each * visits / 1024);
 #if GASCL_SNAPSHOTS
     return GASCL_PHASE_SNAPSHOT;
 #else

@@ -7,12 +7,22 @@ __kernel void gascl_pull_lanes(GASCL_STATE GASCL_EDGE, __global ulong *restrict 
 }
 #endif
 
-__kernel void gascl_pull_gather(GASCL_STATE, GASCL_BLOCKS GASCL_PULLED) {
+// The places, in the order of receivers, of the arcs by which messages to common neighbors are kept.
+#if GASCL_ORDERS_CREDITS
+#define GASCL_CREDIT_SLOTS , __global const gascl_offset *restrict slot
+#else
+#define GASCL_CREDIT_SLOTS
+#endif
+
+__kernel void gascl_pull_gather(GASCL_STATE, GASCL_BLOCKS GASCL_PULLED GASCL_CREDIT_SLOTS) {
     __local gascl_gather_memory memory;
 #if GASCL_SCATTER_FINDS_COMMON && GASCL_GROUP == 1
     gascl_held_row row, *held = &row;
     held->vertex = -1;
     held->end = blocks[get_group_id(0)].end;
+#if GASCL_ORDERS_CREDITS
+    held->slot = slot;
+#endif
 #endif
     gascl_gather(gascl_team_of_launch(gascl_control_), GASCL_BLOCKS_ON, &memory, 0,
                  GASCL_STATE_ON GASCL_DELIVERY_ON);

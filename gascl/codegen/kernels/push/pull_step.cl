@@ -74,11 +74,17 @@ static uint gascl_next_pulling_rows(const int first, GASCL_STATE) {
 #define GASCL_DELIVERY GASCL_EDGE, GASCL_PULLED, __global const uint *now
 #define GASCL_DELIVERY_ON GASCL_EDGE_ON, GASCL_PULLED_ON, now
 
-// Whether an arc carries a message, and which; `now` is the frontier as bits.
+// The frontier as bits; 0: all vertices are in it.
+#define GASCL_SENDING_BITS()                                             \
+    (gascl_control_->next_active == gascl_run_->graph.num_vertices       \
+         ? (__global const uint *)0                                      \
+         : (__global const uint *)GASCL_BITS(gascl_control_->superstep))
+
+// Whether an arc carries a message, and which; `now` is GASCL_SENDING_BITS().
 static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
                         GASCL_STATE GASCL_DELIVERY) {
     const int source = sources[arc];
-    if (!(now[source / 32] >> source % 32 & 1))
+    if (now && !(now[source / 32] >> source % 32 & 1))
         return false;
     gascl_edge e = gascl_edge_at(source, row, arc GASCL_EDGE_ON);
     const gascl_box out =
@@ -134,7 +140,7 @@ static void gascl_apply_rows(const gascl_team team, GASCL_STATE GASCL_DELIVERY,
 // The first phase of a superstep; the result is as that of gascl_push().
 static long gascl_scatter_phase(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_STEP,
                                 __local gascl_step_memory *memory) {
-    __global const uint *now = GASCL_BITS(gascl_control_->superstep);
+    __global const uint *now = GASCL_SENDING_BITS();
     if (GASCL_PULLS_NOW) {
         gascl_pull_first(team, GASCL_STATE_ON GASCL_EDGE_IN_ON, GASCL_PULLED_ON, now, memory);
         return 0;
@@ -146,7 +152,7 @@ static long gascl_scatter_phase(const gascl_team team, GASCL_STATE GASCL_EDGE, G
 static void gascl_apply_phase(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_STEP,
                               __local gascl_step_memory *memory, gascl_tally *tally,
                               long2 *counted) {
-    __global const uint *now = GASCL_BITS(gascl_control_->superstep);
+    __global const uint *now = GASCL_SENDING_BITS();
     if (GASCL_PULLS_NOW) {
         gascl_apply_rows(team, GASCL_STATE_ON GASCL_EDGE_IN_ON, GASCL_PULLED_ON, now, offsets,
                          memory, tally, counted);
@@ -162,7 +168,7 @@ static void gascl_apply_phase(const gascl_team team, GASCL_STATE GASCL_EDGE, GAS
 static GASCL_INLINE void gascl_search_phase(gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_STEP,
                                __local gascl_step_memory *memory, gascl_tally *tally,
                                long2 *counted) {
-    __global const uint *now = GASCL_BITS(gascl_control_->superstep);
+    __global const uint *now = GASCL_SENDING_BITS();
     team.idle |= !GASCL_PULLS_NOW;
     gascl_search_rows(team, GASCL_STATE_ON GASCL_EDGE_IN_ON, GASCL_PULLED_ON, now, offsets, memory,
                       tally, counted);

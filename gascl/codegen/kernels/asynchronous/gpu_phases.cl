@@ -1,0 +1,238 @@
+// The phases of delivery `asynchronous` on GPUs: fields are packed, there are rounds, and fields are unpacked.
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#include "asynchronous/relax.cl"
+
+#define GASCL_PERSISTENT_STATE                                                          \
+    __global long *GASCL_RESTRICT posted, __global gascl_tally *GASCL_RESTRICT tallies, \
+        __global long *GASCL_RESTRICT counts
+#define GASCL_PERSISTENT_STATE_ON posted, tallies, counts
+// Arcs are shared if vertices have more of them on average.
+#define GASCL_SHORT_ROWS 8
+// By how much the limit rises.
+#if GASCL_PRIORITY
+#define GASCL_WIDTH (float)gascl_run_->graph.gascl_delta
+#else
+#define GASCL_WIDTH 0
+#endif
+// So many rounds without a priority are a step of the trace; and the least work of a round, in units of 1024 arcs.
+#define GASCL_ROUNDS_OF_STEP 64
+#define GASCL_WORK_OF_ROUND 16
+
+// Packs fields, and lists the vertices in the mask.
+static GASCL_INLINE void gascl_run_pack(const __local gascl_round *round, const int rank,
+                                        gascl_progress *progress, GASCL_STATE, GASCL_STEP,
+                                        volatile __global int *team_words,
+                                        __local gascl_step_memory *memory) {
+    const int n = gascl_run_->graph.num_vertices, step = round->groups * GASCL_GROUP;
+    const bool starting = GASCL_READ_TEAM(STARTING);
+    int held = 0;
+    for (long begin = (long)rank * GASCL_GROUP; begin < n; begin += step) {
+        const int id = (int)begin + get_local_id(0);
+        if (begin + get_local_id(0) < (ulong)n) {
+            const gascl_packed word = gascl_pack_fields(id, GASCL_STATE_ON);
+            words[id] = word;
+            if (starting)
+                gascl_commit_mask(id GASCL_MASKS_ON);
+            const bool waits = gascl_mask[id];
+            stamps[id] = waits && !GASCL_PRIORITY ? round->number : 0;
+#if GASCL_PRIORITY
+            far_marks[id] = waits;
+#endif
+            if (waits) {
+                gascl_mask[id] = 0;
+#if GASCL_PRIORITY
+                const gascl_vertex v = gascl_unpacked(word, id, GASCL_STATE_ON);
+                progress->least =
+                    min(progress->least, gascl_ordered(gascl_rank_of(v, GASCL_STATE_ON)));
+                memory->far[atomic_inc(&memory->far_count)] = id;
+#else
+                memory->near[atomic_inc(&memory->near_count)] = id;
+#endif
+            }
+        }
+        held += GASCL_GROUP;
+        if (held == GASCL_TILE || begin + step >= n) {
+            held = 0;
+            gascl_list_held(round, GASCL_STATE_ON, GASCL_STEP_ON, team_words, memory);
+        }
+    }
+}
+
+#if GASCL_PRIORITY
+// Divides the far list by the new limit. A vertex that was near before has been listed there.
+static GASCL_INLINE void gascl_run_split(const __local gascl_round *round, const int rank,
+                                         gascl_progress *progress, GASCL_STATE, GASCL_STEP,
+                                         volatile __global int *team_words,
+                                         __local gascl_step_memory *memory) {
+    const int step = round->groups * GASCL_GROUP;
+    int held = 0;
+    for (long begin = (long)rank * GASCL_GROUP; begin < round->count; begin += step) {
+        const long i = begin + get_local_id(0);
+        if (i < round->count) {
+            const int id = GASCL_FAR_OF(round->side ^ 1)[i];
+            const float its =
+                gascl_rank_of(gascl_unpacked(words[id], id, GASCL_STATE_ON), GASCL_STATE_ON);
+            if (!(its <= round->limit)) {
+                progress->least = min(progress->least, gascl_ordered(its));
+                memory->far[atomic_inc(&memory->far_count)] = id;
+            } else {
+                far_marks[id] = 0;
+                if (!(its <= round->limit_before)) {
+                    stamps[id] = round->number;
+                    memory->near[atomic_inc(&memory->near_count)] = id;
+                }
+            }
+        }
+        held += GASCL_GROUP;
+        if (held == GASCL_TILE || begin + step >= round->count) {
+            held = 0;
+            gascl_list_held(round, GASCL_STATE_ON, GASCL_STEP_ON, team_words, memory);
+        }
+    }
+}
+#endif
+
+// Unpacks fields, and marks the vertices that still wait.
+static void gascl_run_unpack(const gascl_team team, const __local gascl_round *round, GASCL_STATE,
+                             GASCL_STEP, volatile __global int *team_words) {
+    GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 4096) {
+        gascl_unpack_fields(words[id], id, GASCL_STATE_ON);
+        gascl_mask[id] = round->count && stamps[id] == round->number - 1;
+#if GASCL_PRIORITY
+        gascl_mask[id] |= far_marks[id] != 0;
+#endif
+    }
+#if GASCL_REALS  // of the same vertices
+    gascl_count_nans(team, GASCL_STATE_ON,
+                     (__global int *)(size_t)(team_words + GASCL_STRIDE * GASCL_TEAM_WORDS));
+#endif
+}
+
+static GASCL_INLINE void gascl_run_phase(const __local gascl_round *round, const gascl_team team,
+                                         GASCL_STATE GASCL_EDGE, GASCL_STEP,
+                                         volatile __global int *team_words,
+                                         __local gascl_step_memory *memory) {
+    gascl_progress progress = {0, INT_MAX};
+    switch (round->phase) {
+    case GASCL_PHASE_PACK:
+        gascl_run_pack(round, team.rank, &progress, GASCL_STATE_ON, GASCL_STEP_ON, team_words,
+                       memory);
+        break;
+#if GASCL_PRIORITY
+    case GASCL_PHASE_SPLIT_FAR:
+        gascl_run_split(round, team.rank, &progress, GASCL_STATE_ON, GASCL_STEP_ON, team_words,
+                        memory);
+        break;
+#endif
+    case GASCL_PHASE_ROUND:
+        if (round->by_tiles)
+            gascl_run_by_tiles(round, team.rank, &progress, GASCL_STATE_ON GASCL_EDGE_ON,
+                               GASCL_STEP_ON, team_words, memory);
+        else
+            gascl_run_by_vertices(round, team.rank, &progress, GASCL_STATE_ON GASCL_EDGE_ON,
+                                  GASCL_STEP_ON, team_words, memory);
+        break;
+    case GASCL_PHASE_UNPACK:
+        gascl_run_unpack(team, round, GASCL_STATE_ON, GASCL_STEP_ON, team_words);
+        break;
+    }
+    if (progress.messages)
+        atomic_add(&memory->messages, progress.messages);
+    if (GASCL_PRIORITY && progress.least < INT_MAX)
+        atomic_min(&memory->least, progress.least);
+}
+
+// What a group has found in a phase, for all; by its first item.
+static void gascl_report(volatile __global int *team_words, __local gascl_step_memory *memory) {
+    if (memory->messages)
+        atom_add((volatile __global ulong *)&GASCL_TEAM(MESSAGES), (ulong)memory->messages);
+    if (GASCL_PRIORITY && memory->least < INT_MAX)
+        atomic_min(&GASCL_TEAM(LOWEST), memory->least);
+    memory->messages = 0;
+    memory->least = INT_MAX;
+}
+
+// Ends a step: whether the launch ends with it. `coming`: how many vertices are near.
+static bool gascl_end_step(const uint coming, GASCL_STATE, volatile __global int *team_words,
+                           const int ask_stop, const long least_arcs, const long most_arcs,
+                           const int supersteps, const bool enough) {
+    const int starting = GASCL_READ_TEAM(STARTING);
+    int done = GASCL_READ_TEAM(DONE);
+    bool stops = false;
+    if (starting || GASCL_READ_TEAM(ROUNDS) || !coming) {
+        gascl_control now;
+        gascl_tally tally;
+        GASCL_ZERO_TALLY(tally);
+        tally.messages = *(volatile __global long *)&GASCL_TEAM(MESSAGES);
+        gascl_decide_on(&now, &tally, coming, 0, GASCL_STATE_ON, starting, ask_stop, least_arcs,
+                        most_arcs, (__global gascl_control *)(size_t)(team_words + GASCL_TEAM_SIZE),
+                        done);
+        GASCL_TEAM(DONE) = done += !starting;
+        GASCL_TEAM(STARTING) = 0;
+        *(volatile __global long *)&GASCL_TEAM(MESSAGES) = 0;
+        stops = now.stopped;
+    }
+    GASCL_TEAM(ROUNDS) = 0;
+    return stops || done >= supersteps || enough;
+}
+
+// What the first item of the group that arrives last does between two phases: decides on the next round.
+static gascl_round gascl_end_phase(const gascl_round *round, GASCL_STATE,
+                                   volatile __global int *team_words, const int ask_stop,
+                                   const long least_arcs, const long most_arcs,
+                                   const int supersteps, const int most_work) {
+    const int all = GASCL_READ_TEAM(GROUPS);
+    gascl_round next = *round;
+    next.number = round->number + 1;
+    next.takes = 0;
+    next.groups = all;
+    if (round->phase == GASCL_PHASE_UNPACK) {
+        next.phase = GASCL_PHASE_END;
+        GASCL_TEAM(PHASE) = GASCL_PHASE_END;
+        return next;
+    }
+    const ulong near = *GASCL_NEAR_COUNT(next.number);
+    const int far = GASCL_PRIORITY ? *(volatile __global int *)GASCL_FAR_COUNT(round->side) : 0;
+    const int low = GASCL_READ_TEAM(LOWEST), rounds = GASCL_READ_TEAM(ROUNDS);
+    const int has_long = GASCL_READ_TEAM(LONG), work = GASCL_READ_TEAM(WORK);
+    const bool fails = gascl_control_->fault != INT_MAX || gascl_control_->overflow != INT_MAX
+#if GASCL_MAY_NEED_ORDER
+                       || gascl_control_->ordered
+#endif
+        ;
+    *GASCL_NEAR_COUNT(round->number) = 0;  // which is filled next
+    next.count = (uint)(near >> 32);
+    next.arcs = (uint)near;
+    const bool enough = work >= most_work;
+    if (!next.count && far && !fails) {
+        next.phase = GASCL_PHASE_SPLIT_FAR;
+        next.count = far;
+        next.limit_before = round->limit;
+        next.limit = fmax(round->limit, gascl_unordered(low)) + GASCL_WIDTH;
+        next.side = round->side ^ 1;
+        next.groups = min(all, 1 + (far - 1) / GASCL_GROUP);
+        GASCL_TEAM(LOWEST) = INT_MAX;
+        *GASCL_FAR_COUNT(next.side) = 0;
+        return next;
+    }
+    const bool step_ends = round->phase != GASCL_PHASE_ROUND || !next.count || fails || enough ||
+                           (!GASCL_PRIORITY && rounds >= GASCL_ROUNDS_OF_STEP);
+    if (step_ends && gascl_end_step(next.count, GASCL_STATE_ON, team_words, ask_stop, least_arcs,
+                                    most_arcs, supersteps, enough)) {
+        next.phase = GASCL_PHASE_UNPACK;
+        return next;
+    }
+    next.phase = GASCL_PHASE_ROUND;
+    next.by_tiles = has_long || next.arcs > GASCL_SHORT_ROWS * next.count;
+    // What a group takes at once: so much that all groups have something, within limits.
+    const uint whole = next.by_tiles ? next.arcs : next.count;
+    const uint least = next.by_tiles ? GASCL_GROUP : GASCL_TAKES_FEW;
+    const uint most = next.by_tiles ? GASCL_TILE : GASCL_GROUP;
+    next.takes = clamp((whole - 1) / all + 1, least, most);
+    next.groups = (int)min((uint)all, (whole - 1) / next.takes + 1);
+    if (has_long)
+        GASCL_TEAM(LONG) = 0;
+    GASCL_TEAM(ROUNDS) = (step_ends ? 0 : rounds) + 1;
+    GASCL_TEAM(WORK) = work + GASCL_WORK_OF_ROUND + (int)(next.arcs / 1024);
+    return next;
+}
