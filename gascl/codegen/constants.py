@@ -140,10 +140,10 @@ STRIDE = 16
 MOST_GROUPS = 2**12 - 1
 #: The queue of delivery `asynchronous` on CPUs (kernels/asynchronous/queue.cl): the numbers of
 #: bins, of words in a block, of vertices for each block of the pool, and of further blocks; how
-#: many blocks a group takes from the pool at once; with how many in its current bin it lets others
-#: share them; and how many rounds it makes before it meets them.
+#: many blocks a group takes from the pool at once; with how many vertices in its current bin it
+#: lets others share them; and how many rounds it makes before it meets them.
 BINS, BLOCK_WORDS, VERTICES_OF_BLOCK, SPARE_BLOCKS = 64, 128, 32, 64
-BLOCKS_AT_ONCE, MOST_LOCAL_BLOCKS, LOCAL_ROUNDS = 4, 8, 8
+BLOCKS_AT_ONCE, MOST_LOCAL, LOCAL_ROUNDS = 4, 1008, 8
 #: More arcs than a group has to itself in that delivery, and the most such rows in a round that
 #: groups share.
 LONG_ROW, MOST_LONG_ROWS = 4096, 1024
@@ -242,7 +242,7 @@ def of_queue(group: int) -> dict[str, int]:
         "VERTICES_OF_BLOCK": VERTICES_OF_BLOCK,
         "SPARE_BLOCKS": SPARE_BLOCKS,
         "BLOCKS_AT_ONCE": BLOCKS_AT_ONCE,
-        "MOST_LOCAL_BLOCKS": MOST_LOCAL_BLOCKS,
+        "MOST_LOCAL": MOST_LOCAL,
         "LOCAL_ROUNDS": LOCAL_ROUNDS,
         "LONG_ROW": LONG_ROW,
         "MOST_LONG_ROWS": MOST_LONG_ROWS,

@@ -22,12 +22,23 @@ class Transactions:
         self.text.struct(packed)
         self.text.put(
             f"typedef {'ulong' if self.context.packed_bytes == 8 else 'uint'} gascl_packed;",
+            "// What decides what a vertex sends.",
+            f"#define GASCL_SENT_BITS (gascl_packed){self._sent_bits():#x}ul",
             "typedef union {",
             f"    {packed.c} fields;",
             "    gascl_packed word;",
             "} gascl_packing;",
             "",
         )
+
+    def _sent_bits(self) -> int:
+        """The bits of the word that scatter reads."""
+        c, scatter = self.context, self.context.snippet("scatter")
+        read = scatter.reads("v") if scatter is not None else set()
+        if "" in read:
+            return filled(c.packed)
+        places = {n: place[1] for n, place in (c.packed.scalar.fields or {}).items()}
+        return sum(filled(type_, places[n]) for n, type_ in c.packed.members if n in read)
 
     def write_current(self) -> None:
         """Write how apply reads the current value of a field of another vertex."""

@@ -15,6 +15,8 @@ from gascl.language.spec import ProgramSpec
 
 #: An expression that returns one of its two operands.
 _SELECTION = re.compile(r"\?\s*\(?\s*[ab]\s*\)?\s*:\s*\(?\s*[ab]\s*\)?\s*$")
+#: What may keep a statement from being executed.
+_BRANCH = re.compile(r"\b(?:if|for|while|switch|return|goto)\b|\?|&&|\|\|")
 #: The two ends of an arc, as arguments.
 _ENDS = ("e.src,e.dst", "e.dst,e.src")
 #: An expression that prefers the group with the most messages.
@@ -339,9 +341,18 @@ class Traits:
 
     @cached_property
     def may_need_order(self) -> bool:
-        """Whether a snippet may find that the order matters after all, or apply sends, which it
-        cannot do in place while it receives."""
-        return self._uses("needs_order") or (self.applies_in_place and self.apply_sends_to)
+        """Whether a run in any order may have to begin again, in supersteps: a snippet may call
+        needs_order(); apply sends, which it cannot do in place while it receives; or it may change
+        what a vertex sends without set_mask(), so that one that is listed could get lost."""
+        if not self.any_order or self._uses("needs_order"):
+            return self.any_order
+        return self.apply_sends_to if self.applies_in_place else not self._always_sets_mask
+
+    @property
+    def _always_sets_mask(self) -> bool:
+        """Whether apply is certain to call `set_mask`: it has no branch."""
+        apply = self._apply
+        return apply is not None and apply.uses("set_mask") and not _BRANCH.search(apply.text)
 
     # --- edges and other vertices ---
 

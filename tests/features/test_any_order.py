@@ -80,6 +80,19 @@ class Limited(VertexProgram):
     """
 
 
+class Halves(LeastLabel):
+    """It sends half of its label, and only says so where that changes."""
+
+    scatter = "send(v.label >> 1 << 1);"
+    apply = """
+        if (msg < v.label) {
+            if (msg >> 1 < v.label >> 1)
+                set_mask();
+            v.label = msg;
+        }
+    """
+
+
 class LeastNeighbors(VertexProgram):
     """In place: the smallest vertex of each component, and its parity."""
 
@@ -218,6 +231,16 @@ def least_of_component(src, dst, vertices: int) -> np.ndarray:
     least = np.full(part.max() + 1, vertices)
     np.minimum.at(least, part, np.arange(vertices))
     return least[part]
+
+
+@needs_pocl
+@pytest.mark.parametrize("shape", ["a path", "scattered", "a clique"])
+def test_what_is_sent_changes_without_a_mask(shape):
+    src, dst, vertices = SHAPES[shape]
+    engine = Engine(Graph.from_edges(src, dst, num_vertices=vertices, directed=False))
+    expected = engine.run(Halves(), delivery="slots").label
+    for _ in range(TIMES):
+        np.testing.assert_array_equal(engine.run(Halves()).label, expected)
 
 
 @needs_pocl

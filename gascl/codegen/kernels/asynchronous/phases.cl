@@ -12,9 +12,10 @@
 #define GASCL_FEW_VERTICES 64
 
 static gascl_queue gascl_queue_of(const int rank, volatile __global int *team_words, GASCL_STATE,
-                                  GASCL_QUEUED) {
+                                  __global gascl_packed *words, GASCL_QUEUED) {
     gascl_queue queue;
     queue.pool = pool;
+    queue.words = words;
     queue.worker = &workers[rank];
     queue.team_words = team_words;
     queue.base = GASCL_READ_TEAM(BASE);
@@ -33,7 +34,7 @@ static GASCL_INLINE void gascl_run_phase(const int phase, const gascl_team team,
                                          GASCL_PERSISTENT_STATE, volatile __global int *team_words,
                                          __local gascl_shared *shared,
                                          __local gascl_step_memory *memory) {
-    gascl_queue queue = gascl_queue_of(team.rank, team_words, GASCL_STATE_ON, GASCL_QUEUED_ON);
+    gascl_queue queue = gascl_queue_of(team.rank, team_words, GASCL_STATE_ON, words, GASCL_QUEUED_ON);
     gascl_progress progress = {0, 0};
     const int n = gascl_run_->graph.num_vertices;
     int lowest = INT_MAX;
@@ -58,7 +59,7 @@ static GASCL_INLINE void gascl_run_phase(const int phase, const gascl_team team,
             GASCL_FOR_SHARE(i, GASCL_READ_TEAM(BLOCKS), 1)
                 for (int j = 0; j < GASCL_BLOCK_COUNT(&queue, shared_blocks[i]); ++j) {
                     const int id = GASCL_BLOCK_IDS(&queue, shared_blocks[i])[j];
-                    if (gascl_mask[id])
+                    if (GASCL_IS_FRESH(&queue, id, GASCL_BLOCK_SEEN(&queue, shared_blocks[i])[j]))
                         lowest = min(lowest, GASCL_BIN_NOW(id));
                 }
         }
@@ -66,15 +67,17 @@ static GASCL_INLINE void gascl_run_phase(const int phase, const gascl_team team,
     case GASCL_PHASE_FILL:
         if (GASCL_READ_TEAM(FROM_MASK)) {
             GASCL_FOR_SHARE(id, n, 4096)
-                if (gascl_mask[id])
-                    gascl_add_to_bin(id, GASCL_BIN_NOW(id), &queue);
+                if (gascl_mask[id]) {
+                    gascl_mask[id] = 0;
+                    gascl_add_to_bin(id, words[id], GASCL_BIN_NOW(id), &queue, gascl_mask);
+                }
         } else {
             GASCL_FOR_SHARE(i, GASCL_READ_TEAM(BLOCKS), 1) {
                 const int block = shared_blocks[i];
                 for (int j = 0; j < GASCL_BLOCK_COUNT(&queue, block); ++j) {
                     const int id = GASCL_BLOCK_IDS(&queue, block)[j];
-                    if (gascl_mask[id])
-                        gascl_add_to_bin(id, GASCL_BIN_NOW(id), &queue);
+                    if (GASCL_IS_FRESH(&queue, id, GASCL_BLOCK_SEEN(&queue, block)[j]))
+                        gascl_add_to_bin(id, words[id], GASCL_BIN_NOW(id), &queue, gascl_mask);
                 }
                 gascl_free_block(block, &queue);
             }
@@ -111,7 +114,7 @@ static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_E
                            const long least_arcs, const long most_arcs, const int supersteps,
                            const int most_work, __local gascl_shared *shared) {
     GASCL_TEAM(SMALL) = gascl_run_->graph.num_vertices <= GASCL_SMALL_WORK;
-    gascl_queue queue = gascl_queue_of(0, team_words, GASCL_STATE_ON, GASCL_QUEUED_ON);
+    gascl_queue queue = gascl_queue_of(0, team_words, GASCL_STATE_ON, words, GASCL_QUEUED_ON);
     int vertices = 0;
     switch (phase) {
     case GASCL_PHASE_JOIN:
@@ -149,6 +152,8 @@ static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_E
         if (gascl_share_bin(GASCL_BINS, &queue, ranks, workers, shared_blocks) == 0 &&
             !GASCL_READ_TEAM(UNLISTED))
             break;
+        if (GASCL_READ_TEAM(UNLISTED))  // the bins are filled from the mask
+            gascl_mark_shared(&queue, shared_blocks, gascl_mask);
         return GASCL_PHASE_LOWEST;
     case GASCL_PHASE_UNPACK:
         return GASCL_REALS ? GASCL_PHASE_NANS : GASCL_PHASE_END;
@@ -174,8 +179,10 @@ static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_E
                         most_arcs, records, done);
         GASCL_TEAM(DONE) = done += !starting;
         GASCL_TEAM(STARTING) = 0;
-        if (now.stopped || done >= supersteps || arcs / 1024 >= most_work)
+        if (now.stopped || done >= supersteps || arcs / 1024 >= most_work) {
+            gascl_mark_all(&queue, ranks, workers, shared_blocks, gascl_mask);
             return GASCL_PHASE_UNPACK;
+        }
     }
     GASCL_TEAM(ROUNDS) = 1;
     GASCL_TEAM(SMALL) = vertices <= GASCL_FEW_VERTICES;

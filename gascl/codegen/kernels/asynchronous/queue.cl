@@ -1,11 +1,13 @@
-// The queue of delivery `asynchronous`. The mask tells which vertices wait to scatter, by a byte for each.
-// They are also listed, by each group in bins of its own: bins of priorities, or without a priority, of rounds.
-// There are GASCL_BINS of them from the current one on, and another one for all vertices that belong farther
-// on, from which the others are filled again when they are empty.
+// The queue of delivery `asynchronous`: the vertices that wait to scatter. Each group lists them in bins of its
+// own: bins of priorities, or without a priority, of rounds. There are GASCL_BINS of them from the current one
+// on, and another one for all vertices that belong farther on, from which the others are filled again when they
+// are empty.
 //
 // A bin is a chain of blocks from `pool`: a block has the number of the next one (or -1), the number of its
-// vertices, and the vertices. A vertex may be in several bins; it scatters from the lowest one. If `pool` is
-// used up, vertices are not listed any more; when the bins are empty, they are filled again from the mask.
+// entries, their vertices, and the words that these had. A vertex may be listed several times; an entry is
+// stale, and dropped, if what the vertex sends has changed since: whoever changed that has listed it, too. If
+// `pool` is used up, a vertex is put into the mask instead; when the bins are empty, they are filled again from
+// it. Between two launches, all that wait are there.
 typedef struct {
     ulong filled;               // a bit for each bin that has a block
     int heads[GASCL_BINS + 1];  // the first block of each of them; that of far vertices, or -1
@@ -22,6 +24,7 @@ typedef struct {
 // The queue as a group sees it. `base`: the bin whose vertices scatter now.
 typedef struct {
     __global int *pool;
+    __global gascl_packed *words;
     __global gascl_worker *worker;
     volatile __global int *team_words;
     int base, blocks;
@@ -34,6 +37,13 @@ typedef struct {
 #define GASCL_BLOCK_NEXT(queue, block) (queue)->pool[(size_t)(block) * GASCL_BLOCK_WORDS]
 #define GASCL_BLOCK_COUNT(queue, block) (queue)->pool[(size_t)(block) * GASCL_BLOCK_WORDS + 1]
 #define GASCL_BLOCK_IDS(queue, block) (&(queue)->pool[(size_t)(block) * GASCL_BLOCK_WORDS + 2])
+// So many entries fit into a block.
+#define GASCL_BLOCK_ENTRIES ((GASCL_BLOCK_WORDS - 2) / (1 + GASCL_PACKED_BITS / 32))
+#define GASCL_BLOCK_SEEN(queue, block) \
+    ((__global gascl_packed *)(GASCL_BLOCK_IDS(queue, block) + GASCL_BLOCK_ENTRIES))
+// Whether a vertex still sends what it would have sent when its word was `seen`.
+#define GASCL_IS_FRESH(queue, id, seen) \
+    (((*(volatile __global gascl_packed *)&(queue)->words[id] ^ (seen)) & GASCL_SENT_BITS) == 0)
 #define GASCL_BIN(bin) ((bin) & (GASCL_BINS - 1))
 
 // An empty block, or -1 if there is none. Far vertices have only half of the pool, so that there is always a
@@ -72,15 +82,17 @@ static void gascl_clear_bin(__global gascl_worker *worker, const int bin) {
     worker->heads[bin] = -1;
 }
 
-// Lists a vertex that waits.
-static void gascl_add_to_bin(const int id, const int number, gascl_queue *queue) {
+// Lists a vertex that waits, and has this word.
+static void gascl_add_to_bin(const int id, const gascl_packed word, const int number,
+                             gascl_queue *queue, __global uchar *mask) {
     __global gascl_worker *worker = queue->worker;
     const bool far = (long)number - queue->base >= GASCL_BINS;
     const int bin = far ? GASCL_BINS : GASCL_BIN(max(number, queue->base));
     int block = gascl_head(worker, bin);
-    if (block < 0 || GASCL_BLOCK_COUNT(queue, block) == GASCL_BLOCK_WORDS - 2) {
+    if (block < 0 || GASCL_BLOCK_COUNT(queue, block) == GASCL_BLOCK_ENTRIES) {
         const int fresh = gascl_new_block(queue, far);
         if (fresh < 0) {
+            mask[id] = 1;
             queue->team_words[GASCL_STRIDE * GASCL_TEAM_UNLISTED] = 1;
             return;
         }
@@ -90,7 +102,9 @@ static void gascl_add_to_bin(const int id, const int number, gascl_queue *queue)
             worker->filled |= 1UL << bin;
         worker->heads[bin] = block = fresh;
     }
-    GASCL_BLOCK_IDS(queue, block)[GASCL_BLOCK_COUNT(queue, block)++] = id;
+    const int at = GASCL_BLOCK_COUNT(queue, block)++;
+    GASCL_BLOCK_IDS(queue, block)[at] = id;
+    GASCL_BLOCK_SEEN(queue, block)[at] = word;
 }
 
 // Whether a group has more than so many blocks in the current bin.
@@ -102,7 +116,7 @@ static bool gascl_has_blocks(const gascl_queue *queue, int many) {
 }
 
 static bool gascl_has_many(const gascl_queue *queue) {
-    return gascl_has_blocks(queue, GASCL_MOST_LOCAL_BLOCKS);
+    return gascl_has_blocks(queue, GASCL_MOST_LOCAL / GASCL_BLOCK_ENTRIES);
 }
 
 static bool gascl_has_few(const gascl_queue *queue) {
@@ -159,4 +173,29 @@ static int gascl_share_lowest_bin(gascl_queue *queue, const int ranks,
     queue->base += 63 - (int)clz(from_base & -from_base);
     queue->team_words[GASCL_STRIDE * GASCL_TEAM_BASE] = queue->base;
     return gascl_share_bin(GASCL_BIN(queue->base), queue, ranks, workers, shared_blocks);
+}
+
+// Puts the vertices in a block into the mask.
+static void gascl_mark_block(const int block, const gascl_queue *queue, __global uchar *mask) {
+    for (int i = 0; i < GASCL_BLOCK_COUNT(queue, block); ++i)
+        mask[GASCL_BLOCK_IDS(queue, block)[i]] = 1;
+}
+
+// The same for all that groups share.
+static void gascl_mark_shared(const gascl_queue *queue, __global const int *shared_blocks,
+                              __global uchar *mask) {
+    for (int i = 0; i < queue->team_words[GASCL_STRIDE * GASCL_TEAM_BLOCKS]; ++i)
+        gascl_mark_block(shared_blocks[i], queue, mask);
+}
+
+// The same for all that wait.
+static void gascl_mark_all(const gascl_queue *queue, const int ranks,
+                           __global const gascl_worker *workers,
+                           __global const int *shared_blocks, __global uchar *mask) {
+    gascl_mark_shared(queue, shared_blocks, mask);
+    for (int i = 0; i < ranks; ++i)
+        for (int bin = 0; bin <= GASCL_BINS; ++bin)
+            for (int block = gascl_head(&workers[i], bin); block >= 0;
+                 block = GASCL_BLOCK_NEXT(queue, block))
+                gascl_mark_block(block, queue, mask);
 }

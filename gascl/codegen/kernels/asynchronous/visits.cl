@@ -27,17 +27,6 @@ typedef struct {
 #define GASCL_SWAP_PACKED(word, before, after) atomic_cmpxchg(word, before, after)
 #endif
 
-// Whether a vertex waits. Its bytes are plain ones: who sends first changes the receiver's word and then looks
-// whether it waits, and who visits it first says that it no longer waits and then reads the word, each with a
-// fence between the two, so that one of them sees what the other has done.
-#define GASCL_WAITS_NOW(id) (*(volatile __global uchar *)&gascl_mask[id])
-// An atomic operation of x86 is a fence.
-#if defined(__x86_64__)
-#define gascl_fence_after_swap()
-#else
-#define gascl_fence_after_swap() gascl_fence()
-#endif
-
 #define GASCL_MOST_BIN (1 << 30)
 // The bin of a vertex: that of its priority, or without one, the next bin.
 static int gascl_bin_of(const gascl_vertex v, const gascl_queue *queue, GASCL_STATE) {
@@ -71,15 +60,12 @@ static void gascl_deliver(const int id, const gascl_message msg, gascl_queue *qu
             continue;
         }
         ++progress->messages;
-        if (!set)
-            return;
-        gascl_fence_after_swap();
-        const int bin = gascl_bin_of(v, queue, GASCL_STATE_ON);
-        if (!GASCL_WAITS_NOW(id))
-            GASCL_WAITS_NOW(id) = 1;
-        else if (bin >= gascl_bin_of(old, queue, GASCL_STATE_ON))
-            return;  // it is in that bin already, or in a lower one
-        gascl_add_to_bin(id, bin, queue);
+        if (set)
+            gascl_add_to_bin(id, after, gascl_bin_of(v, queue, GASCL_STATE_ON), queue, gascl_mask);
+#if GASCL_MAY_NEED_ORDER  // else apply always says set_mask()
+        else if ((after ^ before) & GASCL_SENT_BITS)
+            gascl_needs_order(gascl_control_);  // it may be listed with what it would have sent
+#endif
         return;
     }
 }
@@ -142,21 +128,21 @@ static void gascl_visit_long_rows(const gascl_team team, gascl_queue *queue,
 static void gascl_visit_block(const int block, gascl_queue *queue, gascl_progress *progress,
                               GASCL_STATE GASCL_EDGE, GASCL_STEP) {
     __global int *ids = GASCL_BLOCK_IDS(queue, block);
+    __global const gascl_packed *seen = GASCL_BLOCK_SEEN(queue, block);
+    const int entries = GASCL_BLOCK_COUNT(queue, block);
     int count = 0;
-    for (int i = 0; i < GASCL_BLOCK_COUNT(queue, block); ++i) {
-        const int id = ids[i];
-        if (!GASCL_WAITS_NOW(id))  // it has scattered from another bin
-            continue;
-        GASCL_WAITS_NOW(id) = 0;
-        GASCL_PREFETCH(&offsets[id]);
-        GASCL_PREFETCH(&words[id]);
-        ids[count++] = id;
+    for (int i = 0; i < entries; ++i) {
+        GASCL_PREFETCH(&offsets[ids[i]]);
+        GASCL_PREFETCH(&words[ids[i]]);
     }
-    gascl_fence();
-    for (int i = 0; i < count; ++i) {
-        const gascl_offset first = offsets[ids[i]];
+    for (int i = 0; i < entries; ++i) {
+        const int id = ids[i];
+        if (!GASCL_IS_FRESH(queue, id, seen[i]))
+            continue;
+        const gascl_offset first = offsets[id];
         GASCL_PREFETCH(&targets[first]);
         gascl_prefetch_edge(first GASCL_EDGE_ON);
+        ids[count++] = id;
     }
     for (int i = 0; i < count; ++i) {
         if (i + 2 < count) {
