@@ -38,7 +38,7 @@ static void gascl_pause(void) {
 
 // Waits for the next round in which a group takes part; whether there was one. Rounds in which it does not are
 // seen in passing.
-static bool gascl_wait_for_round(__local gascl_round *round, const int rank,
+static GASCL_INLINE bool gascl_wait_for_round(__local gascl_round *round, const int rank,
                                  volatile __global int *team_words) {
     for (ulong polls = 0; polls < GASCL_PATIENCE; ++polls) {
         ulong parts[GASCL_RELEASED_WORDS];

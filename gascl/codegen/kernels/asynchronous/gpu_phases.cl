@@ -93,7 +93,7 @@ static GASCL_INLINE void gascl_run_split(const __local gascl_round *round, const
 #endif
 
 // Unpacks fields, and marks the vertices that still wait.
-static void gascl_run_unpack(const gascl_team team, const __local gascl_round *round, GASCL_STATE,
+static GASCL_INLINE void gascl_run_unpack(const gascl_team team, const __local gascl_round *round, GASCL_STATE,
                              GASCL_STEP, volatile __global int *team_words) {
     GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 4096) {
         gascl_unpack_fields(words[id], id, GASCL_STATE_ON);
@@ -143,7 +143,7 @@ static GASCL_INLINE void gascl_run_phase(const __local gascl_round *round, const
 }
 
 // What a group has found in a phase, for all; by its first item.
-static void gascl_report(volatile __global int *team_words, __local gascl_step_memory *memory) {
+static GASCL_INLINE void gascl_report(volatile __global int *team_words, __local gascl_step_memory *memory) {
     if (memory->messages)
         atom_add((volatile __global ulong *)&GASCL_TEAM(MESSAGES), (ulong)memory->messages);
     if (GASCL_PRIORITY && memory->least < INT_MAX)
