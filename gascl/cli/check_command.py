@@ -131,7 +131,7 @@ def _why_not(result: Result) -> str:
     """Why there was no random schedule to compare a run with."""
     if not result.converged:
         return f"it did not converge: {result.stopped}"
-    return "with these values it says itself that the order matters, by needs_order()"
+    return "the run itself found that the order of messages matters for these values"
 
 
 def _classes(file: Path) -> tuple[list[type[VertexProgram]], list[Finding]]:

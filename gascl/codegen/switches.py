@@ -35,7 +35,7 @@ PROGRAM = {
     "MARKS": "apply puts other vertices into the mask",
     "EVERY_ARC_SENDS": "each arc of a vertex that scatters carries a message",
     "FUSED": "apply and the next superstep's scatter are one kernel in delivery `outbox`",
-    "MAY_NEED_ORDER": "a snippet may call needs_order",
+    "MAY_NEED_ORDER": "a run in any order may have to begin again in supersteps",
     "OVERFLOWS": "combined messages are checked for overflow",
     "CAN_FAIL": "a snippet may fail or overflow, or there is debug mode",
     "READS_SINGLY": "a gather snippet reads the messages one by one, or they are grouped by key",

@@ -76,7 +76,7 @@ Nans: TypeAlias = Mapping[str, tuple[int, int]]
 #: The most engines of derived graphs that an engine keeps, with their arrays on the device.
 _MOST_DERIVED = 4
 #: Why a run begins again in supersteps.
-_ORDER_MATTERS = "needs_order() was called for these values"
+_ORDER_MATTERS = "the order of messages matters for these values"
 #: After so many supersteps on a GPU, a program begins again in any order if it can, on graphs with
 #: at least so many vertices. That many levels of a search take 2.5 ms there.
 LONG_RUN, MANY_VERTICES = 128, 2**16

@@ -233,7 +233,7 @@ def least_of_component(src, dst, vertices: int) -> np.ndarray:
     return least[part]
 
 
-@needs_pocl
+@needs_joining
 @pytest.mark.parametrize("shape", ["a path", "scattered", "a clique"])
 def test_what_is_sent_changes_without_a_mask(shape):
     src, dst, vertices = SHAPES[shape]
@@ -241,6 +241,35 @@ def test_what_is_sent_changes_without_a_mask(shape):
     expected = engine.run(Halves(), delivery="slots").label
     for _ in range(TIMES):
         np.testing.assert_array_equal(engine.run(Halves()).label, expected)
+
+
+class Near(VertexProgram):
+    """Steps from vertex 0, up to three."""
+
+    steps = vertex.int32(init="v.id == 0 ? 0 : INT_MAX")
+
+    message, combine, order = "int32", "min", "any"
+    mask = "v.id == 0"
+    priority, delta = "v.steps", 1
+    receive_if = "msg < v.steps"
+    scatter = "send(v.steps + 1);"
+    apply = """
+        v.steps = msg;
+        if (v.steps < 3)
+            set_mask();
+    """
+
+
+@needs_joining
+def test_who_does_not_set_the_mask_does_not_scatter():
+    """Though its priority changes; the run begins again, in supersteps."""
+    engine = Engine(Graph.from_edges(range(8), range(1, 9)))
+    result = engine.run(Near())
+    assert result.delivery == "push"
+    assert result.steps.tolist() == [0, 1, 2, 3, *[2**31 - 1] * 5]
+    (note,) = result.trace.notes
+    assert "the order of messages matters" in note
+    assert engine.explain(Near()).runs[0].delivery == "asynchronous"
 
 
 @needs_pocl
@@ -274,6 +303,38 @@ def test_two_fields_in_place(shape):
         np.testing.assert_array_equal(result.odd, expected % 2)
     found = engine.run(LeastNeighbors(), delivery="slots")
     np.testing.assert_array_equal(found.label, expected)
+
+
+class TellingNeighbors(VertexProgram):
+    """The smallest vertex of each component: who gets a smaller one tells its neighbors once."""
+
+    label = vertex.vertex(init="v.id")
+
+    message, combine, order = "vertex", "min", "any"
+    edges, apply_on = "both", "all"
+    apply = """
+        if (has_msg) {
+            if (msg < v.label) {
+                v.label = msg;
+                set_mask();
+            }
+        } else if (get_mask())
+            for (int k = 0; k < num_neighbors; ++k)
+                if (v.label < label_of(neighbor(k)))
+                    send_to(neighbor(k), v.label);
+    """
+
+
+@needs_pocl
+def test_who_is_told_to_wait_applies_again_in_place():
+    """In a tree, so that nobody else tells the neighbors of a vertex that does not."""
+    child = np.arange(1, 100_000)
+    names = np.random.default_rng(1).permutation(100_000)
+    engine = Engine(Graph.from_edges(names[(child - 1) // 3], names[child]))
+    for _ in range(TIMES):
+        result = engine.run(TellingNeighbors())
+        assert result.delivery == "in_place"
+        assert not result.label.any()
 
 
 def test_who_receives_cannot_send_in_place():

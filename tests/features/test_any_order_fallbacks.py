@@ -174,9 +174,8 @@ def test_a_run_that_begins_again_says_so() -> None:
     result = engine.run(ShortestPaths(source=0))
     assert result.delivery == "push"
     (note,) = result.trace.notes
-    assert (
-        note == "the run began again in supersteps, since needs_order() was called for these values"
-    )
+    why = "the order of messages matters for these values"
+    assert note == f"the run began again in supersteps, since {why}"
     assert note in str(result.trace) and note in result.trace._repr_html_()
     (explained,) = engine.explain(ShortestPaths(source=0)).runs
     assert explained.delivery == "asynchronous"

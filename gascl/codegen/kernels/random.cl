@@ -1,9 +1,9 @@
 // Delivery `random`: one work-item runs a program with order = "any" by a schedule that GASCL_SEED decides.
 // A vertex that waits scatters along its arcs, in either direction from any of them, and sometimes once
 // more. With apply_on = "all", where there is no scatter, each vertex applies in a launch at least once, and
-// all that it sends arrives through the inbox. A message is applied at once, or it flies for a while; then it arrives alone, or combined with
-// another one to the same vertex, and sometimes comes again. So a vertex may get what another one has sent
-// long ago.
+// all that it sends arrives through the inbox. A message is applied at once, or it flies for a while; then it
+// arrives alone, or combined with another one to the same vertex, and sometimes it comes again. So a vertex may
+// get what another one has sent long ago.
 //
 // It also looks for messages whose order matters: whether the receiver would be the same after the last
 // two that changed it in the other order, after both of them combined, or after one of them twice.
@@ -247,7 +247,6 @@ static void gascl_visit(const int id, gascl_schedule *schedule, gascl_tally *tal
         }
     }
 }
-
 #endif
 
 // The turn of one of the vertices that have waited longest, which sometimes waits again at once.

@@ -23,9 +23,9 @@ static gascl_team gascl_with_second_counter(gascl_team team) {
 }
 
 // GASCL_FOR_SHARE(i, n, chunk): a loop over an item's share of the work of a phase, n things, of which it
-// takes about `chunk` at once. It is two loops: GASCL_FOR_TAKES(n, chunk), and in it
-// GASCL_FOR_TAKEN(i, n), which may also be there several times. No such file exists: gascl/delivery/assembly.py puts team/item.cl here where a
-// work-group is one item, and otherwise team/group.cl. GASCL_FOR_PARTS(part, n): a loop over a group's share
-// of n parts, each of which all items of the group do together.
+// takes about `chunk` at once. It is two loops: GASCL_FOR_TAKES(n, chunk), and in it GASCL_FOR_TAKEN(i, n),
+// which may also be there several times. GASCL_FOR_PARTS(part, n): a loop over a group's share of n parts,
+// each of which all items of the group do together. No such file exists: gascl/delivery/assembly.py puts
+// team/item.cl here where a work-group is one item, and otherwise team/group.cl.
 #include "share.cl"
 #define GASCL_FOR_SHARE(i, n, chunk) GASCL_FOR_TAKES(n, chunk) GASCL_FOR_TAKEN(i, n)

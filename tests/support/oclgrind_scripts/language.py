@@ -370,6 +370,17 @@ class Spread(VertexProgram):
     apply = "if (msg < v.x) { v.x = msg; set_mask(); }"
 
 
+class Within(Spread):
+    """Not in any order after all: who calls no `set_mask()` does not scatter."""
+
+    x = vertex.int32(init="v.id == p.start ? 0 : INT_MAX")
+    start = param.int32()
+    mask = "v.id == p.start"
+    priority, delta = "v.x", 1
+    scatter = "send(v.x + 1);"
+    apply = "if (msg < v.x) { v.x = msg; if (v.x < 2) set_mask(); }"
+
+
 class Hooked(VertexProgram):
     """In place: trees of pointers, and the parity of their roots."""
 
@@ -607,12 +618,18 @@ def run_changing(engine: Engine) -> None:
 def run_unordered(engine: Engine) -> None:
     """Programs in any order: one group has all phases, in the forms for CPUs and for GPUs."""
     cl = engine.device.cl
+    devices = OneItem(cl, 1), Joining(cl, max(GROUP, 8))
     for program in (Nearest(start=FAR), Spread()):
         expected = engine.run(program, delivery="serial")
-        for device in (OneItem(cl, 1), Joining(cl, max(GROUP, 8))):
+        for device in devices:
             result = Engine(GRAPH, device).run(program, delivery="asynchronous")
             for field in expected.fields:
                 np.testing.assert_array_equal(result[field], expected[field])
+    expected = engine.run(Within(start=FAR), delivery="serial")
+    for device in devices:
+        again = Engine(GRAPH, device).run(Within(start=FAR), delivery="asynchronous")
+        assert again.delivery != "asynchronous"
+        np.testing.assert_array_equal(again.x, expected.x)
     result = Engine(GRAPH, OneItem(cl, 1)).run(Hooked(), delivery="in_place")
     expected = engine.run(Hooked(), delivery="serial")
     for field in expected.fields:

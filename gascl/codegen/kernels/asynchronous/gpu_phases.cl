@@ -8,7 +8,7 @@
 #define GASCL_PERSISTENT_STATE_ON posted, tallies, counts
 // Arcs are shared if vertices have more of them on average.
 #define GASCL_SHORT_ROWS 8
-// By how much the limit rises.
+// The limit rises by at least so much.
 #if GASCL_PRIORITY
 #define GASCL_WIDTH (float)gascl_run_->graph.gascl_delta
 #else
@@ -70,14 +70,14 @@ static GASCL_INLINE void gascl_run_split(const __local gascl_round *round, const
         const long i = begin + get_local_id(0);
         if (i < round->count) {
             const int id = GASCL_FAR_OF(round->side ^ 1)[i];
-            const float its =
+            const float priority =
                 gascl_rank_of(gascl_unpacked(words[id], id, GASCL_STATE_ON), GASCL_STATE_ON);
-            if (!(its <= round->limit)) {
-                progress->least = min(progress->least, gascl_ordered(its));
+            if (!(priority <= round->limit)) {
+                progress->least = min(progress->least, gascl_ordered(priority));
                 memory->far[atomic_inc(&memory->far_count)] = id;
             } else {
                 far_marks[id] = 0;
-                if (!(its <= round->limit_before)) {
+                if (!(priority <= round->limit_before)) {
                     stamps[id] = round->number;
                     memory->near[atomic_inc(&memory->near_count)] = id;
                 }

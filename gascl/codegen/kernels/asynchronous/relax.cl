@@ -1,11 +1,7 @@
 // Rounds on GPUs: vertices scatter, and their messages are applied.
-#include "asynchronous/lists.cl"
+#include "packed_word.cl"
 
-#if GASCL_PACKED_BITS == 64
-#define GASCL_SWAP_PACKED(word, before, after) atom_cmpxchg(word, before, after)
-#else
-#define GASCL_SWAP_PACKED(word, before, after) atomic_cmpxchg(word, before, after)
-#endif
+#include "asynchronous/lists.cl"
 
 enum { GASCL_NOWHERE, GASCL_TO_NEAR, GASCL_TO_FAR };
 
@@ -30,12 +26,16 @@ static int gascl_deliver(const int id, const gascl_message msg, gascl_packed bef
             continue;
         }
         ++progress->messages;
-        // A vertex that waits may have another priority now, though apply does not set its mask: entries
-        // with the old one are dropped.
         *rank = gascl_rank_of(v, GASCL_STATE_ON);
-        if (!set && *rank == gascl_rank_of(old, GASCL_STATE_ON))
-            return GASCL_NOWHERE;
-        return !GASCL_PRIORITY || *rank <= limit ? GASCL_TO_NEAR : GASCL_TO_FAR;
+        if (set)
+            return !GASCL_PRIORITY || *rank <= limit ? GASCL_TO_NEAR : GASCL_TO_FAR;
+#if GASCL_MAY_NEED_ORDER  // else apply always says set_mask()
+        // It may be listed with what it would have sent, or with its old priority, so that the entry would be
+        // dropped.
+        if (((after ^ before) & GASCL_SENT_BITS) || *rank != gascl_rank_of(old, GASCL_STATE_ON))
+            gascl_needs_order(gascl_control_);
+#endif
+        return GASCL_NOWHERE;
     }
 }
 

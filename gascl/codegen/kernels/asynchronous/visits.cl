@@ -20,12 +20,7 @@ typedef struct {
     long messages, arcs;
 } gascl_progress;
 
-#if GASCL_PACKED_BITS == 64
-#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#define GASCL_SWAP_PACKED(word, before, after) atom_cmpxchg(word, before, after)
-#else
-#define GASCL_SWAP_PACKED(word, before, after) atomic_cmpxchg(word, before, after)
-#endif
+#include "packed_word.cl"
 
 #define GASCL_MOST_BIN (1 << 30)
 // The bin of a vertex: that of its priority, or without one, the next bin.

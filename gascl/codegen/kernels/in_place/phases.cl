@@ -27,7 +27,8 @@ static int gascl_apply_some(const int begin, const int end, gascl_tally *tally, 
         any |= waited[i] = GASCL_WAITS_NOW(begin + i);
     if (any) {
         for (int i = 0; i < end - begin; ++i)
-            GASCL_WAITS_NOW(begin + i) = 0;
+            if (waited[i])  // others may be told to wait at this moment
+                GASCL_WAITS_NOW(begin + i) = 0;
         gascl_fence();
     }
     for (int id = begin; id < end; ++id)

@@ -1,11 +1,6 @@
 // A vertex applies: its word is read, apply makes another one of it, and that takes its place, unless the
 // word has changed meanwhile; then apply runs again.
-#if GASCL_PACKED_BITS == 64
-#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#define GASCL_SWAP_PACKED(word, before, after) atom_cmpxchg(word, before, after)
-#else
-#define GASCL_SWAP_PACKED(word, before, after) atomic_cmpxchg(word, before, after)
-#endif
+#include "packed_word.cl"
 
 // A vertex that others have changed waits. Its byte is a plain one: who sends changes the receiver's word,
 // and then says that it waits; a vertex that applies first says that it no longer waits, and then reads its
