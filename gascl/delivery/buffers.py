@@ -57,7 +57,7 @@ ITEMS = {
 
 
 class Needs(Protocol):
-    """What decides of a `Delivery` which buffers a program needs."""
+    """The part of a `Delivery` that decides which buffers a program needs."""
 
     @property
     def pulls(self) -> bool: ...

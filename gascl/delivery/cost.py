@@ -63,7 +63,8 @@ class Rates:
         launches: those of a superstep, by delivery, where no launch runs several supersteps; and
             what `frontier` does for each superstep beyond pushing.
         launch: those of a superstep by pull that visits no arcs; push makes all in one launch.
-        whole: the vertices and arcs up to which a launch of `pull` or `outbox` runs several.
+        whole: the vertices and arcs up to which a launch of `pull` or `outbox` runs several
+            supersteps.
         common: by delivery, an arc whose scatter looks for common neighbors, in rows of a hundred
             arcs or so; "" is any other delivery. On CPUs, pull has a table of the receiver's.
         open: how many of the arcs are visited where `receive_if` closes vertices.
@@ -185,7 +186,7 @@ class Costs:
     """About how long the supersteps of a program take on a graph and a device.
 
     Attributes:
-        rates, units: of the device, and how many of what they are the rates of.
+        rates, units: of the device, and how many such units it has: cores of a CPU, or 1 GPU.
         way: how messages are combined in the inbox: "dropped" if most change nothing there,
             "native" by one atomic operation, "checked" by one for a sum and one for its overflow,
             or "cas" in a loop of compare-and-swap.

@@ -143,6 +143,20 @@ static void gascl_sort_together(__global gascl_group *groups, const int n,
     }
 }
 
+// The sum of what the items of a work-group up to this one have, all of which call it (Hillis and Steele, 1986).
+static GASCL_INLINE int gascl_sum_up_to_item(const int own, __local long2 *sums) {
+    const int item = get_local_id(0);
+    int sum = own;
+    for (int step = 1; step < GASCL_GROUP; step *= 2) {
+        sums[item].x = sum;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item >= step)
+            sum += (int)sums[item - step].x;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    return sum;
+}
+
 // Whether a group begins at a place among sorted messages.
 static bool gascl_begins_group(__global const gascl_group *groups, const int i, const int count) {
     return i < count && (i == 0 || GASCL_KEY(groups[i]) != GASCL_KEY(groups[i - 1]));
@@ -200,14 +214,7 @@ static void gascl_apply_together(const int id, __global gascl_group *groups, con
         gascl_group held;
         if (begins)
             held = groups[i];
-        int sum = begins;
-        for (int step = 1; step < GASCL_GROUP; step *= 2) {  // Hillis and Steele (1986)
-            sums[item].x = sum;
-            barrier(CLK_LOCAL_MEM_FENCE);
-            if (item >= step)
-                sum += (int)sums[item - step].x;
-            barrier(CLK_LOCAL_MEM_FENCE);
-        }
+        const int sum = gascl_sum_up_to_item(begins, sums);
         sums[item].x = sum;
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // all have read their groups
         if (begins)
@@ -259,14 +266,7 @@ static void gascl_apply_rows(const gascl_block block, __global gascl_group *grou
     for (int i = begin; i < end && codes[i] != GASCL_NO_CODE; ++i)
         if (i == 0 || codes[i] >> GASCL_PLACE_BITS != codes[i - 1] >> GASCL_PLACE_BITS)
             held[mine++] = gascl_join_codes(groups, codes, i, arcs);
-    int sum = mine;
-    for (int step = 1; step < GASCL_GROUP; step *= 2) {  // Hillis and Steele (1986)
-        sums[item].x = sum;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (item >= step)
-            sum += (int)sums[item - step].x;
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
+    const int sum = gascl_sum_up_to_item(mine, sums);
     barrier(CLK_GLOBAL_MEM_FENCE);  // all have read their messages
     for (int i = 0; i < mine; ++i)
         groups[sum - mine + i] = held[i];
