@@ -274,6 +274,22 @@ static uint gascl_mixed(uint x) {  // the hash lowbias32 (Wellons)
 #endif
 
 #if GASCL_READS_SINGLY
+#if GASCL_GROUP > 1
+// The sum of what the items of a work-group up to this one have, all of which call it (Hillis and Steele, 1986).
+static GASCL_INLINE int gascl_sum_up_to_item(const int own, __local long2 *sums) {
+    const int item = get_local_id(0);
+    int sum = own;
+    for (int step = 1; step < GASCL_GROUP; step *= 2) {
+        sums[item].x = sum;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item >= step)
+            sum += (int)sums[item - step].x;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    return sum;
+}
+#endif
+
 // Moves the messages that were sent to the front of their slots, takes their marks back, and
 // returns how many there are.
 static int gascl_compact(__global gascl_stored *messages, __global uchar *sent,

@@ -143,20 +143,6 @@ static void gascl_sort_together(__global gascl_group *groups, const int n,
     }
 }
 
-// The sum of what the items of a work-group up to this one have, all of which call it (Hillis and Steele, 1986).
-static GASCL_INLINE int gascl_sum_up_to_item(const int own, __local long2 *sums) {
-    const int item = get_local_id(0);
-    int sum = own;
-    for (int step = 1; step < GASCL_GROUP; step *= 2) {
-        sums[item].x = sum;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (item >= step)
-            sum += (int)sums[item - step].x;
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    return sum;
-}
-
 // Whether a group begins at a place among sorted messages.
 static bool gascl_begins_group(__global const gascl_group *groups, const int i, const int count) {
     return i < count && (i == 0 || GASCL_KEY(groups[i]) != GASCL_KEY(groups[i - 1]));

@@ -9,8 +9,8 @@ typedef struct {
 } gascl_gather_memory;
 
 #if GASCL_GROUP_COMPACTS
-// As gascl_compact(), by the group, in all lanes. An item has GASCL_FETCHES slots at once; a sum
-// over the items before it (Hillis and Steele 1986) says where its messages go.
+// As gascl_compact(), by the group, in all lanes. An item has GASCL_FETCHES slots at once; a sum over the
+// items up to it says where its messages go.
 static void gascl_compact_by_group(const int row, const int slots,
                                    __local gascl_gather_memory *memory,
                                    __global const gascl_offset *restrict offsets,
@@ -33,14 +33,7 @@ static void gascl_compact_by_group(const int row, const int slots,
             }
         if (piece == 0)
             count = 0;
-        int sum = mine;
-        for (int step = 1; step < GASCL_GROUP; step *= 2) {
-            sums[item].x = sum;
-            barrier(CLK_LOCAL_MEM_FENCE);
-            if (item >= step)
-                sum += (int)sums[item - step].x;
-            barrier(CLK_LOCAL_MEM_FENCE);
-        }
+        const int sum = gascl_sum_up_to_item(mine, sums);
         if (item == GASCL_GROUP - 1)
             memory->counts[gascl_lane] = count + sum;
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // all have read their slots
