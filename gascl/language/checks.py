@@ -78,6 +78,7 @@ def check(spec: ProgramSpec, own: Mapping[str, Any], base: Collection[str]) -> N
         base: the names of the attributes that every program has.
     """
     _check_attributes(spec, own, base)
+    _check_in_place(spec, own.get("in_place"))
     for declared in _declared(spec):
         _check_declaration(spec, declared, base)
     _check_messages(spec)
@@ -94,6 +95,33 @@ def check(spec: ProgramSpec, own: Mapping[str, Any], base: Collection[str]) -> N
         for place, message in rules(spec):
             if place:
                 spec.refuse(place, message)
+
+
+def _check_in_place(spec: ProgramSpec, other: Any) -> None:
+    """A program that is run instead of this one has what this one has."""
+    if other is None:
+        return
+    place, theirs = spec.source.place("in_place"), getattr(other, "spec", None)
+    if not isinstance(other, type) or theirs is None:
+        spec.refuse(place, f"in_place must be a class of programs, not {other!r}")
+    if theirs.order != "any" or theirs.apply_on != "all":
+        spec.refuse(
+            place,
+            f"in_place = {theirs.name}, which does not apply in place: give it order = 'any' and "
+            "apply_on = 'all'",
+        )
+    for what, mine, its in (
+        ("parameter", spec.params, theirs.params),
+        ("vertex field", spec.vertex_fields, theirs.vertex_fields),
+    ):
+        for name in [*mine, *its]:
+            if name not in mine or name not in its:
+                lacks = theirs.name if name in mine else spec.name
+                spec.refuse(
+                    place,
+                    f"in_place = {theirs.name} must have the same {what}s, but {lacks} has no "
+                    f"{name!r}: declare it there, too",
+                )
 
 
 def _kind_of(spec: ProgramSpec, key: str) -> str:
@@ -453,6 +481,8 @@ def _check_messages(spec: ProgramSpec) -> None:
                 ": combine = 'sum' of message = 'real2', send((real2)(x, 1)), and the mean is "
                 "msg.x / msg.y"
             )
+        if rule.text.startswith("by_key"):
+            hint = ": by_key(...) is a function in Python: from gascl import by_key, and no quotes"
         if rule.text == "count":
             hint = ": combine = 'sum' of message = 'int32', and send(1)"
         spec.refuse(place, f"combine = {rule.text!r} is not an expression over a and b{hint}")
@@ -779,8 +809,8 @@ def _order_rules(spec: ProgramSpec) -> Rules:
         own = everywhere and word == "get_mask"  # a vertex's own state
         yield (
             _use(spec, word, "scatter", *([] if own else ["apply"]), "receive_if", "enough"),
-            f"{word} depends on the superstep, and order = 'any' has none: use a field that the "
-            f"message carries, or {instead}",
+            f"{word} {'counts supersteps' if word == 'superstep' else 'depends on the superstep'}, "
+            f"and order = 'any' has none: use a field that the message carries, or {instead}",
         )
     yield from _own_mask_rules(spec, "order = 'any'")
 
