@@ -223,7 +223,7 @@ TABLE: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
 BY_ORDER = (ORDER, FRONTIER)
 
 
-#: Why they are not applied in any order: they are read, they add up, or nothing says that they may be.
+#: Why messages are applied in supersteps: they are read, they add up, or nothing is said of them.
 IN_SUPERSTEPS = (
     "its gather snippet reads messages one by one, those of a superstep together",
     "its messages are combined by 'sum', which must take each of them once",
