@@ -78,7 +78,6 @@ def check(spec: ProgramSpec, own: Mapping[str, Any], base: Collection[str]) -> N
         base: the names of the attributes that every program has.
     """
     _check_attributes(spec, own, base)
-    _check_in_place(spec, own.get("in_place"))
     for declared in _declared(spec):
         _check_declaration(spec, declared, base)
     _check_messages(spec)
@@ -95,33 +94,6 @@ def check(spec: ProgramSpec, own: Mapping[str, Any], base: Collection[str]) -> N
         for place, message in rules(spec):
             if place:
                 spec.refuse(place, message)
-
-
-def _check_in_place(spec: ProgramSpec, other: Any) -> None:
-    """A program that is run instead of this one has what this one has."""
-    if other is None:
-        return
-    place, theirs = spec.source.place("in_place"), getattr(other, "spec", None)
-    if not isinstance(other, type) or theirs is None:
-        spec.refuse(place, f"in_place must be a class of programs, not {other!r}")
-    if theirs.order != "any" or theirs.apply_on != "all":
-        spec.refuse(
-            place,
-            f"in_place = {theirs.name}, which does not apply in place: give it order = 'any' and "
-            "apply_on = 'all'",
-        )
-    for what, mine, its in (
-        ("parameter", spec.params, theirs.params),
-        ("vertex field", spec.vertex_fields, theirs.vertex_fields),
-    ):
-        for name in [*mine, *its]:
-            if name not in mine or name not in its:
-                lacks = theirs.name if name in mine else spec.name
-                spec.refuse(
-                    place,
-                    f"in_place = {theirs.name} must have the same {what}s, but {lacks} has no "
-                    f"{name!r}: declare it there, too",
-                )
 
 
 def _kind_of(spec: ProgramSpec, key: str) -> str:

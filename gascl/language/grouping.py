@@ -56,7 +56,8 @@ class Grouping:
                 return f"names {name!r}, which is no member of message: {', '.join(members)}"
         rules = dict(self.values)
         if self.key in rules:
-            return f"gives a rule for {self.key!r}, but that is the key: remove the rule"
+            rule = f"{self.key}={rules[self.key].name!r}"
+            return f"combines {self.key!r}, which is the key: remove {rule}"
         for name in members:
             if name != self.key and name not in rules:
                 return f"does not say how {name!r} is combined, as in {name}='sum'"

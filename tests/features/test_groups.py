@@ -231,7 +231,7 @@ WRONG = [
     ({"message": "real", "combine": by_key()}, "an integer or a vertex as the key"),
     ({"message": "int32", "combine": by_key("label")}, "message must be a struct"),
     ({"message": Pair, "combine": by_key("label", label="min", value="sum")},
-     "gives a rule for 'label', but that is the key: remove the rule"),
+     "combines 'label', which is the key: remove label='min'"),
     ({"combine": by_key}, "combine = by_key is not called: write by_key()"),
     ({"combine": "by_key()", "prefer": None}, "by_key(...) is a function in Python"),
     ({"message": Pair, "combine": by_key("label", value="or")},

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from support.invalid_classes import TEMPLATE, said
 
-from gascl import ProgramError, VertexProgram, param, vertex
-from gascl.programs import PageRank
+from gascl import ProgramError, VertexProgram
 
 PAIR = "Pair = struct([('distance', 'real'), ('parent', 'int32')])\nmessage = Pair\n"
 SINGLE = "combine = None\ngather = 'msg = messages[0];'\n"
@@ -153,47 +152,6 @@ ORDERS = [
     (ANY + "apply = 'set_mask_of(0);'  # <<<", "set_mask_of cannot be used here with order = 'any"),
     (ANY + "scatter = 'send(1); set_mask();'  # <<<", "set_mask cannot be used here with order ="),
 ]
-
-
-class InPlace(VertexProgram):
-    """The least id of a vertex and its neighbors, again and again."""
-
-    label = vertex.int32(init="v.id")
-    edges, order, apply_on = "both", "any", "all"
-    apply = """
-        for (int i = 0; i < num_neighbors; ++i)
-            if (label_of(neighbor(i)) < v.label) {
-                v.label = label_of(neighbor(i));
-                set_mask();
-            }
-    """
-
-
-@pytest.mark.parametrize(
-    ("more", "why"),
-    [
-        ({"in_place": "InPlace"}, "must be a class of programs, not 'InPlace'"),
-        ({"in_place": int}, "must be a class of programs, not <class 'int'>"),
-        ({"in_place": PageRank}, "does not apply in place: give it order = 'any' and apply_on ="),
-        ({"in_place": InPlace, "most": param.int32(3)}, "parameters, but InPlace has no 'most'"),
-        ({"in_place": InPlace, "x": vertex.int32()}, "vertex fields, but InPlace has no 'x'"),
-        ({"in_place": InPlace, "label": None, "scatter": "send(1);", "apply": "set_mask();"},
-         "vertex fields, but Wrong has no 'label'"),
-    ],
-)  # fmt: skip
-def test_what_is_run_in_place_must_fit(more, why):
-    body = {
-        "label": vertex.int32(init="v.id"),
-        "message": "int32",
-        "combine": "min",
-        "order": "any",
-        "scatter": "send(v.label);",
-        "apply": "if (msg < v.label) { v.label = msg; set_mask(); }",
-    }
-    type("Right", (VertexProgram,), {**body, "in_place": InPlace})
-    with pytest.raises(ProgramError) as refused:
-        type("Wrong", (VertexProgram,), {**body, **more})
-    assert why in str(refused.value)
 
 
 @pytest.mark.parametrize(
