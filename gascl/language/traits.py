@@ -353,10 +353,10 @@ class Traits:
         if not self.any_order:
             return ""
         if self._uses("needs_order"):
-            return "needs_order() was called for these values"
+            return "the order of messages matters for these values"
         if self.applies_in_place:
             return "apply called send_to() for a vertex that had a message" * self.apply_sends_to
-        why = "apply changed a field that scatter reads, and did not call set_mask()"
+        why = "apply changed a field that scatter or priority reads, and did not call set_mask()"
         return why * (not self._always_sets_mask)
 
     @property

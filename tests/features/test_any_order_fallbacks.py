@@ -174,9 +174,8 @@ def test_a_run_that_begins_again_says_so() -> None:
     result = engine.run(ShortestPaths(source=0))
     assert result.delivery == "push"
     (note,) = result.trace.notes
-    assert (
-        note == "the run began again in supersteps, since needs_order() was called for these values"
-    )
+    why = "the order of messages matters for these values"
+    assert note == f"the run began again in supersteps, since {why}"
     assert note in str(result.trace) and note in result.trace._repr_html_()
     (explained,) = engine.explain(ShortestPaths(source=0)).runs
     assert explained.delivery == "asynchronous"
@@ -214,8 +213,8 @@ def test_the_note_says_why_a_run_began_again_that_called_no_needs_order() -> Non
     best = min(range(1, n + 1), key=lambda v: v * 37 % 64)
     assert result.way["before"].tolist() == [-1] + [0] * n + [best] * n
     assert result.trace.notes == [
-        "the run began again in supersteps, since apply changed a field that scatter reads, and "
-        "did not call set_mask()"
+        "the run began again in supersteps, since apply changed a field that scatter or priority "
+        "reads, and did not call set_mask()"
     ]
 
 
