@@ -75,8 +75,6 @@ Nans: TypeAlias = Mapping[str, tuple[int, int]]
 
 #: The most engines of derived graphs that an engine keeps, with their arrays on the device.
 _MOST_DERIVED = 4
-#: Why a run begins again in supersteps.
-_ORDER_MATTERS = "needs_order() was called for these values"
 #: After so many supersteps on a GPU, a program begins again in any order if it can, on graphs with
 #: at least so many vertices. That many levels of a search take 2.5 ms there.
 LONG_RUN, MANY_VERTICES = 128, 2**16
@@ -358,7 +356,8 @@ class Engine:
                 prepared, again = self._prepare(each, checked), None
                 delivery = prepared.delivery
                 if (delivery.queues or delivery.in_place) and prepared.traits.may_need_order:
-                    again = self._prepare(each, replace(checked, delivery="auto"), _ORDER_MATTERS)
+                    automatic = replace(checked, delivery="auto")
+                    again = self._prepare(each, automatic, prepared.traits.why_order)
                 runs.append(explained(each, self.graph, self.device.facts, prepared, again))
             return Explanation(type(program).__name__, str(self.device), tuple(runs))
         except Exception as error:
@@ -495,7 +494,7 @@ class Engine:
             state.end(loaded, None)
             if options.delivery != "auto":
                 job = replace(job, options=replace(options, delivery="auto"))
-            return self._supersteps(job, _ORDER_MATTERS, values, phases)
+            return self._supersteps(job, Traits.of(program.spec).why_order, values, phases)
         loop.trace.phases = phases
         loop.trace.deliveries = tuple(loop.deliveries) or (prepared.delivery.name,)
         if known:

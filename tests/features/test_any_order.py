@@ -256,6 +256,8 @@ def test_components_in_place(shape, directed):
             result = engine.run(ConnectedComponents())
             assert result.delivery == "in_place"
             np.testing.assert_array_equal(result.component, expected)
+        (explained,) = engine.explain(ConnectedComponents()).runs
+        assert not explained.bottlenecks  # its loop could not be replaced
         for name in ("slots", "push"):
             found = engine.run(ConnectedComponents(), delivery=name)
             np.testing.assert_array_equal(found.component, expected)
