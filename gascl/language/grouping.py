@@ -55,8 +55,12 @@ class Grouping:
             if name not in members:
                 return f"names {name!r}, which is no member of message: {', '.join(members)}"
         rules = dict(self.values)
-        for name in members.keys() - {self.key} - rules.keys():
-            return f"does not say how {name!r} is combined, as in {name}='sum'"
+        if self.key in rules:
+            rule = f"{self.key}={rules[self.key].name!r}"
+            return f"combines {self.key!r}, which is the key: remove {rule}"
+        for name in members:
+            if name != self.key and name not in rules:
+                return f"does not say how {name!r} is combined, as in {name}='sum'"
         if COUNT in members:
             return f"gives a group the member {COUNT!r}: give the member of message another name"
         for name, combiner in self.values:
