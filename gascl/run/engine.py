@@ -765,9 +765,10 @@ def _in_any_order(program: VertexProgram) -> VertexProgram | None:
     """
     if "in_any_order" not in vars(type(program)):
         return None
-    other: Any = program.in_any_order()
-    if other is None:
+    returned: Any = program.in_any_order()
+    if returned is None:
         return None
+    other: VertexProgram = returned
     known = isinstance(other, VertexProgram) and Traits.of(other.spec).any_order
     if not known or {*other.spec.vertex_fields} != {*program.spec.vertex_fields}:
         raise ProgramError(

@@ -20,7 +20,6 @@ from support.samples import (
 )
 
 from gascl import Engine, Graph, ProgramError
-from gascl.delivery.atomics import Atomics
 from gascl.opencl.device import Device
 from gascl.opencl.device_choice import find
 from gascl.programs import BreadthFirst
@@ -160,10 +159,6 @@ def test_a_long_search_on_a_gpu_begins_again_in_any_order(graph, monkeypatch):
         assert result.depth.tolist() == depth
         assert result.parent.tolist() == first_parents(graph, depth)
     assert runner.run(BreadthFirst(source=0, hops=150)).supersteps == 150
-    monkeypatch.setattr(Device, "atomics", Atomics())
-    narrow = Engine(graph, Device(find().cl, 8)).run(BreadthFirst(source=0))
-    assert (narrow.delivery, narrow.supersteps) == ("push", max(depth) + 1)
-    assert not narrow.trace.notes
     assert runner.run(BreadthFirst(source=0), keep_state=True).supersteps == max(depth) + 1
 
 
