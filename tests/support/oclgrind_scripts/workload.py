@@ -344,7 +344,8 @@ def look_at_shape(engine: Engine) -> None:
 
 def able(program: VertexProgram, device: Device) -> list[str]:
     """Names of the deliveries that take a program."""
-    return admitted(demand_of(program, device.atomics, device.fp64, deterministic=True))
+    of_device = device.atomics, device.fp64
+    return admitted(demand_of(program, *of_device, deterministic=True, group=device.group))
 
 
 def add_floats(device: Device) -> None:
