@@ -56,6 +56,7 @@ _HOOKS = {
     "prepare": ("self", "graph", "initial"),
     "converged": ("self", "step"),
     "solve": ("self", "stages"),
+    "in_any_order": ("self",),
 }
 
 _LEAST_DELTA, _MOST_DELTA = float(np.finfo("f4").tiny), float(np.finfo("f4").max)

@@ -164,9 +164,11 @@ class Traits:
         loops = [name for _, name in scatter.first_arguments("for_common")]
         if len(loops) != 1 or combiner is None or combiner.name != "sum":
             return False
-        rows = any(scatter.has(f"for_common({loops[0]},{e})") for e in _ENDS)
-        sent = scatter.call_with("send_to", loops[0])
-        return rows and any(sent) and all(map(or_, sent, self._answering))
+        (common,) = loops
+        rows = any(scatter.has(f"for_common({common},{ends})") for ends in _ENDS)
+        sent = scatter.call_with("send_to", common)
+        to_both = any(sent) and all(map(or_, sent, self._answering))
+        return rows and to_both and not scatter.assigns(common)  # nor is it another variable
 
     @cached_property
     def credits(self) -> bool:

@@ -225,6 +225,8 @@ WRONG = [
     ({"message": Pair, "combine": by_key("labels", value="sum")},
      "names 'labels', which is no member of message: value, label"),
     ({"message": Pair, "combine": by_key("label")}, "does not say how 'value' is combined"),
+    ({"message": Pair, "combine": by_key("label", label="sum", value="sum")},
+     "combines 'label', which is the key: remove label='sum'"),
     ({"message": Pair, "combine": by_key("value", label="sum")},
      "needs an integer or a vertex as the key, which 'value' (float) is not"),
     ({"message": Pair, "combine": by_key()}, "needs the member that is the key"),
