@@ -65,13 +65,13 @@ ATTRIBUTES = {
     "restart": '`"any"`, `"added"` or `"never"`: whether a run may continue on a changed graph',
     "ends": '`"mask"`, or `"stop"`: go on with an empty mask',
     "order": '`"supersteps"`, or `"any"`: the result does not depend on the order of messages',
-    "in_place": "the class that is run instead where that one can apply in place",
 }
 
 #: Methods in Python.
 METHODS = {
     "prepare": ("(self, graph, initial)", "refuses a graph, or adds initial values, before a run"),
     "converged": ("(self, step)", "whether the run ends; slower than `stop`"),
+    "in_any_order": ("(self)", 'a program with `order = "any"` that may be run instead'),
     "solve": ("(self, stages)", "runs other programs, instead of snippets"),
 }
 

@@ -74,7 +74,7 @@ class BreadthFirst(VertexProgram):
         begin_at_sources(self, graph, initial, "depth", -1)
 
     def in_any_order(self) -> VertexProgram | None:
-        if type(self) is not BreadthFirst or self.hops is not None or self.initial:
+        if self.hops is not None or self.initial:
             return None
         values = {"source": self.source, "sources": self.sources, "dtype": self.dtype}
         return BreadthFirstByDepth(**{n: value for n, value in values.items() if value is not None})

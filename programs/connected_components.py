@@ -81,7 +81,6 @@ class ConnectedComponents(VertexProgram):
     busy = aggregate.uint8("max", doc="it has to be done again")
     hub = aggregate.int64("max", doc="the vertex of most neighbors, behind their number")
 
-    in_place = Hooked
     message, combine = "vertex", "min"
     mask, edges, apply_on = "v.id < 0", "both", "all"
     restart, ends = "added", "stop"
@@ -147,3 +146,6 @@ class ConnectedComponents(VertexProgram):
             send_to(max(root, theirs), min(root, theirs));
     """
     stop = "agg.phase == 8 && !agg.busy"  # REST
+
+    def in_any_order(self):
+        return Hooked(dtype=self.dtype, **self.initial)

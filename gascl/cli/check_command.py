@@ -78,7 +78,18 @@ def run(arguments: argparse.Namespace) -> int:
     files = [Path(file) for file in arguments.files]
     for file in files:
         if not file.is_file():
+            path, colon, name = str(file).rpartition(":")
+            if colon and Path(path).is_file():
+                raise GasclError(
+                    f"{file}: give the file alone, whose classes are all checked; or to run {name} "
+                    "on a graph: gascl check PROGRAM GRAPH --order"
+                )
             raise GasclError(f"{file}: there is no such file; check the path")
+    if len(files) == 2 and files[0].suffix == ".py" != files[1].suffix:
+        raise GasclError(
+            f"{files[1]}: the name of a program's file must end in .py; if this is a graph: gascl "
+            "check PROGRAM GRAPH --order"
+        )
     device = find(arguments.device)
     kinds, programs = {"error": 0, "warning": 0}, 0
     for file in files:

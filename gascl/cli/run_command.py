@@ -249,8 +249,10 @@ def _run(arguments: argparse.Namespace) -> int:
         if cls.spec.composite:  # whose aggregators are numbers that it returns
             for name, value in result.aggregates.items():
                 print(f"{name}: {number(value)}")
+        from gascl.results.result import steps_of
+
         stopped = for_shell(result.stopped)
-        print(f"{cls.__name__}: {count(result.supersteps, 'superstep')}; {stopped}")
+        print(f"{cls.__name__}: {steps_of(result)}; {stopped}")
         _print_how(result, arguments, read_seconds)
     return code
 

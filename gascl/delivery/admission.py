@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from gascl.codegen.context import packed_fields
 from gascl.delivery.atomics import Atomics
 from gascl.delivery.device_facts import DeviceFacts
-from gascl.language.combiners import OR, PRODUCT
+from gascl.language.combiners import OR, PRODUCT, SUM
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Traits
 from gascl.language.types import Type
@@ -239,14 +239,22 @@ def push_refuses(demand: Demand) -> str | None:
     return inbox_refuses(demand)
 
 
-#: Why messages must be applied in supersteps.
-_ORDERED = "its messages may depend on their order: order = 'any' would state that they do not"
+def _ordered(traits: Traits) -> str:
+    """Why messages must be applied in supersteps."""
+    if traits.reads_singly:
+        return f"{_singly(traits)}, those of a superstep together"
+    if traits.spec.combiner in (SUM, PRODUCT):
+        how = traits.spec.combiner.name
+        return f"its messages are combined by {how!r}, which must take each of them once"
+    return "its messages may depend on their order: order = 'any' would state that they do not"
+
+
 _ALL_APPLY = "all its vertices apply, in place, and none scatters"
 
 
 def random_refuses(demand: Demand) -> str | None:
     if not demand.traits.any_order:
-        return _ORDERED
+        return _ordered(demand.traits)
     if not demand.debug:
         return "it is for debug mode, which tries whether the order of messages matters"
     return slots_refuses(demand)
@@ -279,7 +287,7 @@ def _transactions_refuse(demand: Demand) -> str | None:
     """Refusals of deliveries by which vertices change one by one, each at once."""
     traits = demand.traits
     if not traits.any_order:
-        return _ORDERED
+        return _ordered(demand.traits)
     if demand.together:
         return demand.together
     if traits.lanes > 1:

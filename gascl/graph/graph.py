@@ -745,7 +745,8 @@ class Graph:
         first. -1 without edges."""
         if not self.num_edges:
             return -1
-        targets, counts = np.unique(self.dst[:: -(-self.num_edges // 1024)], return_counts=True)
+        sample = np.arange(0, self.num_edges, -(-self.num_edges // 1024))
+        targets, counts = np.unique(self.dst.take(sample), return_counts=True)
         return int(targets[counts.argmax()])
 
     def neighbors(self, label: Any, edges: str = "out") -> np.ndarray:

@@ -56,6 +56,7 @@ _HOOKS = {
     "prepare": ("self", "graph", "initial"),
     "converged": ("self", "step"),
     "solve": ("self", "stages"),
+    "in_any_order": ("self",),
 }
 
 _LEAST_DELTA, _MOST_DELTA = float(np.finfo("f4").tiny), float(np.finfo("f4").max)
@@ -453,6 +454,8 @@ def _check_messages(spec: ProgramSpec) -> None:
                 ": combine = 'sum' of message = 'real2', send((real2)(x, 1)), and the mean is "
                 "msg.x / msg.y"
             )
+        if rule.text.startswith("by_key"):
+            hint = ": by_key(...) is a function in Python: from gascl import by_key, and no quotes"
         if rule.text == "count":
             hint = ": combine = 'sum' of message = 'int32', and send(1)"
         spec.refuse(place, f"combine = {rule.text!r} is not an expression over a and b{hint}")
@@ -779,8 +782,8 @@ def _order_rules(spec: ProgramSpec) -> Rules:
         own = everywhere and word == "get_mask"  # a vertex's own state
         yield (
             _use(spec, word, "scatter", *([] if own else ["apply"]), "receive_if", "enough"),
-            f"{word} depends on the superstep, and order = 'any' has none: use a field that the "
-            f"message carries, or {instead}",
+            f"{word} {'counts supersteps' if word == 'superstep' else 'depends on the superstep'}, "
+            f"and order = 'any' has none: use a field that the message carries, or {instead}",
         )
     yield from _own_mask_rules(spec, "order = 'any'")
 

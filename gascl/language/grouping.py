@@ -55,8 +55,12 @@ class Grouping:
             if name not in members:
                 return f"names {name!r}, which is no member of message: {', '.join(members)}"
         rules = dict(self.values)
-        for name in members.keys() - {self.key} - rules.keys():
-            return f"does not say how {name!r} is combined, as in {name}='sum'"
+        if self.key in rules:
+            rule = f"{self.key}={rules[self.key].name!r}"
+            return f"combines {self.key!r}, which is the key: remove {rule}"
+        for name in members:
+            if name != self.key and name not in rules:
+                return f"does not say how {name!r} is combined, as in {name}='sum'"
         if COUNT in members:
             return f"gives a group the member {COUNT!r}: give the member of message another name"
         for name, combiner in self.values:
@@ -64,6 +68,10 @@ class Grouping:
             if why:
                 return f"has {name}={combiner.name!r}, which {why.split(';')[0]}"
         return _refuses_key(repr(self.key), members[self.key])
+
+    def names(self) -> tuple[str, ...]:
+        """The names of the members of a group."""
+        return self.keyed, *(name for name, _ in self.values), COUNT
 
     def members(self, message: Type, fp64: bool) -> Iterator[tuple[str, Type]]:
         """The members of a group: its key, its values in the types in which they are combined, and
@@ -103,5 +111,5 @@ def by_key(key: str = "", **values: str) -> Grouping:
 
 def _refuses_key(what: str, type_: Type) -> str:
     if type_.width > 1 or type_.is_float:
-        return f"needs an integer or a vertex as the key, which {what} is not"
+        return f"needs an integer or a vertex as the key, which {what} ({type_.c}) is not"
     return ""

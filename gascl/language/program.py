@@ -75,9 +75,6 @@ class VertexProgram:
     restart: str = "any"
     ends: str = "mask"
     order: str = "supersteps"
-    #: A program with the same parameters and results, which is run instead where its vertices can
-    #: apply in place.
-    in_place: Any = None
 
     #: The name of the program whose `solve` runs this one, for messages.
     run_by: str = ""
@@ -202,8 +199,9 @@ class VertexProgram:
         return 1, size
 
     def in_any_order(self) -> VertexProgram | None:
-        """A program with order = "any" that computes the same fields, to which a run may change
-        that has had many supersteps; None: there is none."""
+        """A program with order = "any" that computes the same vertex fields, for a run of this one:
+        it is run instead where its vertices can apply in place, or else where a run on a GPU has
+        had many supersteps. Subclasses do not inherit it. None: there is none."""
         return None
 
     def fixed_supersteps(self) -> int | None:

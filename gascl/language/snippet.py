@@ -137,6 +137,16 @@ class Snippet:
             if token.text == word
         ]
 
+    def assigns(self, name: str) -> bool:
+        """Whether a variable is given a value, also where it is declared."""
+        toks = tokens(self.text)
+        return any(
+            token.text == name
+            and at(toks, i - 1) not in (".", "->")
+            and is_written(toks, i, i + 1, self.types)
+            for i, token in enumerate(toks)
+        )
+
     def only_compares(self, one: str, other: str) -> bool:
         """Whether two members, such as e.src and e.dst, only occur as `one == other` or `!=`."""
         toks, pair, i = tokens(self.text), {one, other}, 0

@@ -29,7 +29,7 @@ from gascl.language.fields import (
     ToleranceParam,
     VertexField,
 )
-from gascl.language.grouping import Grouping
+from gascl.language.grouping import Grouping, by_key
 from gascl.language.keywords import reads_field
 from gascl.language.preprocessor import NotUnderstood, Preprocessor
 from gascl.language.snippet import Snippet
@@ -347,6 +347,9 @@ def _named(structs: dict[str, Struct], type_: str | Struct) -> str | Struct:
 def _snippet(
     cls: type, source: ClassSource, attribute: str, key: str, text: Any, known: Preprocessor
 ) -> Snippet | None:
+    if text is by_key:
+        what = ProgramName(cls.__name__), ": combine = by_key is not called: write by_key()"
+        raise ProgramError(*what, place=source.place(attribute))
     if text is not None and not isinstance(text, str):
         raise ProgramError(
             f"{cls.__name__}.{attribute} must be a string of C, not {text!r}: write it in quotes",

@@ -164,9 +164,11 @@ class Traits:
         loops = [name for _, name in scatter.first_arguments("for_common")]
         if len(loops) != 1 or combiner is None or combiner.name != "sum":
             return False
-        rows = any(scatter.has(f"for_common({loops[0]},{e})") for e in _ENDS)
-        sent = scatter.call_with("send_to", loops[0])
-        return rows and any(sent) and all(map(or_, sent, self._answering))
+        (common,) = loops
+        rows = any(scatter.has(f"for_common({common},{ends})") for ends in _ENDS)
+        sent = scatter.call_with("send_to", common)
+        to_both = any(sent) and all(map(or_, sent, self._answering))
+        return rows and to_both and not scatter.assigns(common)  # nor is it another variable
 
     @cached_property
     def credits(self) -> bool:
@@ -341,12 +343,23 @@ class Traits:
 
     @cached_property
     def may_need_order(self) -> bool:
-        """Whether a run in any order may have to begin again, in supersteps: a snippet may call
-        needs_order(); apply sends, which it cannot do in place while it receives; or it may change
-        what a vertex sends without set_mask(), so that one that is listed could get lost."""
-        if not self.any_order or self._uses("needs_order"):
-            return self.any_order
-        return self.apply_sends_to if self.applies_in_place else not self._always_sets_mask
+        """Whether a run in any order may have to begin again, in supersteps."""
+        return bool(self.why_order)
+
+    @cached_property
+    def why_order(self) -> str:
+        """Why a run in any order has to begin again, in supersteps, if it has to: a snippet calls
+        needs_order(); apply sends, which it cannot do in place while it receives; or it changes
+        what a vertex sends without set_mask(), so that one that is listed could get lost. "" if it
+        never has to."""
+        if not self.any_order:
+            return ""
+        if self._uses("needs_order"):
+            return "the order of messages matters for these values"
+        if self.applies_in_place:
+            return "apply called send_to() for a vertex that had a message" * self.apply_sends_to
+        why = "apply changed a field that scatter or priority reads, and did not call set_mask()"
+        return why * (not self._always_sets_mask)
 
     @property
     def _always_sets_mask(self) -> bool:

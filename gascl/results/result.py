@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 RENAMED = {"colour": "color"}
 
 
+#: Deliveries without supersteps -> what a step of their runs is, alone and in the plural.
+_STEPS = {"asynchronous": ("round", "rounds"), "in_place": ("pass", "passes")}
+
+
 class KeptState(Protocol):
     """The state of a run, kept on the device for `Engine.run(state=...)`, which uses it up."""
 
@@ -68,7 +72,8 @@ class Result:
         aggregates: the aggregators' values by name: those of the last superstep, or if none ran,
             those after init, which are the identities if init adds nothing. Of a program of
             several stages, what it returned; on the empty graph, 0 for integers and else NaN.
-        supersteps: the number of supersteps that ran.
+        supersteps: the number of supersteps that ran; by delivery `asynchronous`, of rounds, and
+            by `in_place`, of passes.
         converged: whether the program's own rule ended the run.
         stopped: why it ended, as text.
         trace: one `Step` per superstep; see `Trace` for its table and its plot.
@@ -140,14 +145,14 @@ class Result:
 
     def __repr__(self) -> str:
         return (
-            f"Result({', '.join(self.fields) or 'no field'}; {self.supersteps} supersteps, "
+            f"Result({', '.join(self.fields) or 'no field'}; {steps_of(self)}, "
             f"{self.stopped}, {self.delivery} on {self.device})"
         )
 
     def _repr_html_(self) -> str:
         took = ", ".join(f"{name} {seconds:.3f} s" for name, seconds in self.seconds.items())
         lines = [
-            f"{self.supersteps:,} supersteps: {self.stopped}",
+            f"{steps_of(self)}: {self.stopped}",
             f"{self.delivery} on {self.device}",
         ]
         lines += [took] if took else []
@@ -410,3 +415,9 @@ def has_value(values: np.ndarray, type_: str | Struct | None) -> np.ndarray:
     """bool (V,): where a field with one number per vertex has a value: it is neither infinite nor
     NaN and, if it is declared as a vertex, names one."""
     return values >= 0 if type_ == VERTEX else np.isfinite(values)
+
+
+def steps_of(result: Result) -> str:
+    """The number of supersteps of a run, or of what it had instead, in words."""
+    words = _STEPS.get(result.delivery, ("superstep", "supersteps"))
+    return f"{result.supersteps:,} {words[result.supersteps != 1]}"

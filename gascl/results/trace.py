@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
@@ -152,6 +152,10 @@ class Trace(Sequence[Step]):
 
     def __reduce__(self) -> tuple[Any, ...]:  # the functions that create steps may hold a device
         return Trace, (list(self), self.phases), {"notes": self.notes}
+
+    def add_notes(self, notes: Iterable[str]) -> None:
+        """Add those that are not there yet: stages that are alike have the same ones."""
+        self.notes += [note for note in dict.fromkeys(notes) if note not in self.notes]
 
     def seconds(self) -> dict[str, float]:
         """Total wall time by the name of the phase: "build", "upload" and "supersteps"."""

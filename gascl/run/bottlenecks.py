@@ -94,7 +94,8 @@ def by_one_item(
     spec, traits = program.spec, prepared.traits
     on_gpu, found = device.kind == "GPU", list[Bottleneck]()
     apply = spec.snippets.get("apply")
-    loops = neighbor_loops(spec, program.dtype)
+    # In place, a loop can be replaced by nothing else, and work-items of CPUs share none.
+    loops = () if prepared.delivery.in_place else neighbor_loops(spec, program.dtype)
     row = _row_hub(program, graph) if loops or traits.apply_visits_neighbors else 0
     for loop in loops:
         if loop.why_not or not prepared.shares.chosen:

@@ -75,8 +75,6 @@ Nans: TypeAlias = Mapping[str, tuple[int, int]]
 
 #: The most engines of derived graphs that an engine keeps, with their arrays on the device.
 _MOST_DERIVED = 4
-#: Why a run begins again in supersteps.
-_ORDER_MATTERS = "the order of messages matters for these values"
 #: After so many supersteps on a GPU, a program begins again in any order if it can, on graphs with
 #: at least so many vertices. That many levels of a search take 2.5 ms there.
 LONG_RUN, MANY_VERTICES = 128, 2**16
@@ -316,8 +314,8 @@ class Engine:
             result, interrupted = self._solve(program, options)
             nans = _nans(result.fields)
         else:
-            program = self._form(program, options)
-            result, interrupted, nans = self._run_one(program, options, limit, checkpoint)
+            form = self._form(program, options)
+            result, interrupted, nans = self._run_one(form, options, limit, checkpoint)
         if nans and self.warns_of_nan:
             _warn_of_nan(self.graph, nans)
         if interrupted:
@@ -358,7 +356,8 @@ class Engine:
                 prepared, again = self._prepare(each, checked), None
                 delivery = prepared.delivery
                 if (delivery.queues or delivery.in_place) and prepared.traits.may_need_order:
-                    again = self._prepare(each, replace(checked, delivery="auto"), _ORDER_MATTERS)
+                    automatic = replace(checked, delivery="auto")
+                    again = self._prepare(each, automatic, prepared.traits.why_order)
                 runs.append(explained(each, self.graph, self.device.facts, prepared, again))
             return Explanation(type(program).__name__, str(self.device), tuple(runs))
         except Exception as error:
@@ -376,17 +375,14 @@ class Engine:
 
     def _form(self, program: VertexProgram, options: RunOptions) -> VertexProgram:
         """The form of a program that is run: the one in place, if this run can have it."""
-        form = vars(type(program)).get("in_place")
-        if form is None or self.ranks or options.start is not None:
+        if self.ranks or options.start is not None or options.delivery not in ("auto", "in_place"):
             return program
-        if options.delivery not in ("auto", "in_place"):
+        together = why_together(self.device.facts, self.debug) or options.why_in_supersteps(False)
+        if together and options.delivery == "auto":
             return program
-        together = why_together(self.device.facts, self.debug)
-        if together or options.why_in_supersteps(Traits.of(form.spec).may_need_order):
+        other = _in_any_order(program)
+        if other is None or not Traits.of(other.spec).applies_in_place:
             return program
-        parameters = {name: getattr(program, name) for name in form.spec.params}
-        other: VertexProgram = form(dtype=program.dtype, **parameters, **program.initial)
-        other.run_by = program.run_by or type(program).__name__
         return other if self._prepare(other, options).delivery.in_place else program
 
     def _run_one(
@@ -476,7 +472,7 @@ class Engine:
             uploaded = time.perf_counter()
             launcher = Launcher(loaded.plan, state, job.interrupts)
             loop = Loop(job, loaded, launcher, placement_of(launcher, program.spec, self.ranks))
-        other = self._in_any_order(job, prepared)
+        other = self._after_a_long_run(job, prepared)
         if other is not None:
             loop.limit = min(loop.limit, LONG_RUN)
         ending = self._looped(loop)
@@ -495,7 +491,7 @@ class Engine:
             state.end(loaded, None)
             if options.delivery != "auto":
                 job = replace(job, options=replace(options, delivery="auto"))
-            return self._supersteps(job, _ORDER_MATTERS, values, phases)
+            return self._supersteps(job, Traits.of(program.spec).why_order, values, phases)
         loop.trace.phases = phases
         loop.trace.deliveries = tuple(loop.deliveries) or (prepared.delivery.name,)
         if known:
@@ -527,7 +523,7 @@ class Engine:
             loop.nans.pop(name, None)
         return result, loop.nans
 
-    def _in_any_order(self, job: Job, prepared: Prepared) -> VertexProgram | None:
+    def _after_a_long_run(self, job: Job, prepared: Prepared) -> VertexProgram | None:
         """The program with which a run begins again, in any order, if it has many supersteps; None:
         it goes on. Where few vertices are active on a GPU, a superstep takes as long as its
         barriers, and sparse graphs with so many levels have such supersteps."""
@@ -539,11 +535,8 @@ class Engine:
             options.delivery != "auto" or bool(options.why_in_supersteps(True)),
             options.keep_state or options.state is not None or options.start is not None,
         )
-        other = None if any(why_not) else job.program.in_any_order()
-        if other is not None:
-            other.run_by = job.program.run_by or type(job.program).__name__
-            other.outer_fields = job.program.outer_fields
-        return other
+        other = None if any(why_not) else _in_any_order(job.program)
+        return other if other and self._prepare(other, options).delivery.queues else None
 
     def _try_orders(self, job: Job, result: Result) -> None:
         """Run a program with order = "any" again, by a random schedule.
@@ -761,6 +754,29 @@ class Engine:
         )
         made.left_out, made._takes_parts = self.left_out, takes_parts
         return made
+
+
+def _in_any_order(program: VertexProgram) -> VertexProgram | None:
+    """What a program's own class has defined as its form in any order; None: nothing.
+
+    Raises:
+        ProgramError: it is none.
+    """
+    if "in_any_order" not in vars(type(program)):
+        return None
+    returned: Any = program.in_any_order()
+    if returned is None:
+        return None
+    other: VertexProgram = returned
+    known = isinstance(other, VertexProgram) and Traits.of(other.spec).any_order
+    if not known or {*other.spec.vertex_fields} != {*program.spec.vertex_fields}:
+        raise ProgramError(
+            f"{type(program).__name__}.in_any_order returned {other!r}: return a program with "
+            f"order = 'any' and the vertex fields {', '.join(program.spec.vertex_fields)}, or None"
+        )
+    other.run_by = program.run_by or type(program).__name__
+    other.outer_fields = program.outer_fields
+    return other
 
 
 def _may_try_orders(job: Job, result: Result) -> bool:

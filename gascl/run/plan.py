@@ -372,7 +372,9 @@ def _build(program: VertexProgram, device: Device, source: Source) -> Plan:
             ) from None
         if not _blames_a_line(str(error)):
             raise cannot_build(device, error) from None
-        raise translate(str(error), places, program.spec.name) from None
+        grouping = program.spec.grouping
+        members = grouping.names() if grouping else ()
+        raise translate(str(error), places, program.spec.name, members) from None
 
 
 @lru_cache(PROGRAMS)
@@ -398,8 +400,14 @@ def _blames_a_line(log: str) -> bool:
     return any("error" in (match["first"], match["second"]) for match in found if match)
 
 
-def translate(log: str, places: Sequence[Place | None], program: str) -> ProgramError:
-    """The error for a compiler's log, with the user's lines instead of the generated ones."""
+def translate(
+    log: str, places: Sequence[Place | None], program: str, members: Sequence[str] = ()
+) -> ProgramError:
+    """The error for a compiler's log, with the user's lines instead of the generated ones.
+
+    Args:
+        members: those of a group of messages, if they are grouped by key.
+    """
     complaints: list[Complaint] = []
     for line in log.splitlines():
         match = _COMPLAINT.match(line.strip())
@@ -415,6 +423,8 @@ def translate(log: str, places: Sequence[Place | None], program: str) -> Program
             text = match["text"]
             if "subscripted value is not" in text:  # in debug mode also where C allows i[a]
                 text += "; write the array before its index, a[i]"
+            if members and "gascl_group'" in text:
+                text += f"; a group of messages has the members {', '.join(members)}"
             complaints.append(Complaint(place, text))
     if not complaints:
         return ProgramError(

@@ -173,7 +173,7 @@ class Stages:
                 add(result.trace, result.trace.deliveries)
             phases = result.trace.phases
             self.trace.phases += [phase._replace(first=before) for phase in phases]
-            self.trace.notes += result.trace.notes
+            self.trace.add_notes(result.trace.notes)
 
         program.run_by = type(self._outer).__name__
         fields = frozenset(type(self._outer).spec.vertex_fields)
@@ -365,7 +365,7 @@ class Stages:
         if trace is not None:
             phases = [phase._replace(first=before + phase.first) for phase in trace.phases]
             self.trace.phases += phases
-            self.trace.notes += trace.notes
+            self.trace.add_notes(trace.notes)
         self.deliveries |= share.deliveries
         self.numberings |= share.numberings
         self.computed |= share.computed

@@ -118,7 +118,10 @@ class StagnationDetector:
         if self._fallen < math.inf:  # without rounding, the change would fall
             above = f"rounding in {program.dtype} keeps the change above the tolerance{shown}"
             return Message(f"{above}; give ", *_either(remedies))
-        remedies += ["another stop rule", "a number of supersteps"]
+        if program.spec.order == "any":
+            remedies.append("an apply that calls set_mask() only where a field changes")
+        else:
+            remedies += ["another stop rule", "a number of supersteps"]
         repeats = f"returned to an earlier state and would never end{shown}; give "
         return Message(repeats, *_either(remedies))
 

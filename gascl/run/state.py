@@ -544,8 +544,11 @@ class State:
         for owner in owners:
             if Key(owner, name) in self.buffers:
                 return DeviceField(self, owner, name)
+        raise self._no_field(name)
+
+    def _no_field(self, name: str) -> GasclError:
         there = ", ".join([*self.names(), *self.names(ARC)]) or "none"
-        raise GasclError(f"the State has no field {name!r}; it has: {there}")
+        return GasclError(f"the State has no field {name!r}; it has: {there}")
 
     def names(self, owner: Owner = VERTEX) -> list[str]:
         """The names of its vertex fields; with ARC, of its arc fields."""
@@ -593,10 +596,19 @@ class State:
             first: over so many lanes only; None: all.
 
         Raises:
-            GasclError, DeviceError: as `field`.
+            GasclError: there is no such field of numbers, or there are not so many lanes; or as
+                `field`.
+            DeviceError: as `field`.
         """
         key, count = Key(VERTEX, name), self.graph.num_vertices
-        type_, first = self.types[key], self.lanes if first is None else first
+        first = self.lanes if first is None else first
+        if not 0 <= first <= self.lanes:
+            raise GasclError(f"first={first}: the State has {self.lanes} lanes; give at most these")
+        if key not in self.buffers:
+            raise self._no_field(name)
+        type_ = self.types[key]
+        if type_.members or type_.width > 1:
+            raise GasclError(f"field {name!r} is of type {type_.c}: lane_sums adds up numbers only")
         total = np.float64 if type_.is_float else np.int64
         if self.lanes == 1:
             return self.field(name).astype(total, copy=False)
@@ -692,8 +704,12 @@ class DeviceField(NDArrayOperatorsMixin):
         return np.array(self._values, dtype, copy=copy)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        arrays = [np.asarray(each) if isinstance(each, DeviceField) else each for each in inputs]
-        return getattr(ufunc, method)(*arrays, **options)
+        if any(isinstance(each, DeviceField) for each in options.get("out", ())):
+            raise GasclError(
+                f"{self!r} cannot be changed: write x = x + 1, for example, not x += 1"
+            )
+        arrays = [_on_host(each) for each in inputs]
+        return getattr(ufunc, method)(*arrays, **{n: _on_host(v) for n, v in options.items()})
 
     def fits(self, type_: Type, lanes: int) -> bool:
         """Whether a field of that type and number of lanes has the same layout. The lanes of one
@@ -704,3 +720,8 @@ class DeviceField(NDArrayOperatorsMixin):
         dense = all(width == stored for width, stored in parts) and not type_.members
         counts = self.type.width * self.lanes, type_.width * lanes
         return dense and self.dtype == type_.scalar and counts[0] == counts[1]
+
+
+def _on_host(value: Any) -> Any:
+    """A DeviceField as an array; any other value itself."""
+    return np.asarray(value) if isinstance(value, DeviceField) else value

@@ -123,6 +123,11 @@ def test_files_that_are_none(gascl_, write):
     assert (code, out) == (1, "") and "nothing.py: there is no such file; check the path" in err
     code, out, _ = gascl_("check", write("notes.txt", "hello"))
     assert code == 1 and "must end in .py" in out
+    code, out, err = gascl_("check", write("least.py", LEAST), write("graph.txt", "0 1"))
+    assert code == 1 and "graph.txt: the name of a program's file must end in .py" in err
+    assert err.strip().endswith("if this is a graph: gascl check PROGRAM GRAPH --order")
+    code, out, err = gascl_("check", f"{write('least.py', LEAST)}:Least")
+    assert code == 1 and "least.py:Least: give the file alone, whose classes are all" in err
     code, out, _ = gascl_("check", write("empty.py", ""))
     assert code == 0 and out.startswith("0 programs")
 

@@ -7,10 +7,11 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, dijkstra
 
-from gascl import Engine, Graph, ProgramError, VertexProgram, edge, vertex
+from gascl import Engine, Graph, NotConverged, ProgramError, VertexProgram, edge, vertex
 from gascl.codegen import constants
+from gascl.graph.csr_ends import CsrEnds
 from gascl.opencl.device_choice import find
-from gascl.programs import ConnectedComponents, Distances, ShortestPaths
+from gascl.programs import BreadthFirst, ConnectedComponents, Distances, ShortestPaths
 
 needs_joining = pytest.mark.skipif(
     not find().can_join, reason="work-groups cannot wait for each other"
@@ -268,7 +269,7 @@ def test_who_does_not_set_the_mask_does_not_scatter():
     assert result.delivery == "push"
     assert result.steps.tolist() == [0, 1, 2, 3, *[2**31 - 1] * 5]
     (note,) = result.trace.notes
-    assert "the order of messages matters" in note
+    assert "did not call set_mask()" in note
     assert engine.explain(Near()).runs[0].delivery == "asynchronous"
 
 
@@ -285,6 +286,8 @@ def test_components_in_place(shape, directed):
             result = engine.run(ConnectedComponents())
             assert result.delivery == "in_place"
             np.testing.assert_array_equal(result.component, expected)
+        (explained,) = engine.explain(ConnectedComponents()).runs
+        assert not explained.bottlenecks  # its loop could not be replaced
         for name in ("slots", "push"):
             found = engine.run(ConnectedComponents(), delivery=name)
             np.testing.assert_array_equal(found.component, expected)
@@ -366,6 +369,39 @@ def test_a_fault_in_place_names_its_line(program):
 
 
 @needs_pocl
+def test_what_is_run_in_place_goes_by_the_name_of_the_program():
+    engine = Engine(Graph.from_edges([0, 1], [1, 2]))
+    why = r"'in_place' cannot run ConnectedComponents: the run has max_supersteps, which is about"
+    with pytest.raises(ProgramError, match=why):
+        engine.run(ConnectedComponents(), delivery="in_place", max_supersteps=9)
+    cycle = np.array([1, 2, 0])  # no tree: it has no root
+    with pytest.warns(NotConverged, match=r"^ConnectedComponents did not converge"):
+        engine.run(ConnectedComponents(component=cycle))
+
+
+@needs_pocl
+@pytest.mark.parametrize("other", [LeastLabel(), LeastLabel, 3, BreadthFirst(source=0)], ids=str)
+def test_a_form_in_any_order_has_the_same_fields(other):
+    class Other(VertexProgram):
+        component = vertex.vertex()
+        apply_on, ends, stop = "all", "stop", "true"
+        apply = "v.component = v.id;"
+
+        def in_any_order(self):
+            return other
+
+    class Inheriting(Other):
+        pass
+
+    engine = Engine(Graph.from_edges([0, 1], [1, 2]))
+    with pytest.raises(
+        ProgramError, match=r"Other\.in_any_order returned .*: return a program with"
+    ):
+        engine.run(Other())
+    assert engine.run(Inheriting()).component.tolist() == [0, 1, 2]
+
+
+@needs_pocl
 def test_components_go_on_in_place():
     graph = Graph.from_edges(*SHAPES["scattered"][:2], num_vertices=MANY, directed=False)
     few = Graph.from_edges(graph.src[::3], graph.dst[::3], num_vertices=MANY, directed=False)
@@ -390,6 +426,15 @@ def test_a_hub_has_many_edges():
         apply = "v.x = g.hub;"
 
     assert (Engine(graph).run(Told()).x == 77).all()
+
+
+def test_a_hub_is_the_same_however_edges_are_stored():
+    degree = [1, 3, 3, *[1] * 2041]  # every other edge is counted: one of vertex 1, two of vertex 2
+    offsets = np.concatenate([[0], np.cumsum(degree)])
+    graph = Graph.from_csr(offsets, np.zeros(offsets[-1], np.int32)).reversed()
+    assert isinstance(graph.dst, CsrEnds)
+    plain = Graph.from_edges(graph.edge_src, graph.edge_dst, num_vertices=graph.num_vertices)
+    assert graph.hub == plain.hub == 2
 
 
 @needs_joining

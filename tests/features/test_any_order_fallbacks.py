@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 from support.agreement import by_launches, find_device
 
-from gascl import Engine, Graph, ProgramError, VertexProgram, aggregate, edge, param, vertex
+from gascl import Engine, Graph, ProgramError, VertexProgram, aggregate, edge, param, struct, vertex
 from gascl.delivery.atomics import Atomics
 from gascl.opencl.device import Device
 from gascl.programs import Distances, ShortestPaths
@@ -180,6 +180,42 @@ def test_a_run_that_begins_again_says_so() -> None:
     (explained,) = engine.explain(ShortestPaths(source=0)).runs
     assert explained.delivery == "asynchronous"
     assert explained.supersteps.endswith("; by push, if it turns out that the order matters")
+
+
+class Ties(VertexProgram):
+    """The least number of arcs from vertex 0, and a vertex before, in one field."""
+
+    Way = struct([("arcs", "int32"), ("before", "vertex")])
+    way = vertex.struct(Way, init="(Way){v.id ? 9999 : 0, -1}")
+    message, order = Way, "any"
+    functions = """
+        #define RANK(x) ((x).before * 37 % 64)
+        #define BEFORE(a, b) ((a).arcs == (b).arcs && RANK(a) < RANK(b))
+    """
+    combine = "a.arcs < b.arcs || BEFORE(a, b) ? a : b"
+    identity = "(Way){9999, 1}"
+    mask = "v.id == 0"
+    scatter = "send((Way){v.way.arcs + 1, v.id});"
+    apply = """
+        if (msg.arcs < v.way.arcs) {
+            v.way = msg;
+            set_mask();
+        } else if (BEFORE(msg, v.way))
+            v.way = msg;
+    """
+
+
+def test_the_note_says_why_a_run_began_again_that_called_no_needs_order() -> None:
+    n = 64  # a vertex and its n neighbors, which all have the next ones in common
+    ends = [(0, i) for i in range(1, n + 1)]
+    ends += [(i, n + j) for i in range(1, n + 1) for j in range(1, n + 1)]
+    result = Engine(Graph.from_edges(ends), find_device(1)).run(Ties())
+    best = min(range(1, n + 1), key=lambda v: v * 37 % 64)
+    assert result.way["before"].tolist() == [-1] + [0] * n + [best] * n
+    assert result.trace.notes == [
+        "the run began again in supersteps, since apply changed a field that scatter or priority "
+        "reads, and did not call set_mask()"
+    ]
 
 
 def test_an_explanation_has_an_estimate_and_rounds() -> None:

@@ -294,6 +294,8 @@ def test_floats_to_common_neighbors(device, make, directed, edges):
         "for_common(w, e.src, e.dst) send_to(e.dst, 1);",
         "for_common(w, e.src, 0) send_to(w, 1);",
         "for_common(w, e.src, e.dst) for_common(u, e.src, e.dst) send_to(w, 1);",
+        "for_common(w, e.src, e.dst) send_to(w, 1); int w = 7; send_to(w, 1);",
+        "for_common(w, e.src, e.dst) { w = 7; send_to(w, 1); }",
     ],
 )
 def test_floats_whose_order_is_not_known(scatter):

@@ -225,11 +225,17 @@ WRONG = [
     ({"message": Pair, "combine": by_key("labels", value="sum")},
      "names 'labels', which is no member of message: value, label"),
     ({"message": Pair, "combine": by_key("label")}, "does not say how 'value' is combined"),
+    ({"message": Pair, "combine": by_key("label", label="sum", value="sum")},
+     "combines 'label', which is the key: remove label='sum'"),
     ({"message": Pair, "combine": by_key("value", label="sum")},
-     "needs an integer or a vertex as the key, which 'value' is not"),
+     "needs an integer or a vertex as the key, which 'value' (float) is not"),
     ({"message": Pair, "combine": by_key()}, "needs the member that is the key"),
     ({"message": "real", "combine": by_key()}, "an integer or a vertex as the key"),
     ({"message": "int32", "combine": by_key("label")}, "message must be a struct"),
+    ({"message": Pair, "combine": by_key("label", label="min", value="sum")},
+     "combines 'label', which is the key: remove label='min'"),
+    ({"combine": by_key}, "combine = by_key is not called: write by_key()"),
+    ({"combine": "by_key()", "prefer": None}, "by_key(...) is a function in Python"),
     ({"message": Pair, "combine": by_key("label", value="or")},
      "has value='or', which needs an integer message"),
     ({"prefer": None}, "say which one counts"),
@@ -264,6 +270,18 @@ def test_mistakes_are_refused(wrong, why):
     assert why in str(refused.value)
 
 
+def test_members_are_named_where_a_group_has_no_such_member(device):
+    class Misread(VertexProgram):
+        kind = vertex.int32()
+        message, combine = Pair, by_key("label", value="sum")
+        prefer = "a.value > b.value"
+        scatter = "send((Pair){1, v.kind});"
+        apply = "v.kind = msg.kind;"
+
+    with pytest.raises(ProgramError, match="; a group of messages has the members label, value, c"):
+        Engine(graph(), device).run(Misread())
+
+
 def test_unknown_rules_are_refused():
     with pytest.raises(ProgramError, match="by_key: weight='mean' is not one of sum, prod, min"):
         by_key("label", weight="mean")
@@ -273,6 +291,6 @@ def test_unknown_rules_are_refused():
 
 def test_other_deliveries_say_why_they_refuse():
     made = program("votes", masked=False, lanes=1, steps=1)
-    for name in ("pull", "push", "edges"):
-        with pytest.raises(ProgramError, match="its messages are grouped by key"):
+    for name in ("pull", "push", "edges", "asynchronous"):
+        with pytest.raises(ProgramError, match="its messages are grouped by key, "):
             Engine(graph()).run(made, delivery=name)

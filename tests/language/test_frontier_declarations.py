@@ -145,7 +145,7 @@ ORDERS = [
     (ANY + "apply_on = 'mask'  # <<<", "give apply_on = 'message', or remove order"),
     (ANY + "ends = 'stop'  # <<<", "give ends = 'mask', or remove order"),
     (ANY + "edges = 'alternate'  # <<<", "depends on the superstep: give other edges"),
-    (ANY + "scatter = 'send(superstep);'  # <<<", "superstep depends on the superstep"),
+    (ANY + "scatter = 'send(superstep);'  # <<<", "superstep counts supersteps, and"),
     (ANY + "receive_if = 'get_mask()'  # <<<", "use a field that the message carries"),
     (ANY + "apply = 'if (get_mask_of(0)) set_mask();'  # <<<", "get_mask_of depends on the supers"),
     (ANY + "apply = 'unset_mask();'  # <<<", "unset_mask cannot be used here with order = 'any'"),

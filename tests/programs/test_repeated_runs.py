@@ -24,8 +24,8 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def in_any_order(cls: type[VertexProgram]) -> bool:
-    forms = filter(None, [vars(cls).get("in_place")])
-    return any(each.spec.order == "any" for each in (cls, *forms, *inner_programs(cls)))
+    other = "in_any_order" in vars(cls)
+    return other or any(each.spec.order == "any" for each in (cls, *inner_programs(cls)))
 
 
 def documented() -> Iterator[type[VertexProgram]]:

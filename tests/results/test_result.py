@@ -20,6 +20,7 @@ import pytest
 
 from gascl import Engine, GasclError, Graph, Result, VertexProgram, param, vertex
 from gascl.programs import BreadthFirst, CoreNumber, Hits, Katz, PageRank, StronglyConnected
+from gascl.results.result import steps_of
 from gascl.results.trace import Step, Trace
 
 RANK = [0.5, math.nan, 0.25, 0.5, math.inf, math.nan, -math.inf, 0.5]
@@ -66,6 +67,14 @@ def test_fields_by_item_and_attribute():
     assert repr(result) == (
         "Result(rank, count, place; 2 supersteps, stop is true: it, pull on Some (CL))"
     )
+
+
+def test_runs_without_supersteps_say_so():
+    words = {"pull": "2 supersteps", "asynchronous": "2 rounds", "in_place": "2 passes"}
+    for delivery, said in words.items():
+        result = replace(made(), delivery=delivery)
+        assert steps_of(result) == said and f"; {said}, stop is true" in repr(result)
+        assert f"{said}: stop is true" in result._repr_html_()
 
 
 def test_copies_and_pickles():

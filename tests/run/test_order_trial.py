@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, edge, param, struct, vertex
-from gascl.programs import Distances, ShortestPaths
+from gascl.programs import Distances, ShortestPaths, WeightedBetweenness
 from gascl.run.order_trial import OrderTrial
 
 #: Each vertex hears from two others, and 'e' from all.
@@ -179,6 +179,12 @@ def test_what_keeps_the_promise() -> None:
         (note,) = result.trace.notes
         assert note == "by the random schedule of seed=3, the fields are the same"
         assert note in str(result.trace)
+
+
+def test_stages_that_are_alike_say_it_once() -> None:
+    engine = Engine(GRAPH.with_fields(weight=np.ones(GRAPH.num_edges)), debug=True)
+    result = engine.run(WeightedBetweenness(sources=["a", "b", "c"]))
+    assert len({*result.trace.notes}) == len(result.trace.notes) == 1
 
 
 class Buckets(Least):

@@ -285,6 +285,20 @@ def test_users_programs_end_where_a_state_comes_back(cls, delivery):
     assert "returned to an earlier state and would never end" in result.stopped
 
 
+class Restless(VertexProgram):
+    """Calls set_mask() for nothing."""
+
+    label = vertex.int32()
+    message, combine, order = "int32", "min", "any"
+    scatter = "send(v.label);"
+    apply = "v.label = 0; set_mask();"
+
+
+def test_there_are_no_stop_rules_where_the_order_is_any():
+    stopped = run(graph_of("three"), Restless(), delivery="slots").stopped
+    assert stopped.endswith("; give an apply that calls set_mask() only where a field changes")
+
+
 def test_what_to_do_about_it():
     graph = graph_of("three")
     assert "moved=1" in run(graph, Stuck()).stopped

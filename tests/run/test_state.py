@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from support.samples import skewed
 
-from gascl import Engine, VertexProgram, param, vertex
+from gascl import Engine, GasclError, VertexProgram, param, vertex
 from gascl.device_graph import gather
 
 
@@ -17,6 +19,7 @@ class Lanes(VertexProgram):
     lanes = 3
     small, large = vertex.int16(init="lane - v.id"), vertex.int64(init="v.id * 3L << lane * 20")
     high, part = vertex.uint32(init="UINT_MAX - v.id - lane"), vertex.real(init="v.id / 7.0f")
+    pair = vertex.float4()
     apply_on, apply = "all", "v.part += lane;"
 
 
@@ -38,3 +41,36 @@ def test_sums_over_lanes(on_device, monkeypatch):
             assert sums.dtype == wide
     types = ["short", "long", "uint", "float"] if on_device else []
     assert added == [name for name in types for _ in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "why"),
+    [
+        ("smal", None, "the State has no field 'smal'; it has: small, large"),
+        ("small", 4, "first=4: the State has 3 lanes"),
+        ("small", -1, "first=-1: the State has 3 lanes"),
+        ("pair", None, "field 'pair' is of type float4: lane_sums adds up numbers only"),
+    ],
+)
+def test_wrong_sums_over_lanes(name, first, why):
+    state = Engine(skewed(1, 70, 200)).run(Lanes(), keep_state=True).state
+    with pytest.raises(GasclError, match=re.escape(why)):
+        state.lane_sums(name, first)
+
+
+def test_operators_of_a_field_on_the_device():
+    state = Engine(skewed(1, 70, 200)).run(Lanes(), keep_state=True).state
+    field, values = state.on_device("small"), state.field("small")
+    np.testing.assert_array_equal(2 - field, 2 - values)
+    np.testing.assert_array_equal(field[3:] == values[3:], True)
+    ones = np.ones(values.shape, np.int16)
+    expected = np.add(ones, 1, where=values > 0, out=ones.copy())
+    np.testing.assert_array_equal(
+        np.add(ones, 1, where=state.on_device("small") > 0, out=ones.copy()), expected
+    )
+    ones += field
+    np.testing.assert_array_equal(ones, values + 1)
+    with pytest.raises(GasclError, match=r"cannot be changed: write x = x \+ 1"):
+        field += 1
+    with pytest.raises(GasclError, match="cannot be changed"):
+        np.add(ones, 1, out=field)
