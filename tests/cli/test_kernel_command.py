@@ -26,7 +26,7 @@ def test_kernel_prints_what_a_compiler_takes_and_needs_no_device(gascl_, monkeyp
 def test_kernel_of_a_delivery_that_can_not_take_it(gascl_):
     code, out, err = gascl_("kernel", "LabelPropagation", "--delivery", "pull")
     assert (code, out) == (1, "")
-    assert "delivery 'pull' cannot run LabelPropagation: its gather snippet reads messages" in err
+    assert "delivery 'pull' cannot run LabelPropagation: its messages are grouped by key" in err
 
 
 def test_kernel_follows_dtype_and_choices(gascl_):

@@ -107,6 +107,6 @@ def test_programs_on_sorted_arcs(monkeypatch, directed, program):
 def test_with_too_little_memory_the_host_sorts(monkeypatch):
     graph = Graph.from_edges([2, 0, 1], [0, 1, 2])
     monkeypatch.setattr(sort, "pays", lambda device: True)
-    monkeypatch.setattr(sort, "room", lambda *_: 1 << 60)
+    monkeypatch.setattr(sort, "sorting_bytes", lambda *_: 1 << 60)
     assert Engine(graph).run(ConnectedComponents()).component.tolist() == [0, 0, 0]
     assert "ends" in graph.arcs("both").into.kept

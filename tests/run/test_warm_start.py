@@ -180,9 +180,9 @@ def test_weights_that_the_program_does_not_read_may_change():
     graph = weighted(grid(4, 4), seed=2)
     other = reweighted(graph, graph.edge_fields["weight"] * 2)
     for program in (ConnectedComponents(), BreadthFirst(source=0)):
-        part = kept(graph, program, max_supersteps=2, not_converged="ignore")
-        rest = Engine(other).run(program, state=part.state)
-        whole = Engine(graph).run(program)
+        part = kept(graph, program, max_supersteps=2, not_converged="ignore", delivery="push")
+        rest = Engine(other).run(program, state=part.state, delivery="push")
+        whole = Engine(graph).run(program, delivery="push")
         assert part.supersteps + rest.supersteps == whole.supersteps
         for name in whole.fields:
             assert np.array_equal(rest[name], whole[name])
