@@ -577,6 +577,7 @@ def run_all(device: Device) -> None:
         for name in able(cls(), device):
             with pytest.raises(error, match=re.escape(words)):
                 engine.run(cls(), delivery=name)
+    run_random(Engine(GRAPH, device, debug=True))
     if GROUP == 1:  # debug mode has no other shape
         run_debug(device)
     pairs.run_pairs(device, debug=GROUP == 1)
@@ -721,7 +722,6 @@ def run_debug(device: Device) -> None:
         expected = plain.run(program, delivery="serial")
         for name in set(able(program, device)) & {"slots", "pull", "outbox", "push"}:
             same(debug.run(program, delivery=name), expected)
-    run_random(debug)
     for cls, words in TRAPPED:
         with pytest.raises(ProgramError, match=re.escape(words)):
             debug.run(cls(), delivery="slots")
