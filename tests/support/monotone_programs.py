@@ -301,8 +301,8 @@ def _within(block: tuple[Stmt, ...], change: Callable[[tuple[Stmt, ...]], tuple[
 def takes_the_first(p: Program) -> Program:
     """A vertex takes one message, and no better one that comes later."""
     fields = {**p.fields, "taken": Field("int8")}
-    once = lambda b: (If(Var("v", "taken"), (Return(),)), Assign("taken", Const(1)), *b)  # noqa: E731
-    return replace(p, fields=fields, apply=_within(p.apply, once))
+    once = If(Var("v", "taken"), (Return(),)), Assign("taken", Const(1))
+    return replace(p, fields=fields, apply=_within(p.apply, lambda block: (*once, *block)))
 
 
 def counts_messages(p: Program) -> Program:
@@ -323,7 +323,10 @@ def scatters_once(p: Program) -> Program:
     """A vertex that scatters early does not tell when its value gets better."""
     fields = {**p.fields, "told": Field("int8")}
     told = If(Var("v", "told"), (), (SetMask(), Assign("told", Const(1))))
-    quiet = lambda b: (*(s for s in b if not isinstance(s, SetMask)), told)  # noqa: E731
+
+    def quiet(block: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+        return (*(each for each in block if not isinstance(each, SetMask)), told)
+
     return replace(p, fields=fields, apply=_within(p.apply, quiet))
 
 
