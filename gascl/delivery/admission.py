@@ -177,6 +177,8 @@ class Parts:
 
 def parts_refuses(traits: Traits, parts: Parts) -> str | None:
     """Why a program needs all arcs on its device."""
+    if parts.ranks > 1 and traits.spec.added_to:
+        return "it adds to fields of vertices that other ranks apply"
     if parts.ranks == 1 and traits.reads_neighbors:
         return "it reads neighbors, which may be in any part"
     if parts.short and traits.reads_singly and traits.lanes > 1:

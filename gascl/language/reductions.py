@@ -17,6 +17,7 @@ from gascl.language.operands import at, ends_operand, statement_end, whole_end
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
 from gascl.language.tokens import Token, closing, tokens
+from gascl.language.keywords import ADD_TO
 from gascl.language.types import SCALARS, Type, resolve
 
 _LOOPS = ("for", "while", "do", "for_common")
@@ -24,7 +25,8 @@ _INTEGERS = {c for c in SCALARS.values() if c not in ("float", "double")}
 _SCALARS = {*SCALARS.values(), "real", "bool"}
 #: Types of floats, by their precision.
 _PRECISION = {"float": 1, "double": 2}
-#: Words with an effect on more than the vertex and local variables; with `aggregate_NAME`.
+#: Words with an effect on more than the vertex and local variables; with `aggregate_NAME` and
+#: `add_to_FIELD`.
 _EFFECTS = {"send", "send_to", "set_mask", "set_mask_of", "unset_mask"}
 #: Functions whose result is an int.
 _INTS = ("neighbor", "neighbor_of", "num_neighbors_of", "has_edge", "get_mask", "get_mask_of")
@@ -262,7 +264,7 @@ class _Loop:
         for token in toks[self.body : self.end]:
             if token.text in _NESTED:
                 _no("there is another loop in it" if token.text in _LOOPS else "it jumps")
-            if token.text in _EFFECTS or token.text.startswith("aggregate_"):
+            if token.text in _EFFECTS or token.text.startswith(("aggregate_", ADD_TO)):
                 _no(f"it calls {token.text}")
         self.statement(self.body)
         self.check_uses()
