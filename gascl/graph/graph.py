@@ -16,6 +16,7 @@ import numpy as np
 from gascl.errors import GraphError
 from gascl.graph import validation
 from gascl.graph.arcs import Arcs, arcs_of
+from gascl.graph.contract import Merging, contract
 from gascl.graph.csr_ends import CsrEnds
 from gascl.graph.delta import Change, changed
 from gascl.graph.field_stats import Summary, summary
@@ -925,6 +926,39 @@ class Graph:
         degree = self.degree  # whose arcs are made under the same lock
         made: tuple[Graph, np.ndarray] = self._once(("oriented",), lambda: oriented(self, degree))
         return made
+
+    def contract(
+        self,
+        labels: Any,
+        *,
+        self_loops: SelfLoops = "keep",
+        undirected: bool = False,
+        **edge_fields: Merging,
+    ) -> Graph:
+        """The quotient graph: a vertex for each group of vertices, and an edge from one group to
+        another where edges lead from one to the other. It is sorted, and has no parallel edges.
+
+        The groups are the labels of the new graph, integers and text sorted, other objects in the
+        order of their first vertices; where they are 0, 1, ... it needs none. It has no vertex
+        fields.
+
+        Args:
+            labels: the group of each vertex: (V,) integers, text or other hashable objects; a dict
+                or a pandas Series from the vertices' labels; or the name of a vertex field.
+            self_loops: "keep" or "drop" the edges within groups, which become a self-loop of each,
+                or raise an "error".
+            undirected: make an undirected graph of a directed one: edges between two groups are
+                merged whichever way they lead.
+            edge_fields: what becomes of an edge field where edges are merged, as in
+                `length="min"`: "sum", "min", "max", the "first" edge's, or the "count" of edges,
+                under any name. Sums of integers are int64 (or uint64). Other fields are left out.
+                By default, `weight="sum"`, where each edge counts 1 if the graph has no weights.
+
+        Raises:
+            GraphError: a vertex has no group, or a float; there is no such edge field; a sum does
+                not fit; or an argument is not as above.
+        """
+        return contract(self, labels, self_loops, undirected, edge_fields)
 
     def reversed(self) -> Graph:
         """The transposed graph: each edge runs from its target to its source. An undirected graph
