@@ -22,6 +22,7 @@ from gascl.graph.delta import Change, changed
 from gascl.graph.field_stats import Summary, summary
 from gascl.graph.fingerprint import canonical, fingerprint
 from gascl.graph.labels import INTEGER, LabelIndex, label_array, labeled, shown
+from gascl.graph.lazy import LazyValues
 from gascl.graph.parallel import blocks
 from gascl.graph.provided import provided
 from gascl.graph.reordering import Numbering, Renumbered, by_number, numbering
@@ -52,8 +53,8 @@ class Graph:
     An undirected edge is two arcs with one edge id; a self-loop is one arc.
     """
 
-    src: np.ndarray | CsrEnds  # int32 (E,); `edge_src` is an array in any case
-    dst: np.ndarray | CsrEnds  # likewise, `edge_dst`
+    src: np.ndarray | CsrEnds | LazyValues  # int32 (E,); `edge_src` is an array in any case
+    dst: np.ndarray | CsrEnds | LazyValues  # likewise, `edge_dst`
     num_vertices: int
     directed: bool
     labels: np.ndarray | None = None  # (V,) of integers, str or object
@@ -76,7 +77,7 @@ class Graph:
             object.__setattr__(self, "_label_index", LabelIndex(self.labels))
         fields = (*self.edge_fields.values(), *self.vertex_fields.values())
         for array in (self.src, self.dst, self.labels, *fields):
-            if array is not None and not isinstance(array, CsrEnds):
+            if isinstance(array, np.ndarray):
                 array.setflags(write=False)
         ends = (end.offsets if isinstance(end, CsrEnds) else end for end in (self.src, self.dst))
         if files := mapped_files((*ends, self.labels, *fields)):
@@ -1158,6 +1159,6 @@ def _degrees(offsets: np.ndarray) -> np.ndarray:
     return degrees
 
 
-def _array_of(end: np.ndarray | CsrEnds) -> np.ndarray:
+def _array_of(end: np.ndarray | CsrEnds | LazyValues) -> np.ndarray:
     """One end of each edge as an array."""
-    return end.rows if isinstance(end, CsrEnds) else end
+    return end.rows if isinstance(end, CsrEnds) else np.asarray(end)
