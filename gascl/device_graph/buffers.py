@@ -25,6 +25,7 @@ from gascl.device_graph.device_arcs import DeviceOrder, DeviceWeights
 from gascl.errors import DeviceError, GraphError
 from gascl.graph.arcs import Arcs, ArcsPart, Order, index_dtype
 from gascl.graph.graph import Graph
+from gascl.graph.lazy import held
 from gascl.graph.parallel import filled
 from gascl.graph.partition import Division, Part, bounds_of, cut, reaches, shares
 from gascl.graph.reordering import Numbering, Renumbered, by_number
@@ -473,11 +474,11 @@ class ResidentGraph:
 
     def _buffer(self, name: str, array: Array, orders: Mapping[str, sort.Sorted | None]) -> Any:
         if array.edge is not None:
-            weights = self.graph.edge_fields.get(array.edge.name)
+            weights = held(self.graph.edge_fields).get(array.edge.name)
             if isinstance(weights, DeviceWeights) and array.edge.type is not None:
-                held = weights.of_arcs(self._order(array.edge.order), array.edge.type)
-                if held is not None:
-                    return held
+                made = weights.of_arcs(self._order(array.edge.order), array.edge.type)
+                if made is not None:
+                    return made
             order = orders.get(array.edge.order)
             if order and order.places and self._given(array.edge):
                 values = self.arcs.given(self._field(array.edge))
@@ -485,9 +486,9 @@ class ResidentGraph:
             return self.device.upload(self._edge(array.edge))
         side, _, part = name.partition("_")
         if name in _OF_ARCS:
-            made = self._order(_OF_ARCS[name][0])
-            if isinstance(made, DeviceOrder) and _OF_ARCS[name][1] in made.buffers:
-                return made.buffers[_OF_ARCS[name][1]]
+            own, array_name = self._order(_OF_ARCS[name][0]), _OF_ARCS[name][1]
+            if isinstance(own, DeviceOrder) and array_name in own.buffers:
+                return own.buffers[array_name]
         order = orders.get(side)
         if order and part == "offsets":
             return order.offsets

@@ -70,15 +70,10 @@ def contracted(
         out = DeviceOrder(device, *arrays, num_edges, out)
         orders.append(out)
     out, into = orders[0], orders[-1]
-    quotient = Graph(
-        out.row,
-        out.end,
-        count,
-        not work.both,
-        edge_fields={"weight": DeviceWeights(out, into)},
-    )
+    weights: dict[str, Any] = {"weight": DeviceWeights(out, into)}
+    quotient = Graph(out.src, out.dst, count, not work.both, edge_fields=weights)
     direction = "both" if work.both else "out"
-    quotient._arcs[direction] = Arcs(out, into, out.row, direction)
+    quotient._arcs[direction] = Arcs(out, into, out.src, direction)
     vars(quotient)["num_loops"] = rows[0].loops
     know_sums(quotient, graph)
     return quotient
@@ -127,8 +122,8 @@ class _Contraction:
     def rows(self, side: str) -> _Rows:
         """The arcs of the quotient in the order "out" or "in"."""
         if not self.resident.num_arcs:
-            nothing = [self.device.reserve(0) for _ in range(2)]
-            return _Rows(np.zeros(self.count + 1, np.int32), *nothing, 0)
+            nothing = self.device.reserve(0)
+            return _Rows(np.zeros(self.count + 1, np.int32), nothing, nothing, 0)
         if self.by_items:  # which transposes
             return self._by_items({"out": "in", "in": "out"}[side])
         return self._by_groups(side)
@@ -203,10 +198,15 @@ class _Contraction:
         )
 
     def _program(self, offset: np.dtype, group: int = 1) -> Any:
-        floats = self.type is _FLOAT
-        switches = {"weighted": self.weighted, "floats": floats, "halves": self.both}
-        types = offset.name, self.resident.offset.name
-        return program_of(self.device, contracting(*types, group, **switches))
+        text = contracting(
+            offset.name,
+            self.resident.offset.name,
+            group,
+            weighted=self.weighted,
+            floats=self.type is _FLOAT,
+            halves=self.both,
+        )
+        return program_of(self.device, text)
 
     def _by_groups(self, side: str) -> _Rows:
         """The arcs in the order of `side`, on a GPU."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gascl.device_graph.gather import convert_values
-from gascl.graph.arcs import Ends, Order
+from gascl.graph.arcs import Order
 from gascl.graph.csr_ends import CsrEnds
 from gascl.graph.lazy import LazyArray, LazyValues
 from gascl.language.types import SCALARS, Type
@@ -28,6 +28,9 @@ class DeviceOrder(Order):
         num_edges: half of the pairs that are no loops, and the loops, if every pair has its
             reverse; otherwise the pairs.
         out: the order of senders, if this is that of receivers, and not the same; else None.
+
+    Attributes:
+        src, dst: the ends of the edges, if this is the order of senders.
     """
 
     def __init__(
@@ -44,13 +47,9 @@ class DeviceOrder(Order):
         self.device, self.weight_dtype, self.num_edges = device, dtype, num_edges
         self.buffers = {"offsets": device.upload(offsets), "ends": ends, "weights": weights}
         both = num_edges < int(offsets[-1])
-        row: Ends
-        end: Ends
-        if out is not None:
-            row, end = out.end, out.row
-        else:
-            end = OfEdges(self, "ends", _INDEX)
-            row = OfEdges(self, "rows", _INDEX) if both else CsrEnds(offsets)
+        self.src: CsrEnds | LazyValues = OfEdges(self, "rows", _INDEX) if both else CsrEnds(offsets)
+        self.dst: LazyValues = OfEdges(self, "ends", _INDEX)
+        row, end = (self.src, self.dst) if out is None else (out.dst, out.src)
         super().__init__(row, end, len(offsets) - 1, both=both, known={"offsets": offsets})
         self._is_sorted = not both and out is None
         fork_guard.holds_opencl(self)

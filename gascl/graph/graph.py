@@ -22,7 +22,7 @@ from gascl.graph.delta import Change, changed
 from gascl.graph.field_stats import Summary, summary
 from gascl.graph.fingerprint import canonical, fingerprint
 from gascl.graph.labels import INTEGER, LabelIndex, label_array, labeled, shown
-from gascl.graph.lazy import LazyValues
+from gascl.graph.lazy import LazyFields, LazyValues, held
 from gascl.graph.parallel import blocks
 from gascl.graph.provided import provided
 from gascl.graph.reordering import Numbering, Renumbered, by_number, numbering
@@ -72,10 +72,12 @@ class Graph:
     def __post_init__(self) -> None:
         validation.check_directed(self.directed)
         for name in ("edge_fields", "vertex_fields"):
-            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+            given = MappingProxyType(dict(held(getattr(self, name))))
+            lazy = any(isinstance(values, LazyValues) for values in given.values())
+            object.__setattr__(self, name, LazyFields(given) if lazy else given)
         if self.labels is not None and self._label_index is None:
             object.__setattr__(self, "_label_index", LabelIndex(self.labels))
-        fields = (*self.edge_fields.values(), *self.vertex_fields.values())
+        fields = (*held(self.edge_fields).values(), *self.vertex_fields.values())
         for array in (self.src, self.dst, self.labels, *fields):
             if isinstance(array, np.ndarray):
                 array.setflags(write=False)
@@ -818,8 +820,10 @@ class Graph:
         Raises:
             GraphError: there is no such field.
         """
-        values = self._edge_field(field)
-        statistics: Summary = self._once(("summary", field), lambda: summary(values))
+        self._held_field(field)  # raises
+        statistics: Summary = self._once(
+            ("summary", field), lambda: summary(self._edge_field(field))
+        )
         return statistics
 
     def _once(self, key: tuple[str, ...], find: Callable[[], Any]) -> Any:
@@ -997,7 +1001,7 @@ class Graph:
         arrays = {n: values for n, values in edge_fields.items() if not isinstance(values, str)}
         checked = validation.checked_fields(arrays, self.num_edges, report=report)
         fields = {
-            name: self._edge_field(values) if isinstance(values, str) else checked[name]
+            name: self._held_field(values) if isinstance(values, str) else checked[name]
             for name, values in edge_fields.items()
         }
         return self._with_same_edges(edge_fields=fields, report=report)
@@ -1120,8 +1124,11 @@ class Graph:
         return labels
 
     def _edge_field(self, name: str) -> np.ndarray:
+        return np.asarray(self._held_field(name))
+
+    def _held_field(self, name: str) -> Any:
         if name in self.edge_fields:
-            return self.edge_fields[name]
+            return held(self.edge_fields)[name]
         names = ", ".join(self.edge_fields) or "none"
         raise GraphError(f"the graph has no edge field {name!r}; it has: {names}")
 

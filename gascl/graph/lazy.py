@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -85,11 +85,8 @@ class LazyValues(NDArrayOperatorsMixin):
     def __reduce__(self) -> tuple[Any, ...]:  # a copy is an array
         return np.asarray, (np.asarray(self),)
 
-    def take(self, places: Any) -> np.ndarray:
+    def take(self, places: np.ndarray) -> np.ndarray:
         return np.asarray(self).take(places)
-
-    def astype(self, dtype: Any, copy: bool = True) -> np.ndarray:
-        return np.asarray(self).astype(dtype, copy=copy)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         with self._lock:
@@ -104,6 +101,38 @@ class LazyValues(NDArrayOperatorsMixin):
             )
         arrays = [_read(each) for each in inputs]
         return getattr(ufunc, method)(*arrays, **{n: _read(v) for n, v in options.items()})
+
+
+class LazyFields(Mapping[str, np.ndarray]):
+    """Fields by name, some of them LazyValues, which are read when they are asked for.
+
+    Attributes:
+        held: the fields themselves.
+    """
+
+    def __init__(self, held: Mapping[str, Any]):
+        self.held = held
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        values: np.ndarray = _read(self.held[name])
+        return values
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.held
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.held)
+
+    def __len__(self) -> int:
+        return len(self.held)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+def held(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The fields without reading those that are LazyValues."""
+    return fields.held if isinstance(fields, LazyFields) else fields
 
 
 def _read(value: Any) -> Any:
