@@ -51,7 +51,14 @@ def sorting(offset: str, group: int, places: bool) -> str:
 
 
 def contracting(
-    offset: str, arc: str, group: int, *, weighted: bool, floats: bool, halves: bool
+    offset: str,
+    arc: str,
+    group: int,
+    *,
+    weighted: bool,
+    floats: bool,
+    halves: bool,
+    oclgrind: bool = False,
 ) -> str:
     """OpenCL C of the kernels `gascl_contract_...`, and of those that sort if a work-group has
     several items.
@@ -60,11 +67,12 @@ def contracting(
         offset: "int32" or "int64", which holds the number of slots of hash tables.
         arc: the same for the number of arcs.
         group: as in `sorting`, or 1.
-        weighted, floats, halves: as in the table of switches.
+        weighted, floats, halves, oclgrind: as in the table of switches.
     """
     text = Assembly({})
     switches = {"OFFSET": _OFFSETS[offset], "GROUP": group, "PLACES": True}
     shape = {"ARC": _OFFSETS[arc], "WEIGHTED": weighted, "FLOATS": floats, "HALVES": halves}
+    shape["OCLGRIND"] = oclgrind
     lines = [*constants.defines(constants.of_sorting()), *defines(SORTING, switches)]
     text.put("\n".join([*lines, *defines(CONTRACTING, shape)]))
     text.include("contract/item.cl" if group == 1 else "contract/group.cl")

@@ -205,6 +205,7 @@ class _Contraction:
             weighted=self.weighted,
             floats=self.type is _FLOAT,
             halves=self.both,
+            oclgrind=self.device.is_oclgrind,
         )
         return program_of(self.device, text)
 

@@ -13,6 +13,7 @@ from gascl.graph import validation
 from gascl.graph.arcs import Order
 from gascl.graph.field_stats import Summary
 from gascl.graph.labels import label_array, shown
+from gascl.graph.lazy import held
 from gascl.graph.parallel import blocks
 from gascl.user_messages import Option
 
@@ -173,7 +174,7 @@ def weight_unit(graph: Graph) -> float | None:
     """
     if "weight" not in graph.edge_fields:
         return None
-    total, whole = total_weight(graph), graph.edge_fields["weight"].dtype.kind != "f"
+    total, whole = total_weight(graph), held(graph.edge_fields)["weight"].dtype.kind != "f"
     if not np.isfinite(total):
         raise GraphError(
             f"contract: the weights add up to {total}: they must be finite, and so must their sum; "
@@ -218,7 +219,7 @@ def know_sums(quotient: Graph, graph: Graph) -> None:
         before = graph.edge_summary("weight")
     if not before.count:
         return
-    kind = quotient.edge_fields["weight"].dtype.type
+    kind = held(quotient.edge_fields)["weight"].dtype.type
     least = before.least if before.least >= 0 else -total
     quotient._known["summary", "weight"] = replace(
         before, count=quotient.num_edges, least=kind(least), greatest=kind(total)

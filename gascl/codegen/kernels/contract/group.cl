@@ -24,7 +24,11 @@ static void gascl_add(__global volatile ulong *keys, __global volatile long *sum
     const ulong key = (ulong)row << bits | (ulong)column;
     uint at = mul_hi((uint)column * 0x9e3779b1u, size);
     while (true) {
+#if GASCL_OCLGRIND
+        ulong found = GASCL_NO_ENTRY;
+#else
         ulong found = keys[begin + at];
+#endif
         if (found == GASCL_NO_ENTRY)
             found = atom_cmpxchg(&keys[begin + at], GASCL_NO_ENTRY, key);
         if (found == GASCL_NO_ENTRY || found == key)
