@@ -19,6 +19,7 @@ import pyopencl as cl
 from gascl.delivery.admission import why_together
 from gascl.delivery.run_layout import ARC
 from gascl.device_graph.buffers import ResidentGraph, arcs_presorted, check_vertices
+from gascl.device_graph.contract import contracted
 from gascl.distributed.ranks import errors_in_all, ranks_of
 from gascl.distributed.work_sharing import TooLarge
 from gascl.errors import (
@@ -32,6 +33,7 @@ from gascl.errors import (
     users_lines,
     warn,
 )
+from gascl.graph.contract import summed
 from gascl.graph.graph import Graph
 from gascl.graph.partition import Division
 from gascl.language.fields import REQUIRED
@@ -732,6 +734,29 @@ class Engine:
                     self._derived.clear()
                 self._derived[key] = found
         return found
+
+    def contracted(self, number: np.ndarray, count: int, undirected: bool) -> Graph:
+        """The quotient of the graph by groups that are numbered already: made by the device, where
+        it stays, or else by the host.
+
+        Args:
+            number: int32 (V,), the group of each vertex, of `count`, none of which is empty.
+            undirected: make an undirected graph of a directed one.
+        """
+        edges, memory = "both" if undirected else "out", self.device_memory or self.device.memory
+        quotient = None
+        if not self.ranks and not self.debug:
+            quotient = contracted(self._resident_along(edges), number, count, memory)
+        return summed(self.graph, number, count, undirected) if quotient is None else quotient
+
+    def _resident_along(self, edges: str) -> ResidentGraph:
+        """The graph on the device with the arcs of `edges`: that of an earlier run, if any."""
+        edges = edges if self.graph.directed else "out"
+        with self._lock:
+            for (along, *_, share), resident in self._resident.items():
+                if along == edges and share is None:
+                    return resident
+        return self.resident(edges, self.device.group, self.device.group)
 
     def solo(self) -> Engine:
         """An engine of this rank without the others, which has all arcs on its device. Its `run`
