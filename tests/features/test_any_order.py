@@ -194,6 +194,17 @@ def lengths(graph: Graph) -> np.ndarray:
 
 
 @needs_joining
+@pytest.mark.usefixtures("poisoned")
+def test_nobody_waits():
+    class Nobody(LeastLabel):
+        mask = "v.id < 0"
+
+    result = Engine(weighted(*SHAPES["scattered"])).run(Nobody())
+    assert result.delivery == "asynchronous" and result.supersteps == 0
+    assert result.label.tolist() == [*range(MANY)]
+
+
+@needs_joining
 @pytest.mark.parametrize("shape", SHAPES)
 def test_shortest_paths_are_the_same_each_time(shape):
     graph = weighted(*SHAPES[shape])
