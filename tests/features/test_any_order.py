@@ -195,6 +195,7 @@ def lengths(graph: Graph) -> np.ndarray:
 
 @needs_joining
 @pytest.mark.usefixtures("poisoned")
+@pytest.mark.parametrize("poisoned", [0x25], indirect=True)  # bins seem to have blocks, far away
 def test_nobody_waits():
     class Nobody(LeastLabel):
         mask = "v.id < 0"
