@@ -11,7 +11,9 @@ import numpy as np
 from gascl.errors import GraphError
 from gascl.graph import validation
 from gascl.graph.arcs import Order
+from gascl.graph.field_stats import Summary
 from gascl.graph.labels import label_array, shown
+from gascl.graph.lazy import held
 from gascl.graph.parallel import blocks
 from gascl.user_messages import Option
 
@@ -105,7 +107,8 @@ def groups(graph: Graph, labels: Any) -> tuple[np.ndarray, np.ndarray]:
         given = given.astype(np.int8)
     if len(given) != graph.num_vertices:
         raise GraphError(
-            f"contract: {len(given):,} groups for {graph.num_vertices:,} vertices: give one for each"
+            f"contract: {len(given):,} groups for {graph.num_vertices:,} vertices; give one for "
+            "each"
         )
     if isinstance(given, np.ndarray) and given.dtype.kind == "f":
         vertex = int(np.argmax(np.isnan(given)))
@@ -171,7 +174,7 @@ def weight_unit(graph: Graph) -> float | None:
     """
     if "weight" not in graph.edge_fields:
         return None
-    total, whole = total_weight(graph), graph.edge_fields["weight"].dtype.kind != "f"
+    total, whole = total_weight(graph), held(graph.edge_fields)["weight"].dtype.kind != "f"
     if not np.isfinite(total):
         raise GraphError(
             f"contract: the weights add up to {total}: they must be finite, and so must their sum; "
@@ -204,6 +207,23 @@ def know_total(quotient: Graph, graph: Graph) -> None:
     """Let a quotient have the total weight of its graph, whose unit it then shares: so the sums of
     sums are exact."""
     quotient._known[_TOTAL] = total_weight(graph)
+
+
+def know_sums(quotient: Graph, graph: Graph) -> None:
+    """`know_total`, and bounds of the sums, with which those of `edge_summary` need not be read
+    from a device."""
+    know_total(quotient, graph)
+    total = total_weight(graph)
+    before = Summary(1, 1, 1, total, 1.0, True, True)
+    if "weight" in graph.edge_fields:
+        before = graph.edge_summary("weight")
+    if not before.count:
+        return
+    kind = held(quotient.edge_fields)["weight"].dtype.type
+    least = before.least if before.least >= 0 else -total
+    quotient._known["summary", "weight"] = replace(
+        before, count=quotient.num_edges, least=kind(least), greatest=kind(total)
+    )
 
 
 def in_units(weight: np.ndarray, unit: float | None) -> np.ndarray:

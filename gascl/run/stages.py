@@ -17,7 +17,7 @@ from gascl.device_graph.buffers import convert
 from gascl.distributed.ranks import Ranks
 from gascl.distributed.work_sharing import Canceled, Share, TooLarge, alike, checked
 from gascl.errors import GasclError, ProgramError, warn
-from gascl.graph.contract import numbered, summed
+from gascl.graph.contract import numbered
 from gascl.graph.graph import Graph
 from gascl.language.fields import Lanes
 from gascl.language.program import VertexProgram
@@ -48,6 +48,8 @@ class Runner(Protocol):
     def for_graph(self, graph: Graph) -> Runner: ...
 
     def derived(self, make: Callable[..., Graph], *arguments: Any) -> Runner: ...
+
+    def contracted(self, number: np.ndarray, count: int, undirected: bool) -> Graph: ...
 
     def solo(self) -> Runner: ...
 
@@ -271,7 +273,7 @@ class Stages:
         """
         graph = graph or self.graph
         number, count = numbered(np.asarray(group), graph.num_vertices)
-        return summed(graph, number, count, undirected), number
+        return self._engine(graph).contracted(number, count, undirected), number
 
     def share(
         self,
