@@ -45,7 +45,8 @@ class Move(VertexProgram):
     """
     scatter = SEND
     receive_if = "get_mask() && HAS_TURN(v.id)"
-    prefer = "GAIN(a) > GAIN(b) || (GAIN(a) == GAIN(b) && a.community == v.community)"
+    # A vertex stays where it is unless it gains more elsewhere than rounding can explain.
+    prefer = "GAIN(a) + (a.community == v.community ? a.weight * 1e-9 : 0)"
     apply = """
         if (!HAS_TURN(v.id)) {
             aggregate_busy(1);
@@ -89,7 +90,7 @@ class Refine(VertexProgram):
     whose vertex has another turn.
     """
 
-    supersteps = param.supersteps(4 * TURNS)
+    supersteps = param.supersteps(2 * TURNS)
     Link = LINK
     seed = param.uint32(doc="another one gives vertices other turns")
     price = param.real(doc="of a unit of mass next to another one, as a weight")
@@ -101,21 +102,23 @@ class Refine(VertexProgram):
     joined = vertex.int8(doc="whether another vertex has joined this one")
 
     message, combine = Link, by_key("community", weight="sum")
-    scatter_on, edges = "all", "both"
+    scatter_on, edges, apply_on = "all", "both", "mask"
+    mask = "false"  # then, those that others have just joined
     functions = MACROS + """
         #define IS_OPEN(c) (group_of(c) == v.group && !(IS_LONE(c) && HAS_TURN(c)))
         #define GAIN(link) (IS_OPEN((link).community) \\
                             ? GAIN_OF((link).weight, total_of((link).community)) : -1)
     """
     scatter = SEND
-    receive_if = "v.community == v.id && !v.joined && HAS_TURN(v.id)"
-    prefer = "GAIN(a) > GAIN(b)"
+    receive_if = "v.community == v.id && !v.joined && !get_mask() && HAS_TURN(v.id)"
+    prefer = "GAIN(a)"
     apply = """
-        if (!IS_LONE(v.id)) {
+        if (get_mask()) {
             v.joined = 1;
         } else if (GAIN(msg) > 0) {
             add_to_total(v.id, -v.mass);
             add_to_total(msg.community, v.mass);
             v.community = msg.community;
+            set_mask_of(msg.community);
         }
     """

@@ -526,9 +526,9 @@ def _grouping_rules(spec: ProgramSpec) -> Rules:
     )
     if prefer is not None:
         yield (
-            not {"a", "b"} <= prefer.words.keys() and spec.source.place("prefer"),
-            f"prefer = {prefer.text!r} does not compare two groups, a and b, as a.count > b.count "
-            "does",
+            "a" not in prefer.words and spec.source.place("prefer"),
+            f"prefer = {prefer.text!r} neither compares two groups, a and b, as a.count > b.count "
+            "does, nor is it a score of a group a, as a.weight / 2",
         )
     yield "identity" in spec.snippets and place, "by_key(...) needs no identity: remove it"
     yield (

@@ -237,6 +237,11 @@ class Traits:
         return self._prefer is not None
 
     @cached_property
+    def scores(self) -> bool:
+        """Whether `prefer` is a score of a group, and does not compare two."""
+        return self._prefer is not None and not self._prefer.uses("b")
+
+    @cached_property
     def indexes_messages(self) -> bool:
         """Whether the gather snippet only uses `messages[i]`, which may then be in local memory."""
         return self._gather is not None and not self.groups and only_indexes(self._gather)

@@ -146,7 +146,17 @@ static void gascl_apply_groups(const int id, __global gascl_group *groups, const
     gascl_gathered msg = gascl_nothing();
     if (count) {
         const gascl_vertex v = gascl_gathering(id, GASCL_STATE_ON GASCL_LANE_ON);
-#if GASCL_PREFERS
+#if GASCL_SCORES
+        msg = groups[0];
+        real best = gascl_score(v, msg, GASCL_STATE_ON GASCL_LANE_ON);
+        for (int i = 1; i < number; ++i) {
+            const real score = gascl_score(v, groups[i], GASCL_STATE_ON GASCL_LANE_ON);
+            if (score > best || (score == best && GASCL_KEY(groups[i]) < GASCL_KEY(msg))) {
+                best = score;
+                msg = groups[i];
+            }
+        }
+#elif GASCL_PREFERS
         msg = groups[0];
         for (int i = 1; i < number; ++i)
             if (gascl_is_better(v, groups[i], msg, GASCL_STATE_ON GASCL_LANE_ON))

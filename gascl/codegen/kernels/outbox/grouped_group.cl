@@ -175,7 +175,8 @@ static void gascl_apply_together(const int id, __global gascl_group *groups, con
             const gascl_group joined = gascl_joined(groups, &end, count);
             GASCL_STORE_VALUES(groups[i], joined);
 #if GASCL_PREFERS
-            if (best < 0 || gascl_prefers(v, joined, groups[best], GASCL_STATE_ON GASCL_LANE_ON))
+            if (best < 0 || gascl_is_better(v, joined, groups[best],
+                                            GASCL_STATE_ON GASCL_LANE_ON))
                 best = i;
 #endif
         }
