@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from networkx.utils import create_py_random_state
 
 from gascl import VertexProgram, aggregate, by_key, param, vertex
 from gascl.nx.components import sets
@@ -72,7 +73,7 @@ def _communities(G: Converted, label: np.ndarray) -> list[set[Any]]:
 
 def _seed_of(seed: Any) -> int:
     """A number for a program, drawn from NetworkX's generator: the same seed, the same answer."""
-    return int(seed.randrange(2**31))
+    return int(create_py_random_state(seed).randrange(2**31))
 
 
 def _one_level(call: Call) -> str:
@@ -89,8 +90,7 @@ def _check_level(max_level: Any) -> None:
         raise ValueError("max_level argument must be a positive integer or None")
 
 
-_OWN = "Communities of gascl's program, by `seed`; "
-_LOUVAIN = _OWN + "of one level, the last. No directed graphs, and no weights below 0."
+_LOUVAIN = "gascl's own communities, of the last level; not directed, no weights below 0."
 
 
 @backend_function(

@@ -54,7 +54,7 @@ FUNCTIONS = {
     "By power iteration: no `nstart`, no weights below 0; only a `max_iter` of 0 counts.": "hits",
     "No `source`.": "kosaraju_strongly_connected_components",
     "No multigraphs.": "label_propagation_communities overall_reciprocity reciprocity",
-    "Communities of gascl's program, by `seed`; of one level, the last. No directed graphs, and no weights below 0.": """
+    "gascl's own communities, of the last level; not directed, no weights below 0.": """
         louvain_communities louvain_partitions
     """,
     "Kruskal's algorithm.": "maximum_spanning_edges minimum_spanning_edges",
@@ -65,9 +65,7 @@ FUNCTIONS = {
         negative_edge_cycle
     """,
     "Weights below 0, and alpha outside 0 to 1, are left to NetworkX.": "pagerank",
-    "A partition of all nodes, with the edges, weights and data that NetworkX has by default; no multigraphs.": """
-        quotient_graph
-    """,
+    "A partition of all nodes; relations and data by default; no multigraphs.": "quotient_graph",
     "Only with `normalized=False`.": "rich_club_coefficient",
     "No `top_nodes`.": "sets",
     "A single pair is left to NetworkX.": "shortest_path_length",

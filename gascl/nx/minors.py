@@ -22,8 +22,7 @@ def _blocks(call: Call) -> str:
     first=500,
     cached=200,
     numpy=True,
-    limits="A partition of all nodes, with the edges, weights and data that NetworkX has by "
-    "default; no multigraphs.",
+    limits="A partition of all nodes; relations and data by default; no multigraphs.",
     unsupported=[
         _blocks,
         multigraph,

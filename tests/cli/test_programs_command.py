@@ -86,8 +86,8 @@ def test_a_name_that_is_not_there(gascl_):
     assert "there is no bundled program 'PageRnk'; did you mean 'PageRank'?" in err
 
 
-#: The examples' grid of 5 times 8 vertices is a checkerboard: 20 vertices of either color. The first
-#: ones with four neighbors are the second and third of the second row.
+#: The examples' grid of 5 times 8 vertices is a checkerboard: 20 vertices of either color. The
+#: first ones with four neighbors are the second and third of the second row.
 CHECKERBOARD = "\nside  vertices  hub\n0           20  9\n1           20  10\n"
 
 
