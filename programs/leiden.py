@@ -12,8 +12,8 @@ Sources: Traag, Waltman and van Eck, From Louvain to Leiden: Guaranteeing Well-C
 (2023), that each vertex joins the part to which it adds most.
 
 Differences: as in Louvain, a quarter of the vertices moves at a time. Traag, Waltman and van Eck
-draw the part that a vertex joins at random, and let only well-connected vertices join well-connected
-parts.
+draw the part that a vertex joins at random, and only well-connected vertices join, only
+well-connected parts. They consider only lone vertices, too, but all of them once, in a row.
 """
 
 from gascl import param
@@ -27,7 +27,4 @@ class Leiden(Louvain):
     iterations = param.int32(2, low=1)
 
     def parts(self, stages, level, group, values):
-        return stages.run(Refine(group=group, **values), graph=level, fresh=True).community
-
-    def begins(self, group, parts):
-        return group
+        return stages.run(Refine(group=group, **values), graph=level, fresh=True).part

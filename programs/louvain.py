@@ -10,8 +10,8 @@ its vertices' strengths, the weights of their edges. Or by the constant Potts mo
 with n(c) vertices in c, which finds communities of any size denser than `resolution`.
 
 Algorithm: at first every vertex is a community. Vertices move to neighbors' communities until none
-gains by it; then communities become the vertices of a smaller graph, on which it begins again, until
-there is nothing to merge.
+gains by it; then communities become the vertices of a smaller graph, on which it begins again,
+until there is nothing to merge.
 
 Sources: Blondel, Guillaume, Lambiotte and Lefebvre, Fast Unfolding of Communities in Large Networks
 (2008); Traag, Van Dooren and Nesterov, Narrow Scope for Resolution-Limit-Free Community Detection
@@ -25,7 +25,11 @@ Differences: a quarter of the vertices, drawn at random, moves at a time, all at
 import numpy as np
 
 from gascl import VertexProgram, aggregate, edge, param, vertex
+from gascl.graph.contract import numbered
 from gascl.programs.local_moving import Move
+
+#: On a level, moving ends when fewer than one in so many vertices have moved or have yet to look.
+_FEW = 1000
 
 
 class Louvain(VertexProgram):
@@ -36,15 +40,16 @@ class Louvain(VertexProgram):
         quality: "modularity", or "cpm" for the constant Potts model.
         resolution: more than that leads to smaller communities, less to larger ones.
         iterations: so often it begins again on the whole graph, from the communities found so far.
-        threshold: an iteration that gains no more quality is the last one.
+        threshold: an iteration whose quality is better by no more than this is the last one, and
+            does not count; as a share of all weights.
         seed: another one lets other vertices go first.
         community: the communities to begin with, by any numbers.
 
-    `result.aggregates` has the `modularity` (by the formula above with `resolution`, for CPM with 1;
-    NaN if there are no edges, or all weights are 0) and the number of `levels` of the last
-    iteration. Edges count by the edge field `weight`, 0 or more, and both ways: a directed graph has
-    the communities of the undirected one. Weights of parallel edges add up, and self-loops count. A
-    vertex without edges is a community of its own.
+    `result.aggregates` has the `modularity` (with `resolution`, or 1 for CPM; NaN if there are no
+    edges, or all weights are 0) and the number of `levels` of the last iteration. Edges count by
+    the edge field `weight`, 0 or more, and both ways: a directed graph has the communities of the
+    undirected one. Weights of parallel edges add up, and self-loops count. A vertex without edges
+    is a community of its own.
     """
 
     quality = param.choice("modularity", "cpm")
@@ -111,23 +116,20 @@ class Louvain(VertexProgram):
             group = members(community)[community]
             total = sums(group, mass, len(group))
             values |= {"seed": seed + levels, "mass": mass}
-            move = Move(community=group, total=total, **values)
+            few = level.num_vertices // _FEW
+            move = Move(community=group, total=total, few=few, **values)
             group = stages.run(move, graph=level, fresh=True).community
             parts = self.parts(stages, level, group, values)
             smaller, number = stages.contract(parts, graph=level, undirected=True)
             if smaller.num_vertices == level.num_vertices:
                 return at, level, mass, levels
             mass = sums(number, mass, smaller.num_vertices)
-            community = np.unique(self.begins(group, parts)[members(number)], return_inverse=True)[1]
+            community = numbered(group[members(number)], smaller.num_vertices)[0]
             at, level, levels = number[at], smaller, levels + 1
 
     def parts(self, stages, level, group, values):
         """(V,) The vertices of a level that become one of the next level have the same number."""
         return group
-
-    def begins(self, group, parts):
-        """(V,) The communities in which the parts begin on the next level."""
-        return parts
 
 
 def unit_of(graph):
@@ -136,7 +138,7 @@ def unit_of(graph):
     if weight is None or not len(weight):
         return 1.0
     most = np.frexp(float(weight.max()))[1] + int(graph.num_edges).bit_length() + 1
-    return 2.0 ** (most - 53)
+    return 2.0 ** max(most - 53, -1074)
 
 
 def in_units(graph):

@@ -96,7 +96,8 @@ class Calls:
             text.put(
                 "static void gascl_add_to(const long id, const long x, const int sender,",
                 "        const int line, __global int *faults, __global gascl_control *control,",
-                "        __global const gascl_run *run, volatile __global long *values GASCL_LANE) {",
+                "        __global const gascl_run *run,",
+                "        volatile __global long *values GASCL_LANE) {",
                 "    if (gascl_is_vertex(id, sender, line, faults, control, run))",
                 "        atom_add(&values[GASCL_AT(id)], x);",
                 "}",

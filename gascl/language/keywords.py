@@ -34,8 +34,8 @@ READS = {
 }
 _ANYWHERE = "functions field arc init mask scatter pairs gather apply stop combine identity "
 _ANYWHERE += "prefer receive_if enough priority"
-#: Function or word -> the snippets that may use it. `aggregate_NAME`, `add_to_FIELD`, `FIELD_of`, `FIELD_to`,
-#: `FIELD_from_first` and `FIELD_from_second` depend on the class.
+#: Function or word -> the snippets that may use it. `aggregate_NAME`, `add_to_FIELD`, `FIELD_of`,
+#: `FIELD_to`, `FIELD_from_first` and `FIELD_from_second` depend on the class.
 CALLS = {
     "send": "scatter pairs",
     "send_to": "scatter apply",
@@ -112,9 +112,7 @@ _NO_MACRO = C_WORDS | {"INFINITY", "NAN", "NULL", "defined", "u"} | LANGUAGE
 
 def reserved(name: str) -> bool:
     """Whether a name already has a meaning in snippets, so that no macro or struct can have it."""
-    return name in _NO_MACRO or name.startswith(
-        ("__", "gascl", "GASCL", "aggregate_", ADD_TO)
-    )
+    return name in _NO_MACRO or name.startswith(("__", "gascl", "GASCL", "aggregate_", ADD_TO))
 
 
 #: The endings of the words for the edge fields of the two arcs that `for_common` goes along.

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from gascl.language.fields import Field
+from gascl.language.keywords import ADD_TO
 from gascl.language.operands import at, ends_operand, statement_end, whole_end
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
 from gascl.language.tokens import Token, closing, tokens
-from gascl.language.keywords import ADD_TO
 from gascl.language.types import SCALARS, Type, resolve
 
 _LOOPS = ("for", "while", "do", "for_common")

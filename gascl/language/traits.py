@@ -411,7 +411,7 @@ class Traits:
 
     @cached_property
     def snapshots(self) -> tuple[str, ...]:
-        """The fields that apply changes while gather, prefer or apply reads them of other vertices."""
+        """The fields that apply changes while gather, prefer or apply reads them of others."""
         late = self._read_of_others(self._gather, self._prefer, self._apply)
         return tuple(name for name in late if name in self._written)
 
