@@ -106,13 +106,14 @@ WORDS = {
 
 #: Words that depend on the names of fields and aggregators.
 NAMED_WORDS = {
-    "FIELD_of(id)": ("scatter gather apply", "a vertex field of any vertex, as the phase began"),
+    "FIELD_of(id)": ("scatter gather prefer apply", "a vertex field of any vertex, as the phase began"),
     "FIELD_to(i)": ("scatter gather apply", "an edge field of the arc to `neighbor(i)`"),
     "FIELD_from_first(w)": (
         "scatter gather apply",
         "in `for_common(w, a, b)`: of the arc to w from a",
     ),
     "FIELD_from_second(w)": ("scatter gather apply", "in `for_common(w, a, b)`: of that from b"),
+    "add_to_FIELD(id, x)": ("apply", "adds x to an int64 field of any vertex"),
     "aggregate_NAME(x)": ("init apply", "adds x to an aggregator"),
 }
 
