@@ -1,5 +1,6 @@
-"""ParticleCommunities: how well it finds communities, and how fast it converges.
+"""How well programs find communities, and how fast.
 
+    python benchmarks/communities.py --peers FILE ...                # Leiden and Louvain: igraph, ...
     python benchmarks/communities.py --data FOLDER                   # networks with known groups
     python benchmarks/communities.py --speed --rounds 3              # against C and NumPy
     python benchmarks/communities.py --vertices 100000 --device NVIDIA
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import random
 import shutil
 import subprocess
 import sys
@@ -23,15 +25,19 @@ from typing import Any
 
 import numpy as np
 from contenders import table
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from gascl import Engine, Graph
 from gascl.communities import adjusted_rand, mutual_information
-from gascl.generators import lfr
-from gascl.programs import LabelPropagation, ParticleCommunities
+from gascl.generators import grid, lfr, rmat
+from gascl.programs import LabelPropagation, Leiden, Louvain, ParticleCommunities
 from gascl.programs.particle_clusters import by_length
 
 #: The six networks of the paper: vertices, edges per vertex, and whether groups are few and large.
 NETWORKS = [(n, per, few) for per, few in ((20, True), (10, False)) for n in (2000, 3000, 4000)]
+#: The mixing of the LFR networks on which Leiden and Louvain are compared.
+MIXING = (0.3, 0.4, 0.5, 0.6, 0.7)
 #: Supersteps after which positions are compared, and how far apart rounding may have moved them;
 #: supersteps in a turn of the C programs; the required similarity of the final communities.
 COMPARED, APART, TURN, ALIKE = 5, 2e-3, 10, 0.95
@@ -40,16 +46,24 @@ COMPARED, APART, TURN, ALIKE = 5, 2e-3, 10, 0.95
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     add = parser.add_argument
+    add(
+        "--peers",
+        type=Path,
+        nargs="*",
+        help="Leiden and Louvain, on these graphs and generated ones",
+    )
     add("--data", type=Path, help="a folder of NAME.gml with vertex field gt, and LFR folders")
-    add("--seeds", type=int, default=10, help="for --data (default: 10)")
+    add("--seeds", type=int, default=10, help="for --data and --peers (default: 10)")
     add("--speed", action="store_true", help="2000 to 4000 vertices, 10 and 20 edges per vertex")
     add("--rounds", type=int, default=3, help="for --speed (default: 3)")
     add("--vertices", type=int, nargs="*", default=[], help="one network of each size")
     add("--picture", type=Path, help="draw groups that split and merge into this file")
     add("--device", default=None, help="as in Engine(graph, device)")
     given = parser.parse_args()
-    if not (given.data or given.speed or given.vertices or given.picture):
-        parser.error("nothing to do: give --data, --speed, --vertices or --picture")
+    if not (
+        given.peers is not None or given.data or given.speed or given.vertices or given.picture
+    ):
+        parser.error("nothing to do: give --peers, --data, --speed, --vertices or --picture")
     return given
 
 
@@ -57,6 +71,8 @@ def main() -> None:
     given = options()
     device = Engine(Graph.from_edges([0], [1]), given.device).device
     print(f"Device: {device}.\n")
+    if given.peers is not None:
+        peers(given.peers, given.seeds, given.device)
     if given.data:
         quality(given.data, given.seeds, given.device)
     if given.speed:
@@ -137,6 +153,110 @@ def quality(folder: Path, seeds: int, device: Any) -> None:
                 line.append(f"{column.mean():.2f} ± {column.std():.2f}")
         lines.append(line)
     print(f"Mean and standard deviation of {seeds} seeds.\n\n{table(head, lines)}\n", flush=True)
+
+
+# Leiden and Louvain.
+
+
+def generated() -> dict[str, Graph]:
+    """Name -> a simple graph; those by LFR have the vertex field `community`."""
+    sizes = {"average_degree": 20, "max_degree": 50, "min_community": 20, "max_community": 100}
+    found = {f"LFR 10,000, mixing {m}": lfr(10000, mixing=m, seed=1, **sizes) for m in MIXING}
+    found["LFR 100,000, mixing 0.4"] = lfr(100_000, mixing=0.4, seed=1, **sizes)
+    found |= {f"R-MAT {n}": rmat(n, 16, seed=1).simple(undirected=True) for n in (14, 16, 18)}
+    found["kNN, 200,000 by 15"] = nearest(200_000, 15)
+    found["grid, 100 by 100"] = grid(100, 100)
+    return found
+
+
+def nearest(count: int, k: int) -> Graph:
+    """The k nearest neighbors of points in 50 overlapping clusters."""
+    from scipy.spatial import cKDTree
+
+    rng = np.random.default_rng(0)
+    points = 1.2 * rng.normal(size=(50, 10))[rng.integers(50, size=count)]
+    points += rng.normal(size=(count, 10))
+    ends = cKDTree(points).query(points, k + 1)[1][:, 1:].ravel()
+    begins = np.repeat(np.arange(count), k)
+    return Graph.from_edges(begins, ends, num_vertices=count, directed=False).simple()
+
+
+def peers(files: list[Path], seeds: int, device: Any) -> None:
+    """Compare communities with those of the libraries that are installed, by the same formula."""
+    read = {file.name.partition(".")[0]: Graph.read(file).simple(undirected=True) for file in files}
+    values: dict[str, list[list[str]]] = {"modularity": [], "ARI": [], "seconds": []}
+    apart: dict[str, int] = {}
+    for name, graph in (generated() | read).items():
+        lines: dict[str, list[str]] = {what: [name] for what in values}
+        for method, find in methods(graph.with_fields(), device).items():
+            find(0)  # builds the kernels
+            found = [timed(lambda s=seed, f=find: f(s)) for seed in range(seeds)]
+            scores = [modularity(graph, each) for _, each in found]
+            apart[method] = apart.get(method, 0) + sum(pieces(graph, each) for _, each in found)
+            lines["modularity"].append(f"{np.mean(scores):.5f}")
+            lines["seconds"].append(f"{np.median([took for took, _ in found]):.3g}")
+            if name.startswith("LFR"):
+                truth = graph.vertex_fields["community"]
+                lines["ARI"].append(f"{np.mean([adjusted_rand(c, truth) for _, c in found]):.4f}")
+        for what, line in lines.items():
+            values[what] += [line] * (len(line) > 1)
+        print(f"{name}: {lines}", file=sys.stderr, flush=True)
+    for what, rows in values.items():
+        print(f"{what.capitalize()}:\n\n{table(['graph', *apart], rows)}\n")
+    print("Pieces of communities that are disconnected, in all of these runs:\n")
+    print(table([*apart], [[str(n) for n in apart.values()]]) + "\n", flush=True)
+
+
+def methods(graph: Graph, device: Any) -> dict[str, Callable[[int], np.ndarray]]:
+    """Name -> the community of each vertex by a seed; other libraries have their graph already."""
+    import igraph
+    import leidenalg
+    import networkit as nk
+
+    engine, ends = Engine(graph, device), (graph.edge_src, graph.edge_dst)
+    made = igraph.Graph(graph.num_vertices, np.transpose(ends))
+    built = nk.GraphFromCoo(ends, n=graph.num_vertices, directed=False)
+
+    def ours(program: Callable) -> Callable[[int], np.ndarray]:
+        return lambda seed: engine.run(program(seed=seed)).community
+
+    def by_igraph(seed: int) -> np.ndarray:
+        random.seed(seed)
+        return np.array(made.community_leiden("modularity", n_iterations=2).membership)
+
+    def by_leidenalg(seed: int) -> np.ndarray:
+        kind = leidenalg.ModularityVertexPartition
+        return np.array(leidenalg.find_partition(made, kind, n_iterations=2, seed=seed).membership)
+
+    def by_networkit(algorithm: Any) -> Callable[[int], np.ndarray]:
+        def find(seed: int) -> np.ndarray:
+            nk.setSeed(seed, False)
+            return np.array(algorithm(built).run().getPartition().getVector())
+
+        return find
+
+    return {
+        "gascl Leiden": ours(Leiden),
+        "gascl Louvain": ours(Louvain),
+        "igraph Leiden": by_igraph,
+        "leidenalg": by_leidenalg,
+        "NetworKit ParallelLeiden": by_networkit(nk.community.ParallelLeiden),
+        "NetworKit PLM": by_networkit(nk.community.PLM),
+    }
+
+
+def modularity(graph: Graph, community: np.ndarray) -> float:
+    inside = (community[graph.edge_src] == community[graph.edge_dst]).sum()
+    degree = np.bincount(community[np.concatenate([graph.edge_src, graph.edge_dst])])
+    return inside / graph.num_edges - ((degree / (2 * graph.num_edges)) ** 2).sum()
+
+
+def pieces(graph: Graph, community: np.ndarray) -> int:
+    """How many more components the communities have than there are communities."""
+    inside = community[graph.edge_src] == community[graph.edge_dst]
+    ends = graph.edge_src[inside], graph.edge_dst[inside]
+    kept = coo_array((np.ones(inside.sum()), ends), shape=(graph.num_vertices,) * 2)
+    return int(connected_components(kept, directed=False)[0] - len(np.unique(community)))
 
 
 # Speed.

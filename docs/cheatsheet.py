@@ -106,7 +106,10 @@ WORDS = {
 
 #: Words that depend on the names of fields and aggregators.
 NAMED_WORDS = {
-    "FIELD_of(id)": ("scatter gather prefer apply", "a vertex field of any vertex, as the phase began"),
+    "FIELD_of(id)": (
+        "scatter gather prefer apply",
+        "a vertex field of any vertex, as the phase began",
+    ),
     "FIELD_to(i)": ("scatter gather apply", "an edge field of the arc to `neighbor(i)`"),
     "FIELD_from_first(w)": (
         "scatter gather apply",
