@@ -1,6 +1,6 @@
 """How well programs find communities, and how fast.
 
-    python benchmarks/communities.py --peers FILE ...                # Leiden and Louvain: igraph, ...
+    python benchmarks/communities.py --peers FILE ...                # Leiden and Louvain
     python benchmarks/communities.py --data FOLDER                   # networks with known groups
     python benchmarks/communities.py --speed --rounds 3              # against C and NumPy
     python benchmarks/communities.py --vertices 100000 --device NVIDIA
