@@ -149,9 +149,10 @@ class Calls:
             words["set_mask()"] = "(v.gascl_set = GASCL_SET)" if owned else put
         if snippet.uses("set_mask_of"):
             function = "gascl_mark_of" if late else "gascl_set_mask_of"
-            words["set_mask_of(gascl_whose)"] = (
-                f"{only}{function}((gascl_whose), {here} GASCL_MASKS_ON GASCL_LANE_ON)"
-            )
+            call = f"{function}((gascl_whose), {here} GASCL_MASKS_ON GASCL_LANE_ON)"
+            words["set_mask_of(gascl_whose)"] = f"{only}{call}"
+            if effective:
+                words["gascl_set_mask_now(gascl_whose)"] = call
         if self.context.in_place and snippet.uses("get_mask"):
             mask = "gascl_get_mask(v.id, gascl_control_ GASCL_MASKS_ON)"
             words["get_mask()"] = mask

@@ -83,7 +83,9 @@ def test_reductions(before, body, found):
 @pytest.mark.parametrize(
     ("before", "body", "why"),
     [
-        ("", "set_mask_of(neighbor(i));", "it calls set_mask_of"),
+        ("", "{ set_mask_of(neighbor(i)); if (i > 9) break; }", "it ends early"),
+        ("int n = 0;", "n += (set_mask_of(i), 1);", "it changes something within an expression"),
+        ("", "{ set_mask_of(neighbor(i)); set_mask(); }", "it calls set_mask"),
         ("int n = 0;", "for (int j = 0; j < 3; ++j) n += j;", "another loop in it"),
         ("int n = 0;", "{ n += x_of(neighbor(i)); if (n > 9) break; }", "it reads n"),
         ("int n = 0;", "{ ++n; if (x_of(neighbor(i)) > 9) break; }", "it ends early"),
