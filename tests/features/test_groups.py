@@ -17,6 +17,7 @@ BLOCK = 16
 PLACES = 97
 
 Pair = struct([("value", "real"), ("label", "int16")])
+Small = struct([("low", "int8"), ("label", "int16")])
 Several = struct(
     [("low", "int32"), ("label", "uint64"), ("high", "real"), ("sum", "int8"), ("bits", "uint32")]
 )
@@ -97,6 +98,16 @@ CASES: dict[str, tuple[dict[str, Any], Any, dict[str, Any], Any]] = {
             best := best_by(lambda group: group[1]["value"] + (group[0] == x % 7))(groups)
         )[0] + int(best[1]["value"]) + best[2],
     ),
+    "lowest": (
+        {"Small": Small, "message": Small, "combine": by_key("label", low="min"),
+         "prefer": "a.low + a.count < b.low + b.count", "scatter": "send((Small){v.x % 9, v.x % 7});",
+         "apply": "v.x += msg.low + msg.label + msg.count;"},
+        lambda x, w: (x % 7, {"low": x % 9}),
+        {"low": min},
+        lambda x, groups: (
+            best := best_by(lambda group: -(group[1]["low"] + group[2]))(groups)
+        )[0] + best[1]["low"] + best[2],
+    ),
     "all groups": (
         {"Several": Several, "message": Several, "gathered": "int32", "gather": READS,
          "combine": by_key("label", low="min", high="max", sum="sum", bits="or"),
@@ -164,7 +175,8 @@ def program(case: str, masked: bool, lanes: int, steps: int) -> VertexProgram:
 @pytest.mark.parametrize(("masked", "lanes"), [(False, 1), (True, 1), (True, 3)])
 @pytest.mark.parametrize("case", CASES)
 def test_groups(case, masked, lanes, device, monkeypatch):
-    monkeypatch.setattr(plan, "BLOCK", BLOCK)
+    # Where all rows of a block are short, a group sorts them by counting.
+    monkeypatch.setattr(plan, "BLOCK", 4 * BLOCK if masked and lanes == 1 else BLOCK)
     made = program(case, masked, lanes, steps=3)
     names = admitted(made, device)
     assert {"slots", "outbox", "serial"} == set(names)

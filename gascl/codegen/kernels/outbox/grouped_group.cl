@@ -5,7 +5,7 @@
 // their keys, to be joined in local memory.
 
 #define GASCL_PLACE_BITS 11  // of the place of an arc in a block
-#define GASCL_FEW_ARCS 64    // of a row: to count the smaller codes is faster than a common sort
+#define GASCL_FEW_ARCS (GASCL_BLOCK / 8)  // of a row: to count the smaller codes is faster than a common sort
 #define GASCL_ROW_DIGIT_BITS 4
 #define GASCL_ROW_DIGITS (1 << GASCL_ROW_DIGIT_BITS)
 #define GASCL_STAGED \
@@ -29,13 +29,12 @@ typedef struct {
 } gascl_gather_memory;
 
 // The row of an arc of a block, by binary search.
-static int gascl_row_of(const gascl_offset arc, __global const gascl_offset *offsets,
-                        const int first, const int rows) {
+static int gascl_row_of(__local const ushort *starts, const int rows, const int i) {
     int row = 0;
     for (uint step = gascl_search_step(rows); step > 0; step >>= 1)
-        if (row + (int)step < rows && offsets[first + row + step] <= arc)
+        if (row + (int)step < rows && starts[row + step] <= i)
             row += step;
-    return first + row;
+    return row;
 }
 
 // What the sort of a long row moves: the places of messages or, if keys are all that there is, these.
@@ -183,7 +182,7 @@ static void gascl_stage(const gascl_block block, __global const gascl_sorted *li
 #endif
         memory->of.staged[i] = one;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // groups may take the place of what was read
 }
 
 // Whether a group begins at a place among what is staged.
@@ -281,9 +280,12 @@ static void gascl_apply_long_row(const gascl_block block, __global gascl_group *
 }
 
 #if GASCL_NARROW_KEYS
-#define GASCL_CODE_OF(row, group, place)                                                       \
-    (((ulong)(row) << 32 | GASCL_KEY_BITS(GASCL_KEY(group))) << GASCL_PLACE_BITS | (ulong)(place))
-#define GASCL_NO_CODE (~(ulong)0)  // of an arc without a message: behind all others
+#define GASCL_ROW_BIT (33 + GASCL_PLACE_BITS)
+// The code of a message, or of an arc that carries none: it comes behind the others of its row.
+#define GASCL_CODE_OF(row, group, place)                                         \
+    ((ulong)(row) << GASCL_ROW_BIT | (ulong)((group).count < 0) << (GASCL_ROW_BIT - 1) | \
+     (ulong)GASCL_KEY_BITS(GASCL_KEY(group)) << GASCL_PLACE_BITS | (ulong)(place))
+#define GASCL_IS_MESSAGE(code) (!((code) >> (GASCL_ROW_BIT - 1) & 1))
 
 // A step of Batcher's bitonic sort (1968), in the form in which all comparisons have the same direction, so that
 // the number of values need not be a power of two: the places that the pair-th comparison is about.
@@ -307,12 +309,30 @@ static void gascl_compare_codes(__local ulong *codes, const int n, const int siz
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// Sorts codes.
-static void gascl_sort_codes(__local ulong *codes, const int n) {
+// Sorts the codes of a block, each row's among themselves: by counting the smaller ones, if no row is long.
+static void gascl_sort_codes(__local gascl_gather_memory *memory, const int rows, const int arcs) {
+    __local ulong *codes = memory->of.rows.codes;
+    __local const ushort *starts = memory->of.rows.starts;
+    const bool counts = memory->longest <= GASCL_FEW_ARCS;
+    ulong held[(GASCL_BLOCK + GASCL_GROUP - 1) / GASCL_GROUP];
+    int places[(GASCL_BLOCK + GASCL_GROUP - 1) / GASCL_GROUP];
+    const int counted = counts ? arcs : 0, sorted = counts ? 0 : arcs;
+    for (int i = get_local_id(0), k = 0; i < counted; i += GASCL_GROUP, ++k) {
+        const ulong code = codes[i];
+        const int row = gascl_row_of(starts, rows, i), end = starts[row + 1];
+        int place = starts[row];
+        for (int j = place; j < end; ++j)
+            place += codes[j] < code;
+        held[k] = code;
+        places[k] = place;
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int size = 2; size < 2 * n; size *= 2)
+    for (int i = get_local_id(0), k = 0; i < counted; i += GASCL_GROUP, ++k)
+        codes[places[k]] = held[k];
+    for (int size = 2; size < 2 * sorted; size *= 2)
         for (int step = size / 2; step > 0; step /= 2)
-            gascl_compare_codes(codes, n, size, step);
+            gascl_compare_codes(codes, sorted, size, step);
+    barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 // The group whose first message has the i-th of n codes.
@@ -339,26 +359,30 @@ static void gascl_apply_rows(const gascl_block block, __global gascl_group *grou
     __local long2 *sums = memory->shared.counts;
     for (int row = item; row < rows; row += GASCL_GROUP)
         memory->of.rows.firsts[row] = memory->of.rows.ends[row] = 0;
-    gascl_sort_codes(memory->of.rows.codes, arcs);
+    gascl_sort_codes(memory, rows, arcs);
     const int share = (arcs + GASCL_GROUP - 1) / GASCL_GROUP;
     const int begin = min(item * share, arcs), end = min(begin + share, arcs);
     gascl_group held[(GASCL_BLOCK + GASCL_GROUP - 1) / GASCL_GROUP];
     int mine = 0;
-    for (int i = begin; i < end && codes[i] != GASCL_NO_CODE; ++i)
-        if (i == 0 || codes[i] >> GASCL_PLACE_BITS != codes[i - 1] >> GASCL_PLACE_BITS)
+#define GASCL_OPENS_GROUP(i)          \
+    (GASCL_IS_MESSAGE(codes[i]) && \
+     ((i) == 0 || codes[i] >> GASCL_PLACE_BITS != codes[(i) - 1] >> GASCL_PLACE_BITS))
+    for (int i = begin; i < end; ++i)
+        if (GASCL_OPENS_GROUP(i))
             held[mine++] = gascl_join_codes(groups, codes, i, arcs);
     const int sum = gascl_sum_up_to_item(mine, sums);
     barrier(CLK_GLOBAL_MEM_FENCE);  // all have read their messages
     for (int i = 0; i < mine; ++i)
         groups[sum - mine + i] = held[i];
     int number = sum - mine;
-    for (int i = begin; i < end && codes[i] != GASCL_NO_CODE; ++i) {
-        const int row = (int)(codes[i] >> (32 + GASCL_PLACE_BITS));
-        const bool opens = i == 0 || codes[i - 1] >> (32 + GASCL_PLACE_BITS) != row;
-        number += i == 0 || codes[i] >> GASCL_PLACE_BITS != codes[i - 1] >> GASCL_PLACE_BITS;
-        if (opens)
+    for (int i = begin; i < end; ++i) {
+        const int row = (int)(codes[i] >> GASCL_ROW_BIT);
+        if (!GASCL_IS_MESSAGE(codes[i]))
+            continue;
+        number += GASCL_OPENS_GROUP(i);
+        if (i == memory->of.rows.starts[row])
             memory->of.rows.firsts[row] = (ushort)(number - 1);
-        if (i + 1 == arcs || codes[i + 1] >> (32 + GASCL_PLACE_BITS) != row)
+        if (i + 1 == memory->of.rows.starts[row + 1] || !GASCL_IS_MESSAGE(codes[i + 1]))
             memory->of.rows.ends[row] = (ushort)number;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -395,6 +419,44 @@ static void gascl_apply_rows(const gascl_block block, __global gascl_group *grou
 }
 #endif
 
+// Fetches the messages of a block of several rows, or one that is not longer, as groups of one message each.
+static void gascl_fetch_rows(const gascl_block block, __global gascl_group *groups,
+                             __local gascl_gather_memory *memory,
+                             __global const gascl_offset *offsets,
+                             GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+    const int item = get_local_id(0), rows = block.last - block.first;
+    const int arcs = (int)(block.end - block.begin);
+    __local ushort *starts = memory->of.rows.starts;
+    if (item == 0)
+        memory->longest = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int longest = 0;
+    for (int row = item; row <= rows; row += GASCL_GROUP) {
+        starts[row] = (ushort)(offsets[block.first + row] - block.begin);
+        if (row < rows)
+            longest = max(longest, (int)(offsets[block.first + row + 1] - block.begin) - starts[row]);
+    }
+    atomic_max(&memory->longest, longest);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = item; i < arcs; i += GASCL_GROUP) {
+        const int row = gascl_row_of(starts, rows, i);
+        gascl_message x;
+        const bool sent = gascl_fetch_received(block.begin + i, block.first + row, &x,
+                                               GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        gascl_group group;
+        if (sent)
+            group = gascl_group_of(x, i);
+        else
+            GASCL_KEY(group) = 0;
+        group.count = sent ? i : -1;
+        groups[i] = group;
+#if GASCL_NARROW_KEYS
+        memory->of.rows.codes[i] = GASCL_CODE_OF(row, group, i);
+#endif
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
+
 static void gascl_gather(const gascl_team team, GASCL_BLOCKS,
                          __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
@@ -413,21 +475,8 @@ static void gascl_gather(const gascl_team team, GASCL_BLOCKS,
                     gascl_fill_ahead(block.first, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
             }
             for (int once = 0; once < (arcs <= GASCL_BLOCK); ++once) {
-                for (int i = item; i < arcs; i += GASCL_GROUP) {
-                    const int row = gascl_row_of(block.begin + i, offsets, block.first, rows);
-                    gascl_message x;
-                    const bool sent = gascl_fetch_received(
-                        block.begin + i, row, &x, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
-                    if (sent)
-                        groups[i] = gascl_group_of(x, i);
-                    else
-                        groups[i].count = -1;
-#if GASCL_NARROW_KEYS
-                    memory->of.rows.codes[i] =
-                        sent ? GASCL_CODE_OF(row - block.first, groups[i], i) : GASCL_NO_CODE;
-#endif
-                }
-                barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+                gascl_fetch_rows(block, groups, memory, offsets,
+                                 GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
                 gascl_apply_rows(block, groups, arcs, memory, tally, offsets,
                                  GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
             }
