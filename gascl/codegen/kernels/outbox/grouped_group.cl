@@ -29,7 +29,7 @@ typedef struct {
 } gascl_gather_memory;
 
 // The row of an arc of a block, by binary search.
-static int gascl_row_of(__local const ushort *starts, const int rows, const int i) {
+static GASCL_INLINE int gascl_row_of(__local const ushort *starts, const int rows, const int i) {
     int row = 0;
     for (uint step = gascl_search_step(rows); step > 0; step >>= 1)
         if (row + (int)step < rows && starts[row + step] <= i)
@@ -47,7 +47,7 @@ typedef gascl_key_bits gascl_sorted;
 #endif
 
 // Counts the messages of an item's share of the arcs of a long row, or lists them from `at` on.
-static int gascl_list_share(const gascl_block block, const int begin, const int end, const bool lists,
+static GASCL_INLINE int gascl_list_share(const gascl_block block, const int begin, const int end, const bool lists,
                             int at, __global gascl_key_bits *keys, __global gascl_sorted *list,
                             __local gascl_gather_memory *memory,
                             GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
@@ -186,7 +186,7 @@ static void gascl_stage(const gascl_block block, __global const gascl_sorted *li
 }
 
 // Whether a group begins at a place among what is staged.
-static bool gascl_begins_group(__local const gascl_group *staged, const int i) {
+static GASCL_INLINE bool gascl_begins_group(__local const gascl_group *staged, const int i) {
     return i == 0 || GASCL_KEY(staged[i]) != GASCL_KEY(staged[i - 1]);
 }
 
