@@ -114,7 +114,8 @@ class Context:
         if self.traits.votes:
             return self.message.itemsize + 15
         if self.traits.groups:
-            return max(16, self.group.itemsize // 4)  # at most a quarter as many groups as arcs
+            # A code and numbers of rows and groups; or counters, or a group for each item.
+            return max(16 if self.narrow_keys else 18, self.group.itemsize // 4)
         return self.message.itemsize + 3
 
     @cached_property

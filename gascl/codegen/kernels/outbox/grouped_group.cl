@@ -1,8 +1,7 @@
 // The items of a group share a block: neighboring items fetch neighboring arcs, whatever their row. They
-// sort the messages of its rows together, by codes in local memory: row, key and place in one word. Only where
-// keys have 64 bits, which fit in no code, an item sorts a row by itself. A row that is longer than a block
-// is sorted by radix, in the memory of its messages; these are fetched once more, in the order of
-// their keys, to be joined in local memory.
+// sort the messages of its rows together, by codes in local memory: row, key and place. A row that is longer
+// than a block is sorted by radix, in the memory of its messages; these are fetched once more, in the order
+// of their keys, to be joined in local memory.
 
 #define GASCL_PLACE_BITS 11  // of the place of an arc in a block
 #define GASCL_FEW_ARCS (GASCL_BLOCK / 8)  // of a row: to count the smaller codes is faster than a common sort
@@ -17,6 +16,9 @@ typedef struct {
     union {
         struct {
             ulong codes[GASCL_BLOCK];
+#if !GASCL_NARROW_KEYS
+            uint owners[GASCL_BLOCK];
+#endif
             ushort starts[GASCL_BLOCK + 1];              // of each row
             ushort firsts[GASCL_BLOCK], ends[GASCL_BLOCK];  // of each row's groups
         } rows;
@@ -169,7 +171,7 @@ static void gascl_sort_row(__global const gascl_key_bits *keys, __global gascl_s
 static void gascl_stage(const gascl_block block, __global const gascl_sorted *list, const int count,
                         __local gascl_gather_memory *memory,
                         GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
-    for (int i = get_local_id(0); i < count; i += GASCL_GROUP) {
+    _Pragma("unroll 4") for (int i = get_local_id(0); i < count; i += GASCL_GROUP) {
         gascl_group one;
 #if GASCL_GROUP_VALUES
         gascl_message x;
@@ -188,6 +190,20 @@ static void gascl_stage(const gascl_block block, __global const gascl_sorted *li
 // Whether a group begins at a place among what is staged.
 static GASCL_INLINE bool gascl_begins_group(__local const gascl_group *staged, const int i) {
     return i == 0 || GASCL_KEY(staged[i]) != GASCL_KEY(staged[i - 1]);
+}
+
+// Where the group ends that begins at a place among what is staged, by binary search.
+static GASCL_INLINE int gascl_end_of_group(__local const gascl_group *staged, const int begin,
+                                           const int count) {
+    int low = begin + 1, high = count;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (GASCL_KEY(staged[middle]) == GASCL_KEY(staged[begin]))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 // Applies a row that is longer than a block.
@@ -238,9 +254,11 @@ static void gascl_apply_long_row(const gascl_block block, __global gascl_group *
                 GASCL_PROPOSE(carried)
             }
             carried.count = 0;
-            int next = i + 1;
-            for (; next < count && GASCL_KEY(staged[next]) == GASCL_KEY(joined); ++next)
-                gascl_join_values(&joined, staged[next]);
+            const int next = gascl_end_of_group(staged, i, count);
+#if GASCL_GROUP_VALUES
+            _Pragma("unroll 8") for (int j = i + 1; j < next; ++j)
+                gascl_join_values(&joined, staged[j]);
+#endif
             joined.count += next - i - 1;
             if (next == count && base + count < n)
                 memory->carried = joined;
@@ -279,13 +297,34 @@ static void gascl_apply_long_row(const gascl_block block, __global gascl_group *
         gascl_apply_gathered(block.first, msg, n, tally, GASCL_STATE_ON GASCL_LANE_ON);
 }
 
+// The code of a message of a block: its row, that it is none (of an arc that carries none: it comes
+// behind the others of its row), its key, and its place among the arcs. Those of narrow keys fit in a word.
 #if GASCL_NARROW_KEYS
-#define GASCL_ROW_BIT (33 + GASCL_PLACE_BITS)
-// The code of a message, or of an arc that carries none: it comes behind the others of its row.
-#define GASCL_CODE_OF(row, group, place)                                         \
-    ((ulong)(row) << GASCL_ROW_BIT | (ulong)((group).count < 0) << (GASCL_ROW_BIT - 1) | \
-     (ulong)GASCL_KEY_BITS(GASCL_KEY(group)) << GASCL_PLACE_BITS | (ulong)(place))
-#define GASCL_IS_MESSAGE(code) (!((code) >> (GASCL_ROW_BIT - 1) & 1))
+typedef ulong gascl_code;
+#define GASCL_OWNER_BIT (32 + GASCL_PLACE_BITS)
+#define GASCL_OWNER(code) ((code) >> GASCL_OWNER_BIT)
+#define GASCL_PLACE(code) ((int)((code) & ((1 << GASCL_PLACE_BITS) - 1)))
+#define GASCL_SAME_GROUP(a, b) ((a) >> GASCL_PLACE_BITS == (b) >> GASCL_PLACE_BITS)
+#define GASCL_LESS(a, b) ((a) < (b))
+#define GASCL_CODE(rows, i) (rows).codes[i]
+#define GASCL_SET_CODE(rows, i, code) (rows).codes[i] = (code)
+#define GASCL_MAKE_CODE(owner, bits, place) \
+    ((ulong)(owner) << GASCL_OWNER_BIT | (ulong)(bits) << GASCL_PLACE_BITS | (ulong)(place))
+#else
+typedef ulong2 gascl_code;  // the key, and the rest
+#define GASCL_OWNER(code) ((code).y >> GASCL_PLACE_BITS)
+#define GASCL_PLACE(code) ((int)((code).y & ((1 << GASCL_PLACE_BITS) - 1)))
+#define GASCL_SAME_GROUP(a, b) ((a).x == (b).x && GASCL_OWNER(a) == GASCL_OWNER(b))
+#define GASCL_LESS(a, b)                                                               \
+    (GASCL_OWNER(a) != GASCL_OWNER(b) ? (a).y < (b).y                                  \
+                                      : (a).x < (b).x || ((a).x == (b).x && (a).y < (b).y))
+#define GASCL_CODE(rows, i) ((ulong2)((rows).codes[i], (rows).owners[i]))
+#define GASCL_SET_CODE(rows, i, code) ((rows).codes[i] = (code).x, (rows).owners[i] = (uint)(code).y)
+#define GASCL_MAKE_CODE(owner, bits, place) \
+    ((ulong2)(bits, (ulong)(owner) << GASCL_PLACE_BITS | (ulong)(place)))
+#endif
+#define GASCL_IS_MESSAGE(code) (!(GASCL_OWNER(code) & 1))
+#define GASCL_ROW(code) ((int)(GASCL_OWNER(code) >> 1))
 
 // A step of Batcher's bitonic sort (1968), in the form in which all comparisons have the same direction, so that
 // the number of values need not be a power of two: the places that the pair-th comparison is about.
@@ -294,16 +333,17 @@ static void gascl_apply_long_row(const gascl_block block, __global gascl_group *
     ((step) == (size) / 2 ? (pair) / (step) * 2 * (step) + 2 * (step) - 1 - (pair) % (step) \
                           : GASCL_LOW_OF(pair, step) + (step))
 
-static void gascl_compare_codes(__local ulong *codes, const int n, const int size, const int step) {
+static void gascl_compare_codes(__local gascl_gather_memory *memory, const int n, const int size,
+                                const int step) {
     const int pairs = (n + 2 * step - 1) / (2 * step) * step;
     for (int pair = get_local_id(0); pair < pairs; pair += GASCL_GROUP) {
         const int low = GASCL_LOW_OF(pair, step), high = GASCL_HIGH_OF(pair, size, step);
         if (high >= n)
             continue;
-        const ulong a = codes[low], b = codes[high];
-        if (b < a) {
-            codes[low] = b;
-            codes[high] = a;
+        const gascl_code a = GASCL_CODE(memory->of.rows, low), b = GASCL_CODE(memory->of.rows, high);
+        if (GASCL_LESS(b, a)) {
+            GASCL_SET_CODE(memory->of.rows, low, b);
+            GASCL_SET_CODE(memory->of.rows, high, a);
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -311,39 +351,44 @@ static void gascl_compare_codes(__local ulong *codes, const int n, const int siz
 
 // Sorts the codes of a block, each row's among themselves: by counting the smaller ones, if no row is long.
 static void gascl_sort_codes(__local gascl_gather_memory *memory, const int rows, const int arcs) {
-    __local ulong *codes = memory->of.rows.codes;
     __local const ushort *starts = memory->of.rows.starts;
     const bool counts = memory->longest <= GASCL_FEW_ARCS;
-    ulong held[(GASCL_BLOCK + GASCL_GROUP - 1) / GASCL_GROUP];
+    gascl_code held[(GASCL_BLOCK + GASCL_GROUP - 1) / GASCL_GROUP];
     int places[(GASCL_BLOCK + GASCL_GROUP - 1) / GASCL_GROUP];
     const int counted = counts ? arcs : 0, sorted = counts ? 0 : arcs;
     for (int i = get_local_id(0), k = 0; i < counted; i += GASCL_GROUP, ++k) {
-        const ulong code = codes[i];
-        const int row = gascl_row_of(starts, rows, i), end = starts[row + 1];
+        const gascl_code code = GASCL_CODE(memory->of.rows, i);
+        const int row = GASCL_ROW(code), end = starts[row + 1];
         int place = starts[row];
-        for (int j = place; j < end; ++j)
-            place += codes[j] < code;
+        for (int j = place; j < end; ++j) {
+            const gascl_code other = GASCL_CODE(memory->of.rows, j);
+            place += GASCL_LESS(other, code);
+        }
         held[k] = code;
         places[k] = place;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = get_local_id(0), k = 0; i < counted; i += GASCL_GROUP, ++k)
-        codes[places[k]] = held[k];
+        GASCL_SET_CODE(memory->of.rows, places[k], held[k]);
     for (int size = 2; size < 2 * sorted; size *= 2)
         for (int step = size / 2; step > 0; step /= 2)
-            gascl_compare_codes(codes, sorted, size, step);
+            gascl_compare_codes(memory, sorted, size, step);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 // The group whose first message has the i-th of n codes.
 static GASCL_INLINE gascl_group gascl_join_codes(__global const gascl_group *groups,
-                                                 __local const ulong *codes, int i,
+                                                 __local const gascl_gather_memory *memory, int i,
                                                  const int n) {
-    const ulong places = ((ulong)1 << GASCL_PLACE_BITS) - 1, key = codes[i] >> GASCL_PLACE_BITS;
-    gascl_group joined = groups[codes[i] & places];
+    const gascl_code code = GASCL_CODE(memory->of.rows, i);
+    gascl_group joined = groups[GASCL_PLACE(code)];
     const int first = i;
-    for (++i; i < n && codes[i] >> GASCL_PLACE_BITS == key; ++i)
-        gascl_join_values(&joined, groups[codes[i] & places]);
+    for (++i; i < n; ++i) {
+        const gascl_code next = GASCL_CODE(memory->of.rows, i);
+        if (!GASCL_SAME_GROUP(next, code))
+            break;
+        gascl_join_values(&joined, groups[GASCL_PLACE(next)]);
+    }
     joined.count = i - first;
     return joined;
 }
@@ -355,7 +400,6 @@ static void gascl_apply_rows(const gascl_block block, __global gascl_group *grou
                              __global const gascl_offset *offsets,
                              GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     const int item = get_local_id(0), rows = block.last - block.first;
-    __local const ulong *codes = memory->of.rows.codes;
     __local long2 *sums = memory->shared.counts;
     for (int row = item; row < rows; row += GASCL_GROUP)
         memory->of.rows.firsts[row] = memory->of.rows.ends[row] = 0;
@@ -364,25 +408,28 @@ static void gascl_apply_rows(const gascl_block block, __global gascl_group *grou
     const int begin = min(item * share, arcs), end = min(begin + share, arcs);
     gascl_group held[(GASCL_BLOCK + GASCL_GROUP - 1) / GASCL_GROUP];
     int mine = 0;
-#define GASCL_OPENS_GROUP(i)          \
-    (GASCL_IS_MESSAGE(codes[i]) && \
-     ((i) == 0 || codes[i] >> GASCL_PLACE_BITS != codes[(i) - 1] >> GASCL_PLACE_BITS))
-    for (int i = begin; i < end; ++i)
-        if (GASCL_OPENS_GROUP(i))
-            held[mine++] = gascl_join_codes(groups, codes, i, arcs);
+#define GASCL_OPENS_GROUP(code, i) \
+    ((i) == 0 || !GASCL_SAME_GROUP(code, GASCL_CODE(memory->of.rows, (i) - 1)))
+    for (int i = begin; i < end; ++i) {
+        const gascl_code code = GASCL_CODE(memory->of.rows, i);
+        if (GASCL_IS_MESSAGE(code) && GASCL_OPENS_GROUP(code, i))
+            held[mine++] = gascl_join_codes(groups, memory, i, arcs);
+    }
     const int sum = gascl_sum_up_to_item(mine, sums);
     barrier(CLK_GLOBAL_MEM_FENCE);  // all have read their messages
     for (int i = 0; i < mine; ++i)
         groups[sum - mine + i] = held[i];
     int number = sum - mine;
     for (int i = begin; i < end; ++i) {
-        const int row = (int)(codes[i] >> GASCL_ROW_BIT);
-        if (!GASCL_IS_MESSAGE(codes[i]))
+        const gascl_code code = GASCL_CODE(memory->of.rows, i);
+        if (!GASCL_IS_MESSAGE(code))
             continue;
-        number += GASCL_OPENS_GROUP(i);
+        const int row = GASCL_ROW(code);
+        number += GASCL_OPENS_GROUP(code, i);
         if (i == memory->of.rows.starts[row])
             memory->of.rows.firsts[row] = (ushort)(number - 1);
-        if (i + 1 == memory->of.rows.starts[row + 1] || !GASCL_IS_MESSAGE(codes[i + 1]))
+        if (i + 1 == memory->of.rows.starts[row + 1] ||
+            !GASCL_IS_MESSAGE(GASCL_CODE(memory->of.rows, i + 1)))
             memory->of.rows.ends[row] = (ushort)number;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -396,29 +443,6 @@ static void gascl_apply_rows(const gascl_block block, __global gascl_group *grou
         gascl_fill_ahead(block.first + row, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
     }
 }
-#else
-// Moves the messages of a row, which counts only some of its arcs, to the front; returns how many they are.
-static int gascl_pack(__global gascl_group *groups, const int arcs) {
-    int sent = 0;
-    for (int i = 0; i < arcs; ++i)
-        if (groups[i].count >= 0)
-            groups[sent++] = groups[i];
-    return sent;
-}
-
-static void gascl_apply_rows(const gascl_block block, __global gascl_group *groups, const int arcs,
-                             __local gascl_gather_memory *memory, gascl_tally *tally,
-                             __global const gascl_offset *offsets,
-                             GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
-    for (int row = block.first + get_local_id(0); row < block.last; row += GASCL_GROUP) {
-        __global gascl_group *own = groups + (offsets[row] - block.begin);
-        const int sent = gascl_pack(own, (int)(offsets[row + 1] - offsets[row]));
-        gascl_apply_single(row, own, sent, tally, GASCL_STATE_ON GASCL_LANE_ON);
-        gascl_fill_ahead(row, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
-    }
-}
-#endif
-
 // Fetches the messages of a block of several rows, or one that is not longer, as groups of one message each.
 static void gascl_fetch_rows(const gascl_block block, __global gascl_group *groups,
                              __local gascl_gather_memory *memory,
@@ -450,9 +474,9 @@ static void gascl_fetch_rows(const gascl_block block, __global gascl_group *grou
             GASCL_KEY(group) = 0;
         group.count = sent ? i : -1;
         groups[i] = group;
-#if GASCL_NARROW_KEYS
-        memory->of.rows.codes[i] = GASCL_CODE_OF(row, group, i);
-#endif
+        const gascl_code code =
+            GASCL_MAKE_CODE(2 * row + !sent, GASCL_KEY_BITS(GASCL_KEY(group)), i);
+        GASCL_SET_CODE(memory->of.rows, i, code);
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
