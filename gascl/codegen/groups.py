@@ -17,6 +17,7 @@ def write_groups(text: Text, c: Context) -> None:
     types, message = dict(c.group.members), dict(c.message.members)
     key, whole = grouping.keyed, not grouping.key
     unsigned = types[key].scalar.kind == "u"
+    place = "int" if c.narrow_keys else "long"
     to, half = ("uint", "0x80000000u") if c.narrow_keys else ("ulong", "0x8000000000000000ul")
     turned = "" if unsigned else f" ^ {half}"
     text.put(
@@ -31,6 +32,9 @@ def write_groups(text: Text, c: Context) -> None:
         text.put(f"typedef {types[key].c}16 gascl_keys;", f"#define GASCL_SIGN {sign}", "")
         return
     text.put(
+        f"typedef {to}16 gascl_sixteen_keys;",
+        f"typedef {place} gascl_place;",
+        f"typedef {place}16 gascl_sixteen_places;",
         f"#define GASCL_KEY(group) (group).{key}",
         "",
         "// A group of one message. `count` stands for its place among the messages meanwhile.",

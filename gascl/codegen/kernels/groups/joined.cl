@@ -6,8 +6,47 @@
 #define GASCL_COMES_BEFORE(a, b)    \
     (GASCL_KEY(a) < GASCL_KEY(b) || \
      (GASCL_KEY(a) == GASCL_KEY(b) && (a).count < (b).count))
+#if GASCL_GROUP == 1
+#define GASCL_FEW_MESSAGES 64  // to count the smaller keys needs no branches, and is faster than a division
+#else
 #define GASCL_FEW_MESSAGES 16  // insertion is faster than a division
+#endif
 #define GASCL_GROUP_SLOTS 16384  // of a table in the cache of a core
+
+#if GASCL_GROUP == 1
+// Sorts a few groups with different keys: as many come before one as have a smaller key.
+static void gascl_sort_few(__global gascl_group *groups, const int n) {
+    gascl_group held[GASCL_FEW_MESSAGES];
+    gascl_key_bits keys[GASCL_FEW_MESSAGES];
+    for (int i = 0; i < GASCL_FEW_MESSAGES; ++i)
+        keys[i] = 0;
+    for (int i = 0; i < n; ++i) {
+        held[i] = groups[i];
+        keys[i] = GASCL_KEY_BITS(GASCL_KEY(held[i]));
+    }
+    for (int i = 0; i < n; i += 16) {
+        const gascl_sixteen_keys sixteen = vload16(0, keys + i);
+        gascl_sixteen_places before = 0;
+        for (int j = 0; j < n; ++j)
+            before -= (gascl_sixteen_keys)keys[j] < sixteen;
+        gascl_place places[16];
+        vstore16(before, 0, places);
+        for (int k = 0; k < min(16, n - i); ++k)
+            groups[places[k]] = held[i + k];
+    }
+}
+#else
+// Sorts a few groups by insertion.
+static void gascl_sort_few(__global gascl_group *groups, const int n) {
+    for (int i = 1; i < n; ++i) {
+        const gascl_group held = groups[i];
+        int j = i;
+        for (; j > 0 && GASCL_COMES_BEFORE(held, groups[j - 1]); --j)
+            groups[j] = groups[j - 1];
+        groups[j] = held;
+    }
+}
+#endif
 
 // Sorts groups by one item: Quicksort (Hoare 1962), whose pivots are drawn, so that no order is slow.
 static void gascl_sort_messages(__global gascl_group *groups, const int n) {
@@ -37,13 +76,7 @@ static void gascl_sort_messages(__global gascl_group *groups, const int n) {
                 begin = i;
             }
         }
-        for (int i = begin + 1; i < end; ++i) {
-            const gascl_group held = groups[i];
-            int j = i;
-            for (; j > begin && GASCL_COMES_BEFORE(held, groups[j - 1]); --j)
-                groups[j] = groups[j - 1];
-            groups[j] = held;
-        }
+        gascl_sort_few(groups + begin, end - begin);
         if (parts == 0)
             return;
         begin = waiting[--parts].x;
