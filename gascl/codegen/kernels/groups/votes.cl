@@ -9,7 +9,7 @@
 
 #define GASCL_FEW_VOTES 64  // to count each needs no branches, and is faster than a table
 #if GASCL_GROUP == 1
-#define GASCL_VOTE_SLOT_BITS 12  // of a table in the cache of a core
+#define GASCL_VOTE_SLOT_BITS 11  // of a table in the cache of a core
 #endif
 
 static gascl_group gascl_votes_for(const gascl_key key, const int count) {
@@ -55,11 +55,12 @@ static int gascl_largest(const int16 x) {
 // vote, which would be mispredicted.
 static void gascl_count_few(__global const gascl_key *votes, const int begin, const int end,
                             gascl_group *best) {
+    const bool fits = end - begin < 16;
+    gascl_key copied[16];
+    for (int i = 0; fits && i < 16; ++i)
+        copied[i] = votes[min(begin + i, end - 1)];
     for (int i = begin; i < end; i += 16) {
-        gascl_key copied[16];
-        for (int j = 0; j < 16; ++j)
-            copied[j] = votes[min(i + j, end - 1)];
-        const gascl_keys sixteen = vload16(0, copied);
+        const gascl_keys sixteen = fits ? vload16(0, copied) : vload16(0, votes + min(i, end - 16));
         int16 counts = 0;
         for (int j = begin; j < end; ++j)
             counts -= sixteen == votes[j];
