@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -219,6 +221,37 @@ def test_a_row_of_many_keys(device, monkeypatch):
         found = Engine(star, device).run(Elects(kind=kinds))
         values, counts = np.unique(kinds[1:], return_counts=True)
         assert (found.best[0], found.count[0]) == (values[counts.argmax()], counts.max())
+
+
+def test_a_row_of_more_keys_than_a_table(device, monkeypatch):
+    """Every group, by ascending keys, of messages that come in another order, and keys twice."""
+    monkeypatch.setattr(plan, "BLOCK", BLOCK)
+
+    class Adds(VertexProgram):
+        Pair = struct([("value", "int32"), ("label", "int32")])
+        kind = vertex.int32()
+        heard = vertex.int64()
+        supersteps = param.supersteps(1)
+        message, combine, scatter_on = Pair, by_key("label", value="sum"), "all"
+        gathered = "int64"
+        scatter = "send((Pair){v.id, v.kind});"
+        gather = """
+            for (int i = 0; i < num_groups; ++i)
+                msg = (msg * 31 + groups[i].label + groups[i].value * 3 + groups[i].count) % 1000003;
+        """
+        apply = "v.heard = msg;"
+
+    rng = np.random.default_rng(4)
+    kinds = np.r_[0, rng.permutation(np.arange(-6000, 6000)), rng.integers(-6000, 6000, 3000)]
+    star = Graph.from_edges(np.arange(1, len(kinds)), np.zeros(len(kinds) - 1, int))
+    found, expected = Engine(star, device).run(Adds(kind=kinds), delivery="outbox"), 0
+    sums, counts = Counter[int](), Counter[int](kinds[1:].tolist())
+    for number, kind in enumerate(kinds.tolist()[1:], 1):
+        sums[kind] += number
+    for kind in sorted(sums):
+        # As in C, the remainder of a negative number is negative.
+        expected = math.fmod(expected * 31 + kind + sums[kind] * 3 + counts[kind], 1000003)
+    assert found.heard[0] == expected
 
 
 def test_the_messages_of_a_step(device):
