@@ -121,6 +121,14 @@ SORTING = {
     "what kernels/lane_sums.cl adds up",
     "TOTAL": "the type of those sums: long or double",
 }
+#: Of kernels/contract/ (delivery/sort_kernels.py), and those of SORTING.
+CONTRACTING = {
+    "ARC": "the type of arc offsets: int or long",
+    "WEIGHTED": "arcs have weights; otherwise each counts 1",
+    "FLOATS": "weights are double; otherwise long",
+    "HALVES": "every arc has its reverse: of the two within a group, one counts",
+    "OCLGRIND": DEVICE["OCLGRIND"],
+}
 #: Of kernels/device_check.cl (opencl/device_check.py).
 TRIAL = {"GROUP": SHAPE["GROUP"], "FP64": "the device has double precision"}
 #: Of kernels/atomics_probe.cl (delivery/atomics_probe.py).

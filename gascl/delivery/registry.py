@@ -317,13 +317,20 @@ _ASYNCHRONOUS_BY_GROUPS = replace(
     DELIVERIES["asynchronous"],
     buffers=(
         Buffer("words", "packed", "vertex"),
-        Buffer("lists", "vertex", lambda vertices, arcs: 4 * vertices),
+        Buffer("lists", "vertex", lambda vertices, arcs: 2 * vertices),
         Buffer("list_arcs", "word", lambda vertices, arcs: 2 * vertices),
         Buffer("stamps", "word", "vertex"),
+        Buffer(
+            "far_lists",
+            "vertex",
+            lambda vertices, arcs: 2 * vertices,
+            lambda traits, delivery: traits.prioritized,
+        ),
         Buffer("far_marks", "word", "vertex", lambda traits, delivery: traits.prioritized),
     ),
     persistent=_persistent(
-        "out_offsets", "out_targets", "words", "lists", "list_arcs", "stamps", "far_marks"
+        *("out_offsets", "out_targets", "words", "lists", "list_arcs", "stamps"),
+        *("far_lists", "far_marks"),
     ),
 )
 

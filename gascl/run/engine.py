@@ -19,6 +19,7 @@ import pyopencl as cl
 from gascl.delivery.admission import why_together
 from gascl.delivery.run_layout import ARC
 from gascl.device_graph.buffers import ResidentGraph, arcs_presorted, check_vertices
+from gascl.device_graph.contract import contracted
 from gascl.distributed.ranks import errors_in_all, ranks_of
 from gascl.distributed.work_sharing import TooLarge
 from gascl.errors import (
@@ -32,6 +33,7 @@ from gascl.errors import (
     users_lines,
     warn,
 )
+from gascl.graph.contract import summed
 from gascl.graph.graph import Graph
 from gascl.graph.partition import Division
 from gascl.language.fields import REQUIRED
@@ -54,7 +56,7 @@ from gascl.run.job import Job
 from gascl.run.launcher import Launcher
 from gascl.run.loaded_program import LoadedProgram
 from gascl.run.options import RunOptions
-from gascl.run.order_trial import OrderTrial, most_launches
+from gascl.run.order_trial import OrderTrial, check_form, most_launches
 from gascl.run.parameters import SPARSE
 from gascl.run.placement import placement_of
 from gascl.run.plan import PLANS, Plan, key_of, plan_of
@@ -92,8 +94,9 @@ class Engine:
         deterministic: runs repeat bit for bit; deliveries that add floats atomically are refused.
         debug: runs are slow, but stop at NaN, overflow, division by zero and indices outside of
             arrays, and name the vertex, the superstep and the snippet's line; messages come in a
-            shuffled order. A program with order = "any" runs once more, by a random schedule: if
-            the fields then differ, the error names messages whose order matters.
+            shuffled order. A program with order = "any", or its form in any order, runs once more,
+            by a random schedule: if the fields then differ, the error names messages whose order
+            matters.
         seed: the seed of that order.
         device_memory: the most memory of the device that a run may take, in bytes or as text such
             as "8 GiB"; None: all. If the arcs do not fit, they are streamed to the device in parts
@@ -402,8 +405,9 @@ class Engine:
             with Interrupts() as interrupts:
                 job = Job(program, options, limit, start, checkpoint, interrupts)
                 result, nans = self._supersteps(job)
-                if self.debug and _may_try_orders(job, result) and not self.ranks:
-                    self._try_orders(job, result)
+                tried = self._order_to_try(job, result)
+                if tried is not None:
+                    self._try_order(job, tried, result)
         except (cl.MemoryError, cl.RuntimeError) as error:
             name = program.run_by or type(program).__name__
             raise DeviceError(
@@ -538,13 +542,32 @@ class Engine:
         other = None if any(why_not) else _in_any_order(job.program)
         return other if other and self._prepare(other, options).delivery.queues else None
 
-    def _try_orders(self, job: Job, result: Result) -> None:
-        """Run a program with order = "any" again, by a random schedule.
+    def _order_to_try(self, job: Job, result: Result) -> VertexProgram | None:
+        """The program with order = "any" that is compared with a run: this one, or its form in any
+        order; None: there is nothing to compare."""
+        program, options = job.program, job.options
+        why_not = (
+            not self.debug or self.ranks is not None or not result.converged,
+            options.state is not None or options.watch is not None or job.checkpoint is not None,
+            options.delivery == "random",
+        )
+        if any(why_not):
+            return None
+        if Traits.of(program.spec).any_order:
+            return program
+        return _in_any_order(program) if options.start is None else None
+
+    def _try_order(self, job: Job, program: VertexProgram, result: Result) -> None:
+        """Run a program with order = "any" by a random schedule, after the run in supersteps.
 
         Raises:
-            ProgramError: the result depends on the schedule.
+            ProgramError: the result depends on the schedule, or on the form of the program.
         """
-        program, options = job.program, RunOptions(delivery="random")
+        if program is not job.program:
+            of_form, _ = self._supersteps(replace(job, program=program, options=RunOptions()))
+            check_form(job.program, program, result, of_form)
+            result.trace.add_notes(of_form.trace.notes)
+        options = RunOptions(delivery="random")
         prepared = self._prepare(program, options)
         if prepared.short:  # its arcs do not fit at once
             return
@@ -553,7 +576,7 @@ class Engine:
         values = inputs(program, self.graph, plan.header.types, None, self.debug)
         state = self._state(program, loaded, values, False)
         launcher = Launcher(plan, state, job.interrupts)
-        job = replace(job, options=options, limit=most_launches(result))
+        job = replace(job, program=program, options=options, limit=most_launches(result))
         loop = Loop(job, loaded, launcher, placement_of(launcher, program.spec, None))
         ending = self._looped(loop)
         trial = OrderTrial.of(state, prepared.delivery.name, self.seed, ending.converged)
@@ -733,6 +756,29 @@ class Engine:
                 self._derived[key] = found
         return found
 
+    def contracted(self, number: np.ndarray, count: int, undirected: bool) -> Graph:
+        """The quotient of the graph by groups that are numbered already: made by the device, where
+        it stays, or else by the host.
+
+        Args:
+            number: int32 (V,), the group of each vertex, of `count`, none of which is empty.
+            undirected: make an undirected graph of a directed one.
+        """
+        edges, memory = "both" if undirected else "out", self.device_memory or self.device.memory
+        quotient = None
+        if not self.ranks and not self.debug:
+            quotient = contracted(self._resident_along(edges), number, count, memory)
+        return summed(self.graph, number, count, undirected) if quotient is None else quotient
+
+    def _resident_along(self, edges: str) -> ResidentGraph:
+        """The graph on the device with the arcs of `edges`: that of an earlier run, if any."""
+        edges = edges if self.graph.directed else "out"
+        with self._lock:
+            for (along, *_, share), resident in self._resident.items():
+                if along == edges and share is None:
+                    return resident
+        return self.resident(edges, self.device.group, self.device.group)
+
     def solo(self) -> Engine:
         """An engine of this rank without the others, which has all arcs on its device. Its `run`
         raises TooLarge if they do not fit there.
@@ -777,14 +823,6 @@ def _in_any_order(program: VertexProgram) -> VertexProgram | None:
     other.run_by = program.run_by or type(program).__name__
     other.outer_fields = program.outer_fields
     return other
-
-
-def _may_try_orders(job: Job, result: Result) -> bool:
-    """Whether a random schedule of the same run is worth a comparison."""
-    options = job.options
-    whole = options.state is None and options.watch is None and job.checkpoint is None
-    may = Traits.of(job.program.spec).any_order and result.converged
-    return may and whole and options.delivery != "random"
 
 
 def check_program(program: Any) -> None:

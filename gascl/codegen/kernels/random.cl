@@ -119,16 +119,16 @@ static void gascl_arrive(const int id, const gascl_message msg, const uint sende
     const size_t place = GASCL_AT(id);
     const gascl_vertex v = gascl_whole(id, GASCL_STATE_ON GASCL_LANE_ON);
     ++schedule->work;
-    if (!gascl_wants(v, msg, GASCL_STATE_ON GASCL_LANE_ON))
-        return;
-    ++tally->messages;
     const gascl_vertex now = gascl_after(v, msg, tally, GASCL_STATE_ON GASCL_LANE_ON);
     const bool changes = !gascl_is_same(now, v);
-#if !GASCL_POSTS_AHEAD
+#if !GASCL_POSTS_AHEAD  // a message that is not wanted may have been so before the last one
     const int what = gascl_tried(place, v, now, msg, tally, GASCL_STATE_ON, GASCL_RANDOM_ON
                                  GASCL_LANE_ON);
     gascl_note(place, what, changes, msg, sender, GASCL_RANDOM_ON);
 #endif
+    if (!gascl_wants(v, msg, GASCL_STATE_ON GASCL_LANE_ON))
+        return;
+    ++tally->messages;
     if (changes) {
         gascl_keep(&earlier[place], v);
         last_messages[place] = msg;
