@@ -42,6 +42,7 @@ PROGRAM = {
     "GROUPS": "messages are grouped by key",
     "PREFERS": "of a vertex's groups, the preferred one counts",
     "VOTES": "messages are keys, of which the most frequent one counts",
+    "GROUP_VALUES": "how many values a group has, beside its key and the number of its messages",
     "NARROW_KEYS": "the keys of groups have at most 32 bits",
     "INDEXES_MESSAGES": "the gather snippet only uses messages[i]: they may be in local memory",
     "GATHERS_BY_WINDOWS": "the gather snippet can read messages in windows: gather/windows.cl",
