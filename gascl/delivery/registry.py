@@ -454,8 +454,9 @@ def _fastest(
         }
         reasons |= {n: _WAITS for n in ("frontier", "push") if refused[n] is None}
         why = "its order is 'any', so that messages are applied as they are sent"
-        if chosen == "asynchronous" and (terms := costs.in_any_order()):
-            why += f": about {_in_words(terms)} if each vertex scatters once"
+        acts = "applies" if DELIVERIES[chosen].in_place else "scatters"
+        if terms := costs.in_any_order(chosen):
+            why += f": about {_in_words(terms)} if each vertex {acts} once"
         return Choice(DELIVERIES[chosen], why, reasons, costs)
     if not totals:
         others = (
