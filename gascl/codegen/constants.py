@@ -158,6 +158,9 @@ MOST_FLIGHTS, MOST_RANDOM_WORK = 64, 2**18
 GOING_ON = 2
 #: The number of a block's messages that one work-item combines into a box, for others to use.
 CHUNK_ARCS = 8
+#: A row of more arcs is very long: its messages are combined in segments of so many arcs each, which
+#: work-groups share if the delivery and the program let them (`Traits.splits`).
+VERY_LONG_ROW, SEGMENT = 16384, 8192
 #: The number of boxes that a work-item joins in one step of a reduction over a work-group.
 FAN_IN = 8
 #: The number of messages that a work-item loads before it uses the first one; of large ones, 1.
@@ -198,6 +201,8 @@ def of_run(message: int) -> dict[str, int]:
         "GOING_ON": GOING_ON,
         "STRIDE": STRIDE,
         "CHUNK_ARCS": CHUNK_ARCS,
+        "VERY_LONG_ROW": VERY_LONG_ROW,
+        "SEGMENT": SEGMENT,
         "FAN_IN": FAN_IN,
         "FETCHES": FETCHES if small else 1,
         "SUMS": SUMS if small else 1,

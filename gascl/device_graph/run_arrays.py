@@ -90,7 +90,7 @@ class RunArrays:
             which, graph = name.removeprefix("num_"), self.graph
             if which.startswith("next_"):
                 which, graph = which.removeprefix("next_"), self.graph_of(self._parity + 1)
-            self.numbers[name] = np.int32(len(graph.blocks(which)) - 1)
+            self.numbers[name] = np.int32(graph.number(which))
         return self.numbers[name]
 
 

@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from gascl.codegen.constants import long_row
+from gascl.codegen.constants import VERY_LONG_ROW, long_row
 from gascl.delivery.admission import Demand, Parts, demand_of, why_together
 from gascl.delivery.cost import WHOLE, Size, costs_of
 from gascl.delivery.delivery import Delivery
@@ -203,9 +203,12 @@ def prepare(
     if shares.chosen:
         persistent = Decision(False, "vertices with many neighbors apply in launches of their own")
     optimized = size > SMALL or not device.may_skip_optimizer
+    # Otherwise a group combines the segments of a row one after the other, to the same result.
+    splits = choice.delivery.splits and traits.may_split and hub > VERY_LONG_ROW
+    splits &= device.group > 1 and not (persistent.chosen or setting.debug or alternates or parts)
     variant = Variant(
         *(setting.debug, setting.seed, persistent.chosen, renumbered.chosen),
-        *(optimized, shares.chosen),
+        *(optimized, shares.chosen, splits),
     )
     source = source_of(program, device, choice.delivery, offset_type(graph, direction), variant)
     share = None

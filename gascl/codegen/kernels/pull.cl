@@ -49,9 +49,9 @@ static void gascl_note_sending(const gascl_team team, GASCL_STATE GASCL_EDGE,
 
 #define GASCL_PULLED                                  \
     GASCL_EDGE, __global const int *restrict sources, \
-        __global gascl_box *restrict pulled GASCL_SENDING
+        __global gascl_box *restrict pulled GASCL_SENDING GASCL_SEGMENTS
 #define GASCL_DELIVERY GASCL_PULLED GASCL_HELD
-#define GASCL_DELIVERY_ON GASCL_EDGE_ON, sources, pulled GASCL_SENDING_ON GASCL_HELD_ON
+#define GASCL_DELIVERY_ON GASCL_EDGE_ON, sources, pulled GASCL_SENDING_ON GASCL_SEGMENTS_ON GASCL_HELD_ON
 
 #define GASCL_SENDER(arc) sources[arc]
 
