@@ -192,7 +192,10 @@ DELIVERIES = {
                 Launch(
                     "gascl_pull_apply",
                     "in_blocks",
-                    ("STATE", "in_blocks", "pulled", "received", "tallies"),
+                    (
+                        *("STATE", "in_blocks", "first_row", "last_row"),
+                        *("pulled", "received", "tallies"),
+                    ),
                 ),
             ),
             (
