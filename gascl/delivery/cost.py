@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from gascl.codegen.constants import VERY_LONG_ROW
 from gascl.delivery.admission import Demand
 from gascl.language.program import VertexProgram
 from gascl.language.types import Type
@@ -171,6 +172,8 @@ GPU = Rates(
     open=0.9,
 )  # fmt: skip
 FEW = 1 / 1000
+#: The deliveries in which work-groups that share very long rows do so along all arcs.
+SPLITTING = ("pull", "outbox")
 #: Shares of the arcs that go out from vertices that send, where the mask decides on that, and how
 #: many supersteps of each there are. Runs with a mask mostly end with many supersteps in which few
 #: vertices send: GreedyColoring has 1,580 on R-MAT 20, which took 0.05 ms each by `push` and 0.49
@@ -197,6 +200,7 @@ class Costs:
         begins: the first mask has every vertex.
         everywhere: every vertex applies, also if it receives nothing.
         singly: a gather snippet reads the messages one by one.
+        splits: work-groups can share very long rows (`Traits.splits`).
         enough: one message is enough for a vertex.
         keeps: arcs have fields that scatter may change.
         common: scatter looks for common neighbors along all arcs.
@@ -216,6 +220,7 @@ class Costs:
     begins: bool
     everywhere: bool
     singly: bool
+    splits: bool
     enough: bool
     keeps: bool
     common: bool
@@ -240,7 +245,12 @@ class Costs:
             pushing = self.pushing(share) | self._terms(launches=self._launches(delivery))
             ways = (pushing, self.pulling(share))
             return min(ways, key=lambda terms: sum(terms.values()))
-        return self.pushing(share) if delivery == "push" else self._visiting(delivery, share)
+        if delivery == "push":
+            return self.pushing(share)
+        terms = self._visiting(delivery, share)
+        if self.splits and delivery in SPLITTING and self.size.hub > VERY_LONG_ROW:
+            terms.pop("hub", None)
+        return terms
 
     def in_any_order(self) -> dict[str, float]:
         """About how many seconds a run takes without supersteps in which each vertex scatters once;
@@ -339,6 +349,11 @@ class Costs:
                 terms["hub"] = row - sum(terms.values())
         return terms
 
+    def waits_for_row(self, delivery: str) -> bool:
+        """Whether a superstep in which all send waits for the work-group that has the largest
+        row, unless others share it."""
+        return "hub" in self._visiting(delivery, 1.0)
+
     def _launches(self, delivery: str) -> float:
         whole = delivery in ("pull", "outbox") and (
             self.size.vertices + self.size.arcs <= self.rates.whole
@@ -396,6 +411,7 @@ def costs_of(
         begins="mask" not in spec.snippets and not (init and init.uses("set_mask", "set_mask_of")),
         everywhere=traits.applies_to_all,
         singly=traits.reads_singly,
+        splits=on_gpu and traits.may_split,
         enough=traits.first,
         keeps=traits.arc_state,
         common=traits.scatter_finds_common and traits.scatters_on_all,

@@ -205,7 +205,8 @@ def prepare(
     optimized = size > SMALL or not device.may_skip_optimizer
     # Otherwise a group combines the segments of a row one after the other, to the same result.
     splits = choice.delivery.splits and traits.may_split and hub > VERY_LONG_ROW
-    splits &= device.group > 1 and not (persistent.chosen or setting.debug or alternates or parts)
+    splits &= device.group > 1 and costs.waits_for_row(choice.name)
+    splits &= not (persistent.chosen or setting.debug or alternates or parts)
     variant = Variant(
         *(setting.debug, setting.seed, persistent.chosen, renumbered.chosen),
         *(optimized, shares.chosen, splits),
