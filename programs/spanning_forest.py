@@ -20,9 +20,11 @@ is that of Kruskal's algorithm on edges sorted by weight.
 import numpy as np
 
 from gascl import Graph, ProgramError, VertexProgram, aggregate, arc, edge, param, struct, vertex
-from gascl.graph.parallel import filled
+from gascl.graph.parallel import blocks, in_threads
 from gascl.programs.validation import refuse_edges
 
+#: Vertices whose edges a thread marks at a time.
+VERTICES = 1 << 16
 #: An edge to another tree: the lower its key, the better; that tree's root, or -1.
 EDGE = struct([("key", "int64"), ("tree", "int32")])
 
@@ -139,13 +141,31 @@ class SpanningForest(VertexProgram):
             joining = stages.run(Join(), graph=graph)
             if joining.trace[-1].superstep == 2:  # no tree has an edge to another one
                 break
-            chosen = joining.chosen
-            member[chosen[np.flatnonzero(chosen)]] = 1
+            mark(member, joining.chosen)
             fresh = False
         stages.run(Named(), graph=graph)
-        edges, of_edge = graph.arcs().out_edges, member[1:]
-        found = filled(np.empty(len(edges), np.int8), lambda block: of_edge[edges[block]])
-        return {"member": found}
+        return {"member": along_arcs(member[1:], graph.arcs().out_edges)}
+
+
+def mark(member: np.ndarray, chosen: np.ndarray) -> None:
+    """member[x] = 1 for each x in `chosen` that is not 0."""
+
+    def of_block(block: slice) -> None:
+        numbers = chosen[block]
+        member[numbers[np.flatnonzero(numbers)]] = 1
+
+    in_threads(of_block, blocks(len(chosen), VERTICES))
+
+
+def along_arcs(of_edge: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """The value of each arc's edge, by its number."""
+    found = np.empty(len(edges), of_edge.dtype)
+
+    def of_block(block: slice) -> None:
+        np.take(of_edge, edges[block], out=found[block], mode="clip")  # which checks nothing
+
+    in_threads(of_block, blocks(len(edges)))
+    return found
 
 
 def ordered(graph: Graph, maximum: bool) -> Graph:
