@@ -204,9 +204,9 @@ def prepare(
         persistent = Decision(False, "vertices with many neighbors apply in launches of their own")
     optimized = size > SMALL or not device.may_skip_optimizer
     # Otherwise a group combines the segments of a row one after the other, to the same result.
-    splits = choice.delivery.splits and traits.may_split and hub > VERY_LONG_ROW
-    splits &= device.group > 1 and costs.waits_for_row(choice.name)
-    splits &= not (persistent.chosen or setting.debug or alternates or parts)
+    apart = persistent.chosen or setting.debug or alternates or parts is not None
+    able = choice.delivery.splits and traits.may_split and device.group > 1 and not apart
+    splits = able and hub > VERY_LONG_ROW and costs.waits_for_row(choice.name)
     variant = Variant(
         *(setting.debug, setting.seed, persistent.chosen, renumbered.chosen),
         *(optimized, shares.chosen, splits),
