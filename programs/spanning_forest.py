@@ -17,14 +17,14 @@ Differences: edges are compared by weight, ties by edge id, so that no two are e
 is that of Kruskal's algorithm on edges sorted by weight.
 """
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 
 from gascl import Graph, ProgramError, VertexProgram, aggregate, arc, edge, param, struct, vertex
 from gascl.graph.parallel import blocks, in_threads
 from gascl.programs.validation import refuse_edges
 
-#: Vertices whose edges a thread marks at a time.
-VERTICES = 1 << 16
 #: An edge to another tree: the lower its key, the better; that tree's root, or -1.
 EDGE = struct([("key", "int64"), ("tree", "int32")])
 
@@ -135,26 +135,24 @@ class SpanningForest(VertexProgram):
             )
         graph = stages.derived(ordered, self.maximum)
         member = np.zeros(1 + graph.num_edges, np.int8)  # by numbers from 1 on
-        fresh = True
-        while True:
-            stages.run(Best(), graph=graph, fresh=fresh)
-            joining = stages.run(Join(), graph=graph)
-            if joining.trace[-1].superstep == 2:  # no tree has an edge to another one
-                break
-            mark(member, joining.chosen)
-            fresh = False
-        stages.run(Named(), graph=graph)
+        fresh, marked = True, []
+        with ThreadPoolExecutor(1) as other:  # works while the device does
+            while True:
+                stages.run(Best(), graph=graph, fresh=fresh)
+                joining = stages.run(Join(), graph=graph)
+                if joining.trace[-1].superstep == 2:  # no tree has an edge to another one
+                    break
+                marked.append(other.submit(mark, member, joining.chosen))
+                fresh = False
+            stages.run(Named(), graph=graph)
+            for each in marked:
+                each.result()
         return {"member": along_arcs(member[1:], graph.arcs().out_edges)}
 
 
 def mark(member: np.ndarray, chosen: np.ndarray) -> None:
     """member[x] = 1 for each x in `chosen` that is not 0."""
-
-    def of_block(block: slice) -> None:
-        numbers = chosen[block]
-        member[numbers[np.flatnonzero(numbers)]] = 1
-
-    in_threads(of_block, blocks(len(chosen), VERTICES))
+    member[chosen[np.flatnonzero(chosen)]] = 1
 
 
 def along_arcs(of_edge: np.ndarray, edges: np.ndarray) -> np.ndarray:

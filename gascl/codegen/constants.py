@@ -178,6 +178,8 @@ PIECE, CPU_PIECE = 128, 4096
 RECEIVERS_PER_ITEM = 16
 #: Of a loop whose terms are joined in order, how many a work-item computes at once.
 SHARED_TERMS = 4
+#: How many turns of a loop with loops in it a work-item runs by itself.
+FEW_TURNS = 8
 #: The number of bits by which a pass sorts, and the number of keys that a work-item holds at once.
 DIGIT_BITS, EACH = 4, 8
 
@@ -220,14 +222,19 @@ def of_pairs() -> dict[str, int]:
     return {"RECEIVERS_PER_ITEM": RECEIVERS_PER_ITEM}
 
 
-def long_row(group: int) -> int:
-    """A vertex with more neighbors applies by a whole work-group, if it shares loops."""
-    return group // 2
+def long_row(group: int, nests: bool) -> int:
+    """A vertex with more neighbors applies by a whole work-group, if it shares loops.
+
+    Args:
+        nests: there are loops in one of these, so that a turn takes long.
+    """
+    return min(FEW_TURNS, group // 2) if nests else group // 2
 
 
 def of_shared_rows(group: int) -> dict[str, int]:
     """Those of kernels/shared_rows.cl."""
-    return {"LONG_ROW": long_row(group), "SHARED_TERMS": SHARED_TERMS}
+    rows = {"LONG_ROW": long_row(group, False), "LONG_ROW_OF_LOOPS": long_row(group, True)}
+    return {**rows, "SHARED_TERMS": SHARED_TERMS}
 
 
 def of_persistent_kernel() -> dict[str, int]:

@@ -98,6 +98,7 @@ class Reduction:
         index, index_type: the variable that numbers the neighbors.
         accumulators: what it reduces to.
         ordered: the terms must be joined in the order of the turns.
+        nests: there are loops in it.
     """
 
     first: int
@@ -107,6 +108,7 @@ class Reduction:
     index_type: str
     accumulators: tuple[Accumulator, ...]
     ordered: bool
+    nests: bool
 
 
 @dataclass(frozen=True)
@@ -258,8 +260,9 @@ class _Loop:
     found: dict[str, list[Accumulator]] = field(default_factory=dict)
     inner: set[str] = field(default_factory=set)
     breaks: bool = False
-    #: How many loops of the body there are around the statement that is read.
+    #: How many loops of the body there are around the statement that is read; whether there are any.
     depth: int = 0
+    nests: bool = False
     #: The accumulators of inner loops.
     repeated: set[str] = field(default_factory=set)
     #: The places of tokens that are accumulators where they may be.
@@ -291,7 +294,8 @@ class _Loop:
             _no("it computes nothing")
         last = toks[self.end - 1]
         places = first.start, last.start + len(last.text), toks[self.body].start
-        return Reduction(*places, self.index, self.index_type, tuple(accumulators), bool(ordered))
+        of_index = self.index, self.index_type
+        return Reduction(*places, *of_index, tuple(accumulators), bool(ordered), self.nests)
 
     def check_uses(self) -> None:
         """No accumulator is read in the loop, and its address is not taken anywhere."""
@@ -362,6 +366,7 @@ class _Loop:
         toks, k = self.finder.toks, i + 2
         body = closing(toks, i + 1)
         self.depth += 1
+        self.nests = True
         if toks[i].text == "for":
             k = self.statement(k)
             end = whole_end(toks, k)

@@ -34,7 +34,7 @@ from gascl.graph.graph import Graph
 from gascl.graph.partition import Division, shares
 from gascl.graph.reordering import Numbering
 from gascl.language.program import VertexProgram
-from gascl.language.reductions import reductions
+from gascl.language.reductions import Reduction, reductions
 from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Traits
 from gascl.run.plan import Source, Variant, source_of
@@ -198,8 +198,10 @@ def prepare(
         persistent = Decision(False, "its edges alternate, and it reads arcs, degrees or neighbors")
     else:
         persistent = _persistent(program, choice.delivery, traits, device, setting, size)
-    least = long_row(device.group) * (LONG_FOR_LAUNCHES if persistent.chosen else 1)
-    shares = _shares(program, graph, choice.delivery, traits, device, setting, parts, least)
+    loops = reductions(spec, program.dtype)
+    least = long_row(device.group, any(loop.nests for loop in loops))
+    least *= LONG_FOR_LAUNCHES if persistent.chosen else 1
+    shares = _shares(loops, graph, choice.delivery, traits, device, setting, parts, least)
     if shares.chosen:
         persistent = Decision(False, "vertices with many neighbors apply in launches of their own")
     optimized = size > SMALL or not device.may_skip_optimizer
@@ -311,7 +313,7 @@ def _persistent(
 
 
 def _shares(
-    program: VertexProgram,
+    loops: Sequence[Reduction],
     graph: Graph,
     delivery: Delivery,
     traits: Traits,
@@ -323,6 +325,7 @@ def _shares(
     """Whether work-groups share loops over neighbors.
 
     Args:
+        loops: those of apply that only reduce.
         least: the most neighbors with which it does not pay.
     """
     why = delivery.shares_no_loops(traits, device.group)
@@ -330,9 +333,9 @@ def _shares(
         why = "debug mode runs each loop as it is written"
     elif parts is not None:
         why = "the device has only some of the arcs"
-    elif not why and not reductions(program.spec, program.dtype):
+    elif not why and not loops:
         why = "no loop over neighbors only reduces"
-    elif not why and degrees_of_rows(graph, program.spec).max(initial=0) <= least:
+    elif not why and degrees_of_rows(graph, traits.spec).max(initial=0) <= least:
         why = "no row is so long"
     shared = "rows are long, and the turns of a loop may run at the same time"
     return Decision(not why, why or shared)
