@@ -82,6 +82,7 @@ DELIVERY = {
     "ANSWERS": "messages to the sender itself are kept for each arc first: see arc_messages.cl",
     "CREDITS": "messages to common neighbors are added up for each arc first: see arc_messages.cl",
     "OWNS_CREDITS": "an item adds to the messages for an arc alone",
+    "SPLITS": "work-groups have combined the segments of very long rows: see gather/group.cl",
     "ORDERS_CREDITS": "these are floats, and kept in the order in which they are combined",
 }
 #: The shape of the kernels (run/plan.py).
