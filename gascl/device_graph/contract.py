@@ -136,7 +136,7 @@ class _Contraction:
     def rows(self, side: str) -> _Rows:
         """The arcs of the quotient in the order "out" or "in"."""
         if not self.resident.num_arcs:
-            nothing = self.device.reserve(0)
+            nothing = self.device.allocate(0)
             return _Rows(np.zeros(self.count + 1, np.int32), nothing, nothing, 0)
         if self.by_items:  # which transposes
             return self._by_items({"out": "in", "in": "out"}[side])
@@ -190,7 +190,7 @@ class _Contraction:
         made = made.astype(index_dtype(entries))
         to = np.cumsum(counts, axis=0, dtype=offsets.dtype)
         to += made[:-1].astype(offsets.dtype) - counts
-        result = device.reserve(4 * entries), device.reserve(8 * entries)
+        result = device.allocate(4 * entries), device.allocate(8 * entries)
         loops, found = device.allocate(4 * ranges), np.empty(ranges, np.int32)
         run("contract_move", ranges, *rows, *row_entries, device.upload(to), *result, loops, *end)
         cl.enqueue_copy(device.queue, found, loops)
@@ -236,7 +236,7 @@ class _Contraction:
         )
         run("contract_pack", groups, keys, *packed, counts, np.int64(slots))
         packed, _ = radix_sort(run, packed, other, entries, 2 * bits, index)
-        ends, weights = device.reserve(4 * entries), device.reserve(8 * entries)
+        ends, weights = device.allocate(4 * entries), device.allocate(8 * entries)
         loops, found = self._filled(4, 0), np.empty(1, np.int32)
         number = np.int64(entries), np.int32(bits)
         run("contract_weights", groups, *packed, sums, weights, loops, *number, self.unit)

@@ -143,8 +143,8 @@ def radix_sort(
     """
     tiles = -(-num_keys // (run.group * EACH))
     number = tiles << DIGIT_BITS
-    counts = run.device.reserve(number * offset)
-    sums = run.device.reserve(SUMS * offset)
+    counts = run.device.allocate(number * offset)
+    sums = run.device.allocate(SUMS * offset)
     groups, keys = min(tiles, run.device.groups), np.int64(num_keys)
     for shift in range(0, bits, DIGIT_BITS):
         at = keys, np.int32(tiles), np.int32(shift)

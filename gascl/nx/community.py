@@ -11,7 +11,7 @@ from networkx.utils import create_py_random_state
 from gascl import VertexProgram, aggregate, by_key, param, vertex
 from gascl.nx.components import sets
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import Call, backend_function, directed, multigraph
+from gascl.nx.dispatch import Call, argument, backend_function, directed, multigraph
 from gascl.programs.greedy_coloring import GreedyColoring
 from gascl.programs.louvain import Louvain
 
@@ -51,18 +51,59 @@ class ByColor(VertexProgram):
 
 
 @backend_function(
-    first=20_000,
-    cached=5_000,
-    limits="No multigraphs.",
-    unsupported=[directed, multigraph],
+    first=20_000, cached=5_000, limits="No multigraphs.", unsupported=[directed, multigraph]
 )
 def label_propagation_communities(G: Converted) -> Any:
     """Sets of nodes, of NetworkX's own labels."""
     label = np.arange(len(G))
     if G.number_of_edges():
         color = G.run(GreedyColoring(precedence=G.degree, ahead=0))["color"]
-        label = G.run(ByColor(colors=int(color.max()) + 1, color=color))["label"]
-    return {place: each for place, each in enumerate(_communities(G, label))}.values()
+        label = _by_color(G, color, label)
+    return dict(enumerate(_communities(G, label))).values()
+
+
+_LABELS = "gascl's own communities; no weights, not directed, no multigraphs."
+
+
+@backend_function(
+    first=20_000,
+    cached=5_000,
+    limits=_LABELS,
+    random=True,
+    unsupported=[directed, multigraph, argument("weight")],
+)
+def asyn_lpa_communities(G: Converted, weight: Any = None, seed: Any = None) -> Iterator[set[Any]]:
+    """Sets of nodes whose labels are most frequent among their neighbors. One color of nodes is
+    updated after the other, which is as good as one node after the other."""
+    return iter(_random_labels(G, seed))
+
+
+@backend_function(
+    first=20_000,
+    cached=5_000,
+    limits=_LABELS,
+    random=True,
+    unsupported=[directed, multigraph, argument("weight")],
+)
+def fast_label_propagation_communities(
+    G: Converted, *, weight: Any = None, seed: Any = None
+) -> Iterator[set[Any]]:
+    """The same as `asyn_lpa_communities`."""
+    return iter(_random_labels(G, seed))
+
+
+def _random_labels(G: Converted, seed: Any) -> list[set[Any]]:
+    draw = np.random.default_rng(_seed_of(seed))
+    label = draw.permutation(len(G))
+    if G.number_of_edges():
+        color = G.run(GreedyColoring(seed=int(draw.integers(2**31))))["color"]
+        label = _by_color(G, color, label)
+    return _communities(G, label)
+
+
+def _by_color(G: Converted, color: np.ndarray, label: np.ndarray) -> np.ndarray:
+    program = ByColor(colors=int(color.max()) + 1, color=color, label=label.astype(np.int32))
+    return G.run(program)["label"]
 
 
 def _communities(G: Converted, label: np.ndarray) -> list[set[Any]]:

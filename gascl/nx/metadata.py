@@ -31,6 +31,9 @@ FUNCTIONS = {
         multi_source_dijkstra_path_length single_source_dijkstra_path
         single_source_dijkstra_path_length voronoi_cells
     """,
+    "gascl's own communities; no weights, not directed, no multigraphs.": """
+        asyn_lpa_communities fast_label_propagation_communities
+    """,
     "No `nodes`.": "attribute_assortativity_coefficient numeric_assortativity_coefficient",
     "Undirected graphs; no weights, no `nodes`.": "average_degree_connectivity",
     "No `nodes`, no weights of multigraphs or below 0.": "average_neighbor_degree",

@@ -1,6 +1,8 @@
 """Functions whose answers are random in NetworkX, and gascl's own here: for those who ask for them.
 They are measured by NetworkX's modularity."""
 
+from collections import Counter
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -67,8 +69,9 @@ def test_resolution_and_graphs_without_edges():
 
 def test_networkx_runs_its_own_unless_asked():
     G = nx.gnm_random_graph(200, 6000, seed=2)
-    for name in ("louvain_communities", "louvain_partitions"):
-        assert FUNCTIONS[name].random
+    names = {name for name, function in FUNCTIONS.items() if function.random}
+    assert names >= {"louvain_communities", "louvain_partitions", "asyn_lpa_communities"}
+    for name in names:
         assert "differ from NetworkX's" in backend.should_run(name, (G,), {})
         assert backend.can_run(name, (G,), {}) is True
     with nx.config(backend_priority=["gascl"]):
@@ -84,6 +87,25 @@ def test_what_is_refused():
     nx.set_edge_attributes(G, -1, "weight")
     with pytest.raises(NotImplementedError):
         louvain(G, backend="gascl")
+
+
+@pytest.mark.parametrize(
+    "find", [nx.community.asyn_lpa_communities, nx.community.fast_label_propagation_communities]
+)
+def test_labels_are_the_most_frequent_ones_around(find):
+    G = nx.gnm_random_graph(300, 450, seed=4)
+    G.add_edges_from([(0, 0), (5, 5)])
+    found = [list(find(G, seed=seed, backend="gascl")) for seed in (1, 1, 2)]
+    assert found[0] == found[1] != found[2]
+    for communities in found:
+        assert nx.community.is_partition(G, communities)
+        label = {node: place for place, each in enumerate(communities) for node in each}
+        for node in G:
+            votes = Counter(label[near] for near in G[node])
+            assert not votes or votes[label[node]] == max(votes.values())
+    assert {frozenset(each) for each in find(planted(), seed=1, backend="gascl")} == {
+        frozenset(range(start, start + 20)) for start in range(0, 100, 20)
+    }
 
 
 def test_labels_of_one_color_after_the_other():
