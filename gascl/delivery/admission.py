@@ -102,6 +102,8 @@ def demand_of(
 
 
 def slots_refuses(demand: Demand) -> str | None:
+    if demand.traits.spec.added_to and not demand.wide_atomics:
+        return "it adds to fields of any vertex, and the device has no atomic operations on 64 bits"
     return inbox_refuses(demand) if demand.traits.sends_to else None
 
 
