@@ -30,20 +30,20 @@ class Move(VertexProgram):
     few = param.int64(doc="it ends when no more vertices than that have moved or have yet to look")
     weight = edge.int64(default=1)
     mass = vertex.int64()
-    community = vertex.vertex(init="v.id", doc="by the number of a vertex")
+    group = vertex.vertex(init="v.id", doc="its community, by the number of a vertex")
     total = vertex.int64(init="v.mass", doc="the mass of the community of this number")
     busy = aggregate.int64("count", doc="vertices that moved or wait for their turn")
 
     message, combine = Link, by_key("target", weight="sum")
     scatter_on, edges, apply_on, mask = "all", "both", "mask", "true"
     functions = f"""{MACROS}
-        #define OTHERS(c) (total_of(c) - ((c) == v.community ? v.mass : 0))
+        #define OTHERS(c) (total_of(c) - ((c) == v.group ? v.mass : 0))
         #define GAIN(link) GAIN_OF((link).weight, OTHERS((link).target))
     """
-    scatter = "send((Link){v.community, e.src == e.dst ? 0 : e.weight});"
+    scatter = "send((Link){v.group, e.src == e.dst ? 0 : e.weight});"
     receive_if = "get_mask() && HAS_TURN(v.id)"
     # A vertex stays where it is unless it gains more elsewhere than rounding can explain.
-    prefer = "GAIN(a) + (a.target == v.community ? a.weight * 1e-9 : 0)"
+    prefer = "GAIN(a) + (a.target == v.group ? a.weight * 1e-9 : 0)"
     apply = """
         if (!HAS_TURN(v.id)) {
             aggregate_busy(1);
@@ -53,28 +53,28 @@ class Move(VertexProgram):
         if (!has_msg)
             return;
         int target = msg.target;
-        const real stays = GAIN_OF(0, OTHERS(v.community));
+        const real stays = GAIN_OF(0, OTHERS(v.group));
         real gain = GAIN(msg);
-        if (target != v.community && gain <= stays) {
-            target = v.community;
+        if (target != v.group && gain <= stays) {
+            target = v.group;
             gain = stays;
         }
         if (gain < 0 && total_of(v.id) == 0)
             target = v.id;
-        if (target == v.community)
+        if (target == v.group)
             return;
         aggregate_busy(1);
         // Two lone vertices would change places.
-        if (target > v.community && IS_LONE(v.community) && IS_LONE(target)
-                && community_of(target) == target && get_mask_of(target) && HAS_TURN(target)) {
+        if (target > v.group && IS_LONE(v.group) && IS_LONE(target)
+                && group_of(target) == target && get_mask_of(target) && HAS_TURN(target)) {
             set_mask();
             return;
         }
-        add_to_total(v.community, -v.mass);
+        add_to_total(v.group, -v.mass);
         add_to_total(target, v.mass);
-        v.community = target;
+        v.group = target;
         for (int i = 0; i < num_neighbors; ++i)
-            if (community_of(neighbor(i)) != target)
+            if (group_of(neighbor(i)) != target)
                 set_mask_of(neighbor(i));
     """
     stop = f"agg.busy <= p.few || superstep + 1 == {TURNS} * p.rounds"

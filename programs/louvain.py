@@ -117,8 +117,8 @@ class Louvain(VertexProgram):
             total = sums(group, mass, len(group))
             values |= {"seed": seed + levels, "mass": mass}
             few = level.num_vertices // _FEW
-            move = Move(community=group, total=total, few=few, **values)
-            group = stages.run(move, graph=level, fresh=True).community
+            move = Move(group=group, total=total, few=few, **values)
+            group = stages.run(move, graph=level, fresh=True).group
             parts = self.parts(stages, level, group, values)
             smaller, number = stages.contract(parts, graph=level, undirected=True)
             if smaller.num_vertices == level.num_vertices:
