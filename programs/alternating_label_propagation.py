@@ -36,7 +36,7 @@ class AlternatingLabelPropagation(VertexProgram):
     scatter_on, edges = "all", "both"
     restart = "never"  # other labels at the beginning lead to another answer
     functions = """
-        #define ALL_LOOK 2  // the last superstep in which everybody whose turn it is looks
+        #define ALL_LOOK 6  // the last superstep in which everybody whose turn it is looks
         #define IN_TURN ((hash((uint)v.id) + superstep) % 2 == 0)
 
         uint odd(const int id, const int step) {
