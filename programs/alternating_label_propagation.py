@@ -1,4 +1,4 @@
-"""Communities by label propagation of one half of the vertices after the other, with ties at random.
+"""Communities by label propagation of one half of the vertices after the other, ties at random.
 
 Algorithm: at first every vertex is its own label. In a superstep, half of the vertices, drawn at
 random, take the label that most of their neighbors have; in the next one, the other half does. Of
@@ -29,8 +29,8 @@ class AlternatingLabelPropagation(VertexProgram):
     label = vertex.vertex(init="v.id")
     changed = aggregate.int64("count")
 
-    # What is sent is a multiple of the label, by an odd number that each vertex and superstep draws:
-    # of equally frequent labels, the one with the smallest multiple counts.
+    # What is sent is a multiple of the label, by an odd number that each vertex and superstep
+    # draws: of equally frequent labels, the one with the smallest multiple counts.
     message, combine = "uint32", by_key()
     prefer = "a.count > b.count"
     scatter_on, edges = "all", "both"
@@ -50,7 +50,8 @@ class AlternatingLabelPropagation(VertexProgram):
             return x;
         }
     """
-    # The mask has the vertices with a neighbor that changed since they chose, until it is their turn.
+    # The mask has the vertices with a neighbor that changed since they chose, until it is their
+    # turn again.
     receive_if = "IN_TURN && (superstep <= ALL_LOOK || get_mask())"
     apply_on = "mask"
     scatter = "send(((uint)v.label + 1) * odd(e.dst, superstep));"

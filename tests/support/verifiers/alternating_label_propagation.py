@@ -38,9 +38,7 @@ def verify(graph: Graph, result: Result, program: AlternatingLabelPropagation) -
     agree(graph, "label", result.label, label)
 
 
-def chosen(
-    hears: np.ndarray, heard: np.ndarray, label: np.ndarray, odd: np.ndarray
-) -> np.ndarray:
+def chosen(hears: np.ndarray, heard: np.ndarray, label: np.ndarray, odd: np.ndarray) -> np.ndarray:
     """(V,): of what each vertex hears the most frequent label, of those the one with the least
     multiple by the vertex's odd number; else its own."""
     if not len(hears):
