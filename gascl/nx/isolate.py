@@ -11,7 +11,7 @@ from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import backend_function
 
 
-@backend_function(first=None, cached=20_000, numpy=True)
+@backend_function(first=None, cached=20_000, numpy=True, lazy=True)
 def isolates(G: Converted) -> Iterator[Any]:
     """The nodes without edges."""
     return iter(G.node_array[G.degree == 0].tolist())

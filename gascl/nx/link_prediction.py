@@ -68,7 +68,8 @@ def _few_pairs(call: Call) -> str:
 
 def _index(least: int) -> Callable[[Callable[..., Any]], Function]:
     """Registers a score that pays from this number of edges."""
-    return backend_function(first=least, cached=least, unsupported=[_iterator], slower=[_few_pairs])
+    checks: dict[str, Any] = {"unsupported": [_iterator], "slower": [_few_pairs]}
+    return backend_function(first=least, cached=least, lazy=True, **checks)
 
 
 @_index(1_000)
