@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 from typing import Any
 
 import networkx as nx
@@ -24,9 +25,7 @@ def descendants_at_distance(G: Converted, source: Any, distance: Any) -> set[Any
     return set(G.node_array[depths(G, source, distance) == distance].tolist())
 
 
-@backend_function(
-    first=None, cached=100_000, numpy=True, lazy=True, slower=[local_search("sources")]
-)
+@backend_function(first=None, cached=100_000, numpy=True, lazy=2)
 def bfs_layers(G: Converted, sources: Any) -> Iterator[list[Any]]:
     """Layers in NetworkX's order."""
     first = list({sources} if sources in G else set(sources))
@@ -66,10 +65,9 @@ _search = backend_function(
     first=None,
     cached=100_000,
     numpy=True,
-    lazy=True,
+    lazy=inf,
     limits="No `sort_neighbors`.",
     unsupported=[argument("sort_neighbors")],
-    slower=[local_search("source", "depth_limit")],
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from functools import cache
+from math import inf
 from typing import Any
 
 import networkx as nx
@@ -87,7 +88,7 @@ def node_connected_component(G: Converted, n: Any) -> set[Any]:
     return set(G.node_array[depth >= 0].tolist())
 
 
-@backend_function(first=200_000, cached=100_000, numpy=True, lazy=True)
+@backend_function(first=200_000, cached=100_000, numpy=True, lazy=inf)
 def strongly_connected_components(G: Converted) -> Iterator[set[Any]]:
     """Sets of nodes in NetworkX's order."""
     return iter(_sets(G, _depth_first(G)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 from typing import Any
 
 import networkx as nx
@@ -46,13 +47,13 @@ def _generations(G: Converted) -> Iterator[np.ndarray]:
         raise nx.NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration")
 
 
-@backend_function(first=None, cached=100_000, numpy=True, lazy=True)
+@backend_function(first=None, cached=100_000, numpy=True, lazy=inf)
 def topological_generations(G: Converted) -> Iterator[list[Any]]:
     """Lists of nodes, in NetworkX's order."""
     return (G.node_array[generation].tolist() for generation in _generations(G))
 
 
-@backend_function(first=None, cached=100_000, numpy=True, lazy=True)
+@backend_function(first=None, cached=100_000, numpy=True, lazy=inf)
 def topological_sort(G: Converted) -> Iterator[Any]:
     """Nodes, in NetworkX's order."""
     return (node for generation in _generations(G) for node in G.node_array[generation].tolist())

@@ -24,8 +24,13 @@ VERSION = tuple(map(int, re.findall(r"\d+", nx.__version__)[:2]))
 FUNCTIONS: dict[str, Function] = {}
 
 #: Of a result that is made item by item, NetworkX makes those that come within so many seconds,
-#: about the time of a run; more for each edge that must be converted.
-PATIENCE, PER_EDGE = 5e-3, 3e-7
+#: about the time of a run; more for each node of a graph that must be converted.
+PATIENCE, PER_NODE = 5e-3, 3e-6
+
+#: Edges are not counted where there would have to be more at each node.
+DENSE = 64
+#: The edges of fewer nodes are counted in some 10 µs.
+FEW_NODES = 500
 
 #: The function that a thread has chosen by `should_run` for the call that comes next, if any:
 #: NetworkX does not say whether it has asked.
@@ -49,8 +54,7 @@ class Call:
     @property
     def is_converted(self) -> bool:
         """Whether the graph needs no conversion."""
-        topology = converted_before(self.G)
-        return isinstance(self.G, Converted) or (topology is not None and topology.is_read)
+        return was_converted(self.G)
 
     @property
     def num_edges(self) -> int:
@@ -68,6 +72,12 @@ class Call:
             return ""
         space = " " if condition else ""
         return f"{edges:,} edges: NetworkX is faster{space}{condition} below about {least:,}"
+
+
+def was_converted(G: Any) -> bool:
+    """Whether a graph needs no conversion."""
+    topology = converted_before(G)
+    return isinstance(G, Converted) or (topology is not None and topology.is_read)
 
 
 def _num_edges(G: Any) -> int:
@@ -99,9 +109,8 @@ class Function:
         cached: the same for graphs that have been converted.
         limits: what differs from NetworkX's function, for the documentation.
         numpy: NumPy computes it; no device is used.
-        lazy: NetworkX makes the items of its result one by one, and the first ones soon. Unless the
-            caller has asked for gascl, NetworkX makes the first ones, as long as they come soon,
-            and gascl the others: a caller who takes one item does not wait for all.
+        lazy: how many items of the result NetworkX makes, one by one, as long as they come soon:
+            someone who takes one item does not wait for all. Not if the caller has asked for gascl.
     """
 
     def __init__(
@@ -112,7 +121,7 @@ class Function:
         cached: int | None,
         limits: str,
         numpy: bool,
-        lazy: bool,
+        lazy: float,
         unsupported: Iterable[Check],
         slower: Iterable[Check],
     ):
@@ -124,17 +133,19 @@ class Function:
         self._function, self._signature = function, inspect.signature(function)
         self.parameters = self._signature.parameters
         self._positional = [p.name for p in self.parameters.values() if p.kind != p.KEYWORD_ONLY]
+        self._required = sum(p.default is p.empty for p in self.parameters.values())
         given = ((p.name, p.default) for p in self.parameters.values())
         self._defaults = {name: default for name, default in given if default is not inspect._empty}
         self._unsupported, self._slower = tuple(unsupported), tuple(slower)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        arguments = self._signature.bind(*args, **kwargs).arguments
+        arguments = vars(self.call(args, kwargs))
         chosen, _asked.chosen = getattr(_asked, "chosen", None), None
         if not (self.lazy and chosen is self and isinstance(arguments["G"], Converted)):
             return self._run(arguments)
         own = nx.utils.backends._registered_algorithms[self.name].orig_func
-        return self._continued(own(**{**arguments, "G": arguments["G"].original()}), arguments)
+        items = own(**{**arguments, "G": arguments["G"].original()})
+        return chain.from_iterable(self._parts(items, arguments))
 
     def _run(self, arguments: dict[str, Any]) -> Any:
         start = time.perf_counter()
@@ -157,20 +168,21 @@ class Function:
         log.info("%s: ran in %.3f s", self.name, time.perf_counter() - start)
         return result
 
-    def _continued(self, items: Iterator[Made], arguments: dict[str, Any]) -> Iterator[Made]:
-        """NetworkX's own items, and gascl's after those that come soon."""
-        began, count, G = time.perf_counter(), 0, arguments["G"]
-        patience = PATIENCE + (0 if G.topology.is_read else PER_EDGE * _num_edges(G.original()))
-        for item in items:
-            yield item
-            count += 1
-            if time.perf_counter() - began > patience:
-                break
-        else:
-            return
+    def _parts(self, items: Iterator[Made], arguments: dict[str, Any]) -> Iterator[Iterator[Made]]:
+        """NetworkX's own items, and gascl's after those that come soon; in parts, since to look at
+        the clock after each item would take longer than many an item."""
+        began, patience, topology = time.perf_counter(), PATIENCE, arguments["G"].topology
+        if not topology.is_read:
+            patience += PER_NODE * len(topology.original())
+        count, size = 0, 1
+        while count + size <= self.lazy and time.perf_counter() - began < patience:
+            if not (item := list(islice(items, 1))):
+                return
+            yield chain(item, islice(items, size - 1))
+            count, size = count + size, 2 * size
         with suppress(NotImplementedError):  # upon which NetworkX's own go on
             items = islice(self._run(arguments), count, None)
-        yield from items
+        yield items
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         """The arguments by name: in a tenth of the time of `Signature.bind`, since NetworkX asks
@@ -187,6 +199,9 @@ class Function:
     def can_run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Verdict:
         """Whether the call is supported, or why not."""
         _asked.chosen = None
+        enough = self._required <= len(args) <= len(self._positional)
+        if enough and not (self._unsupported or kwargs):
+            return True  # as of calls by the thousand inside NetworkX's own functions
         try:
             call = self.call(args, kwargs)
         except TypeError as error:  # newer versions of NetworkX may have more parameters
@@ -196,15 +211,19 @@ class Function:
 
     def should_run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Verdict:
         """Whether NetworkX would be slower, or why not."""
-        call = self.call(args, kwargs)
-        is_converted = call.is_converted
+        G = args[0] if args else kwargs["G"]
+        is_converted = was_converted(G)
         least = self.cached if is_converted else self.first
         if least is None:
             return "NetworkX is faster" + ("" if is_converted else " than the conversion")
-        # The edges of a graph that is converted are counted; else, the checks take less time.
-        reason = is_converted and call.too_few_edges(least)
+        nodes = len(G)
+        if not is_converted and nodes * DENSE < least:
+            return f"{nodes:,} nodes: NetworkX is faster below about {least:,} edges"
+        call = self.call(args, kwargs)
+        counted = is_converted or nodes < FEW_NODES  # or else, the checks take less time
+        reason = counted and call.too_few_edges(least)
         reason = reason or _first_reason(self._slower, call)
-        if reason := reason or (not is_converted and call.too_few_edges(least)):
+        if reason := reason or (not counted and call.too_few_edges(least)):
             return reason
         _asked.chosen = self
         return True
@@ -220,7 +239,7 @@ def backend_function(
     cached: int | None,
     limits: str = "",
     numpy: bool = False,
-    lazy: bool = False,
+    lazy: float = 0,
     unsupported: Iterable[Check] = (),
     slower: Iterable[Check] = (),
     names: tuple[str, ...] = (),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from math import inf
 from typing import Any
 
 import networkx as nx
@@ -70,7 +71,7 @@ def single_target_shortest_path_length(G: Converted, target: Any, cutoff: Any = 
     return by_depth(G, depths(G, target, cutoff, reverse=True))
 
 
-@backend_function(first=5_000, cached=2_000, lazy=True, slower=[one_step("cutoff")])
+@backend_function(first=5_000, cached=2_000, lazy=inf, slower=[one_step("cutoff")])
 def all_pairs_shortest_path_length(
     G: Converted, cutoff: Any = None
 ) -> Iterator[tuple[Any, Lengths]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from math import inf
 from typing import Any
 
 import networkx as nx
@@ -33,7 +34,7 @@ ONE_PATH = "Only where there is one shortest path to each node. No function as w
 
 
 def by_weight(
-    first: int, cached: int, limits: str, *unsupported: Check, source: str = "", lazy: bool = False
+    first: int, cached: int, limits: str, *unsupported: Check, source: str = "", lazy: float = 0
 ) -> Callable[[Callable[..., Any]], Function]:
     """Registers a function of paths by the lengths of edges, with the arguments of
     `backend_function`; a function as weight is not supported, and with a cutoff, NetworkX may soon
@@ -278,7 +279,7 @@ def _first_seen(
     return seen[np.sort(firsts)]
 
 
-@by_weight(20_000, 10_000, NOT_NEGATIVE, lazy=True)
+@by_weight(20_000, 10_000, NOT_NEGATIVE, lazy=inf)
 def all_pairs_dijkstra(
     G: Converted, cutoff: Any = None, weight: Any = "weight"
 ) -> Iterator[tuple[Any, tuple[Lengths, Paths]]]:
@@ -286,7 +287,7 @@ def all_pairs_dijkstra(
     return _each(G, lambda node: _dist_and_paths(G, [node], weight, cutoff))
 
 
-@by_weight(20_000, 10_000, NOT_NEGATIVE, lazy=True)
+@by_weight(20_000, 10_000, NOT_NEGATIVE, lazy=inf)
 def all_pairs_dijkstra_path(
     G: Converted, cutoff: Any = None, weight: Any = "weight"
 ) -> Iterator[tuple[Any, Paths]]:
@@ -294,7 +295,7 @@ def all_pairs_dijkstra_path(
     return _each(G, lambda node: _dist_and_paths(G, [node], weight, cutoff)[1])
 
 
-@by_weight(20_000, 5_000, NOT_NEGATIVE, lazy=True)
+@by_weight(20_000, 5_000, NOT_NEGATIVE, lazy=inf)
 def all_pairs_dijkstra_path_length(
     G: Converted, cutoff: Any = None, weight: Any = "weight"
 ) -> Iterator[tuple[Any, Lengths]]:
@@ -382,7 +383,7 @@ def bellman_ford_predecessor_and_distance(
     return pred, distance
 
 
-@by_weight(20_000, 10_000, ONE_PATH, lazy=True)
+@by_weight(20_000, 10_000, ONE_PATH, lazy=inf)
 def all_pairs_bellman_ford_path(
     G: Converted, weight: Any = "weight"
 ) -> Iterator[tuple[Any, Paths]]:
@@ -391,7 +392,7 @@ def all_pairs_bellman_ford_path(
     return iter([(node, _only_paths(G, node, weight)[1]) for node in G])
 
 
-@by_weight(20_000, 5_000, NO_FUNCTION, lazy=True)
+@by_weight(20_000, 5_000, NO_FUNCTION, lazy=inf)
 def all_pairs_bellman_ford_path_length(
     G: Converted, weight: Any = "weight"
 ) -> Iterator[tuple[Any, Lengths]]:
