@@ -19,7 +19,8 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,9 @@ from gascl.programs.particle_clusters import by_length
 NETWORKS = [(n, per, few) for per, few in ((20, True), (10, False)) for n in (2000, 3000, 4000)]
 #: The mixing of the LFR networks on which Leiden and Louvain are compared.
 MIXING = (0.3, 0.4, 0.5, 0.6, 0.7)
+#: With 2 iterations, those that have iterations.
+METHODS = ("gascl Leiden", "gascl Louvain", "igraph Leiden", "leidenalg")
+METHODS += ("NetworKit ParallelLeiden", "NetworKit PLM")
 #: Supersteps after which positions are compared, and how far apart rounding may have moved them;
 #: supersteps in a turn of the C programs; the required similarity of the final communities.
 COMPARED, APART, TURN, ALIKE = 5, 2e-3, 10, 0.95
@@ -52,6 +56,7 @@ def options() -> argparse.Namespace:
         nargs="*",
         help="Leiden and Louvain, on these graphs and generated ones",
     )
+    add("--large", action="store_true", help="for --peers: large graphs, and no leidenalg")
     add("--data", type=Path, help="a folder of NAME.gml with vertex field gt, and LFR folders")
     add("--seeds", type=int, default=10, help="for --data and --peers (default: 10)")
     add("--speed", action="store_true", help="2000 to 4000 vertices, 10 and 20 edges per vertex")
@@ -72,7 +77,7 @@ def main() -> None:
     device = Engine(Graph.from_edges([0], [1]), given.device).device
     print(f"Device: {device}.\n")
     if given.peers is not None:
-        peers(given.peers, given.seeds, given.device)
+        peers(given.peers, given.seeds, given.large, given.device)
     if given.data:
         quality(given.data, given.seeds, given.device)
     if given.speed:
@@ -158,15 +163,20 @@ def quality(folder: Path, seeds: int, device: Any) -> None:
 # Leiden and Louvain.
 
 
-def generated() -> dict[str, Graph]:
-    """Name -> a simple graph; those by LFR have the vertex field `community`."""
+def generated(large: bool) -> Iterator[tuple[str, Graph]]:
+    """Names and simple graphs; those by LFR have the vertex field `community`."""
     sizes = {"average_degree": 20, "max_degree": 50, "min_community": 20, "max_community": 100}
-    found = {f"LFR 10,000, mixing {m}": lfr(10000, mixing=m, seed=1, **sizes) for m in MIXING}
-    found["LFR 100,000, mixing 0.4"] = lfr(100_000, mixing=0.4, seed=1, **sizes)
-    found |= {f"R-MAT {n}": rmat(n, 16, seed=1).simple(undirected=True) for n in (14, 16, 18)}
-    found["kNN, 200,000 by 15"] = nearest(200_000, 15)
-    found["grid, 100 by 100"] = grid(100, 100)
-    return found
+    if large:
+        yield "LFR 100,000, mixing 0.4", lfr(100_000, mixing=0.4, seed=1, **sizes)
+        yield "R-MAT 18", rmat(18, 16, seed=1).simple(undirected=True)
+        yield "kNN, 200,000 by 15", nearest(200_000, 15)
+        return
+    for mixing in MIXING:
+        yield f"LFR 10,000, mixing {mixing}", lfr(10_000, mixing=mixing, seed=1, **sizes)
+    for scale in (14, 16):
+        yield f"R-MAT {scale}", rmat(scale, 16, seed=1).simple(undirected=True)
+    yield "kNN, 20,000 by 15", nearest(20_000, 15)
+    yield "grid, 100 by 100", grid(100, 100)
 
 
 def nearest(count: int, k: int) -> Graph:
@@ -176,35 +186,45 @@ def nearest(count: int, k: int) -> Graph:
     rng = np.random.default_rng(0)
     points = 1.2 * rng.normal(size=(50, 10))[rng.integers(50, size=count)]
     points += rng.normal(size=(count, 10))
-    ends = cKDTree(points).query(points, k + 1)[1][:, 1:].ravel()
+    ends = cKDTree(points).query(points, k + 1, workers=-1)[1][:, 1:].ravel()
     begins = np.repeat(np.arange(count), k)
     return Graph.from_edges(begins, ends, num_vertices=count, directed=False).simple()
 
 
-def peers(files: list[Path], seeds: int, device: Any) -> None:
-    """Compare communities with those of the libraries that are installed, by the same formula."""
-    read = {file.name.partition(".")[0]: Graph.read(file).simple(undirected=True) for file in files}
-    values: dict[str, list[list[str]]] = {"modularity": [], "ARI": [], "seconds": []}
+def peers(files: list[Path], seeds: int, large: bool, device: Any) -> None:
+    """Compare communities with those of other libraries, all by the same formula."""
+    values: dict[str, list[list[str]]] = {"modularity": [], "ARI": [], "processor seconds": []}
     apart: dict[str, int] = {}
-    for name, graph in (generated() | read).items():
+    named = ((f.name.partition(".")[0], Graph.read(f).simple(undirected=True)) for f in files)
+    for name, graph in chain(generated(large), named):
         lines: dict[str, list[str]] = {what: [name] for what in values}
         for method, find in methods(graph.with_fields(), device).items():
-            find(0)  # builds the kernels
-            found = [timed(lambda s=seed, f=find: f(s)) for seed in range(seeds)]
-            scores = [modularity(graph, each) for _, each in found]
-            apart[method] = apart.get(method, 0) + sum(pieces(graph, each) for _, each in found)
-            lines["modularity"].append(f"{np.mean(scores):.5f}")
-            lines["seconds"].append(f"{np.median([took for took, _ in found]):.3g}")
-            if name.startswith("LFR"):
+            if large and method == "leidenalg":  # it would take minutes
+                for line in lines.values():
+                    line.append("")
+                continue
+            if method.startswith("gascl"):
+                find(0)  # builds the kernels
+            found, took = list[np.ndarray](), list[float]()
+            for seed in range(seeds):
+                started = time.process_time()
+                found.append(find(seed))
+                took.append(time.process_time() - started)
+            lines["modularity"].append(f"{np.mean([modularity(graph, c) for c in found]):.4f}")
+            lines["processor seconds"].append(f"{np.median(took):.3g}")
+            apart[method] = apart.get(method, 0) + sum(pieces(graph, c) for c in found)
+            if "LFR" in name:
                 truth = graph.vertex_fields["community"]
-                lines["ARI"].append(f"{np.mean([adjusted_rand(c, truth) for _, c in found]):.4f}")
+                lines["ARI"].append(f"{np.mean([adjusted_rand(c, truth) for c in found]):.3f}")
         for what, line in lines.items():
             values[what] += [line] * (len(line) > 1)
         print(f"{name}: {lines}", file=sys.stderr, flush=True)
+    head = ["graph", *(method for method in METHODS)]
     for what, rows in values.items():
-        print(f"{what.capitalize()}:\n\n{table(['graph', *apart], rows)}\n")
-    print("Pieces of communities that are disconnected, in all of these runs:\n")
-    print(table([*apart], [[str(n) for n in apart.values()]]) + "\n", flush=True)
+        print(f"{what.capitalize()}:\n\n{table(head, rows)}\n")
+    rows = [[str(apart.get(method, "")) for method in METHODS]]
+    print("Disconnected pieces of communities, in all of these runs:\n")
+    print(table([*METHODS], rows) + "\n", flush=True)
 
 
 def methods(graph: Graph, device: Any) -> dict[str, Callable[[int], np.ndarray]]:
@@ -235,14 +255,9 @@ def methods(graph: Graph, device: Any) -> dict[str, Callable[[int], np.ndarray]]
 
         return find
 
-    return {
-        "gascl Leiden": ours(Leiden),
-        "gascl Louvain": ours(Louvain),
-        "igraph Leiden": by_igraph,
-        "leidenalg": by_leidenalg,
-        "NetworKit ParallelLeiden": by_networkit(nk.community.ParallelLeiden),
-        "NetworKit PLM": by_networkit(nk.community.PLM),
-    }
+    parallel = [by_networkit(nk.community.ParallelLeiden), by_networkit(nk.community.PLM)]
+    found = [ours(Leiden), ours(Louvain), by_igraph, by_leidenalg, *parallel]
+    return dict(zip(METHODS, found, strict=True))
 
 
 def modularity(graph: Graph, community: np.ndarray) -> float:
