@@ -152,19 +152,21 @@ def in_units(graph):
 def strengths(graph):
     """int64 (V,): the sum of the weights of each vertex's edges, that of a self-loop twice."""
     arcs, weight = graph.arcs("both"), graph.edge_fields.get("weight")
-    loops = graph.edge_src == graph.edge_dst
     if weight is None:
         found = np.diff(arcs.out_offsets).astype(np.int64)
-        weight = np.ones(graph.num_edges, np.int64)
     else:
         up_to = np.concatenate([[0], np.cumsum(weight[arcs.out_edges])])
         found = np.diff(up_to[arcs.out_offsets])
-    np.add.at(found, graph.edge_src[loops], weight[loops])
+    if graph.num_loops:
+        loops = np.flatnonzero(graph.edge_src == graph.edge_dst)
+        np.add.at(found, graph.edge_src[loops], 1 if weight is None else weight[loops])
     return found
 
 
 def inside_of(graph):
     """The weight of the self-loops."""
+    if not graph.num_loops:
+        return 0
     loops, weight = graph.edge_src == graph.edge_dst, graph.edge_fields.get("weight")
     return int(loops.sum() if weight is None else weight[loops].sum())
 
