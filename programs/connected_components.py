@@ -21,7 +21,9 @@ vertices says that it is the largest; a pointer is followed only so far in a sup
 no vertex sees how others are compressed meanwhile, and trees can be as high as paths are long.
 """
 
-from gascl import VertexProgram, aggregate, vertex
+import numpy as np
+
+from gascl import ProgramError, VertexProgram, aggregate, vertex
 
 
 class Hooked(VertexProgram):
@@ -69,11 +71,15 @@ class Hooked(VertexProgram):
             set_mask();
     """
 
+    def prepare(self, graph, initial):
+        refuse_cycles(graph, initial)
+
 
 class ConnectedComponents(VertexProgram):
     """The smallest vertex of each vertex's component, in `component`; edges run both ways.
 
-    After edges were added, a run can continue from the earlier components.
+    After edges were added, a run can continue from the earlier components: give them as
+    `component`, or their State.
     """
 
     component = vertex.vertex(init="v.id", doc="the vertex that it points to")
@@ -147,5 +153,25 @@ class ConnectedComponents(VertexProgram):
     """
     stop = "agg.phase == 8 && !agg.busy"  # REST
 
+    def prepare(self, graph, initial):
+        refuse_cycles(graph, initial)
+
     def in_any_order(self):
         return Hooked(dtype=self.dtype, **self.initial)
+
+
+def refuse_cycles(graph, initial):
+    """Raise ProgramError if the vertices that others point to at first are no earlier ones: such
+    pointers may form a cycle, which has no root."""
+    given = initial.get("component")
+    if given is None:
+        return
+    wrong = np.flatnonzero((given < 0) | (given > np.arange(len(given))))
+    if len(wrong):
+        first = int(wrong[0])
+        raise ProgramError(
+            f"ConnectedComponents: the initial component of {graph.label_of(first)!r}, which is "
+            f"vertex {first}, is {given[first]}: give the components of an earlier run on a part "
+            "of the graph, where each is a vertex of the component that does not come after its "
+            "own; or none"
+        )

@@ -173,8 +173,9 @@ def sized_device(units):
 
 
 @pytest.fixture
-def poisoned(monkeypatch):
-    """Memory that is new to a run holds what is no zero, no identity and no vertex."""
+def poisoned(monkeypatch, request):
+    """Memory that is new to a run holds what is no zero, no identity and no vertex: bytes of 0xA5,
+    or of the fixture's parameter."""
     cl = pytest.importorskip("pyopencl")
     from gascl.opencl.device import Device
 
@@ -182,7 +183,9 @@ def poisoned(monkeypatch):
 
     def filled(self: Device, size: int) -> Any:
         buffer = allocate(self, size)
-        cl.enqueue_fill_buffer(self.queue, buffer, np.uint8([0xA5]), 0, buffer.size)
+        cl.enqueue_fill_buffer(
+            self.queue, buffer, np.uint8([getattr(request, "param", 0xA5)]), 0, buffer.size
+        )
         return buffer
 
     monkeypatch.setattr(Device, "allocate", filled)

@@ -27,9 +27,10 @@ Python. Each finding is a line that editors and hooks can read:
   my_program.py:16: error: ShortestPaths: unknown v.distnce; did you mean v.distance?
   my_program.py:12: warning: ShortestPaths: parameter 'cutoff' is not used: ...
 
-With --order, a PROGRAM that declares order = "any" runs on GRAPH in supersteps and by several
-random schedules. If the fields differ, the error names the messages whose order matters. --set and
-the options for reading a graph are those of `gascl run`, and have no effect without --order.
+With --order, a PROGRAM that declares order = "any", or whose in_any_order returns one that does,
+runs on GRAPH in supersteps and by several random schedules. If the fields differ, the error names
+the messages whose order matters. --set and the options for reading a graph are those of `gascl
+run`, and have no effect without --order.
 
 examples:
   gascl check my_program.py
@@ -116,8 +117,10 @@ def _check_order(arguments: argparse.Namespace) -> int:
         arguments.parser.error("--order takes a program and a graph: gascl check PROGRAM GRAPH")
     name, arguments.graph = arguments.files
     cls = program_class(name)
-    if all(each.spec.order != "any" for each in (cls, *inner_programs(cls))):
-        raise ProgramError(f"{cls.__name__} runs in supersteps alone: it has no order = 'any'")
+    programs = cls, *inner_programs(cls)
+    if not any(each.spec.order == "any" or "in_any_order" in vars(each) for each in programs):
+        why = "it has neither order = 'any' nor in_any_order"
+        raise ProgramError(f"{cls.__name__} runs in supersteps alone: {why}")
     program, device = construct(cls, dict(arguments.set)), find(arguments.device)
     graph = graph_options.read(arguments)
 
@@ -132,16 +135,20 @@ def _check_order(arguments: argparse.Namespace) -> int:
             print(_finding(error, source.file or name, source.line).shown(file))
             return exit_code.ERROR
         if not result.trace.notes:
-            raise ProgramError(f"{cls.__name__}: no schedule can be compared: {_why_not(result)}")
+            raise ProgramError(
+                f"{cls.__name__}: no schedule can be compared: {_why_not(program, result)}"
+            )
         for note in result.trace.notes:
             print(f"{cls.__name__}: {note}")
     return exit_code.DONE
 
 
-def _why_not(result: Result) -> str:
+def _why_not(program: VertexProgram, result: Result) -> str:
     """Why there was no random schedule to compare a run with."""
     if not result.converged:
         return f"it did not converge: {result.stopped}"
+    if "in_any_order" in vars(type(program)):
+        return "its in_any_order returns None for these values, or a program that needs the order"
     return "the run itself found that the order of messages matters for these values"
 
 

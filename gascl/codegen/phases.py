@@ -342,7 +342,7 @@ class Phases:
             return
         assert gather is not None
         if c.traits.groups:
-            read = ["__global gascl_group *groups", "const int num_groups"]
+            read = ["__global const gascl_group *groups", "const int num_groups"]
             self._gather_from(gather, "gascl_gather_snippet", read)
             return
         read = ["__global gascl_message *messages", "const int num_messages"]

@@ -42,6 +42,7 @@ PROGRAM = {
     "GROUPS": "messages are grouped by key",
     "PREFERS": "of a vertex's groups, the preferred one counts",
     "VOTES": "messages are keys, of which the most frequent one counts",
+    "GROUP_VALUES": "how many values a group has, beside its key and the number of its messages",
     "NARROW_KEYS": "the keys of groups have at most 32 bits",
     "INDEXES_MESSAGES": "the gather snippet only uses messages[i]: they may be in local memory",
     "GATHERS_BY_WINDOWS": "the gather snippet can read messages in windows: gather/windows.cl",
@@ -120,6 +121,14 @@ SORTING = {
     "VALUE": "a type of the size of a value that kernels/gather_values.cl moves, or the type of "
     "what kernels/lane_sums.cl adds up",
     "TOTAL": "the type of those sums: long or double",
+}
+#: Of kernels/contract/ (delivery/sort_kernels.py), and those of SORTING.
+CONTRACTING = {
+    "ARC": "the type of arc offsets: int or long",
+    "WEIGHTED": "arcs have weights; otherwise each counts 1",
+    "FLOATS": "weights are double; otherwise long",
+    "HALVES": "every arc has its reverse: of the two within a group, one counts",
+    "OCLGRIND": DEVICE["OCLGRIND"],
 }
 #: Of kernels/device_check.cl (opencl/device_check.py).
 TRIAL = {"GROUP": SHAPE["GROUP"], "FP64": "the device has double precision"}

@@ -166,7 +166,6 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) ->
         "bucket_lists.cl": f"frontier/bucket_lists_{form}.cl",
         "push_posting.cl": f"push/{senders}.cl",
         "push_listing.cl": f"push/{listing}.cl",
-        "list_by_group.cl": f"push/list_{form}.cl",
         "step.cl": f"push/{form}.cl",
         "pull_memory.cl": (
             f"gather/{'block' if by_block else 'row'}_memory.cl" if delivery.pulls else ""

@@ -71,8 +71,9 @@ class Rates:
         common: by delivery, an arc whose scatter looks for common neighbors, in rows of a hundred
             arcs or so; "" is any other delivery. On CPUs, pull has a table of the receiver's.
         open: how many of the arcs are visited where `receive_if` closes vertices.
-        once: a vertex, and an arc, of a run in any order in which each vertex scatters once; None:
-            not known.
+        once: a vertex, and an arc, of a run in any order in which each vertex scatters once, by
+            delivery.
+        chain: a vertex that waits for the one before it in such a run.
     """
 
     vertex: Mapping[str, float]
@@ -97,7 +98,8 @@ class Rates:
     whole: int
     common: Mapping[str, float]
     open: float
-    once: tuple[float, float] | None = None
+    once: Mapping[str, tuple[float, float]]
+    chain: float
 
 
 #: Up to this many vertices and arcs, in all lanes, a persistent kernel also runs the supersteps of
@@ -133,7 +135,10 @@ CPU = Rates(
     whole=WHOLE["CPU"],
     common={"pull": 160, "": 250},
     open=0.4,
-    once=(38, 4.9),  # ShortestPaths on a grid and on kron 18, divided by their vertices and arcs
+    # ShortestPaths on a grid and on kron 18, divided by their vertices and arcs; and a program
+    # whose vertices apply once, and read a field of each neighbor.
+    once={"asynchronous": (38, 4.9), "in_place": (5, 1.8)},
+    chain=100,  # reachability on a path of 2^16 vertices
 )
 #: One H100: the same programs on R-MAT 20 (benchmarks/results/kinds-h100.csv); rows and hubs by a
 #: star with 2^20 leaves.
@@ -175,6 +180,8 @@ GPU = Rates(
     whole=WHOLE["GPU"],
     common={"edges": 4, "": 10},
     open=0.9,
+    once={"asynchronous": (0.07, 0.055)},  # ShortestPaths on R-MAT 22 and 24, an H200
+    chain=3600,  # breadth-first search by depth on a grid of 3000^2 vertices, the same
 )  # fmt: skip
 FEW = 1 / 1000
 #: The deliveries in which work-groups that share very long rows do so along all arcs.
@@ -259,13 +266,21 @@ class Costs:
             terms.pop("hub", None)
         return terms
 
-    def in_any_order(self) -> dict[str, float]:
-        """About how many seconds a run takes without supersteps in which each vertex scatters once;
-        nothing where that is not known."""
-        if self.rates.once is None:
+    def in_any_order(self, delivery: str, chain: float = 0) -> dict[str, float]:
+        """About how many seconds a run takes without supersteps in which each vertex scatters, or
+        applies, once; nothing of a delivery whose rates are not known.
+
+        Args:
+            chain: of how many vertices each waits for the one before it.
+        """
+        if delivery not in self.rates.once:
             return {}
-        vertex, arc = self.rates.once
-        return self._terms(vertices=self.size.vertices * vertex, arcs=self.size.arcs * arc)
+        vertex, arc = self.rates.once[delivery]
+        return self._terms(
+            vertices=self.size.vertices * vertex,
+            arcs=self.size.arcs * arc,
+            chain=chain * self.rates.chain * self.units,
+        )
 
     def seconds(self, delivery: str, share: float = 1.0) -> float:
         """About how many seconds a superstep takes."""

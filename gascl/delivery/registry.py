@@ -354,13 +354,20 @@ _ASYNCHRONOUS_BY_GROUPS = replace(
     DELIVERIES["asynchronous"],
     buffers=(
         Buffer("words", "packed", "vertex"),
-        Buffer("lists", "vertex", lambda vertices, arcs: 4 * vertices),
+        Buffer("lists", "vertex", lambda vertices, arcs: 2 * vertices),
         Buffer("list_arcs", "word", lambda vertices, arcs: 2 * vertices),
         Buffer("stamps", "word", "vertex"),
+        Buffer(
+            "far_lists",
+            "vertex",
+            lambda vertices, arcs: 2 * vertices,
+            lambda traits, delivery: traits.prioritized,
+        ),
         Buffer("far_marks", "word", "vertex", lambda traits, delivery: traits.prioritized),
     ),
     persistent=_persistent(
-        "out_offsets", "out_targets", "words", "lists", "list_arcs", "stamps", "far_marks"
+        *("out_offsets", "out_targets", "words", "lists", "list_arcs", "stamps"),
+        *("far_lists", "far_marks"),
     ),
 )
 
@@ -484,8 +491,9 @@ def _fastest(
         }
         reasons |= {n: _WAITS for n in ("frontier", "push") if refused[n] is None}
         why = "its order is 'any', so that messages are applied as they are sent"
-        if chosen == "asynchronous" and (terms := costs.in_any_order()):
-            why += f": about {_in_words(terms)} if each vertex scatters once"
+        acts = "applies" if DELIVERIES[chosen].in_place else "scatters"
+        if terms := costs.in_any_order(chosen):
+            why += f": about {_in_words(terms)} if each vertex {acts} once"
         return Choice(DELIVERIES[chosen], why, reasons, costs)
     if not totals:
         others = (

@@ -1,10 +1,11 @@
-"""The kernels that sort arcs, and permute or add up values, on a device; pure functions."""
+"""The kernels that sort or contract arcs, and permute or add up values, on a device; pure
+functions."""
 
 from __future__ import annotations
 
 from gascl.codegen import constants
 from gascl.codegen.constants import DIGIT_BITS, EACH
-from gascl.codegen.switches import SORTING, defines
+from gascl.codegen.switches import CONTRACTING, SORTING, defines
 from gascl.delivery.assembly import Assembly
 
 #: The least number of items in a work-group that sorts; a multiple of that of digits.
@@ -46,6 +47,35 @@ def sorting(offset: str, group: int, places: bool) -> str:
     lines = [*constants.defines(constants.of_sorting()), *defines(SORTING, switches)]
     text.put("\n".join(lines))
     text.include("sort.cl")
+    return str(text)
+
+
+def contracting(
+    offset: str,
+    arc: str,
+    group: int,
+    *,
+    weighted: bool,
+    floats: bool,
+    halves: bool,
+    oclgrind: bool = False,
+) -> str:
+    """OpenCL C of the kernels `gascl_contract_...`, and of those that sort if a work-group has
+    several items.
+
+    Args:
+        offset: "int32" or "int64", which holds the number of slots of hash tables.
+        arc: the same for the number of arcs.
+        group: as in `sorting`, or 1.
+        weighted, floats, halves, oclgrind: as in the table of switches.
+    """
+    text = Assembly({})
+    switches = {"OFFSET": _OFFSETS[offset], "GROUP": group, "PLACES": True}
+    shape = {"ARC": _OFFSETS[arc], "WEIGHTED": weighted, "FLOATS": floats, "HALVES": halves}
+    shape["OCLGRIND"] = oclgrind
+    lines = [*constants.defines(constants.of_sorting()), *defines(SORTING, switches)]
+    text.put("\n".join([*lines, *defines(CONTRACTING, shape)]))
+    text.include("contract/item.cl" if group == 1 else "contract/group.cl")
     return str(text)
 
 

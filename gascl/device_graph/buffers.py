@@ -22,9 +22,11 @@ from gascl.delivery.run_layout import (
     block_type,
 )
 from gascl.device_graph import sort
+from gascl.device_graph.device_arcs import DeviceOrder, DeviceWeights
 from gascl.errors import DeviceError, GraphError
 from gascl.graph.arcs import Arcs, ArcsPart, Order, index_dtype
 from gascl.graph.graph import Graph
+from gascl.graph.lazy import held
 from gascl.graph.parallel import filled
 from gascl.graph.partition import Division, Part, bounds_of, cut, reaches, shares
 from gascl.graph.reordering import Numbering, Renumbered, by_number
@@ -436,6 +438,8 @@ class ResidentGraph:
         """The arcs in the order "in" or "out", sorted on the device; None if `wanted` does not need
         them, the host has sorted them, it does not pay, or there is no room."""
         order, ends = self._order(name), {"in": "in_sources", "out": "out_targets"}[name]
+        if isinstance(order, DeviceOrder):
+            return None
         edges = [array.edge for array in wanted.values() if array.edge is not None]
         places = any(e.order == name and self._given(e) for e in edges)
         if not places and not any(key.name == ends for key in wanted):
@@ -498,12 +502,21 @@ class ResidentGraph:
 
     def _buffer(self, name: str, array: Array, orders: Mapping[str, sort.Sorted | None]) -> Any:
         if array.edge is not None:
+            weights = held(self.graph.edge_fields).get(array.edge.name)
+            if isinstance(weights, DeviceWeights) and array.edge.type is not None:
+                made = weights.of_arcs(self._order(array.edge.order), array.edge.type)
+                if made is not None:
+                    return made
             order = orders.get(array.edge.order)
             if order and order.places and self._given(array.edge):
                 values = self.arcs.given(self._field(array.edge))
                 return order.gathered(values, self.num_arcs)
             return self.device.upload(self._edge(array.edge))
         side, _, part = name.partition("_")
+        if name in _OF_ARCS:
+            own, array_name = self._order(_OF_ARCS[name][0]), _OF_ARCS[name][1]
+            if isinstance(own, DeviceOrder) and array_name in own.buffers:
+                return own.buffers[array_name]
         order = orders.get(side)
         if order and part == "offsets":
             return order.offsets

@@ -49,6 +49,19 @@ def add_lanes(
     _enqueue(device, run)
 
 
+def convert_values(
+    device: Device, to: Any, values: Any, count: int, value: str, wanted: str
+) -> None:
+    """Enqueue `to[:count] = values[:count]`, of buffers, each as the sum of one lane.
+
+    Args:
+        value, wanted: the types in OpenCL C; the second holds all values.
+    """
+    run = kernel(program_of(device, lane_summing(value, wanted)), "gascl_lane_sums")
+    run.set_args(values, to, np.int64(count), np.int32(1), np.int32(1))
+    _enqueue(device, run)
+
+
 def _enqueue(device: Device, run: Any) -> None:
     items = (device.groups * device.group,)
     cl.enqueue_nd_range_kernel(device.queue, run, items, (device.group,))

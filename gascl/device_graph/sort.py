@@ -15,7 +15,7 @@ from gascl.graph.reordering import Renumbered
 from gascl.opencl.device import Device, kernel
 
 #: The most work-groups that add up counts.
-_SUMS = 512
+SUMS = 512
 
 
 def pays(device: Device) -> bool:
@@ -33,7 +33,7 @@ def sorting_bytes(pairs: int, both: bool, offset: np.dtype, places: bool, number
         numbers: the number of vertices whose numbers the device looks up.
     """
     keys, index = pairs << both, offset.itemsize
-    counts = index * (_SUMS + (keys // (LEAST_GROUP * EACH) + 1 << DIGIT_BITS))
+    counts = index * (SUMS + (keys // (LEAST_GROUP * EACH) + 1 << DIGIT_BITS))
     ends = 8 * pairs * (2 if numbers else 1) + 4 * numbers
     return ends + 2 * keys * (8 + index * places) + counts
 
@@ -55,32 +55,27 @@ class Sorted:
             places: whether to compute `places`.
         """
         self.device, self.order = device, order
-        self._group = fitting_group(device.group, offset.itemsize, places, device.cl.local_mem_size)
+        group = fitting_group(device.group, offset.itemsize, places, device.cl.local_mem_size)
         self._bits = max(order.num_vertices - 1, 1).bit_length()
         self._keys = len(order.row) << order.both
         self._offset = offset
-        self._tiles = -(-self._keys // (self._group * EACH))
-        self._program = program_of(device, sorting(self._offset.name, self._group, places))
+        text = sorting(self._offset.name, group, places)
+        run = Launches(device, program_of(device, text), group)
         ends = self._ends()
         bits, rows = np.int32(self._bits), np.int32(order.num_vertices)
         side, other = [self._buffers(places) for _ in range(2)]
         pairs, both = np.int64(len(order.row)), np.int32(order.both)
-        self._run("sort_keys", device.groups, *side, *ends, pairs, bits, both)
+        run("sort_keys", device.groups, *side, *ends, pairs, bits, both)
         if not order.is_sorted:
-            counts = device.reserve((self._tiles << DIGIT_BITS) * self._offset.itemsize)
-            sums = device.reserve(_SUMS * self._offset.itemsize)
             # The reverse of a self-loop has a key that differs from others only above the rows.
-            for shift in range(0, 2 * self._bits + order.both, DIGIT_BITS):
-                self._pass(side, other, counts, sums, shift)
-                side, other = other, side
+            digits = 2 * self._bits + order.both
+            side, other = radix_sort(run, side, other, self._keys, digits, offset.itemsize)
         self.offsets = device.reserve((order.num_vertices + 1) * self._offset.itemsize)
-        self._run(
-            "sort_offsets", device.groups, side[0], self.offsets, np.int64(self._keys), bits, rows
-        )
+        run("sort_offsets", device.groups, side[0], self.offsets, np.int64(self._keys), bits, rows)
         self.ends, self.places = ends[1], side[1] if places else None
         if not order.is_sorted:
             self.ends = device.reserve(4 * num_pairs)
-            self._run("sort_ends", device.groups, side[0], self.ends, np.int64(num_pairs), bits)
+            run("sort_ends", device.groups, side[0], self.ends, np.int64(num_pairs), bits)
         if "offsets" not in order.kept:
             offsets = np.empty(order.num_vertices + 1, self._offset)
             cl.enqueue_copy(device.queue, offsets, self.offsets)
@@ -111,19 +106,58 @@ class Sorted:
         sizes = [8, self._offset.itemsize] if places else [8]
         return [self.device.reserve(size * self._keys) for size in sizes]
 
-    def _pass(self, side: list[Any], other: list[Any], counts: Any, sums: Any, shift: int) -> None:
-        """Sort stably by one digit."""
-        groups = min(self._tiles, self.device.groups)
-        keys, tiles, low = np.int64(self._keys), np.int32(self._tiles), np.int32(shift)
-        number = np.int64(self._tiles << DIGIT_BITS)
-        self._run("sort_count", groups, side[0], counts, keys, tiles, low)
-        adding = min(_SUMS, -(-int(number) // self._group))
-        self._run("sort_sum", adding, counts, sums, number)
-        self._run("sort_add", adding, counts, sums, number)
-        self._run("sort_move", groups, *side, *other, counts, keys, tiles, low)
 
-    def _run(self, name: str, groups: int, *arguments: Any) -> None:
-        run = kernel(self._program, f"gascl_{name}")
+class Launches:
+    """Launches the kernels `gascl_...` of a program, each of which is made once: that takes 0.2 ms.
+
+    Args:
+        group: the number of items in a work-group.
+    """
+
+    def __init__(self, device: Device, program: Any, group: int):
+        self.device, self.group = device, group
+        self._program, self._kernels = program, dict[str, Any]()
+
+    def __call__(self, name: str, groups: int, *arguments: Any) -> None:
+        """Enqueue a kernel for so many work-groups, at least one."""
+        if name not in self._kernels:
+            self._kernels[name] = kernel(self._program, f"gascl_{name}")
+        run, size = self._kernels[name], (max(groups, 1) * self.group,)
         run.set_args(*arguments)
-        size = (max(groups, 1) * self._group,)
-        cl.enqueue_nd_range_kernel(self.device.queue, run, size, (self._group,))
+        cl.enqueue_nd_range_kernel(self.device.queue, run, size, (self.group,))
+
+
+def radix_sort(
+    run: Launches, side: list[Any], other: list[Any], num_keys: int, bits: int, offset: int
+) -> tuple[list[Any], list[Any]]:
+    """Enqueue a stable sort of keys by their lowest bits.
+
+    Args:
+        run: of a program of `sorting`.
+        side: buffers with the keys and, if they are moved along, the places.
+        other: buffers of the same sizes.
+        offset: the bytes of a place.
+
+    Returns:
+        The two, in the order in which the first one has what is sorted.
+    """
+    tiles = -(-num_keys // (run.group * EACH))
+    number = tiles << DIGIT_BITS
+    counts = run.device.allocate(number * offset)
+    sums = run.device.allocate(SUMS * offset)
+    groups, keys = min(tiles, run.device.groups), np.int64(num_keys)
+    for shift in range(0, bits, DIGIT_BITS):
+        at = keys, np.int32(tiles), np.int32(shift)
+        run("sort_count", groups, side[0], counts, *at)
+        exclusive_sums(run, counts, sums, number)
+        run("sort_move", groups, *side, *other, counts, *at)
+        side, other = other, side
+    return side, other
+
+
+def exclusive_sums(run: Launches, counts: Any, sums: Any, number: int) -> None:
+    """Enqueue that each of the counts becomes the sum of those before it; `sums` has room for
+    SUMS more."""
+    adding = min(SUMS, -(-number // run.group))
+    for name in ("sort_sum", "sort_add"):
+        run(name, adding, counts, sums, np.int64(number))

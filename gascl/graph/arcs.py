@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gascl.graph.csr_ends import CsrEnds
-from gascl.graph.lazy import LazyArray, Lock
+from gascl.graph.lazy import LazyArray, LazyValues, Lock
 from gascl.graph.parallel import blocks, cores, filled, in_threads
 from gascl.graph.partition import Part, bounds_of
 from gascl.graph.radix_sort import radix_sorted
@@ -21,7 +21,7 @@ _LEAST, _PIECES, _RANGES = 1 << 17, 1 << 9, 1 << 11
 #: The largest number of ends that a thread counts at once, unless there are more vertices.
 _MOST = 1 << 25
 #: int32 (E,): one end of each edge.
-Ends = np.ndarray | Renumbered | CsrEnds
+Ends = np.ndarray | Renumbered | CsrEnds | LazyValues
 #: The arrays of `Arcs`.
 ARRAYS = (
     *("out_offsets", "out_targets", "out_edges", "out_reversed"),

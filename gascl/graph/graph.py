@@ -16,11 +16,13 @@ import numpy as np
 from gascl.errors import GraphError
 from gascl.graph import validation
 from gascl.graph.arcs import Arcs, arcs_of
+from gascl.graph.contract import Merging, contract
 from gascl.graph.csr_ends import CsrEnds
 from gascl.graph.delta import Change, changed
 from gascl.graph.field_stats import Summary, summary
 from gascl.graph.fingerprint import canonical, fingerprint
 from gascl.graph.labels import INTEGER, LabelIndex, label_array, labeled, shown
+from gascl.graph.lazy import LazyFields, LazyValues, held
 from gascl.graph.parallel import blocks
 from gascl.graph.provided import provided
 from gascl.graph.reordering import Numbering, Renumbered, by_number, numbering
@@ -51,8 +53,8 @@ class Graph:
     An undirected edge is two arcs with one edge id; a self-loop is one arc.
     """
 
-    src: np.ndarray | CsrEnds  # int32 (E,); `edge_src` is an array in any case
-    dst: np.ndarray | CsrEnds  # likewise, `edge_dst`
+    src: np.ndarray | CsrEnds | LazyValues  # int32 (E,); `edge_src` is an array in any case
+    dst: np.ndarray | CsrEnds | LazyValues  # likewise, `edge_dst`
     num_vertices: int
     directed: bool
     labels: np.ndarray | None = None  # (V,) of integers, str or object
@@ -70,12 +72,14 @@ class Graph:
     def __post_init__(self) -> None:
         validation.check_directed(self.directed)
         for name in ("edge_fields", "vertex_fields"):
-            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+            given = MappingProxyType(dict(held(getattr(self, name))))
+            lazy = any(isinstance(values, LazyValues) for values in given.values())
+            object.__setattr__(self, name, LazyFields(given) if lazy else given)
         if self.labels is not None and self._label_index is None:
             object.__setattr__(self, "_label_index", LabelIndex(self.labels))
-        fields = (*self.edge_fields.values(), *self.vertex_fields.values())
+        fields = (*held(self.edge_fields).values(), *self.vertex_fields.values())
         for array in (self.src, self.dst, self.labels, *fields):
-            if array is not None and not isinstance(array, CsrEnds):
+            if isinstance(array, np.ndarray):
                 array.setflags(write=False)
         ends = (end.offsets if isinstance(end, CsrEnds) else end for end in (self.src, self.dst))
         if files := mapped_files((*ends, self.labels, *fields)):
@@ -816,8 +820,10 @@ class Graph:
         Raises:
             GraphError: there is no such field.
         """
-        values = self._edge_field(field)
-        statistics: Summary = self._once(("summary", field), lambda: summary(values))
+        self._held_field(field)  # raises
+        statistics: Summary = self._once(
+            ("summary", field), lambda: summary(self._edge_field(field))
+        )
         return statistics
 
     def _once(self, key: tuple[str, ...], find: Callable[[], Any]) -> Any:
@@ -926,6 +932,39 @@ class Graph:
         made: tuple[Graph, np.ndarray] = self._once(("oriented",), lambda: oriented(self, degree))
         return made
 
+    def contract(
+        self,
+        labels: Any,
+        *,
+        self_loops: SelfLoops = "keep",
+        undirected: bool = False,
+        **edge_fields: Merging,
+    ) -> Graph:
+        """The quotient graph: a vertex for each group of vertices, and an edge from one group to
+        another where edges lead from one to the other. It is sorted, and has no parallel edges.
+
+        The groups are the labels of the new graph, integers and text sorted, other objects in the
+        order of their first vertices; where they are 0, 1, ... it needs none. It has no vertex
+        fields.
+
+        Args:
+            labels: the group of each vertex: (V,) integers, text or other hashable objects; a dict
+                or a pandas Series from the vertices' labels; or the name of a vertex field.
+            self_loops: "keep" or "drop" the edges within groups, which become a self-loop of each,
+                or raise an "error".
+            undirected: make an undirected graph of a directed one: edges between two groups are
+                merged whichever way they lead.
+            edge_fields: what becomes of an edge field where edges are merged, as in
+                `length="min"`: "sum", "min", "max", the "first" edge's, or the "count" of edges,
+                under any name. Sums of integers are int64 (or uint64). Other fields are left out.
+                By default, `weight="sum"`, where each edge counts 1 if the graph has no weights.
+
+        Raises:
+            GraphError: a vertex has no group, or a float; there is no such edge field; a sum does
+                not fit; or an argument is not as above.
+        """
+        return contract(self, labels, self_loops, undirected, edge_fields)
+
     def reversed(self) -> Graph:
         """The transposed graph: each edge runs from its target to its source. An undirected graph
         is its own.
@@ -962,7 +1001,7 @@ class Graph:
         arrays = {n: values for n, values in edge_fields.items() if not isinstance(values, str)}
         checked = validation.checked_fields(arrays, self.num_edges, report=report)
         fields = {
-            name: self._edge_field(values) if isinstance(values, str) else checked[name]
+            name: self._held_field(values) if isinstance(values, str) else checked[name]
             for name, values in edge_fields.items()
         }
         return self._with_same_edges(edge_fields=fields, report=report)
@@ -1085,8 +1124,11 @@ class Graph:
         return labels
 
     def _edge_field(self, name: str) -> np.ndarray:
+        return np.asarray(self._held_field(name))
+
+    def _held_field(self, name: str) -> Any:
         if name in self.edge_fields:
-            return self.edge_fields[name]
+            return held(self.edge_fields)[name]
         names = ", ".join(self.edge_fields) or "none"
         raise GraphError(f"the graph has no edge field {name!r}; it has: {names}")
 
@@ -1124,6 +1166,6 @@ def _degrees(offsets: np.ndarray) -> np.ndarray:
     return degrees
 
 
-def _array_of(end: np.ndarray | CsrEnds) -> np.ndarray:
+def _array_of(end: np.ndarray | CsrEnds | LazyValues) -> np.ndarray:
     """One end of each edge as an array."""
-    return end.rows if isinstance(end, CsrEnds) else end
+    return end.rows if isinstance(end, CsrEnds) else np.asarray(end)

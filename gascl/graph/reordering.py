@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from gascl.graph.csr_ends import CsrEnds
+from gascl.graph.lazy import LazyValues
 from gascl.graph.parallel import blocks, cores, filled, in_threads
 
 #: Vertices are renumbered if one in `ONE_IN` of them has at least `SHARE` of the arcs, and there
@@ -47,7 +48,7 @@ class Renumbered:
         number: as in `Numbering`.
     """
 
-    def __init__(self, ends: np.ndarray | CsrEnds, number: np.ndarray):
+    def __init__(self, ends: np.ndarray | CsrEnds | LazyValues, number: np.ndarray):
         self.ends, self.number = ends, number
 
     def __len__(self) -> int:

@@ -19,6 +19,7 @@ import pyopencl as cl
 from gascl.delivery.admission import why_together
 from gascl.delivery.run_layout import ARC
 from gascl.device_graph.buffers import ResidentGraph, arcs_presorted, check_vertices
+from gascl.device_graph.contract import contracted
 from gascl.distributed.ranks import errors_in_all, ranks_of
 from gascl.distributed.work_sharing import TooLarge
 from gascl.errors import (
@@ -32,6 +33,7 @@ from gascl.errors import (
     users_lines,
     warn,
 )
+from gascl.graph.contract import summed
 from gascl.graph.graph import Graph
 from gascl.graph.partition import Division
 from gascl.language.fields import REQUIRED
@@ -53,8 +55,9 @@ from gascl.run.initial_values import check_edge_fields, inputs
 from gascl.run.job import Job
 from gascl.run.launcher import Launcher
 from gascl.run.loaded_program import LoadedProgram
+from gascl.run.long_run import LongRun
 from gascl.run.options import RunOptions
-from gascl.run.order_trial import OrderTrial, most_launches
+from gascl.run.order_trial import OrderTrial, check_form, most_launches
 from gascl.run.parameters import SPARSE
 from gascl.run.placement import placement_of
 from gascl.run.plan import PLANS, Plan, key_of, plan_of
@@ -75,9 +78,8 @@ Nans: TypeAlias = Mapping[str, tuple[int, int]]
 
 #: The most engines of derived graphs that an engine keeps, with their arrays on the device.
 _MOST_DERIVED = 4
-#: After so many supersteps on a GPU, a program begins again in any order if it can, on graphs with
-#: at least so many vertices. That many levels of a search take 2.5 ms there.
-LONG_RUN, MANY_VERTICES = 128, 2**16
+#: On a GPU, and on graphs with at least so many vertices, a run may begin again in any order.
+MANY_VERTICES = 2**16
 
 
 class Engine:
@@ -92,8 +94,9 @@ class Engine:
         deterministic: runs repeat bit for bit; deliveries that add floats atomically are refused.
         debug: runs are slow, but stop at NaN, overflow, division by zero and indices outside of
             arrays, and name the vertex, the superstep and the snippet's line; messages come in a
-            shuffled order. A program with order = "any" runs once more, by a random schedule: if
-            the fields then differ, the error names messages whose order matters.
+            shuffled order. A program with order = "any", or its form in any order, runs once more,
+            by a random schedule: if the fields then differ, the error names messages whose order
+            matters.
         seed: the seed of that order.
         device_memory: the most memory of the device that a run may take, in bytes or as text such
             as "8 GiB"; None: all. If the arcs do not fit, they are streamed to the device in parts
@@ -402,8 +405,9 @@ class Engine:
             with Interrupts() as interrupts:
                 job = Job(program, options, limit, start, checkpoint, interrupts)
                 result, nans = self._supersteps(job)
-                if self.debug and _may_try_orders(job, result) and not self.ranks:
-                    self._try_orders(job, result)
+                tried = self._order_to_try(job, result)
+                if tried is not None:
+                    self._try_order(job, tried, result)
         except (cl.MemoryError, cl.RuntimeError) as error:
             name = program.run_by or type(program).__name__
             raise DeviceError(
@@ -472,9 +476,7 @@ class Engine:
             uploaded = time.perf_counter()
             launcher = Launcher(loaded.plan, state, job.interrupts)
             loop = Loop(job, loaded, launcher, placement_of(launcher, program.spec, self.ranks))
-        other = self._after_a_long_run(job, prepared)
-        if other is not None:
-            loop.limit = min(loop.limit, LONG_RUN)
+        loop.long_run = self._long_run(job, prepared)
         ending = self._looped(loop)
         phases = [
             *before,
@@ -483,10 +485,9 @@ class Engine:
             Phase("upload", built, uploaded - built),
             Phase("supersteps", uploaded, loop.seconds),
         ]
-        ended = ending.converged or job.interrupts.ends
-        if other is not None and len(loop.trace) == LONG_RUN and not ended:
+        if loop.long_run and loop.long_run.begins_again:
             state.end(loaded, None)
-            return self._supersteps(replace(job, program=other), "", values, phases)
+            return self._supersteps(replace(job, program=loop.long_run.other), "", values, phases)
         if loop.needs_order:
             state.end(loaded, None)
             if options.delivery != "auto":
@@ -523,28 +524,54 @@ class Engine:
             loop.nans.pop(name, None)
         return result, loop.nans
 
-    def _after_a_long_run(self, job: Job, prepared: Prepared) -> VertexProgram | None:
-        """The program with which a run begins again, in any order, if it has many supersteps; None:
-        it goes on. Where few vertices are active on a GPU, a superstep takes as long as its
-        barriers, and sparse graphs with so many levels have such supersteps."""
+    def _long_run(self, job: Job, prepared: Prepared) -> LongRun | None:
+        """Decides whether a run begins again in any order; None: it has no such form, or it is not
+        known that this may be faster."""
         options, graph = job.options, self.graph
         why_not = (
             self.device.kind != "GPU",
             not prepared.persistent.chosen,
             graph.num_vertices < MANY_VERTICES or graph.num_arcs > SPARSE * graph.num_vertices,
             options.delivery != "auto" or bool(options.why_in_supersteps(True)),
-            options.keep_state or options.state is not None or options.start is not None,
+            options.state is not None or options.start is not None,
         )
         other = None if any(why_not) else _in_any_order(job.program)
-        return other if other and self._prepare(other, options).delivery.queues else None
+        form = self._prepare(other, options) if other is not None else None
+        if other is None or form is None or not form.delivery.queues:
+            return None
+        costs, name = form.choice.costs, form.choice.name
 
-    def _try_orders(self, job: Job, result: Result) -> None:
-        """Run a program with order = "any" again, by a random schedule.
+        def in_any_order(supersteps: float) -> float:
+            return sum(costs.in_any_order(name, supersteps).values())
+
+        return LongRun(other, graph.num_vertices, in_any_order)
+
+    def _order_to_try(self, job: Job, result: Result) -> VertexProgram | None:
+        """The program with order = "any" that is compared with a run: this one, or its form in any
+        order; None: there is nothing to compare."""
+        program, options = job.program, job.options
+        why_not = (
+            not self.debug or self.ranks is not None or not result.converged,
+            options.state is not None or options.watch is not None or job.checkpoint is not None,
+            options.delivery == "random",
+        )
+        if any(why_not):
+            return None
+        if Traits.of(program.spec).any_order:
+            return program
+        return _in_any_order(program) if options.start is None else None
+
+    def _try_order(self, job: Job, program: VertexProgram, result: Result) -> None:
+        """Run a program with order = "any" by a random schedule, after the run in supersteps.
 
         Raises:
-            ProgramError: the result depends on the schedule.
+            ProgramError: the result depends on the schedule, or on the form of the program.
         """
-        program, options = job.program, RunOptions(delivery="random")
+        if program is not job.program:
+            of_form, _ = self._supersteps(replace(job, program=program, options=RunOptions()))
+            check_form(job.program, program, result, of_form)
+            result.trace.add_notes(of_form.trace.notes)
+        options = RunOptions(delivery="random")
         prepared = self._prepare(program, options)
         if prepared.short:  # its arcs do not fit at once
             return
@@ -553,7 +580,7 @@ class Engine:
         values = inputs(program, self.graph, plan.header.types, None, self.debug)
         state = self._state(program, loaded, values, False)
         launcher = Launcher(plan, state, job.interrupts)
-        job = replace(job, options=options, limit=most_launches(result))
+        job = replace(job, program=program, options=options, limit=most_launches(result))
         loop = Loop(job, loaded, launcher, placement_of(launcher, program.spec, None))
         ending = self._looped(loop)
         trial = OrderTrial.of(state, prepared.delivery.name, self.seed, ending.converged)
@@ -733,6 +760,29 @@ class Engine:
                 self._derived[key] = found
         return found
 
+    def contracted(self, number: np.ndarray, count: int, undirected: bool) -> Graph:
+        """The quotient of the graph by groups that are numbered already: made by the device, where
+        it stays, or else by the host.
+
+        Args:
+            number: int32 (V,), the group of each vertex, of `count`, none of which is empty.
+            undirected: make an undirected graph of a directed one.
+        """
+        edges, memory = "both" if undirected else "out", self.device_memory or self.device.memory
+        quotient = None
+        if not self.ranks and not self.debug:
+            quotient = contracted(self._resident_along(edges), number, count, memory)
+        return summed(self.graph, number, count, undirected) if quotient is None else quotient
+
+    def _resident_along(self, edges: str) -> ResidentGraph:
+        """The graph on the device with the arcs of `edges`: that of an earlier run, if any."""
+        edges = edges if self.graph.directed else "out"
+        with self._lock:
+            for (along, *_, share), resident in self._resident.items():
+                if along == edges and share is None:
+                    return resident
+        return self.resident(edges, self.device.group, self.device.group)
+
     def solo(self) -> Engine:
         """An engine of this rank without the others, which has all arcs on its device. Its `run`
         raises TooLarge if they do not fit there.
@@ -777,14 +827,6 @@ def _in_any_order(program: VertexProgram) -> VertexProgram | None:
     other.run_by = program.run_by or type(program).__name__
     other.outer_fields = program.outer_fields
     return other
-
-
-def _may_try_orders(job: Job, result: Result) -> bool:
-    """Whether a random schedule of the same run is worth a comparison."""
-    options = job.options
-    whole = options.state is None and options.watch is None and job.checkpoint is None
-    may = Traits.of(job.program.spec).any_order and result.converged
-    return may and whole and options.delivery != "random"
 
 
 def check_program(program: Any) -> None:

@@ -144,15 +144,15 @@ def _check_edge_field(
 ) -> str | None:
     cls, name = type(program), field.name
     there = ", ".join(graph.edge_fields) or "none"
-    values = graph.edge_fields.get(name)
-    if values is not None:
+    if name in graph.edge_fields:
         short, bounds = graph.edge_summary(name), (field.low, field.high)
         if not short.fits(type_.scalar):
-            convert(values, type_, f"edge field {name!r}", _wider(field, type_))
+            convert(graph.edge_fields[name], type_, f"edge field {name!r}", _wider(field, type_))
         ends = [] if short.least is None else [short.least, short.greatest]
         free = bounds == (None, None) and not field.finite
         if (short.finite or free) and all(within(end, *bounds) for end in ends):
             return None
+        values = graph.edge_fields[name]
         right = within(values, *bounds) if bounds != (None, None) else np.ones(len(values), bool)
         wrong = np.flatnonzero(~(right & np.isfinite(values) if field.finite else right))
         if len(wrong):

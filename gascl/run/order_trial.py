@@ -26,8 +26,10 @@ from gascl.run.state import State
 #: How many times as much work as in supersteps a random schedule may take before it counts as one
 #: that does not end.
 _PATIENCE = 50
-#: What the two messages show, after "two messages to 'b' show it: 3 from 'a' and 5 from 'c'".
+_REMOVE = "or remove order = 'any'"
+#: What two messages show, after "two messages to 'b' show it, 3 from 'a' and 5 from 'c': ".
 _SHOWN = {
+    Order.TWICE: "if it comes twice, fields change",
     Order.EXCHANGED: "one after the other, in either order, they lead to different fields",
     Order.TOGETHER: "combined, they lead to other fields than one after the other",
     Order.UNTOLD: "the second one changes what the vertex sends, but apply does not call "
@@ -41,6 +43,18 @@ _NO_MESSAGES = (
 )
 #: The same where all vertices apply.
 _IN_PLACE = "vertices that apply in another order, or more often, see other values of each other"
+#: What to do about each of them, before `_REMOVE`.
+_REMEDIES: dict[Order | str, str] = {
+    Order.TWICE: "let apply keep a minimum, a maximum or a set of bits instead of adding",
+    Order.EXCHANGED: "let apply take a message only where it is better than what is there, and "
+    "of equally good ones that from the smallest sender",
+    Order.TOGETHER: "let apply compute what it keeps from the best message alone",
+    Order.UNTOLD: "call set_mask() wherever a field changes that scatter reads",
+    _NO_MESSAGES: "let fields change in one direction only, and let scatter send nothing that "
+    "becomes worse meanwhile",
+    _IN_PLACE: "let fields change in one direction only, towards a fixed point, and call "
+    "set_mask() until it is reached",
+}
 
 
 def most_launches(result: Result) -> int:
@@ -49,6 +63,31 @@ def most_launches(result: Result) -> int:
     size = result.graph.num_vertices + 2 * result.graph.num_arcs
     work = _PATIENCE * (1 + result.supersteps) * size
     return 100 + 2 * result.supersteps + math.ceil(work / MOST_RANDOM_WORK)
+
+
+def check_form(
+    program: VertexProgram, other: VertexProgram, result: Result, of_other: Result
+) -> None:
+    """Compare the runs of a program and of what its `in_any_order` returned, both in supersteps.
+
+    Raises:
+        ProgramError: their fields differ.
+    """
+    differs = _first_difference(result.fields, of_other.fields)
+    if differs is None:
+        return
+    name, vertex = differs
+    declared = program.spec.vertex_fields[name].type
+    one, two = (
+        _in_words(result.graph, declared, each.fields[name][vertex]) for each in (result, of_other)
+    )
+    raise ProgramError(
+        f"{type(program).__name__}.in_any_order returned a program with other final fields: field "
+        f"{name!r} of vertex {result.graph.label_of(vertex)!r} is {one} by "
+        f"{type(program).__name__}, and {two} by {type(other).__name__}, both in supersteps: let "
+        "both compute the same, or return None",
+        place=other.spec.source.place(),
+    )
 
 
 @dataclass(frozen=True)
@@ -109,48 +148,48 @@ class OrderTrial:
             raise ProgramError(
                 program.title(),
                 f": order = 'any' does not hold: in supersteps the run ends after "
-                f"{result.supersteps}, and by {schedule} it does not end",
+                f"{result.supersteps}, and by {schedule} it does not end; call set_mask() only "
+                f"where a field has changed, {_REMOVE}",
                 place=place,
             )
-        unequal = {name: _unequal(result.fields[name], self.fields[name]) for name in self.fields}
-        differs = np.logical_or.reduce([*unequal.values()])
-        if not differs.any():
+        shown = np.logical_or.reduce(self.found, axis=1)
+        differs = _first_difference(result.fields, self.fields, shown)
+        if differs is None:
             return
-        graph, shown = result.graph, np.logical_or.reduce(self.found, axis=1)
-        both = differs & shown
-        vertex = int(np.flatnonzero(both if both.any() else differs)[0])
-        name = next(name for name, each in unequal.items() if each[vertex])
+        name, vertex = differs
+        graph = result.graph
         declared = program.spec.vertex_fields[name].type
         one, other = (
             _in_words(graph, declared, fields[name][vertex]) for fields in (result, self.fields)
         )
         receivers = [vertex] if shown[vertex] else np.flatnonzero(shown)[:1].tolist()
+        told = [self._cause(program, graph, receiver) for receiver in receivers]
+        cause, remedy = (told or [self._last(program, graph, vertex)])[0]
         raise ProgramError(
             program.title(),
             f": order = 'any' does not hold: field {name!r} of vertex {graph.label_of(vertex)!r} "
-            f"is {one} in supersteps, and {other} by {schedule}; ",
-            *(self._cause(program, graph, receiver) for receiver in receivers),
-            *([] if receivers else [self._last(program, graph, vertex)]),
+            f"is {one} in supersteps, and {other} by {schedule}; {cause}; {remedy}, {_REMOVE}",
             place=place,
         )
 
-    def _cause(self, program: VertexProgram, graph: Graph, receiver: int) -> str:
-        """The messages to a vertex whose order matters."""
+    def _cause(self, program: VertexProgram, graph: Graph, receiver: int) -> tuple[str, str]:
+        """The messages to a vertex whose order matters, and what to do about it."""
         lane = int(np.flatnonzero(self.found[receiver])[0])
         told = [self._told(program, graph, number, receiver, lane) for number in (0, 1)]
         label = graph.label_of(receiver)
         kind = Order(int(self.found[receiver, lane]))
-        if kind == Order.TWICE:
-            return f"a message to {label!r} shows it, {told[0]}: if it comes twice, fields change"
-        return f"two messages to {label!r} show it, {told[0]} and {told[1]}: {_SHOWN[kind]}"
+        one = f"a message to {label!r} shows it, {told[0]}"
+        two = f"two messages to {label!r} show it, {told[0]} and {told[1]}"
+        return f"{one if kind == Order.TWICE else two}: {_SHOWN[kind]}", _REMEDIES[kind]
 
-    def _last(self, program: VertexProgram, graph: Graph, vertex: int) -> str:
-        """The last message to a vertex, where nothing shows which messages matter."""
+    def _last(self, program: VertexProgram, graph: Graph, vertex: int) -> tuple[str, str]:
+        """The same where nothing shows which messages matter: the last one to a vertex."""
         if program.spec.apply_on == "all":
-            return _IN_PLACE
+            return _IN_PLACE, _REMEDIES[_IN_PLACE]
         lanes = np.flatnonzero(self.senders[2][vertex] > -2)
         last = [self._told(program, graph, 2, vertex, int(lane)) for lane in lanes[:1]]
-        return _NO_MESSAGES.format(label=graph.label_of(vertex), last=(last or ["none"])[0])
+        told = _NO_MESSAGES.format(label=graph.label_of(vertex), last=(last or ["none"])[0])
+        return told, _REMEDIES[_NO_MESSAGES]
 
     def _told(
         self, program: VertexProgram, graph: Graph, number: int, receiver: int, lane: int
@@ -159,6 +198,20 @@ class OrderTrial:
         sender = int(self.senders[number][receiver, lane])
         text = _in_words(graph, program.spec.message, self.messages[number][receiver, lane])
         return text + (f" from {graph.label_of(sender)!r}" if sender >= 0 else "")
+
+
+def _first_difference(
+    one: Mapping[str, np.ndarray], other: Mapping[str, np.ndarray], rather: Any = False
+) -> tuple[str, int] | None:
+    """A field and the first vertex at which it differs, one of those `rather` (bool, (V,)) if it
+    differs at any of them; None: it is the same everywhere."""
+    unequal = {name: _unequal(one[name], other[name]) for name in other}
+    differs = np.logical_or.reduce([*unequal.values()])
+    if not differs.any():
+        return None
+    wanted = differs & rather
+    vertex = int(np.flatnonzero(wanted if wanted.any() else differs)[0])
+    return next(name for name, each in unequal.items() if each[vertex]), vertex
 
 
 def _unequal(one: np.ndarray, other: np.ndarray) -> np.ndarray:

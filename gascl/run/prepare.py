@@ -28,6 +28,7 @@ from gascl.device_graph.buffers import (
     shortage,
     too_many_to_sort,
 )
+from gascl.device_graph.device_arcs import DeviceOrder
 from gascl.device_graph.stream import in_parts, run_bytes
 from gascl.graph.arcs import Arcs
 from gascl.graph.graph import Graph
@@ -273,6 +274,8 @@ def _numbering(
         return Decision(False, why), None
     if presorted and streamed:
         return Decision(False, "the file has the arcs in order, and they come part by part"), None
+    if isinstance(graph.arcs(direction).into, DeviceOrder):
+        return Decision(False, "the arcs of a quotient stay on the device, as they are"), None
     numbered = graph.numbered(direction, setting.ranks)
     if numbered is None:
         return Decision(False, "by the degrees of the vertices, it would not pay"), None

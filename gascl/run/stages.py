@@ -17,6 +17,7 @@ from gascl.device_graph.buffers import convert
 from gascl.distributed.ranks import Ranks
 from gascl.distributed.work_sharing import Canceled, Share, TooLarge, alike, checked
 from gascl.errors import GasclError, ProgramError, warn
+from gascl.graph.contract import numbered
 from gascl.graph.graph import Graph
 from gascl.language.fields import Lanes
 from gascl.language.program import VertexProgram
@@ -47,6 +48,8 @@ class Runner(Protocol):
     def for_graph(self, graph: Graph) -> Runner: ...
 
     def derived(self, make: Callable[..., Graph], *arguments: Any) -> Runner: ...
+
+    def contracted(self, number: np.ndarray, count: int, undirected: bool) -> Graph: ...
 
     def solo(self) -> Runner: ...
 
@@ -241,6 +244,36 @@ class Stages:
         engine = self._engines[id(self.graph)].derived(make, *arguments)
         self._engines.setdefault(id(engine.graph), engine)  # it may be stages.graph itself
         return engine.graph
+
+    def contract(
+        self, group: Any, *, graph: Graph | None = None, undirected: bool = False
+    ) -> tuple[Graph, np.ndarray]:
+        """The quotient graph by groups of vertices, to run programs on (`run(..., graph=...)`, with
+        fresh=True, since it has other vertices) or to contract again.
+
+        It has a vertex for each group, in the order of their numbers, and an edge where edges lead
+        from one to another; those within a group become one self-loop. Edges are sorted. The edge
+        field `weight` is the sum of the weights of the edges that are merged, or their number where
+        there are no weights: int64 of integers, float64 of floats. Floats are added up as
+        multiples of the power of two that is about 2^-62 of the sum of all, so that the sums are
+        the same in any order and on every device.
+
+        Args:
+            group: (V,) integers, the group of each vertex, as an array or `State.on_device`.
+            graph: the graph to contract; None: `stages.graph`.
+            undirected: make an undirected graph of a directed one: edges between two groups are
+                merged whichever way they lead.
+
+        Returns:
+            The quotient, and the vertex in it of each vertex, int32 (V,).
+
+        Raises:
+            GraphError: `group` is not as above; a weight is not finite; or a sum of integers may
+                not fit in an int64.
+        """
+        graph = graph or self.graph
+        number, count = numbered(np.asarray(group), graph.num_vertices)
+        return self._engine(graph).contracted(number, count, undirected), number
 
     def share(
         self,

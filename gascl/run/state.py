@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pyopencl as cl
-from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from gascl.codegen.constants import Fault
 from gascl.delivery.buffers import PENDING
@@ -25,6 +24,7 @@ from gascl.device_graph.buffers import check_memory, num_arcs, resident_bytes
 from gascl.device_graph.run_arrays import RunArrays
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.graph.arcs import ArcsPart
+from gascl.graph.lazy import LazyValues
 from gascl.graph.parallel import filled
 from gascl.graph.reordering import Numbering, by_number, by_vertex
 from gascl.language.grouping import KEY
@@ -652,7 +652,7 @@ def _bits(flags: Iterable[bool]) -> int:
     return sum(1 << i for i, flag in enumerate(flags) if flag)
 
 
-class DeviceField(NDArrayOperatorsMixin):
+class DeviceField(LazyValues):
     """A field of a State, read from the device once it is needed as an array, also by operators.
 
     Attributes:
@@ -661,11 +661,10 @@ class DeviceField(NDArrayOperatorsMixin):
     """
 
     def __init__(self, state: State, owner: Owner, name: str):
+        super().__init__()
         self.state, self.owner, self.name = state, owner, name
         self.type: Type = state.types[self.key]
         self.lanes = state.lanes
-        self._values: np.ndarray | None = None
-        self._lock = threading.RLock()
 
     def __repr__(self) -> str:
         return f"<the field {self.name} of {self.state!r}>"
@@ -679,37 +678,18 @@ class DeviceField(NDArrayOperatorsMixin):
         return self.state.sizes[self.key]
 
     @property
-    def dtype(self) -> np.dtype:
+    def dtype(self) -> np.dtype:  # type: ignore[override]
         return self.type.scalar
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
         """The shape of the array that `State.field` returns."""
         rows = self.state.graph.num_vertices if self.owner == VERTEX else self.state.num_arcs
         lanes = (self.lanes,) if self.lanes > 1 else ()
         return (rows, *lanes, *((self.type.width,) if self.type.width > 1 else ()))
 
-    __hash__ = object.__hash__
-
-    def __len__(self) -> int:
-        return self.shape[0]
-
-    def __getitem__(self, index: Any) -> Any:
-        return np.asarray(self)[index]
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        with self._lock:
-            if self._values is None:
-                self._values = self.state.field(self.name, self.owner)
-        return np.array(self._values, dtype, copy=copy)
-
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        if any(isinstance(each, DeviceField) for each in options.get("out", ())):
-            raise GasclError(
-                f"{self!r} cannot be changed: write x = x + 1, for example, not x += 1"
-            )
-        arrays = [_on_host(each) for each in inputs]
-        return getattr(ufunc, method)(*arrays, **{n: _on_host(v) for n, v in options.items()})
+    def read(self) -> np.ndarray:
+        return self.state.field(self.name, self.owner)
 
     def fits(self, type_: Type, lanes: int) -> bool:
         """Whether a field of that type and number of lanes has the same layout. The lanes of one
@@ -720,8 +700,3 @@ class DeviceField(NDArrayOperatorsMixin):
         dense = all(width == stored for width, stored in parts) and not type_.members
         counts = self.type.width * self.lanes, type_.width * lanes
         return dense and self.dtype == type_.scalar and counts[0] == counts[1]
-
-
-def _on_host(value: Any) -> Any:
-    """A DeviceField as an array; any other value itself."""
-    return np.asarray(value) if isinstance(value, DeviceField) else value

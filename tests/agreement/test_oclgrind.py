@@ -148,6 +148,32 @@ SPOILT = {
         "values[places[i] + 9999]",
     ),
     "gascl_lane_sums": (INVALID_READ, "lane_sums.cl", "* lanes + lane]", "* lanes + lane + 9999]"),
+    "gascl_contract_rows": (INVALID_READ, "contract/item.cl", "group[end]", "group[end + 9999]"),
+    "gascl_contract_move": (WRITE_WRITE, "contract/item.cl", "ends[at] =", "ends[at / 2] ="),
+    "gascl_contract_insert": (
+        INVALID_READ,
+        "contract/group.cl",
+        "end = ends[i];",
+        "end = ends[i] | (ends[i + 9999] & 0);",
+    ),
+    "gascl_contract_count": (
+        INVALID_READ,
+        "contract/group.cl",
+        "mine += keys[i] != GASCL_NO_ENTRY;\n        const",
+        "mine += keys[i + 9999] != GASCL_NO_ENTRY;\n        const",
+    ),
+    "gascl_contract_pack": (
+        WRITE_WRITE,
+        "contract/group.cl",
+        "places_to[at++] =",
+        "places_to[at++ / 2] =",
+    ),
+    "gascl_contract_weights": (
+        INVALID_WRITE,
+        "contract/group.cl",
+        "weights[i] =",
+        "weights[i + 9999] =",
+    ),
     "gascl_trial": (INVALID_WRITE, "device_check.cl", "sums[item] =", "sums[item + 1] ="),
     "gascl_serial": (INVALID_WRITE, "serial.cl", "id < n", "id <= n"),
 }

@@ -156,6 +156,16 @@ class First(Least):
 
 class Slow(Least):
     order = "supersteps"
+
+
+class Both(Slow):
+    def in_any_order(self):
+        return Least()
+
+
+class Neither(Slow):
+    def in_any_order(self):
+        return None
 '''
 
 
@@ -176,7 +186,12 @@ def test_the_order_of_messages(gascl_, write, monkeypatch):
         f"{path}:{line}: error: First: order = 'any' does not hold: field 'label'"
     )
     code, out, err = gascl_("check", f"{path}:Slow", graph, "--order")
-    assert code == 1 and "Slow runs in supersteps alone: it has no order = 'any'" in err
+    assert code == 1 and "Slow runs in supersteps alone: it has neither order = 'any' nor" in err
+    code, out, _ = gascl_("check", f"{path}:Both", graph, "--order")
+    same = same.replace("Least", "Both")
+    assert (code, out.splitlines()) == (0, [same.format(seed) for seed in range(2)])
+    code, out, err = gascl_("check", f"{path}:Neither", graph, "--order")
+    assert code == 1 and "its in_any_order returns None for these values" in err
     with pytest.raises(SystemExit) as ended:
         gascl_("check", path, "--order")
     assert ended.value.code == 2

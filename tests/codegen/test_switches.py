@@ -20,6 +20,7 @@ FILES = {
 BY_HOST = (
     *(switches.PROGRAM, switches.CELL, switches.DELIVERY, switches.SHAPE, switches.PATIENCE),
     *(switches.DEVICE, switches.ATOMICS, switches.SORTING, switches.TRIAL, switches.PROBE),
+    switches.CONTRACTING,
 )
 HOST = set().union(*BY_HOST)
 DERIVED = {name: file for file, names in switches.DERIVED.items() for name in names}

@@ -194,6 +194,18 @@ def lengths(graph: Graph) -> np.ndarray:
 
 
 @needs_joining
+@pytest.mark.usefixtures("poisoned")
+@pytest.mark.parametrize("poisoned", [0x25], indirect=True)  # bins seem to have blocks, far away
+def test_nobody_waits():
+    class Nobody(LeastLabel):
+        mask = "v.id < 0"
+
+    result = Engine(weighted(*SHAPES["scattered"])).run(Nobody())
+    assert result.delivery == "asynchronous" and result.supersteps == 0
+    assert result.label.tolist() == [*range(MANY)]
+
+
+@needs_joining
 @pytest.mark.parametrize("shape", SHAPES)
 def test_shortest_paths_are_the_same_each_time(shape):
     graph = weighted(*SHAPES[shape])
@@ -374,9 +386,20 @@ def test_what_is_run_in_place_goes_by_the_name_of_the_program():
     why = r"'in_place' cannot run ConnectedComponents: the run has max_supersteps, which is about"
     with pytest.raises(ProgramError, match=why):
         engine.run(ConnectedComponents(), delivery="in_place", max_supersteps=9)
-    cycle = np.array([1, 2, 0])  # no tree: it has no root
-    with pytest.warns(NotConverged, match=r"^ConnectedComponents did not converge"):
-        engine.run(ConnectedComponents(component=cycle))
+
+    class Blinking(VertexProgram):
+        x = vertex.int8()
+        order, apply_on = "any", "all"
+        apply = "v.x = 1 - v.x; set_mask();"
+
+    class Outer(Blinking):
+        order, stop = "supersteps", "false"
+
+        def in_any_order(self):
+            return Blinking()
+
+    with pytest.warns(NotConverged, match=r"^Outer did not converge"):
+        engine.run(Outer())
 
 
 @needs_pocl

@@ -123,6 +123,8 @@ FALLBACKS = {
 def test_answers_and_reasons(what: str, tmp_path: Any, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     why, cls, device, settings, options = FALLBACKS[what]
+    if what == "streamed arcs" and not find_device(1).is_cpu:
+        pytest.skip("what a GPU needs besides the arcs is more than these take")
     engine = Engine(graph(), device(), **settings)
     (explained,) = engine.explain(cls(), **options).runs
     result = engine.run(cls(), **options)

@@ -16,7 +16,7 @@ from support.samples import (
     to_networkx,
 )
 
-from gascl import Engine, Graph
+from gascl import Engine, Graph, ProgramError
 from gascl.programs import ConnectedComponents
 
 DELIVERIES = ("auto", "slots", "push", "edges", "serial")
@@ -114,3 +114,21 @@ def test_graphalytics(kind):
     component = Engine(graph).run(ConnectedComponents()).component.tolist()
     pairs = set(zip(component, expected, strict=True))
     assert len(pairs) == len(set(component)) == len(set(expected))
+
+
+@pytest.mark.parametrize(
+    ("given", "first"),
+    [
+        ([1, 2, 3, 0, 4], "'a', which is vertex 0, is 1"),  # a cycle
+        ([0, 0, 0, 0, -1], "'e', which is vertex 4, is -1"),
+        ([0, 1, 2, 3, 5], "'e', which is vertex 4, is 5"),
+    ],
+)
+@pytest.mark.parametrize("options", [{}, {"max_supersteps": 50}])  # in place, and in supersteps
+def test_initial_components_point_backward(given, first, options):
+    engine = Engine(Graph.from_edges([*zip("abc", "bcd", strict=True), ("e", "e")]))
+    program = ConnectedComponents(component=np.array(given, np.int32))
+    with pytest.raises(ProgramError, match=f"the initial component of {first}: give the comp"):
+        engine.run(program, **options)
+    earlier = ConnectedComponents(component=np.array([0, 0, 2, 2, 4], np.int32))
+    assert engine.run(earlier, **options).component.tolist() == [0, 0, 0, 0, 4]

@@ -112,6 +112,8 @@ def test_a_large_graph(directed):
 )
 def test_each_pair_or_triangle_once(device, program, make, delivery):
     """The kind of device decides between them."""
+    if delivery == "auto" and not device.is_cpu:
+        pytest.skip("in triangles, floats are added in a fixed order on CPUs only")
     graph = weighted(skewed(2, 300, 4000, directed=False))
     largest = float(graph.edge_fields["weight"].max())
     pairs, made = joined(graph, largest), make(graph, largest)

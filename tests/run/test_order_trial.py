@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, edge, param, struct, vertex
-from gascl.programs import Distances, ShortestPaths, WeightedBetweenness
+from gascl.programs import (
+    BreadthFirst,
+    ConnectedComponents,
+    Distances,
+    ShortestPaths,
+    WeightedBetweenness,
+)
 from gascl.run.order_trial import OrderTrial
 
 #: Each vertex hears from two others, and 'e' from all.
@@ -132,6 +138,8 @@ PATH = Graph.from_edges([("a", "c"), ("b", "c"), ("c", "d")])
 SEEN = "vertices that apply in another order, or more often, see other values of each other"
 MESSAGE = r"(?:two messages|a message) to '\w' shows? it, "
 TWO = MESSAGE + r"(\d) from '(\w)' and (\d) from '(\w)': "
+#: The end of what is said about what to do.
+OR_REMOVE = ", or remove order = 'any'"
 #: The programs, and what the error must say.
 FLAWED: dict[type[VertexProgram], str] = {
     First: TWO + "one after the other, in either order, they lead to different fields",
@@ -144,6 +152,17 @@ FLAWED: dict[type[VertexProgram], str] = {
     FirstOfLanes: TWO,
     Grows: SEEN,
     FirstPost: MESSAGE + r"\d and \d: one after the other",
+}
+
+
+#: How the remedy of some of them begins.
+REMEDIES: dict[type[VertexProgram], str] = {
+    First: "let apply take a message only where it is better than what is there, and of equally",
+    Counts: "let apply keep a minimum, a maximum or a set of bits instead of adding, or remove",
+    SeesTheLeast: "let apply compute what it keeps from the best message alone, or remove",
+    TellsOnce: "call set_mask() wherever a field changes that scatter reads, or remove",
+    Looks: "let fields change in one direction only, and let scatter send nothing that becomes",
+    Grows: "let fields change in one direction only, towards a fixed point, and call set_mask()",
 }
 
 
@@ -169,6 +188,7 @@ def test_each_way_to_depend_on_the_order(cls: type[VertexProgram]) -> None:
         r"of vertex '\w' is .+ in supersteps, and .+ by the random schedule of seed=\d; ",
         text,
     ), text
+    assert f"; {REMEDIES.get(cls, 'let ')}" in text and OR_REMOVE in text
     shown = '    order = "any"' if "order" in vars(cls) else f"    class {cls.__name__}(First):"
     assert cls not in (FirstPair, FirstPost) or text.endswith(shown)
 
@@ -208,6 +228,74 @@ def test_no_schedule_is_tried_where_the_order_matters() -> None:
     kept = engine.run(Least(), keep_state=True)
     assert engine.run(Least(), state=kept.state).trace.notes == []
     assert Engine(GRAPH).run(Least()).trace.notes == []
+
+
+class Hops(VertexProgram):
+    """The number of arcs from vertex 0, in supersteps; `form` is what it is in any order."""
+
+    label = vertex.int32(init="v.id ? -1 : 0")
+    form: type[VertexProgram] | None = None
+    mask, message, combine = "v.id == 0", "vertex", "min"
+    receive_if = "v.label < 0"
+    scatter = "send(v.id);"
+    apply = "v.label = superstep + 1; set_mask();"
+
+    def in_any_order(self) -> VertexProgram | None:
+        return None if Hops.form is None else Hops.form()
+
+
+class HopsAnyhow(VertexProgram):
+    label = vertex.int32(init="v.id ? -1 : 0")
+    mask, message, combine, order = "v.id == 0", "int32", "min", "any"
+    receive_if = "(uint)msg < (uint)v.label"
+    scatter = "send(v.label + 1);"
+    apply = "v.label = msg; set_mask();"
+
+
+class HopsOfTheFirst(HopsAnyhow):
+    receive_if = "v.label < 0"
+
+
+class HopsTwice(HopsAnyhow):
+    scatter = "send(v.label + 2);"
+
+
+def long_way_round() -> Graph:
+    """A path, which any order may follow before the short cuts."""
+    n = np.arange(60)
+    ends = np.concatenate([n, n[:-2:2]]), np.concatenate([n + 1, n[2::2]])
+    return Graph.from_edges(*ends)
+
+
+def test_forms_in_any_order_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Engine(long_way_round(), debug=True).run(Hops()).trace.notes == []
+    monkeypatch.setattr(Hops, "form", HopsAnyhow)
+    (note,) = Engine(long_way_round(), debug=True).run(Hops()).trace.notes
+    assert note == "by the random schedule of seed=0, the fields are the same"
+    assert Engine(long_way_round()).run(Hops()).trace.notes == []
+    monkeypatch.setattr(Hops, "form", HopsOfTheFirst)
+    text = told(Hops(), long_way_round(), "one after the other, in either order")
+    assert "Hops (HopsOfTheFirst): order = 'any' does not hold: field 'label' of vertex" in text
+
+
+def test_a_form_that_computes_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Hops, "form", HopsTwice)
+    with pytest.raises(ProgramError) as caught:
+        Engine(long_way_round(), debug=True).run(Hops())
+    assert (
+        "Hops.in_any_order returned a program with other final fields: field 'label' of vertex 1 "
+        "is 1 by Hops, and 2 by HopsTwice, both in supersteps: let both compute the same, or return"
+    ) in str(caught.value)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_forms_of_bundled_programs_are_tried(seed: int) -> None:
+    engine = Engine(GRAPH, debug=True, seed=seed)
+    for program in (BreadthFirst(source="a"), ConnectedComponents()):
+        assert engine.run(program).trace.notes == [
+            f"by the random schedule of seed={seed}, the fields are the same"
+        ]
+    assert engine.run(BreadthFirst(source="a", hops=1)).trace.notes == []
 
 
 class Rests(Least):

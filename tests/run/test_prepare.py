@@ -64,6 +64,18 @@ def test_wrong_options_are_refused(options, message):
         RunOptions(**options)
 
 
+def test_far_vertices_are_listed_only_where_there_is_a_priority(web):
+    sizes = prepare(ShortestPaths(source=0), web, GPU).named_sizes()
+    assert sizes["lists"] == sizes["far_lists"] == 8 * web.num_vertices
+
+    class Plain(ShortestPaths):
+        priority = None
+
+    sizes = prepare(Plain(source=0), web, GPU).named_sizes()
+    assert sizes["lists"] == 8 * web.num_vertices
+    assert not {"far_lists", "far_marks"} & sizes.keys()
+
+
 @pytest.mark.parametrize("program", [PageRank(), BreadthFirst(source=0), ShortestPaths(source=0)])
 def test_every_delivery_is_chosen_or_has_a_reason(web, program):
     choice = prepare(program, web, GPU).choice

@@ -20,6 +20,7 @@ from gascl.errors import FormatError
 from gascl.graph.arcs import ARRAYS, ORDERS, Arcs, Ends, Order, index_dtype
 from gascl.graph.csr_ends import CsrEnds, rises
 from gascl.graph.labels import shown
+from gascl.graph.lazy import LazyValues
 from gascl.graph.parallel import in_threads
 from gascl.graph.raw_graph import RawGraph
 from gascl.graph.reordering import Numbering, Renumbered, inverse
@@ -68,6 +69,8 @@ def write(path: Path, graph: Graph, arcs: bool = False) -> None:
     """
     members: dict[str, np.ndarray | DiskArray] = {}
     for name, end in zip(ENDS, (graph.src, graph.dst), strict=True):
+        if isinstance(end, LazyValues):
+            end = np.asarray(end)
         members |= {name + RUNS: end.offsets} if isinstance(end, CsrEnds) else {name: end}
     # Equal arrays are one object in Arcs, and one member here.
     stored = {id(array): name for name, array in members.items()}

@@ -25,7 +25,9 @@ from gascl.delivery.admission import demand_of
 from gascl.delivery.atomics import Atomics
 from gascl.delivery.registry import DELIVERIES, admitted
 from gascl.device_graph import gather, sort
+from gascl.device_graph.device_arcs import DeviceOrder
 from gascl.graph.arcs import Order
+from gascl.graph.contract import summed
 from gascl.opencl import device_check
 from gascl.opencl.device import Device
 from gascl.programs import PageRank, ShortestPaths
@@ -388,6 +390,23 @@ def add_lanes(device: Device) -> None:
     same(sums, values[:, :4].sum(axis=1))
 
 
+def contract_groups(device: Device) -> None:
+    """As on a CPU and as on a GPU."""
+    number = np.arange(V, dtype=np.int32) % 9
+    weighed = DIRECTED.with_fields(weight=np.linspace(0.5, 3, DIRECTED.num_edges))
+    for shape in (1, 64):
+        for graph in (GRAPH.with_fields(), weighed):
+            engine = Engine(graph, Device(device.cl, shape))
+            quotient, expected = (
+                engine.contracted(number, 9, False),
+                summed(graph, number, 9, False),
+            )
+            assert isinstance(quotient.arcs().out, DeviceOrder)
+            same(quotient.edge_src, expected.edge_src)
+            same(quotient.edge_dst, expected.edge_dst)
+            same(quotient.edge_fields["weight"], expected.edge_fields["weight"])
+
+
 def run_all(device: Device) -> None:
     engine, directed = Engine(GRAPH, device), Engine(DIRECTED, device)
     look_at_shape(engine)
@@ -395,6 +414,7 @@ def run_all(device: Device) -> None:
     add_floats(device)
     sort_arcs(device)
     add_lanes(device)
+    contract_groups(device)
     used = set()
     for cls, parameters, check in CASES:
         for name in able(cls(**parameters), device):
@@ -424,6 +444,8 @@ def run_patched(device: Device, *patch: str) -> None:
         return sort_arcs(device)
     if "lane_sums.cl" in patch:
         return add_lanes(device)
+    if any(part.startswith("contract/") for part in patch):
+        return contract_groups(device)
     engine = Engine(GRAPH, device)
     for program in (Gossip(), Levels(start=FAR)):
         for delivery in [name or "slots"]:

@@ -3,13 +3,15 @@
 // Vertices whose priority is at most the round's limit are near: they scatter in the next round. The others are
 // far; when nobody is near, the limit rises, and the far list is split. Without a priority, all are near.
 //
-// There are two near lists, of even and odd rounds, and two far lists. An entry of a near list is a vertex and how
-// many arcs the entries before it have, so that items can share the arcs of all. A vertex is in the list that is
-// filled if `stamps` has this round's number, and in the far list if `far_marks` says so.
+// There are two near lists, of even and odd rounds, and with a priority also two far lists. An entry of a near
+// list is a vertex and how many arcs the entries before it have, so that items can share the arcs of all. A
+// vertex is in the list that is filled if `stamps` has this round's number, and in the far list if `far_marks`
+// says so.
 
 #if GASCL_PRIORITY
-#define GASCL_FAR_STATE , __global uint *GASCL_RESTRICT far_marks
-#define GASCL_FAR_STATE_ON , far_marks
+#define GASCL_FAR_STATE \
+    , __global int *GASCL_RESTRICT far_lists, __global uint *GASCL_RESTRICT far_marks
+#define GASCL_FAR_STATE_ON , far_lists, far_marks
 #else
 #define GASCL_FAR_STATE
 #define GASCL_FAR_STATE_ON
@@ -82,7 +84,7 @@ typedef struct {
 #define GASCL_ARCS_OF(number) \
     (list_arcs + (size_t)((number) & 1) * (size_t)gascl_run_->graph.num_vertices)
 #define GASCL_FAR_OF(side) \
-    (lists + (size_t)(2 + (side)) * (size_t)gascl_run_->graph.num_vertices)
+    (far_lists + (size_t)(side) * (size_t)gascl_run_->graph.num_vertices)
 // The number of entries of a near list, and below it their arcs.
 #define GASCL_NEAR_COUNT(number) \
     ((volatile __global ulong *)&team_words[GASCL_STRIDE * (GASCL_TEAM_NEAR + (int)((number) & 1))])

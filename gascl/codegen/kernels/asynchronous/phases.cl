@@ -123,6 +123,7 @@ static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_E
         gascl_control_->clock = GASCL_CLOCK();
         for (int i = 0; i < (int)get_num_groups(0); ++i)
             posted[i] = counts[2 * i + 1] = 0;
+        gascl_empty_bins(workers, team_words);
         return GASCL_PHASE_PACK;
     case GASCL_PHASE_PACK:
         GASCL_TEAM(UNLISTED) = 1;

@@ -3,7 +3,7 @@
 // votes are copied side by side, and counted in as many passes as it takes for the keys of a pass to fit, each
 // with a range of hashes.
 
-#define GASCL_VOTE_SLOTS (2 * GASCL_BLOCK)
+#define GASCL_VOTE_SLOTS (2 * GASCL_BLOCK > GASCL_GROUP ? 2 * GASCL_BLOCK : GASCL_GROUP)  // one for each item
 #define GASCL_OWNER_BITS 12  // of the number of a vote in a block
 #define GASCL_MOST_PROBES 64
 #define GASCL_READS_AT_ONCE 4

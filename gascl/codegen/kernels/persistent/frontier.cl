@@ -72,12 +72,14 @@ static void gascl_run_step_phase(const int phase, const gascl_team team, GASCL_S
     case GASCL_PHASE_CLEAR_BITS:
         gascl_clear_bits(team, GASCL_STATE_ON, bits);
         break;
-    case GASCL_PHASE_CONVERT:
-        if (GASCL_PULLS_NOW)
-            gascl_set_bits(team, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
-        else
-            gascl_list_bits(team, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
+    case GASCL_PHASE_CONVERT: {
+        gascl_team sets = team, lists = team;
+        sets.idle |= !GASCL_PULLS_NOW;
+        lists.idle |= GASCL_PULLS_NOW;
+        gascl_set_bits(sets, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
+        gascl_list_bits(lists, GASCL_STATE_ON, GASCL_PUSHED_ON, bits, memory);
         break;
+    }
 #endif
     case GASCL_PHASE_SCATTER: {
         const long messages =

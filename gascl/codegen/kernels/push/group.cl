@@ -152,6 +152,25 @@ static long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSH
     return GASCL_COUNTS_ONCE || GASCL_COUNTS_ARRIVED ? 0 : messages;
 }
 
+// Lists the vertices that the items of a group have in a frontier, by one atomic operation. All items call it.
+static void gascl_list_by_group(const bool has, const int id, const gascl_offset arcs,
+                                gascl_pieces *held, __global int2 *frontier, __global int *length,
+                                __local gascl_step_memory *memory) {
+    const int item = get_local_id(0);
+    if (item == 0)
+        memory->count = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int pieces = has ? gascl_pieces_of(arcs) : 0;
+    const int at = pieces ? atomic_add(&memory->count, pieces) : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item == 0 && memory->count)
+        memory->place = atomic_add(length, memory->count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = 0; i < pieces; ++i)
+        frontier[memory->place + at + i] = (int2)(id, i);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
 // gascl_listing: push/list_in_frontier.cl, push/list_in_buckets.cl or push/list_by_commit.cl.
 #include "push_listing.cl"
 

@@ -78,6 +78,15 @@ static GASCL_INLINE long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDG
     return GASCL_COUNTS_ONCE || GASCL_COUNTS_ARRIVED ? 0 : messages;
 }
 
+// Lists the vertex that an item has, if any, in a frontier.
+static GASCL_INLINE void gascl_list_by_group(const bool has, const int id, const gascl_offset arcs,
+                                             gascl_pieces *held, __global int2 *frontier,
+                                             __global int *length,
+                                             __local gascl_step_memory *memory) {
+    if (has)
+        gascl_list(id, arcs, held, frontier, length);
+}
+
 // gascl_listing: push/list_in_frontier.cl, push/list_in_buckets.cl or push/list_by_commit.cl.
 #include "push_listing.cl"
 

@@ -9,11 +9,12 @@ __kernel void gascl_frontier_clear(GASCL_STATE, __global uint *restrict bits) {
 
 // ... and set. Or from bits to a list.
 __kernel void gascl_frontier_convert(GASCL_STATE, GASCL_PUSHED, __global uint *restrict bits) {
+    __local gascl_step_memory memory;
     gascl_team sets = gascl_team_of_launch(gascl_control_), lists = sets;
     sets.idle |= !GASCL_PULLS_NOW || GASCL_HAS_BITS;
     lists.idle |= GASCL_PULLS_NOW || !GASCL_HAS_BITS;
     gascl_set_bits(sets, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
-    gascl_list_bits(lists, GASCL_STATE_ON, GASCL_PUSHED_ON, bits);
+    gascl_list_bits(lists, GASCL_STATE_ON, GASCL_PUSHED_ON, bits, &memory);
 }
 #endif
 

@@ -13,9 +13,6 @@ static void gascl_begin_listing(gascl_listing *to, GASCL_STATE, GASCL_PUSHED) {
     to->held.count = 0;
 }
 
-// gascl_list_by_group(): push/list_item.cl where a work-group is one item, otherwise push/list_group.cl.
-#include "list_by_group.cl"
-
 static GASCL_INLINE void gascl_list_applied(gascl_listing *to, const bool applies,
                                             const bool listed, const int id, long2 *counted,
                                             GASCL_STATE,
@@ -24,7 +21,7 @@ static GASCL_INLINE void gascl_list_applied(gascl_listing *to, const bool applie
     const gascl_offset arcs = listed ? offsets[id + 1] - offsets[id] : 0;
     counted->x += listed;
     counted->y += arcs;
-    gascl_list_by_group(listed, id, arcs, to, memory);
+    gascl_list_by_group(listed, id, arcs, &to->held, to->frontier, to->length, memory);
 }
 
 static GASCL_INLINE void gascl_end_listing(gascl_listing *to, GASCL_STATE,

@@ -23,18 +23,30 @@ static void gascl_set_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
 
 // From bits to a list.
 static void gascl_list_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
-                            __global const uint *restrict bits) {
+                            __global const uint *restrict bits,
+                            __local gascl_step_memory *memory) {
     const int superstep = gascl_control_->superstep;
     __global const uint *now = GASCL_BITS(superstep);
     __global int2 *frontier = gascl_frontier_of(frontiers, superstep, most_pieces);
     __global int *length = &GASCL_FRONTIER_LENGTH(superstep);
     gascl_pieces held;
     held.count = 0;
+#if GASCL_GROUP == 1
     GASCL_FOR_SHARE(word, GASCL_WORDS(gascl_run_), 256)
         for (uint left = now[word]; left; left &= left - 1) {
             const int id = (int)word * 32 + 31 - clz(left & -left);
             gascl_list(id, offsets[id + 1] - offsets[id], &held, frontier, length);
         }
+#else
+    // An item takes a vertex. If each item added to the length, as many additions would wait for each other.
+    const long n = gascl_run_->graph.num_vertices, step = (long)team.groups * GASCL_GROUP;
+    for (long base = (long)team.rank * GASCL_GROUP; base < (team.idle ? 0 : n); base += step) {
+        const long id = base + get_local_id(0);
+        const bool set = id < n && now[id / 32] >> id % 32 & 1;
+        const gascl_offset arcs = set ? offsets[id + 1] - offsets[id] : 0;
+        gascl_list_by_group(set, (int)id, arcs, &held, frontier, length, memory);
+    }
+#endif
     gascl_flush_pieces(&held, frontier, length);
 }
 

@@ -4,6 +4,8 @@
 // group owns what it takes. `calls` is the number of earlier calls in this loop.
 static bool gascl_share(const gascl_team team, const int n, const int chunk, const int calls,
                         int *from, int *to) {
+    if (team.idle)
+        return false;
     if (team.taken) {
         const uint begin = (uint)atomic_add(team.taken, chunk);
         *from = (int)begin;
@@ -13,7 +15,7 @@ static bool gascl_share(const gascl_team team, const int n, const int chunk, con
     const long share = ((long)n + team.groups - 1) / team.groups;
     *from = (int)min((long)n, share * team.rank);
     *to = (int)min((long)n, share * (team.rank + 1));
-    return calls == 0 && !team.idle && *from < *to;
+    return calls == 0 && *from < *to;
 }
 #define GASCL_FOR_TAKES(n, chunk)                   \
     for (int gascl_calls = 0, gascl_from, gascl_to; \
