@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gascl.errors import GraphError
+from gascl.errors import GraphError, warn
 from gascl.graph import validation
 from gascl.graph.arcs import Arcs, arcs_of
 from gascl.graph.contract import Merging, contract
 from gascl.graph.csr_ends import CsrEnds
-from gascl.graph.delta import Change, changed
+from gascl.graph.delta import Change, changed, edge_values
 from gascl.graph.field_stats import Summary, summary
+from gascl.graph.field_table import FieldTable
+from gascl.graph.field_types import NO_TYPES, Bools, FieldType, Texts
 from gascl.graph.fingerprint import canonical, fingerprint
 from gascl.graph.labels import INTEGER, LabelIndex, label_array, labeled, shown
 from gascl.graph.lazy import LazyFields, LazyValues, held
@@ -62,6 +64,8 @@ class Graph:
     vertex_fields: Mapping[str, np.ndarray] = field(default_factory=dict)  # name -> (V,) or (V, n)
     report: list[str] = field(default_factory=list)  # what readers and policies did, for the user
     change: Change | None = None  # by `with_edges`, from another graph
+    edge_types: Mapping[str, FieldType] = field(default_factory=dict)  # of those not just numbers
+    vertex_types: Mapping[str, FieldType] = field(default_factory=dict)
     _arcs: dict[str, Arcs] = field(default_factory=dict, init=False)
     _numbered: dict[Any, Any] = field(default_factory=dict, init=False)  # by `edges` and ranks
     _known: dict[tuple[str, ...], Any] = field(default_factory=dict, init=False)
@@ -75,6 +79,9 @@ class Graph:
             given = MappingProxyType(dict(held(getattr(self, name))))
             lazy = any(isinstance(values, LazyValues) for values in given.values())
             object.__setattr__(self, name, LazyFields(given) if lazy else given)
+            types = name.replace("fields", "types")
+            known = {n: t for n, t in getattr(self, types).items() if n in given}
+            object.__setattr__(self, types, MappingProxyType(known))
         if self.labels is not None and self._label_index is None:
             object.__setattr__(self, "_label_index", LabelIndex(self.labels))
         fields = (*held(self.edge_fields).values(), *self.vertex_fields.values())
@@ -91,7 +98,8 @@ class Graph:
     def __reduce__(self) -> tuple[Any, ...]:  # a mappingproxy cannot be pickled
         fields = (dict(self.edge_fields), dict(self.vertex_fields))
         state = (self.src, self.dst, self.num_vertices, self.directed, self.labels)
-        return Graph, (*state, *fields, self.report, self.change)
+        types = (dict(self.edge_types), dict(self.vertex_types))
+        return Graph, (*state, *fields, self.report, self.change, *types)
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
@@ -161,8 +169,7 @@ class Graph:
         )
         if not vertex_fields:
             return graph
-        fields = validation.checked_vertex_fields(vertex_fields, graph, report)
-        return replace(graph, vertex_fields=fields)
+        return replace(graph, **validation.checked_vertex_fields(vertex_fields, graph, report))
 
     @classmethod
     def from_csr(
@@ -220,13 +227,12 @@ class Graph:
             num_vertices,
             True,
             names,
-            validation.checked_fields(edge_fields, len(ends), report=report),
+            **validation.checked_fields(edge_fields, len(ends), report=report),
             report=report,
         )
         if not vertex_fields:
             return graph
-        fields = validation.checked_vertex_fields(vertex_fields, graph, report)
-        return replace(graph, vertex_fields=fields)
+        return replace(graph, **validation.checked_vertex_fields(vertex_fields, graph, report))
 
     @classmethod
     def _build(
@@ -243,6 +249,8 @@ class Graph:
         report: list[str],
         own: bool = False,
         highest: int | None = None,
+        edge_types: Mapping[str, FieldType] = NO_TYPES,
+        vertex_types: Mapping[str, FieldType] = NO_TYPES,
     ) -> Graph:
         """`from_edges` with fields of any name, vertex fields, and a report to extend.
 
@@ -264,14 +272,10 @@ class Graph:
         names = None if labels is None else label_array(labels)
         num_vertices = validation.checked_num_vertices(ends, num_vertices, names)
         src, dst, loops = validation.kept_ends(src, dst, own)
-        edges = validation.Edges(
-            src,
-            dst,
-            validation.checked_fields(fields, len(src), report=report, own=own),
-            names,
-            report,
-            loops,
-        )
+        checked = validation.checked_fields(fields, len(src), report=report, own=own)
+        types = {**edge_types, **checked["edge_types"]}
+        coded = [name for name, kind in types.items() if not isinstance(kind, Bools)]
+        edges = validation.Edges(src, dst, checked["edge_fields"], names, report, loops, coded)
         edges.apply_self_loops(self_loops)
         edges.apply_duplicates(duplicates, num_vertices, directed)
         return cls(
@@ -283,6 +287,11 @@ class Graph:
             edges.fields,
             vertex_fields,
             report,
+            # A sum of bools is no bool.
+            edge_types={
+                n: t for n, t in types.items() if n in coded or edges.fields[n].itemsize == 1
+            },
+            vertex_types=vertex_types,
         )
 
     @classmethod
@@ -386,6 +395,8 @@ class Graph:
                 raw.fields,
                 raw.vertex_fields,
                 list(raw.report),
+                edge_types=raw.edge_types,
+                vertex_types=raw.vertex_types,
             )
         else:
             graph = cls._build(
@@ -401,6 +412,8 @@ class Graph:
                 list(raw.report),
                 own,
                 raw.num_vertices - 1 if raw.in_range else None,
+                raw.edge_types,
+                raw.vertex_types,
             )
         if unchanged:
             graph._arcs.update(raw.arcs)
@@ -630,6 +643,19 @@ class Graph:
             file.check()
 
     @property
+    def vertices(self) -> FieldTable:
+        """The vertex fields as a table, in which texts, times and bools are shown as such: a row
+        for each vertex, by its label."""
+        return FieldTable(self, {}, self.vertex_fields, self.vertex_types)
+
+    @property
+    def edges(self) -> FieldTable:
+        """The edge fields as a table, in which texts, times and bools are shown as such: a row
+        for each edge, by the labels of its ends."""
+        ends = {"source": self.edge_src, "target": self.edge_dst}
+        return FieldTable(self, ends, self.edge_fields, self.edge_types)
+
+    @property
     def edge_src(self) -> np.ndarray:
         """int32 (E,): where each edge comes from."""
         return _array_of(self.src)
@@ -822,7 +848,7 @@ class Graph:
         """
         self._held_field(field)  # raises
         statistics: Summary = self._once(
-            ("summary", field), lambda: summary(self._edge_field(field))
+            ("summary", field), lambda: summary(np.asarray(self._held_field(field)))
         )
         return statistics
 
@@ -986,25 +1012,65 @@ class Graph:
         graph: Graph = self._once(("reversed",), find)
         return graph
 
-    def with_fields(self, **edge_fields: Any) -> Graph:
-        """The same edges with other edge fields; all arrays of arcs are shared, as in `reversed`,
-        and so is a renumbering of the vertices.
+    def with_edge_fields(self, **edge_fields: Any) -> Graph:
+        """The same edges with more edge fields, or others; all arrays of arcs are shared, as in
+        `reversed`, and so is a renumbering of the vertices.
 
         Args:
-            edge_fields: name=(E,) as in `from_edges`, or the name of one of the graph's own, as in
-                `weight="minutes"`; the graph's others are left out.
+            edge_fields: name=(E,) as in `from_edges`; a dict from pairs of labels (source, target)
+                to values; the name of one of the graph's own, as in `weight="minutes"`; or None,
+                which leaves the field of this name out. The graph's others stay.
 
         Raises:
-            GraphError: a field is not as above.
+            GraphError: a field is not as above; counts the edges and pairs that do not match.
         """
-        report = list(self.report)
-        arrays = {n: values for n, values in edge_fields.items() if not isinstance(values, str)}
-        checked = validation.checked_fields(arrays, self.num_edges, report=report)
-        fields = {
-            name: self._held_field(values) if isinstance(values, str) else checked[name]
+        given = {
+            name: edge_values(values, self, name) if isinstance(values, Mapping) else values
             for name, values in edge_fields.items()
+            if not isinstance(values, str | None)
         }
-        return self._with_same_edges(edge_fields=fields, report=report)
+        report = list(self.report)
+        checked = validation.checked_fields(given, self.num_edges, report=report)
+        fields, types = dict(held(self.edge_fields)), dict(self.edge_types)
+        for name, values in edge_fields.items():
+            fields.pop(name, None)
+            types.pop(name, None)
+            if isinstance(values, str):
+                fields[name] = self._held_field(values)
+                types |= {name: self.edge_types[values]} if values in self.edge_types else {}
+        return self._with_same_edges(
+            edge_fields={**fields, **checked["edge_fields"]},
+            edge_types={**types, **checked["edge_types"]},
+            report=report,
+        )
+
+    def with_vertex_fields(self, **vertex_fields: Any) -> Graph:
+        """The same graph with more vertex fields, or others; all that depends on edges is shared.
+
+        Args:
+            vertex_fields: name=(V,) or (V, n) in the order of the vertices; a dict or a pandas
+                Series from labels to values; or None, which leaves the field of this name out.
+                The graph's others stay.
+
+        Raises:
+            GraphError: a field is not as above; counts the vertices and labels that do not match.
+        """
+        given = {name: values for name, values in vertex_fields.items() if values is not None}
+        report = list(self.report)
+        checked = validation.checked_vertex_fields(given, self, report)
+        kept = {n: v for n, v in self.vertex_fields.items() if n not in vertex_fields}
+        types = {n: t for n, t in self.vertex_types.items() if n in kept}
+        return self._with_same_edges(
+            vertex_fields={**kept, **checked["vertex_fields"]},
+            vertex_types={**types, **checked["vertex_types"]},
+            report=report,
+        )
+
+    def with_fields(self, **edge_fields: Any) -> Graph:
+        """`with_edge_fields`, under the name that it had; the graph's others are left out."""
+        warn("Graph.with_fields is called with_edge_fields now; use that name", DeprecationWarning)
+        others = dict.fromkeys(self.edge_fields)
+        return self.with_edge_fields(**{**others, **edge_fields})
 
     def with_vertices(self, vertices: Any, vertex_id: Any = None) -> Graph:
         """The same edges between the vertices of a table, which has a row for each: the graph has
@@ -1124,7 +1190,10 @@ class Graph:
         return labels
 
     def _edge_field(self, name: str) -> np.ndarray:
-        return np.asarray(self._held_field(name))
+        values = np.asarray(self._held_field(name))
+        if isinstance(self.edge_types.get(name), Texts):
+            raise GraphError(f"the edge field {name!r} is text; name a field of numbers")
+        return values
 
     def _held_field(self, name: str) -> Any:
         if name in self.edge_fields:

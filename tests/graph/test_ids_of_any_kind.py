@@ -140,7 +140,7 @@ def test_vertex_fields_refused(fields, words):
 
 def test_a_field_by_another_name():
     graph = Graph.from_edges([0, 0, 1], [1, 2, 2], minutes=[1, 5, 1], km=[3, 1, 3])
-    renamed = graph.with_fields(weight="minutes", km="km")
+    renamed = graph.with_edge_fields(weight="minutes", km="km")
     assert renamed.edge_fields["weight"] is graph.edge_fields["minutes"]
     assert set(renamed.edge_fields) == {"weight", "km"}
     assert renamed.arcs() is graph.arcs() and renamed.reversed() is not graph.reversed()
@@ -148,4 +148,4 @@ def test_a_field_by_another_name():
     assert renamed.weighted_out_degree().tolist() == [6, 1, 0]
     assert graph.weighted_out_degree("km").tolist() == [4, 3, 0]
     with pytest.raises(GraphError, match="no edge field 'hours'; it has: minutes, km"):
-        graph.with_fields(weight="hours")
+        graph.with_edge_fields(weight="hours")
