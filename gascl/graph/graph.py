@@ -278,6 +278,8 @@ class Graph:
         edges = validation.Edges(src, dst, checked["edge_fields"], names, report, loops, coded)
         edges.apply_self_loops(self_loops)
         edges.apply_duplicates(duplicates, num_vertices, directed)
+        # A sum of bools is no bool.
+        types = {n: t for n, t in types.items() if n in coded or edges.fields[n].itemsize == 1}
         return cls(
             edges.src,
             edges.dst,
@@ -287,10 +289,7 @@ class Graph:
             edges.fields,
             vertex_fields,
             report,
-            # A sum of bools is no bool.
-            edge_types={
-                n: t for n, t in types.items() if n in coded or edges.fields[n].itemsize == 1
-            },
+            edge_types=types,
             vertex_types=vertex_types,
         )
 

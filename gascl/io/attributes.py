@@ -97,8 +97,12 @@ def _field(values: Values, vectors: bool, text: bool) -> Coded | None:
         numbers = _numbers_in_text(values)
     if numbers is not None:
         return Coded(numbers)
-    texts = text and all(isinstance(value, str | None) for value in values)
-    return (coded_texts(values) if texts else None) or coded(values)
+    if not text or not all(isinstance(value, str | None) for value in values):
+        return coded(values)
+    present = [value for value in values if value is not None]
+    if len(present) < len(values) and _numbers_in_text(present) is not None:
+        return None  # a number is missing
+    return coded_texts(values) or coded(values)
 
 
 def warn_of_left_out(where: str, what: str, left_out: Mapping[str, str], remedy: str) -> None:

@@ -85,7 +85,9 @@ def test_reversed(seed, made_before):
 def test_other_fields(directed):
     graph = weighted(0, directed)
     other = graph.with_edge_fields(cost=np.arange(graph.num_edges), open=[True] * graph.num_edges)
-    assert list(other.edge_fields) == ["cost", "open"] and list(graph.edge_fields) == ["weight"]
+    assert list(other.edge_fields) == ["weight", "cost", "open"] and list(graph.edge_fields) == [
+        "weight"
+    ]
     assert other.edge_fields["cost"].tolist() == list(range(graph.num_edges))
     assert other.edge_fields["open"].dtype == np.int8
     assert other.fingerprint == graph.fingerprint and ends(other) == ends(graph)

@@ -80,7 +80,8 @@ def test_seeds_repeat():
 def test_the_unit_of_weights_does_not_matter():
     graph = weighted(skewed(1, 200, 900))
     small, large = (
-        graph.with_edge_fields(weight=unit * graph.edge_fields["weight"]) for unit in (2.0**-80, 2.0**80)
+        graph.with_edge_fields(weight=unit * graph.edge_fields["weight"])
+        for unit in (2.0**-80, 2.0**80)
     )
     assert run(small).tolist() == run(large).tolist()
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.graph.field_types import (
+    Bools,
     Coded,
     FieldType,
     Texts,
@@ -125,8 +126,7 @@ def read_pandas(
             continue
         if types.is_bool_dtype(df[name].dtype):
             _check_nulls(df[name])
-        found = coded_of(name)
-        assert found is not None
+        found = coded_of(name) or Coded(np.empty(0, np.int8), Bools())
         taken[field] = found
         report.append(f"column {name!r}: {described(found)}")
     report += no_weight([field for field in taken if taken[field].type is None])

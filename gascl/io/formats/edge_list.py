@@ -634,8 +634,8 @@ def _what_is_wrong(columns: list[str], layout: RowLayout) -> str | None:
                     f"has the {name} {text!r}, which is not a number; put the comment on a line of "
                     "its own: inside a row, it is text"
                 )
-            rest = {n: other for n, other in layout.fields.items() if n != name}
-            unread = {*range(count)} - {*layout.ends, *layout.fields.values()}
+            rest = {n: other for n, other in layout.strict.items() if n != name}
+            unread = {*range(count)} - {*layout.ends, *layout.strict.values()}
             numbers = [other for other in sorted(unread) if is_number(columns[other])]
             instead = ""
             if name == WEIGHT and numbers:
@@ -1018,8 +1018,8 @@ def _choose(
         _choose_weight(path, layout, rows)
         if width > 3 and layout.konect:
             _add_field(path, layout, 3, "time")
-        elif layout.header and not numbers:
-            _add_others(path, layout, rows)
+        elif layout.header:
+            _add_others(path, layout, rows, numbers)
     quoted = [cell for row in rows for cell in row if cell.startswith('"')]
     if layout.separator is None and quoted:
         warn(
@@ -1054,7 +1054,7 @@ def _warn_of_unread(
     path: Path, layout: RowLayout, ignored: list[int], rows: list[list[str]]
 ) -> None:
     """Warn of columns that look like weights, and are not read."""
-    if WEIGHT in map(str.lower, layout.header or ()):
+    if layout.binding or WEIGHT in map(str.lower, layout.header or ()):
         return
     names = layout.header or [""] * layout.width
     missing = WEIGHT not in layout.fields
@@ -1077,8 +1077,9 @@ def _warn_of_unread(
         )
 
 
-def _add_others(path: Path, layout: RowLayout, rows: list[list[str]]) -> None:
-    """Read the columns that the header names beside the ends and the weight, whatever they have."""
+def _add_others(path: Path, layout: RowLayout, rows: list[list[str]], numbers: bool) -> None:
+    """Read the columns that the header names beside the ends and the weight, whatever they have, or
+    those that have numbers in the first rows."""
     assert layout.header is not None
     used = {*layout.ends, *layout.fields.values()}
     for place, name in enumerate(layout.header):
@@ -1089,8 +1090,10 @@ def _add_others(path: Path, layout: RowLayout, rows: list[list[str]]) -> None:
         if twice or not bare.isidentifier():
             why = "its name is taken" if twice else "its name cannot be that of a field"
             layout.report.append(f"column {_column_name(layout, place)} left out: {why}")
+        elif numbers and _is_text(rows, place):
+            continue
         elif any(row[place] for row in rows) or not rows:
-            _add_field(path, layout, place, None, True)
+            _add_field(path, layout, place, None, not numbers)
         else:
             layout.report.append(f"column {_column_name(layout, place)} left out: it is empty")
 
@@ -1259,7 +1262,8 @@ def write(path: Path, graph: Graph) -> None:
         ends = [names[end[part]] for end in (graph.edge_src, graph.edge_dst)]
         for name, values in fields.items():
             known = types.get(name)
-            column = values[part] if known is None else cells(values[part], known)
+            number = known is None or (name == WEIGHT and isinstance(known, Bools))
+            column = values[part] if number else cells(values[part], known)
             ends.append(quote(column) if isinstance(known, Texts) and suffix == ".csv" else column)
         return ends
 
