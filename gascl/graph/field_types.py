@@ -226,7 +226,8 @@ def coded_texts(values: Sequence[str | None]) -> Coded | None:
     matches = [ISO.fullmatch(text) for text in present[:1]]
     if not matches or matches[0] is None:
         return None
-    digits, zones, moments = 0, set(), []
+    digits, zones = 0, set()
+    moments: list[Any] = []
     for text in values:
         found = None if text is None else ISO.fullmatch(text)
         if text is not None and found is None:

@@ -153,7 +153,8 @@ class Graph:
             self_loops: "keep" or "drop" them, or raise an "error".
             vertex_fields: name -> (V,) or (V, n) of the same types, in the order of the labels, or
                 a dict or a pandas Series with a value for each label.
-            edge_fields: name=(E,) integers, float32, float64, or bool, which becomes int8.
+            edge_fields: name=(E,) integers, float32, float64; or bools, text or times, which
+                programs read as integers, and `edges` shows as they are.
 
         Raises:
             GraphError: an argument is not as above; names the edge and the remedy.
@@ -462,11 +463,10 @@ class Graph:
         The nodes become the labels.
 
         Args:
-            fields: the edge attributes to read as fields; by default every numeric attribute that
-                all edges have, and the report says what was left out.
+            fields: the edge attributes to read as fields; by default numbers and bools that
+                all edges have, and texts and times; the report says what was left out.
             vertex_fields: the same for nodes, whose values may be lists of numbers of one length.
-                By default text that contains numbers is converted, and an attribute with few
-                distinct texts becomes numbers of groups, as the report says.
+                By default text that contains numbers is converted, as the report says.
 
         Raises:
             GraphError: an edge has no number for one of `fields`, or a node for one of
@@ -482,8 +482,9 @@ class Graph:
     ) -> Graph:
         """A graph from an igraph.Graph, in its order of vertices and edges.
 
-        The vertex attribute "name", if there is one, gives the labels. Numeric attributes that all
-        edges, or all vertices, have become fields; the report says what was left out.
+        The vertex attribute "name", if there is one, gives the labels. Numbers and bools that all
+        edges, or all vertices, have, and texts and times, become fields; the report says what was
+        left out.
 
         Raises:
             GraphError: `g` is not an igraph Graph, or two vertices have the same name.
@@ -512,9 +513,9 @@ class Graph:
                 and `target`, `src` and `dst`, `from` and `to` and the like, or the only two
                 that are not the weight.
             fields: the columns to read as edge fields, or a dict from fields to columns, such as
-                {"weight": "minutes"}; by default all other columns of numbers or bool. The report
-                says what was left out, and a warning if it looks like a weight. A single numeric
-                column becomes the field "weight", unless a dict names it otherwise. NaN is a
+                {"weight": "minutes"}; by default all other columns of numbers, bools, texts
+                or times. The report says what was left out, and a warning if it looks like a
+                weight. A single numeric column becomes the field "weight", unless a dict names it otherwise. NaN is a
                 number; a null is an error.
             weight: the column to read as the field "weight"; the others keep their names.
             vertices: a table with a row for each vertex, whose columns become vertex fields: a
@@ -551,8 +552,8 @@ class Graph:
             columns: the columns of sources and targets, and those to read as fields,
                 "weight=minutes" under another name. By default `source` and `target`, `src` and
                 `dst`, `from` and `to` and the like, or the only two that are not the weight, and
-                all other columns of numbers or bool as fields. A single numeric column becomes the
-                field "weight".
+                all other columns of numbers, bools, texts or times as fields. A single numeric
+                column becomes the field "weight".
             weight: the column to read as the field "weight"; the others keep their names.
             vertices: a table with a row for each vertex, whose columns become vertex fields: a
                 file, a DataFrame or an Arrow table, as in `with_vertices`.
@@ -1075,9 +1076,9 @@ class Graph:
         """The same edges between the vertices of a table, which has a row for each: the graph has
         exactly these, in the order of the rows, and their columns as vertex fields.
 
-        A vertex that only the table has is one without edges. Numbers and bools become fields; few
-        distinct texts become numbers of groups; other columns are left out, with a warning if they
-        have numbers in some rows. `graph.report` says how the table was read.
+        A vertex that only the table has is one without edges. Numbers, bools, texts and times
+        become fields; a column with numbers in some rows alone is left out, with a warning. `graph.report`
+        says how the table was read.
 
         Args:
             vertices: a DataFrame of pandas; a table of pyarrow, polars, DuckDB or anything else

@@ -97,12 +97,14 @@ def _field(values: Values, vectors: bool, text: bool) -> Coded | None:
         numbers = _numbers_in_text(values)
     if numbers is not None:
         return Coded(numbers)
-    if not text or not all(isinstance(value, str | None) for value in values):
+    if isinstance(values, np.ndarray) or not text:
+        return coded(values)
+    if not all(isinstance(value, str | None) for value in values):
         return coded(values)
     present = [value for value in values if value is not None]
     if len(present) < len(values) and _numbers_in_text(present) is not None:
         return None  # a number is missing
-    return coded_texts(values) or coded(values)
+    return coded_texts(list(values)) or coded(values)
 
 
 def warn_of_left_out(where: str, what: str, left_out: Mapping[str, str], remedy: str) -> None:
@@ -171,7 +173,7 @@ def _refuse(
     )
 
 
-def _numbers(values: Values, vectors: bool = False) -> np.ndarray | None:
+def _numbers(values: Sequence[Any] | np.ndarray, vectors: bool = False) -> np.ndarray | None:
     """`values` as an array of real numbers; None if one is something else."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
         odd = values.dtype.char in "eg"  # programs have no longdouble or float16

@@ -168,3 +168,22 @@ def test_integer_ids_beside_texts(tmp_path):
         "x",
         "y",
     ]
+
+
+def test_long_files_are_read_alike(tmp_path, monkeypatch):
+    """pyarrow reads columns of text beside integers, with the same result as line by line."""
+    rng = np.random.default_rng(0)
+    kinds = np.array(["tram", " bus ", "", "2024", "x"])[rng.integers(0, 5, 300)]
+    days = np.array(["2024-05-01", "2024-06-02", ""])[rng.integers(0, 3, 300)]
+    rows = zip(*rng.integers(0, 50, (2, 300)).tolist(), kinds, days, range(300), strict=True)
+    text = "from,to,kind,day,weight\r\n" + "".join(",".join(map(str, row)) + "\r\n" for row in rows)
+    (tmp_path / "a.csv").write_bytes(text.encode())
+    slow = Graph.read(tmp_path / "a.csv")
+    monkeypatch.setattr("gascl.io.formats.edge_list.TEXTS", 1)
+    monkeypatch.setattr("gascl.io.formats.edge_list._read_any", None)
+    fast = Graph.read(tmp_path / "a.csv")
+    assert fast.report == slow.report and fast.fingerprint == slow.fingerprint
+    for name in ("kind", "day"):
+        assert fast.edges[name].tolist() == slow.edges[name].tolist()
+    assert set(fast.edges["kind"]) == {"tram", "bus", None, "2024", "x"}
+    assert fast.edges["day"].dtype.kind == "M"

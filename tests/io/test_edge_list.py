@@ -23,7 +23,7 @@ from gascl.io.vertex_ids import numbered
 
 def slowly(monkeypatch):
     """Read line by line what NumPy would take."""
-    monkeypatch.setattr(edge_list, "_read_integers", lambda lines, layout: None)
+    monkeypatch.setattr(edge_list, "_read_integers", lambda path, lines, layout: None)
 
 
 @pytest.mark.parametrize(

@@ -277,8 +277,8 @@ def table_layout(
         read = {name for name in fields.values() if _type_of(source, name)[1]}
         _warn_of_unread(source, [name for name in others if name not in read])
     twice = bool(directed) and not declared
-    numbers = [field for field, name in fields.items() if _type_of(source, name)[1]]
-    end = [] if own else no_weight(numbers)
+    numeric = [field for field, name in fields.items() if _type_of(source, name)[1]]
+    end = [] if own else no_weight(numeric)
     return TableLayout(
         tail,
         head,
@@ -412,7 +412,7 @@ def arrow_values(column: Any) -> Values:
         assert isinstance(found.type, Texts)
         order = np.argsort(found.type.values, kind="stable")
         rank = np.append(inverse(order), NO_TEXT)
-        return categories(rank[found.values], found.type.values[order])
+        return categories(rank[found.values], found.type.values[order].tolist())
     if types.is_date(kind):
         column = column.cast(pyarrow.timestamp("s"))
     if types.is_timestamp(column.type):

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from gascl.graph.field_types import (
 from gascl.graph.labels import INTEGER, fit_int64
 from gascl.graph.raw_graph import RawGraph
 from gascl.graph.rounding import is_rounded, may_round, warn_of_rounded
+from gascl.io import arrow_csv
 from gascl.io.column_names import (
     WEIGHT,
     ends_of,
@@ -65,7 +66,7 @@ from gascl.io.text_lines import (
     shown,
     split_lines,
 )
-from gascl.io.text_numbers import Irregular, column_pieces, read_columns
+from gascl.io.text_numbers import Columns, Irregular, column_pieces, read_columns
 from gascl.io.vertex_ids import numbered
 from gascl.user_messages import Message, Option, Placeholder
 from gascl.util.extras import imported
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
 CHUNK = 1 << 16  # rows split in Python at a time
 #: An integer that float64 may round.
 LONG = re.compile(rb"(?<![.\w])\d{16,}(?![.\deE])")
+TEXTS = 1 << 14  # rows from which pyarrow, which must be loaded, reads columns of text
 SAMPLE = 100  # rows, after the first two, by which columns are chosen
 
 
@@ -185,7 +187,7 @@ def read(
     with opened(path) as file:
         lines = _lines(path, file)
         layout = read_layout(path, lines, columns, header, separator, comments, weight)
-        rows = _read_integers(lines, layout)
+        rows = _read_integers(path, lines, layout)
     if rows is None:
         rows = _read_any(path, layout)
     _warn_of_rounding(path, layout, rows.tally)
@@ -370,22 +372,60 @@ def check_announced(
     )
 
 
-def _read_integers(lines: LineReader, layout: RowLayout) -> Rows | None:
+def _read_integers(path: Path, lines: LineReader, layout: RowLayout) -> Rows | None:
     """Read with NumPy, which needs integer ids and plain rows; None if the rows are not."""
-    if layout.width < 2 or layout.texts:
+    if layout.width < 2 or (layout.texts and not arrow_csv.is_there()):
         return None
     try:
         table = read_columns(lines.pieces(layout.rows), *layout.numeric())
+        texts = _read_texts(path, layout, table) if layout.texts else {}
     except Irregular:
         return None
     src, dst = table.values.pop(0), table.values.pop(0)
     if not len(src) and layout.header:
         return None  # the comments may be rows
     labels, src, dst = numbered(src, dst)
-    fields = dict(zip(layout.fields, table.values, strict=True))
+    numbers = [name for name in layout.fields if name not in layout.texts]
+    fields = dict(zip(numbers, table.values, strict=True))
     tally = Tally(comments=layout.skipped + table.comments, remarks=table.remarks)
     tally.add(len(src), fields)
-    return Rows(labels, src, dst, fields, tally)
+    return _rows(path, layout, (labels, src, dst), fields, texts, tally)
+
+
+def _read_texts(path: Path, layout: RowLayout, table: Columns) -> dict[str, Dictionary]:
+    """The columns of text of a file whose others were read.
+
+    Raises:
+        Irregular: the file is short, or has comments between its rows.
+    """
+    count = len(table.values[0])
+    if count < TEXTS or table.comments or layout.skipped >= max(layout.header_line, 1):
+        raise Irregular
+    places = [layout.fields[name] for name in layout.texts]
+    with opened(path) as file:
+        read = arrow_csv.read_texts(
+            file, layout.width, places, layout.separator or " ", layout.header_line
+        )
+    if read is None or any(len(codes) != count for codes, _ in read):
+        raise Irregular
+    return dict(zip(layout.texts, read, strict=True))
+
+
+def _rows(
+    path: Path,
+    layout: RowLayout,
+    ends: tuple[np.ndarray, np.ndarray, np.ndarray],
+    numbers: dict[str, np.ndarray],
+    texts: Mapping[str, Dictionary],
+    tally: Tally,
+) -> Rows:
+    """The rows, of whose texts it is decided what they mean; `ends` begins with the labels."""
+    meant = {name: _meaning(path, name, *dictionary) for name, dictionary in texts.items()}
+    tally.add(0, {name: each.values for name, each in meant.items() if each.type is None})
+    tally.others = {name: each for name, each in meant.items() if each.type is not None}
+    values = {**numbers, **{name: each.values for name, each in meant.items()}}
+    fields = {name: values[name] for name in layout.fields}
+    return Rows(*ends, fields, tally, types_of(meant))
 
 
 def _read_any(path: Path, layout: RowLayout) -> Rows:
@@ -404,25 +444,32 @@ def _read_any(path: Path, layout: RowLayout) -> Rows:
     ids = np.array(list(place), dtype=np.int64 if rows.odd is None or not place else None)
     labels, rank = np.unique(ids, return_inverse=True)
     sources, targets = (rank[np.array(end, dtype=np.int64)] for end in (src, dst))
-    open_ = {name: _any(path, name, values.pop(name)) for name in layout.open}
-    fields = {name: _numbers(texts, rows.dtype(name)) for name, texts in values.items()}
+    open_ = {n: dictionary_of(values.pop(n)) for n in layout.fields if n in layout.open}
+    fields = {name: _numbers(column, rows.dtype(name)) for name, column in values.items()}
     tally = Tally(0, rows.comments, rows.remarks, rows.odd)
     tally.add(len(src), fields)
-    tally.add(0, {name: each.values for name, each in open_.items() if each.type is None})
-    tally.others = {name: each for name, each in open_.items() if each.type is not None}
-    fields |= {name: each.values for name, each in open_.items()}
-    fields = {name: fields[name] for name in layout.fields}
-    return Rows(labels, sources, targets, fields, tally, types_of(open_))
+    return _rows(path, layout, (labels, sources, targets), fields, open_, tally)
 
 
-def _any(path: Path, name: str, texts: list[str]) -> Coded:
+#: Codes (R,), and the distinct texts that they number, "" where there is none.
+Dictionary: TypeAlias = tuple[np.ndarray, list[str]]
+
+
+def dictionary_of(texts: list[str]) -> Dictionary:
+    """The texts of a column as codes and distinct texts."""
+    place: dict[str, int] = {}
+    codes = [place.setdefault(text, len(place)) for text in texts]
+    return np.array(codes, np.int32), list(place)
+
+
+def _meaning(path: Path, name: str, codes: np.ndarray, texts: list[str]) -> Coded:
     """The texts of a column as numbers, NaN where there is none; or else as times, bools or text.
     Warns of numbers with a decimal comma, which are text."""
     present = [text for text in texts if text]
-    if present and all(map(is_float64, present)):
-        if len(present) == len(texts) and all(map(is_int64, texts)):
-            return Coded(np.array(list(map(int, texts)), np.int64))
-        return Coded(np.array([float(text or "nan") for text in texts]))
+    if all(map(is_float64, present)):
+        if present and len(present) == len(texts) and all(map(is_int64, texts)):
+            return Coded(np.array(list(map(int, texts)), np.int64)[codes])
+        return Coded(np.array([float(text or "nan") for text in texts])[codes])
     commas = next((text for text in present if has_comma(text)), None)
     if commas is not None and all(is_number(text) or has_comma(text) for text in present):
         warn(
@@ -430,7 +477,9 @@ def _any(path: Path, name: str, texts: list[str]) -> Coded:
             "decimals and nothing between thousands"
         )
     values = [text or None for text in texts]
-    return coded_texts(values) or coded(values) or Coded(np.full(len(texts), np.nan))
+    meant = coded_texts(values) or coded(values)
+    assert meant is not None
+    return Coded(meant.values[codes], meant.type)
 
 
 class TextRows:
@@ -684,7 +733,7 @@ class RowLayout:
     ends: tuple[int, int] = (0, 1)  # columns of source and target
     fields: dict[str, int] = field(default_factory=dict)  # name -> column
     open: set[str] = field(default_factory=set)  # fields whose values decide what they are
-    texts: bool = False  # some of those have text in the first rows
+    texts: list[str] = field(default_factory=list)  # those of them with text in the first rows
     directed: bool | None = None  # what a comment says
     says: str = ""  # that comment
     announced: tuple[int, int] | None = None  # vertices and edges according to a comment
@@ -705,7 +754,8 @@ class RowLayout:
 
     def numeric(self) -> tuple[int, Sequence[int], Sequence[int], str | None, str]:
         """The arguments of `read_columns` after the text."""
-        return self.width, self.ends, [*self.fields.values()], self.separator, self.comments
+        numbers = [place for name, place in self.fields.items() if name not in self.texts]
+        return self.width, self.ends, numbers, self.separator, self.comments
 
     def is_directed(self, directed: bool | None) -> bool:
         """Whether the graph is, by the argument of `read`, else by the comment."""
@@ -1026,7 +1076,7 @@ def _choose(
             f"{path}: {quoted[0]!r} begins with a quote, which is part of the text where blanks "
             "separate the columns; if quotes enclose columns, separate these by tabs or commas"
         )
-    layout.texts = any(_is_text(rows, layout.fields[name]) for name in layout.open)
+    layout.texts = [n for n, p in layout.fields.items() if n in layout.open and _is_text(rows, p)]
     used = {*layout.ends, *layout.fields.values()}
     ignored = [place for place in range(width) if place not in used]
     texts = [place for place in ignored if _has_text(rows, place)]
@@ -1262,8 +1312,10 @@ def write(path: Path, graph: Graph) -> None:
         ends = [names[end[part]] for end in (graph.edge_src, graph.edge_dst)]
         for name, values in fields.items():
             known = types.get(name)
-            number = known is None or (name == WEIGHT and isinstance(known, Bools))
-            column = values[part] if number else cells(values[part], known)
+            if known is None or (name == WEIGHT and isinstance(known, Bools)):
+                ends.append(values[part])
+                continue
+            column = cells(values[part], known)
             ends.append(quote(column) if isinstance(known, Texts) and suffix == ".csv" else column)
         return ends
 
