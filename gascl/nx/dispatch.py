@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import update_wrapper
 from itertools import chain, islice
 from types import SimpleNamespace
@@ -80,6 +80,8 @@ class Function:
         cached: the same for graphs that have been converted.
         limits: what differs from NetworkX's function, for the documentation.
         numpy: NumPy computes it; no device is used.
+        random: NetworkX's answer depends on random numbers, and this one differs: NetworkX runs its
+            own function, unless the caller asks for gascl.
     """
 
     def __init__(
@@ -90,13 +92,15 @@ class Function:
         cached: int | None,
         limits: str,
         numpy: bool,
+        random: bool,
         unsupported: Iterable[Check],
         slower: Iterable[Check],
     ):
         update_wrapper(self, function)
         self.names, self.name = names, names[0]
         self.module = function.__module__.rpartition(".")[2]
-        self.first, self.cached, self.limits, self.numpy = first, cached, limits, numpy
+        self.first, self.cached, self.limits = first, cached, limits
+        self.numpy, self.random = numpy, random
         self._function, self._signature = function, inspect.signature(function)
         self.parameters = self._signature.parameters
         self._unsupported, self._slower = tuple(unsupported), tuple(slower)
@@ -142,6 +146,8 @@ class Function:
 
     def should_run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Verdict:
         """Whether NetworkX would be slower, or why not."""
+        if self.random:
+            return "its answers differ from NetworkX's, which are random; backend='gascl' runs it"
         call = self.call(args, kwargs)
         if reason := _first_reason(self._slower, call):
             return reason
@@ -161,6 +167,7 @@ def backend_function(
     cached: int | None,
     limits: str = "",
     numpy: bool = False,
+    random: bool = False,
     unsupported: Iterable[Check] = (),
     slower: Iterable[Check] = (),
     names: tuple[str, ...] = (),
@@ -169,7 +176,7 @@ def backend_function(
     """Decorates a function of the backend, which has the name and parameters of NetworkX's.
 
     Args:
-        first, cached, limits, numpy: as in `Function`.
+        first, cached, limits, numpy, random: as in `Function`.
         unsupported: each returns what the backend does not support, a noun phrase.
         slower: each returns why NetworkX is faster, whatever the number of edges.
         names: those in all versions of NetworkX, that of the installed one first, where they
@@ -179,7 +186,7 @@ def backend_function(
     """
 
     def register(function: Callable[..., Any]) -> Function:
-        how = (first, cached, limits, numpy, unsupported, slower)
+        how = (first, cached, limits, numpy, random, unsupported, slower)
         registered = Function(function, names or (function.__name__,), *how)
         FUNCTIONS[registered.name] = registered
         if also:
@@ -232,6 +239,16 @@ def multigraph(call: Call) -> str:
 def directed(call: Call) -> str:
     """Checks that the graph is undirected."""
     return "directed graphs" if call.G.is_directed() else ""
+
+
+def collections(given: Any, what: str) -> str:
+    """Checks that sets of nodes can be read again, by NetworkX if it runs the call in the end.
+
+    Args:
+        what: they are called so, in the plural.
+    """
+    kept = isinstance(given, Collection) and all(isinstance(each, Collection) for each in given)
+    return "" if kept else f"{what} that can be read only once"
 
 
 def missing_node(call: Call) -> str:
