@@ -515,8 +515,8 @@ class Graph:
             fields: the columns to read as edge fields, or a dict from fields to columns, such as
                 {"weight": "minutes"}; by default all other columns of numbers, bools, texts
                 or times. The report says what was left out, and a warning if it looks like a
-                weight. A single numeric column becomes the field "weight", unless a dict names it otherwise. NaN is a
-                number; a null is an error.
+                weight. A single numeric column becomes the field "weight", unless a dict names it
+                otherwise. NaN is a number; a null is an error.
             weight: the column to read as the field "weight"; the others keep their names.
             vertices: a table with a row for each vertex, whose columns become vertex fields: a
                 file, a DataFrame or an Arrow table, as in `with_vertices`.
@@ -1077,8 +1077,8 @@ class Graph:
         exactly these, in the order of the rows, and their columns as vertex fields.
 
         A vertex that only the table has is one without edges. Numbers, bools, texts and times
-        become fields; a column with numbers in some rows alone is left out, with a warning. `graph.report`
-        says how the table was read.
+        become fields; a column with numbers in some rows alone is left out, with a warning.
+        `graph.report` says how the table was read.
 
         Args:
             vertices: a DataFrame of pandas; a table of pyarrow, polars, DuckDB or anything else
