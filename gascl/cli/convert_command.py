@@ -109,6 +109,7 @@ def _run_in_files(arguments: argparse.Namespace, source: Path, target: Path, cho
         )
     if arguments.vertices is not None:
         raise GasclError("--memory reads no --vertices; leave out one of them")
+    graph_options.refuse_selection(arguments)
     if arguments.drop:
         raise GasclError("--memory keeps everything; leave out --drop, or --memory")
     if not source.is_file():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -32,6 +32,7 @@ from gascl.graph.simplify import by_degree, oriented, simple
 from gascl.graph.subgraph import largest_component, subgraph, within
 from gascl.graph.validation import Duplicates, SelfLoops
 from gascl.graph.vertex_table import with_vertices
+from gascl.graph.where import between, where, windows
 from gascl.user_messages import Option
 from gascl.util import notebook_html
 from gascl.util.host import check_host_memory
@@ -906,6 +907,64 @@ class Graph:
             GraphError: there is no such vertex.
         """
         return subgraph(self, vertices)
+
+    def where(self, edges: Any = None, vertices: Any = None) -> Graph:
+        """The graph of the edges, or of the vertices and the edges between, that meet a condition.
+
+        All vertices stay where only edges are selected, so that fields of results have the same
+        order. Arcs that this graph has sorted are filtered, not sorted again.
+
+        Args:
+            edges: an expression over the edge fields, as in "minutes < 30 and kind == 'tram'", over
+                the labels of the ends, `source` and `target`, and over their fields, `source.age`;
+                (E,) bools; or a function from the table `edges` to these.
+            vertices: the same over the vertex fields, the label `vertex`, and `degree`, `in_degree`
+                and `out_degree`.
+
+        Raises:
+            GraphError: an expression has a name that is no column, compares what cannot be
+                compared, or has more than docs/graphs.md lists; or a mask is not as above.
+        """
+        return where(self, edges, vertices)
+
+    def between(self, begin: Any = None, end: Any = None, *, field: str | None = None) -> Graph:
+        """The graph of the edges from a time on and before another, with all vertices.
+
+        Args:
+            begin, end: text in ISO 8601 such as "2024-05-01", a date or a time of Python, NumPy or
+                pandas, or a number of the field's units; None: no limit.
+            field: the edge field of times, or of numbers; by default the only one of times, or
+                `time`.
+
+        Raises:
+            GraphError: there is no such field, or an argument is not as above.
+        """
+        return between(self, begin, end, field)
+
+    def windows(
+        self,
+        width: Any,
+        step: Any = None,
+        *,
+        begin: Any = None,
+        end: Any = None,
+        field: str | None = None,
+    ) -> Iterator[Graph]:
+        """Graphs of the edges of windows of time, with all vertices, in order; also those without
+        edges. `gascl.communities.track` takes them.
+
+        Args:
+            width: the length of each: "2 weeks", "36 hours", a timedelta, or for a field of numbers
+                a number.
+            step: from the begin of one to that of the next; by default the width.
+            begin, end: of the first window, and before which all begin, as in `between`; by default
+                the times of the first and the last edge.
+            field: as in `between`.
+
+        Raises:
+            GraphError: there is no such field, or an argument is not as above.
+        """
+        return windows(self, width, step, begin, end, field)
 
     def ego(self, label: Any, hops: int = 1, edges: str = "out") -> Graph:
         """The subgraph of the vertices that are at most `hops` edges away from one.
