@@ -142,8 +142,11 @@ def _without(graph: Graph, dropped: Sequence[str]) -> Graph:
         report.append(f"--drop vertex-fields: {', '.join(vertex_fields)} left out")
         vertex_fields = {}
     ends = (graph.src, graph.dst, graph.num_vertices, graph.directed)
-    types = {"edge_types": graph.edge_types, "vertex_types": graph.vertex_types}
-    reduced = Graph(*ends, labels, edge_fields, vertex_fields, report, **types)
+    reduced = Graph(
+        *(*ends, labels, edge_fields, vertex_fields, report),
+        edge_types=graph.edge_types,
+        vertex_types=graph.vertex_types,
+    )
     reduced._arcs.update(graph._arcs)
     return reduced
 

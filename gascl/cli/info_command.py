@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
         some = ", ".join(repr(label) for label in graph.labels[:3].tolist())
         kind = "text" if graph.labels.dtype.kind == "U" else str(graph.labels.dtype)
         print(f"labels: {kind}, such as {some}" if some else f"labels: {kind}")
-    from gascl.graph.field_types import Coded, described
+    from gascl.graph import field_types
 
     for kind, fields, types in (
         ("edge", graph.edge_fields, graph.edge_types),
@@ -74,7 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
     ):
         for name, values in fields.items():
             if name in types:
-                print(f"{kind} field {name}: {described(Coded(values, types[name]))}")
+                known = field_types.Coded(values, types[name])
+                print(f"{kind} field {name}: {field_types.described(known)}")
                 continue
             shown = f", {span(values)}" if len(values) and values.dtype.kind in "iuf" else ""
             print(f"{kind} field {name}: {values.dtype}{shown}")

@@ -123,7 +123,7 @@ class _Reader:
         return method(node)
 
     def _refuse(self, node: ast.AST, why: str) -> NoReturn:
-        part = ast.get_source_segment(self.text, node) or self.text  # type: ignore[arg-type]
+        part = ast.get_source_segment(self.text, node) or self.text
         raise GraphError(f"{self.text!r}: {part!r} {why}; an expression may have {ALLOWED}")
 
     def _constant(self, node: ast.Constant) -> Any:

@@ -97,14 +97,13 @@ def _field(values: Values, vectors: bool, text: bool) -> Coded | None:
         numbers = _numbers_in_text(values)
     if numbers is not None:
         return Coded(numbers)
-    if isinstance(values, np.ndarray) or not text:
+    texts: list[Any] = [] if isinstance(values, np.ndarray) or not text else list(values)
+    if not texts or not all(isinstance(value, str | None) for value in texts):
         return coded(values)
-    if not all(isinstance(value, str | None) for value in values):
-        return coded(values)
-    present = [value for value in values if value is not None]
-    if len(present) < len(values) and _numbers_in_text(present) is not None:
+    present = [value for value in texts if value is not None]
+    if len(present) < len(texts) and _numbers_in_text(present) is not None:
         return None  # a number is missing
-    return coded_texts(list(values)) or coded(values)
+    return coded_texts(texts) or coded(texts)
 
 
 def warn_of_left_out(where: str, what: str, left_out: Mapping[str, str], remedy: str) -> None:
