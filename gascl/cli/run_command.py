@@ -41,8 +41,6 @@ examples:
 
 {exit_code.HELP}"""
 OUTPUTS = (".csv", ".npz", ".parquet")
-#: Fields that say in which group a vertex is: of these, the sizes of the groups are printed.
-GROUPS = {"color", "community", "component", "label", "side"}
 #: What may go to stdout -> the suffix that it has there.
 SUFFIXES = {"output": ".csv", "arcs": ".csv", "trace": ".json"}
 
@@ -328,7 +326,7 @@ def _chosen(result: Result, names: Sequence[str] | None) -> Result:
 
 
 def _print_top(result: Result, field: str | None, k: int, largest: bool = True) -> None:
-    from gascl.results.result import has_value
+    from gascl.results.result import GROUPS, has_value
 
     if field is None or not k or not result.graph.num_vertices:
         return
@@ -339,7 +337,7 @@ def _print_top(result: Result, field: str | None, k: int, largest: bool = True) 
             return
         field = next(iter(there))
     print()
-    if field in GROUPS:
+    if field in GROUPS:  # the sizes of the groups
         _print_groups(result, field, k, largest)
     else:
         _print_rows(result, field, result.top(field, k, largest))
