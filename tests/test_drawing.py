@@ -274,7 +274,9 @@ def test_the_colors_of_categories_are_distinguishable():
     """In Lab, a difference of 2.3 is just noticeable; small dots need far more than patches."""
     rgb = np.array([matplotlib.colors.to_rgb(c) for c in (*colors.PALETTE, colors.GRAY, "white")])
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+    to_xyz = np.array(
+        [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    )
     x, y, z = np.cbrt(linear @ to_xyz.T / to_xyz.sum(axis=1)).T
     lab = np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=1)
     far = distances(lab)
@@ -294,7 +296,9 @@ def test_more_categories_than_colors():
         entries = [text.get_text() for text in ax.get_legend().get_texts()]
         there = 25 if color[9] is not None else 24
         assert len(entries) == 21 and entries[-1] == f"{there - 20} more"
-        assert [name.strip("g") for name in entries[:5]] == ["20", "21", "22", "23", "24"], "largest"
+        assert [name.strip("g") for name in entries[:5]] == ["20", "21", "22", "23", "24"], (
+            "largest"
+        )
         shades = vertices(ax).get_facecolor()
         gray = matplotlib.colors.to_rgb(colors.GRAY)
         shown = {name.strip("g") for name in entries[:-1]}

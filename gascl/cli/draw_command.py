@@ -37,8 +37,12 @@ can zoom, search, and point at vertices. docs/pictures.md says more, and how to 
 def options(add: Callable[..., Any]) -> None:
     """Add GRAPH, its options, and those of the picture."""
     graph_options.options(add)
-    text = "the file to write: .png, .svg, .pdf or what else matplotlib writes, or .html, a page for"
-    text += " browsers (default: GRAPH's name with .png, in the current folder, unless there is such a"
+    text = (
+        "the file to write: .png, .svg, .pdf or what else matplotlib writes, or .html, a page for"
+    )
+    text += (
+        " browsers (default: GRAPH's name with .png, in the current folder, unless there is such a"
+    )
     text += " file)"
     add("-o", "--output", metavar="FILE", type=Path, help=text)
     text = "run this program first, to draw what it computes: as in `gascl run`"
@@ -71,9 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     device = find(arguments.device)
     graph = graph_options.read(arguments)
     print(graph_options.describe(graph), flush=True)
-    edges = {
-        name: getattr(arguments, name) for name in ("edge_color", "edge_width", "edge_labels")
-    }
+    edges = {name: getattr(arguments, name) for name in ("edge_color", "edge_width", "edge_labels")}
     check_edge_names(graph, **edges)
     try:
         programs = [type(program)] if program else []

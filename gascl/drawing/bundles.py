@@ -112,7 +112,9 @@ def _placed(
         at = Engine(quotient, device).run(ForceLayout(seed=seed)).position
         size = radius[joined]
         span = 3.2 * (size**2).sum() ** 0.5
-        center[joined] = apart(at * span / np.ptp(at, axis=0).max(), size, (span, span), GAP * size.max())
+        center[joined] = apart(
+            at * span / np.ptp(at, axis=0).max(), size, (span, span), GAP * size.max()
+        )
     alone = np.setdiff1d(np.arange(count), joined)
     inner = (np.hypot(*center[joined].T) + radius[joined]).max(initial=0)
     inner += radius[alone].max(initial=0)
@@ -149,7 +151,7 @@ def draw_bundles(ax: Any, bundles: Bundles, unit: float, colors: np.ndarray) -> 
         )
     size = 2 * bundles.radius + 0.5
     discs = EllipseCollection(
-        size, size, 0, units="xy", offsets=bundles.center, transOffset=ax.transData
+        size, size, 0, units="xy", offsets=bundles.center, offset_transform=ax.transData
     )
     discs.set(facecolor=tints(bundles, colors), edgecolor="0.8", linewidth=0.4, zorder=1.5)
     ax.add_collection(discs)

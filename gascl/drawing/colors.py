@@ -64,11 +64,11 @@ class Colors:
         from matplotlib.colors import LogNorm
         from matplotlib.ticker import LogLocator, MaxNLocator
 
-        norm = self.style["norm"]
+        norm: Any = self.style["norm"]
         if not isinstance(norm, LogNorm):
             return MaxNLocator(6, integer=self.whole, steps=[1, 2, 5, 10])
-        decades = np.log10(norm.vmax / norm.vmin)
-        return LogLocator(subs=(1,) if decades >= 3 else (1, 2, 5))
+        few = norm.vmax < 1000 * norm.vmin
+        return LogLocator(subs=(1, 2, 5) if few else (1,))
 
 
 def one(color: Any) -> Colors:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,38 +28,11 @@ from gascl.graph.graph import Graph
 from gascl.results.plots import pyplot
 from gascl.results.result import Result
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 #: The radius of vertices, in points, at most; as a part of the distance between neighbors in the
 #: picture; and as a part of the side of the square that there is for each.
 RADIUS, OF_NEAREST, OF_ROOM = 6.0, 0.3, 0.11
 #: Of the room of the axes, how much vertices fill, without their margins.
 FILLED = 0.9
-
-
-@overload
-def draw(what: Drawn, *, interactive: Literal[True], **looks: Any) -> Page: ...
-
-
-@overload
-def draw(
-    what: Drawn,
-    *,
-    color: Any = None,
-    size: Any = None,
-    labels: Any = None,
-    edge_width: Any = None,
-    edge_color: Any = None,
-    edge_labels: Any = None,
-    position: Any = None,
-    bundle: bool | None = None,
-    cmap: Any = None,
-    seed: int = 0,
-    device: Any = None,
-    ax: Any = None,
-    interactive: Literal[False] = False,
-) -> Axes: ...
 
 
 def draw(
@@ -78,7 +51,7 @@ def draw(
     device: Any = None,
     ax: Any = None,
     interactive: bool = False,
-) -> Axes | Page:
+) -> Any:
     """Draw a graph by matplotlib, with vertices placed by `gascl.programs.ForceLayout`.
 
     The layout is turned so that it fills the picture, and vertices that overlap are moved apart.
@@ -118,7 +91,7 @@ def draw(
             a vertex to see its label and its neighbors.
 
     Returns:
-        The Axes; or a Page, whose `save` writes one HTML file that needs no network.
+        matplotlib's Axes; or a Page, whose `save` writes one HTML file that needs no network.
 
     Raises:
         GasclError: matplotlib is missing, or an argument is not as above.
@@ -132,13 +105,16 @@ def draw(
     sizes, texts = size_of(what, size), texts_of(graph, labels)
     if bundle and position is not None:
         raise GasclError("bundle places the vertices: leave out position, or bundle")
-    at = None if bundle else positions_of(what, position, seed, device)
-    if bundle is None and position is None and graph.num_edges > LARGE:
-        bundle = is_tangled(graph, at)
-    discs = None
+    own = color == "community" and isinstance(what, Result) and what["community"]
+    group, discs = own if isinstance(own, np.ndarray) else None, None
     if bundle:
-        own = color == "community" and isinstance(what, Result) and what.fields
-        discs = bundled(graph, own["community"] if own else None, seed, device)
+        discs = bundled(graph, group, seed, device)
+    else:
+        at = positions_of(what, position, seed, device)
+        many = bundle is None and position is None and graph.num_edges > LARGE
+        if many and is_tangled(graph, at):
+            discs = bundled(graph, group, seed, device)
+    if discs:
         at = discs.at
     look = Look(graph, at, position is None, sizes, texts, colors, edges, discs)
     if interactive:
@@ -246,7 +222,12 @@ def paint(ax: Any, look: Look) -> tuple[Any, np.ndarray]:
         caption = draw_density(ax, graph, at)
     else:
         draw_lines(ax, graph, at, look.edges, radius)
-    marks = {"zorder": 2, "rasterized": large, "clip_on": False, "plotnonfinite": True}
+    marks: dict[str, Any] = {
+        "zorder": 2,
+        "rasterized": large,
+        "clip_on": False,
+        "plotnonfinite": True,
+    }
     # A white rim, so that vertices that touch can be told apart.
     marks |= {"linewidths": np.where(radius > 2, 0.5, 0), "edgecolors": "white"}
     area = areas.reshape(-1, len(at))[-1]

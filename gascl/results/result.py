@@ -215,7 +215,9 @@ class Result:
             first = np.argsort(-sizes, kind="stable")[:5]
             of_vertices = self.types.get(name) == VERTEX
             named = self.graph.labels_of(groups[first]) if of_vertices else groups[first]
-            largest = [f"{group} ({size:,})" for group, size in zip(named, sizes[first], strict=True)]
+            largest = [
+                f"{group} ({size:,})" for group, size in zip(named, sizes[first], strict=True)
+            ]
             more = ", ..." if len(groups) > len(first) else ""
             text = f"{name}: {len(groups):,} group{'s' * (len(groups) != 1)}"
             lines.append(f"{text}; vertices: {', '.join(largest)}{more}" if largest else text)
