@@ -11,8 +11,8 @@ strongest components are the coordinates.
 Forces: with d the difference of two positions, each edge pulls with |d|^2 and each pair of vertices
 repels with 1 / |d|^2, so that two neighbors alone come to rest at distance 1. Fruchterman and
 Reingold repel with 1 / |d|, which reaches far, and swells the middle of large graphs; with the
-square, distances in the plane are nearer to those in the graph (docs/pictures.md). In large graphs a
-vertex is repelled by a random sample of the others, drawn again in each superstep, whose forces
+square, distances in the plane are nearer to those in the graph (docs/pictures.md). In large graphs
+a vertex is repelled by a random sample of the others, drawn again in each superstep, whose forces
 count for all: those at the same random distances from it in the order of the vertices, so that
 neighboring work-items read neighboring positions. A superstep moves a vertex at most as far as the
 temperature, which falls linearly to 0.

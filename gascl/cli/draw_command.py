@@ -95,9 +95,9 @@ def run(arguments: argparse.Namespace) -> int:
         draw(what, interactive=True, **looks).save(path)
     else:
         figure: Any = draw(what, **looks).figure
-        with new_file(path) as file:
-            with rc_context({"pdf.fonttype": 42}):  # journals refuse matplotlib's own, Type 3
-                figure.savefig(file, format=path.suffix[1:], dpi=150)
+        fonts = {"pdf.fonttype": 42}  # journals refuse matplotlib's own, Type 3
+        with new_file(path) as file, rc_context(fonts):
+            figure.savefig(file, format=path.suffix[1:], dpi=150)
         pyplot().close(figure)
     print(f"wrote {path}: {amount(path.stat().st_size)}")
     return code

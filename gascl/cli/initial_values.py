@@ -46,9 +46,7 @@ def _parsed(text: str) -> Any:
 
     if text.startswith("{"):
         values = json.loads(text)
-        wrong = [
-            v for v in values.values() if isinstance(v, bool) or not isinstance(v, int | float)
-        ]
+        wrong = [v for v in values.values() if type(v) not in (int, float)]
         if wrong:
             raise ValueError(f"{json.dumps(wrong[0])} is no number")
         return values

@@ -1,4 +1,4 @@
-"""What the colors of a picture stand for: categories, with a legend, or numbers, with a color bar."""
+"""What colors stand for: categories, which have a legend, or numbers, which have a color bar."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Colors:
         norm: Any = self.style["norm"]
         if not isinstance(norm, LogNorm):
             return MaxNLocator(6, integer=self.whole, steps=[1, 2, 5, 10])
-        few = norm.vmax < 1000 * norm.vmin
+        few = np.divide(norm.vmax, norm.vmin) < 1000
         return LogLocator(subs=(1, 2, 5) if few else (1,))
 
 

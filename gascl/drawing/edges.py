@@ -17,8 +17,10 @@ LARGE = 20_000
 #: Pixels along the longer side of the image of many edges; and the points of lines that it counts,
 #: at most: of more, it takes a sample of the edges.
 PIXELS, POINTS = 1400, 100_000_000
-#: The width of a line in points: of the widest, and the thinnest, which print and screens still show.
+#: The width of a line in points: the largest, and the smallest, which print and screens show.
 WIDEST, THINNEST = 4.0, 0.4
+#: The color of lines, which are not opaque.
+DARK = "0.2"
 
 
 @dataclass(frozen=True)
@@ -45,11 +47,11 @@ def has_arrows(graph: Graph) -> bool:
     return graph.directed and graph.num_edges <= ARROWS
 
 
-def plain_style(count: int) -> tuple[float, float, str]:
-    """The width, in points, opacity and color of so many edges: each alone can be seen on white,
-    and where many cross, they get darker."""
+def plain_style(count: int) -> tuple[float, float]:
+    """The width, in points, and opacity of so many edges: each alone can be seen on white, and
+    where many cross, they get darker."""
     width = float(np.clip(30 / max(count, 1) ** 0.5, THINNEST, 1.0))
-    return width, float(np.clip(18 / max(count, 1) ** 0.5, 0.3, 0.75)), "0.2"
+    return width, float(np.clip(18 / max(count, 1) ** 0.5, 0.3, 0.75))
 
 
 def draw_lines(ax: Any, graph: Graph, at: np.ndarray, look: EdgeLook, radius: np.ndarray) -> None:
@@ -62,9 +64,9 @@ def draw_lines(ax: Any, graph: Graph, at: np.ndarray, look: EdgeLook, radius: np
 
     count = graph.num_edges
     tails, heads = at[graph.edge_src], at[graph.edge_dst]
-    usual, opacity, gray = plain_style(count)
+    usual, opacity = plain_style(count)
     width = np.broadcast_to(usual if look.width is None else look.width, count)
-    shades = (look.colors or one(gray)).rgba(count)
+    shades = (look.colors or one(DARK)).rgba(count)
     if look.colors is None:
         shades[:, 3] = opacity
     if has_arrows(graph):

@@ -26,8 +26,8 @@ VERTICES, EDGES = 200_000, 500_000
 
 
 class Page:
-    """A picture of a graph for browsers: zoom with the wheel, move by dragging, point at a vertex to
-    see its label, its values and its neighbors, search for labels. A notebook shows it.
+    """A picture of a graph for browsers: zoom with the wheel, move by dragging, point at a vertex
+    to see its label, its value and its neighbors, search for labels. A notebook shows it.
 
     The file needs no other file and no network: its script is a part of gascl, and uses no library.
     """
@@ -78,7 +78,7 @@ class Page:
         look, graph = self._look, self._look.graph
         count, bundles = graph.num_vertices, look.discs
         edges = look.edges
-        width, opacity, gray = plain_style(graph.num_edges)
+        width, opacity = plain_style(graph.num_edges)
         data: dict[str, Any] = {
             "at": _packed(self._at * [1, -1]),
             "radius": _packed(np.broadcast_to(self._radius, count)),
@@ -89,7 +89,7 @@ class Page:
             "src": _packed(graph.edge_src, "<i4"),
             "dst": _packed(graph.edge_dst, "<i4"),
             "width": width,
-            "edgeColor": f"rgba(90,90,90,{opacity:.2f})",
+            "edgeColor": f"rgba(51,51,51,{opacity:.2f})",
             "legends": [
                 _legend(colors) for colors in (look.colors, edges.colors) if colors is not None
             ],

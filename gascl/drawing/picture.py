@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -147,7 +147,7 @@ class Look:
     size: Any
     texts: list[str]
     colors: Colors
-    edges: EdgeLook = EdgeLook()
+    edges: EdgeLook = field(default_factory=EdgeLook)
     discs: Bundles | None = None
 
 
@@ -257,5 +257,5 @@ def _room(ax: Any) -> tuple[float, float]:
 def page_of(look: Look) -> Page:
     """The page of a picture."""
     room = (900.0, 640.0)
-    at, radius, areas = arranged(look, room)
+    at, _, areas = arranged(look, room)
     return Page(look, at * spacing.scale(at, room), np.sqrt(areas.reshape(-1, len(at))[-1]) / 2)

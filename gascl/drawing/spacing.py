@@ -84,7 +84,7 @@ def apart(
 def shrunk(at: np.ndarray, radius: np.ndarray) -> np.ndarray:
     """The radii, made smaller by one factor so that no circles overlap; those with the same
     position, and those that could not be seen then, still do."""
-    one, other, far, wanted = _close(at, radius, 0)
+    _, _, far, wanted = _close(at, radius, 0)
     apart = far > 1e-6
     if not apart.any():
         return radius
