@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import re
+import shutil
+import subprocess
 import sys
 
 import numpy as np
@@ -451,3 +456,130 @@ def test_what_is_no_graph():
     result = Engine(ring()).run(PageRank())
     with pytest.raises(GasclError, match=r"color='rnak' .*; did you mean 'rank'"):
         gascl.draw(result, color="rnak")
+
+
+# Pages --------------------------------------------------------------------------------------------
+
+
+def data_of(page) -> dict:
+    """What a page's script draws, with its arrays unpacked."""
+    data = json.loads(re.search(r"const data = (.*);\n", page.html)[1])
+    for name, kind in (("at", "<f4"), ("radius", "<f4"), ("src", "<i4"), ("dst", "<i4")):
+        data[name] = np.frombuffer(base64.b64decode(data[name]), kind)
+    for name in ("color", "edgeColors"):
+        if name in data:
+            of = np.frombuffer(base64.b64decode(data[name]["of"]), "<i4")
+            data[name] = [data[name]["colors"][i] for i in of]
+    return data
+
+
+def test_a_page_needs_no_network(tmp_path):
+    graph = Graph.from_edges(["a</script>", "b"], ["b", "c & d"], w=[1.0, 2.0])
+    page = gascl.draw(graph, color=["x", "y", "x"], edge_width="w", interactive=True)
+    assert repr(page) == "Page(3 vertices, 2 edges)"
+    page.save(tmp_path / "graph.html")
+    text = (tmp_path / "graph.html").read_text("utf-8")
+    assert text == page.html and text.startswith("<!DOCTYPE html>")
+    assert not re.search(r"https?:|<link|@import|\burl\(|\bsrc=", text)
+    assert text.count("</script>") == 1, "no label ends the script"
+    assert data_of(page)["labels"] == ["a</script>", "b", "c & d"]
+    assert "srcdoc" in page._repr_html_()
+    for name, message in (("graph.svg", "must end in .html"), ("no/graph.html", "no folder")):
+        with pytest.raises(GasclError, match=message):
+            page.save(tmp_path / name)
+
+
+def test_what_a_page_shows():
+    graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], directed=False, kind=[0, 1, 0, 1])
+    result = Engine(graph).run(BreadthFirst(source=0))
+    data = data_of(
+        gascl.draw(result, color="depth", position=SQUARE, edge_color="kind", interactive=True)
+    )
+    at = data["at"].reshape(-1, 2) * [1, -1]  # from above
+    assert distances(at) / distances(at)[0, 1] == pytest.approx(distances(np.array(SQUARE)))
+    assert data["src"].tolist() == [0, 1, 2, 3] and data["dst"].tolist() == [1, 2, 3, 0]
+    assert data["values"] == ["depth: 0", "depth: 1", "depth: 2", "depth: 1"]
+    assert data["color"][1] == data["color"][3] and len(set(data["color"])) == 3
+    assert data["edgeColors"] == [colors.PALETTE[0], colors.PALETTE[1]] * 2
+    depth, kind = data["legends"]
+    assert (depth["title"], depth["names"], kind["names"]) == ("depth", ["0", "1", "2"], ["0", "1"])
+    assert depth["colors"] == [data["color"][i] for i in (0, 1, 2)]
+    number = data_of(gascl.draw(graph, color=[0.5, 1.0, np.nan, 2.0], interactive=True))
+    assert number["legends"][0]["ends"] == ["0.5", "2"]
+    assert number["values"] == ["value: 0.5", "value: 1", "", "value: 2"]
+
+
+def test_a_page_of_bundles():
+    graph = tangle()
+    page = gascl.draw(graph, color="community", bundle=True, interactive=True)
+    data = data_of(page)
+    centers = np.frombuffer(base64.b64decode(data["discs"]), "<f4").reshape(-1, 2)
+    radius = np.frombuffer(base64.b64decode(data["discRadius"]), "<f4")
+    far = np.linalg.norm(data["at"].reshape(-1, 1, 2) - centers, axis=2)
+    assert ((far + data["radius"][:, None] < radius + 0.01).sum(axis=1) == 1).all(), "in one disc"
+    assert "bundled between" in data["about"]
+
+
+def test_pages_that_are_refused(monkeypatch):
+    with pytest.raises(GasclError, match="an interactive page has no Axes"):
+        gascl.draw(ring(), interactive=True, ax=pyplot.subplots()[1])
+    monkeypatch.setattr("gascl.drawing.page.VERTICES", 3)
+    with pytest.raises(GasclError, match="the graph has 4 vertices and 4 edges, and a page shows"):
+        gascl.draw(ring(), interactive=True)
+
+
+def test_the_script_of_a_page_runs(tmp_path):
+    """In Node, with a canvas that counts what is drawn."""
+    node = shutil.which("node")
+    if not node:
+        pytest.skip("Node is not installed")
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 0], labels=["anna", "bob", "carl"], w=[1, 2, 3])
+    page = gascl.draw(
+        graph, edge_width="w", edge_labels="w", color=["x", "y", "y"], interactive=True
+    )
+    script = re.search(r"<script>(.*)</script>", page.html, re.S)[1]
+    (tmp_path / "page.js").write_text(BROWSER + script + EVENTS)
+    done = subprocess.run([node, tmp_path / "page.js"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    first, near, found, zoomed = json.loads(done.stdout)
+    assert first["arc"] == 3 and first["stroke"] >= 6, "3 vertices, 3 edges and their rims"
+    assert {"anna", "bob", "carl", "1", "2", "3"} <= set(first["texts"])
+    assert near["tip"] == "anna\nvalue: x\n2 edges"
+    assert found["arc"] == 4, "a ring around what was searched"
+    assert zoomed["radius"] > 1.2 * first["radius"]
+
+
+BROWSER = """
+const tally = { arc: 0, stroke: 0, texts: [], radius: 0 };
+const fake = new Proxy({}, { get: (_, name) => (...given) => {
+  if (name === "arc") { tally.arc++; tally.radius = given[2]; }
+  if (name === "stroke") tally.stroke++;
+  if (name === "fillText") tally.texts.push(given[0]);
+}, set: () => true });
+const made = () => {
+  const listeners = {};
+  return { style: {}, children: [], listeners, getContext: () => fake, offsetWidth: 9,
+    addEventListener: (name, act) => { listeners[name] = act; }, setPointerCapture() {},
+    append() {}, appendChild(child) { this.children.push(child); return child; } };
+};
+const parts = {};
+globalThis.document = { querySelector: name => parts[name] ??= made(), createElement: made };
+globalThis.innerWidth = 800; globalThis.innerHeight = 600; globalThis.window = globalThis;
+globalThis.addEventListener = () => {}; globalThis.requestAnimationFrame = act => act();
+"""
+EVENTS = """
+const shots = [], look = () => {
+  shots.push({ ...tally, tip: tip.textContent });
+  Object.assign(tally, { arc: 0, stroke: 0, texts: [] });
+};
+look();
+const place = { offsetX: X(0), offsetY: Y(0) };
+canvas.listeners.pointermove(place); look();
+canvas.listeners.pointerleave(); look();
+shots.pop();
+search.value = "Bob"; search.listeners.input(); look();
+search.value = ""; search.listeners.input();
+Object.assign(tally, { arc: 0, stroke: 0, texts: [] });
+canvas.listeners.wheel({ ...place, deltaY: -500, preventDefault() {} }); look();
+console.log(JSON.stringify(shots));
+"""

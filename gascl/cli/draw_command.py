@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
         draw(what, interactive=True, **looks).save(path)
     else:
         figure: Any = draw(what, **looks).figure
-        fonts = {"pdf.fonttype": 42}  # journals refuse matplotlib's own, Type 3
+        fonts: Any = {"pdf.fonttype": 42}  # journals refuse matplotlib's own, Type 3
         with new_file(path) as file, rc_context(fonts):
             figure.savefig(file, format=path.suffix[1:], dpi=150)
         pyplot().close(figure)

@@ -67,7 +67,7 @@ class Colors:
         norm: Any = self.style["norm"]
         if not isinstance(norm, LogNorm):
             return MaxNLocator(6, integer=self.whole, steps=[1, 2, 5, 10])
-        few = np.divide(norm.vmax, norm.vmin) < 1000
+        few = float(norm.vmax or 1) < 1000 * float(norm.vmin or 1)
         return LogLocator(subs=(1, 2, 5) if few else (1,))
 
 

@@ -47,24 +47,31 @@ def has_arrows(graph: Graph) -> bool:
     return graph.directed and graph.num_edges <= ARROWS
 
 
-def plain_style(count: int) -> tuple[float, float]:
+def plain_style(count: int, side: float = 300) -> tuple[float, float]:
     """The width, in points, and opacity of so many edges: each alone can be seen on white, and
-    where many cross, they get darker."""
-    width = float(np.clip(30 / max(count, 1) ** 0.5, THINNEST, 1.0))
-    return width, float(np.clip(18 / max(count, 1) ** 0.5, 0.3, 0.75))
+    where many cross, they get darker.
+
+    Args:
+        side: that of the picture, in points.
+    """
+    width = float(np.clip(side / (10 * max(count, 1) ** 0.5), THINNEST, 1.0))
+    return width, float(np.clip(18 / max(count, 1) ** 0.5, 0.3, 0.7))
 
 
-def draw_lines(ax: Any, graph: Graph, at: np.ndarray, look: EdgeLook, radius: np.ndarray) -> None:
+def draw_lines(
+    ax: Any, graph: Graph, at: np.ndarray, look: EdgeLook, radius: np.ndarray, side: float
+) -> None:
     """Draw each edge as a line or an arrow; wide ones first.
 
     Args:
         radius: (V,) of the vertices, in points.
+        side: of the picture, in points.
     """
     from matplotlib.collections import LineCollection
 
     count = graph.num_edges
     tails, heads = at[graph.edge_src], at[graph.edge_dst]
-    usual, opacity = plain_style(count)
+    usual, opacity = plain_style(count, side)
     width = np.broadcast_to(usual if look.width is None else look.width, count)
     shades = (look.colors or one(DARK)).rgba(count)
     if look.colors is None:

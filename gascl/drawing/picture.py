@@ -13,6 +13,7 @@ from gascl.drawing.arguments import (
     color_of,
     colors_of,
     edges_of,
+    fields_of,
     graph_of,
     positions_of,
     size_of,
@@ -26,7 +27,6 @@ from gascl.drawing.page import Page
 from gascl.errors import GasclError
 from gascl.graph.graph import Graph
 from gascl.results.plots import pyplot
-from gascl.results.result import Result
 
 #: The radius of vertices, in points, at most; as a part of the distance between neighbors in the
 #: picture; and as a part of the side of the square that there is for each.
@@ -105,8 +105,8 @@ def draw(
     sizes, texts = size_of(what, size), texts_of(graph, labels)
     if bundle and position is not None:
         raise GasclError("bundle places the vertices: leave out position, or bundle")
-    own = color == "community" and isinstance(what, Result) and what["community"]
-    group, discs = own if isinstance(own, np.ndarray) else None, None
+    own = isinstance(color, str) and color == "community"
+    group, discs = fields_of(what)[color] if own else None, None
     if bundle:
         discs = bundled(graph, group, seed, device)
     else:
@@ -221,7 +221,7 @@ def paint(ax: Any, look: Look) -> tuple[Any, np.ndarray]:
     elif large:
         caption = draw_density(ax, graph, at)
     else:
-        draw_lines(ax, graph, at, look.edges, radius)
+        draw_lines(ax, graph, at, look.edges, radius, min(room))
     marks: dict[str, Any] = {
         "zorder": 2,
         "rasterized": large,

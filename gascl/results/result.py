@@ -210,8 +210,7 @@ class Result:
             if name not in GROUPS or self[name].ndim != 1 or self[name].dtype.kind not in "iu":
                 continue
             values = self[name]
-            values = values[has_value(values, self.types.get(name))]
-            groups, sizes = np.unique(values, return_counts=True)
+            groups, sizes = np.unique(values[values >= 0], return_counts=True)
             first = np.argsort(-sizes, kind="stable")[:5]
             of_vertices = self.types.get(name) == VERTEX
             named = self.graph.labels_of(groups[first]) if of_vertices else groups[first]
