@@ -34,10 +34,10 @@ from gascl.drawing.colors import Colors, colors_for
 from gascl.programs import BreadthFirst, ForceLayout, Louvain, PageRank, ShortestPaths
 
 HERE = Path(__file__).parent
-#: More vertices than this take NetworkX's layout minutes.
-SLOW = 5000
+#: More vertices than this take the layouts of NetworkX and igraph many minutes.
+SLOW = {"NetworkX": 5000, "igraph": 20_000}
 #: Colors of a file: few make it small.
-SHADES = 96
+SHADES = 48
 
 
 def main() -> None:
@@ -108,8 +108,8 @@ def sheet() -> Any:
             ax.set_axis_off()
             if name != "gascl":
                 ax.set_title(name, fontsize="small")
-            if name == "NetworkX" and graph.num_vertices > SLOW:
-                ax.text(0.5, 0.5, "its layout takes\nhours", ha="center", va="center")
+            if graph.num_vertices > SLOW.get(name, np.inf):
+                ax.text(0.5, 0.5, "its layout takes\nmany minutes", ha="center", va="center")
             else:
                 draw(ax)
             print(f"{title}, {name}: {time.process_time() - began:.1f} s", flush=True)

@@ -357,7 +357,16 @@ def test_axes_of_one_s_own_and_small_graphs():
     mine = pyplot.subplots()[1]
     assert gascl.draw(ring(), ax=mine) is mine
     for count in (0, 1, 2):
-        gascl.draw(Graph.from_edges([], [], num_vertices=count)).figure.canvas.draw()
+        empty = Graph.from_edges([], [], num_vertices=count)
+        for bundle in (None, True):
+            gascl.draw(empty, bundle=bundle).figure.canvas.draw()
+            assert data_of(gascl.draw(empty, bundle=bundle, interactive=True))["src"].size == 0
+    same = gascl.draw(ring(), position=np.zeros((4, 2)))
+    same.figure.canvas.draw()
+    for size in ([0, 0, 0, 0], [0, 0, 1, 5]):
+        assert np.isfinite(vertices(gascl.draw(ring(), size=size)).get_offsets()).all()
+    triangle = Graph.from_edges([0, 1, 2], [1, 2, 0], directed=False)
+    assert "1 communities" not in texts(gascl.draw(triangle, bundle=True))[-1]
 
 
 def test_many_edges_are_an_image(monkeypatch):

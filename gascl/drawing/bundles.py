@@ -48,7 +48,9 @@ class Bundles:
     left_out: int
 
     def caption(self, graph: Graph) -> str:
-        text = f"{graph.num_edges:,} edges, bundled between {len(self.radius):,} communities"
+        many = len(self.radius)
+        noun = "communities" if many != 1 else "community"
+        text = f"{graph.num_edges:,} edges, bundled between {many:,} {noun}"
         return text + (f"; {self.left_out:,} thin bundles left out" if self.left_out else "")
 
 

@@ -107,7 +107,7 @@ def draw(
         raise GasclError("bundle places the vertices: leave out position, or bundle")
     own = isinstance(color, str) and color == "community"
     group, discs = fields_of(what)[color] if own else None, None
-    if bundle:
+    if bundle and graph.num_vertices:
         discs = bundled(graph, group, seed, device)
     else:
         at = positions_of(what, position, seed, device)
@@ -168,6 +168,8 @@ class Arranged(NamedTuple):
 def arranged(look: Look, room: tuple[float, float]) -> Arranged:
     """Places and sizes of the vertices in a picture of some width and height, in points."""
     at, count = look.at.astype(np.float64), len(look.at)
+    if not count:
+        return Arranged(at, np.empty(0), np.empty(0))
     room = FILLED * room[0], FILLED * room[1]
     if look.movable and look.discs is None:
         at = spacing.turned(at, room)
@@ -258,4 +260,4 @@ def page_of(look: Look) -> Page:
     """The page of a picture."""
     room = (900.0, 640.0)
     at, _, areas = arranged(look, room)
-    return Page(look, at * spacing.scale(at, room), np.sqrt(areas.reshape(-1, len(at))[-1]) / 2)
+    return Page(look, at * spacing.scale(at, room), np.sqrt(areas) / 2)

@@ -59,6 +59,7 @@ def apart(
     scaled so that they still fill a room, if there is one."""
     if not 1 < len(at) <= MOVED:
         return at
+    radius = np.maximum(radius, 0.1)  # of 0, too, since the smaller one of a pair moves farther
     if room is not None:
         at = at - (at.min(axis=0) + at.max(axis=0)) / 2
         at = at * scale(at, room)
@@ -89,7 +90,7 @@ def shrunk(at: np.ndarray, radius: np.ndarray) -> np.ndarray:
     if not apart.any():
         return radius
     factor = np.min(far[apart] / wanted[apart])
-    return radius * max(factor, min(1.0, LEAST / radius.mean()))
+    return radius * max(factor, min(1.0, LEAST / max(radius.mean(), 1e-9)))
 
 
 def _close(
