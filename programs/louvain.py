@@ -145,8 +145,8 @@ def in_units(graph):
     """The graph with int64 weights, as multiples of the unit."""
     weight = graph.edge_fields.get("weight")
     if weight is None:
-        return graph.with_fields()
-    return graph.with_fields(weight=np.rint(weight / unit_of(graph)).astype(np.int64))
+        return graph.with_edge_fields()
+    return graph.with_edge_fields(weight=np.rint(weight / unit_of(graph)).astype(np.int64))
 
 
 def strengths(graph):
