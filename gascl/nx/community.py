@@ -140,7 +140,8 @@ class _NotedLouvain(Louvain):
 
     def climb(self, stages: Any, *arguments: Any) -> Any:
         self.climbs: list[list[np.ndarray]] = [*getattr(self, "climbs", []), []]
-        return super().climb(_Levels(stages, self.climbs[-1]), *arguments)
+        levels = _Levels(stages, self.climbs[-1])
+        return super().climb(levels, *arguments)  # type: ignore[no-untyped-call]
 
 
 class _NotedLeiden(_NotedLouvain, Leiden):
