@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.refusals import refused
 
+from gascl.errors import GraphError
 from gascl.graph.graph import Graph
 
 # SciPy
@@ -136,3 +137,39 @@ def test_networkx_mixed_nodes_policies_and_nothing():
     flags = nx.Graph()
     flags.add_edge(0, 1, good=True)
     assert Graph.from_networkx(flags).edge_fields["good"].tolist() == [1]
+
+
+@pytest.mark.parametrize("repeats", [False, True])
+@pytest.mark.parametrize("in_order", [False, True])
+def test_symmetry_is_found_out_in_entries_of_any_order(repeats, in_order):
+    """Against a dense matrix of the entries of each place, sorted."""
+    rng = np.random.default_rng(4)
+    verdicts = set()
+    for _ in range(200):
+        size = int(rng.integers(1, 6))
+        ends, values = rng.integers(0, size, (2, 6)), rng.choice([1.0, 2.0, np.nan], 6)
+        if rng.random() < 0.7:
+            ends, values = np.hstack([ends, ends[::-1]]), np.hstack([values, values])
+        if not repeats:
+            first = np.unique(ends[0] * size + ends[1], return_index=True)[1]
+            ends, values = ends[:, first], values[first]
+        if in_order:
+            order = np.lexsort(ends[::-1])
+            ends, values = ends[:, order], values[order]
+        places = [
+            [
+                sorted(str(value) for value in values[(ends[0] == i) & (ends[1] == j)])
+                for j in range(size)
+            ]
+            for i in range(size)
+        ]
+        symmetric = places == [list(column) for column in zip(*places, strict=True)]
+        matrix = sp.coo_array((values, tuple(ends)), (size, size))
+        try:
+            graph = Graph.from_scipy(matrix, directed=False)
+        except GraphError:
+            assert not symmetric
+        else:
+            assert symmetric and graph.num_edges == np.count_nonzero(ends[0] >= ends[1])
+        verdicts.add(symmetric)
+    assert verdicts == {False, True}
