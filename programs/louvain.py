@@ -161,7 +161,7 @@ class Louvain(VertexProgram):
             return {"community": community, "modularity": np.nan, "levels": 0}
         level, at = graph, community  # `at`: which community each vertex of the level is
         if "weight" in graph.edge_fields:
-            level = graph.with_fields(weight=weight / largest)
+            level = graph.with_edge_fields(weight=weight / largest)
         links = matrix(level)
         strength = links.sum(axis=1)
         whole = strength.sum() / 2

@@ -43,7 +43,7 @@ def test_networkx(resolution):
     """Its modularity is ours, and its communities are not much better."""
     made = nx.karate_club_graph()
     graph = Graph.from_networkx(made)
-    for given, weight in ((graph, "weight"), (graph.with_fields(), None)):
+    for given, weight in ((graph, "weight"), (graph.with_edge_fields(weight=None), None)):
         found = run(given, Louvain(resolution=resolution, dtype="float64"))
         parts = [set(np.flatnonzero(found == c).tolist()) for c in range(found.max() + 1)]
         ours = nx.community.modularity(made, parts, weight=weight, resolution=resolution)
@@ -80,7 +80,8 @@ def test_seeds_repeat():
 def test_the_unit_of_weights_does_not_matter():
     graph = weighted(skewed(1, 200, 900))
     small, large = (
-        graph.with_fields(weight=unit * graph.edge_fields["weight"]) for unit in (2.0**-80, 2.0**80)
+        graph.with_edge_fields(weight=unit * graph.edge_fields["weight"])
+        for unit in (2.0**-80, 2.0**80)
     )
     assert run(small).tolist() == run(large).tolist()
 

@@ -393,9 +393,9 @@ def add_lanes(device: Device) -> None:
 def contract_groups(device: Device) -> None:
     """As on a CPU and as on a GPU."""
     number = np.arange(V, dtype=np.int32) % 9
-    weighed = DIRECTED.with_fields(weight=np.linspace(0.5, 3, DIRECTED.num_edges))
+    weighed = DIRECTED.with_edge_fields(weight=np.linspace(0.5, 3, DIRECTED.num_edges))
     for shape in (1, 64):
-        for graph in (GRAPH.with_fields(), weighed):
+        for graph in (GRAPH.with_edge_fields(weight=None), weighed):
             engine = Engine(graph, Device(device.cl, shape))
             quotient, expected = (
                 engine.contracted(number, 9, False),
