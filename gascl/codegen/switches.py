@@ -128,6 +128,7 @@ CONTRACTING = {
     "WEIGHTED": "arcs have weights; otherwise each counts 1",
     "FLOATS": "weights are double; otherwise long",
     "HALVES": "every arc has its reverse: of the two within a group, one counts",
+    "LONG_SLOTS": "the number of slots of all hash tables has 64 bits",
     "OCLGRIND": DEVICE["OCLGRIND"],
 }
 #: Of kernels/device_check.cl (opencl/device_check.py).

@@ -212,40 +212,45 @@ class _Contraction:
         """The arcs in the order of `side`, on a GPU."""
         device, count, arcs = self.device, self.count, self.resident.num_arcs
         offsets, graph = self._arrays(side)
-        degrees = np.bincount(self.number, np.diff(offsets), count).astype(np.int64)
-        begins = np.zeros(count + 1, np.int64)
-        most = np.minimum(degrees, count)
-        np.cumsum(most + most // 2 + 1, out=begins[1:])
-        slots, bits = int(begins[-1]), max(count - 1, 1).bit_length()
-        offset = index_dtype(slots)
+        offset, bits = index_dtype(self._most_slots), max(count - 1, 1).bit_length()
         index = offset.itemsize
         group = fitting_group(device.group, index, True, device.cl.local_mem_size)
         run, groups = self._launches(offset, group), device.groups
+        begins, adding = self._filled((count + 1) * index, 0), device.allocate(SUMS * index)
+        vertices = np.int32(len(offsets) - 1)
+        run("contract_degrees", groups, graph[0], graph[3], begins, vertices)
+        run("contract_sizes", groups, begins, np.int32(count))
+        exclusive_sums(run, begins, adding, count + 1)
+        slots = self._read(begins, count, offset)
         keys, sums = self._filled(8 * slots, -1), self._filled(8 * slots, 0)
-        shape = np.int64(arcs), np.int32(len(offsets) - 1), np.int32(bits), self.unit
-        run("contract_insert", groups, *graph, device.upload(begins), keys, sums, *shape)
+        shape = np.int64(arcs), vertices, np.int32(bits), self.unit
+        run("contract_insert", groups, *graph, begins, keys, sums, *shape)
         tiles = -(-slots // (group * EACH))
-        counts, adding = device.allocate((tiles + 1) * index), device.allocate(SUMS * index)
+        counts = device.allocate((tiles + 1) * index)
         run("contract_count", groups, keys, counts, np.int64(slots))
         exclusive_sums(run, counts, adding, tiles + 1)
-        last = np.empty(1, offset)
-        cl.enqueue_copy(device.queue, last, counts, src_offset=tiles * index)
-        entries = int(last[0])
+        entries = self._read(counts, tiles, offset)
         packed, other = (
             [device.allocate(8 * entries), device.allocate(index * entries)] for _ in range(2)
         )
         run("contract_pack", groups, keys, *packed, counts, np.int64(slots))
         packed, _ = radix_sort(run, packed, other, entries, 2 * bits, index)
         ends, weights = device.allocate(4 * entries), device.allocate(8 * entries)
-        loops, found = self._filled(4, 0), np.empty(1, np.int32)
+        loops = self._filled(4, 0)
         number = np.int64(entries), np.int32(bits)
         run("contract_weights", groups, *packed, sums, weights, loops, *number, self.unit)
         run("sort_ends", groups, packed[0], ends, *number)
         begin, made = device.allocate((count + 1) * index), np.empty(count + 1, offset)
         run("sort_offsets", groups, packed[0], begin, *number, np.int32(count))
         device.download(made, begin)
-        cl.enqueue_copy(device.queue, found, loops)
-        return _Rows(made.astype(index_dtype(entries), copy=False), ends, weights, int(found[0]))
+        made = made.astype(index_dtype(entries), copy=False)
+        return _Rows(made, ends, weights, self._read(loops, 0, np.dtype(np.int32)))
+
+    def _read(self, buffer: Any, place: int, dtype: np.dtype) -> int:
+        """An item of a buffer of integers."""
+        item = np.empty(1, dtype)
+        cl.enqueue_copy(self.device.queue, item, buffer, src_offset=place * dtype.itemsize)
+        return int(item[0])
 
     def _filled(self, size: int, value: int) -> Any:
         """A buffer of `size` bytes, a multiple of 4, of a number."""

@@ -260,7 +260,7 @@ class _Loop:
     found: dict[str, list[Accumulator]] = field(default_factory=dict)
     inner: set[str] = field(default_factory=set)
     breaks: bool = False
-    #: How many loops of the body there are around the statement that is read; whether there are any.
+    #: How many loops of the body are around the statement that is read; whether there are any.
     depth: int = 0
     nests: bool = False
     #: The accumulators of inner loops.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from functools import cache
+from math import inf
 from typing import Any
 
 import networkx as nx
@@ -13,6 +14,7 @@ from scipy.sparse import csgraph, csr_array
 
 from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import Call, argument, backend_function, collections, missing_node
+from gascl.nx.locality import local_search, no_successors, small_first_component
 from gascl.programs.breadth_first import BreadthFirst
 from gascl.programs.connected_components import ConnectedComponents
 from gascl.programs.strongly_connected import StronglyConnected
@@ -52,7 +54,12 @@ def connected(G: Converted, weakly: bool = False) -> bool:
     return count(strong(G) if G.is_directed() and not weakly else weak(G)) == 1
 
 
-@backend_function(first=400_000, cached=50_000, also="weakly_connected_components")
+@backend_function(
+    first=400_000,
+    cached=50_000,
+    slower=[small_first_component],
+    also="weakly_connected_components",
+)
 def connected_components(G: Converted) -> Iterator[set[Any]]:
     """Sets of nodes, by their first nodes."""
     return iter(sets(G, weak(G)))
@@ -64,20 +71,24 @@ def number_connected_components(G: Converted) -> int:
     return count(weak(G))
 
 
-@backend_function(first=400_000, cached=50_000, also="is_weakly_connected")
+@backend_function(
+    first=400_000, cached=50_000, slower=[small_first_component], also="is_weakly_connected"
+)
 def is_connected(G: Converted) -> bool:
     """Whether there is one component."""
     return connected(G, weakly=True)
 
 
-@backend_function(first=None, cached=100_000, unsupported=[missing_node])
+@backend_function(
+    first=None, cached=100_000, unsupported=[missing_node], slower=[local_search("n")]
+)
 def node_connected_component(G: Converted, n: Any) -> set[Any]:
     """The nodes that can be reached."""
     depth = G.run(BreadthFirst(source=G.topology.index[n]))["depth"]
     return set(G.node_array[depth >= 0].tolist())
 
 
-@backend_function(first=200_000, cached=100_000, numpy=True)
+@backend_function(first=200_000, cached=100_000, numpy=True, lazy=inf)
 def strongly_connected_components(G: Converted) -> Iterator[set[Any]]:
     """Sets of nodes in NetworkX's order."""
     return iter(sets(G, _depth_first(G)))
@@ -126,7 +137,7 @@ def number_strongly_connected_components(G: Converted) -> int:
     return count(strong(G))
 
 
-@backend_function(first=None, cached=100_000)
+@backend_function(first=None, cached=100_000, slower=[no_successors])
 def is_strongly_connected(G: Converted) -> bool:
     """Whether there is one component."""
     return connected(G)

@@ -102,7 +102,8 @@ CASES: dict[str, tuple[dict[str, Any], Any, dict[str, Any], Any]] = {
     ),
     "lowest": (
         {"Small": Small, "message": Small, "combine": by_key("label", low="min"),
-         "prefer": "a.low + a.count < b.low + b.count", "scatter": "send((Small){v.x % 9, v.x % 7});",
+         "prefer": "a.low + a.count < b.low + b.count",
+         "scatter": "send((Small){v.x % 9, v.x % 7});",
          "apply": "v.x += msg.low + msg.label + msg.count;"},
         lambda x, w: (x % 7, {"low": x % 9}),
         {"low": min},
@@ -237,7 +238,8 @@ def test_a_row_of_more_keys_than_a_table(device, monkeypatch):
         scatter = "send((Pair){v.id, v.kind});"
         gather = """
             for (int i = 0; i < num_groups; ++i)
-                msg = (msg * 31 + groups[i].label + groups[i].value * 3 + groups[i].count) % 1000003;
+                msg = (msg * 31 + groups[i].label + groups[i].value * 3 + groups[i].count)
+                      % 1000003;
         """
         apply = "v.heard = msg;"
 

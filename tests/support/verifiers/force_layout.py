@@ -19,7 +19,7 @@ def hashed(x) -> np.ndarray:
 def others_of(count: int, samples: int, seed: int, superstep: int) -> np.ndarray:
     """(V, samples): who repels each vertex."""
     step = np.arange(count - 1)
-    if count > 16 * samples:
+    if count > 32 * samples:
         first = hashed(hashed(seed) + np.uint32(superstep))
         drawn = hashed(first + np.arange(samples, dtype=np.uint32)).astype(np.uint64)
         step = (drawn * np.uint64(count - 1) >> np.uint64(32)).astype(np.int64)
@@ -41,7 +41,8 @@ def move(graph: Graph, position: np.ndarray, program: ForceLayout) -> np.ndarray
         if count > 1:
             other = others_of(count, program.samples, program.seed, superstep)
             d = at[:, None, :] - at[other]
-            push = (d / np.maximum((d**2).sum(axis=2), 1e-6)[:, :, None]).mean(axis=1)
+            near = np.maximum((d**2).sum(axis=2), 1e-4)
+            push = (d / near[:, :, None] ** 1.5).mean(axis=1)
         force = pull + (count - 1) * push - program.gravity * at
         length = np.linalg.norm(force, axis=1)[:, None]
         most = heat * (1 - superstep / program.supersteps)
