@@ -10,12 +10,18 @@ GASCL_DEVICE names the device.
 
 The graph is an R-MAT graph; with --grid a grid, whose paths are long. With --break-even, the number
 of edges from which each case pays, by graphs of rising size.
+
+    python benchmarks/backend.py --automatic 10 1000 10000 [--csv FILE]
+
+compares the calls of backend_calls.py on graphs of so many edges as they are by themselves with
+those that gascl is offered first, and takes or leaves: first, and on a graph that is converted.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import gc
 import importlib.util
 import math
 import random
@@ -27,6 +33,7 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+from backend_calls import CALLS, Call, graph
 
 from gascl import generators
 
@@ -87,6 +94,10 @@ def same(left: Any, right: Any, bound: float) -> bool:
             b = np.array([right[key] for key in left], np.float64)
             return bool(np.allclose(a, b, rtol=bound, atol=bound * max(np.abs(a).max(), 1e-300)))
         return all(same(left[key], right[key], bound) for key in left)
+    if isinstance(left, nx.Graph):
+        return nx.utils.graphs_equal(left, right)
+    if hasattr(left, "toarray"):
+        return bool(abs(left - right).max() == 0)
     if isinstance(left, tuple) and len(left) == len(right):
         return all(same(a, b, bound) for a, b in zip(left, right, strict=True))
     if isinstance(left, float):
@@ -153,6 +164,80 @@ def measured(case: Case, G: nx.Graph, rounds: int, backends: list[str]) -> dict[
     return row
 
 
+#: What a call may take longer by itself with gascl than without: so many times, or so many seconds.
+SLOWER, MORE = 1.1, 50e-6
+
+
+def automatic(call: Call, G: nx.Graph) -> dict[str, Any]:
+    """The least processor time of a call without gascl, and with it in the priorities: first, and
+    on a graph that is converted."""
+    name, _, run, _ = call
+
+    def measured(priority: list[str]) -> tuple[float, Any]:
+        with nx.config(backend_priority=priority):
+            began = time.process_time()
+            answer = run(G)
+            return time.process_time() - began, answer
+
+    def in_turn(kind: str) -> tuple[float, float]:
+        """In turn without and with gascl, until differences are no longer chance."""
+        times: tuple[list[float], list[float]] = [], []
+        began = time.perf_counter()
+        gc.disable()  # which may visit every edge of a graph, at any moment
+        for done in range(500):
+            if kind == "first":
+                G.__networkx_cache__.clear()
+            (own, expected), (ours, answer) = measured([]), measured(["gascl"])
+            if not done:
+                assert same(expected, answer, 1e-6), f"{name}, {kind}: another answer"
+            times[0].append(own)
+            times[1].append(ours)
+            least = min(times[0]), min(times[1])
+            if done >= 2 and time.perf_counter() - began > (2.0 if is_slower(*least) else 0.1):
+                break
+        gc.enable()
+        return least
+
+    own, first = in_turn("first")
+    nx.number_of_isolates(G, backend="gascl")
+    again, cached = in_turn("cached")
+    row = {"networkx": own, "first": first, "networkx again": again, "cached": cached}
+    return {"case": name, "edges": G.number_of_edges(), **row}
+
+
+def is_slower(own: float, ours: float) -> bool:
+    """Whether gascl makes a call slower by itself than is accepted."""
+    return ours > max(SLOWER * own, own + MORE)
+
+
+def show_automatic(row: dict[str, Any]) -> int:
+    """Print a row of the table, with an exclamation mark where a call is slower; how many are."""
+    text, count = f"{row['case']:38}", 0
+    for own, ours in ((row["networkx"], row["first"]), (row["networkx again"], row["cached"])):
+        count += is_slower(own, ours)
+        text += f" {own * 1e6:12,.0f} {ours * 1e6:12,.0f}{'!' if is_slower(own, ours) else ' '}"
+    print(text, flush=True)
+    return count
+
+
+def compare_automatic(sizes: list[int], only: list[str]) -> list[dict[str, Any]]:
+    """Measure and print all calls on graphs of these numbers of edges."""
+    rows, slower = [], 0
+    for edges in sizes:
+        graphs = {"G": graph(edges, directed=False), "D": graph(edges, directed=True)}
+        for name, other in (("I", "G"), ("S", "D")):  # with an isolated node in front
+            G = graphs[name] = type(graphs[other])()
+            G.add_nodes_from(range(len(graphs[other]) + 1))
+            G.add_edges_from((u + 1, v + 1) for u, v in graphs[other].edges)
+        print(f"{edges:,} edges; microseconds of processor time: NetworkX, first; NetworkX, cached")
+        for call in CALLS:
+            if edges < call[3] and (not only or call[0] in only):
+                rows.append(automatic(call, graphs[call[1]]))
+                slower += show_automatic(rows[-1])
+    print(f"{slower} of {2 * len(rows)} are slower")
+    return rows
+
+
 def column(backend: str, kind: str) -> str:
     """The name of a column of times; those of gascl need no name of their own."""
     return kind if backend == "gascl" else f"{backend} {kind}"
@@ -179,6 +264,15 @@ def show(row: dict[str, Any], backends: list[str]) -> None:
     print(text, flush=True)
 
 
+def write(rows: list[dict[str, Any]], columns: list[str], path: str | None) -> None:
+    """The rows as CSV, if there is a path."""
+    if path:
+        with open(path, "w", newline="") as file:
+            writer = csv.DictWriter(file, ["case", "edges", "networkx", *columns])
+            writer.writeheader()
+            writer.writerows(rows)
+
+
 def main() -> None:
     """Measure, print, and write a file if asked to."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -188,9 +282,17 @@ def main() -> None:
     parser.add_argument("--without", nargs="*", default=[], metavar="CASE")
     parser.add_argument("--grid", action="store_true", help="on a grid instead of R-MAT")
     parser.add_argument("--break-even", action="store_true", help="scales from 6 up to SCALE")
+    parser.add_argument("--automatic", type=int, nargs="*", metavar="EDGES")
     parser.add_argument("--csv", metavar="FILE")
     chosen = parser.parse_args()
     nx.config.warnings_to_ignore.add("cache")
+    if chosen.automatic:
+        write(
+            compare_automatic(chosen.automatic, chosen.only),
+            ["first", "networkx again", "cached"],
+            chosen.csv,
+        )
+        return
     backends = ["gascl"]
     if not chosen.break_even:
         backends += [name for name, module in PEERS.items() if importlib.util.find_spec(module)]
@@ -205,12 +307,8 @@ def main() -> None:
                 continue
             rows.append(measured(case, graphs[case.weighted], chosen.rounds, backends))
             show(rows[-1], backends)
-            if chosen.csv:  # at once, lest a run that is cut short leave nothing
-                names = [column(b, kind) for b in backends for kind in ("first", "cached")]
-                with open(chosen.csv, "w", newline="") as file:
-                    writer = csv.DictWriter(file, ["case", "edges", "networkx", *names])
-                    writer.writeheader()
-                    writer.writerows(rows)
+            names = [column(b, kind) for b in backends for kind in ("first", "cached")]
+            write(rows, names, chosen.csv)  # at once, lest a run that is cut short leave nothing
     if chosen.break_even:
         for case in cases(None):
             own = [row for row in rows if row["case"] == case.name]

@@ -131,7 +131,12 @@ def with_igraph(graph: Graph, what: Any, looks: dict[str, Any], ax: Any) -> None
     if looks.get("labels") or (graph.num_vertices <= 60 and "labels" not in looks):
         style["vertex_label"] = [str(v) for v in graph.labels_of(range(graph.num_vertices))]
     if graph.num_vertices > 100:
-        style |= {"vertex_size": 3, "edge_width": 0.3, "vertex_frame_width": 0, "edge_arrow_size": 0}
+        style |= {
+            "vertex_size": 3,
+            "edge_width": 0.3,
+            "vertex_frame_width": 0,
+            "edge_arrow_size": 0,
+        }
     igraph.plot(drawn, target=ax, **style)
 
 
@@ -231,7 +236,9 @@ def layouts() -> Any:
             print(f"{title}, {name}: stress {stress:.3f}, neighbors {kept:.2f}", flush=True)
             ax = axes[row, column]
             gascl.draw(graph, position=at, labels=False, ax=ax)
-            ax.set_title(f"{title}\n" * (row == 0) + f"{stress:.3f}, {kept:.2f}", fontsize="x-small")
+            ax.set_title(
+                f"{title}\n" * (row == 0) + f"{stress:.3f}, {kept:.2f}", fontsize="x-small"
+            )
         axes[0, column].figure.canvas.draw_idle()
     for row, name in enumerate(LAYOUTS):
         axes[row, 0].text(-0.05, 0.5, name, transform=axes[row, 0].transAxes, rotation=90,

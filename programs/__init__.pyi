@@ -1,5 +1,8 @@
 """The bundled programs, a line each. `__init__.py` reads this file, and so do type checkers."""
 
+from gascl.programs.alternating_label_propagation import (
+    AlternatingLabelPropagation as AlternatingLabelPropagation,
+)
 from gascl.programs.bellman_ford import BellmanFord as BellmanFord
 from gascl.programs.betweenness import Betweenness as Betweenness
 from gascl.programs.betweenness import EdgeBetweenness as EdgeBetweenness

@@ -14,6 +14,9 @@ from gascl.nx.dispatch import Call, Check, Function, backend_function, callable_
 from gascl.programs.eccentricity import Eccentricity
 from gascl.programs.harmonic_closeness import HarmonicCloseness
 
+#: Nodes times edges from which searches from all nodes pay.
+STEPS = 200_000
+
 
 def by_distances(
     limits: str = "",
@@ -33,12 +36,16 @@ def by_distances(
         by_weight = getattr(call, weight) is not None
         return call.too_few_edges(5_000, "by weight") if by_weight else ""
 
+    def few_searches(call: Call) -> str:
+        steps = len(call.G) * call.num_edges
+        return "" if steps >= STEPS else "NetworkX is faster in few searches of few edges"
+
     return backend_function(
         first=1_000,
         cached=500,
         limits=limits,
         unsupported=[*unsupported, callable_weight(weight)],
-        slower=[*slower, few_edges],
+        slower=[*slower, few_edges, few_searches],
         names=names,
     )
 

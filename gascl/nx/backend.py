@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import time
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
@@ -14,8 +13,8 @@ import networkx as nx
 import gascl.nx
 from gascl.nx.converted_graph import (
     Converted,
+    Topology,
     check_cache,
-    convert,
     converted_before,
     log,
     to_networkx,
@@ -61,21 +60,15 @@ class Backend:
         *,
         edge_attrs: dict[Any, Any] | None = None,
         preserve_edge_attrs: bool = False,
-        name: str = "",
         **_: Any,
     ) -> Converted:
-        """A NetworkX graph with the edge attributes that a function needs. Functions that keep all
-        attributes take them from the original graph."""
+        """A NetworkX graph with the edge attributes that a function needs, all of which is read
+        when the function runs. Functions that keep all attributes take them from the original
+        graph."""
         if isinstance(G, Converted):
             return G
-        start = time.perf_counter()
         shared = converted_before(G) if nx.config.cache_converted_graphs else None
-        converted = convert(G, (edge_attrs or {}).items(), preserve_edge_attrs, shared)
-        size = f"{len(converted):,} nodes, {converted.number_of_edges():,} edges"
-        part = "attributes of " if shared else ""
-        seconds = time.perf_counter() - start
-        log.info("%s: converted %s%s in %.3f s", name or "convert", part, size, seconds)
-        return converted
+        return Converted(shared or Topology(G), (edge_attrs or {}).items(), preserve_edge_attrs)
 
     def convert_to_nx(self, result: Any, *, name: str | None = None) -> Any:
         """A `Converted` as a NetworkX graph; everything else as it is."""
@@ -89,7 +82,7 @@ class Backend:
         function = FUNCTIONS[name]
         verdict = _logged(name, function.can_run(args, kwargs), "declined")
         if verdict is True:
-            check_cache(function.call(args, kwargs).G)
+            check_cache(args[0] if args else kwargs["G"])
         return verdict
 
     def should_run(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Verdict:

@@ -10,6 +10,7 @@ import numpy as np
 from gascl.nx.components import connected, weak
 from gascl.nx.converted_graph import Converted, is_view
 from gascl.nx.dispatch import Call, argument, backend_function
+from gascl.nx.locality import triangle
 from gascl.programs.bipartition import Bipartition
 
 
@@ -35,13 +36,13 @@ def _colors(G: Converted) -> np.ndarray:
     return (ones & (G.degree > 0)).astype(np.int64)
 
 
-@backend_function(first=None, cached=200_000)
+@backend_function(first=None, cached=200_000, slower=[triangle])
 def is_bipartite(G: Converted) -> bool:
     """Whether no edge connects two nodes of one side."""
     return len(G) == 0 or bool((G.run(Bipartition())["side"] >= 0).all())
 
 
-@backend_function(first=None, cached=200_000, unsupported=[_hidden_edges])
+@backend_function(first=None, cached=200_000, unsupported=[_hidden_edges], slower=[triangle])
 def color(G: Converted) -> dict[Any, int]:
     """The side of each node: 0 or 1."""
     return G.by_node(_colors(G))
@@ -52,6 +53,7 @@ def color(G: Converted) -> dict[Any, int]:
     cached=200_000,
     limits="No `top_nodes`.",
     unsupported=[argument("top_nodes"), _hidden_edges],
+    slower=[triangle],
 )
 def sets(G: Converted, top_nodes: Any = None) -> tuple[set[Any], set[Any]]:
     """The nodes of both sides of a connected graph."""

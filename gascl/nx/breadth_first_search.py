@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 from typing import Any
 
 import networkx as nx
 
 from gascl.errors import warn
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import VERSION, argument, backend_function, one_step
+from gascl.nx.dispatch import VERSION, argument, backend_function
+from gascl.nx.locality import local_search
 from gascl.nx.path_trees import levels
 from gascl.nx.unweighted import depths
 
 
-@backend_function(first=None, cached=20_000, slower=[one_step("distance")])
+@backend_function(first=None, cached=20_000, slower=[local_search("source", "distance")])
 def descendants_at_distance(G: Converted, source: Any, distance: Any) -> set[Any]:
     """The nodes at one distance."""
     G.require(source, nx.NetworkXError(f"The node {source} is not in the graph."))
@@ -23,7 +25,7 @@ def descendants_at_distance(G: Converted, source: Any, distance: Any) -> set[Any
     return set(G.node_array[depths(G, source, distance) == distance].tolist())
 
 
-@backend_function(first=None, cached=100_000, numpy=True)
+@backend_function(first=None, cached=100_000, numpy=True, lazy=2)
 def bfs_layers(G: Converted, sources: Any) -> Iterator[list[Any]]:
     """Layers in NetworkX's order."""
     first = list({sources} if sources in G else set(sources))
@@ -63,9 +65,9 @@ _search = backend_function(
     first=None,
     cached=100_000,
     numpy=True,
+    lazy=inf,
     limits="No `sort_neighbors`.",
     unsupported=[argument("sort_neighbors")],
-    slower=[one_step("depth_limit")],
 )
 
 

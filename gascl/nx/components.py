@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from functools import cache
+from math import inf
 from typing import Any
 
 import networkx as nx
@@ -12,13 +13,14 @@ import numpy as np
 from scipy.sparse import csgraph, csr_array
 
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import argument, backend_function, missing_node
+from gascl.nx.dispatch import Call, argument, backend_function, collections, missing_node
+from gascl.nx.locality import local_search, no_successors, small_first_component
 from gascl.programs.breadth_first import BreadthFirst
 from gascl.programs.connected_components import ConnectedComponents
 from gascl.programs.strongly_connected import StronglyConnected
 
 
-def _sets(G: Converted, component: np.ndarray) -> list[set[Any]]:
+def sets(G: Converted, component: np.ndarray) -> list[set[Any]]:
     """The nodes of each component, in the order of the components' numbers."""
     order = np.argsort(component, kind="stable")
     nodes = G.node_array[order].tolist()
@@ -52,10 +54,15 @@ def connected(G: Converted, weakly: bool = False) -> bool:
     return count(strong(G) if G.is_directed() and not weakly else weak(G)) == 1
 
 
-@backend_function(first=400_000, cached=50_000, also="weakly_connected_components")
+@backend_function(
+    first=400_000,
+    cached=50_000,
+    slower=[small_first_component],
+    also="weakly_connected_components",
+)
 def connected_components(G: Converted) -> Iterator[set[Any]]:
     """Sets of nodes, by their first nodes."""
-    return iter(_sets(G, weak(G)))
+    return iter(sets(G, weak(G)))
 
 
 @backend_function(first=400_000, cached=50_000, also="number_weakly_connected_components")
@@ -64,23 +71,27 @@ def number_connected_components(G: Converted) -> int:
     return count(weak(G))
 
 
-@backend_function(first=400_000, cached=50_000, also="is_weakly_connected")
+@backend_function(
+    first=400_000, cached=50_000, slower=[small_first_component], also="is_weakly_connected"
+)
 def is_connected(G: Converted) -> bool:
     """Whether there is one component."""
     return connected(G, weakly=True)
 
 
-@backend_function(first=None, cached=100_000, unsupported=[missing_node])
+@backend_function(
+    first=None, cached=100_000, unsupported=[missing_node], slower=[local_search("n")]
+)
 def node_connected_component(G: Converted, n: Any) -> set[Any]:
     """The nodes that can be reached."""
     depth = G.run(BreadthFirst(source=G.topology.index[n]))["depth"]
     return set(G.node_array[depth >= 0].tolist())
 
 
-@backend_function(first=200_000, cached=100_000, numpy=True)
+@backend_function(first=200_000, cached=100_000, numpy=True, lazy=inf)
 def strongly_connected_components(G: Converted) -> Iterator[set[Any]]:
     """Sets of nodes in NetworkX's order."""
-    return iter(_sets(G, _depth_first(G)))
+    return iter(sets(G, _depth_first(G)))
 
 
 @backend_function(
@@ -89,7 +100,7 @@ def strongly_connected_components(G: Converted) -> Iterator[set[Any]]:
 def kosaraju_strongly_connected_components(G: Converted, source: Any = None) -> Iterator[set[Any]]:
     """Sets of nodes in NetworkX's order."""
     number = _depth_first(G, reverse=True)
-    return iter(_sets(G, number.max(initial=0) - number))
+    return iter(sets(G, number.max(initial=0) - number))
 
 
 def _depth_first(G: Converted, reverse: bool = False) -> np.ndarray:
@@ -126,10 +137,36 @@ def number_strongly_connected_components(G: Converted) -> int:
     return count(strong(G))
 
 
-@backend_function(first=None, cached=100_000)
+@backend_function(first=None, cached=100_000, slower=[no_successors])
 def is_strongly_connected(G: Converted) -> bool:
     """Whether there is one component."""
     return connected(G)
+
+
+def _read_once(call: Call) -> str:
+    return "" if call.scc is None else collections(call.scc, "components")
+
+
+@backend_function(first=2_000, cached=500, numpy=True, unsupported=[_read_once])
+def condensation(G: Converted, scc: Any = None) -> Any:
+    """A DiGraph of NetworkX's, with a node for each strong component."""
+    C = nx.DiGraph()
+    C.graph["mapping"] = {}
+    if len(G) == 0:
+        return C
+    components = sets(G, _depth_first(G)) if scc is None else list(scc)
+    number = G.numbered(components)
+    if number is None:
+        raise NotImplementedError("components that are no partition of the nodes")
+    for place, component in enumerate(components):
+        C.graph["mapping"].update(dict.fromkeys(component, place))
+    C.add_nodes_from((place, {"members": each}) for place, each in enumerate(components))
+    src, dst = (number[ends] for ends in G.ends)
+    key = (src * len(components) + dst)[src != dst]
+    first = np.sort(np.unique(key, return_index=True)[1])  # in the order of the edges
+    ends = divmod(key[first], len(components))
+    C.add_edges_from(zip(*(each.tolist() for each in ends), strict=True))
+    return C
 
 
 @backend_function(first=None, cached=200_000, numpy=True)
@@ -143,7 +180,7 @@ def _attracting(G: Converted) -> list[set[Any]]:
     src, dst = (number[ends] for ends in G.ends)
     attracts = np.ones(len(G), bool)
     attracts[src[src != dst]] = False
-    return list(itertools.compress(_sets(G, number), attracts.tolist()))
+    return list(itertools.compress(sets(G, number), attracts.tolist()))
 
 
 @backend_function(first=None, cached=100_000, numpy=True)

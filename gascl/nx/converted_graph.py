@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -34,25 +34,43 @@ EdgeField = tuple[Any, np.ndarray]
 
 
 class Topology:
-    """Nodes and edges without attributes, which all conversions of one graph share.
+    """Nodes and edges without attributes, which all conversions of one graph share; read when they
+    are first needed.
 
     The device holds up to four graphs of them: with and without parallel edges, and each of these
     reversed.
-
-    Raises:
-        NotImplementedError: an undirected view shows an edge at one of its ends only.
     """
 
     def __init__(self, G: Any):
-        self.adjacency: Adjacency = read_adjacency(G)
         self.directed: bool = G.is_directed()
         self.multigraph: bool = G.is_multigraph()
         self.original: Callable[[], Any] = weakref.ref(G)
-        if is_view(G) and not self.directed and not _symmetric(self.adjacency):
-            raise NotImplementedError("a view whose filter hides an edge at one of its ends only")
-        self._degrees = _row_lengths(G)
+        self._unread: Any = G  # which must not be deleted before
         self._made: dict[Any, Any] = {}
         self._lock = threading.RLock()
+
+    @property
+    def is_read(self) -> bool:
+        """Whether nodes and edges have been read."""
+        return self._unread is None
+
+    @property
+    def adjacency(self) -> Adjacency:
+        """Nodes and edges.
+
+        Raises:
+            NotImplementedError: an undirected view shows an edge at one of its ends only.
+        """
+        return self.once("adjacency", self._read)
+
+    def _read(self) -> Adjacency:
+        G = self._unread
+        adjacency = read_adjacency(G)
+        if is_view(G) and not self.directed and not _symmetric(adjacency):
+            raise NotImplementedError("a view whose filter hides an edge at one of its ends only")
+        self._degrees = _row_lengths(G)
+        self._unread = None
+        return adjacency
 
     def is_current(self, G: Any) -> bool:
         """Whether the graph still has the nodes that were read, and each as many neighbors.
@@ -60,9 +78,10 @@ class Topology:
         This takes a millisecond for 50,000 nodes, where reading all edges would cost what the
         cache saves.
         """
-        return list(G._adj) == self.adjacency.nodes and np.array_equal(
-            _row_lengths(G), self._degrees
-        )
+        if not self.is_read:
+            return True
+        same_nodes = list(G._adj) == self.adjacency.nodes
+        return same_nodes and np.array_equal(_row_lengths(G), self._degrees)
 
     def once(self, key: Any, make: Callable[[], Made]) -> Made:
         """The result of `make()`, which is called once for each key."""
@@ -129,16 +148,33 @@ class Converted:
     """What NetworkX passes to this backend's functions instead of a graph.
 
     Args:
-        columns: the edge attributes that NetworkX requested.
+        attributes: of edges, as NetworkX requests them.
         every: any other is read from the original graph when a function needs it.
     """
 
     __networkx_backend__ = "gascl"
 
-    def __init__(
-        self, topology: Topology, columns: Mapping[Attribute, Column], every: bool = False
-    ):
-        self.topology, self.columns, self.every = topology, dict(columns), every
+    def __init__(self, topology: Topology, attributes: Iterable[Attribute], every: bool = False):
+        self.topology, self.attributes, self.every = topology, tuple(attributes), every
+        self._columns: dict[Attribute, Column] = {}
+
+    def read(self, name: str) -> None:
+        """Read the graph, or what is left to read of it, with a line in the log.
+
+        Args:
+            name: that of the function that needs it.
+        """
+        topology, start = self.topology, time.perf_counter()
+        original = topology.original()  # lest it be deleted between
+        part = "attributes of " if topology.is_read else ""
+        if part and self._columns.keys() >= set(self.attributes):
+            return
+        size = f"{len(self):,} nodes, {self.number_of_edges():,} edges"
+        for attribute in self.attributes:
+            self._column(attribute)
+        del original
+        seconds = time.perf_counter() - start
+        log.info("%s: converted %s%s in %.3f s", name, part, size, seconds)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """None in pickles and deep copies: those of a graph contain its cache, whose conversions
@@ -205,6 +241,18 @@ class Converted:
         """The positions of nodes of the graph in `nodes`."""
         return list(map(self.topology.index.__getitem__, nodes))
 
+    def numbered(self, blocks: Iterable[Collection[Any]]) -> np.ndarray | None:
+        """int64 (V,): the number of the block that has each node; None if they are no partition of
+        all nodes."""
+        number = np.full(len(self), -1, np.int64)
+        size = 0
+        for block, nodes in enumerate(blocks):
+            size += len(nodes)
+            if any(node not in self for node in nodes):
+                return None
+            number[self.places(nodes)] = block
+        return number if size == len(self) and (number >= 0).all() else None
+
     def original(self) -> Any:
         """The graph that was converted.
 
@@ -240,14 +288,18 @@ class Converted:
         """
         if name is None:
             return Column(np.ones(self.number_of_edges(), np.int64), whole=True)
-        if (name, default) not in self.columns:
-            if not self.every:
-                raise NotImplementedError(f"the edge attribute {name!r} was not converted")
-            column = _read_column(self.original(), self.topology, name, default)
+        attribute = name, default
+        if attribute not in self._columns and attribute not in self.attributes and not self.every:
+            raise NotImplementedError(f"the edge attribute {name!r} was not converted")
+        return self._column(attribute)
+
+    def _column(self, attribute: Attribute) -> Column:
+        if attribute not in self._columns:
+            column = _read_column(self.original(), self.topology, *attribute)
             if column.values is not None and len(column.values) != self.number_of_edges():
                 raise NotImplementedError("the graph was changed after its conversion")
-            self.columns[name, default] = column
-        return self.columns[name, default]
+            self._columns[attribute] = column
+        return self._columns[attribute]
 
     def weight_field(self, weight: Any) -> EdgeField | None:
         """The edge field of an attribute for `run`; None where every edge has the weight 1.
@@ -355,22 +407,6 @@ class Converted:
         return self.topology.once("predecessors", lambda: predecessors(self.original(), adjacency))
 
 
-def convert(
-    G: Any, attributes: Iterable[Attribute], every: bool, shared: Topology | None
-) -> Converted:
-    """A NetworkX graph with these edge attributes.
-
-    Args:
-        every: as in `Converted`.
-        shared: the topology of an earlier conversion of the same graph.
-    """
-    topology = shared or Topology(G)
-    columns = {
-        (name, default): _read_column(G, topology, name, default) for name, default in attributes
-    }
-    return Converted(topology, columns, every)
-
-
 def _read_column(G: Any, topology: Topology, name: Any, default: Any) -> Column:
     base = G
     while is_view(base) and not topology.directed:
@@ -402,7 +438,9 @@ def current(converted: Converted) -> Converted:
         return converted
     original.__networkx_cache__.clear()  # the conversions of other backends are as old
     log.info("converted again: the graph was changed without a method")
-    return convert(original, converted.columns, converted.every, None)
+    again = Converted(Topology(original), converted.attributes, converted.every)
+    again.read("convert")
+    return again
 
 
 def check_cache(G: Any) -> None:
@@ -425,7 +463,8 @@ def to_networkx(converted: Converted) -> Any:
     G = kinds[converted.is_directed()][converted.is_multigraph()]()
     nodes, adjacency = converted.nodes, converted.topology.adjacency
     G.add_nodes_from(nodes)
-    columns = {name: c.values for (name, _), c in converted.columns.items() if c.values is not None}
+    read = {name: converted.column(name, default) for name, default in converted.attributes}
+    columns = {name: column.values for name, column in read.items() if column.values is not None}
     lists = [values.tolist() for values in columns.values()]
     records = (dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True))
     if not columns:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 from typing import Any
 
 import networkx as nx
@@ -10,6 +11,7 @@ import numpy as np
 
 from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import backend_function
+from gascl.nx.locality import local_search
 from gascl.nx.path_trees import FEW, arcs_of_rows
 from gascl.nx.unweighted import depths
 from gascl.programs.eigenvector import Peel
@@ -45,13 +47,13 @@ def _generations(G: Converted) -> Iterator[np.ndarray]:
         raise nx.NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration")
 
 
-@backend_function(first=None, cached=100_000, numpy=True)
+@backend_function(first=None, cached=100_000, numpy=True, lazy=inf)
 def topological_generations(G: Converted) -> Iterator[list[Any]]:
     """Lists of nodes, in NetworkX's order."""
     return (G.node_array[generation].tolist() for generation in _generations(G))
 
 
-@backend_function(first=None, cached=100_000, numpy=True)
+@backend_function(first=None, cached=100_000, numpy=True, lazy=inf)
 def topological_sort(G: Converted) -> Iterator[Any]:
     """Nodes, in NetworkX's order."""
     return (node for generation in _generations(G) for node in G.node_array[generation].tolist())
@@ -77,13 +79,13 @@ def _reached(G: Converted, source: Any, reverse: bool = False) -> set[Any]:
     return set(G.node_array[depths(G, source, reverse=reverse) > 0].tolist())
 
 
-@backend_function(first=None, cached=20_000)
+@backend_function(first=None, cached=20_000, slower=[local_search("source")])
 def descendants(G: Converted, source: Any) -> set[Any]:
     """The nodes that a node reaches."""
     return _reached(G, source)
 
 
-@backend_function(first=None, cached=20_000)
+@backend_function(first=None, cached=20_000, slower=[local_search("source", reverse=True)])
 def ancestors(G: Converted, source: Any) -> set[Any]:
     """The nodes that reach a node."""
     return _reached(G, source, reverse=True)

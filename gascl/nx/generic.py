@@ -11,6 +11,7 @@ from gascl.nx.all_pairs import by_distances, total_distance
 from gascl.nx.components import connected
 from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import Call, backend_function, callable_weight
+from gascl.nx.locality import local_search
 
 
 def _pair(call: Call) -> str:
@@ -19,11 +20,22 @@ def _pair(call: Call) -> str:
     return "a single pair, for which NetworkX searches from both ends"
 
 
+_from_source = local_search("source")
+_to_target = local_search("target", reverse=True)
+
+
+def _local(call: Call) -> str:
+    if call.source is None and call.target is None:
+        return ""
+    return _to_target(call) if call.source is None else _from_source(call)
+
+
 @backend_function(
     first=400_000,
     cached=20_000,
     limits="A single pair is left to NetworkX.",
     unsupported=[_pair, callable_weight()],
+    slower=[_local],
 )
 def shortest_path_length(
     G: Converted,

@@ -71,8 +71,8 @@ def _method(call: Call) -> str:
 
 
 @backend_function(
-    first=5_000,
-    cached=2_000,
+    first=50_000,
+    cached=10_000,
     limits="By power iteration: no `nstart`, no weights below 0; only a `max_iter` of 0 counts.",
     unsupported=[_method, argument("nstart")],
 )

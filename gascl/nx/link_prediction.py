@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
+from math import inf
 from operator import length_hint
 from typing import Any
 
@@ -62,13 +63,16 @@ def _iterator(call: Call) -> str:
 def _few_pairs(call: Call) -> str:
     if call.ebunch is None:
         return ""
-    least = FEW if call.is_converted else FEW + call.num_edges // EDGES_PER_PAIR
-    return f"fewer than {least:,} pairs" if length_hint(call.ebunch) < least else ""
+    least, count = FEW, length_hint(call.ebunch)
+    if count >= least and not call.is_converted:
+        least += call.num_edges // EDGES_PER_PAIR
+    return f"fewer than {least:,} pairs" if count < least else ""
 
 
 def _index(least: int) -> Callable[[Callable[..., Any]], Function]:
     """Registers a score that pays from this number of edges."""
-    return backend_function(first=least, cached=least, unsupported=[_iterator], slower=[_few_pairs])
+    checks: dict[str, Any] = {"unsupported": [_iterator], "slower": [_few_pairs]}
+    return backend_function(first=least, cached=least, lazy=inf, **checks)
 
 
 @_index(1_000)

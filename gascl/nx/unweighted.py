@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from math import inf
 from typing import Any
 
 import networkx as nx
 import numpy as np
 
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import backend_function, one_step, started
+from gascl.nx.dispatch import Check, Function, backend_function, one_step, started
+from gascl.nx.locality import local_search
 from gascl.nx.path_trees import Lengths, Paths, levels
 from gascl.programs.breadth_first import BreadthFirst
 
@@ -53,21 +55,23 @@ def by_depth(G: Converted, depth: np.ndarray) -> Lengths:
     return dict(zip(G.node_array[order].tolist(), depth[order].tolist(), strict=True))
 
 
-@backend_function(first=400_000, cached=20_000, slower=[one_step("cutoff")])
+@backend_function(first=400_000, cached=20_000, slower=[local_search("source", "cutoff")])
 def single_source_shortest_path_length(G: Converted, source: Any, cutoff: Any = None) -> Lengths:
     """Distances, the nearest first."""
     G.require(source, nx.NodeNotFound(f"Source {source} is not in G"))
     return by_depth(G, depths(G, source, cutoff))
 
 
-@backend_function(first=400_000, cached=20_000, slower=[one_step("cutoff")])
+@backend_function(
+    first=400_000, cached=20_000, slower=[local_search("target", "cutoff", reverse=True)]
+)
 def single_target_shortest_path_length(G: Converted, target: Any, cutoff: Any = None) -> Lengths:
     """Distances, the nearest first."""
     G.require(target, nx.NodeNotFound(f"Target {target} is not in G"))
     return by_depth(G, depths(G, target, cutoff, reverse=True))
 
 
-@backend_function(first=5_000, cached=2_000, slower=[one_step("cutoff")])
+@backend_function(first=5_000, cached=2_000, lazy=inf, slower=[one_step("cutoff")])
 def all_pairs_shortest_path_length(
     G: Converted, cutoff: Any = None
 ) -> Iterator[tuple[Any, Lengths]]:
@@ -87,30 +91,26 @@ def _paths(G: Converted, source: Any, cutoff: Any, to_source: bool = False) -> P
     return paths
 
 
-_search = backend_function(
-    first=None,
-    cached=100_000,
-    numpy=True,
-    limits="NetworkX's own paths.",
-    slower=[one_step("cutoff")],
-)
+def _search(slower: Check) -> Callable[[Callable[..., Any]], Function]:
+    limits = "NetworkX's own paths."
+    return backend_function(first=None, cached=100_000, numpy=True, limits=limits, slower=[slower])
 
 
-@_search
+@_search(local_search("source", "cutoff"))
 def single_source_shortest_path(G: Converted, source: Any, cutoff: Any = None) -> Paths:
     """NetworkX's own paths and order."""
     G.require(source, nx.NodeNotFound(f"Source {source} not in G"))
     return _paths(G, source, cutoff)
 
 
-@_search
+@_search(local_search("target", "cutoff", reverse=True))
 def single_target_shortest_path(G: Converted, target: Any, cutoff: Any = None) -> Paths:
     """NetworkX's own paths and order."""
     G.require(target, nx.NodeNotFound(f"Target {target} not in G"))
     return _paths(G, target, cutoff, to_source=True)
 
 
-@backend_function(first=None, cached=100_000, numpy=True, slower=[one_step("cutoff")])
+@backend_function(first=None, cached=100_000, numpy=True, slower=[local_search("source", "cutoff")])
 def predecessor(
     G: Converted, source: Any, target: Any = None, cutoff: Any = None, return_seen: Any = None
 ) -> Any:

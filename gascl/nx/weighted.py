@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from math import inf
 from typing import Any
 
 import networkx as nx
@@ -19,6 +20,7 @@ from gascl.nx.dispatch import (
     callable_weight,
     started,
 )
+from gascl.nx.locality import local_search
 from gascl.nx.path_trees import Lengths, Paths, Tree, arcs_of_rows, levels, tight_arcs
 from gascl.programs.bellman_ford import BellmanFord
 from gascl.programs.shortest_paths import Distances
@@ -32,12 +34,28 @@ ONE_PATH = "Only where there is one shortest path to each node. No function as w
 
 
 def by_weight(
-    first: int, cached: int, limits: str, *unsupported: Check
+    first: int, cached: int, limits: str, *unsupported: Check, source: str = "", lazy: float = 0
 ) -> Callable[[Callable[..., Any]], Function]:
     """Registers a function of paths by the lengths of edges, with the arguments of
-    `backend_function`; a function as weight is not supported."""
-    checks = [*unsupported, callable_weight()]
-    return backend_function(first=first, cached=cached, limits=limits, unsupported=checks)
+    `backend_function`; a function as weight is not supported, and with a cutoff, NetworkX may soon
+    be done.
+
+    Args:
+        source: the name of the argument that is the node where all paths begin, or several.
+    """
+    return backend_function(
+        first=first,
+        cached=cached,
+        limits=limits,
+        lazy=lazy,
+        unsupported=[*unsupported, callable_weight()],
+        slower=[_cutoff, *([local_search(source)] if source else [])],
+    )
+
+
+def _cutoff(call: Call) -> str:
+    passed = getattr(call, "cutoff", None) is not None
+    return "NetworkX is faster in searches with a cutoff" if passed else ""
 
 
 def lengths_of(G: Converted, weight: Any) -> EdgeField | None:
@@ -179,7 +197,7 @@ def distinct_sources(G: Converted, sources: Any) -> list[Any]:
     return list(dict.fromkeys(sources))
 
 
-@by_weight(200_000, 20_000, TO_ALL, argument("target"))
+@by_weight(200_000, 20_000, TO_ALL, argument("target"), source="sources")
 def multi_source_dijkstra(
     G: Converted, sources: Any, target: Any = None, cutoff: Any = None, weight: Any = "weight"
 ) -> tuple[Lengths, Paths]:
@@ -187,7 +205,7 @@ def multi_source_dijkstra(
     return _dist_and_paths(G, distinct_sources(G, sources), weight, cutoff)
 
 
-@by_weight(200_000, 20_000, NOT_NEGATIVE)
+@by_weight(200_000, 20_000, NOT_NEGATIVE, source="sources")
 def multi_source_dijkstra_path(
     G: Converted, sources: Any, cutoff: Any = None, weight: Any = "weight"
 ) -> Paths:
@@ -195,7 +213,7 @@ def multi_source_dijkstra_path(
     return _dist_and_paths(G, distinct_sources(G, sources), weight, cutoff)[1]
 
 
-@by_weight(100_000, 10_000, NOT_NEGATIVE)
+@by_weight(100_000, 10_000, NOT_NEGATIVE, source="sources")
 def multi_source_dijkstra_path_length(
     G: Converted, sources: Any, cutoff: Any = None, weight: Any = "weight"
 ) -> Lengths:
@@ -203,7 +221,7 @@ def multi_source_dijkstra_path_length(
     return lengths_from(G, distinct_sources(G, sources), weight, cutoff)
 
 
-@by_weight(200_000, 20_000, TO_ALL, argument("target"))
+@by_weight(200_000, 20_000, TO_ALL, argument("target"), source="source")
 def single_source_dijkstra(
     G: Converted, source: Any, target: Any = None, cutoff: Any = None, weight: Any = "weight"
 ) -> tuple[Lengths, Paths]:
@@ -211,7 +229,7 @@ def single_source_dijkstra(
     return _dist_and_paths(G, distinct_sources(G, [source]), weight, cutoff)
 
 
-@by_weight(200_000, 20_000, NOT_NEGATIVE)
+@by_weight(200_000, 20_000, NOT_NEGATIVE, source="source")
 def single_source_dijkstra_path(
     G: Converted, source: Any, cutoff: Any = None, weight: Any = "weight"
 ) -> Paths:
@@ -219,7 +237,7 @@ def single_source_dijkstra_path(
     return _dist_and_paths(G, distinct_sources(G, [source]), weight, cutoff)[1]
 
 
-@by_weight(100_000, 10_000, NOT_NEGATIVE)
+@by_weight(100_000, 10_000, NOT_NEGATIVE, source="source")
 def single_source_dijkstra_path_length(
     G: Converted, source: Any, cutoff: Any = None, weight: Any = "weight"
 ) -> Lengths:
@@ -227,7 +245,7 @@ def single_source_dijkstra_path_length(
     return lengths_from(G, distinct_sources(G, [source]), weight, cutoff)
 
 
-@by_weight(200_000, 20_000, NOT_NEGATIVE)
+@by_weight(200_000, 20_000, NOT_NEGATIVE, source="source")
 def dijkstra_predecessor_and_distance(
     G: Converted, source: Any, cutoff: Any = None, weight: Any = "weight"
 ) -> tuple[Paths, Lengths]:
@@ -261,7 +279,7 @@ def _first_seen(
     return seen[np.sort(firsts)]
 
 
-@by_weight(20_000, 10_000, NOT_NEGATIVE)
+@by_weight(20_000, 10_000, NOT_NEGATIVE, lazy=inf)
 def all_pairs_dijkstra(
     G: Converted, cutoff: Any = None, weight: Any = "weight"
 ) -> Iterator[tuple[Any, tuple[Lengths, Paths]]]:
@@ -269,7 +287,7 @@ def all_pairs_dijkstra(
     return _each(G, lambda node: _dist_and_paths(G, [node], weight, cutoff))
 
 
-@by_weight(20_000, 10_000, NOT_NEGATIVE)
+@by_weight(20_000, 10_000, NOT_NEGATIVE, lazy=inf)
 def all_pairs_dijkstra_path(
     G: Converted, cutoff: Any = None, weight: Any = "weight"
 ) -> Iterator[tuple[Any, Paths]]:
@@ -277,7 +295,7 @@ def all_pairs_dijkstra_path(
     return _each(G, lambda node: _dist_and_paths(G, [node], weight, cutoff)[1])
 
 
-@by_weight(20_000, 5_000, NOT_NEGATIVE)
+@by_weight(20_000, 5_000, NOT_NEGATIVE, lazy=inf)
 def all_pairs_dijkstra_path_length(
     G: Converted, cutoff: Any = None, weight: Any = "weight"
 ) -> Iterator[tuple[Any, Lengths]]:
@@ -331,7 +349,7 @@ def _only_paths(G: Converted, source: Any, weight: Any) -> tuple[Lengths, Paths]
     return distance, paths
 
 
-@by_weight(100_000, 20_000, ONE_PATH, argument("target"))
+@by_weight(100_000, 20_000, ONE_PATH, argument("target"), source="source")
 def single_source_bellman_ford(
     G: Converted, source: Any, target: Any = None, weight: Any = "weight"
 ) -> tuple[Lengths, Paths]:
@@ -339,13 +357,13 @@ def single_source_bellman_ford(
     return _only_paths(G, source, weight)
 
 
-@by_weight(100_000, 20_000, ONE_PATH)
+@by_weight(100_000, 20_000, ONE_PATH, source="source")
 def single_source_bellman_ford_path(G: Converted, source: Any, weight: Any = "weight") -> Paths:
     """Paths, where there is one shortest path to each node."""
     return _only_paths(G, source, weight)[1]
 
 
-@by_weight(100_000, 10_000, NO_FUNCTION)
+@by_weight(100_000, 10_000, NO_FUNCTION, source="source")
 def single_source_bellman_ford_path_length(
     G: Converted, source: Any, weight: Any = "weight"
 ) -> Lengths:
@@ -354,7 +372,7 @@ def single_source_bellman_ford_path_length(
     return lengths_from(G, [source], weight, negative=True)
 
 
-@by_weight(100_000, 20_000, ONE_PATH)
+@by_weight(100_000, 20_000, ONE_PATH, source="source")
 def bellman_ford_predecessor_and_distance(
     G: Converted, source: Any, target: Any = None, weight: Any = "weight", heuristic: Any = False
 ) -> tuple[Paths, Lengths]:
@@ -365,7 +383,7 @@ def bellman_ford_predecessor_and_distance(
     return pred, distance
 
 
-@by_weight(20_000, 10_000, ONE_PATH)
+@by_weight(20_000, 10_000, ONE_PATH, lazy=inf)
 def all_pairs_bellman_ford_path(
     G: Converted, weight: Any = "weight"
 ) -> Iterator[tuple[Any, Paths]]:
@@ -374,7 +392,7 @@ def all_pairs_bellman_ford_path(
     return iter([(node, _only_paths(G, node, weight)[1]) for node in G])
 
 
-@by_weight(20_000, 5_000, NO_FUNCTION)
+@by_weight(20_000, 5_000, NO_FUNCTION, lazy=inf)
 def all_pairs_bellman_ford_path_length(
     G: Converted, weight: Any = "weight"
 ) -> Iterator[tuple[Any, Lengths]]:
@@ -382,7 +400,7 @@ def all_pairs_bellman_ford_path_length(
     return _each(G, lambda node: lengths_from(G, [node], weight, negative=True))
 
 
-@by_weight(100_000, 20_000, ONE_PATH)
+@by_weight(100_000, 20_000, ONE_PATH, source="source")
 def goldberg_radzik(G: Converted, source: Any, weight: Any = "weight") -> tuple[Lengths, Lengths]:
     """Parents and distances, where there is one shortest path to each node."""
     distance, parents = _parents_without_loops(G, source, weight)
