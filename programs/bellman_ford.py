@@ -8,6 +8,9 @@ for one of them: its length is negative. Its vertices get the distance minus inf
 on like any other. Parents come last, level by level from the sources, along the arcs that are as
 long as the distance between their ends.
 
+Where all weights are 0 or more there is no such cycle, and Distances finds the distances. Almost
+all vertices then have their parents at once, those that are nearer.
+
 Sources: Bellman, On a Routing Problem (1958); Ford, Network Flow Theory (1956); Goldberg and
 Radzik, A Heuristic Improvement of the Bellman-Ford Algorithm (1993), the graph of such arcs, which
 has a cycle after V supersteps at the latest; Cherkassky and Goldberg, Negative-Cycle Detection
@@ -21,6 +24,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from gascl import VertexProgram, edge, param, vertex
+from gascl.programs.shortest_paths import Distances
 from gascl.programs.source_params import with_source
 
 #: Supersteps before the host first looks for negative cycles; later it is twice as many each time.
@@ -66,6 +70,18 @@ class Parents(VertexProgram):
     """
 
 
+class NearerParents(Parents):
+    """Of each vertex, the first one before it on a shortest path that is nearer: one superstep."""
+
+    supersteps = param.supersteps(1)
+    mask = "v.distance < INFINITY"
+    scatter = """
+        const real there = distance_of(e.dst);
+        if (v.distance < there && v.distance + e.weight == there)
+            send(v.id);
+    """
+
+
 class BellmanFord(VertexProgram):
     """Distances from `source` along the edge field `weight`, of either sign, in `distance`, and the
     vertex before on a shortest path (see `Result.path`), in `parent`.
@@ -90,28 +106,44 @@ class BellmanFord(VertexProgram):
 
     def solve(self, stages):
         graph = stages.graph
-        begin = np.full(graph.num_vertices, np.inf, self.dtype)
-        sources = graph.indices_of([self.source] if self.sources is None else self.sources)
-        begin[sources] = 0
-        given, start, patience = {"distance": begin}, None, PATIENCE
-        stages.state = None
-        while True:
-            relax = Relax(supersteps=patience, dtype=self.dtype, **given)
-            result = stages.run(relax, start=start)
-            distance = result.distance
-            if result.supersteps < patience:
-                break
-            cycles = on_negative_cycles(graph, distance)
-            if cycles.any():
-                distance = np.where(cycles, -np.inf, distance).astype(self.dtype)
-                given, start = {"distance": distance}, None
-            else:
-                given, start = {}, "mask"
-            patience *= 2
-        found = distance == -np.inf
-        found[sources] = True
-        parents = stages.run(Parents(found=found.astype(np.int8), dtype=self.dtype))
+        sources = [self.source] if self.sources is None else self.sources
+        places = graph.indices_of(sources)
+        if "weight" in graph.edge_fields and graph.edge_summary("weight").least < 0:
+            distance = with_negative_weights(stages, places, self.dtype)
+            found = distance == -np.inf
+            found[places] = True
+            parents = stages.run(Parents(found=found.astype(np.int8), dtype=self.dtype))
+            return {"distance": distance, "parent": parents.parent}
+        search = Distances(sources=sources, dtype=self.dtype)
+        distance = stages.run(search, fresh=True).distance
+        found = np.zeros(graph.num_vertices, np.int8)
+        found[places] = 1
+        parents = stages.run(NearerParents(found=found, dtype=self.dtype))
+        if np.any((distance < np.inf) & (parents.found == 0)):  # as far as those before them
+            parents = stages.run(Parents(dtype=self.dtype))
         return {"distance": distance, "parent": parents.parent}
+
+
+def with_negative_weights(stages, sources, dtype):
+    """The distances from sources (indices), where some weights are below 0."""
+    graph = stages.graph
+    begin = np.full(graph.num_vertices, np.inf, dtype)
+    begin[sources] = 0
+    given, start, patience = {"distance": begin}, None, PATIENCE
+    stages.state = None
+    while True:
+        relax = Relax(supersteps=patience, dtype=dtype, **given)
+        result = stages.run(relax, start=start)
+        distance = result.distance
+        if result.supersteps < patience:
+            return distance
+        cycles = on_negative_cycles(graph, distance)
+        if cycles.any():
+            distance = np.where(cycles, -np.inf, distance).astype(dtype)
+            given, start = {"distance": distance}, None
+        else:
+            given, start = {}, "mask"
+        patience *= 2
 
 
 def on_negative_cycles(graph, distance):

@@ -28,6 +28,27 @@ class Levels(VertexProgram):
         set_mask();
     """
 
+    def in_any_order(self):
+        return LevelsInAnyOrder(**self.initial)
+
+
+class LevelsInAnyOrder(VertexProgram):
+    """The same by messages that carry it: see BreadthFirstByDepth in breadth_first.py."""
+
+    component = vertex.vertex()
+    depth = vertex.int32(init="v.component == v.id ? 0 : -1")
+
+    message, combine, edges = "uint32", "min", "both"
+    order = "any"
+    mask = "v.depth == 0"
+    receive_if = "msg < (uint)v.depth"
+    priority, delta = "v.depth", 256.0
+    scatter = "send(v.depth + 1);"
+    apply = """
+        v.depth = msg;
+        set_mask();
+    """
+
 
 class Bipartition(VertexProgram):
     """The side, 0 or 1, of each vertex, in `side` (int8), which no edge has both ends on; -1 in
@@ -43,7 +64,7 @@ class Bipartition(VertexProgram):
         graph = stages.graph
         stages.state = None
         component = stages.run(ConnectedComponents()).component
-        side = stages.run(Levels(), fresh=["depth"]).depth % 2
+        side = stages.run(Levels(component=component), fresh=True).depth % 2
         alike = side[graph.edge_src] == side[graph.edge_dst]
         odd = np.zeros(graph.num_vertices, bool)
         odd[component[graph.edge_src[alike]]] = True

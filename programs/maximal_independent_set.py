@@ -2,7 +2,8 @@
 
 Algorithm: in each round, every undecided vertex sends its priority, a random number, to its
 neighbors. One whose priority is higher than all it receives becomes a member and says so; its
-neighbors stay out.
+neighbors stay out. Where vertices can apply in place, one whose neighbors of higher priority are
+all out becomes a member at once, and one with a member among its neighbors stays out.
 
 Source: Luby, A Simple Parallel Algorithm for the Maximal Independent Set Problem (1986).
 
@@ -13,6 +14,35 @@ Fineman and Shun, Greedy Sequential Maximal Independent Set and Matching are Par
 """
 
 from gascl import VertexProgram, param, vertex
+
+
+class InPlace(VertexProgram):
+    """MaximalIndependentSet in place, where a decision is seen at once."""
+
+    seed = param.int32(0, low=0)
+    member = vertex.int8(init=-1)
+
+    edges, order, apply_on = "both", "any", "all"
+    restart = "never"
+    functions = "#define PRIORITY(id) hash(hash(p.seed) ^ (id))"
+    apply = """
+        if (v.member >= 0)
+            return;
+        const ulong mine = PRIORITY(v.id);
+        bool highest = true;  // of those that are undecided
+        for (int i = 0; i < num_neighbors; ++i) {
+            const int other = neighbor(i), theirs = member_of(other);
+            if (theirs > 0) {
+                v.member = 0;
+                return;
+            }
+            highest = highest && (theirs == 0 || PRIORITY(other) <= mine);
+        }
+        if (highest)
+            v.member = 1;
+        else
+            set_mask();
+    """
 
 
 class MaximalIndependentSet(VertexProgram):
@@ -47,3 +77,6 @@ class MaximalIndependentSet(VertexProgram):
             set_mask();
         }
     """
+
+    def in_any_order(self):
+        return InPlace(seed=self.seed, **self.initial)

@@ -17,10 +17,12 @@ Differences: edges are compared by weight, ties by edge id, so that no two are e
 is that of Kruskal's algorithm on edges sorted by weight.
 """
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 
 from gascl import Graph, ProgramError, VertexProgram, aggregate, arc, edge, param, struct, vertex
-from gascl.graph.parallel import filled
+from gascl.graph.parallel import blocks, in_threads
 from gascl.programs.validation import refuse_edges
 
 #: An edge to another tree: the lower its key, the better; that tree's root, or -1.
@@ -133,19 +135,35 @@ class SpanningForest(VertexProgram):
             )
         graph = stages.derived(ordered, self.maximum)
         member = np.zeros(1 + graph.num_edges, np.int8)  # by numbers from 1 on
-        fresh = True
-        while True:
-            stages.run(Best(), graph=graph, fresh=fresh)
-            joining = stages.run(Join(), graph=graph)
-            if joining.trace[-1].superstep == 2:  # no tree has an edge to another one
-                break
-            chosen = joining.chosen
-            member[chosen[np.flatnonzero(chosen)]] = 1
-            fresh = False
-        stages.run(Named(), graph=graph)
-        edges, of_edge = graph.arcs().out_edges, member[1:]
-        found = filled(np.empty(len(edges), np.int8), lambda block: of_edge[edges[block]])
-        return {"member": found}
+        fresh, marked = True, []
+        with ThreadPoolExecutor(1) as other:  # works while the device does
+            while True:
+                stages.run(Best(), graph=graph, fresh=fresh)
+                joining = stages.run(Join(), graph=graph)
+                if joining.trace[-1].superstep == 2:  # no tree has an edge to another one
+                    break
+                marked.append(other.submit(mark, member, joining.chosen))
+                fresh = False
+            stages.run(Named(), graph=graph)
+            for each in marked:
+                each.result()
+        return {"member": along_arcs(member[1:], graph.arcs().out_edges)}
+
+
+def mark(member: np.ndarray, chosen: np.ndarray) -> None:
+    """member[x] = 1 for each x in `chosen` that is not 0."""
+    member[chosen[np.flatnonzero(chosen)]] = 1
+
+
+def along_arcs(of_edge: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """The value of each arc's edge, by its number."""
+    found = np.empty(len(edges), of_edge.dtype)
+
+    def of_block(block: slice) -> None:
+        np.take(of_edge, edges[block], out=found[block], mode="clip")  # which checks nothing
+
+    in_threads(of_block, blocks(len(edges)))
+    return found
 
 
 def ordered(graph: Graph, maximum: bool) -> Graph:

@@ -60,6 +60,22 @@ class Reached(Stage):
         set_mask();
     """
 
+    def in_any_order(self):
+        return ReachedInAnyOrder(pivot=self.pivot)
+
+
+class ReachedInAnyOrder(Stage):
+    """The same by messages of which any one is enough."""
+
+    pivot = param.int32()
+    part = vertex.uint32(init="v.id == p.pivot")
+
+    message, combine, order = "uint32", "max", "any"
+    receive_if = "v.part == 0"
+    mask = "v.id == p.pivot"
+    scatter = "send(1);"
+    apply = Reached.apply
+
 
 class Reaching(Stage):
     """What reaches the pivot within its part is its component."""
@@ -74,6 +90,21 @@ class Reaching(Stage):
         v.component = p.pivot;
         set_mask();
     """
+
+    def in_any_order(self):
+        return ReachingInAnyOrder(pivot=self.pivot, **self.initial)
+
+
+class ReachingInAnyOrder(Stage):
+    """The same by messages of which any one is enough."""
+
+    pivot = param.int32()
+
+    message, combine, order, edges = "uint32", "max", "any", "in"
+    receive_if = Reaching.receive_if
+    mask = "v.id == p.pivot"
+    scatter = "send(1);"
+    apply = Reaching.apply
 
 
 class Trim(Stage):
@@ -103,7 +134,7 @@ class Trim(Stage):
 class Color(Stage):
     """Every vertex takes the highest priority of all that reach it."""
 
-    message, combine = "uint32", "max"
+    message, combine, order = "uint32", "max", "any"
     receive_if = "v.component < 0 && msg > v.color"
     scatter = """
         if (WITHIN_PART)
@@ -135,7 +166,7 @@ class Roots(Stage):
 class Collect(Stage):
     """What reaches a root within its part is of its component."""
 
-    message, combine, edges = "int32", "max", "in"
+    message, combine, order, edges = "int32", "max", "any", "in"
     receive_if = "v.component < 0"
     scatter = """
         if (WITHIN_PART)
@@ -161,8 +192,8 @@ class StronglyConnected(VertexProgram):
         if not graph.directed:
             return {"component": stages.run(ConnectedComponents()).component}
         pivot = int(np.argmax(graph.in_degree.astype(np.int64) * graph.out_degree))
-        stages.run(Reached(pivot=pivot))
-        stages.run(Reaching(pivot=pivot))
+        part = stages.run(Reached(pivot=pivot)).part
+        stages.run(Reaching(pivot=pivot, part=part), fresh=True)
         while True:
             stages.run(Trim())
             colored = stages.run(Color(), fresh=["color"])

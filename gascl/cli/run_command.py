@@ -41,8 +41,6 @@ examples:
 
 {exit_code.HELP}"""
 OUTPUTS = (".csv", ".npz", ".parquet")
-#: Fields that say in which group a vertex is: of these, the sizes of the groups are printed.
-GROUPS = {"color", "community", "component", "label", "side"}
 #: What may go to stdout -> the suffix that it has there.
 SUFFIXES = {"output": ".csv", "arcs": ".csv", "trace": ".json"}
 
@@ -55,7 +53,7 @@ def options(add: Callable[..., Any]) -> None:
     text = (
         "print the K vertices with the largest values (default 10); of groups, such as communities,"
     )
-    text += " the K largest with their sizes"
+    text += " the K largest with their sizes and hubs"
     add("--top", metavar="K", type=program_options.whole_number, help=text)
     text = "print the K vertices with the smallest values, and the largest only with --top"
     add("--smallest", metavar="K", type=program_options.whole_number, default=0, help=text)
@@ -328,7 +326,7 @@ def _chosen(result: Result, names: Sequence[str] | None) -> Result:
 
 
 def _print_top(result: Result, field: str | None, k: int, largest: bool = True) -> None:
-    from gascl.results.result import has_value
+    from gascl.results.result import GROUPS, has_value
 
     if field is None or not k or not result.graph.num_vertices:
         return
@@ -356,14 +354,12 @@ def _print_groups(result: Result, field: str, k: int, largest: bool) -> None:
 
     from gascl.results.result import has_value
 
+    groups = result.communities(field, k, largest)
+    cells = [(str(each.community), f"{each.size:,}", str(each.hub)) for each in groups]
+    _print_columns([(field, "vertices", "hub"), *cells])
     values = result[field]
-    there = has_value(values, result.types.get(field))
-    names, sizes = np.unique(values[there], return_counts=True)
-    order = np.argsort(-sizes if largest else sizes, kind="stable")[:k]
-    shown = result.graph.labels_of(names) if _of_vertices(result, field) else names
-    cells = [(str(shown[i]), f"{sizes[i]:,}") for i in order]
-    _print_columns([(field, "vertices"), *cells])
-    if more := len(names) - len(cells):
+    found = np.unique(values[has_value(values, result.types.get(field))])
+    if more := len(found) - len(cells):
         print(f"({count(more, 'more group')} not shown)")
 
 
@@ -390,10 +386,12 @@ def _print_rows(result: Result, field: str, rows: Iterable[tuple[Any, Any]]) -> 
     _print_columns([("vertex", field), *((str(label), shown(value)) for label, value in rows)])
 
 
-def _print_columns(cells: Sequence[tuple[str, str]]) -> None:
-    widths = [max(len(row[i]) for row in cells) for i in (0, 1)]
-    for label, value in cells:
-        print(f"{label:<{widths[0]}}  {value:>{widths[1]}}")
+def _print_columns(cells: Sequence[tuple[str, ...]]) -> None:
+    """Print rows: the first column and the third one are texts, the second one has numbers."""
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for row in cells:
+        aligned = zip(row, "<><", widths, strict=False)
+        print("  ".join(f"{cell:{side}{width}}" for cell, side, width in aligned).rstrip())
 
 
 def _of_vertices(result: Result, field: str) -> bool:

@@ -158,6 +158,9 @@ MOST_FLIGHTS, MOST_RANDOM_WORK = 64, 2**18
 GOING_ON = 2
 #: The number of a block's messages that one work-item combines into a box, for others to use.
 CHUNK_ARCS = 8
+#: A row of more arcs is very long: its messages are combined in segments of so many arcs each, which
+#: work-groups share if the delivery and the program let them (`Traits.splits`).
+VERY_LONG_ROW, SEGMENT = 16384, 8192
 #: The number of boxes that a work-item joins in one step of a reduction over a work-group.
 FAN_IN = 8
 #: The number of messages that a work-item loads before it uses the first one; of large ones, 1.
@@ -175,6 +178,8 @@ PIECE, CPU_PIECE = 128, 4096
 RECEIVERS_PER_ITEM = 16
 #: Of a loop whose terms are joined in order, how many a work-item computes at once.
 SHARED_TERMS = 4
+#: How many turns of a loop with loops in it a work-item runs by itself.
+FEW_TURNS = 8
 #: The number of bits by which a pass sorts, and the number of keys that a work-item holds at once.
 DIGIT_BITS, EACH = 4, 8
 
@@ -198,6 +203,8 @@ def of_run(message: int) -> dict[str, int]:
         "GOING_ON": GOING_ON,
         "STRIDE": STRIDE,
         "CHUNK_ARCS": CHUNK_ARCS,
+        "VERY_LONG_ROW": VERY_LONG_ROW,
+        "SEGMENT": SEGMENT,
         "FAN_IN": FAN_IN,
         "FETCHES": FETCHES if small else 1,
         "SUMS": SUMS if small else 1,
@@ -215,14 +222,19 @@ def of_pairs() -> dict[str, int]:
     return {"RECEIVERS_PER_ITEM": RECEIVERS_PER_ITEM}
 
 
-def long_row(group: int) -> int:
-    """A vertex with more neighbors applies by a whole work-group, if it shares loops."""
-    return group // 2
+def long_row(group: int, nests: bool) -> int:
+    """A vertex with more neighbors applies by a whole work-group, if it shares loops.
+
+    Args:
+        nests: there are loops in one of these, so that a turn takes long.
+    """
+    return min(FEW_TURNS, group // 2) if nests else group // 2
 
 
 def of_shared_rows(group: int) -> dict[str, int]:
     """Those of kernels/shared_rows.cl."""
-    return {"LONG_ROW": long_row(group), "SHARED_TERMS": SHARED_TERMS}
+    rows = {"LONG_ROW": long_row(group, False), "LONG_ROW_OF_LOOPS": long_row(group, True)}
+    return {**rows, "SHARED_TERMS": SHARED_TERMS}
 
 
 def of_persistent_kernel() -> dict[str, int]:

@@ -97,7 +97,10 @@ class Context:
         """The type of a group of messages with the same key."""
         assert self.spec.grouping is not None
         members = [*self.spec.grouping.members(self.message, self.fp64)]
-        return without_gaps("gascl_group", members)
+        group = without_gaps("gascl_group", members)
+        if self.spec.grouping.values and group.itemsize < 12:  # what outbox/grouped_group.cl needs
+            return without_gaps("gascl_group", [*members, ("gascl_room", INT32)])
+        return group
 
     @property
     def narrow_keys(self) -> bool:
@@ -110,7 +113,10 @@ class Context:
         """The bytes of local memory for each arc of a block, as `Header.staged`."""
         if self.traits.votes:
             return self.message.itemsize + 15
-        return 15 if self.narrow_keys else self.message.itemsize + 3
+        if self.traits.groups:
+            # A code and numbers of rows and groups; or counters, or a group for each item.
+            return max(16 if self.narrow_keys else 18, self.group.itemsize // 4)
+        return self.message.itemsize + 3
 
     @cached_property
     def stored(self) -> Type:

@@ -87,6 +87,7 @@ def write_switches(text: Text, c: Context) -> None:
                 "GROUPS": traits.groups,
                 "PREFERS": traits.prefers,
                 "VOTES": traits.votes,
+                "GROUP_VALUES": len(spec.grouping.values) if spec.grouping else 0,
                 "NARROW_KEYS": c.narrow_keys,
                 "INDEXES_MESSAGES": traits.indexes_messages,
                 "GATHERS_BY_WINDOWS": traits.gathers_by_windows,

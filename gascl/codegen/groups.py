@@ -14,19 +14,28 @@ def write_groups(text: Text, c: Context) -> None:
     grouping = c.spec.grouping
     if grouping is None:
         return
-    if c.traits.votes:
-        key_type = c.message.c
-        text.put(f"typedef {key_type} gascl_key;", f"typedef {key_type}16 gascl_keys;", "")
-        return
     types, message = dict(c.group.members), dict(c.message.members)
     key, whole = grouping.keyed, not grouping.key
     unsigned = types[key].scalar.kind == "u"
-    bits = "(uint)(key)" if unsigned else "(uint)(int)(key) ^ 0x80000000u"
+    place = "int" if c.narrow_keys else "long"
+    to, half = ("uint", "0x80000000u") if c.narrow_keys else ("ulong", "0x8000000000000000ul")
+    turned = "" if unsigned else f" ^ {half}"
     text.put(
         f"typedef {types[key].c} gascl_key;",
+        "// The bits of a key, in the order of keys, and the key of bits.",
+        f"typedef {to} gascl_key_bits;",
+        f"#define GASCL_KEY_BITS(key) (({to})(key){turned})",
+        f"#define GASCL_KEY_OF(bits) (({types[key].c})((bits){turned}))",
+    )
+    if c.traits.votes:
+        sign = "INT_MIN" if unsigned else "0"
+        text.put(f"typedef {types[key].c}16 gascl_keys;", f"#define GASCL_SIGN {sign}", "")
+        return
+    text.put(
+        f"typedef {to}16 gascl_sixteen_keys;",
+        f"typedef {place} gascl_place;",
+        f"typedef {place}16 gascl_sixteen_places;",
         f"#define GASCL_KEY(group) (group).{key}",
-        "// The bits of a narrow key, in the order of keys.",
-        f"#define GASCL_KEY_BITS(key) ({bits})",
         "",
         "// A group of one message. `count` stands for its place among the messages meanwhile.",
         "static gascl_group gascl_group_of(const gascl_message x, const int place) {",

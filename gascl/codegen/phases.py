@@ -342,7 +342,7 @@ class Phases:
             return
         assert gather is not None
         if c.traits.groups:
-            read = ["__global gascl_group *groups", "const int num_groups"]
+            read = ["__global const gascl_group *groups", "const int num_groups"]
             self._gather_from(gather, "gascl_gather_snippet", read)
             return
         read = ["__global gascl_message *messages", "const int num_messages"]
@@ -400,7 +400,9 @@ class Phases:
         put(f"        const uint gascl_count, {state}) {{")
         put("    if (!GASCL_APPLIES(gascl_id, gascl_count))", "        return 0;")
         if c.traits.shares:
-            put("    if (gascl_offsets[gascl_id + 1] - gascl_offsets[gascl_id] > GASCL_LONG_ROW) {")
+            least = "LONG_ROW_OF_LOOPS" if any(r.nests for r in c.reductions) else "LONG_ROW"
+            put("    if (gascl_offsets[gascl_id + 1] - gascl_offsets[gascl_id] >")
+            put(f"        GASCL_{least}) {{")
             put("        gascl_later[GASCL_AT(gascl_id)] = gascl_count + 1;")
             put("        gascl_later_messages[GASCL_AT(gascl_id)] = msg;")
             put("        return 0;", "    }")

@@ -42,6 +42,7 @@ PROGRAM = {
     "GROUPS": "messages are grouped by key",
     "PREFERS": "of a vertex's groups, the preferred one counts",
     "VOTES": "messages are keys, of which the most frequent one counts",
+    "GROUP_VALUES": "how many values a group has, beside its key and the number of its messages",
     "NARROW_KEYS": "the keys of groups have at most 32 bits",
     "INDEXES_MESSAGES": "the gather snippet only uses messages[i]: they may be in local memory",
     "GATHERS_BY_WINDOWS": "the gather snippet can read messages in windows: gather/windows.cl",
@@ -81,6 +82,7 @@ DELIVERY = {
     "ANSWERS": "messages to the sender itself are kept for each arc first: see arc_messages.cl",
     "CREDITS": "messages to common neighbors are added up for each arc first: see arc_messages.cl",
     "OWNS_CREDITS": "an item adds to the messages for an arc alone",
+    "SPLITS": "work-groups have combined the segments of very long rows: see gather/group.cl",
     "ORDERS_CREDITS": "these are floats, and kept in the order in which they are combined",
 }
 #: The shape of the kernels (run/plan.py).
@@ -126,6 +128,7 @@ CONTRACTING = {
     "WEIGHTED": "arcs have weights; otherwise each counts 1",
     "FLOATS": "weights are double; otherwise long",
     "HALVES": "every arc has its reverse: of the two within a group, one counts",
+    "LONG_SLOTS": "the number of slots of all hash tables has 64 bits",
     "OCLGRIND": DEVICE["OCLGRIND"],
 }
 #: Of kernels/device_check.cl (opencl/device_check.py).

@@ -211,6 +211,7 @@ def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: boo
         "ANSWERS": delivery.keeps_answers(traits),
         "CREDITS": delivery.keeps_credits(traits),
         "OWNS_CREDITS": group == 1 and delivery.name == "pull",
+        "SPLITS": traits.splits,
         "ORDERS_CREDITS": delivery.orders_credits(traits),
     }
     return [

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from gascl.codegen.constants import VERY_LONG_ROW
 from gascl.delivery.admission import Demand
 from gascl.language.program import VertexProgram
 from gascl.language.types import Type
@@ -49,6 +50,8 @@ class Rates:
         mask: an arc whose sender may be in the mask, by delivery, where receivers visit arcs.
         doubt: an arc of which that is as likely as not, as a branch is then mispredicted.
         row: a row whose messages a gather snippet reads one by one, by delivery.
+        entry: a byte of what the outbox of a vertex holds, if that is not its message but what
+            scatter reads of it.
         stored: by delivery, a byte beyond the fourth of what is read at the sender, or stored for
             an arc.
         state: an arc field that scatter may change, by delivery.
@@ -68,8 +71,9 @@ class Rates:
         common: by delivery, an arc whose scatter looks for common neighbors, in rows of a hundred
             arcs or so; "" is any other delivery. On CPUs, pull has a table of the receiver's.
         open: how many of the arcs are visited where `receive_if` closes vertices.
-        once: a vertex, and an arc, of a run in any order in which each vertex scatters once; None:
-            not known.
+        once: a vertex, and an arc, of a run in any order in which each vertex scatters once, by
+            delivery.
+        chain: a vertex that waits for the one before it in such a run.
     """
 
     vertex: Mapping[str, float]
@@ -80,6 +84,7 @@ class Rates:
     mask: Mapping[str, float]
     doubt: float
     row: Mapping[str, float]
+    entry: float
     stored: Mapping[str, float]
     state: Mapping[str, float]
     lane: Mapping[str, float]
@@ -93,7 +98,8 @@ class Rates:
     whole: int
     common: Mapping[str, float]
     open: float
-    once: tuple[float, float] | None = None
+    once: Mapping[str, tuple[float, float]]
+    chain: float
 
 
 #: Up to this many vertices and arcs, in all lanes, a persistent kernel also runs the supersteps of
@@ -114,7 +120,8 @@ CPU = Rates(
     active=8,
     mask={"pull": 0.25, "outbox": 0.35, "frontier": 0.3},
     doubt=3.7,
-    row={"outbox": 10, "slots": 0},
+    row={"outbox": 3, "slots": 0},
+    entry=0.15,
     stored={"pull": 0.04, "outbox": 0.03, "slots": 0.1, "frontier": 0.04},
     state={"slots": 2},
     lane={"pull": 0.15, "outbox": 0.15},
@@ -128,7 +135,10 @@ CPU = Rates(
     whole=WHOLE["CPU"],
     common={"pull": 160, "": 250},
     open=0.4,
-    once=(38, 4.9),  # ShortestPaths on a grid and on kron 18, divided by their vertices and arcs
+    # ShortestPaths on a grid and on kron 18, divided by their vertices and arcs; and a program
+    # whose vertices apply once, and read a field of each neighbor.
+    once={"asynchronous": (38, 4.9), "in_place": (5, 1.8)},
+    chain=100,  # reachability on a path of 2^16 vertices
 )
 #: One H100: the same programs on R-MAT 20 (benchmarks/results/kinds-h100.csv); rows and hubs by a
 #: star with 2^20 leaves.
@@ -146,6 +156,7 @@ GPU = Rates(
     mask={"pull": 0.007, "outbox": 0.007, "frontier": 0.007},
     doubt=0,
     row={"outbox": 0, "slots": 0},
+    entry=0,
     stored={"pull": 0.0013, "outbox": 0.0006, "slots": 0.0022, "frontier": 0.0013},
     state={"slots": 0.07},
     lane={"pull": 0.6, "outbox": 0.6},
@@ -169,8 +180,12 @@ GPU = Rates(
     whole=WHOLE["GPU"],
     common={"edges": 4, "": 10},
     open=0.9,
+    once={"asynchronous": (0.07, 0.055)},  # ShortestPaths on R-MAT 22 and 24, an H200
+    chain=3600,  # breadth-first search by depth on a grid of 3000^2 vertices, the same
 )  # fmt: skip
 FEW = 1 / 1000
+#: The deliveries in which work-groups that share very long rows do so along all arcs.
+SPLITTING = ("pull", "outbox")
 #: Shares of the arcs that go out from vertices that send, where the mask decides on that, and how
 #: many supersteps of each there are. Runs with a mask mostly end with many supersteps in which few
 #: vertices send: GreedyColoring has 1,580 on R-MAT 20, which took 0.05 ms each by `push` and 0.49
@@ -197,6 +212,8 @@ class Costs:
         begins: the first mask has every vertex.
         everywhere: every vertex applies, also if it receives nothing.
         singly: a gather snippet reads the messages one by one.
+        splits: work-groups can share very long rows (`Traits.splits`).
+        reads_edge: scatter reads its arc.
         enough: one message is enough for a vertex.
         keeps: arcs have fields that scatter may change.
         common: scatter looks for common neighbors along all arcs.
@@ -216,6 +233,8 @@ class Costs:
     begins: bool
     everywhere: bool
     singly: bool
+    splits: bool
+    reads_edge: bool
     enough: bool
     keeps: bool
     common: bool
@@ -240,15 +259,28 @@ class Costs:
             pushing = self.pushing(share) | self._terms(launches=self._launches(delivery))
             ways = (pushing, self.pulling(share))
             return min(ways, key=lambda terms: sum(terms.values()))
-        return self.pushing(share) if delivery == "push" else self._visiting(delivery, share)
+        if delivery == "push":
+            return self.pushing(share)
+        terms = self._visiting(delivery, share)
+        if self.splits and delivery in SPLITTING and self.size.hub > VERY_LONG_ROW:
+            terms.pop("hub", None)
+        return terms
 
-    def in_any_order(self) -> dict[str, float]:
-        """About how many seconds a run takes without supersteps in which each vertex scatters once;
-        nothing where that is not known."""
-        if self.rates.once is None:
+    def in_any_order(self, delivery: str, chain: float = 0) -> dict[str, float]:
+        """About how many seconds a run takes without supersteps in which each vertex scatters, or
+        applies, once; nothing of a delivery whose rates are not known.
+
+        Args:
+            chain: of how many vertices each waits for the one before it.
+        """
+        if delivery not in self.rates.once:
             return {}
-        vertex, arc = self.rates.once
-        return self._terms(vertices=self.size.vertices * vertex, arcs=self.size.arcs * arc)
+        vertex, arc = self.rates.once[delivery]
+        return self._terms(
+            vertices=self.size.vertices * vertex,
+            arcs=self.size.arcs * arc,
+            chain=chain * self.rates.chain * self.units,
+        )
 
     def seconds(self, delivery: str, share: float = 1.0) -> float:
         """About how many seconds a superstep takes."""
@@ -301,7 +333,9 @@ class Costs:
         rates, size = self.rates, self.size
         posts = rates.post.get(delivery)
         lanes = 1 + (self.lanes - 1) * rates.lane.get(delivery, 1)
+        holds_fields = delivery == "outbox" and self.reads_edge
         vertex = lanes * (rates.vertex[delivery] + self.singly * rates.row.get(delivery, 0))
+        vertex += holds_fields * self.sender * rates.entry
         launches = self._launches(delivery)
         if not self.scatters and delivery in ("pull", "frontier"):
             return self._terms(vertices=size.vertices * vertex, launches=rates.launch * self.units)
@@ -313,7 +347,8 @@ class Costs:
         some = self.masked and (share < 1 or delivery != "frontier")  # which knows if all send
         in_doubt = some * (rates.mask.get(delivery, 0) + rates.doubt * 4 * share * (1 - share))
         kept = self.keeps * rates.state.get(delivery, 0)
-        wide: float = (self.message if delivery in ("outbox", "slots") else self.sender) - 4
+        stores = delivery in ("outbox", "slots") and not holds_fields
+        wide: float = (self.message if stores else self.sender) - 4
         if delivery != "slots":  # which stores the messages of all lanes
             wide /= self.lanes
         wide = max(wide, 0)
@@ -338,6 +373,11 @@ class Costs:
             if row > sum(terms.values()):  # the others have finished by then
                 terms["hub"] = row - sum(terms.values())
         return terms
+
+    def waits_for_row(self, delivery: str) -> bool:
+        """Whether a superstep in which all send waits for the work-group that has the largest
+        row, unless others share it."""
+        return "hub" in self._visiting(delivery, 1.0)
 
     def _launches(self, delivery: str) -> float:
         whole = delivery in ("pull", "outbox") and (
@@ -396,6 +436,8 @@ def costs_of(
         begins="mask" not in spec.snippets and not (init and init.uses("set_mask", "set_mask_of")),
         everywhere=traits.applies_to_all,
         singly=traits.reads_singly,
+        splits=on_gpu and traits.may_split,
+        reads_edge=traits.reads_edge,
         enough=traits.first,
         keeps=traits.arc_state,
         common=traits.scatter_finds_common and traits.scatters_on_all,

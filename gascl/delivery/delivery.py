@@ -42,6 +42,7 @@ class Delivery:
             then combined in order (kernels/arc_messages.cl).
         credits: messages that scatter sends to common neighbors are added up for each arc first, by
             the kernel that runs scatter for all arcs that end in a vertex.
+        splits: work-groups can share the very long rows of a program with `Traits.may_split`.
         in_parts: it reads only the arcs that end in its row blocks, so that the arcs need not all
             be on the device at once.
         on_ranks: whether it can run a program with these traits on several processes, each of which
@@ -67,6 +68,7 @@ class Delivery:
     persistent: Launch | None = None
     answers: bool = False
     credits: bool = False
+    splits: bool = False
     in_parts: bool = False
     on_ranks: Callable[[Traits], bool] = lambda traits: False
 

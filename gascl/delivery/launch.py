@@ -15,11 +15,11 @@ class Launch:
     """A kernel as a run enqueues it.
 
     Attributes:
-        over: what the work-groups are launched over: "in_blocks", "out_blocks" or "vertices" (there
-            may be fewer groups than blocks), "one" work-item, or "one group". "": the host decides.
+        over: what the work-groups are launched over: "in_blocks", "out_blocks", "in_segments" or
+            "vertices" (there may be fewer groups than blocks), "one" work-item, or "one group". "": the host decides.
         arguments: names: arrays of the graph, as in `Arcs`, with the prefix "all_" if every rank
             needs the arcs of all ranks; `in_blocks` and `out_blocks`, its row
-            blocks, each followed by their number; buffers of the delivery, of its active set and of
+            blocks, and `in_segments`, those of very long rows, each followed by their number; buffers of the delivery, of its active set and of
             the run; numbers, as in NUMBERS; STATE and EDGE for what the program's header declares.
         first_only: if the phases are fused (`Traits.fusable`), only run it in superstep 0.
         only_if: whether it is run for a program with these traits; None: always.
@@ -46,6 +46,7 @@ NUMBERS = {
     "most_pieces": "int64",  # the largest number of pieces in a frontier
     "num_in_blocks": "int32",
     "num_out_blocks": "int32",
+    "num_in_segments": "int32",
     # One bit per field: which already have a value, and which keep that of an earlier run.
     "given": "uint64",
     "kept": "uint64",

@@ -28,6 +28,7 @@ from gascl.delivery.buffers import Buffer
 from gascl.delivery.cost import FEW, TYPICAL, Costs, costs_of
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.launch import Launch
+from gascl.delivery.run_layout import num_segments
 from gascl.errors import DeviceError, ProgramError
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Traits
@@ -51,10 +52,33 @@ _CREDIT_IN_ORDER = Launch(
     ("STATE", "in_offsets"),
     only_if=lambda traits: traits.ordered_credits,
 )
+#: The boxes of the segments of very long rows (kernels/gather/group.cl).
+_SEGMENTS = Buffer(
+    "segments",
+    "box",
+    lambda vertices, arcs: num_segments(arcs),
+    lambda traits, delivery: traits.splits,
+)
+
+
+def _by_segments(gather: Launch) -> tuple[Launch, Launch]:
+    """The launch that combines segments of very long rows, and that of the gather kernel, which
+    joins them."""
+    arguments = ("in_segments" if n == "in_blocks" else n for n in gather.arguments)
+    segments = Launch(
+        "gascl_gather_segments",
+        "in_segments",
+        tuple(name for name in arguments if name != "tallies"),
+        only_if=lambda traits: traits.splits,
+        only_groups=True,
+    )
+    return segments, gather
+
+
 _PULL_GATHER = Launch(
     "gascl_pull_gather",
     "in_blocks",
-    ("STATE", *_CSC[:2], "EDGE", "in_sources", "pulled", "sending", "received"),
+    ("STATE", *_CSC[:2], "EDGE", "in_sources", "pulled", "sending", "received", "segments"),
     only_if=lambda traits: traits.scatters and not traits.ordered_credits,
 )
 _PUSHED = ("out_offsets", "out_targets", "frontiers", "most_pieces", "piles")
@@ -127,18 +151,22 @@ DELIVERIES = {
                     "out_blocks",
                     ("STATE", "EDGE", *_CSR, "slot", "messages", "sent", "received"),
                 ),
-                Launch(
-                    "gascl_slots_gather",
-                    "in_blocks",
-                    ("STATE", *_CSC[:2], "messages", "sent", "received", "tallies"),
+                *_by_segments(
+                    Launch(
+                        "gascl_slots_gather",
+                        "in_blocks",
+                        ("STATE", *_CSC[:2], "messages", "sent", "received", "segments", "tallies"),
+                    )
                 ),
             ),
             (
+                _SEGMENTS,
                 Buffer("messages", "message", "arc"),
                 Buffer("sent", "mark", "arc"),
                 Buffer("received", "mark", "vertex"),
             ),
             stores=True,
+            splits=True,
             refuses=slots_refuses,
             on_ranks=lambda traits: True,
         ),
@@ -152,7 +180,7 @@ DELIVERIES = {
                     ("STATE", "EDGE", "sending", "received"),
                     only_if=lambda traits: traits.lane_words,
                 ),
-                _PULL_GATHER,
+                *_by_segments(_PULL_GATHER),
                 replace(
                     _PULL_GATHER,
                     arguments=(*_PULL_GATHER.arguments, "slot"),
@@ -164,10 +192,14 @@ DELIVERIES = {
                 Launch(
                     "gascl_pull_apply",
                     "in_blocks",
-                    ("STATE", "in_blocks", "pulled", "received", "tallies"),
+                    (
+                        *("STATE", "in_blocks", "first_row", "last_row"),
+                        *("pulled", "received", "tallies"),
+                    ),
                 ),
             ),
             (
+                _SEGMENTS,
                 Buffer("pulled", "box", "vertex"),
                 Buffer("sending", "lanes", "row", lambda traits, delivery: traits.lane_words),
                 Buffer("received", "lanes", "row", lambda traits, delivery: traits.lane_words),
@@ -177,6 +209,7 @@ DELIVERIES = {
             refuses=pull_refuses,
             answers=True,
             credits=True,
+            splits=True,
             in_parts=True,
             on_ranks=lambda traits: not traits.scatter_sends_to,
             persistent=_persistent(*_ROWS, "pulled", "sending", "received", *_PARTS),
@@ -191,16 +224,19 @@ DELIVERIES = {
                     ("STATE", "all_out_offsets", "outbox"),
                     first_only=True,
                 ),
-                Launch(
-                    "gascl_outbox_gather",
-                    "in_blocks",
-                    (
-                        *("STATE", *_CSC[:2], "EDGE", "in_sources", "all_out_offsets"),
-                        *("outbox", "outbox_next", "messages", "tallies"),
-                    ),
+                *_by_segments(
+                    Launch(
+                        "gascl_outbox_gather",
+                        "in_blocks",
+                        (
+                            *("STATE", *_CSC[:2], "EDGE", "in_sources", "all_out_offsets"),
+                            *("outbox", "outbox_next", "messages", "segments", "tallies"),
+                        ),
+                    )
                 ),
             ),
             (
+                _SEGMENTS,
                 Buffer("outbox", "outbox_entry", "vertex"),
                 Buffer("outbox_next", "outbox_entry", "vertex"),
                 Buffer("messages", "message", "arc", lambda traits, delivery: traits.reads_singly),
@@ -208,6 +244,7 @@ DELIVERIES = {
             arcs="in",
             swaps=(("outbox", "outbox_next"),),
             refuses=outbox_refuses,
+            splits=True,
             in_parts=True,
             on_ranks=lambda traits: True,
             persistent=_persistent(*(*_ROWS, "outbox", "outbox_next", "messages", *_PARTS)),
@@ -454,8 +491,9 @@ def _fastest(
         }
         reasons |= {n: _WAITS for n in ("frontier", "push") if refused[n] is None}
         why = "its order is 'any', so that messages are applied as they are sent"
-        if chosen == "asynchronous" and (terms := costs.in_any_order()):
-            why += f": about {_in_words(terms)} if each vertex scatters once"
+        acts = "applies" if DELIVERIES[chosen].in_place else "scatters"
+        if terms := costs.in_any_order(chosen):
+            why += f": about {_in_words(terms)} if each vertex {acts} once"
         return Choice(DELIVERIES[chosen], why, reasons, costs)
     if not totals:
         others = (

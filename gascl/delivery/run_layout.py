@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gascl.codegen.atomic_cells import cell_bits
-from gascl.codegen.constants import RECEIVERS_PER_ITEM, STRIDE, Fault, Team
+from gascl.codegen.constants import RECEIVERS_PER_ITEM, SEGMENT, STRIDE, Fault, Team
 from gascl.codegen.header import Header
 from gascl.codegen.pairs import splits
 from gascl.delivery.buffers import ANYTHING, COMMON, INBOX_SWAPS, ITEMS, ZERO, Buffer
@@ -186,11 +186,23 @@ def block_type(offset: str) -> np.dtype:
 
 #: Arrays in the order of receivers -> their counterparts in the order of senders: equal where every
 #: arc has its reverse, and swapped in the transposed graph.
-TWINS = {"in_offsets": "out_offsets", "in_sources": "out_targets", "in_blocks": "out_blocks"}
+TWINS = {
+    "in_offsets": "out_offsets",
+    "in_sources": "out_targets",
+    "in_blocks": "out_blocks",
+    "in_segments": "out_segments",
+}
 #: Arrays of the arcs of all ranks -> the arrays of the arcs of this rank.
 ALL = {"all_out_offsets": "out_offsets", "all_out_targets": "out_targets"}
 #: Snippets that read neighbors use the arrays of the arcs of all ranks.
 _NEIGHBORS = {name: whole for whole, name in ALL.items()}
+
+
+def num_segments(arcs: int) -> int:
+    """The most segments of very long rows among so many arcs, and the number of places for their
+    boxes. The first segment of a row that begins with the i-th arc has the place 2 i / SEGMENT, the
+    others those behind it: there are twice as many as a row with two segments or more can need."""
+    return 2 * (arcs // SEGMENT) + 1
 
 
 def graph_arrays(extent: Extent) -> dict[Key, Array]:
@@ -207,6 +219,8 @@ def graph_arrays(extent: Extent) -> dict[Key, Array]:
         "slot": Array(offset, arcs),
         "out_blocks": Array(block, extent.blocks),
         "in_blocks": Array(block, extent.blocks),
+        "out_segments": Array(block, num_segments(arcs)),
+        "in_segments": Array(block, num_segments(arcs)),
         "out_degree": Array(index, rows),
         "in_degree": Array(index, rows),
         IDS: Array(index, rows),
@@ -507,7 +521,7 @@ class _Builder:
                 )
             else:
                 yield names[name]
-                if name in ("in_blocks", "out_blocks"):
+                if name in ("in_blocks", "out_blocks", "in_segments"):
                     yield f"num_{name}"
 
 

@@ -72,7 +72,7 @@ def contracting(
     text = Assembly({})
     switches = {"OFFSET": _OFFSETS[offset], "GROUP": group, "PLACES": True}
     shape = {"ARC": _OFFSETS[arc], "WEIGHTED": weighted, "FLOATS": floats, "HALVES": halves}
-    shape["OCLGRIND"] = oclgrind
+    shape |= {"LONG_SLOTS": offset == "int64", "OCLGRIND": oclgrind}
     lines = [*constants.defines(constants.of_sorting()), *defines(SORTING, switches)]
     text.put("\n".join([*lines, *defines(CONTRACTING, shape)]))
     text.include("contract/item.cl" if group == 1 else "contract/group.cl")

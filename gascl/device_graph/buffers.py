@@ -9,6 +9,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from gascl.codegen import constants
 from gascl.delivery.device_facts import DeviceLimits
 from gascl.delivery.run_layout import (
     ALL,
@@ -44,8 +45,6 @@ GROUPS = 8
 SORTING, SHARE = 12, 0.5
 #: Up to this many bytes of vertices, it does not take long to determine exactly what a run needs.
 MUCH = 2**26
-#: The number of arcs from which a row counts as very long.
-LONG = 16384
 #: About this many blocks of a part are determined one after the other.
 PART = 64
 
@@ -95,8 +94,26 @@ def block_table(offsets: np.ndarray, bounds: np.ndarray) -> np.ndarray:
     table["first"], table["last"] = bounds[:-1], bounds[1:]
     table["begin"], table["end"] = offsets[bounds[:-1]], offsets[bounds[1:]]
     length = (table["end"] - table["begin"]).astype(np.int64)
-    length[length < LONG] = 0
+    length[length <= constants.VERY_LONG_ROW] = 0
     return table[np.argsort(-length, kind="stable")]
+
+
+def segment_table(blocks: np.ndarray) -> np.ndarray:
+    """The segments of very long rows, as `gascl_block` in runtime.cl; `last` is the place of a
+    segment's box, which no other has: see `num_segments`.
+
+    Args:
+        blocks: what `block_table` returns.
+    """
+    rows = blocks[(blocks["end"] - blocks["begin"]) > constants.VERY_LONG_ROW]
+    size = constants.SEGMENT
+    counts = -(-(rows["end"] - rows["begin"]) // size)
+    table = rows.repeat(counts)
+    number = np.arange(len(table)) - np.repeat(counts.cumsum() - counts, counts)
+    table["last"] = 2 * (table["begin"] // size) + number
+    table["begin"] += (number * size).astype(table["begin"].dtype)
+    table["end"] = np.minimum(table["begin"] + size, table["end"])
+    return table
 
 
 def part_blocks(offsets: np.ndarray, part: Part, group: int, size: int, parts: int) -> np.ndarray:
@@ -228,6 +245,7 @@ _OF_ARCS = {
     **{"out_offsets": ("out", "offsets"), "in_offsets": ("in", "offsets")},
     **{"out_targets": ("out", "ends"), "in_sources": ("in", "ends")},
     **{"out_blocks": ("out", "blocks"), "in_blocks": ("in", "blocks")},
+    **{"out_segments": ("out", "segments"), "in_segments": ("in", "segments")},
     **{"out_sources": ("out", "rows"), "slot": ("out", "slot")},
 }
 
@@ -396,6 +414,16 @@ class ResidentGraph:
                 self._shared_arcs.blocks[id(order)] = bounds
             return bounds
 
+    def table(self, name: str) -> np.ndarray:
+        """The `block_table` of the row blocks called "in_blocks" or "out_blocks"."""
+        return block_table(self._order(_OF_ARCS[name][0]).offsets, self.blocks(name))
+
+    def number(self, name: str) -> int:
+        """The number of row blocks with this name, or of segments."""
+        if name in ("in_segments", "out_segments"):
+            return len(segment_table(self.table(name.replace("segments", "blocks"))))
+        return len(self.blocks(name)) - 1
+
     def buffers(self, arrays: Mapping[Key, Array]) -> dict[Key, Any]:
         """Buffers with the graph arrays of a RunLayout."""
         with self._lock:
@@ -502,7 +530,9 @@ class ResidentGraph:
         if name == IDS:
             return by_number(self.numbering, np.arange(self.graph.num_vertices, dtype=np.int32))
         if name in ("in_blocks", "out_blocks"):
-            return block_table(self._order(_OF_ARCS[name][0]).offsets, self.blocks(name))
+            return self.table(name)
+        if name in ("in_segments", "out_segments"):
+            return segment_table(self.table(name.replace("segments", "blocks")))
         if name in ALL:
             return getattr(self.all_arcs, ALL[name])
         if name == "slot":

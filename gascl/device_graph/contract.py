@@ -17,7 +17,7 @@ from gascl.delivery.sort_kernels import contracting, fitting_group
 from gascl.device_graph.buffers import ResidentGraph, is_symmetric, resident_bytes
 from gascl.device_graph.device_arcs import DeviceOrder, DeviceWeights
 from gascl.device_graph.gather import program_of
-from gascl.device_graph.sort import SUMS, exclusive_sums, launch, radix_sort
+from gascl.device_graph.sort import SUMS, Launches, exclusive_sums, radix_sort
 from gascl.graph.arcs import Arcs, index_dtype
 from gascl.graph.contract import know_sums, weight_unit
 from gascl.graph.graph import Graph
@@ -27,6 +27,8 @@ from gascl.language.types import resolve
 
 #: The ranges of groups for each core of a CPU: they do not take the same time.
 _RANGES = 2
+#: The most bytes to fill at once: NVIDIA's driver fails from 2 GiB on.
+_FILL = 2**30
 #: The types of weights on the device.
 _INTEGER, _FLOAT = resolve("int64", ""), resolve("float64", "")
 
@@ -59,7 +61,11 @@ def contracted(
     work = _Contraction(resident, number, count, weight_unit(graph))
     if not work.is_possible(memory):
         return None
-    rows = [work.rows(side) for side in (("out",) if work.both else ("out", "in"))]
+    device.release(work.nbytes)
+    try:
+        rows = [work.rows(side) for side in (("out",) if work.both else ("out", "in"))]
+    except cl.MemoryError:  # others use the device, too
+        return None
     num_edges = int(rows[0].offsets[-1])
     if work.both:
         num_edges = (num_edges + rows[0].loops) // 2
@@ -106,14 +112,22 @@ class _Contraction:
             return False
         if not self.by_items and not device.atomics.int64:
             return False
-        if self.by_items:
-            largest, needed = 8 * arcs, 24 * arcs + 12 * self._ranges * self.count
-        else:
-            slots = int(1.5 * arcs) + self.count
-            largest, needed = 8 * slots, 16 * slots + 32 * arcs
-        needed += (4 + self.resident.offset.itemsize + self.type.itemsize * self.weighted) * arcs
-        needed += resident_bytes([self.resident])
+        largest = 8 * arcs if self.by_items else 8 * self._most_slots
+        needed = self.nbytes + resident_bytes([self.resident])
         return needed <= memory and largest <= device.largest_buffer
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the device that it takes at most, and those of the arrays that it reads."""
+        arcs, index = self.resident.num_arcs, self.resident.offset.itemsize
+        graph = (4 + self.type.itemsize * self.weighted) * arcs + index * len(self.number)
+        if self.by_items:
+            return graph + 24 * arcs + (8 + index) * self._ranges * self.count
+        return graph + 16 * self._most_slots + (28 + 2 * index) * arcs
+
+    @property
+    def _most_slots(self) -> int:
+        return 3 * self.resident.num_arcs // 2 + self.count
 
     @property
     def _ranges(self) -> int:
@@ -122,7 +136,7 @@ class _Contraction:
     def rows(self, side: str) -> _Rows:
         """The arcs of the quotient in the order "out" or "in"."""
         if not self.resident.num_arcs:
-            nothing = self.device.reserve(0)
+            nothing = self.device.allocate(0)
             return _Rows(np.zeros(self.count + 1, np.int32), nothing, nothing, 0)
         if self.by_items:  # which transposes
             return self._by_items({"out": "in", "in": "out"}[side])
@@ -152,26 +166,23 @@ class _Contraction:
         """The arcs in the opposite order of `side`, on a CPU."""
         device, count, arcs = self.device, self.count, self.resident.num_arcs
         offsets, graph = self._arrays(side)
+        run, ranges = self._launches(self.resident.offset, 1), self._ranges
         vertices, members = _members(self.number, count)
         before = np.zeros(len(vertices) + 1, offsets.dtype)
         np.cumsum(np.diff(offsets)[vertices], out=before[1:])
         begins = before[members]
-        cuts = np.linspace(0, arcs, self._ranges + 1)[1:-1]
+        cuts = np.linspace(0, arcs, ranges + 1)[1:-1]
         firsts = np.concatenate([[0], np.searchsorted(begins, cuts), [count]]).astype(np.int32)
-        index = offsets.itemsize
         rows = [device.upload(values) for values in (begins, firsts)]
         rows.append(device.allocate(4 * count))  # the numbers of entries
-        columns, sums = device.allocate(4 * arcs), device.allocate(8 * arcs)
-        places = device.allocate(self._ranges * count * index)
-        cl.enqueue_fill_buffer(
-            device.queue, places, np.full(1, -1, np.int8), 0, self._ranges * count * index
-        )
-        groups = [device.upload(values) for values in (vertices, members)]
+        row_entries = device.allocate(4 * arcs), device.allocate(8 * arcs)  # columns and sums
+        graph += [device.upload(values) for values in (vertices, members)]
+        places = self._filled(ranges * count * offsets.itemsize, -1)
         end = np.int32(count), self.unit
-        self._run("rows", *graph, *groups, *rows[:2], places, rows[2], columns, sums, *end)
-        counted = device.allocate(4 * self._ranges * count)
-        self._run("count", *rows, columns, counted, end[0])
-        counts = np.empty((self._ranges, count), np.int32)
+        run("contract_rows", ranges, *graph, *rows[:2], places, rows[2], *row_entries, *end)
+        counted = device.allocate(4 * ranges * count)
+        run("contract_count", ranges, *rows, row_entries[0], counted, end[0])
+        counts = np.empty((ranges, count), np.int32)
         cl.enqueue_copy(device.queue, counts, counted)
         made = np.zeros(count + 1, np.int64)
         np.cumsum(counts.sum(axis=0), out=made[1:])
@@ -179,25 +190,13 @@ class _Contraction:
         made = made.astype(index_dtype(entries))
         to = np.cumsum(counts, axis=0, dtype=offsets.dtype)
         to += made[:-1].astype(offsets.dtype) - counts
-        ends, weights = device.reserve(4 * entries), device.reserve(8 * entries)
-        loops = device.allocate(4 * self._ranges)
-        self._run("move", *rows, columns, sums, device.upload(to), ends, weights, loops, *end)
-        found = np.empty(self._ranges, np.int32)
+        result = device.allocate(4 * entries), device.allocate(8 * entries)
+        loops, found = device.allocate(4 * ranges), np.empty(ranges, np.int32)
+        run("contract_move", ranges, *rows, *row_entries, device.upload(to), *result, loops, *end)
         cl.enqueue_copy(device.queue, found, loops)
-        return _Rows(made, ends, weights, int(found.sum()))
+        return _Rows(made, *result, int(found.sum()))
 
-    def _run(self, name: str, *arguments: Any) -> None:
-        """Enqueue a kernel of the CPU's, an item for each range."""
-        launch(
-            self.device,
-            self._program(self.resident.offset),
-            f"contract_{name}",
-            self._ranges,
-            1,
-            *arguments,
-        )
-
-    def _program(self, offset: np.dtype, group: int = 1) -> Any:
+    def _launches(self, offset: np.dtype, group: int) -> Launches:
         text = contracting(
             offset.name,
             self.resident.offset.name,
@@ -207,55 +206,59 @@ class _Contraction:
             halves=self.both,
             oclgrind=self.device.is_oclgrind,
         )
-        return program_of(self.device, text)
+        return Launches(self.device, program_of(self.device, text), group)
 
     def _by_groups(self, side: str) -> _Rows:
         """The arcs in the order of `side`, on a GPU."""
         device, count, arcs = self.device, self.count, self.resident.num_arcs
         offsets, graph = self._arrays(side)
-        degrees = np.bincount(self.number, np.diff(offsets), count).astype(np.int64)
-        begins = np.zeros(count + 1, np.int64)
-        most = np.minimum(degrees, count)
-        np.cumsum(most + most // 2 + 1, out=begins[1:])
-        slots, bits = int(begins[-1]), max(count - 1, 1).bit_length()
-        offset = index_dtype(slots)
+        offset, bits = index_dtype(self._most_slots), max(count - 1, 1).bit_length()
         index = offset.itemsize
         group = fitting_group(device.group, index, True, device.cl.local_mem_size)
-        program, groups = self._program(offset, group), device.groups
-
-        def run(name: str, *arguments: Any) -> None:
-            launch(device, program, f"contract_{name}", groups, group, *arguments)
-
-        keys, sums = (device.allocate(8 * slots) for _ in range(2))
-        for buffer, value in ((keys, -1), (sums, 0)):
-            pattern = np.full(1, value, np.int32)
-            cl.enqueue_fill_buffer(device.queue, buffer, pattern, 0, 8 * slots)
-        shape = np.int64(arcs), np.int32(len(offsets) - 1), np.int32(bits), self.unit
-        run("insert", *graph, device.upload(begins), keys, sums, *shape)
+        run, groups = self._launches(offset, group), device.groups
+        begins, adding = self._filled((count + 1) * index, 0), device.allocate(SUMS * index)
+        vertices = np.int32(len(offsets) - 1)
+        run("contract_degrees", groups, graph[0], graph[3], begins, vertices)
+        run("contract_sizes", groups, begins, np.int32(count))
+        exclusive_sums(run, begins, adding, count + 1)
+        slots = self._read(begins, count, offset)
+        keys, sums = self._filled(8 * slots, -1), self._filled(8 * slots, 0)
+        shape = np.int64(arcs), vertices, np.int32(bits), self.unit
+        run("contract_insert", groups, *graph, begins, keys, sums, *shape)
         tiles = -(-slots // (group * EACH))
-        counts, adding = device.allocate((tiles + 1) * index), device.allocate(SUMS * index)
-        run("count", keys, counts, np.int64(slots))
-        exclusive_sums(device, program, group, counts, adding, tiles + 1)
-        last = np.empty(1, offset)
-        cl.enqueue_copy(device.queue, last, counts, src_offset=tiles * index)
-        entries = int(last[0])
-        side_, other = (
+        counts = device.allocate((tiles + 1) * index)
+        run("contract_count", groups, keys, counts, np.int64(slots))
+        exclusive_sums(run, counts, adding, tiles + 1)
+        entries = self._read(counts, tiles, offset)
+        packed, other = (
             [device.allocate(8 * entries), device.allocate(index * entries)] for _ in range(2)
         )
-        run("pack", keys, *side_, counts, np.int64(slots))
-        side_, _ = radix_sort(device, side_, other, program, group, entries, 2 * bits, index)
-        ends, weights = device.reserve(4 * entries), device.reserve(8 * entries)
-        loops, found = device.upload(np.zeros(1, np.int32)), np.empty(1, np.int32)
-        run("weights", *side_, sums, weights, loops, np.int64(entries), np.int32(bits), self.unit)
+        run("contract_pack", groups, keys, *packed, counts, np.int64(slots))
+        packed, _ = radix_sort(run, packed, other, entries, 2 * bits, index)
+        ends, weights = device.allocate(4 * entries), device.allocate(8 * entries)
+        loops = self._filled(4, 0)
         number = np.int64(entries), np.int32(bits)
-        launch(device, program, "sort_ends", groups, group, side_[0], ends, *number)
-        begin = device.allocate((count + 1) * index)
-        rows = *number, np.int32(count)
-        launch(device, program, "sort_offsets", groups, group, side_[0], begin, *rows)
-        made = np.empty(count + 1, offset)
+        run("contract_weights", groups, *packed, sums, weights, loops, *number, self.unit)
+        run("sort_ends", groups, packed[0], ends, *number)
+        begin, made = device.allocate((count + 1) * index), np.empty(count + 1, offset)
+        run("sort_offsets", groups, packed[0], begin, *number, np.int32(count))
         device.download(made, begin)
-        cl.enqueue_copy(device.queue, found, loops)
-        return _Rows(made.astype(index_dtype(entries), copy=False), ends, weights, int(found[0]))
+        made = made.astype(index_dtype(entries), copy=False)
+        return _Rows(made, ends, weights, self._read(loops, 0, np.dtype(np.int32)))
+
+    def _read(self, buffer: Any, place: int, dtype: np.dtype) -> int:
+        """An item of a buffer of integers."""
+        item = np.empty(1, dtype)
+        cl.enqueue_copy(self.device.queue, item, buffer, src_offset=place * dtype.itemsize)
+        return int(item[0])
+
+    def _filled(self, size: int, value: int) -> Any:
+        """A buffer of `size` bytes, a multiple of 4, of a number."""
+        buffer, pattern = self.device.allocate(size), np.full(1, value, np.int32)
+        for start in range(0, size, _FILL):
+            part = min(_FILL, size - start)
+            cl.enqueue_fill_buffer(self.device.queue, buffer, pattern, start, part)
+        return buffer
 
 
 def _members(number: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:

@@ -109,7 +109,7 @@ class DeviceWeights(OfEdges):
         if own is None or self.dtype == type_.scalar:
             return own and own.buffers["weights"]
         count = int(own.offsets[-1])
-        converted = own.device.reserve(count * type_.itemsize)
+        converted = own.device.allocate(count * type_.itemsize)
         kind = SCALARS[self.dtype.name]
         convert_values(own.device, converted, own.buffers["weights"], count, kind, type_.c)
         return converted

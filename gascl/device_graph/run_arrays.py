@@ -90,7 +90,8 @@ class RunArrays:
             which, graph = name.removeprefix("num_"), self.graph
             if which.startswith("next_"):
                 which, graph = which.removeprefix("next_"), self.graph_of(self._parity + 1)
-            self.numbers[name] = np.int32(len(graph.blocks(which)) - 1)
+            rows = dict(zip(("first_row", "last_row"), graph.rows, strict=True))
+            self.numbers[name] = np.int32(rows[name] if name in rows else graph.number(which))
         return self.numbers[name]
 
 

@@ -55,29 +55,27 @@ class Sorted:
             places: whether to compute `places`.
         """
         self.device, self.order = device, order
-        self._group = fitting_group(device.group, offset.itemsize, places, device.cl.local_mem_size)
+        group = fitting_group(device.group, offset.itemsize, places, device.cl.local_mem_size)
         self._bits = max(order.num_vertices - 1, 1).bit_length()
         self._keys = len(order.row) << order.both
         self._offset = offset
-        self._program = program_of(device, sorting(self._offset.name, self._group, places))
+        text = sorting(self._offset.name, group, places)
+        run = Launches(device, program_of(device, text), group)
         ends = self._ends()
         bits, rows = np.int32(self._bits), np.int32(order.num_vertices)
         side, other = [self._buffers(places) for _ in range(2)]
         pairs, both = np.int64(len(order.row)), np.int32(order.both)
-        self._run("sort_keys", device.groups, *side, *ends, pairs, bits, both)
+        run("sort_keys", device.groups, *side, *ends, pairs, bits, both)
         if not order.is_sorted:
             # The reverse of a self-loop has a key that differs from others only above the rows.
             digits = 2 * self._bits + order.both
-            given = self._program, self._group, self._keys, digits, offset.itemsize
-            side, other = radix_sort(device, side, other, *given)
+            side, other = radix_sort(run, side, other, self._keys, digits, offset.itemsize)
         self.offsets = device.reserve((order.num_vertices + 1) * self._offset.itemsize)
-        self._run(
-            "sort_offsets", device.groups, side[0], self.offsets, np.int64(self._keys), bits, rows
-        )
+        run("sort_offsets", device.groups, side[0], self.offsets, np.int64(self._keys), bits, rows)
         self.ends, self.places = ends[1], side[1] if places else None
         if not order.is_sorted:
             self.ends = device.reserve(4 * num_pairs)
-            self._run("sort_ends", device.groups, side[0], self.ends, np.int64(num_pairs), bits)
+            run("sort_ends", device.groups, side[0], self.ends, np.int64(num_pairs), bits)
         if "offsets" not in order.kept:
             offsets = np.empty(order.num_vertices + 1, self._offset)
             cl.enqueue_copy(device.queue, offsets, self.offsets)
@@ -108,57 +106,58 @@ class Sorted:
         sizes = [8, self._offset.itemsize] if places else [8]
         return [self.device.reserve(size * self._keys) for size in sizes]
 
-    def _run(self, name: str, groups: int, *arguments: Any) -> None:
-        launch(self.device, self._program, name, groups, self._group, *arguments)
+
+class Launches:
+    """Launches the kernels `gascl_...` of a program, each of which is made once: that takes 0.2 ms.
+
+    Args:
+        group: the number of items in a work-group.
+    """
+
+    def __init__(self, device: Device, program: Any, group: int):
+        self.device, self.group = device, group
+        self._program, self._kernels = program, dict[str, Any]()
+
+    def __call__(self, name: str, groups: int, *arguments: Any) -> None:
+        """Enqueue a kernel for so many work-groups, at least one."""
+        if name not in self._kernels:
+            self._kernels[name] = kernel(self._program, f"gascl_{name}")
+        run, size = self._kernels[name], (max(groups, 1) * self.group,)
+        run.set_args(*arguments)
+        cl.enqueue_nd_range_kernel(self.device.queue, run, size, (self.group,))
 
 
 def radix_sort(
-    device: Device,
-    side: list[Any],
-    other: list[Any],
-    program: Any,
-    group: int,
-    num_keys: int,
-    bits: int,
-    offset: int,
+    run: Launches, side: list[Any], other: list[Any], num_keys: int, bits: int, offset: int
 ) -> tuple[list[Any], list[Any]]:
     """Enqueue a stable sort of keys by their lowest bits.
 
     Args:
+        run: of a program of `sorting`.
         side: buffers with the keys and, if they are moved along, the places.
         other: buffers of the same sizes.
-        program: built of `sorting`, with its `group`.
         offset: the bytes of a place.
 
     Returns:
         The two, in the order in which the first one has what is sorted.
     """
-    tiles = -(-num_keys // (group * EACH))
-    counts, sums = device.reserve((tiles << DIGIT_BITS) * offset), device.reserve(SUMS * offset)
-    groups, keys, number = min(tiles, device.groups), np.int64(num_keys), tiles << DIGIT_BITS
+    tiles = -(-num_keys // (run.group * EACH))
+    number = tiles << DIGIT_BITS
+    counts = run.device.allocate(number * offset)
+    sums = run.device.allocate(SUMS * offset)
+    groups, keys = min(tiles, run.device.groups), np.int64(num_keys)
     for shift in range(0, bits, DIGIT_BITS):
         at = keys, np.int32(tiles), np.int32(shift)
-        launch(device, program, "sort_count", groups, group, side[0], counts, *at)
-        exclusive_sums(device, program, group, counts, sums, number)
-        launch(device, program, "sort_move", groups, group, *side, *other, counts, *at)
+        run("sort_count", groups, side[0], counts, *at)
+        exclusive_sums(run, counts, sums, number)
+        run("sort_move", groups, *side, *other, counts, *at)
         side, other = other, side
     return side, other
 
 
-def exclusive_sums(
-    device: Device, program: Any, group: int, counts: Any, sums: Any, number: int
-) -> None:
+def exclusive_sums(run: Launches, counts: Any, sums: Any, number: int) -> None:
     """Enqueue that each of the counts becomes the sum of those before it; `sums` has room for
     SUMS more."""
-    adding = min(SUMS, -(-number // group))
+    adding = min(SUMS, -(-number // run.group))
     for name in ("sort_sum", "sort_add"):
-        launch(device, program, name, adding, group, counts, sums, np.int64(number))
-
-
-def launch(
-    device: Device, program: Any, name: str, groups: int, group: int, *arguments: Any
-) -> None:
-    """Enqueue a kernel `gascl_...` for so many work-groups, at least one, of `group` items."""
-    run = kernel(program, f"gascl_{name}")
-    run.set_args(*arguments)
-    cl.enqueue_nd_range_kernel(device.queue, run, (max(groups, 1) * group,), (group,))
+        run(name, adding, counts, sums, np.int64(number))

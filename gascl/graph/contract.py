@@ -14,7 +14,7 @@ from gascl.graph.arcs import Order
 from gascl.graph.field_stats import Summary
 from gascl.graph.labels import label_array, shown
 from gascl.graph.lazy import held
-from gascl.graph.parallel import blocks
+from gascl.graph.parallel import blocks, filled
 from gascl.user_messages import Option
 
 if TYPE_CHECKING:
@@ -138,8 +138,9 @@ def numbered(group: np.ndarray, num_vertices: int) -> tuple[np.ndarray, int]:
         return number.astype(np.int32), len(names)
     there = np.zeros(int(group.max()) + 1, bool)
     there[group] = True
-    rank = np.cumsum(there, dtype=np.int32)
-    return rank[group] - np.int32(1), int(rank[-1])
+    rank = np.cumsum(there, dtype=np.int32) - np.int32(1)
+    number = filled(np.empty(num_vertices, np.int32), lambda block: rank.take(group[block]))
+    return number, int(rank[-1]) + 1
 
 
 def summed(graph: Graph, number: np.ndarray, count: int, undirected: bool) -> Graph:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
 
 #: Items of an array that a thread takes at a time, so that temporary arrays stay in the cache.
 BLOCK = 1 << 18
+#: Seconds after which a wait looks for Ctrl-C: a signal just before it begins does not end it.
+LOOK = 0.1
+#: `here.works` is true in the threads of the pool.
+here = threading.local()
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -23,6 +29,20 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def _begin() -> None:
+    here.works = True
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    """A thread for each processor, which stays: to begin sixteen takes milliseconds."""
+    return ThreadPoolExecutor(cores(), initializer=_begin)
+
+
+if hasattr(os, "register_at_fork"):  # threads do not survive a fork
+    os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 def in_threads(do: Callable[[S], T], items: Iterable[S]) -> list[T]:
@@ -46,21 +66,23 @@ def in_threads(do: Callable[[S], T], items: Iterable[S]) -> list[T]:
                 waiting.clear()
                 raise
 
-    if threads < 2:
+    if threads < 2 or getattr(here, "works", False):  # else threads may wait for each other
         work()
         return results
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            workers = []
-            with suppress(RuntimeError):  # none can be begun once the main thread has ended
-                for _ in range(threads):
-                    workers.append(pool.submit(work))
-            if not workers:
-                work()
-            for worker in workers:
-                worker.result()
-        finally:
-            waiting.clear()
+    workers: list[Future[None]] = []
+    try:
+        with suppress(RuntimeError):  # none can be begun once the main thread has ended
+            for _ in range(threads):
+                workers.append(_pool().submit(work))
+        if not workers:
+            work()
+        while wait(workers, LOOK).not_done:
+            pass
+        for worker in workers:
+            worker.result()
+    finally:
+        waiting.clear()
+        wait(workers)
     return results
 
 

@@ -330,8 +330,17 @@ def _check_words(spec: ProgramSpec, snippet: Snippet, kind: str) -> None:
                 f"there is no {word}(): uniform(seed, v.id, superstep) is a repeatable random "
                 "number from 0 up to 1",
             )
-        if near and word not in CALLS and is_call and not _reads_field(spec, word):
+        known = word in CALLS or word.startswith("aggregate_") or _reads_field(spec, word)
+        if known or not is_call:
+            continue
+        if near:
             spec.refuse(place, f"unknown function {word!r}; did you mean {near[0]!r}?")
+        kinds = (("_of", "vertex", spec.vertex_fields), ("_to", "edge", spec.edge_fields))
+        for ending, of, fields in kinds:
+            name = word.removesuffix(ending)
+            if word.endswith(ending):
+                what = f"{word}: there is no {of} field {name!r}"
+                _unknown(place, spec, what, [f"{each}{ending}" for each in fields])
 
 
 def _check_bare(spec: ProgramSpec, snippet: Snippet, kind: str) -> None:
@@ -368,6 +377,8 @@ def _check_member(spec: ProgramSpec, snippet: Snippet, kind: str, member: Member
         if kind == "gather":
             return
         spec.refuse(place, "msg is read only")
+    if space == "groups":
+        spec.refuse(place, "groups[i] is read only: copy what you change into a variable")
     if space not in READS[kind].split():
         if kind in ("functions", "combine", "identity"):
             return  # their own parameters may be called v, e, p or g

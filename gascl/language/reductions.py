@@ -32,7 +32,8 @@ _INTS = ("neighbor", "neighbor_of", "num_neighbors_of", "has_edge", "get_mask", 
 _ALIKE = set("min max fmin fmax fabs abs clamp sqrt rsqrt exp log pow floor ceil".split())
 _COMPARE = ("==", "!=", "<", ">", "<=", ">=", "&&", "||")
 _FORM = "`for (int i = 0; i < num_neighbors; ++i)`"
-_NESTED = ("for", "while", "do", "for_common", "switch", "goto")
+#: Of these, only `for` and `while` may be in a loop that reduces.
+_NESTED = ("do", "for_common", "switch", "goto")
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,7 @@ class Reduction:
         index, index_type: the variable that numbers the neighbors.
         accumulators: what it reduces to.
         ordered: the terms must be joined in the order of the turns.
+        nests: there are loops in it.
     """
 
     first: int
@@ -106,6 +108,7 @@ class Reduction:
     index_type: str
     accumulators: tuple[Accumulator, ...]
     ordered: bool
+    nests: bool
 
 
 @dataclass(frozen=True)
@@ -150,6 +153,8 @@ class _Finder:
     def __init__(self, spec: ProgramSpec, snippet: Snippet, real: str):
         self.spec, self.snippet, self.real = spec, snippet, real
         self.toks = tokens(snippet.text)
+        #: The places of the tokens that declare a local variable, by its name.
+        self.declared: dict[str, list[int]] = {}
         self.locals, self.lengths = self._declared()
         self.places = self._places()
         wide = [*spec.vertex_fields.values(), *spec.edge_fields.values(), *spec.params.values()]
@@ -168,6 +173,7 @@ class _Finder:
             k = i + 1
             while k < len(toks) and toks[k].kind == "word":
                 name, type_, end = toks[k].text, self._type(token.text), whole_end(toks, k + 1)
+                self.declared.setdefault(name, []).append(k)
                 if not is_number or found.get(name, type_) != type_:
                     several.add(name)
                 found[name] = type_
@@ -254,6 +260,11 @@ class _Loop:
     found: dict[str, list[Accumulator]] = field(default_factory=dict)
     inner: set[str] = field(default_factory=set)
     breaks: bool = False
+    #: How many loops of the body there are around the statement that is read; whether there are any.
+    depth: int = 0
+    nests: bool = False
+    #: The accumulators of inner loops.
+    repeated: set[str] = field(default_factory=set)
     #: The places of tokens that are accumulators where they may be.
     known: set[int] = field(default_factory=set)
 
@@ -275,13 +286,16 @@ class _Loop:
         for each in ordered:
             if len(self.found[each.name]) > 1:
                 _no(f"it adds to {each.name} in several places")
+            if each.name in self.repeated:
+                _no(f"it adds to {each.name}, a float, in an inner loop")
         if self.breaks and not all(a.sets for a in accumulators):
             _no("it ends early")
         if not accumulators:
             _no("it computes nothing")
         last = toks[self.end - 1]
         places = first.start, last.start + len(last.text), toks[self.body].start
-        return Reduction(*places, self.index, self.index_type, tuple(accumulators), bool(ordered))
+        of_index = self.index, self.index_type
+        return Reduction(*places, *of_index, tuple(accumulators), bool(ordered), self.nests)
 
     def check_uses(self) -> None:
         """No accumulator is read in the loop, and its address is not taken anywhere."""
@@ -325,10 +339,12 @@ class _Loop:
                 k = self.statement(k)
         elif word == "if":
             self.condition(i)
+        elif word in ("for", "while"):
+            self.inner_loop(i)
         elif word == "return":
             _no("it returns")
         elif word == "break":
-            self.breaks = True
+            self.breaks |= self.depth == 0
         elif word == "const" or (word in self.finder.snippet.types and toks[i + 1].kind == "word"):
             self.declaration(i, end - 1)
         elif word not in (";", "continue"):
@@ -345,6 +361,26 @@ class _Loop:
         if at(toks, after) == "else":
             self.statement(after + 1)
 
+    def inner_loop(self, i: int) -> None:
+        """A loop in a turn: each turn runs it from its beginning, with variables of its own."""
+        toks, k = self.finder.toks, i + 2
+        body = closing(toks, i + 1)
+        self.depth += 1
+        self.nests = True
+        if toks[i].text == "for":
+            k = self.statement(k)
+            end = whole_end(toks, k)
+            self.pure(k, end)
+            k = end + 1
+            while k < body - 1:
+                end = whole_end(toks, k)
+                self.assignment(k, end)
+                k = end + 1
+        else:
+            self.pure(k, body - 1)
+        self.statement(body)
+        self.depth -= 1
+
     def extreme(self, i: int, then: int) -> bool:
         """Whether it is `if (x < least) least = x;` or the like."""
         toks = self.finder.toks
@@ -356,7 +392,7 @@ class _Loop:
                 return False
             begin, end = begin + 1, end - 1
         name = self.name_at(begin)
-        if name is None or at(toks, begin + self.width(begin)) != "=":
+        if name is None or self.own(name) or at(toks, begin + self.width(begin)) != "=":
             return False
         value = range(begin + self.width(begin) + 1, end - 1)
         signs = [k for k in range(i + 2, then - 1) if toks[k].text in ("<", ">", "<=", ">=")]
@@ -389,12 +425,20 @@ class _Loop:
         k = i + 1
         while k < end:
             name = toks[k].text
-            if toks[k].kind != "word" or at(toks, k + 1) != "=":
-                _no("it declares more than constants")
-            stop = whole_end(toks, k + 2)
+            stop = whole_end(toks, k)
+            if toks[k].kind != "word" or at(toks, k + 1) not in ("=", ",", ";"):
+                _no("it declares more than numbers")
             self.pure(k + 2, stop)
             self.inner.add(name)
             k = stop + 1
+
+    def own(self, name: str | None) -> bool:
+        """Whether it is a variable that each turn has for itself: declared in the body, and nowhere
+        else."""
+        finder = self.finder
+        declared = finder.declared.get(name or "", ())
+        outside = any(not self.body <= i < self.end for i in declared)
+        return name in self.inner and name not in finder.places and not outside
 
     def assignment(self, i: int, end: int) -> None:
         toks = self.finder.toks
@@ -402,13 +446,16 @@ class _Loop:
             name = self.name_at(i + 1)
             if name is None or i + 1 + self.width(i + 1) != end:
                 _no("it does more than reduce")
-            self.sum(name, i + 1, end, end)
+            if not self.own(name):
+                self.sum(name, i + 1, end, end)
             return
         name = self.name_at(i)
         if name is None:
             _no("it does more than reduce")
         k = i + self.width(i)
         sign = at(toks, k)
+        if self.own(name) and (sign in ("++", "--") or sign[-1:] == "="):
+            return self.pure(k + 1, end)
         if sign in ("++", "--") and k + 1 == end:
             self.sum(name, i, end, end)
         elif sign in ("+=", "-=", "*="):
@@ -473,6 +520,8 @@ class _Loop:
         return str(type_)
 
     def add(self, name: str, type_: str, how: str) -> None:
+        if self.depth:
+            self.repeated.add(name)
         self.found.setdefault(name, []).append(Accumulator(name, type_, how))
 
     # Expressions ------------------------------------------------------------------------------

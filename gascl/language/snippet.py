@@ -29,6 +29,8 @@ _BRANCHES |= {"continue", "for_common"}
 
 #: The names through which a snippet reaches members: `v.rank`, `prev.change`.
 NAMESPACES = ("v", "e", "p", "g", "prev", "agg")
+#: Words that count as namespaces where they are written.
+WHAT_ARRIVED = ("msg", "groups")
 #: A comparison between two of these is an operand by itself.
 _BEFORE = {"", "(", "{", ";", ",", "=", "&&", "||", "?", ":", "return"}
 _AFTER = {"", ")", ";", ",", "&&", "||", "?", ":"}
@@ -295,8 +297,8 @@ def _members(
             continue
         if token.text not in namespaces:
             words.setdefault(token.text, token.line)
-            if token.text == "msg" and is_written(toks, i, i + 1, types):
-                members.append(Member("msg", "", token.line, True))
+            if token.text in WHAT_ARRIVED and is_written(toks, i, i + 1, types):
+                members.append(Member(token.text, "", token.line, True))
             continue
         name, end = "", i + 1
         if at(toks, i + 1) == "." and i + 2 < len(toks) and toks[i + 2].kind == "word":

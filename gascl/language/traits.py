@@ -34,12 +34,14 @@ class Traits:
         debug: in debug mode nothing is fused or skipped, so that every fault is reported in time.
         shares: vertices with many neighbors apply later than the others, each by a whole
             work-group, which shares the loops of apply that only reduce (language/reductions.py).
+        splits: work-groups first share the segments of very long rows (kernels/gather/group.cl).
     """
 
     spec: ProgramSpec
     lanes: int
     debug: bool
     shares: bool
+    splits: bool
 
     @classmethod
     def of(
@@ -48,9 +50,10 @@ class Traits:
         lanes: int | None = None,
         debug: bool = False,
         shares: bool = False,
+        splits: bool = False,
     ) -> Traits:
         """The traits of a program; `lanes` are those of its class unless given."""
-        return cls(spec, spec.lanes if lanes is None else lanes, debug, shares)
+        return cls(spec, spec.lanes if lanes is None else lanes, debug, shares, splits)
 
     # --- snippets ---
 
@@ -308,6 +311,12 @@ class Traits:
     def counts_once(self) -> bool:
         """Whether all messages to a vertex count as one (`first`, `enough`)."""
         return self.first or "enough" in self.spec.snippets
+
+    @cached_property
+    def may_split(self) -> bool:
+        """Whether work-groups can share a very long row: all of its messages are combined."""
+        apart = self.reads_singly or self.counts_once or self.ordered_credits
+        return self.scatters and self.lanes == 1 and not apart
 
     @cached_property
     def fusable(self) -> bool:

@@ -13,14 +13,14 @@ import numpy as np
 from scipy.sparse import csgraph, csr_array
 
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import argument, backend_function, missing_node
+from gascl.nx.dispatch import Call, argument, backend_function, collections, missing_node
 from gascl.nx.locality import local_search, no_successors, small_first_component
 from gascl.programs.breadth_first import BreadthFirst
 from gascl.programs.connected_components import ConnectedComponents
 from gascl.programs.strongly_connected import StronglyConnected
 
 
-def _sets(G: Converted, component: np.ndarray) -> list[set[Any]]:
+def sets(G: Converted, component: np.ndarray) -> list[set[Any]]:
     """The nodes of each component, in the order of the components' numbers."""
     order = np.argsort(component, kind="stable")
     nodes = G.node_array[order].tolist()
@@ -62,7 +62,7 @@ def connected(G: Converted, weakly: bool = False) -> bool:
 )
 def connected_components(G: Converted) -> Iterator[set[Any]]:
     """Sets of nodes, by their first nodes."""
-    return iter(_sets(G, weak(G)))
+    return iter(sets(G, weak(G)))
 
 
 @backend_function(first=400_000, cached=50_000, also="number_weakly_connected_components")
@@ -91,7 +91,7 @@ def node_connected_component(G: Converted, n: Any) -> set[Any]:
 @backend_function(first=200_000, cached=100_000, numpy=True, lazy=inf)
 def strongly_connected_components(G: Converted) -> Iterator[set[Any]]:
     """Sets of nodes in NetworkX's order."""
-    return iter(_sets(G, _depth_first(G)))
+    return iter(sets(G, _depth_first(G)))
 
 
 @backend_function(
@@ -100,7 +100,7 @@ def strongly_connected_components(G: Converted) -> Iterator[set[Any]]:
 def kosaraju_strongly_connected_components(G: Converted, source: Any = None) -> Iterator[set[Any]]:
     """Sets of nodes in NetworkX's order."""
     number = _depth_first(G, reverse=True)
-    return iter(_sets(G, number.max(initial=0) - number))
+    return iter(sets(G, number.max(initial=0) - number))
 
 
 def _depth_first(G: Converted, reverse: bool = False) -> np.ndarray:
@@ -143,6 +143,32 @@ def is_strongly_connected(G: Converted) -> bool:
     return connected(G)
 
 
+def _read_once(call: Call) -> str:
+    return "" if call.scc is None else collections(call.scc, "components")
+
+
+@backend_function(first=2_000, cached=500, numpy=True, unsupported=[_read_once])
+def condensation(G: Converted, scc: Any = None) -> Any:
+    """A DiGraph of NetworkX's, with a node for each strong component."""
+    C = nx.DiGraph()
+    C.graph["mapping"] = {}
+    if len(G) == 0:
+        return C
+    components = sets(G, _depth_first(G)) if scc is None else list(scc)
+    number = G.numbered(components)
+    if number is None:
+        raise NotImplementedError("components that are no partition of the nodes")
+    for place, component in enumerate(components):
+        C.graph["mapping"].update(dict.fromkeys(component, place))
+    C.add_nodes_from((place, {"members": each}) for place, each in enumerate(components))
+    src, dst = (number[ends] for ends in G.ends)
+    key = (src * len(components) + dst)[src != dst]
+    first = np.sort(np.unique(key, return_index=True)[1])  # in the order of the edges
+    ends = divmod(key[first], len(components))
+    C.add_edges_from(zip(*(each.tolist() for each in ends), strict=True))
+    return C
+
+
 @backend_function(first=None, cached=200_000, numpy=True)
 def attracting_components(G: Converted) -> Iterator[set[Any]]:
     """Strong components that no edge leaves, in NetworkX's order."""
@@ -154,7 +180,7 @@ def _attracting(G: Converted) -> list[set[Any]]:
     src, dst = (number[ends] for ends in G.ends)
     attracts = np.ones(len(G), bool)
     attracts[src[src != dst]] = False
-    return list(itertools.compress(_sets(G, number), attracts.tolist()))
+    return list(itertools.compress(sets(G, number), attracts.tolist()))
 
 
 @backend_function(first=None, cached=100_000, numpy=True)

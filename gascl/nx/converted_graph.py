@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -240,6 +240,18 @@ class Converted:
     def places(self, nodes: Iterable[Any]) -> list[int]:
         """The positions of nodes of the graph in `nodes`."""
         return list(map(self.topology.index.__getitem__, nodes))
+
+    def numbered(self, blocks: Iterable[Collection[Any]]) -> np.ndarray | None:
+        """int64 (V,): the number of the block that has each node; None if they are no partition of
+        all nodes."""
+        number = np.full(len(self), -1, np.int64)
+        size = 0
+        for block, nodes in enumerate(blocks):
+            size += len(nodes)
+            if any(node not in self for node in nodes):
+                return None
+            number[self.places(nodes)] = block
+        return number if size == len(self) and (number >= 0).all() else None
 
     def original(self) -> Any:
         """The graph that was converted.

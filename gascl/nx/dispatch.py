@@ -6,7 +6,7 @@ import inspect
 import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import update_wrapper
 from itertools import chain, islice
@@ -111,6 +111,8 @@ class Function:
         numpy: NumPy computes it; no device is used.
         lazy: how many items of the result NetworkX makes, one by one, as long as they come soon:
             someone who takes one item does not wait for all. Not if the caller has asked for gascl.
+        random: NetworkX's answer depends on random numbers, and this one differs: NetworkX runs its
+            own function, unless the caller asks for gascl.
     """
 
     def __init__(
@@ -122,6 +124,7 @@ class Function:
         limits: str,
         numpy: bool,
         lazy: float,
+        random: bool,
         unsupported: Iterable[Check],
         slower: Iterable[Check],
     ):
@@ -129,7 +132,7 @@ class Function:
         self.names, self.name = names, names[0]
         self.module = function.__module__.rpartition(".")[2]
         self.first, self.cached, self.limits = first, cached, limits
-        self.numpy, self.lazy = numpy, lazy
+        self.numpy, self.lazy, self.random = numpy, lazy, random
         self._function, self._signature = function, inspect.signature(function)
         self.parameters = self._signature.parameters
         self._positional = [p.name for p in self.parameters.values() if p.kind != p.KEYWORD_ONLY]
@@ -211,6 +214,8 @@ class Function:
 
     def should_run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Verdict:
         """Whether NetworkX would be slower, or why not."""
+        if self.random:
+            return "its answers differ from NetworkX's, which are random; backend='gascl' runs it"
         G = args[0] if args else kwargs["G"]
         is_converted = was_converted(G)
         least = self.cached if is_converted else self.first
@@ -240,6 +245,7 @@ def backend_function(
     limits: str = "",
     numpy: bool = False,
     lazy: float = 0,
+    random: bool = False,
     unsupported: Iterable[Check] = (),
     slower: Iterable[Check] = (),
     names: tuple[str, ...] = (),
@@ -248,7 +254,7 @@ def backend_function(
     """Decorates a function of the backend, which has the name and parameters of NetworkX's.
 
     Args:
-        first, cached, limits, numpy, lazy: as in `Function`.
+        first, cached, limits, numpy, lazy, random: as in `Function`.
         unsupported: each returns what the backend does not support, a noun phrase.
         slower: each returns why NetworkX is faster, whatever the number of edges.
         names: those in all versions of NetworkX, that of the installed one first, where they
@@ -258,7 +264,7 @@ def backend_function(
     """
 
     def register(function: Callable[..., Any]) -> Function:
-        how = (first, cached, limits, numpy, lazy, unsupported, slower)
+        how = (first, cached, limits, numpy, lazy, random, unsupported, slower)
         registered = Function(function, names or (function.__name__,), *how)
         FUNCTIONS[registered.name] = registered
         if also:
@@ -311,6 +317,16 @@ def multigraph(call: Call) -> str:
 def directed(call: Call) -> str:
     """Checks that the graph is undirected."""
     return "directed graphs" if call.G.is_directed() else ""
+
+
+def collections(given: Any, what: str) -> str:
+    """Checks that sets of nodes can be read again, by NetworkX if it runs the call in the end.
+
+    Args:
+        what: they are called so, in the plural.
+    """
+    kept = isinstance(given, Collection) and all(isinstance(each, Collection) for each in given)
+    return "" if kept else f"{what} that can be read only once"
 
 
 def missing_node(call: Call) -> str:

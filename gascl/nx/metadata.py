@@ -6,17 +6,17 @@ FUNCTIONS = {
     "": """
         adamic_adar_index all_pairs_shortest_path_length ancestors attracting_components
         average_clustering average_shortest_path_length bfs_layers clustering color
-        common_neighbor_centrality connected_components core_number degree_centrality descendants
-        descendants_at_distance global_efficiency harmonic_centrality has_cycle in_degree_centrality
-        is_attracting_component is_bipartite is_connected is_directed_acyclic_graph is_forest
-        is_strongly_connected is_weakly_connected isolates jaccard_coefficient
-        node_connected_component number_attracting_components number_connected_components
-        number_of_isolates number_of_selfloops number_strongly_connected_components
-        number_weakly_connected_components onion_layers out_degree_centrality partition_quality
-        predecessor preferential_attachment resource_allocation_index s_metric
-        single_source_shortest_path_length single_target_shortest_path_length
-        strongly_connected_components topological_generations topological_sort triangles
-        weakly_connected_components wiener_index
+        common_neighbor_centrality condensation connected_components core_number degree_centrality
+        descendants descendants_at_distance global_efficiency harmonic_centrality has_cycle
+        in_degree_centrality is_attracting_component is_bipartite is_connected
+        is_directed_acyclic_graph is_forest is_strongly_connected is_weakly_connected isolates
+        jaccard_coefficient node_connected_component number_attracting_components
+        number_connected_components number_of_isolates number_of_selfloops
+        number_strongly_connected_components number_weakly_connected_components onion_layers
+        out_degree_centrality partition_quality predecessor preferential_attachment
+        resource_allocation_index s_metric single_source_shortest_path_length
+        single_target_shortest_path_length strongly_connected_components topological_generations
+        topological_sort triangles weakly_connected_components wiener_index
     """,
     "Only where there is one shortest path to each node. No function as weight.": """
         all_pairs_bellman_ford_path bellman_ford_predecessor_and_distance goldberg_radzik
@@ -30,6 +30,9 @@ FUNCTIONS = {
         dijkstra_predecessor_and_distance johnson multi_source_dijkstra_path
         multi_source_dijkstra_path_length single_source_dijkstra_path
         single_source_dijkstra_path_length voronoi_cells
+    """,
+    "gascl's own communities; no weights, not directed, no multigraphs.": """
+        asyn_lpa_communities fast_label_propagation_communities
     """,
     "No `nodes`.": "attribute_assortativity_coefficient numeric_assortativity_coefficient",
     "Undirected graphs; no weights, no `nodes`.": "average_degree_connectivity",
@@ -53,6 +56,10 @@ FUNCTIONS = {
     "The strategy largest_first, without `interchange`; no directed graphs.": "greedy_color",
     "By power iteration: no `nstart`, no weights below 0; only a `max_iter` of 0 counts.": "hits",
     "No `source`.": "kosaraju_strongly_connected_components",
+    "No multigraphs.": "label_propagation_communities overall_reciprocity reciprocity",
+    "gascl's own communities, of the last level; not directed, no weights below 0.": """
+        louvain_communities louvain_partitions
+    """,
     "Kruskal's algorithm.": "maximum_spanning_edges minimum_spanning_edges",
     "No `target`, no function as weight, no weights below 0.": """
         multi_source_dijkstra single_source_dijkstra
@@ -60,8 +67,8 @@ FUNCTIONS = {
     "No function as weight; in directed graphs, weights below 0 must be whole.": """
         negative_edge_cycle
     """,
-    "No multigraphs.": "overall_reciprocity reciprocity",
     "Weights below 0, and alpha outside 0 to 1, are left to NetworkX.": "pagerank",
+    "A partition of all nodes; relations and data by default; no multigraphs.": "quotient_graph",
     "Only with `normalized=False`.": "rich_club_coefficient",
     "No `top_nodes`.": "sets",
     "A single pair is left to NetworkX.": "shortest_path_length",

@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 from networkx.algorithms.community.quality import NotAPartition
 
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import Call, Check, backend_function
-
-
-def _groups(G: Converted, communities: Any) -> np.ndarray | None:
-    """int64 (V,): the number of each node's community; None if they are no partition."""
-    group = np.full(len(G), -1, np.int64)
-    size = 0
-    for number, community in enumerate(communities):
-        size += len(community)
-        if any(node not in G for node in community):
-            return None
-        group[G.places(community)] = number
-    return group if size == len(G) and (group >= 0).all() else None
+from gascl.nx.dispatch import Check, backend_function, collections
 
 
 def _iterators(name: str) -> Check:
     """Checks that communities are collections: NetworkX needs them, too, if it runs the call."""
-
-    def check(call: Call) -> str:
-        communities = getattr(call, name)
-        kept = isinstance(communities, Collection)
-        kept = kept and all(isinstance(each, Collection) for each in communities)
-        return "" if kept else "communities that can be read only once"
-
-    return check
+    return lambda call: collections(getattr(call, name), "communities")
 
 
 @backend_function(
@@ -47,7 +27,7 @@ def modularity(
     G: Converted, communities: Any, weight: Any = "weight", resolution: Any = 1
 ) -> float:
     """The share of edges inside communities, less the share expected by chance."""
-    group = _groups(G, communities)
+    group = G.numbered(communities)
     if group is None:
         raise NotAPartition(G.original(), list(communities))
     count = len(communities)
@@ -66,7 +46,7 @@ def modularity(
 @backend_function(first=200_000, cached=20_000, numpy=True, unsupported=[_iterators("partition")])
 def partition_quality(G: Converted, partition: Any) -> tuple[float, float]:
     """Coverage and performance."""
-    group = _groups(G, partition)
+    group = G.numbered(partition)
     if group is None:  # NetworkX checks that before it calls a backend, but not in every version
         raise NotImplementedError("communities that are no partition")
     src, dst = (group[ends] for ends in G.ends)

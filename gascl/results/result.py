@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 #: Fields of bundled programs in earlier versions -> their names now.
 RENAMED = {"colour": "color"}
 
+#: Fields that say in which group a vertex is.
+GROUPS = ("community", "label", "component", "color", "side")
 
 #: Deliveries without supersteps -> what a step of their runs is, alone and in the plural.
 _STEPS = {"asynchronous": ("round", "rounds"), "in_place": ("pass", "passes")}
@@ -51,6 +53,21 @@ class KeptState(Protocol):
     def field(self, name: str) -> np.ndarray:
         """A vertex field on the host: (V,), (V, lanes) with lanes, and one more dimension for a
         vector's components."""
+
+
+class Community(NamedTuple):
+    """A group of vertices with the same value of a field.
+
+    Attributes:
+        community: the value; of a field of vertices, the label.
+        size: the number of vertices.
+        hub: the label of the vertex that represents it: the one of highest degree, whichever way
+            its edges point, and of several the first.
+    """
+
+    community: Any
+    size: int
+    hub: Any
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -194,6 +211,48 @@ class Result:
         first = (order[::-1] if largest else order)[: max(k, 0)]
         labels = self.graph.labels_of(first).tolist()
         return list(zip(labels, listed[first].tolist(), strict=True))
+
+    def communities(
+        self, name: str | None = None, k: int | None = None, largest: bool = True
+    ) -> list[Community]:
+        """The communities, or other groups of vertices with the same value of a field: the largest
+        (or smallest) first, and of equal ones that with the lower value.
+
+        Vertices without a value, as in `top`, are in none.
+
+        Args:
+            name: the field; it can be left out if there is one of those that `GROUPS` names.
+            k: at most so many communities; None: all.
+
+        Returns:
+            A list of tuples (community, size, hub), which `pandas.DataFrame` takes as a table.
+
+        Raises:
+            GasclError: the field has several values per vertex; or no name is given, and there is
+                not just one of those fields.
+            FieldError: there is no such field.
+        """
+        if name is None:
+            there = [field for field in self if field in GROUPS]
+            if len(there) != 1:
+                raise GasclError(
+                    "communities are the vertices with the same value of a field: name it; there "
+                    f"are: {', '.join(self._answers()) or 'no field'}"
+                )
+            name = there[0]
+        values = self._scalars(name, "grouped", "group by")
+        vertices = np.flatnonzero(has_value(values, self.types.get(name)))
+        found, number, sizes = np.unique(values[vertices], return_inverse=True, return_counts=True)
+        names = self.graph.labels_of(found) if self.types.get(name) == VERTEX else found
+        # Of the highest degree, and of several the first one.
+        count = self.graph.num_vertices
+        rank = self.graph.degree[vertices].astype(np.int64) * count + count - 1 - vertices
+        highest = np.full(len(found), -1, np.int64)
+        np.maximum.at(highest, number, rank)
+        order = np.argsort(-sizes if largest else sizes, kind="stable")[:k]
+        hubs = self.graph.labels_of(count - 1 - highest[order] % max(count, 1))
+        columns = names[order].tolist(), sizes[order].tolist(), hubs.tolist()
+        return list(map(Community, *columns))
 
     def plot(self, name: str | None = None, kind: str = "auto", ax: Any = None) -> Axes:
         """Draw the distribution of a field's values over the vertices, by matplotlib.

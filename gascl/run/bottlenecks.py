@@ -105,13 +105,15 @@ def by_one_item(
         degrees = degrees_of_rows(graph, spec).astype(np.float64) if on_gpu and row else np.ones(1)
         # The mean degree of neighbors: vertices of high degree are neighbors of many.
         turns = row * float((degrees**2).sum() / max(degrees.sum(), 1.0))
+        shared = prepared.shares.chosen and not any(loop.why_not for loop in loops)
+        who = "a work-group" if shared else "one work-item"
         found.append(
             Bottleneck(
-                f"one work-item looks at the neighbors of the {many}neighbors of a vertex, or of "
+                f"{who} looks at the neighbors of the {many}neighbors of a vertex, or of "
                 "other vertices, in apply",
                 "look for common neighbors by for_common or common in scatter, whose arcs are "
                 "shared out, or send values along arcs and combine them",
-                turns * TURN,
+                0.0 if shared else turns * TURN,
             )
         )
     if traits.reads_singly and not traits.groups:

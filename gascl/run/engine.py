@@ -55,6 +55,7 @@ from gascl.run.initial_values import check_edge_fields, inputs
 from gascl.run.job import Job
 from gascl.run.launcher import Launcher
 from gascl.run.loaded_program import LoadedProgram
+from gascl.run.long_run import LongRun
 from gascl.run.options import RunOptions
 from gascl.run.order_trial import OrderTrial, check_form, most_launches
 from gascl.run.parameters import SPARSE
@@ -77,9 +78,8 @@ Nans: TypeAlias = Mapping[str, tuple[int, int]]
 
 #: The most engines of derived graphs that an engine keeps, with their arrays on the device.
 _MOST_DERIVED = 4
-#: After so many supersteps on a GPU, a program begins again in any order if it can, on graphs with
-#: at least so many vertices. That many levels of a search take 2.5 ms there.
-LONG_RUN, MANY_VERTICES = 128, 2**16
+#: On a GPU, and on graphs with at least so many vertices, a run may begin again in any order.
+MANY_VERTICES = 2**16
 
 
 class Engine:
@@ -476,9 +476,7 @@ class Engine:
             uploaded = time.perf_counter()
             launcher = Launcher(loaded.plan, state, job.interrupts)
             loop = Loop(job, loaded, launcher, placement_of(launcher, program.spec, self.ranks))
-        other = self._after_a_long_run(job, prepared)
-        if other is not None:
-            loop.limit = min(loop.limit, LONG_RUN)
+        loop.long_run = self._long_run(job, prepared)
         ending = self._looped(loop)
         phases = [
             *before,
@@ -487,10 +485,9 @@ class Engine:
             Phase("upload", built, uploaded - built),
             Phase("supersteps", uploaded, loop.seconds),
         ]
-        ended = ending.converged or job.interrupts.ends
-        if other is not None and len(loop.trace) == LONG_RUN and not ended:
+        if loop.long_run and loop.long_run.begins_again:
             state.end(loaded, None)
-            return self._supersteps(replace(job, program=other), "", values, phases)
+            return self._supersteps(replace(job, program=loop.long_run.other), "", values, phases)
         if loop.needs_order:
             state.end(loaded, None)
             if options.delivery != "auto":
@@ -527,20 +524,27 @@ class Engine:
             loop.nans.pop(name, None)
         return result, loop.nans
 
-    def _after_a_long_run(self, job: Job, prepared: Prepared) -> VertexProgram | None:
-        """The program with which a run begins again, in any order, if it has many supersteps; None:
-        it goes on. Where few vertices are active on a GPU, a superstep takes as long as its
-        barriers, and sparse graphs with so many levels have such supersteps."""
+    def _long_run(self, job: Job, prepared: Prepared) -> LongRun | None:
+        """Decides whether a run begins again in any order; None: it has no such form, or it is not
+        known that this may be faster."""
         options, graph = job.options, self.graph
         why_not = (
             self.device.kind != "GPU",
             not prepared.persistent.chosen,
             graph.num_vertices < MANY_VERTICES or graph.num_arcs > SPARSE * graph.num_vertices,
             options.delivery != "auto" or bool(options.why_in_supersteps(True)),
-            options.keep_state or options.state is not None or options.start is not None,
+            options.state is not None or options.start is not None,
         )
         other = None if any(why_not) else _in_any_order(job.program)
-        return other if other and self._prepare(other, options).delivery.queues else None
+        form = self._prepare(other, options) if other is not None else None
+        if other is None or form is None or not form.delivery.queues:
+            return None
+        costs, name = form.choice.costs, form.choice.name
+
+        def in_any_order(supersteps: float) -> float:
+            return sum(costs.in_any_order(name, supersteps).values())
+
+        return LongRun(other, graph.num_vertices, in_any_order)
 
     def _order_to_try(self, job: Job, result: Result) -> VertexProgram | None:
         """The program with order = "any" that is compared with a run: this one, or its form in any

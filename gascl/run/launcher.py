@@ -75,7 +75,7 @@ class Launcher:
     def groups(self, launch: Launch) -> int:
         """The number of work-groups of a launch; 0 for a single work-item."""
         extent, numbers = self.state.layout.extent, self.arrays.numbers
-        if launch.over in ("in_blocks", "out_blocks"):
+        if launch.over in ("in_blocks", "out_blocks", "in_segments"):
             name = f"num_{launch.over}"
             blocks = int(numbers[name] if name in numbers else self.arrays.number(name))
             # Groups that keep a tally handle several blocks each.

@@ -233,7 +233,7 @@ class Variant:
         persistent: a persistent kernel, instead of kernels for launches of each superstep.
         numbered: vertices have other numbers on the device than the user's.
         optimized: by the compiler.
-        shares: as in `Traits`.
+        shares, splits: as in `Traits`.
     """
 
     debug: bool = False
@@ -242,6 +242,7 @@ class Variant:
     numbered: bool = False
     optimized: bool = True
     shares: bool = False
+    splits: bool = False
 
 
 def key_of(program: VertexProgram) -> tuple[Any, ...]:
@@ -315,7 +316,8 @@ def _write(
         numbered=variant.numbered,
         shares=variant.shares,
     )
-    traits = Traits.of(program.spec, program.lanes, variant.debug, variant.shares)
+    of_variant = variant.debug, variant.shares, variant.splits
+    traits = Traits.of(program.spec, program.lanes, *of_variant)
     double = np.dtype("float64")
     doubles = [n for n, t in header.types.items() if double in t.scalars]
     of_messages = double in [*header.message.scalars, *header.gathered.scalars]

@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from gascl.codegen.constants import long_row
+from gascl.codegen.constants import VERY_LONG_ROW, long_row
 from gascl.delivery.admission import Demand, Parts, demand_of, why_together
 from gascl.delivery.cost import WHOLE, Size, costs_of
 from gascl.delivery.delivery import Delivery
@@ -35,7 +35,7 @@ from gascl.graph.graph import Graph
 from gascl.graph.partition import Division, shares
 from gascl.graph.reordering import Numbering
 from gascl.language.program import VertexProgram
-from gascl.language.reductions import reductions
+from gascl.language.reductions import Reduction, reductions
 from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Traits
 from gascl.run.plan import Source, Variant, source_of
@@ -199,14 +199,20 @@ def prepare(
         persistent = Decision(False, "its edges alternate, and it reads arcs, degrees or neighbors")
     else:
         persistent = _persistent(program, choice.delivery, traits, device, setting, size)
-    least = long_row(device.group) * (LONG_FOR_LAUNCHES if persistent.chosen else 1)
-    shares = _shares(program, graph, choice.delivery, traits, device, setting, parts, least)
+    loops = reductions(spec, program.dtype)
+    least = long_row(device.group, any(loop.nests for loop in loops))
+    least *= LONG_FOR_LAUNCHES if persistent.chosen else 1
+    shares = _shares(loops, graph, choice.delivery, traits, device, setting, parts, least)
     if shares.chosen:
         persistent = Decision(False, "vertices with many neighbors apply in launches of their own")
     optimized = size > SMALL or not device.may_skip_optimizer
+    # Otherwise a group combines the segments of a row one after the other, to the same result.
+    apart = persistent.chosen or setting.debug or alternates or parts is not None
+    able = choice.delivery.splits and traits.may_split and device.group > 1 and not apart
+    splits = able and hub > VERY_LONG_ROW and costs.waits_for_row(choice.name)
     variant = Variant(
         *(setting.debug, setting.seed, persistent.chosen, renumbered.chosen),
-        *(optimized, shares.chosen),
+        *(optimized, shares.chosen, splits),
     )
     source = source_of(program, device, choice.delivery, offset_type(graph, direction), variant)
     share = None
@@ -310,7 +316,7 @@ def _persistent(
 
 
 def _shares(
-    program: VertexProgram,
+    loops: Sequence[Reduction],
     graph: Graph,
     delivery: Delivery,
     traits: Traits,
@@ -322,6 +328,7 @@ def _shares(
     """Whether work-groups share loops over neighbors.
 
     Args:
+        loops: those of apply that only reduce.
         least: the most neighbors with which it does not pay.
     """
     why = delivery.shares_no_loops(traits, device.group)
@@ -329,9 +336,9 @@ def _shares(
         why = "debug mode runs each loop as it is written"
     elif parts is not None:
         why = "the device has only some of the arcs"
-    elif not why and not reductions(program.spec, program.dtype):
+    elif not why and not loops:
         why = "no loop over neighbors only reduces"
-    elif not why and degrees_of_rows(graph, program.spec).max(initial=0) <= least:
+    elif not why and degrees_of_rows(graph, traits.spec).max(initial=0) <= least:
         why = "no row is so long"
     shared = "rows are long, and the turns of a loop may run at the same time"
     return Decision(not why, why or shared)

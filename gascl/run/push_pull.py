@@ -16,8 +16,8 @@ from gascl.delivery.delivery import Delivery
 from gascl.graph.graph import Graph
 from gascl.language.traits import Traits
 
-#: Where one message is enough for a vertex, pulling skips the vertices that have one, and stops at
-#: the first message of others; how many arcs it visits cannot be known before. A run then starts to
+#: Where the first message counts, pulling skips the vertices that have one, and stops at the first
+#: message of others; how many arcs it visits cannot be known before. A run then starts to
 #: pull when the frontier has more than 1 / the first number of the graph's arcs, and continues to
 #: pull while it has more than 1 / the second. 15 is the GAP benchmark's. On two cores 24 was faster
 #: where degrees are equal, and the same elsewhere.
@@ -41,7 +41,7 @@ def pull_bounds(delivery: Delivery, traits: Traits, costs: Costs, on_cpu: bool) 
     arcs = costs.size.arcs
     if not delivery.pulls:
         return NEVER, NEVER
-    if traits.counts_once:
+    if traits.first:
         begins, goes_on = SKIPPING_CPU if on_cpu else SKIPPING_GPU
         return int(arcs / goes_on), int(arcs / begins)
     share = costs.share_to_pull()

@@ -33,6 +33,7 @@ from gascl.run.field_values import listed
 from gascl.run.job import Job
 from gascl.run.launcher import Launched, Launcher
 from gascl.run.loaded_program import LoadedProgram
+from gascl.run.long_run import LongRun
 from gascl.run.placement import Placement, Tallies
 from gascl.run.stagnation import StagnationDetector
 from gascl.run.state import MASK
@@ -69,6 +70,7 @@ class Loop:
             vertices, and the first of them; empty where the State is kept.
         seconds: how long the supersteps took.
         needs_order: the order of messages matters, so that the run must begin again in supersteps.
+        long_run: decides whether it begins again in any order; None: it does not.
     """
 
     def __init__(self, job: Job, loaded: LoadedProgram, launcher: Launcher, placement: Placement):
@@ -88,12 +90,14 @@ class Loop:
         self.earlier = self.state.superstep if self.start.resumes else 0
         self.trace, self.deliveries = Trace(), dict[str, None]()
         self._kept_records: list[np.ndarray] = []  # of all supersteps, for the checkpoint
+        self._active = np.zeros(0, np.int64)  # of the supersteps that were recorded last
         self._fresh = True  # no superstep has been enqueued
         self.nans: dict[str, tuple[int, int]] = {}
         # What the last launch of a persistent kernel has counted.
         self._counted_nans: list[list[int]] | None = None
         self._starting = False  # the first mask is committed by the persistent kernel
         self._unread = False  # the record of the first mask has not been read
+        self.long_run: LongRun | None = None
         # Each reads the times of a batch: when they are first used, or after `_UNTIMED` supersteps,
         # while the device is busy.
         self._untimed: list[Callable[[], Any]] = []
@@ -125,6 +129,8 @@ class Loop:
                 self._run_batch(most)
             if not (self._stopped or self._converged):
                 self._endless = stagnation.check(self.trace)
+                if self._begins_again(time.perf_counter() - started):
+                    break
         self._end(stagnation)
         self.seconds = time.perf_counter() - started
         if self.plan.header.reals and not self.keeps:
@@ -153,7 +159,16 @@ class Loop:
             if self.placement.broadcast(self.checkpoint.is_due(len(self.trace))):
                 self._save(self.checkpoint, stagnation)
             due = min(due, self.checkpoint.next_at())
+        if self.long_run:
+            due = min(due, self.long_run.due)
         return int(min(self.limit, due)) - len(self.trace)
+
+    def _begins_again(self, seconds: float) -> bool:
+        """Whether the run is to begin again in any order."""
+        if self.long_run is None:
+            return False
+        self.long_run.see(self._active, seconds)
+        return self.long_run.begins_again
 
     def _end(self, stagnation: StagnationDetector) -> None:
         """After the last superstep: save the state, and complete what is read from it."""
@@ -452,6 +467,7 @@ class Loop:
         self.deliveries |= dict.fromkeys(ways)
         self.trace.extend(len(records), step)
         self.state.control = records[-1:].copy()
+        self._active = records["active"]
         if self.progress:
             active, messages = records["active"][-1], records["tally"]["messages"][-1]
             self.progress.advance(len(records), f"{active:,} active, {messages:,} messages")

@@ -150,6 +150,18 @@ SPOILT = {
     "gascl_lane_sums": (INVALID_READ, "lane_sums.cl", "* lanes + lane]", "* lanes + lane + 9999]"),
     "gascl_contract_rows": (INVALID_READ, "contract/item.cl", "group[end]", "group[end + 9999]"),
     "gascl_contract_move": (WRITE_WRITE, "contract/item.cl", "ends[at] =", "ends[at / 2] ="),
+    "gascl_contract_degrees": (
+        INVALID_READ,
+        "contract/group.cl",
+        "sum += offsets[v + 1]",
+        "sum += offsets[v + 9999]",
+    ),
+    "gascl_contract_sizes": (
+        INVALID_WRITE,
+        "contract/group.cl",
+        "degrees[i] = i <",
+        "degrees[i + 9999] = i <",
+    ),
     "gascl_contract_insert": (
         INVALID_READ,
         "contract/group.cl",

@@ -86,8 +86,9 @@ def test_a_name_that_is_not_there(gascl_):
     assert "there is no bundled program 'PageRnk'; did you mean 'PageRank'?" in err
 
 
-#: The examples' grid of 5 times 8 vertices is a checkerboard: 20 vertices of either color.
-CHECKERBOARD = "\nside  vertices\n0           20\n1           20\n"
+#: The examples' grid of 5 times 8 vertices is a checkerboard: 20 vertices of either color. The
+#: first ones with four neighbors are the second and third of the second row.
+CHECKERBOARD = "\nside  vertices  hub\n0           20  9\n1           20  10\n"
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_columns_of_the_table_are_aligned(gascl_, small):
     ]
 
 
-def test_of_groups_their_sizes(gascl_, tmp_path):
+def test_of_groups_their_sizes_and_hubs(gascl_, tmp_path):
     """Two communities of five that one edge joins, one of three, and a vertex by itself."""
     parts = [range(5), range(5, 10), range(10, 13)]
     edges = [(a, b) for part in parts for a in part for b in part if a < b] + [(4, 5), (13, 13)]
@@ -89,12 +89,15 @@ def test_of_groups_their_sizes(gascl_, tmp_path):
     path.write_text("".join(f"{a} {b}\n" for a, b in edges))
     given = ("run", "Louvain", path, "--undirected")
     assert table(gascl_(*given)[1]) == (
-        ("community", "vertices"), [("0", "5"), ("1", "5"), ("2", "3"), ("3", "1")]
-    )  # fmt: skip
+        ("community", "vertices", "hub"),
+        [("0", "5", "4"), ("1", "5", "5"), ("2", "3", "10"), ("3", "1", "13")],
+    )
     _, out, _ = gascl_(*given, "--smallest", 1)
-    assert table(out)[1] == [("3", "1")] and "(3 more groups not shown)" in out
+    assert table(out)[1] == [("3", "1", "13")] and "(3 more groups not shown)" in out
     _, out, _ = gascl_("run", "ConnectedComponents", path, "--undirected")
-    assert table(out) == (("component", "vertices"), [("0", "10"), ("10", "3"), ("13", "1")])
+    assert table(out) == (
+        ("component", "vertices", "hub"), [("0", "10", "4"), ("10", "3", "10"), ("13", "1", "13")]
+    )  # fmt: skip
 
 
 def test_every_format_of_output_holds_what_scipy_finds(gascl_, tmp_path):

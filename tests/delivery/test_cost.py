@@ -116,9 +116,9 @@ def chosen(changes: dict[str, Any], size: Size, on_gpu: bool = False) -> str:
         (ON_ALL | EFFECTS, DENSE, False, "push"),
         (ON_ALL | EFFECTS, SPARSE, False, "slots"),
         (ON_ALL | EFFECTS, TYPICAL, True, "edges"),
-        (ON_ALL | {"combine": "max"}, STAR, True, "push"),
+        (ON_ALL | {"combine": "max"}, STAR, True, "outbox"),
         (ON_ALL | {"combine": None, "gather": "msg = messages[0];"}, DENSE, False, "outbox"),
-        (ON_ALL | {"combine": None, "gather": "msg = messages[0];"}, SPARSE, False, "slots"),
+        (ON_ALL | {"combine": None, "gather": "msg = messages[0];"}, SPARSE, False, "outbox"),
         (FEW | {"message": "real", "x": vertex.real(init=1)}, DENSE, False, "slots"),
     ],
 )

@@ -168,6 +168,71 @@ def test_groups_as_large_as_those_of_gpus(name):
         assert np.array_equal(result[field], np.array(values, result[field].dtype)), field
 
 
+class Nested(VertexProgram):
+    """Loops over neighbors of neighbors: counts by merging rows, and a sum of sums."""
+
+    supersteps = param.supersteps(1)
+    closed = vertex.int64()
+    far = vertex.float32()
+    weight = edge.float32(default=1)
+    scatter_on = apply_on = "all"
+    apply = """
+        float far = 0;
+        for (int i = 0; i < num_neighbors; ++i) {
+            const int other = neighbor(i), most = num_neighbors_of(other);
+            float sum = 0;
+            for (int j = 0, k = 0; j < num_neighbors && k < most;) {
+                const int a = neighbor(j), b = neighbor_of(other, k);
+                v.closed += a == b;
+                j += a <= b;
+                k += b <= a;
+            }
+            int left = most;
+            while (left > 0) {
+                --left;
+                if (neighbor_of(other, left) == v.id)
+                    break;
+                sum += weight_to(i) / (1 + left);
+            }
+            far += sum;
+        }
+        v.far = far;
+    """
+
+
+def nested(graph: Graph) -> tuple[list[int], list[np.float32]]:
+    """`Nested`, one turn after the other; floats are added in float32."""
+    rows, weights = rows_of(graph)
+    closed, far = [], []
+    for v, row in enumerate(rows):
+        common, total = 0, np.float32(0)
+        for u, weight in zip(row, weights[v], strict=True):
+            j = k = 0
+            while j < len(row) and k < len(rows[u]):
+                a, b = row[j], rows[u][k]
+                common, j, k = common + (a == b), j + (a <= b), k + (b <= a)
+            part = np.float32(0)
+            for left in range(len(rows[u]) - 1, -1, -1):
+                if rows[u][left] == v:
+                    break
+                part = np.float32(part + np.float32(weight / np.float32(1 + left)))
+            total = np.float32(total + part)
+        closed.append(common)
+        far.append(total)
+    return closed, far
+
+
+@pytest.mark.parametrize("name", ["hubs", "directed", "star", "path"])
+@pytest.mark.filterwarnings("ignore:.*no edge field")
+def test_loops_over_neighbors_of_neighbors(device, name):
+    graph = GRAPHS[name]()
+    closed, far = nested(graph)
+    result = Engine(graph, device).run(Nested())
+    assert result["closed"].tolist() == closed
+    assert np.array_equal(result["far"], np.array(far, np.float32))
+    assert (SHARED in kernels(result)) == (name != "path" and device.group > 1)
+
+
 class Woken(VertexProgram):
     """Vertices tell their successors, which then look at all their neighbors, and tell others:
     what is outside of the loops has its effect once, whether or not a vertex reaches them."""

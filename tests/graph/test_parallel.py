@@ -41,6 +41,7 @@ def test_an_error_ends_the_work():
 
 
 def test_ctrl_c_ends_the_work():
+    in_threads(str, range(100))  # its threads stay
     before = threading.active_count()
     started, done = threading.Event(), []
 
@@ -63,6 +64,26 @@ def test_ctrl_c_ends_the_work():
     while threading.active_count() > before and time.monotonic() < deadline:
         time.sleep(0.01)
     assert threading.active_count() == before
+
+
+def test_work_may_begin_other_work_and_processes():
+    """A thread of the pool does not wait for others of the pool, and a child has a pool of its own."""
+
+    def inner(number: int) -> int:
+        return sum(in_threads(lambda x: x + number, range(10)))
+
+    assert in_threads(inner, range(50)) == [45 + 10 * n for n in range(50)]
+    script = """
+import os, sys
+from gascl.graph import parallel
+parallel.cores = lambda: 4
+assert parallel.in_threads(abs, range(9)) == [*range(9)]
+child = os.fork()
+if not child:
+    os._exit(0 if parallel.in_threads(abs, range(9)) == [*range(9)] else 1)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", script], check=True, timeout=60)
 
 
 def test_results_come_in_order_and_little_ahead():

@@ -74,6 +74,35 @@ def reduced(body: str, before: str = "", **more) -> list[tuple[str, str, str]]:
             "{ a += i; b ^= neighbor(i); if (has_edge(neighbor(i), 0)) c += weight_to(i); }",
             [("a", "int", "+"), ("b", "int", "^"), ("c", "float", "+")],
         ),
+        # Loops in a turn, with variables of its own.
+        (
+            "",
+            """{
+                const int other = neighbor(i), most = num_neighbors_of(other);
+                for (int j = 0, k = 0; j < num_neighbors && k < most;) {
+                    const int a = neighbor(j), b = neighbor_of(other, k);
+                    v.wide += a == b;
+                    j += a <= b;
+                    k += b <= a;
+                }
+            }""",
+            [("v.wide", "long", "+")],
+        ),
+        (
+            "",
+            "{ real sum = 0; int j; for (j = 0; j < 9; ++j) sum += y_of(j); v.y += sum; }",
+            [("v.y", "float", "+")],
+        ),
+        (
+            "int n = 0;",
+            "{ int k = i; while (k > 0) { k /= 2; if (x_of(k) == 3) break; ++n; } }",
+            [("n", "int", "+")],
+        ),
+        (
+            "int n = 0;",
+            "{ real least = 9; if (y_of(i) < least) least = y_of(i); n += least < 3; }",
+            [("n", "int", "+")],
+        ),
     ],
 )
 def test_reductions(before, body, found):
@@ -84,7 +113,14 @@ def test_reductions(before, body, found):
     ("before", "body", "why"),
     [
         ("", "set_mask_of(neighbor(i));", "it calls set_mask_of"),
-        ("int n = 0;", "for (int j = 0; j < 3; ++j) n += j;", "another loop in it"),
+        ("int n = 0;", "{ int j = 3; do n += j; while (--j); }", "another loop in it"),
+        ("real s = 0;", "for (int j = 0; j < 3; ++j) s += j;", "a float, in an inner loop"),
+        ("int n = 0, k = 0;", "{ { int k = 2; n += k; } k += 1; n += 2; }", "it changes k"),
+        ("int n = 0, k = 0;", "for (k = 0; k < 3; ++k) ++n;", "it reads k"),
+        ("int n = 0;", "for (int j = 0; j < 3; ++j) { if (x_of(j)) return; ++n; }", "it returns"),
+        ("int n = 0;", "for (int j = 0; j < n; ++j) ++n;", "it reads n"),
+        ("int n = 0;", "{ int k = 3; while (k--) ++n; }", "within an expression"),
+        ("int n = 0;", "{ int k[2] = {1, 2}; n += k[1]; }", "declares more than numbers"),
         ("int n = 0;", "{ n += x_of(neighbor(i)); if (n > 9) break; }", "it reads n"),
         ("int n = 0;", "{ ++n; if (x_of(neighbor(i)) > 9) break; }", "it ends early"),
         ("int n = 0;", "{ if (x_of(neighbor(i)) > 9) return; ++n; }", "it returns"),

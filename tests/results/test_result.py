@@ -19,6 +19,7 @@ import pyarrow.parquet
 import pytest
 
 from gascl import Engine, GasclError, Graph, Result, VertexProgram, param, vertex
+from gascl.language.types import FieldTypes
 from gascl.programs import BreadthFirst, CoreNumber, Hits, Katz, PageRank, StronglyConnected
 from gascl.results.result import steps_of
 from gascl.results.trace import Step, Trace
@@ -122,6 +123,37 @@ def test_top_refuses():
         GasclError, match="field 'rank' has 3 values per vertex and cannot be sorted"
     ):
         structured(lanes=3).top("rank")
+
+
+def test_communities():
+    graph = Graph.from_edges(
+        [("a", "b"), ("b", "c"), ("b", "b"), ("d", "e"), ("e", "d"), ("f", "d")],
+        labels=["a", "b", "c", "d", "e", "f", "g"],
+    )
+    made_of = replace(made(), graph=graph)
+    label = np.array([2, 2, 2, 3, 3, 3, -1], np.int32)
+    result = replace(
+        made_of, fields={"label": label, "x": label}, types=FieldTypes({"label": "vertex"})
+    )
+    # b has three edges and d three; the others fewer. Of groups of one size, that of c is first.
+    assert result.communities() == [("c", 3, "b"), ("d", 3, "d")]
+    assert result.communities(k=1)[0].hub == "b"
+    assert result.communities("x", largest=False) == [(-1, 1, "g"), (2, 3, "b"), (3, 3, "d")]
+    frame = pandas.DataFrame(result.communities("x"))
+    assert frame.columns.tolist() == ["community", "size", "hub"]
+    rank = np.array([0.5, math.nan, 0.5, 0.25, math.inf, 0.25, 0.25])
+    ranked = replace(made_of, fields={"rank": rank, "pair": rank[:, None]})
+    assert ranked.communities("rank") == [(0.25, 3, "d"), (0.5, 2, "a")]
+    with pytest.raises(GasclError, match="name it; there are: rank, pair"):
+        ranked.communities()
+    with pytest.raises(GasclError, match="'pair' has 1 values per vertex and cannot be grouped"):
+        ranked.communities("pair")
+    with pytest.raises(GasclError, match="no field 'label'"):
+        ranked.communities("label")
+    nobody = replace(
+        made_of, graph=Graph.from_edges([], []), fields={"label": np.zeros(0, np.int32)}
+    )
+    assert nobody.communities() == []
 
 
 def test_csv(tmp_path):

@@ -178,15 +178,17 @@ def can_list_the_mask(program: Program) -> bool:
 
 
 def fits_a_word(program: Program, real: str, lanes: int) -> bool:
-    """Whether what apply writes of a vertex fits 8 bytes, and neither scatter nor apply reads that
-    of other vertices or sends to any vertex."""
+    """Whether what apply writes of a vertex fits 8 bytes; and unless all vertices apply, whether
+    neither scatter nor apply reads that of other vertices or sends to any vertex."""
     written = written_by_apply(program)
     sizes = [layout(program.fields[name].type, program.structs, real) for name in written]
     align = max((each for _, each in sizes), default=1)
     # In the order of their alignment there is no gap between them.
     size = -(-sum(each for each, _ in sizes) // align) * align
+    if lanes > 1 or size > 8:
+        return False
     asked = {x.name for x in walk((program.scatter, program.apply)) if isinstance(x, Of)}
-    return lanes == 1 and size <= 8 and not asked & written and not sends_to(program)
+    return program.apply_on == "all" or not (asked & written or sends_to(program))
 
 
 def expected_deliveries(

@@ -173,16 +173,18 @@ def same_trace(result: Any, outcome: Outcome, where: str) -> None:
     assert result.supersteps == outcome.supersteps, where
 
 
-def is_asynchronous(program: Program, instance: Any, device: Any, debug: bool) -> bool:
-    """Whether delivery `asynchronous` must take a program, on a device that can run it.
+def without_supersteps(program: Program, instance: Any, device: Any, debug: bool) -> set[str]:
+    """The delivery without supersteps that must take a program, on a device that can run it:
+    `asynchronous`, or where all vertices apply `in_place`.
 
     gascl itself says so: more programs than those that are known to be simple enough may do.
     """
     if program.order != "any" or debug:
-        return False
+        return set()
     from support.admitting_deliveries import admitted
 
-    taken = "asynchronous" in admitted(instance, device)
+    taken = {"asynchronous", "in_place"}.intersection(admitted(instance, device))
+    assert taken <= {"in_place" if program.apply_on == "all" else "asynchronous"}
     if device.can_join and device.is_cpu and device.group == 1:
         assert taken or not fits_a_word(program, instance.dtype, instance.lanes)
     return taken
@@ -242,8 +244,7 @@ def check(
             )
             passed = {n: v for n, v in fields.items() if n not in columns}
             instance = cls(dtype=dtype, **params, **passed)
-            if is_asynchronous(program, instance, device, debug):
-                admitted |= {"asynchronous"}
+            admitted |= without_supersteps(program, instance, device, debug)
             if debug and program.order == "any":
                 admitted |= {"random"}
             reasons: dict[str, str] = {}  # why it stopped, by delivery

@@ -141,6 +141,14 @@ def calls(name, G):
         return [((node, k), {}) for node in nodes for k in (0, 1, 2, 99)] + [(("missing", 1), {})]
     if name == "voronoi_cells" or name.startswith("multi_source"):
         return [((set(nodes),), {}), ((set(),), {}), (({"missing"},), {})]
+    if name == "condensation":
+        components = list(nx.strongly_connected_components(G)) if G.is_directed() else []
+        return [((), {}), ((components[::-1],), {}), ((components[1:],), {})]
+    if name == "quotient_graph":
+        groups = [set(list(G)[start::5]) for start in range(min(5, len(G)))]
+        by_name = {str(place): group for place, group in enumerate(groups[::-1])}
+        found = [((groups,), {}), ((by_name,), {"relabel": True}), ((groups,), {"weight": None})]
+        return [*found, ((groups[1:],), {}), (([*groups, set(nodes)],), {})]
     if name in ("modularity", "partition_quality"):
         groups = [set(list(G)[start::5]) for start in range(5)]
         wrong = [groups[1:], [*groups, {"missing"}], [*groups, set(nodes)], []]

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 from support.admission import expected_deliveries, is_in_order, names_of_arc
 from support.features import features
+from support.in_place_programs import IN_PLACE_FLAWS, in_place_programs, takes_in_place
 from support.monotone_programs import FLAWS, monotone_programs, takes
 from support.oracle import Inexact, Outcome, PlainGraph, run
 from support.program_shapes import COMBINERS, WANTS, Shape, possible
@@ -144,7 +145,7 @@ def cases(draw: Any, shape: Shape, emphasis: str | None = None) -> Case:
             params[name] = draw(values)
     if program.has_supersteps and draw(st.booleans()):
         params["supersteps"] = draw(st.integers(0, MOST + 2))
-    start = Start(lanes * draw(st.integers(0, 1))) if draw(st.integers(0, 3)) == 3 else None
+    start = Start(lanes * draw(st.integers(0, 1))) if draw(st.booleans()) else None
     case = Case(changed, plain, dtype, tuple(params.items()), start)
     small, other = plain
     try:
@@ -167,10 +168,11 @@ def any_order_cases(draw: Any, flaw: str | None = None) -> Case:
     graph.
     """
     dtype = draw(st.sampled_from(["float32", "float64"]))
-    program = draw(monotone_programs(dtype))
+    in_place = flaw in IN_PLACE_FLAWS if flaw else draw(st.booleans())
+    program = draw(in_place_programs() if in_place else monotone_programs(dtype))
     if flaw:
-        assume(takes(flaw, program))
-        program = FLAWS[flaw](program)
+        assume(takes_in_place(flaw, program) if in_place else takes(flaw, program))
+        program = (IN_PLACE_FLAWS if in_place else FLAWS)[flaw](program)
     small, other = draw(graphs()), SPECIAL[draw(st.sampled_from(sorted(SPECIAL)))]
     params: dict[str, Any] = {}
     for name in program.params:
@@ -182,7 +184,8 @@ def any_order_cases(draw: Any, flaw: str | None = None) -> Case:
     case = Case(program, (small,) if flaw else (small, other), dtype, tuple(params.items()))
     try:
         found = case.outcome(small)
-        assume(found.converged and sum(step.messages > 0 for step in found.trace) > 1)
+        busy = sum(step.messages > 0 or in_place for step in found.trace)
+        assume(found.converged and busy > (2 if in_place and not flaw else 1))
         assume(flaw is None or sum(differs(case, found, seed) for seed in range(9)) > 4)
         for graph in case.plain[1:]:
             assume(case.outcome(graph).converged)

@@ -5,6 +5,10 @@ it had earlier since it began to wait; or one of the messages under way arrives,
 same vertex arrive combined; or a message arrives and stays under way, so that it comes again. What
 `FIELD_of` reads may be older than what the other vertex has. The run ends when no vertex waits and
 no message is under way.
+
+Where all vertices apply in place, they do so in passes, each in another order and some of them
+several times, and messages arrive in between. The run ends with a pass that began without messages
+under way, in which `FIELD_of` read what is there, and in which no vertex called `set_mask()`.
 """
 
 from __future__ import annotations
@@ -41,6 +45,7 @@ class _Schedule(Run):
         super().__init__(*of_program)
         self.random = Random(seed)
         self.flying: list[_Message] = []
+        self.events = 0
         # Of each vertex that waits: what its fields have been since it began to wait, by lane.
         self.earlier: list[list[list[dict[str, Any]]]] = []
 
@@ -66,12 +71,15 @@ class _Schedule(Run):
         return [{name: x[v] for name, x in fields.items()} for fields in self.fields]
 
     def catch_up(self) -> None:
-        """Others see what some vertex has now."""
+        """Perhaps they see what some vertex has."""
         if self.graph.num_vertices and self.random.random() < 0.5:
-            v = self.random.randrange(self.graph.num_vertices)
-            for seen, fields in zip(self.seen, self.fields, strict=True):
-                for name in fields:
-                    seen[name][v] = fields[name][v]
+            self.show(self.random.randrange(self.graph.num_vertices))
+
+    def show(self, v: int) -> None:
+        """Others see what a vertex has now."""
+        for seen, fields in zip(self.seen, self.fields, strict=True):
+            for name in fields:
+                seen[name][v] = fields[name][v]
 
     def scatter_from(self, v: int) -> None:
         """A vertex scatters; it still waits if that was with older values, or by chance."""
@@ -127,6 +135,65 @@ class _Schedule(Run):
         self.flying.append(_Message(self.lane, self.ev(s.to), value))
 
 
+class _InPlace(_Schedule):
+    """The order of events where all vertices apply."""
+
+    def go(self, given: Mapping[str, Any]) -> None:
+        n = self.graph.num_vertices
+        self.first(given)
+        self.seen = [{name: list(x) for name, x in fields.items()} for fields in self.fields]
+        self.set_by = [[set() for _ in range(n)] for _ in range(self.lanes)]
+        self.mask = list(self.waiting)
+        busy = any(self.mask)
+        while busy:
+            current = not self.flying and self.random.random() < 0.5
+            if current:
+                self.seen = [{name: list(x) for name, x in each.items()} for each in self.fields]
+            busy = self.make_pass() or not current
+
+    def make_pass(self) -> bool:
+        """Returns whether a vertex has called `set_mask()`, or a message is under way."""
+        n, found = self.graph.num_vertices, False
+        for v in self.random.sample(range(n), n):
+            for _ in range(self.random.choice((1, 1, 1, 2))):
+                found |= self.apply_now(v)
+            while self.flying and self.random.random() < 0.6:
+                found |= self.arrive_now()
+            if self.random.random() < 0.8:
+                self.show(v)
+        self.events += n
+        if self.events > MOST_EVENTS:
+            raise Endless
+        return found or bool(self.flying)
+
+    def apply_now(self, v: int) -> bool:
+        self.lane = 0  # there are no others
+        self.mask[v] = int(self.applies(v, None))
+        return bool(self.mask[v])
+
+    def arrive_now(self) -> bool:
+        first = self.random.choice(self.flying)
+        messages = [first]
+        if self.random.random() < 0.4:
+            messages += [m for m in self.flying if m is not first and m[:2] == first[:2]]
+        for message in messages:
+            if self.random.random() < 0.8:
+                self.flying = [m for m in self.flying if m is not message]
+        self.lane = first.lane
+        wanted = [m.value for m in messages if self.wants(first.to, m.value)]
+        found = bool(wanted) and self.applies(first.to, self.partial(wanted)[-1])
+        self.mask[first.to] |= found
+        return found
+
+    def applies(self, v: int, msg: Any) -> bool:
+        """Apply at a vertex, with a message or None; returns whether it called `set_mask()`."""
+        self.v, self.phase, self.has_msg = v, "apply", int(msg is not None)
+        self.msg = self.no_message() if msg is None else msg
+        self.set_by[self.lane][v].clear()
+        self.snippet(self.program.apply)
+        return bool(self.set_by[self.lane][v])
+
+
 def run_in_random_order(
     program: Program,
     graph: PlainGraph,
@@ -141,7 +208,8 @@ def run_in_random_order(
     Raises:
         Endless, Inexact: nothing is known of the program.
     """
-    schedule = _Schedule(seed, program, graph, dtype, params or {})
+    kind = _InPlace if program.apply_on == "all" else _Schedule
+    schedule = kind(seed, program, graph, dtype, params or {})
     schedule.go(given or {})
     return {
         name: schedule.array(declared.type, [lane[name] for lane in schedule.fields])

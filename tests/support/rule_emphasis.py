@@ -215,13 +215,14 @@ class Emphasis(NamedTuple):
 
 
 def _combines(p: Program) -> bool:
-    return p.gather is None
+    """Whether messages are combined into one: of others, an arc carries one at most."""
+    return p.gather is None and p.grouping is None
 
 
 def _posts(p: Program) -> bool:
     """Whether it may `send_to`: what is combined fits 8 bytes, and is no product of 64 bits."""
     wide = p.combine == "prod" and p.message in ("int64", "uint64")
-    return p.gather is None and payload(p, "float64") <= 8 and not wide
+    return _combines(p) and payload(p, "float64") <= 8 and not wide
 
 
 def _laned(p: Program) -> bool:

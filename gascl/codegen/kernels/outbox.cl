@@ -17,9 +17,9 @@
     GASCL_EDGE, __global const int *restrict sources,                                            \
         __global const gascl_offset *restrict out_offsets,                                       \
         __global const gascl_outbox_entry *restrict outbox,                                      \
-        __global gascl_outbox_entry *restrict outbox_next GASCL_COPIED
+        __global gascl_outbox_entry *restrict outbox_next GASCL_COPIED GASCL_SEGMENTS
 #define GASCL_DELIVERY_ON \
-    GASCL_EDGE_ON, sources, out_offsets, outbox, outbox_next GASCL_COPIED_ON
+    GASCL_EDGE_ON, sources, out_offsets, outbox, outbox_next GASCL_COPIED_ON GASCL_SEGMENTS_ON
 
 // What the outbox holds: outbox/messages.cl or, where scatter reads its arc, outbox/senders.cl
 // (gascl/delivery/assembly.py). Both define:

@@ -49,9 +49,9 @@ static void gascl_note_sending(const gascl_team team, GASCL_STATE GASCL_EDGE,
 
 #define GASCL_PULLED                                  \
     GASCL_EDGE, __global const int *restrict sources, \
-        __global gascl_box *restrict pulled GASCL_SENDING
+        __global gascl_box *restrict pulled GASCL_SENDING GASCL_SEGMENTS
 #define GASCL_DELIVERY GASCL_PULLED GASCL_HELD
-#define GASCL_DELIVERY_ON GASCL_EDGE_ON, sources, pulled GASCL_SENDING_ON GASCL_HELD_ON
+#define GASCL_DELIVERY_ON GASCL_EDGE_ON, sources, pulled GASCL_SENDING_ON GASCL_SEGMENTS_ON GASCL_HELD_ON
 
 #define GASCL_SENDER(arc) sources[arc]
 
@@ -122,11 +122,23 @@ static gascl_box gascl_pulled(const int row, __global const gascl_box *restrict 
 #define GASCL_MAY_STOP GASCL_SKIPS
 #include "gather.cl"
 
-// Applies what the rows of blocks have pulled. Where there are aggregators, goes through rows as
-// gascl_gather() does, so that they add up floats in the same order as where apply is part of gather.
+// Applies what the rows from `first` to before `last` have pulled, which are those of the blocks. Where
+// there are aggregators, goes through rows as gascl_gather() does, so that they add up floats in the same order as where
+// apply is part of gather; otherwise the items of all groups share rows evenly, as a block may have few.
 static void gascl_apply_pulled(const gascl_team team, __global const gascl_block *restrict blocks,
-                               const int num_blocks, __global const gascl_box *restrict pulled
-                               GASCL_RECEIVED, gascl_tally *tally, GASCL_STATE) {
+                               const int num_blocks, const int first, const int last,
+                               __global const gascl_box *restrict pulled GASCL_RECEIVED,
+                               gascl_tally *tally, GASCL_STATE) {
+#if GASCL_GROUP > 1 && !GASCL_AGGREGATES
+    const long places = team.idle ? 0 : (long)(last - first) * GASCL_LANES;
+    const long step = (long)team.groups * GASCL_GROUP;
+    for (long i = (long)team.rank * GASCL_GROUP + get_local_id(0); i < places; i += step) {
+        const int row = first + (int)(i / GASCL_LANES);
+        const int gascl_lane = (int)(i % GASCL_LANES);
+        gascl_apply(row, gascl_pulled(row, pulled GASCL_LANE_ON GASCL_RECEIVED_ON), tally,
+                    GASCL_STATE_ON GASCL_LANE_ON);
+    }
+#else
     const int end = team.idle ? 0 : num_blocks;
     for (int at = team.rank; at < end; at += team.groups) {
         const gascl_block block = blocks[at];
@@ -153,6 +165,7 @@ static void gascl_apply_pulled(const gascl_team team, __global const gascl_block
         }
 #endif
     }
+#endif
 }
 
 // The kernels: pull/launches.cl for launches of each superstep; for a persistent kernel, persistent/cpu.cl

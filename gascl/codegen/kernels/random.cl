@@ -140,7 +140,7 @@ static void gascl_arrive(const int id, const gascl_message msg, const uint sende
 #endif
     if (now.gascl_set == GASCL_SET) {
 #if GASCL_APPLY_ALL
-        gascl_next[place] = 1;
+        gascl_next[place] = gascl_mask[id] = 1;
 #else
         gascl_wait(id, schedule, GASCL_STATE_ON, GASCL_RANDOM_ON);
 #endif
@@ -182,10 +182,12 @@ static void gascl_land(gascl_schedule *schedule, const bool again, gascl_tally *
 }
 
 #if GASCL_APPLY_ALL
-// A vertex applies in all lanes, without a message.
+// A vertex applies in all lanes, without a message. The mask has what get_mask() reads: whether it says
+// set_mask(); the next mask, by which there is another launch, whether it has said so in this one.
 static void gascl_visit(const int id, gascl_schedule *schedule, gascl_tally *tally,
                         GASCL_STATE GASCL_EDGE, __global const gascl_offset *offsets,
                         __global const int *targets, GASCL_RANDOM) {
+    bool set = false;
     GASCL_FOR_LANES {
         const gascl_vertex v = gascl_whole(id, GASCL_STATE_ON GASCL_LANE_ON);
         const gascl_vertex now = gascl_apply_snippet(v, gascl_nothing(), false, tally,
@@ -194,9 +196,12 @@ static void gascl_visit(const int id, gascl_schedule *schedule, gascl_tally *tal
 #if GASCL_SNAPSHOTS
         gascl_copy_fields(id, GASCL_STATE_ON GASCL_LANE_ON);
 #endif
-        if (now.gascl_set == GASCL_SET)
+        if (now.gascl_set == GASCL_SET) {
             gascl_next[GASCL_AT(id)] = 1;
+            set = true;
+        }
     }
+    gascl_mask[id] = set;
 }
 
 // All vertices wait to apply: from any of them on, in either direction.

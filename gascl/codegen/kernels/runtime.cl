@@ -332,6 +332,15 @@ typedef struct {
         __global const gascl_offset *restrict offsets
 #define GASCL_BLOCKS_ON blocks, num_blocks, offsets
 
+// The boxes of the segments of very long rows, which a launch before the gather kernel has combined.
+#if GASCL_SPLITS
+#define GASCL_SEGMENTS , __global gascl_box *restrict segments
+#define GASCL_SEGMENTS_ON , segments
+#else
+#define GASCL_SEGMENTS
+#define GASCL_SEGMENTS_ON
+#endif
+
 // The largest power of two below `rows`, or 0: the first step of a binary search among them.
 static uint gascl_search_step(const int rows) {
     return rows > 1 ? 0x80000000u >> clz((uint)(rows - 1)) : 0;

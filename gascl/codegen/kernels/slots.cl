@@ -38,8 +38,8 @@ static void gascl_slots_send(const int row, const gascl_offset arc, const gascl_
 
 #define GASCL_DELIVERY                                                          \
     , __global gascl_stored *restrict messages, __global uchar *restrict sent, \
-        __global uchar *restrict received
-#define GASCL_DELIVERY_ON , messages, sent, received
+        __global uchar *restrict received GASCL_SEGMENTS
+#define GASCL_DELIVERY_ON , messages, sent, received GASCL_SEGMENTS_ON
 
 // gascl_gather(): slots/combined.cl or, where a gather snippet reads the messages, slots/singly.cl.
 #include "slots_gather.cl"

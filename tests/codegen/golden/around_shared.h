@@ -32,6 +32,7 @@ typedef int gascl_offset;
 #define GASCL_GROUPS 0
 #define GASCL_PREFERS 0
 #define GASCL_VOTES 0
+#define GASCL_GROUP_VALUES 0
 #define GASCL_NARROW_KEYS 0
 #define GASCL_INDEXES_MESSAGES 0
 #define GASCL_GATHERS_BY_WINDOWS 0
@@ -372,7 +373,8 @@ static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
         const uint gascl_count, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     if (!GASCL_APPLIES(gascl_id, gascl_count))
         return 0;
-    if (gascl_offsets[gascl_id + 1] - gascl_offsets[gascl_id] > GASCL_LONG_ROW) {
+    if (gascl_offsets[gascl_id + 1] - gascl_offsets[gascl_id] >
+        GASCL_LONG_ROW) {
         gascl_later[GASCL_AT(gascl_id)] = gascl_count + 1;
         gascl_later_messages[GASCL_AT(gascl_id)] = msg;
         return 0;

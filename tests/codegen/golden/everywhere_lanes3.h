@@ -33,6 +33,7 @@ typedef int gascl_offset;
 #define GASCL_GROUPS 0
 #define GASCL_PREFERS 0
 #define GASCL_VOTES 0
+#define GASCL_GROUP_VALUES 0
 #define GASCL_NARROW_KEYS 0
 #define GASCL_INDEXES_MESSAGES 0
 #define GASCL_GATHERS_BY_WINDOWS 0

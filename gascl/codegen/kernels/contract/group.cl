@@ -15,11 +15,47 @@
 
 #define GASCL_NO_ENTRY (~(ulong)0)
 
+#if GASCL_LONG_SLOTS
+#define GASCL_ADD_SLOTS(sum, number) atom_add(sum, (long)(number))
+#else
+#define GASCL_ADD_SLOTS(sum, number) atomic_add(sum, (int)(number))
+#endif
+
+// Adds up the numbers of arcs of each group's members in degrees, 0 at first. An item adds up those of
+// one group before it adds them.
+__kernel void gascl_contract_degrees(__global const GASCL_ARC *restrict offsets,
+                                     __global const int *restrict group,
+                                     __global volatile gascl_offset *restrict degrees,
+                                     const int num_vertices) {
+    int own = -1;
+    GASCL_ARC sum = 0;
+    for (long v = get_global_id(0); v < num_vertices; v += get_global_size(0)) {
+        if (group[v] != own) {
+            if (own >= 0)
+                GASCL_ADD_SLOTS(&degrees[own], sum);
+            own = group[v];
+            sum = 0;
+        }
+        sum += offsets[v + 1] - offsets[v];
+    }
+    if (own >= 0)
+        GASCL_ADD_SLOTS(&degrees[own], sum);
+}
+
+// Makes of them the sizes of the groups' tables: for each entry that a row may have, one and a half
+// slots. After the last one comes 0.
+__kernel void gascl_contract_sizes(__global gascl_offset *restrict degrees, const int num_groups) {
+    for (long i = get_global_id(0); i <= num_groups; i += get_global_size(0)) {
+        const gascl_offset most = min(degrees[i], (gascl_offset)num_groups);
+        degrees[i] = i < num_groups ? most + most / 2 + 1 : 0;
+    }
+}
+
 // Adds to the sum of an entry; keys are a row before `bits` of its column.
 static void gascl_add(__global volatile ulong *keys, __global volatile long *sums,
-                      __global const long *restrict begins, const int row, const int column,
+                      __global const gascl_offset *restrict begins, const int row, const int column,
                       const int bits, const long weight) {
-    const long begin = begins[row];
+    const gascl_offset begin = begins[row];
     const uint size = (uint)(begins[row + 1] - begin);
     const ulong key = (ulong)row << bits | (ulong)column;
     uint at = mul_hi((uint)column * 0x9e3779b1u, size);
@@ -56,7 +92,7 @@ __kernel void gascl_contract_insert(__global const GASCL_ARC *restrict offsets,
                                     __global const int *restrict ends,
                                     __global const gascl_weight *restrict weights,
                                     __global const int *restrict group,
-                                    __global const long *restrict begins,
+                                    __global const gascl_offset *restrict begins,
                                     __global volatile ulong *restrict keys,
                                     __global volatile long *restrict sums, const long num_arcs,
                                     const int num_vertices, const int bits, const gascl_weight unit) {

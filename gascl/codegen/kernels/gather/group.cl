@@ -6,6 +6,10 @@
 // items' boxes. In a block of several rows, the messages are staged in local memory. Items combine
 // chunks of GASCL_CHUNK_ARCS of them, wherever rows begin and end; then one item finishes a row
 // from the chunks that lie within it and the single messages before and behind those.
+//
+// The messages of a very long row are combined in segments of GASCL_SEGMENT arcs. With GASCL_SPLITS, a
+// launch of gascl_gather_segments() has done that by many groups; otherwise the row's group does it, one
+// segment after the other. The items then join the segments' boxes in the same order.
 
 #include "gather/block_memory.cl"
 
@@ -68,6 +72,81 @@ static gascl_box gascl_combine_share(const gascl_block block,
     }
     return mine;
 }
+
+// Every `stride`-th box, `count` of them.
+static GASCL_INLINE gascl_box gascl_join(__local const gascl_box *boxes, const int count,
+                                         const int stride) {
+    gascl_box whole = boxes[0];
+    for (int i = 1; i < count; ++i)
+        gascl_box_join(&whole, boxes[i * stride]);
+    return whole;
+}
+
+// Joins `count` boxes, one of each item or only one, to GASCL_FAN_IN or fewer; returns how many. All items
+// call it.
+static int gascl_join_items(__local gascl_box *boxes, const int count) {
+    const int item = get_local_id(0);
+    int left = count;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    while (left > GASCL_FAN_IN) {
+        left /= GASCL_FAN_IN;
+        if (item < left)
+            boxes[item] = gascl_join(boxes + item, GASCL_FAN_IN, left);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    return left;
+}
+
+// A segment's messages, combined; all items call it, and have the result.
+static gascl_box gascl_combine_segment(const gascl_block segment,
+                                       __global const gascl_offset *restrict offsets,
+                                       __local gascl_box *boxes, GASCL_STATE GASCL_DELIVERY) {
+    boxes[get_local_id(0)] =
+        gascl_combine_share(segment, offsets, GASCL_STATE_ON GASCL_DELIVERY_ON);
+    const int left = gascl_join_items(boxes, GASCL_GROUP);
+    const gascl_box whole = gascl_join(boxes, left, 1);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return whole;
+}
+
+// An item's share of the segments of a block; none, if it is not a very long row. All items call it.
+static gascl_box gascl_combine_segments(const gascl_block block,
+                                        __global const gascl_offset *restrict offsets,
+                                        __local gascl_box *boxes, GASCL_STATE GASCL_DELIVERY) {
+    const gascl_offset arcs = block.end - block.begin;
+    const int number = arcs > GASCL_VERY_LONG_ROW ? (int)((arcs - 1) / GASCL_SEGMENT + 1) : 0;
+    gascl_box mine = gascl_box_empty();
+#if GASCL_SPLITS
+    const size_t first = 2 * (size_t)(block.begin / GASCL_SEGMENT);
+    for (int i = get_local_id(0); i < number; i += GASCL_GROUP)
+        gascl_box_join(&mine, segments[first + i]);
+#else
+    gascl_block segment = block;
+    for (int i = 0; i < number; ++i) {
+        segment.end = min(block.end, segment.begin + GASCL_SEGMENT);
+        const gascl_box whole =
+            gascl_combine_segment(segment, offsets, boxes, GASCL_STATE_ON GASCL_DELIVERY_ON);
+        if (i % GASCL_GROUP == get_local_id(0))
+            gascl_box_join(&mine, whole);
+        segment.begin = segment.end;
+    }
+#endif
+    return mine;
+}
+
+#if GASCL_SPLITS
+__kernel void gascl_gather_segments(GASCL_STATE, GASCL_BLOCKS GASCL_DELIVERY) {
+    __local gascl_shared shared;
+    const int end = gascl_control_->stopped ? 0 : num_blocks;
+    for (int at = get_group_id(0); at < end; at += get_num_groups(0)) {
+        const gascl_block segment = blocks[at];
+        const gascl_box whole = gascl_combine_segment(segment, offsets, shared.boxes,
+                                                      GASCL_STATE_ON GASCL_DELIVERY_ON);
+        if (get_local_id(0) == 0)
+            segments[segment.last] = whole;
+    }
+}
+#endif
 
 // Stages an item's share of a block of several rows.
 static void gascl_stage(__local gascl_gather_memory *memory, const gascl_block block,
@@ -144,15 +223,6 @@ static GASCL_INLINE gascl_box gascl_combine_row(__local const gascl_gather_memor
     return whole;
 }
 
-// Every `stride`-th box, `count` of them.
-static GASCL_INLINE gascl_box gascl_join(__local const gascl_box *boxes, const int count,
-                                         const int stride) {
-    gascl_box whole = boxes[0];
-    for (int i = 1; i < count; ++i)
-        gascl_box_join(&whole, boxes[i * stride]);
-    return whole;
-}
-
 // The barrier behind the fetching. `receive_if` reads fields of a row's vertex, which another item may then
 // apply.
 #define GASCL_FETCH_FENCE \
@@ -165,7 +235,11 @@ static void gascl_gather_block(const gascl_block block, __global const gascl_off
     const int item = get_local_id(0);
     const int rows = block.last - block.first, arcs = (int)(block.end - block.begin);
     __local gascl_box *boxes = memory->shared.boxes;
-    if (rows == 1)
+    const gascl_box mine =
+        gascl_combine_segments(block, offsets, boxes, GASCL_STATE_ON GASCL_DELIVERY_ON);
+    if (arcs > GASCL_VERY_LONG_ROW)
+        boxes[item] = mine;
+    else if (rows == 1)
         boxes[item] = gascl_combine_share(block, offsets, GASCL_STATE_ON GASCL_DELIVERY_ON);
     else
         gascl_stage(memory, block, rows, offsets, GASCL_STATE_ON GASCL_DELIVERY_ON);
@@ -173,14 +247,7 @@ static void gascl_gather_block(const gascl_block block, __global const gascl_off
     if (rows != 1)
         for (int i = item; (i + 1) * GASCL_CHUNK_ARCS <= arcs; i += GASCL_GROUP)
             boxes[i] = gascl_combine_chunk(memory, i);
-    int left = rows == 1 ? GASCL_GROUP : 1;
-    while (left > GASCL_FAN_IN) {
-        left /= GASCL_FAN_IN;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (item < left)
-            boxes[item] = gascl_join(boxes + item, GASCL_FAN_IN, left);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    const int left = gascl_join_items(boxes, rows == 1 ? GASCL_GROUP : 1);
     for (int i = item; i < rows; i += GASCL_GROUP) {
         gascl_box in;
         if (rows == 1)

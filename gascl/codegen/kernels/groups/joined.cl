@@ -3,13 +3,50 @@
 // groups, or the preferred one.
 
 // Whether a group comes before another one: by key and, while `count` is the place of its only message, by that.
-// The negative `count` of a group that has been joined says how many messages it has: no other with its key
-// comes before it.
 #define GASCL_COMES_BEFORE(a, b)    \
     (GASCL_KEY(a) < GASCL_KEY(b) || \
      (GASCL_KEY(a) == GASCL_KEY(b) && (a).count < (b).count))
+#if GASCL_GROUP == 1
+#define GASCL_FEW_MESSAGES 64  // to count the smaller keys needs no branches, and is faster than a division
+#else
 #define GASCL_FEW_MESSAGES 16  // insertion is faster than a division
-#define GASCL_GROUP_SLOTS 2048  // of a table in the cache of a core
+#endif
+#define GASCL_GROUP_SLOTS 16384  // of a table in the cache of a core
+
+#if GASCL_GROUP == 1
+// Sorts a few groups with different keys: as many come before one as have a smaller key.
+static void gascl_sort_few(__global gascl_group *groups, const int n) {
+    gascl_group held[GASCL_FEW_MESSAGES];
+    gascl_key_bits keys[GASCL_FEW_MESSAGES];
+    for (int i = 0; i < GASCL_FEW_MESSAGES; ++i)
+        keys[i] = 0;
+    for (int i = 0; i < n; ++i) {
+        held[i] = groups[i];
+        keys[i] = GASCL_KEY_BITS(GASCL_KEY(held[i]));
+    }
+    for (int i = 0; i < n; i += 16) {
+        const gascl_sixteen_keys sixteen = vload16(0, keys + i);
+        gascl_sixteen_places before = 0;
+        for (int j = 0; j < n; ++j)
+            before -= (gascl_sixteen_keys)keys[j] < sixteen;
+        gascl_place places[16];
+        vstore16(before, 0, places);
+        for (int k = 0; k < min(16, n - i); ++k)
+            groups[places[k]] = held[i + k];
+    }
+}
+#else
+// Sorts a few groups by insertion.
+static void gascl_sort_few(__global gascl_group *groups, const int n) {
+    for (int i = 1; i < n; ++i) {
+        const gascl_group held = groups[i];
+        int j = i;
+        for (; j > 0 && GASCL_COMES_BEFORE(held, groups[j - 1]); --j)
+            groups[j] = groups[j - 1];
+        groups[j] = held;
+    }
+}
+#endif
 
 // Sorts groups by one item: Quicksort (Hoare 1962), whose pivots are drawn, so that no order is slow.
 static void gascl_sort_messages(__global gascl_group *groups, const int n) {
@@ -39,13 +76,7 @@ static void gascl_sort_messages(__global gascl_group *groups, const int n) {
                 begin = i;
             }
         }
-        for (int i = begin + 1; i < end; ++i) {
-            const gascl_group held = groups[i];
-            int j = i;
-            for (; j > begin && GASCL_COMES_BEFORE(held, groups[j - 1]); --j)
-                groups[j] = groups[j - 1];
-            groups[j] = held;
-        }
+        gascl_sort_few(groups + begin, end - begin);
         if (parts == 0)
             return;
         begin = waiting[--parts].x;
@@ -53,80 +84,62 @@ static void gascl_sort_messages(__global gascl_group *groups, const int n) {
     }
 }
 
-// How many messages a group has.
-static int gascl_size_of(const gascl_group group) {
-    return group.count < 0 ? -group.count : 1;
-}
-
-// The group of the sorted messages from `*i` on, which becomes the first one of the next group.
-static gascl_group gascl_joined(__global const gascl_group *groups, int *i, const int n) {
-    gascl_group joined = groups[*i];
-    int count = gascl_size_of(joined);
-    for (++*i; *i < n && GASCL_KEY(groups[*i]) == GASCL_KEY(joined); ++*i) {
-        gascl_join_values(&joined, groups[*i]);
-        count += gascl_size_of(groups[*i]);
+// Joins messages in place; returns how many groups there are, by ascending keys unless one is preferred.
+#if GASCL_GROUP == 1
+// In a table, whose slots say which group has a key, counted from 1. When it is full, messages with other keys
+// stay for the next turn.
+static int gascl_join_messages(__global gascl_group *groups, const int n) {
+    ushort slots[GASCL_GROUP_SLOTS];
+    int number = 0;
+    for (int left = n; number < left;) {
+        const int bits = min(33 - (int)clz((uint)(left - number)), 31 - (int)clz((uint)GASCL_GROUP_SLOTS));
+        for (int i = 0; i < 1 << bits; ++i)
+            slots[i] = 0;
+        __global gascl_group *found = groups + number;
+        int keys = 0, others = 0;
+        for (int i = number; i < left; ++i) {
+            gascl_group one = groups[i];
+            const ulong key = (ulong)GASCL_KEY(one);
+            uint at = (uint)(key ^ key >> 32) * 2654435761u >> (32 - bits);  // Knuth's multiplicative hash
+            while (slots[at] && GASCL_KEY(found[slots[at] - 1]) != GASCL_KEY(one))
+                at = (at + 1) & ((1u << bits) - 1);
+            if (slots[at]) {
+                gascl_group joined = found[slots[at] - 1];
+                gascl_join_values(&joined, one);
+                ++joined.count;
+                found[slots[at] - 1] = joined;
+            } else if (keys < GASCL_GROUP_SLOTS / 2) {
+                one.count = 1;
+                found[keys++] = one;
+                slots[at] = (ushort)keys;
+            } else {
+                found[keys + others++] = one;
+            }
+        }
+        number += keys;
+        left = number + others;
     }
-    joined.count = count;
-    return joined;
+    if (!GASCL_PREFERS)
+        gascl_sort_messages(groups, number);
+    return number;
 }
-
-// Joins messages in place after sorting them; returns how many groups there are, by ascending keys.
-static int gascl_join_sorted(__global gascl_group *groups, const int n) {
+#else
+static int gascl_join_messages(__global gascl_group *groups, const int n) {
+    for (int i = 0; i < n; ++i)
+        groups[i].count = i;
     gascl_sort_messages(groups, n);
     int number = 0;
     for (int i = 0; i < n;) {
-        const gascl_group joined = gascl_joined(groups, &i, n);
+        gascl_group joined = groups[i];
+        const int first = i;
+        for (++i; i < n && GASCL_KEY(groups[i]) == GASCL_KEY(joined); ++i)
+            gascl_join_values(&joined, groups[i]);
+        joined.count = i - first;
         groups[number++] = joined;
     }
     return number;
 }
-
-// Joins messages in place; returns how many groups there are, by ascending keys unless one is preferred.
-static int gascl_join_messages(__global gascl_group *groups, const int n) {
-#if GASCL_GROUP == 1
-    // In a table, whose slots say which group has a key, counted from 1. When it is full, the others are sorted.
-    ushort slots[GASCL_GROUP_SLOTS];
-    const int bits = min(33 - (int)clz((uint)n), 31 - (int)clz((uint)GASCL_GROUP_SLOTS));
-    for (int i = 0; i < 1 << bits; ++i)
-        slots[i] = 0;
-    int number = 0, i = 0;
-    for (; i < n; ++i) {
-        gascl_group one = groups[i];
-        const ulong key = (ulong)GASCL_KEY(one);
-        uint at = (uint)(key ^ key >> 32) * 2654435761u >> (32 - bits);  // Knuth's multiplicative hash
-        while (slots[at] && GASCL_KEY(groups[slots[at] - 1]) != GASCL_KEY(one))
-            at = (at + 1) & ((1u << bits) - 1);
-        if (slots[at]) {
-            gascl_group joined = groups[slots[at] - 1];
-            gascl_join_values(&joined, one);
-            ++joined.count;
-            groups[slots[at] - 1] = joined;
-        } else {
-            if (number == GASCL_GROUP_SLOTS / 2)
-                break;
-            one.count = 1;
-            groups[number++] = one;
-            slots[at] = (ushort)number;
-        }
-    }
-    if (i == n) {
-        if (!GASCL_PREFERS)
-            gascl_sort_messages(groups, number);
-        return number;
-    }
-    for (int j = 0; j < number; ++j)
-        groups[j].count = -groups[j].count;
-    for (; i < n; ++i, ++number) {
-        groups[number] = groups[i];
-        groups[number].count = number;
-    }
-    return gascl_join_sorted(groups, number);
-#else
-    for (int i = 0; i < n; ++i)
-        groups[i].count = i;
-    return gascl_join_sorted(groups, n);
 #endif
-}
 
 // Moves the messages that a vertex receives to the front; returns how many these are.
 static int gascl_keep_received(const int id, __global gascl_group *groups, const int sent,

@@ -1,36 +1,330 @@
 // The items of a group share a block: neighboring items fetch neighboring arcs, whatever their row. They
-// sort the messages of its rows together, by codes in local memory: row, key and place in one word. So they do
-// with the messages of a row that is longer than a block, in global memory. Only where keys have
-// 64 bits, which fit in no code, an item sorts a row by itself.
+// sort the messages of its rows together, by codes in local memory: row, key and place. A row that is longer
+// than a block is sorted by radix, in the memory of its messages; these are fetched once more, in the order
+// of their keys, to be joined in local memory.
 
-#if GASCL_NARROW_KEYS
 #define GASCL_PLACE_BITS 11  // of the place of an arc in a block
+#define GASCL_FEW_ARCS (GASCL_BLOCK / 8)  // of a row: to count the smaller codes is faster than a common sort
+#define GASCL_ROW_DIGIT_BITS 4
+#define GASCL_ROW_DIGITS (1 << GASCL_ROW_DIGIT_BITS)
+#define GASCL_STAGED \
+    (16 * GASCL_BLOCK / (int)sizeof(gascl_group) > GASCL_GROUP ? 16 * GASCL_BLOCK / (int)sizeof(gascl_group) \
+                                                               : GASCL_GROUP)
+
 typedef struct {
     gascl_shared shared;
-    ulong codes[GASCL_BLOCK];
-    ushort firsts[GASCL_BLOCK], ends[GASCL_BLOCK];  // of each row's groups
-} gascl_gather_memory;
-#else
-// Only the memory that every kernel needs.
-typedef struct {
-    gascl_shared shared;
-} gascl_gather_memory;
+    union {
+        struct {
+            ulong codes[GASCL_BLOCK];
+#if !GASCL_NARROW_KEYS
+            uint owners[GASCL_BLOCK];
 #endif
+            ushort starts[GASCL_BLOCK + 1];              // of each row
+            ushort firsts[GASCL_BLOCK], ends[GASCL_BLOCK];  // of each row's groups
+        } rows;
+        uint counters[GASCL_ROW_DIGITS * GASCL_GROUP];  // for each digit and item
+        gascl_group staged[GASCL_STAGED];
+    } of;
+    gascl_group carried;  // of a long row: the group at the end of what was staged, which may go on
+    uint ones[2], zeros[2];  // bits that any of its keys has, and that any has not
+    int sent, longest;
+} gascl_gather_memory;
 
 // The row of an arc of a block, by binary search.
-static int gascl_row_of(const gascl_offset arc, __global const gascl_offset *offsets,
-                        const int first, const int rows) {
+static GASCL_INLINE int gascl_row_of(__local const ushort *starts, const int rows, const int i) {
     int row = 0;
     for (uint step = gascl_search_step(rows); step > 0; step >>= 1)
-        if (row + (int)step < rows && offsets[first + row + step] <= arc)
+        if (row + (int)step < rows && starts[row + step] <= i)
             row += step;
-    return first + row;
+    return row;
 }
 
-// Of two messages, those that do not count (`count` -1) come behind the others.
-static bool gascl_comes_behind(const gascl_group a, const gascl_group b) {
-    return a.count < 0 || (b.count >= 0 && GASCL_COMES_BEFORE(b, a));
+// What the sort of a long row moves: the places of messages or, if keys are all that there is, these.
+#if GASCL_GROUP_VALUES
+typedef uint gascl_sorted;
+#define GASCL_SORTED_BITS(keys, sorted) (keys)[sorted]
+#else
+typedef gascl_key_bits gascl_sorted;
+#define GASCL_SORTED_BITS(keys, sorted) (sorted)
+#endif
+
+// Counts the messages of an item's share of the arcs of a long row, or lists them from `at` on.
+static GASCL_INLINE int gascl_list_share(const gascl_block block, const int begin, const int end, const bool lists,
+                            int at, __global gascl_key_bits *keys, __global gascl_sorted *list,
+                            __local gascl_gather_memory *memory,
+                            GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+    gascl_key_bits ones = 0, zeros = 0;
+    int count = 0;
+    for (int i = begin; i < end; i += GASCL_FETCHES) {
+        gascl_message x[GASCL_FETCHES];
+        bool carries[GASCL_FETCHES];
+        _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k)
+            carries[k] = gascl_fetch_received(block.begin + min(i + k, end - 1), block.first, &x[k],
+                                              GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k) {
+            if (i + k >= end || !carries[k])
+                continue;
+            const gascl_key_bits bits = GASCL_KEY_BITS(GASCL_KEY(gascl_group_of(x[k], 0)));
+            ones |= bits;
+            zeros |= ~bits;
+            ++count;
+            if (!lists)
+                continue;
+#if GASCL_GROUP_VALUES
+            keys[i + k] = bits;
+            list[at++] = i + k;
+#else
+            list[at++] = bits;
+#endif
+        }
+    }
+    for (int word = 0; lists && word < (int)sizeof(gascl_key_bits) / 4; ++word) {
+        atomic_or(&memory->ones[word], (uint)((ulong)ones >> 32 * word));
+        atomic_or(&memory->zeros[word], (uint)((ulong)zeros >> 32 * word));
+    }
+    return count;
 }
+
+// Lists the messages of a long row in the order of its arcs; returns how many there are.
+static int gascl_list_row(const gascl_block block, __global gascl_key_bits *keys,
+                          __global gascl_sorted *list, __local gascl_gather_memory *memory,
+                          GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+    const int item = get_local_id(0), arcs = (int)(block.end - block.begin);
+    const int share = (arcs + GASCL_GROUP - 1) / GASCL_GROUP;
+    const int begin = min(item * share, arcs);
+    const bool receives = gascl_receives(block.first, GASCL_STATE_ON GASCL_LANE_ON);
+    const int end = receives ? min(begin + share, arcs) : begin;
+    if (item < 2)
+        memory->ones[item] = memory->zeros[item] = 0;
+    int count = end - begin;
+    if (!GASCL_EVERY_ARC_SENDS)
+        count = gascl_list_share(block, begin, end, false, 0, keys, list, memory,
+                                 GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+    const int sum = gascl_sum_up_to_item(count, memory->shared.counts);
+    if (item == GASCL_GROUP - 1)
+        memory->sent = sum;
+    gascl_list_share(block, begin, end, true, sum - count, keys, list, memory,
+                     GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    return memory->sent;
+}
+
+// A pass of a radix sort that keeps the order of equal digits: each item counts and then moves its share.
+static void gascl_move_by_digit(__global const gascl_key_bits *keys, __global const gascl_sorted *from,
+                                __global gascl_sorted *to, const int n, const int shift,
+                                __local gascl_gather_memory *memory) {
+    const int item = get_local_id(0), share = (n + GASCL_GROUP - 1) / GASCL_GROUP;
+    const int begin = min(item * share, n), end = min(begin + share, n);
+    __local uint *counters = memory->of.counters;
+#define GASCL_COUNTER(sorted)                                                              \
+    counters[((uint)(GASCL_SORTED_BITS(keys, sorted) >> shift) & (GASCL_ROW_DIGITS - 1)) * GASCL_GROUP + item]
+    for (int digit = 0; digit < GASCL_ROW_DIGITS; ++digit)
+        counters[digit * GASCL_GROUP + item] = 0;
+    _Pragma("unroll 8") for (int i = begin; i < end; ++i) ++GASCL_COUNTER(from[i]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int mine = 0;
+    for (int k = 0; k < GASCL_ROW_DIGITS; ++k)
+        mine += counters[item * GASCL_ROW_DIGITS + k];
+    uint before = gascl_sum_up_to_item(mine, memory->shared.counts) - mine;
+    for (int k = 0; k < GASCL_ROW_DIGITS; ++k) {
+        const uint count = counters[item * GASCL_ROW_DIGITS + k];
+        counters[item * GASCL_ROW_DIGITS + k] = before;
+        before += count;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    _Pragma("unroll 8") for (int i = begin; i < end; ++i) {
+        const gascl_sorted moved = from[i];
+        to[GASCL_COUNTER(moved)++] = moved;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
+
+// The next bit from `bit` on in which keys differ, or the number of bits.
+static int gascl_next_bit(const gascl_key_bits differ, const int bit) {
+    const int bits = 8 * (int)sizeof(gascl_key_bits);
+    const gascl_key_bits left = bit < bits ? differ >> bit : 0;
+    return left ? bit + (int)popcount((left & -left) - 1) : bits;
+}
+
+// Sorts the n messages of a list in place, by digits that differ.
+static void gascl_sort_row(__global const gascl_key_bits *keys, __global gascl_sorted *list,
+                           __global gascl_sorted *other, const int n,
+                           __local gascl_gather_memory *memory) {
+    gascl_key_bits differ = (gascl_key_bits)(memory->ones[0] & memory->zeros[0]);
+#if !GASCL_NARROW_KEYS
+    differ |= (gascl_key_bits)(memory->ones[1] & memory->zeros[1]) << 32;
+#endif
+    __global gascl_sorted *from = list, *to = other;
+    for (int shift = gascl_next_bit(differ, 0); shift < 8 * (int)sizeof(gascl_key_bits);
+         shift = gascl_next_bit(differ, shift + GASCL_ROW_DIGIT_BITS)) {
+        gascl_move_by_digit(keys, from, to, n, shift, memory);
+        __global gascl_sorted *moved = to;
+        to = from;
+        from = moved;
+    }
+    for (int i = get_local_id(0); from != list && i < n; i += GASCL_GROUP)
+        list[i] = from[i];
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
+
+// Fetches sorted messages of a long row as groups of one message each.
+static void gascl_stage(const gascl_block block, __global const gascl_sorted *list, const int count,
+                        __local gascl_gather_memory *memory,
+                        GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+    _Pragma("unroll 4") for (int i = get_local_id(0); i < count; i += GASCL_GROUP) {
+        gascl_group one;
+#if GASCL_GROUP_VALUES
+        gascl_message x;
+        gascl_fetch(block.begin + list[i], block.first, &x,
+                    GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        one = gascl_group_of(x, 1);
+#else
+        GASCL_KEY(one) = GASCL_KEY_OF(list[i]);
+        one.count = 1;
+#endif
+        memory->of.staged[i] = one;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // groups may take the place of what was read
+}
+
+// Whether a group begins at a place among what is staged.
+static GASCL_INLINE bool gascl_begins_group(__local const gascl_group *staged, const int i) {
+    return i == 0 || GASCL_KEY(staged[i]) != GASCL_KEY(staged[i - 1]);
+}
+
+// Where the group ends that begins at a place among what is staged, by binary search.
+static GASCL_INLINE int gascl_end_of_group(__local const gascl_group *staged, const int begin,
+                                           const int count) {
+    int low = begin + 1, high = count;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (GASCL_KEY(staged[middle]) == GASCL_KEY(staged[begin]))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Applies a row that is longer than a block.
+static void gascl_apply_long_row(const gascl_block block, __global gascl_group *groups,
+                                 __local gascl_gather_memory *memory, gascl_tally *tally,
+                                 GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+    const int item = get_local_id(0);
+    const long arcs = (long)(block.end - block.begin);
+    // What is sorted is at the end, so that groups can be stored in front of what is still to be read.
+    __global gascl_key_bits *keys = (__global gascl_key_bits *)groups;
+    __global gascl_sorted *list = (__global gascl_sorted *)(groups + arcs) - arcs;
+    const int n = gascl_list_row(block, keys, list, memory,
+                                 GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+    gascl_sort_row(keys, list, list - arcs, n, memory);
+    const gascl_vertex v = gascl_gathering(block.first, GASCL_STATE_ON GASCL_LANE_ON);
+    __local gascl_group *staged = memory->of.staged;
+#if GASCL_PREFERS
+    gascl_group best;
+    best.count = 0;
+#define GASCL_PROPOSE(group)                                                           \
+    if (!best.count || gascl_is_better(v, group, best, GASCL_STATE_ON GASCL_LANE_ON)) \
+        best = group;
+#else
+    gascl_group held[(GASCL_STAGED + GASCL_GROUP - 1) / GASCL_GROUP + 1];
+    int number = 0;
+#define GASCL_PROPOSE(group) held[mine++] = group;
+#endif
+    for (int base = 0; base < n; base += GASCL_STAGED) {
+        const int count = min(n - base, GASCL_STAGED);
+        gascl_group carried;
+        carried.count = 0;
+        if (item == 0 && base > 0)
+            carried = memory->carried;
+        gascl_stage(block, list + base, count, memory,
+                    GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        const int share = (count + GASCL_GROUP - 1) / GASCL_GROUP;
+        const int begin = min(item * share, count), end = min(begin + share, count);
+        int mine = 0;
+        for (int i = begin; i < end; ++i) {
+            if (!gascl_begins_group(staged, i))
+                continue;
+            gascl_group joined = staged[i];
+            if (carried.count && GASCL_KEY(carried) == GASCL_KEY(joined)) {
+                joined = carried;
+                gascl_join_values(&joined, staged[i]);
+                ++joined.count;
+            } else if (carried.count) {
+                GASCL_PROPOSE(carried)
+            }
+            carried.count = 0;
+            const int next = gascl_end_of_group(staged, i, count);
+#if GASCL_GROUP_VALUES
+            _Pragma("unroll 8") for (int j = i + 1; j < next; ++j)
+                gascl_join_values(&joined, staged[j]);
+#endif
+            joined.count += next - i - 1;
+            if (next == count && base + count < n)
+                memory->carried = joined;
+            else
+                GASCL_PROPOSE(joined)
+        }
+#if !GASCL_PREFERS
+        const int sum = gascl_sum_up_to_item(mine, memory->shared.counts);
+        if (item == GASCL_GROUP - 1)
+            memory->sent = sum;
+        for (int i = 0; i < mine; ++i)
+            groups[number + sum - mine + i] = held[i];
+#endif
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+#if !GASCL_PREFERS
+        number += memory->sent;
+#endif
+    }
+    gascl_gathered msg = gascl_nothing();
+#if GASCL_PREFERS
+    for (int left = GASCL_GROUP / 2; left > 0; left /= 2) {
+        staged[item] = best;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item < left && staged[item + left].count) {
+            GASCL_PROPOSE(staged[item + left])
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (n)
+        msg = best;
+#else
+    if (item == 0 && n)
+        msg = gascl_gather_snippet(v, groups, number, GASCL_STATE_ON GASCL_LANE_ON);
+#endif
+    if (item == 0)
+        gascl_apply_gathered(block.first, msg, n, tally, GASCL_STATE_ON GASCL_LANE_ON);
+}
+
+// The code of a message of a block: its row, that it is none (of an arc that carries none: it comes
+// behind the others of its row), its key, and its place among the arcs. Those of narrow keys fit in a word.
+#if GASCL_NARROW_KEYS
+typedef ulong gascl_code;
+#define GASCL_OWNER_BIT (32 + GASCL_PLACE_BITS)
+#define GASCL_OWNER(code) ((code) >> GASCL_OWNER_BIT)
+#define GASCL_PLACE(code) ((int)((code) & ((1 << GASCL_PLACE_BITS) - 1)))
+#define GASCL_SAME_GROUP(a, b) ((a) >> GASCL_PLACE_BITS == (b) >> GASCL_PLACE_BITS)
+#define GASCL_LESS(a, b) ((a) < (b))
+#define GASCL_CODE(rows, i) (rows).codes[i]
+#define GASCL_SET_CODE(rows, i, code) (rows).codes[i] = (code)
+#define GASCL_MAKE_CODE(owner, bits, place) \
+    ((ulong)(owner) << GASCL_OWNER_BIT | (ulong)(bits) << GASCL_PLACE_BITS | (ulong)(place))
+#else
+typedef ulong2 gascl_code;  // the key, and the rest
+#define GASCL_OWNER(code) ((code).y >> GASCL_PLACE_BITS)
+#define GASCL_PLACE(code) ((int)((code).y & ((1 << GASCL_PLACE_BITS) - 1)))
+#define GASCL_SAME_GROUP(a, b) ((a).x == (b).x && GASCL_OWNER(a) == GASCL_OWNER(b))
+#define GASCL_LESS(a, b)                                                               \
+    (GASCL_OWNER(a) != GASCL_OWNER(b) ? (a).y < (b).y                                  \
+                                      : (a).x < (b).x || ((a).x == (b).x && (a).y < (b).y))
+#define GASCL_CODE(rows, i) ((ulong2)((rows).codes[i], (rows).owners[i]))
+#define GASCL_SET_CODE(rows, i, code) ((rows).codes[i] = (code).x, (rows).owners[i] = (uint)(code).y)
+#define GASCL_MAKE_CODE(owner, bits, place) \
+    ((ulong2)(bits, (ulong)(owner) << GASCL_PLACE_BITS | (ulong)(place)))
+#endif
+#define GASCL_IS_MESSAGE(code) (!(GASCL_OWNER(code) & 1))
+#define GASCL_ROW(code) ((int)(GASCL_OWNER(code) >> 1))
 
 // A step of Batcher's bitonic sort (1968), in the form in which all comparisons have the same direction, so that
 // the number of values need not be a power of two: the places that the pair-th comparison is about.
@@ -39,196 +333,62 @@ static bool gascl_comes_behind(const gascl_group a, const gascl_group b) {
     ((step) == (size) / 2 ? (pair) / (step) * 2 * (step) + 2 * (step) - 1 - (pair) % (step) \
                           : GASCL_LOW_OF(pair, step) + (step))
 
-// A step by the items of a work-group among messages in global memory. An item reads several pairs before it
-// looks at the first, so that it waits for memory once for all of them.
-static void gascl_compare_groups(__global gascl_group *groups, const int n, const long size,
-                                 const long step) {
-    const long pairs = (n + 2 * step - 1) / (2 * step) * step;
-    for (long first = get_local_id(0); first < pairs; first += GASCL_FETCHES * GASCL_GROUP) {
-        gascl_group low[GASCL_FETCHES], high[GASCL_FETCHES];
-        _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k) {
-            const long pair = first + k * GASCL_GROUP;
-            if (GASCL_HIGH_OF(pair, size, step) < n) {
-                low[k] = groups[GASCL_LOW_OF(pair, step)];
-                high[k] = groups[GASCL_HIGH_OF(pair, size, step)];
-            }
-        }
-        _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k) {
-            const long pair = first + k * GASCL_GROUP;
-            const long high_place = GASCL_HIGH_OF(pair, size, step);
-            if (high_place < n && gascl_comes_behind(low[k], high[k])) {
-                groups[GASCL_LOW_OF(pair, step)] = high[k];
-                groups[high_place] = low[k];
-            }
-        }
-    }
-    barrier(CLK_GLOBAL_MEM_FENCE);
-}
-
-#if GASCL_NARROW_KEYS
-#define GASCL_CHUNK (1 << (31 - (int)clz(GASCL_BLOCK)))  // the largest power of two up to a block
-#define GASCL_INDEX_BITS (32 - GASCL_PLACE_BITS)
-
-// The same among codes in local memory.
-static void gascl_compare_codes(__local ulong *codes, const int n, const int size, const int step) {
+static void gascl_compare_codes(__local gascl_gather_memory *memory, const int n, const int size,
+                                const int step) {
     const int pairs = (n + 2 * step - 1) / (2 * step) * step;
     for (int pair = get_local_id(0); pair < pairs; pair += GASCL_GROUP) {
         const int low = GASCL_LOW_OF(pair, step), high = GASCL_HIGH_OF(pair, size, step);
         if (high >= n)
             continue;
-        const ulong a = codes[low], b = codes[high];
-        if (b < a) {
-            codes[low] = b;
-            codes[high] = a;
+        const gascl_code a = GASCL_CODE(memory->of.rows, low), b = GASCL_CODE(memory->of.rows, high);
+        if (GASCL_LESS(b, a)) {
+            GASCL_SET_CODE(memory->of.rows, low, b);
+            GASCL_SET_CODE(memory->of.rows, high, a);
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// Sorts codes.
-static void gascl_sort_codes(__local ulong *codes, const int n) {
+// Sorts the codes of a block, each row's among themselves: by counting the smaller ones, if no row is long.
+static void gascl_sort_codes(__local gascl_gather_memory *memory, const int rows, const int arcs) {
+    __local const ushort *starts = memory->of.rows.starts;
+    const bool counts = memory->longest <= GASCL_FEW_ARCS;
+    gascl_code held[(GASCL_BLOCK + GASCL_GROUP - 1) / GASCL_GROUP];
+    int places[(GASCL_BLOCK + GASCL_GROUP - 1) / GASCL_GROUP];
+    const int counted = counts ? arcs : 0, sorted = counts ? 0 : arcs;
+    for (int i = get_local_id(0), k = 0; i < counted; i += GASCL_GROUP, ++k) {
+        const gascl_code code = GASCL_CODE(memory->of.rows, i);
+        const int row = GASCL_ROW(code), end = starts[row + 1];
+        int place = starts[row];
+        for (int j = place; j < end; ++j) {
+            const gascl_code other = GASCL_CODE(memory->of.rows, j);
+            place += GASCL_LESS(other, code);
+        }
+        held[k] = code;
+        places[k] = place;
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int size = 2; size < 2 * n; size *= 2)
+    for (int i = get_local_id(0), k = 0; i < counted; i += GASCL_GROUP, ++k)
+        GASCL_SET_CODE(memory->of.rows, places[k], held[k]);
+    for (int size = 2; size < 2 * sorted; size *= 2)
         for (int step = size / 2; step > 0; step /= 2)
-            gascl_compare_codes(codes, n, size, step);
+            gascl_compare_codes(memory, sorted, size, step);
+    barrier(CLK_LOCAL_MEM_FENCE);
 }
-
-// Sorts each chunk of the messages of a long row or, where `merges`, runs the last steps of the sort in it, by
-// codes of key, place in the row and place in the chunk.
-static void gascl_sort_chunks(__global gascl_group *groups, const int n, const bool merges,
-                              __local ulong *codes) {
-    const int item = get_local_id(0);
-    for (int base = 0; base < n; base += GASCL_CHUNK) {
-        const int count = min(n - base, GASCL_CHUNK);
-        for (int i = item; i < count; i += GASCL_GROUP) {
-            const gascl_group group = groups[base + i];
-            const ulong code = group.count < 0 ? ~(ulong)0 >> GASCL_PLACE_BITS
-                                               : (ulong)(GASCL_KEY_BITS(GASCL_KEY(group)))
-                                                         << GASCL_INDEX_BITS |
-                                                     (ulong)group.count;
-            codes[i] = code << GASCL_PLACE_BITS | (ulong)i;
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (int size = merges ? 2 * GASCL_CHUNK : 2; size < (merges ? 4 * GASCL_CHUNK : 2 * count);
-             size *= 2)
-            for (int step = min(size, GASCL_CHUNK) / 2; step > 0; step /= 2)
-                gascl_compare_codes(codes, count, size, step);
-        gascl_group held[(GASCL_BLOCK + GASCL_GROUP - 1) / GASCL_GROUP];
-        for (int i = item, k = 0; i < count; i += GASCL_GROUP, ++k)
-            held[k] = groups[base + (codes[i] & ((1 << GASCL_PLACE_BITS) - 1))];
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        for (int i = item, k = 0; i < count; i += GASCL_GROUP, ++k)
-            groups[base + i] = held[k];
-        barrier(CLK_GLOBAL_MEM_FENCE);
-    }
-}
-#endif
-
-// Sorts the messages of a long row. What stays within a chunk is done in local memory, where a code has room for
-// the place in the row.
-static void gascl_sort_together(__global gascl_group *groups, const int n,
-                                __local gascl_gather_memory *memory) {
-    long begin = 1;
-#if GASCL_NARROW_KEYS
-    if (n < 1 << GASCL_INDEX_BITS)
-        begin = GASCL_CHUNK;
-    gascl_sort_chunks(groups, begin > 1 ? n : 0, false, memory->codes);
-#endif
-    for (long size = 2 * begin; size < 2 * (long)n; size *= 2) {
-        for (long step = size / 2; step >= begin; step /= 2)
-            gascl_compare_groups(groups, n, size, step);
-#if GASCL_NARROW_KEYS
-        gascl_sort_chunks(groups, begin > 1 ? n : 0, true, memory->codes);
-#endif
-    }
-}
-
-// Whether a group begins at a place among sorted messages.
-static bool gascl_begins_group(__global const gascl_group *groups, const int i, const int count) {
-    return i < count && (i == 0 || GASCL_KEY(groups[i]) != GASCL_KEY(groups[i - 1]));
-}
-
-// Applies a vertex's messages by all items of a group, which call it together; those with a `count` of -1 do
-// not count.
-static void gascl_apply_together(const int id, __global gascl_group *groups, const int sent,
-                                 __local gascl_gather_memory *memory, gascl_tally *tally,
-                                 GASCL_STATE GASCL_LANE) {
-    const int item = get_local_id(0);
-    __local long2 *sums = memory->shared.counts;
-    int mine = 0;
-    barrier(CLK_GLOBAL_MEM_FENCE);
-    for (int i = item; i < sent; i += GASCL_GROUP)
-        mine += groups[i].count >= 0;
-    const long2 total = gascl_count_reduce((long2)(mine, 0), &memory->shared);
-    if (item == 0)
-        sums[0] = total;
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // all have looked at their messages
-    const int count = (int)sums[0].x;
-    gascl_sort_together(groups, count ? sent : 0, memory);
-    const gascl_vertex v = gascl_gathering(id, GASCL_STATE_ON GASCL_LANE_ON);
-    gascl_gathered msg = gascl_nothing();
-    // The item of a group's first message joins the others; only values change meanwhile, no keys.
-    int best = -1;
-    for (int i = item; i < count; i += GASCL_GROUP)
-        if (gascl_begins_group(groups, i, count)) {
-            int end = i;
-            const gascl_group joined = gascl_joined(groups, &end, count);
-            GASCL_STORE_VALUES(groups[i], joined);
-#if GASCL_PREFERS
-            if (best < 0 || gascl_prefers(v, joined, groups[best], GASCL_STATE_ON GASCL_LANE_ON))
-                best = i;
-#endif
-        }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-#if GASCL_PREFERS
-    for (int left = GASCL_GROUP / 2; left > 0; left /= 2) {
-        sums[item].x = best;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        const int other = item < left ? (int)sums[item + left].x : -1;
-        if (other >= 0 && (best < 0 || gascl_is_better(v, groups[other], groups[best],
-                                                       GASCL_STATE_ON GASCL_LANE_ON)))
-            best = other;
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    if (item == 0 && best >= 0)
-        msg = groups[best];
-#else
-    int number = 0;
-    for (int base = 0; base < count; base += GASCL_GROUP) {
-        const int i = base + item;
-        const int begins = gascl_begins_group(groups, i, count);
-        gascl_group held;
-        if (begins)
-            held = groups[i];
-        const int sum = gascl_sum_up_to_item(begins, sums);
-        sums[item].x = sum;
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // all have read their groups
-        if (begins)
-            groups[number + sum - 1] = held;
-        number += (int)sums[GASCL_GROUP - 1].x;
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    }
-    if (item == 0 && count)
-        msg = gascl_gather_snippet(v, groups, number, GASCL_STATE_ON GASCL_LANE_ON);
-#endif
-    if (item == 0)
-        gascl_apply_gathered(id, msg, count, tally, GASCL_STATE_ON GASCL_LANE_ON);
-}
-
-#if GASCL_NARROW_KEYS
-#define GASCL_CODE_OF(row, group, place)                                                       \
-    (((ulong)(row) << 32 | GASCL_KEY_BITS(GASCL_KEY(group))) << GASCL_PLACE_BITS | (ulong)(place))
-#define GASCL_NO_CODE (~(ulong)0)  // of an arc without a message: behind all others
 
 // The group whose first message has the i-th of n codes.
 static GASCL_INLINE gascl_group gascl_join_codes(__global const gascl_group *groups,
-                                                 __local const ulong *codes, int i,
+                                                 __local const gascl_gather_memory *memory, int i,
                                                  const int n) {
-    const ulong places = ((ulong)1 << GASCL_PLACE_BITS) - 1, key = codes[i] >> GASCL_PLACE_BITS;
-    gascl_group joined = groups[codes[i] & places];
+    const gascl_code code = GASCL_CODE(memory->of.rows, i);
+    gascl_group joined = groups[GASCL_PLACE(code)];
     const int first = i;
-    for (++i; i < n && codes[i] >> GASCL_PLACE_BITS == key; ++i)
-        gascl_join_values(&joined, groups[codes[i] & places]);
+    for (++i; i < n; ++i) {
+        const gascl_code next = GASCL_CODE(memory->of.rows, i);
+        if (!GASCL_SAME_GROUP(next, code))
+            break;
+        gascl_join_values(&joined, groups[GASCL_PLACE(next)]);
+    }
     joined.count = i - first;
     return joined;
 }
@@ -240,65 +400,86 @@ static void gascl_apply_rows(const gascl_block block, __global gascl_group *grou
                              __global const gascl_offset *offsets,
                              GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     const int item = get_local_id(0), rows = block.last - block.first;
-    __local const ulong *codes = memory->codes;
     __local long2 *sums = memory->shared.counts;
     for (int row = item; row < rows; row += GASCL_GROUP)
-        memory->firsts[row] = memory->ends[row] = 0;
-    gascl_sort_codes(memory->codes, arcs);
+        memory->of.rows.firsts[row] = memory->of.rows.ends[row] = 0;
+    gascl_sort_codes(memory, rows, arcs);
     const int share = (arcs + GASCL_GROUP - 1) / GASCL_GROUP;
     const int begin = min(item * share, arcs), end = min(begin + share, arcs);
     gascl_group held[(GASCL_BLOCK + GASCL_GROUP - 1) / GASCL_GROUP];
     int mine = 0;
-    for (int i = begin; i < end && codes[i] != GASCL_NO_CODE; ++i)
-        if (i == 0 || codes[i] >> GASCL_PLACE_BITS != codes[i - 1] >> GASCL_PLACE_BITS)
-            held[mine++] = gascl_join_codes(groups, codes, i, arcs);
+#define GASCL_OPENS_GROUP(code, i) \
+    ((i) == 0 || !GASCL_SAME_GROUP(code, GASCL_CODE(memory->of.rows, (i) - 1)))
+    for (int i = begin; i < end; ++i) {
+        const gascl_code code = GASCL_CODE(memory->of.rows, i);
+        if (GASCL_IS_MESSAGE(code) && GASCL_OPENS_GROUP(code, i))
+            held[mine++] = gascl_join_codes(groups, memory, i, arcs);
+    }
     const int sum = gascl_sum_up_to_item(mine, sums);
     barrier(CLK_GLOBAL_MEM_FENCE);  // all have read their messages
     for (int i = 0; i < mine; ++i)
         groups[sum - mine + i] = held[i];
     int number = sum - mine;
-    for (int i = begin; i < end && codes[i] != GASCL_NO_CODE; ++i) {
-        const int row = (int)(codes[i] >> (32 + GASCL_PLACE_BITS));
-        const bool opens = i == 0 || codes[i - 1] >> (32 + GASCL_PLACE_BITS) != row;
-        number += i == 0 || codes[i] >> GASCL_PLACE_BITS != codes[i - 1] >> GASCL_PLACE_BITS;
-        if (opens)
-            memory->firsts[row] = (ushort)(number - 1);
-        if (i + 1 == arcs || codes[i + 1] >> (32 + GASCL_PLACE_BITS) != row)
-            memory->ends[row] = (ushort)number;
+    for (int i = begin; i < end; ++i) {
+        const gascl_code code = GASCL_CODE(memory->of.rows, i);
+        if (!GASCL_IS_MESSAGE(code))
+            continue;
+        const int row = GASCL_ROW(code);
+        number += GASCL_OPENS_GROUP(code, i);
+        if (i == memory->of.rows.starts[row])
+            memory->of.rows.firsts[row] = (ushort)(number - 1);
+        if (i + 1 == memory->of.rows.starts[row + 1] ||
+            !GASCL_IS_MESSAGE(GASCL_CODE(memory->of.rows, i + 1)))
+            memory->of.rows.ends[row] = (ushort)number;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     for (int row = item; row < rows; row += GASCL_GROUP) {
         int count = 0;
-        for (int i = memory->firsts[row]; i < memory->ends[row]; ++i)
+        for (int i = memory->of.rows.firsts[row]; i < memory->of.rows.ends[row]; ++i)
             count += groups[i].count;
-        gascl_apply_groups(block.first + row, groups + memory->firsts[row],
-                           memory->ends[row] - memory->firsts[row], count, tally,
+        gascl_apply_groups(block.first + row, groups + memory->of.rows.firsts[row],
+                           memory->of.rows.ends[row] - memory->of.rows.firsts[row], count, tally,
                            GASCL_STATE_ON GASCL_LANE_ON);
         gascl_fill_ahead(block.first + row, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
     }
 }
-#else
-// Moves the messages of a row, which counts only some of its arcs, to the front; returns how many they are.
-static int gascl_pack(__global gascl_group *groups, const int arcs) {
-    int sent = 0;
-    for (int i = 0; i < arcs; ++i)
-        if (groups[i].count >= 0)
-            groups[sent++] = groups[i];
-    return sent;
-}
-
-static void gascl_apply_rows(const gascl_block block, __global gascl_group *groups, const int arcs,
-                             __local gascl_gather_memory *memory, gascl_tally *tally,
+// Fetches the messages of a block of several rows, or one that is not longer, as groups of one message each.
+static void gascl_fetch_rows(const gascl_block block, __global gascl_group *groups,
+                             __local gascl_gather_memory *memory,
                              __global const gascl_offset *offsets,
                              GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
-    for (int row = block.first + get_local_id(0); row < block.last; row += GASCL_GROUP) {
-        __global gascl_group *own = groups + (offsets[row] - block.begin);
-        const int sent = gascl_pack(own, (int)(offsets[row + 1] - offsets[row]));
-        gascl_apply_single(row, own, sent, tally, GASCL_STATE_ON GASCL_LANE_ON);
-        gascl_fill_ahead(row, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+    const int item = get_local_id(0), rows = block.last - block.first;
+    const int arcs = (int)(block.end - block.begin);
+    __local ushort *starts = memory->of.rows.starts;
+    if (item == 0)
+        memory->longest = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int longest = 0;
+    for (int row = item; row <= rows; row += GASCL_GROUP) {
+        starts[row] = (ushort)(offsets[block.first + row] - block.begin);
+        if (row < rows)
+            longest = max(longest, (int)(offsets[block.first + row + 1] - block.begin) - starts[row]);
     }
+    atomic_max(&memory->longest, longest);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = item; i < arcs; i += GASCL_GROUP) {
+        const int row = gascl_row_of(starts, rows, i);
+        gascl_message x;
+        const bool sent = gascl_fetch_received(block.begin + i, block.first + row, &x,
+                                               GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        gascl_group group;
+        if (sent)
+            group = gascl_group_of(x, i);
+        else
+            GASCL_KEY(group) = 0;
+        group.count = sent ? i : -1;
+        groups[i] = group;
+        const gascl_code code =
+            GASCL_MAKE_CODE(2 * row + !sent, GASCL_KEY_BITS(GASCL_KEY(group)), i);
+        GASCL_SET_CODE(memory->of.rows, i, code);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
-#endif
 
 static void gascl_gather(const gascl_team team, GASCL_BLOCKS,
                          __local gascl_gather_memory *memory, gascl_tally *tally,
@@ -310,32 +491,19 @@ static void gascl_gather(const gascl_team team, GASCL_BLOCKS,
         const int rows = block.last - block.first, arcs = (int)(block.end - block.begin);
         GASCL_FOR_LANES {
             __global gascl_group *groups = messages + GASCL_SLOT(block.begin, offsets);
-            for (int i = item; i < arcs; i += GASCL_GROUP) {
-                const int row = gascl_row_of(block.begin + i, offsets, block.first, rows);
-                gascl_message x;
-                const bool sent = gascl_fetch_received(
-                    block.begin + i, row, &x, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
-                if (sent)
-                    groups[i] = gascl_group_of(x, i);
-                else
-                    groups[i].count = -1;
-#if GASCL_NARROW_KEYS
-                if (arcs <= GASCL_BLOCK)
-                    memory->codes[i] =
-                        sent ? GASCL_CODE_OF(row - block.first, groups[i], i) : GASCL_NO_CODE;
-#endif
-            }
-            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-            // A loop that runs once or not at all: PoCL takes no barrier in a branch.
-            for (int row = block.first; arcs > GASCL_BLOCK && row < block.last; ++row) {
-                gascl_apply_together(row, groups, arcs, memory, tally,
-                                     GASCL_STATE_ON GASCL_LANE_ON);
+            // Loops that run once or not at all: PoCL takes no barrier in a branch.
+            for (int once = 0; once < (arcs > GASCL_BLOCK); ++once) {
+                gascl_apply_long_row(block, groups, memory, tally,
+                                     GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
                 if (item == 0)
-                    gascl_fill_ahead(row, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+                    gascl_fill_ahead(block.first, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
             }
-            for (int once = 0; once < (arcs <= GASCL_BLOCK); ++once)
+            for (int once = 0; once < (arcs <= GASCL_BLOCK); ++once) {
+                gascl_fetch_rows(block, groups, memory, offsets,
+                                 GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
                 gascl_apply_rows(block, groups, arcs, memory, tally, offsets,
                                  GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+            }
             barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
         }
     }

@@ -31,12 +31,13 @@ __kernel void gascl_pull_gather(GASCL_STATE, GASCL_BLOCKS GASCL_PULLED GASCL_CRE
 #include "arc_messages_kernels.cl"
 
 __kernel void gascl_pull_apply(GASCL_STATE, __global const gascl_block *restrict blocks,
-                               const int num_blocks, __global const gascl_box *restrict pulled
-                               GASCL_RECEIVED, __global gascl_tally *restrict tallies) {
+                               const int num_blocks, const int first_row, const int last_row,
+                               __global const gascl_box *restrict pulled GASCL_RECEIVED,
+                               __global gascl_tally *restrict tallies) {
     __local gascl_shared shared;
     gascl_tally tally;
     GASCL_ZERO_TALLY(tally);
-    gascl_apply_pulled(gascl_team_of_launch(gascl_control_), blocks, num_blocks, pulled
-                       GASCL_RECEIVED_ON, &tally, GASCL_STATE_ON);
+    gascl_apply_pulled(gascl_team_of_launch(gascl_control_), blocks, num_blocks, first_row, last_row,
+                       pulled GASCL_RECEIVED_ON, &tally, GASCL_STATE_ON);
     gascl_tally_store(&tally, tallies, &shared);
 }
