@@ -198,7 +198,8 @@ def peers(files: list[Path], seeds: int, large: bool, device: Any) -> None:
     named = ((f.name.partition(".")[0], Graph.read(f).simple(undirected=True)) for f in files)
     for name, graph in chain(generated(large), named):
         lines: dict[str, list[str]] = {what: [name] for what in values}
-        for method, find in methods(graph.with_edge_fields(), device).items():
+        bare = graph.with_edge_fields(**dict.fromkeys(graph.edge_fields))
+        for method, find in methods(bare, device).items():
             if large and method == "leidenalg":  # it would take minutes
                 for line in lines.values():
                     line.append("")

@@ -142,11 +142,12 @@ def unit_of(graph):
 
 
 def in_units(graph):
-    """The graph with int64 weights, as multiples of the unit."""
-    weight = graph.edge_fields.get("weight")
-    if weight is None:
-        return graph.with_edge_fields()
-    return graph.with_edge_fields(weight=np.rint(weight / unit_of(graph)).astype(np.int64))
+    """The graph with int64 weights, as multiples of the unit, if it has weights."""
+    fields = dict.fromkeys(graph.edge_fields)  # None: without these
+    if "weight" in fields:
+        units = np.rint(graph.edge_fields["weight"] / unit_of(graph))
+        fields["weight"] = units.astype(np.int64)
+    return graph.with_edge_fields(**fields)
 
 
 def strengths(graph):

@@ -530,7 +530,7 @@ def told(graph: Graph) -> tuple[list[int], list[int], list[int]]:
 @pytest.mark.parametrize("name", GRAPHS)
 def test_marks(device, name):
     """Each vertex is put into the mask where the loop says so, and nowhere else."""
-    graph = GRAPHS[name]().with_edge_fields()
+    graph = GRAPHS[name]()
     for delivery in ("slots", "outbox", "serial"):
         result = Engine(graph, device).run(Told(), delivery=delivery)
         found = result.value.tolist(), result.lower.tolist(), result.told.tolist()
@@ -540,7 +540,7 @@ def test_marks(device, name):
 
 
 def test_marks_by_groups_as_large_as_those_of_gpus():
-    graph = hubs(False).with_edge_fields()
+    graph = hubs(False)
     result = Engine(graph, find_device(64)).run(Told())
     assert SHARED in kernels(result)
     assert (result.value.tolist(), result.lower.tolist(), result.told.tolist()) == told(graph)

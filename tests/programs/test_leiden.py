@@ -63,7 +63,7 @@ def test_networkx(resolution):
 @pytest.mark.parametrize("resolution", [0.02, 0.2, 1])
 def test_constant_potts_model(resolution):
     """As good as igraph's."""
-    graph = lfr(1000, average_degree=15, max_degree=40, mixing=0.3, seed=3).with_edge_fields()
+    graph = lfr(1000, average_degree=15, max_degree=40, mixing=0.3, seed=3)
     found = run(graph, Leiden(quality="cpm", resolution=resolution))
     made = graph.to_igraph()
     other = made.community_leiden("CPM", resolution=resolution, n_iterations=2).membership
@@ -78,7 +78,7 @@ def test_constant_potts_model(resolution):
 def test_known_communities():
     graph = lfr(2000, average_degree=20, max_degree=50, mixing=0.4, seed=1)
     truth = graph.vertex_fields["community"]
-    found = run(graph.with_edge_fields())
+    found = run(graph)
     made = graph.to_igraph()
     other = np.asarray(made.community_leiden("modularity", n_iterations=2).membership)
     assert modularity(graph, found, 1) >= 0.999 * modularity(graph, other, 1)
