@@ -108,8 +108,14 @@ def _labels(graph: Graph, vertices: np.ndarray) -> Coded:
     return Coded(found.values[vertices], found.type)
 
 
+#: Sorting less than one in so many edges anew is faster than filtering the arcs of all
+#: (benchmarks/NOTES.md).
+SORTED_BELOW = 3
+
+
 def with_kept_edges(graph: Graph, kept: np.ndarray, what: str) -> Graph:
-    """The graph of some edges, with all vertices; arcs that the graph has sorted are filtered.
+    """The graph of some edges, with all vertices; arcs that the graph has sorted are filtered if
+    many remain.
 
     Args:
         kept: bool (E,).
@@ -126,9 +132,9 @@ def with_kept_edges(graph: Graph, kept: np.ndarray, what: str) -> Graph:
         report=[*graph.report, line],
         change=None,
     )
-    number = None
+    number, many = None, len(ids) * SORTED_BELOW >= graph.num_edges
     for direction, arcs in graph.arcs_made()[0].items():
-        if arcs.is_complete:
+        if many and arcs.is_complete:
             number = np.cumsum(kept) - 1 if number is None else number
             made._arcs[direction] = arcs.selected(kept, number, made.edge_src, made.edge_dst)
     return made

@@ -55,6 +55,8 @@ def wrong_values(field: str, values: np.ndarray, rough: bool) -> list[np.ndarray
     for row in range(0, len(values), max(len(values) // 6, 1)):
         wrong = values.copy()
         value = wrong[row] * 1.5 + 1 if np.isfinite(wrong[row]).all() else 3
+        if values.dtype.kind == "i" and np.max(value) > np.iinfo(values.dtype).max:
+            value = 3
         wrong[row] = row if field == "parent" else value  # no vertex is its own parent
         found.append(wrong)
     return found

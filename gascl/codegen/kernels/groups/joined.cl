@@ -92,7 +92,8 @@ static int gascl_join_messages(__global gascl_group *groups, const int n) {
     ushort slots[GASCL_GROUP_SLOTS];
     int number = 0;
     for (int left = n; number < left;) {
-        const int bits = min(33 - (int)clz((uint)(left - number)), 31 - (int)clz((uint)GASCL_GROUP_SLOTS));
+        const int most = 31 - (int)clz((uint)GASCL_GROUP_SLOTS);
+        const int bits = min(33 - (int)clz((uint)(left - number)), most);
         for (int i = 0; i < 1 << bits; ++i)
             slots[i] = 0;
         __global gascl_group *found = groups + number;
