@@ -13,31 +13,8 @@
 #endif
 #define GASCL_GROUP_SLOTS 16384  // of a table in the cache of a core
 
-#if GASCL_GROUP == 1
-// Sorts a few groups with different keys: as many come before one as have a smaller key.
-static void gascl_sort_few(__global gascl_group *groups, const int n) {
-    gascl_group held[GASCL_FEW_MESSAGES];
-    gascl_key_bits keys[GASCL_FEW_MESSAGES];
-    for (int i = 0; i < GASCL_FEW_MESSAGES; ++i)
-        keys[i] = 0;
-    for (int i = 0; i < n; ++i) {
-        held[i] = groups[i];
-        keys[i] = GASCL_KEY_BITS(GASCL_KEY(held[i]));
-    }
-    for (int i = 0; i < n; i += 16) {
-        const gascl_sixteen_keys sixteen = vload16(0, keys + i);
-        gascl_sixteen_places before = 0;
-        for (int j = 0; j < n; ++j)
-            before -= (gascl_sixteen_keys)keys[j] < sixteen;
-        gascl_place places[16];
-        vstore16(before, 0, places);
-        for (int k = 0; k < min(16, n - i); ++k)
-            groups[places[k]] = held[i + k];
-    }
-}
-#else
 // Sorts a few groups by insertion.
-static void gascl_sort_few(__global gascl_group *groups, const int n) {
+static void gascl_insert(__global gascl_group *groups, const int n) {
     for (int i = 1; i < n; ++i) {
         const gascl_group held = groups[i];
         int j = i;
@@ -46,7 +23,34 @@ static void gascl_sort_few(__global gascl_group *groups, const int n) {
         groups[j] = held;
     }
 }
+
+// Sorts a few groups, on a CPU with different keys: as many come before one as have a smaller key.
+static void gascl_sort_few(__global gascl_group *groups, const int n) {
+#if GASCL_GROUP == 1
+    if (n > 8) {
+        gascl_group held[GASCL_FEW_MESSAGES];
+        gascl_key_bits keys[GASCL_FEW_MESSAGES];
+        for (int i = 0; i < GASCL_FEW_MESSAGES; ++i)
+            keys[i] = 0;
+        for (int i = 0; i < n; ++i) {
+            held[i] = groups[i];
+            keys[i] = GASCL_KEY_BITS(GASCL_KEY(held[i]));
+        }
+        for (int i = 0; i < n; i += 16) {
+            const gascl_sixteen_keys sixteen = vload16(0, keys + i);
+            gascl_sixteen_places before = 0;
+            for (int j = 0; j < n; ++j)
+                before -= (gascl_sixteen_keys)keys[j] < sixteen;
+            gascl_place places[16];
+            vstore16(before, 0, places);
+            for (int k = 0; k < min(16, n - i); ++k)
+                groups[places[k]] = held[i + k];
+        }
+        return;
+    }
 #endif
+    gascl_insert(groups, n);
+}
 
 // Sorts groups by one item: Quicksort (Hoare 1962), whose pivots are drawn, so that no order is slow.
 static void gascl_sort_messages(__global gascl_group *groups, const int n) {
