@@ -467,6 +467,10 @@ PEERS: dict[str, dict[str, Peer]] = {
         "NetworKit": networkit(lambda nk, g, _: nk.community.PLP(g, maxIterations=10)),
         "igraph": igraph(lambda g, _: g.community_label_propagation()),
     },
+    "Leiden": {
+        "NetworKit": networkit(lambda nk, g, _: nk.community.ParallelLeiden(g)),
+        "igraph": igraph(lambda g, _: g.community_leiden("modularity", n_iterations=2)),
+    },
     "LocalClustering": {
         "NetworKit": networkit(clustering, scores),
         "igraph": igraph(local_transitivity, array),

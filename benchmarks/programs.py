@@ -44,6 +44,7 @@ UNDIRECTED = {
     "LabelPropagation",
     "LocalClustering",
     "LocalCommunity",
+    "Leiden",
     "Louvain",
     "MaximalIndependentSet",
     "Triangles",
@@ -64,6 +65,7 @@ VALUES: dict[str, dict[str, Any]] = {
     "HarmonicCloseness": {"sources": 16},
     "Katz": {"alpha": 0.0005},  # NetworKit's default
     "LabelPropagation": {"supersteps": 10},
+    "Leiden": {"weight": None},
     "Louvain": {"weight": None},  # the peers' calls follow no weights
     "Neighborhoods": {"hops": 2},
     "PageRank": {"supersteps": 20},

@@ -1,7 +1,8 @@
 """The bundled vertex programs. `__init__.pyi` lists them, a line each.
 
 A program's file contains the stages that it consists of. Several programs share
-`multi_source_search.py`, a breadth-first search from many sources; `search_accumulators.py`, sums
+`multi_source_search.py`, a breadth-first search from many sources; `local_moving.py`, vertices that
+move between communities; `search_accumulators.py`, sums
 over distances along weights; `pair_join.py`, the pairs of vertices that edges join;
 `source_params.py`, the parameters that name sources; and `validation.py`, which checks values.
 `clusters.py` is the part of ParticleCommunities that runs on the host. `link_prediction.py` and
