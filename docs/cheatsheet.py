@@ -250,10 +250,10 @@ written in `init` and `apply`, arc fields of `e` in `scatter`.
 | `Engine(graph).run(P(source=0))` | `gascl run file.py:P GRAPH --set source=0` | a run |
 | `Engine(graph, debug=True)` | `--debug` | stops at NaN, overflow, division by zero, bad indices |
 | `Engine(graph, device="NVIDIA")` | `--device NVIDIA` | chooses the device |
-| `graph.where(edges="minutes < 30")` | `--where "minutes < 30"` | the edges that meet a condition |
-| `graph.where(vertices="age > 30")` | `--where-vertices "age > 30"` | the vertices, and edges between them |
-| `graph.between("2024-05-01", "2024-06-01")` | `--between 2024-05-01 2024-06-01` | the edges of a span of time |
-| `graph.with_vertex_fields(age={{"ann": 35}})` | `--vertices people.csv` | columns for the vertices |
+| `graph.where(edges="km < 3")` | `--where "km < 3"` | the edges that meet a condition |
+| `graph.where(vertices="age > 30")` | `--where-vertices "age > 30"` | vertices, and edges between |
+| `graph.between(5, 9)`, or dates | `--between 5 9` | the edges of a span of time |
+| `graph.with_vertex_fields(age=ages)` | `--vertices people.csv` | columns of the vertices |
 | `P(dtype="float64")` | `--set dtype=float64` | double precision |
 | `engine.explain(P())` | `gascl explain file.py:P GRAPH` | how a run would go, and why |
 | `result.top("x", 10)` | `--top 10` | the vertices with the largest values |

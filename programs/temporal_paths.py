@@ -1,16 +1,16 @@
 """Paths in time: along edges that leave no earlier than the one before has arrived.
 
-Algorithm: a vertex that is reached earlier than before sends, along each of its edges that leave no
-earlier than that, when that edge arrives; a vertex receives only what is earlier than its arrival,
-and takes the least. Whoever arrives earlier can take every edge that a later arrival can, since
-waiting is allowed, so that the earliest arrivals are found as shortest distances are.
+Algorithm: a vertex that is reached earlier than before sends, along each of its edges that leave
+no earlier than that, when that edge arrives; a vertex receives only what is earlier than its
+arrival, and takes the least. Whoever arrives earlier can take every edge that a later arrival
+can, since waiting is allowed, so that the earliest arrivals are found as shortest distances are.
 
 Sources: Cooke and Halsey, The Shortest Route through a Network with Time-Dependent Internodal
-Transit Times (1966); Wu, Cheng, Huang, Ke, Lu and Xu, Path Problems in Temporal Graphs (2014), whose
-earliest-arrival paths these are.
+Transit Times (1966); Wu, Cheng, Huang, Ke, Lu and Xu, Path Problems in Temporal Graphs (2014),
+whose earliest-arrival paths these are.
 
-Differences: Wu et al. read the edges once, in the order of their times; here, vertices whose arrival
-has become earlier send again, all at once.
+Differences: Wu et al. read the edges once, in the order of their times; here, vertices whose
+arrival has become earlier send again, all at once.
 """
 
 from gascl import VertexProgram, edge, param, vertex
@@ -20,8 +20,8 @@ NEVER = 2**63 - 1
 
 
 class EarliestArrival(VertexProgram):
-    """The earliest time at which each vertex can be reached from `source`, in `arrival`; 2^63 - 1 if
-    it cannot.
+    """The earliest time at which each vertex can be reached from `source`, in `arrival`; 2^63 - 1
+    if it cannot.
 
     An edge leaves at its field `time` and arrives `duration` later, both in the units of the field;
     edges without a time are not taken. Waiting is allowed.
