@@ -34,8 +34,6 @@ from gascl.drawing.colors import Colors, colors_for
 from gascl.programs import BreadthFirst, ForceLayout, Louvain, PageRank, ShortestPaths
 
 HERE = Path(__file__).parent
-#: More vertices than this take the layouts of NetworkX and igraph many minutes.
-SLOW = {"NetworkX": 5000, "igraph": 20_000}
 #: Colors of a file: few make it small.
 SHADES = 48
 
@@ -97,21 +95,19 @@ def sheet() -> Any:
     figure, axes = pyplot.subplots(4, 6, figsize=(15, 10), layout="constrained")
     for cell, (title, what, looks) in enumerate(styles()):
         row = axes[cell // 2, 3 * (cell % 2) :]
-        graph = what if isinstance(what, Graph) else what.graph
         row[0].set_title(title, fontsize="small", loc="left", fontweight="bold")
-        for ax, name, draw in (
-            (row[0], "gascl", lambda ax: gascl.draw(what, ax=ax, **looks)),
-            (row[1], "igraph", lambda ax: with_igraph(graph, what, looks, ax)),
-            (row[2], "NetworkX", lambda ax: with_networkx(graph, what, looks, ax)),
-        ):
-            began = time.process_time()
+        began = time.process_time()
+        gascl.draw(what, ax=row[0], **looks)
+        print(f"{title}, gascl: {time.process_time() - began:.1f} s", flush=True)
+        for ax, (name, (slow, draw)) in zip(row[1:], OTHERS.items(), strict=False):
             ax.set_axis_off()
-            if name != "gascl":
-                ax.set_title(name, fontsize="small")
-            if graph.num_vertices > SLOW.get(name, np.inf):
+            ax.set_title(name, fontsize="small")
+            began = time.process_time()
+            graph = what if isinstance(what, Graph) else what.graph
+            if graph.num_vertices > slow:
                 ax.text(0.5, 0.5, "its layout takes\nmany minutes", ha="center", va="center")
             else:
-                draw(ax)
+                draw(graph, what, looks, ax)
             print(f"{title}, {name}: {time.process_time() - began:.1f} s", flush=True)
     return figure
 
@@ -150,6 +146,10 @@ def with_networkx(graph: Graph, what: Any, looks: dict[str, Any], ax: Any) -> No
     if graph.num_vertices > 100:
         style |= {"node_size": 3, "width": 0.3}
     nx.draw(drawn, with_labels=bool(named), font_size=7, **style)
+
+
+#: The numbers of vertices from which their layouts take many minutes, and what draws.
+OTHERS = {"igraph": (20_000, with_igraph), "NetworkX": (5000, with_networkx)}
 
 
 # Layouts -----------------------------------------------------------------------------------------

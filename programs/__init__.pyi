@@ -26,6 +26,7 @@ from gascl.programs.hits import Hits as Hits
 from gascl.programs.katz import Katz as Katz
 from gascl.programs.katz import WeightedKatz as WeightedKatz
 from gascl.programs.label_propagation import LabelPropagation as LabelPropagation
+from gascl.programs.leiden import Leiden as Leiden
 from gascl.programs.local_clustering import LocalClustering as LocalClustering
 from gascl.programs.local_community import LocalCommunity as LocalCommunity
 from gascl.programs.louvain import Louvain as Louvain

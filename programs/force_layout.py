@@ -104,7 +104,7 @@ class ForceLayout(VertexProgram):
 
     Args:
         supersteps: how often the vertices move; 0 gives the layout by pivots alone.
-        samples: how many others repel a vertex in a superstep; in a graph of up to 32 times as many
+        samples: how many others repel a vertex in a superstep; in a graph of up to 16 times as many
             vertices, all of them do.
         gravity: pulls towards the middle, in proportion to the distance, so that components stay
             together.
@@ -131,7 +131,7 @@ class ForceLayout(VertexProgram):
         values = {name: getattr(self, name) for name in ("supersteps", "gravity", "seed")}
         values |= {"dtype": self.dtype, **self.initial}
         count = graph.num_vertices
-        values["samples"] = count if count <= 32 * self.samples else self.samples
+        values["samples"] = count if count <= 16 * self.samples else self.samples
         values["cooling"] = 1 / max(self.supersteps, 1)
         with ThreadPoolExecutor(1) as other:  # works while the device does
             if "position" not in self.initial:

@@ -467,7 +467,7 @@ class Arcs:
     def selected(
         self, kept: np.ndarray, number: np.ndarray, src: np.ndarray, dst: np.ndarray
     ) -> Arcs:
-        """The arcs of some edges, if these are complete; arguments as in `Order.selected`."""
+        """The arcs of some of the edges, if complete; arguments as in `Order.selected`."""
         row, end = (dst, src) if self.direction == "in" else (src, dst)
         out = self.out.selected(kept, number, row, end)
         into = out if self.into is self.out else self.into.selected(kept, number, end, row)

@@ -201,8 +201,8 @@ class _Reader:
             return np.abs(self._number(node.args[0]))
         if isinstance(function, ast.Attribute) and function.attr in METHODS and len(node.args) == 1:
             column, text = self.of(function.value), self.of(node.args[0])
-            is_text = isinstance(column, Coded) and isinstance(column.type, Texts)
-            if is_text and isinstance(text, str):
+            texts = isinstance(column, Coded) and isinstance(column.type, Texts)
+            if texts and isinstance(text, str):
                 test = METHODS[function.attr]
                 return self._of_texts(column, lambda each: test(each, text), False)
         self._refuse(node, "is not allowed")

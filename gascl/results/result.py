@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 
 #: Fields of bundled programs in earlier versions -> their names now.
 RENAMED = {"colour": "color"}
+
 #: Fields that say in which group a vertex is: their numbers have no order.
 GROUPS = ("community", "label", "component", "color", "side")
+
 #: Deliveries without supersteps -> what a step of their runs is, alone and in the plural.
 _STEPS = {"asynchronous": ("round", "rounds"), "in_place": ("pass", "passes")}
 
@@ -179,6 +181,7 @@ class Result:
             lines.append("  ".join(texts).rstrip())
         more = self.graph.num_vertices - len(rows)
         lines += [f"... {more:,} more"] if more else []
+        lines += [f"{name} = {value}" for name, value in self.aggregates.items()]
         lines += [f"{steps_of(self)}: {self.stopped}", f"{self.delivery} on {self.device}"]
         return "\n".join(lines)
 
@@ -222,19 +225,15 @@ class Result:
         """A line for each field of groups: how many there are, and the largest."""
         lines = []
         for name in self._answers():
-            if name not in GROUPS or self[name].ndim != 1 or self[name].dtype.kind not in "iu":
-                continue
             values = self[name]
-            groups, sizes = np.unique(values[values >= 0], return_counts=True)
-            first = np.argsort(-sizes, kind="stable")[:5]
-            of_vertices = self.types.get(name) == VERTEX
-            named = self.graph.labels_of(groups[first]) if of_vertices else groups[first]
-            largest = [
-                f"{group} ({size:,})" for group, size in zip(named, sizes[first], strict=True)
-            ]
-            more = ", ..." if len(groups) > len(first) else ""
-            text = f"{name}: {len(groups):,} group{'s' * (len(groups) != 1)}"
-            lines.append(f"{text}; vertices: {', '.join(largest)}{more}" if largest else text)
+            if name in GROUPS and values.ndim == 1 and values.dtype.kind in "iu":
+                found = self.communities(name)
+                if self.types.get(name) != VERTEX:  # a number below 0 is none
+                    found = [each for each in found if each.community >= 0]
+                largest = ", ".join(f"{each.community} ({each.size:,})" for each in found[:5])
+                text = f"{name}: {len(found):,} group{'s' * (len(found) != 1)}"
+                more = ", ..." if len(found) > 5 else ""
+                lines.append(f"{text}; vertices: {largest}{more}" if found else text)
         return lines
 
     def top(

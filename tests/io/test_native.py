@@ -683,7 +683,7 @@ def test_another_directed_has_no_arcs_of_the_file(tmp_path, monkeypatch):
     ("types", "words"),
     [
         ({"edge": {"kind": {"type": "text"}}, "vertex": 3}, "has types that gascl does not write"),
-        ({"edge": {"kind": {"type": "colour"}}}, "has the type 'colour' of edge.kind"),
+        ({"edge": {"kind": {"type": "paint"}}}, "has the type 'paint' of edge.kind"),
         ({"edge": {"at": {"type": "time", "unit": "weeks"}}}, "times of the unit 'weeks'"),
         ({"edge": {"at": {"type": "bool"}}}, "edge.at is int64"),
     ],

@@ -30,7 +30,7 @@ def start(graph: Graph, seed: int = 1) -> np.ndarray:
 
 
 @pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("samples", [64, 1])
+@pytest.mark.parametrize("samples", [64, 3])
 def test_trajectories(directed, samples):
     """All pairs, and samples; some edges are loops or parallel, and some vertices have none."""
     graph = random_graph(5, directed=directed, edges=150)

@@ -11,7 +11,7 @@ from support.verifiers.louvain import LESS, modularity, verify
 
 from gascl import Engine, GasclError, Graph, GraphError
 from gascl.programs import Louvain
-from gascl.programs.louvain import Move
+from gascl.programs.local_moving import Move
 
 
 def run(graph: Graph, program: Louvain | None = None, **options) -> np.ndarray:
@@ -34,7 +34,7 @@ def test_random_graphs(dtype, seed, directed):
         skewed(seed, 300, 2000, directed=directed),
     ):
         expected = run(graph, Louvain(dtype=dtype)).tolist()
-        for delivery in some_admitted(Move(seed=0, turns=1, rounds=1, few=0, price=1, unit=1)):
+        for delivery in some_admitted(Move(seed=0, price=1, few=0)):
             assert run(graph, Louvain(dtype=dtype), delivery=delivery).tolist() == expected
 
 

@@ -27,7 +27,7 @@ OTHERS = [
     example("WeightedPageRank", dangling="land", landing={3: 1}),
 ]
 #: Programs without one right result: verifiers look at the whole, where one vertex may differ.
-ROUGH = {"ForceLayout", "Louvain", "ParticleCommunities"}
+ROUGH = {"ForceLayout", "Leiden", "Louvain", "ParticleCommunities"}
 #: Programs that take seconds, with verifiers like those of others.
 LONG = {"WeightedBetweenness", "WeightedEdgeBetweenness", "ParticleCommunities"}
 

@@ -19,7 +19,7 @@ def hashed(x) -> np.ndarray:
 def others_of(count: int, samples: int, seed: int, superstep: int) -> np.ndarray:
     """(V, samples): who repels each vertex."""
     step = np.arange(count - 1)
-    if count > 32 * samples:
+    if count > 16 * samples:
         first = hashed(hashed(seed) + np.uint32(superstep))
         drawn = hashed(first + np.arange(samples, dtype=np.uint32)).astype(np.uint64)
         step = (drawn * np.uint64(count - 1) >> np.uint64(32)).astype(np.int64)

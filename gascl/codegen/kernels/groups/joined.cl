@@ -92,7 +92,8 @@ static int gascl_join_messages(__global gascl_group *groups, const int n) {
     ushort slots[GASCL_GROUP_SLOTS];
     int number = 0;
     for (int left = n; number < left;) {
-        const int bits = min(33 - (int)clz((uint)(left - number)), 31 - (int)clz((uint)GASCL_GROUP_SLOTS));
+        const int most = 31 - (int)clz((uint)GASCL_GROUP_SLOTS);
+        const int bits = min(33 - (int)clz((uint)(left - number)), most);
         for (int i = 0; i < 1 << bits; ++i)
             slots[i] = 0;
         __global gascl_group *found = groups + number;
@@ -159,7 +160,17 @@ static void gascl_apply_groups(const int id, __global gascl_group *groups, const
     gascl_gathered msg = gascl_nothing();
     if (count) {
         const gascl_vertex v = gascl_gathering(id, GASCL_STATE_ON GASCL_LANE_ON);
-#if GASCL_PREFERS
+#if GASCL_SCORES
+        msg = groups[0];
+        real best = gascl_score(v, msg, GASCL_STATE_ON GASCL_LANE_ON);
+        for (int i = 1; i < number; ++i) {
+            const real score = gascl_score(v, groups[i], GASCL_STATE_ON GASCL_LANE_ON);
+            if (score > best || (score == best && GASCL_KEY(groups[i]) < GASCL_KEY(msg))) {
+                best = score;
+                msg = groups[i];
+            }
+        }
+#elif GASCL_PREFERS
         msg = groups[0];
         for (int i = 1; i < number; ++i)
             if (gascl_is_better(v, groups[i], msg, GASCL_STATE_ON GASCL_LANE_ON))
