@@ -1,9 +1,9 @@
 """Paths in time: along edges that leave no earlier than the one before has arrived.
 
-Algorithm: a vertex that is reached earlier than before sends, along each of its edges that leave no
-earlier than that, when that edge arrives; a vertex receives only what is earlier than its arrival,
-and takes the least. Whoever arrives earlier can take every edge that a later arrival can, since
-waiting is allowed, so that the earliest arrivals are found as shortest distances are.
+Algorithm: a vertex that is reached earlier than before sends, along each of its edges that leave
+no earlier than that, when that edge arrives; a vertex receives only what is earlier than its
+arrival, and takes the least. Whoever arrives earlier can take every edge that a later arrival
+can, since waiting is allowed, so that the earliest arrivals are found as shortest distances are.
 
 Sources: Cooke and Halsey, The Shortest Route through a Network with Time-Dependent Internodal
 Transit Times (1966); Wu, Cheng, Huang, Ke, Lu and Xu, Path Problems in Temporal Graphs (2014),

@@ -12,6 +12,7 @@ from gascl.errors import GraphError
 from gascl.graph import validation
 from gascl.graph.arcs import Order
 from gascl.graph.field_stats import Summary
+from gascl.graph.field_types import Texts
 from gascl.graph.labels import label_array, shown
 from gascl.graph.lazy import held
 from gascl.graph.parallel import blocks, filled
@@ -90,7 +91,8 @@ def groups(graph: Graph, labels: Any) -> tuple[np.ndarray, np.ndarray]:
                 f"contract: the graph has no vertex field {labels!r}; it has: {there}; give one of "
                 "these, or an array with a group for each vertex"
             )
-        labels = graph.vertex_fields[labels]
+        is_text = isinstance(graph.vertex_types.get(labels), Texts)
+        labels = graph.vertices[labels] if is_text else graph.vertex_fields[labels]
     given = validation.by_label(labels, graph)
     if isinstance(given, Mapping):
         of_vertex = {graph.index_of(label): group for label, group in given.items()}

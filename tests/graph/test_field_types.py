@@ -183,3 +183,11 @@ def test_what_texts_of_files_mean():
     assert of("2024-05-01T12:00Z", "2024-05-01T12:00") is None  # of which zone is the second?
     assert coded([datetime.date(2024, 5, 1), None]).values[1] == np.iinfo(np.int64).min
     assert coded([1, "a"]) is None and coded([None]) is None and coded([True, None]) is None
+
+
+def test_groups_of_text():
+    quotient = trips().contract("city", minutes="sum")
+    assert quotient.labels.tolist() == ["Bonn", "Ulm"]
+    assert quotient.edges["minutes"].tolist() == [7, 5, 9] and not quotient.edge_types
+    edges = zip(quotient.edges["source"], quotient.edges["target"], strict=True)
+    assert list(edges) == [("Bonn", "Ulm"), ("Ulm", "Bonn"), ("Ulm", "Ulm")]

@@ -677,3 +677,29 @@ def test_another_directed_has_no_arcs_of_the_file(tmp_path, monkeypatch):
         found, expected = both.numbered(direction), again.numbered(direction)
         assert np.array_equal(found[0].order, expected[0].order)
         assert np.array_equal(found[1].out_targets, expected[1].out_targets)
+
+
+@pytest.mark.parametrize(
+    ("types", "words"),
+    [
+        ({"edge": {"kind": {"type": "text"}}, "vertex": 3}, "has types that gascl does not write"),
+        ({"edge": {"kind": {"type": "paint"}}}, "has the type 'paint' of edge.kind"),
+        ({"edge": {"at": {"type": "time", "unit": "weeks"}}}, "times of the unit 'weeks'"),
+        ({"edge": {"at": {"type": "bool"}}}, "edge.at is int64"),
+    ],
+)
+def test_types_that_cannot_be(tmp_path, types, words):
+    at = np.array(["2024-05-01"], "M8[s]")
+    graph = Graph.from_edges([0], [1], kind=["x"], at=at)
+    graph.write(tmp_path / "a.npz")
+    members = dict(np.load(tmp_path / "a.npz"))
+    about = json.loads(members["gascl.json"].tobytes())
+    members["gascl.json"] = np.frombuffer(json.dumps({**about, "types": types}).encode(), np.uint8)
+    np.savez(tmp_path / "b.npz", **members)
+    with pytest.raises(FormatError, match=words):
+        Graph.read(tmp_path / "b.npz", format="gascl")
+    members["gascl.json"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
+    members["edge.kind"] = np.array([7], np.int32)
+    np.savez(tmp_path / "c.npz", **members)
+    with pytest.raises(FormatError, match=r"edge\.kind should have values from -1 to 0"):
+        Graph.read(tmp_path / "c.npz", format="gascl")

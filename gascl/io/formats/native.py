@@ -341,6 +341,7 @@ class _Contents:
         if missing:
             raise self._wrong(missing[0], "is missing")
         self.checks: dict[str, int] = {}
+        self._codes: dict[str, tuple[int, int]] = {}  # by member, the least and the limit
 
     def _places(self) -> dict[str, dict[str, str]]:
         """The members with arcs, by direction and name."""
@@ -415,27 +416,29 @@ class _Contents:
     def _types(self, noun: str, names: list[str]) -> dict[str, FieldType]:
         """The types of those fields that are not just numbers."""
         types: dict[str, FieldType] = {}
-        known = self.about.get("types", {}).get(noun, {})
+        try:
+            known = {n: dict(each) for n, each in self.about.get("types", {}).get(noun, {}).items()}
+        except (AttributeError, TypeError, ValueError) as error:
+            raise self._wrong(ABOUT, f"has types that gascl does not write ({error})") from error
         for name in [name for name in names if name in known]:
             member, kind = f"{noun}.{name}", known[name].get("type")
-            array = self._member(member)
+            dtype = {Texts.name: np.int32, Times.name: np.int64, Bools.name: np.int8}.get(str(kind))
+            if dtype is None or self._member(member).shape[1:]:
+                raise self._wrong(ABOUT, f"has the type {kind!r} of {member}, which it cannot have")
+            self._array(member, np.dtype(dtype), self._member(member).shape)
             if kind == Texts.name:
-                offsets = self._member(f"{member}.offsets")
-                texts = self._texts(member, len(offsets) - 1)
-                self._check_within(member, array, NO_TEXT, len(texts))
+                texts = self._texts(member, len(self._member(f"{member}.offsets")) - 1)
+                self._codes[member] = (NO_TEXT, len(texts))
                 types[name] = dictionary(texts)
-            elif kind == Times.name and known[name].get("unit") in ("s", "ms", "us", "ns"):
-                types[name] = Times(known[name]["unit"], known[name].get("zone"))
             elif kind == Bools.name:
-                self._check_within(member, array, 0, 2)
+                self._codes[member] = (0, 2)
                 types[name] = Bools()
             else:
-                raise self._wrong(ABOUT, f"has the unknown type {kind!r} of {member}")
+                unit, zone = (known[name].get(each) for each in ("unit", "zone"))
+                if unit not in ("s", "ms", "us", "ns") or not isinstance(zone, str | None):
+                    raise self._wrong(ABOUT, f"has times of the unit {unit!r} and zone {zone!r}")
+                types[name] = Times(unit, zone)
         return types
-
-    def _check_within(self, name: str, values: np.ndarray, least: int, limit: int) -> None:
-        if len(values) and not least <= values.min() <= values.max() < limit:
-            raise self._wrong(name, f"should have values from {least} to {limit - 1:,}")
 
     def _texts(self, name: str, count: int) -> list[str]:
         """Texts that are stored as joined UTF-8."""
@@ -563,6 +566,10 @@ class _Contents:
                 self._check_offsets(
                     self.places[direction][name], self._member_of(direction, name), count
                 )
+        for name, (least, limit) in self._codes.items():
+            values = self.members[name].array
+            if len(values) and not least <= values.min() <= values.max() < limit:
+                raise self._wrong(name, f"should have values from {least} to {limit - 1:,}")
         for name in (name + RUNS for name in ENDS if name + RUNS in self.members):
             self._check_offsets(name, self.members[name].array, self.num_edges)
         labels = self.members["labels"].array if "labels" in self.members else None
