@@ -72,14 +72,14 @@ def _of_file(cls: type[VertexProgram], name: str, file: str) -> dict[Any, Any]:
     if not Path(file).is_file():
         raise GasclError(f"--set {name}=@{file}: there is no such file")
     table = read_vertex_table(file)
+    numbers = {n: each.values for n, each in table.fields.items() if each.type is None}
     column = name
-    if name not in table.fields:
-        if len(table.fields) != 1:
-            there = ", ".join(map(str, table.fields)) or "none"
+    if name not in numbers:
+        if len(numbers) != 1:
+            there = ", ".join(map(str, numbers)) or "none"
             raise GasclError(
                 f"--set {name}=@{file}: the file has no column {name!r} of numbers, nor just one "
                 f"such column (it has: {there}); call one {name}"
             )
-        (column,) = table.fields
-    values = table.fields[column]
-    return dict(zip(table.ids.tolist(), values.tolist(), strict=True))
+        (column,) = numbers
+    return dict(zip(table.ids.tolist(), numbers[column].tolist(), strict=True))

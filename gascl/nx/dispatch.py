@@ -13,6 +13,7 @@ from itertools import chain, islice
 from typing import Any
 
 import networkx as nx
+from networkx.utils.backends import _registered_algorithms
 
 from gascl.errors import DeviceError, GasclError, warn
 from gascl.nx.converted_graph import Converted, Made, converted_before, current, log
@@ -110,7 +111,7 @@ class Function:
         limits: what differs from NetworkX's function, for the documentation.
         numpy: NumPy computes it; no device is used.
         random: NetworkX's answer depends on random numbers, and this one differs: NetworkX runs its
-            own function, unless the caller asks for gascl.
+            own function, if it has one, unless the caller asks for gascl.
         lazy: how many items of the result NetworkX makes, one by one, as long as they come soon:
             someone who takes one item does not wait for all. Not if the caller has asked for gascl.
     """
@@ -214,7 +215,7 @@ class Function:
 
     def should_run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Verdict:
         """Whether NetworkX would be slower, or why not."""
-        if self.random:
+        if self.random and "networkx" in _registered_algorithms[self.name].backends:
             return "its answers differ from NetworkX's, which are random; backend='gascl' runs it"
         G = args[0] if args else kwargs["G"]
         is_converted = was_converted(G)

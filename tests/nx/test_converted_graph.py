@@ -255,18 +255,68 @@ def test_changes_by_hand_that_dictionaries_show(kind):
     assert lengths()["new"] == 1
 
 
-def test_a_changed_attribute_is_missed_until_the_cache_is_cleared():
-    """As docs/networkx.md says, with the remedy."""
-    G = nx.path_graph(3)
+def weighted(G):
     nx.set_edge_attributes(G, 1.5, "weight")
-    assert nx.single_source_dijkstra_path_length(G, 0, backend="gascl")[2] == 3
-    G[0][1]["weight"] = 10.0
-    assert nx.single_source_dijkstra_path_length(G, 0, backend="gascl")[2] == 3
+    return G
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("count", [3, 2_000])
+def test_a_changed_attribute_of_a_sample_is_seen(kind, count):
+    """Of small graphs, the sample is every edge."""
+    G = weighted(nx.path_graph(count, kind))
+
+    def length():
+        return nx.single_source_dijkstra_path_length(G, 0, backend="gascl")[count - 1]
+
+    before = length()
+    chosen = [(0, 1)] if count == 3 else list(G.edges())[:100]
+    for u, v in chosen:
+        for record in G[u][v].values() if G.is_multigraph() else [G[u][v]]:
+            record["weight"] = 10.0
+    assert length() == before + len(chosen) * 8.5
+    assert length() == before + len(chosen) * 8.5
+
+
+def test_a_changed_attribute_is_missed_until_the_cache_is_cleared():
+    """As docs/networkx.md says, with the remedy: one edge of many, by hand."""
+    G = weighted(nx.path_graph(20_001))
+
+    def length():
+        return nx.single_source_dijkstra_path_length(G, 0, backend="gascl")[20_000]
+
+    assert length() == 30_000
+    G[1][2]["weight"] = 10.0
+    assert length() == 30_000
     G.__networkx_cache__.clear()
-    assert nx.single_source_dijkstra_path_length(G, 0, backend="gascl")[2] == 11.5
-    G[0][1]["weight"] = 20.0
-    G.add_edge(0, 1, weight=20.0)  # a method does it, too
-    assert nx.single_source_dijkstra_path_length(G, 0, backend="gascl")[2] == 21.5
+    assert length() == 30_008.5
+    G[1][2]["weight"] = 20.0
+    G.add_edge(1, 2, weight=20.0)  # a method does it, too
+    assert length() == 30_018.5
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_replaced_edge_of_a_sample_is_seen(kind):
+    """Every node keeps its number of neighbors."""
+    G = kind([(0, 1), (2, 3)])
+
+    def reached():
+        return set(nx.single_source_shortest_path_length(G, 0, backend="gascl"))
+
+    assert reached() == {0, 1}
+    for rows, ends in ((G._adj, (0, 2)), (G._pred if G.is_directed() else G._adj, (1, 3))):
+        first, second = ends
+        rows[first], rows[second] = rows[second], rows[first]
+    assert reached() == {0, 3}
+
+
+def test_attributes_that_cannot_be_compared():
+    G = nx.path_graph(3)
+    nx.set_edge_attributes(G, np.ones(2), "weight")
+    for _ in range(2):
+        with pytest.raises(NotImplementedError):
+            nx.single_source_dijkstra_path_length(G, 0, backend="gascl")
+        nx.set_edge_attributes(G, np.ones(2), "other")
 
 
 def test_networkx_warns_of_its_cache():
@@ -307,7 +357,7 @@ def test_what_is_declined_is_run_by_networkx_with_the_reason_in_its_log(caplog):
         "because: gascl does not support a single pair, for which NetworkX searches from both ends"
         in text
     )
-    assert "because: 60 edges: NetworkX is faster below about 5,000" in text
+    assert "because: 30 nodes: NetworkX is faster below about 5,000" in text
     with pytest.raises(NotImplementedError, match="gascl"):
         nx.shortest_path_length(G, 0, 9, backend="gascl")
 
