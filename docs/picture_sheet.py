@@ -34,8 +34,10 @@ from gascl.drawing.colors import Colors, colors_for
 from gascl.programs import BreadthFirst, ForceLayout, Louvain, PageRank, ShortestPaths
 
 HERE = Path(__file__).parent
+#: Of larger graphs, the layouts of igraph and NetworkX take half a minute to hours.
+SLOW = 5000
 #: Colors of a file: few make it small.
-SHADES = 48
+SHADES = 128
 
 
 def main() -> None:
@@ -47,13 +49,17 @@ def main() -> None:
         save(layouts(), HERE / "layouts.png")
 
 
-def save(figure: Any, path: Path) -> None:
-    """Write a figure as a PNG with few colors."""
-    data = io.BytesIO()
-    figure.savefig(data, format="png", dpi=100)
-    image = Image.open(data).convert("RGB").quantize(SHADES, dither=Image.Dither.NONE)
-    image.save(path, optimize=True)
+def save(image: Image.Image, path: Path) -> None:
+    """Write a PNG with few colors."""
+    image.quantize(SHADES, dither=Image.Dither.NONE).save(path, optimize=True)
     print(f"{path}: {path.stat().st_size:,} bytes")
+
+
+def image_of(figure: Any) -> Image.Image:
+    data = io.BytesIO()
+    figure.savefig(data, format="png", dpi=90)
+    pyplot.close(figure)
+    return Image.open(data).convert("RGB")
 
 
 # Eight styles ------------------------------------------------------------------------------------
@@ -76,11 +82,11 @@ def styles() -> Iterator[tuple[str, Any, dict[str, Any]]]:
     place = {}
     with gzip.open(HERE.parent / "datasets/liechtenstein-places.txt.gz", "rt") as file:
         for label, north, east in csv.reader(filter(lambda x: x[0] != "#", file), delimiter="\t"):
-            place[label] = float(east) * np.cos(np.radians(47.1)), float(north)
+            place[label] = 111 * float(east) * np.cos(np.radians(47.1)), 111 * float(north)  # km
     at = np.array([place[label] for label in roads.labels.tolist()])
     far = Engine(roads).run(ShortestPaths(source=roads.label_of(int(at[:, 1].argmax()))))
     looks = {"color": "distance", "position": at}
-    yield "roads: given positions, © OpenStreetMap contributors", far, looks
+    yield "roads, given positions\n© OpenStreetMap contributors", far, looks
     yield "roads: edges' numbers", roads, {"edge_color": "weight", "color": "0.4"}
 
     verbs = Graph.dataset("wordnet-verbs")
@@ -91,25 +97,38 @@ def styles() -> Iterator[tuple[str, Any, dict[str, Any]]]:
     yield "debian: 247,686 edges", Engine(debian).run(PageRank()), {"color": "rank"}
 
 
-def sheet() -> Any:
-    figure, axes = pyplot.subplots(4, 6, figsize=(15, 10), layout="constrained")
-    for cell, (title, what, looks) in enumerate(styles()):
-        row = axes[cell // 2, 3 * (cell % 2) :]
-        row[0].set_title(title, fontsize="small", loc="left", fontweight="bold")
-        began = time.process_time()
-        gascl.draw(what, ax=row[0], **looks)
-        print(f"{title}, gascl: {time.process_time() - began:.1f} s", flush=True)
-        for ax, (name, (slow, draw)) in zip(row[1:], OTHERS.items(), strict=False):
-            ax.set_axis_off()
-            ax.set_title(name, fontsize="small")
-            began = time.process_time()
-            graph = what if isinstance(what, Graph) else what.graph
-            if graph.num_vertices > slow:
-                ax.text(0.5, 0.5, "its layout takes\nmany minutes", ha="center", va="center")
+def sheet() -> Image.Image:
+    """Two styles in a row, each three times."""
+    panels = []
+    for title, what, looks in styles():
+        panels.append(panel(title, lambda ax, w=what, k=looks: gascl.draw(w, ax=ax, **k)))
+        graph = what if isinstance(what, Graph) else what.graph
+        for name, draw in (("igraph", with_igraph), ("NetworkX", with_networkx)):
+            if graph.num_vertices > SLOW:
+                panels.append(panel(name, left_out))
             else:
-                draw(graph, what, looks, ax)
-            print(f"{title}, {name}: {time.process_time() - began:.1f} s", flush=True)
-    return figure
+                panels.append(
+                    panel(name, lambda ax, d=draw, g=graph, w=what, k=looks: d(g, w, k, ax))
+                )
+    width, height = panels[0].size
+    image = Image.new("RGB", (6 * width, len(panels) // 6 * height), "white")
+    for number, each in enumerate(panels):
+        image.paste(each, (number % 6 * width, number // 6 * height))
+    return image
+
+
+def panel(title: str, draw: Callable[[Any], Any]) -> Image.Image:
+    figure, ax = pyplot.subplots(figsize=(3.2, 2.6), layout="constrained")
+    ax.set_axis_off()
+    began = time.process_time()
+    draw(ax)
+    ax.set_title(title, fontsize="small")
+    print(f"{title}: {time.process_time() - began:.1f} s", flush=True)
+    return image_of(figure)
+
+
+def left_out(ax: Any) -> None:
+    ax.text(0.5, 0.5, "left out: its layout\ntakes too long", ha="center", va="center")
 
 
 def shades(graph: Graph, what: Any, looks: dict[str, Any]) -> list[str]:
@@ -134,6 +153,9 @@ def with_igraph(graph: Graph, what: Any, looks: dict[str, Any], ax: Any) -> None
             "edge_arrow_size": 0,
         }
     igraph.plot(drawn, target=ax, **style)
+    if "position" in looks:  # igraph takes the limits for those of its own scale
+        low, high = looks["position"].min(axis=0), looks["position"].max(axis=0)
+        ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
 
 
 def with_networkx(graph: Graph, what: Any, looks: dict[str, Any], ax: Any) -> None:
@@ -146,10 +168,6 @@ def with_networkx(graph: Graph, what: Any, looks: dict[str, Any], ax: Any) -> No
     if graph.num_vertices > 100:
         style |= {"node_size": 3, "width": 0.3}
     nx.draw(drawn, with_labels=bool(named), font_size=7, **style)
-
-
-#: The numbers of vertices from which their layouts take many minutes, and what draws.
-OTHERS = {"igraph": (20_000, with_igraph), "NetworkX": (5000, with_networkx)}
 
 
 # Layouts -----------------------------------------------------------------------------------------
@@ -225,7 +243,7 @@ def quality(graph: Graph, at: np.ndarray) -> tuple[float, float]:
     return float(((unit * x - d) ** 2 / d**2).mean()), float(np.mean(shares))
 
 
-def layouts() -> Any:
+def layouts() -> Image.Image:
     columns = list(examples())
     size = (2.1 * len(columns), 2.2 * len(LAYOUTS))
     figure, axes = pyplot.subplots(len(LAYOUTS), len(columns), figsize=size, layout="constrained")
@@ -243,7 +261,7 @@ def layouts() -> Any:
     for row, name in enumerate(LAYOUTS):
         axes[row, 0].text(-0.05, 0.5, name, transform=axes[row, 0].transAxes, rotation=90,
                           ha="right", va="center", fontsize="small")  # fmt: skip
-    return figure
+    return image_of(figure)
 
 
 if __name__ == "__main__":

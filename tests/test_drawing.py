@@ -329,6 +329,31 @@ def test_what_a_program_counts_has_shades():
     assert shades[4, :3] == pytest.approx([0.72] * 3)
 
 
+def test_legends_fit_small_pictures():
+    """Of 21 entries, one column would be higher than the figure, and leave no room for the graph."""
+    group = np.repeat(np.arange(30), 2).astype(str)
+    graph = Graph.from_edges(range(59), range(1, 60), num_vertices=60, directed=False)
+    ax = pyplot.subplots(figsize=(3.2, 2.6), layout="constrained")[1]
+    gascl.draw(graph, color=group, labels=False, ax=ax)
+    ax.figure.canvas.draw()
+    assert within(ax.figure.bbox, ax.get_legend().get_window_extent())
+    assert ax.bbox.width > 0.3 * ax.figure.bbox.width
+
+
+def test_columns_of_texts_and_bools_are_categories():
+    graph = Graph.from_edges(
+        [0, 1, 2, 3], [1, 2, 3, 0], kind=["bus", "tram", "bus", "tram"],
+        vertex_fields={"team": ["red", "blue", "red", None], "old": [True, False, True, True]},
+    )  # fmt: skip
+    for name, entries in (("team", ["blue", "red"]), ("old", ["False", "True"])):
+        for what in (graph, Engine(graph).run(PageRank())):
+            legend = gascl.draw(what, color=name, position=SQUARE).get_legend()
+            assert [text.get_text() for text in legend.get_texts()] == entries
+    ax = gascl.draw(graph, edge_color="kind", edge_labels="kind", position=SQUARE, labels=False)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["bus", "tram"]
+    assert texts(ax) == ["bus", "tram", "bus", "tram"]
+
+
 def test_color_bars_have_round_ticks():
     graph = Graph.from_edges([], [], num_vertices=200)
     at = np.random.default_rng(1).random((200, 2))

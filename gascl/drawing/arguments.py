@@ -13,6 +13,7 @@ import numpy as np
 from gascl.drawing.colors import Colors, colors_for, one
 from gascl.drawing.edges import EdgeLook, widths_of
 from gascl.errors import GasclError
+from gascl.graph.field_table import FieldTable
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
 from gascl.language.types import VERTEX
@@ -83,12 +84,20 @@ def _values(what: Drawn, given: Any, argument: str, texts: bool = False) -> np.n
     """(V,): a number, or perhaps a text, per vertex."""
     graph = graph_of(what)
     values = _field(what, given, argument) if isinstance(given, str) else np.asarray(given)
+    if texts and isinstance(given, str) and (isinstance(what, Graph) or given not in what.fields):
+        values = _column(graph.vertices, given)
     if values.shape != (graph.num_vertices,) or values.dtype.kind not in _kinds(texts):
         raise GasclError(
             f"{argument} must have one number per vertex, shape ({graph.num_vertices},), not "
             f"{values.dtype} of shape {values.shape}"
         )
     return values
+
+
+def _column(table: FieldTable, name: str) -> np.ndarray:
+    """A column of texts or bools as such, another one as numbers."""
+    values = table[name]
+    return values if values.dtype.kind in "Ob" else np.asarray(table.fields[name])
 
 
 def _kinds(texts: bool) -> str:
@@ -189,6 +198,8 @@ def _edge_values(graph: Graph, given: Any, argument: str, texts: bool = False) -
     if isinstance(given, str) and given not in fields:
         raise _no_edge_field(argument, given, fields)
     values: np.ndarray = np.asarray(fields[given] if isinstance(given, str) else given)
+    if texts and isinstance(given, str):
+        values = _column(graph.edges, given)
     if values.shape != (graph.num_edges,) or values.dtype.kind not in _kinds(texts):
         raise GasclError(
             f"{argument} must have one {'value' if texts else 'number'} per edge, shape "

@@ -161,8 +161,12 @@ def draw_bundles(ax: Any, bundles: Bundles, unit: float, colors: np.ndarray) -> 
     ax.update_datalim(bundles.center - size[:, None] / 2)
 
 
-def draw_names(ax: Any, bundles: Bundles, graph: Graph) -> None:
-    """Write the label of its hub below each of the largest communities."""
+def draw_names(ax: Any, bundles: Bundles, graph: Graph, unit: float) -> None:
+    """Write the label of its hub below each of the largest communities, if it is not much wider.
+
+    Args:
+        unit: points per unit of the positions.
+    """
     from matplotlib.patheffects import withStroke
 
     halo = [withStroke(linewidth=2, foreground="white")]
@@ -170,6 +174,8 @@ def draw_names(ax: Any, bundles: Bundles, graph: Graph) -> None:
         if bundles.radius[number] < 0.25 * bundles.radius[0]:
             break
         text = str(graph.label_of(int(bundles.hubs[number])))
+        if 3 * len(text) > 2 * bundles.radius[number] * unit:
+            continue
         at = bundles.center[number] - [0, bundles.radius[number]]
         style = {"fontsize": "x-small", "path_effects": halo, "zorder": 3}
         ax.text(*at, text, ha="center", va="center", **style)

@@ -22,6 +22,8 @@ PALETTE = (
 GRAY = "0.72"
 #: An integer with up to so many values is a category, or has a legend with a shade for each.
 CATEGORIES = len(PALETTE)
+#: The height of a line of a legend, in points.
+LINE = 12
 
 
 @dataclass(frozen=True)
@@ -196,6 +198,9 @@ def draw_keys(ax: Any, keys: Iterable[Colors]) -> None:
         ]
         style: dict[str, Any] = {"title": colors.title, "handletextpad": 0, "frameon": False}
         style["fontsize"] = "small" if len(dots) <= 15 else "x-small"
+        # As many columns as it takes to stand in the figure.
+        rows = ax.figure.bbox.height * 72 / ax.figure.canvas.figure.dpi / len(legends) / LINE - 1
+        style |= {"ncols": -(-len(dots) // max(int(rows), 1)), "labelspacing": 0.3}
         if room:  # one below the other
             high = 1 - (place + 0.5) / len(legends)
             style |= {"loc": "center left", "bbox_to_anchor": (1, high)}

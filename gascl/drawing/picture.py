@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from textwrap import fill
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +34,8 @@ from gascl.results.plots import pyplot
 RADIUS, OF_NEAREST, OF_ROOM = 6.0, 0.3, 0.11
 #: Of the room of the axes, how much vertices fill, without their margins.
 FILLED = 0.9
+#: The width of a caption's letter, in points.
+LETTER = 4.5
 
 
 def draw(
@@ -236,10 +239,11 @@ def paint(ax: Any, look: Look) -> tuple[Any, np.ndarray]:
     vertices = ax.scatter(*at.T, s=area, **marks, **look.colors.style)
     drawn = draw_labels(ax, graph, at, radius, unit, look.texts) if look.texts else []
     if look.discs is not None and not look.texts and graph.labels is not None:
-        draw_names(ax, look.discs, graph)
+        draw_names(ax, look.discs, graph, unit)
     ax.margins(0.05)
     ax.autoscale()
     if caption:
+        caption = fill(caption, max(int(room[0] / LETTER), 20))
         style = {"ha": "center", "va": "top", "fontsize": "small", "color": "0.35"}
         ax.text(0.5, -0.01, caption, transform=ax.transAxes, **style)
     if drawn:
