@@ -140,10 +140,14 @@ MESSAGES = [
 ]
 WORDS = [
     ("apply = 'v.hops = neighbr(0);'  # <<<", "'neighbr'; did you mean 'neighbor'?"),
-    ("apply = 'v.rank = loudness_of(0);'  # <<<",
-     "unknown loudness_of: there is no vertex field 'loudness'; known: rank_of, hops_of"),
-    ("scatter = 'send(loudness_to(0));'  # <<<",
-     "unknown loudness_to: there is no edge field 'loudness'; known: weight_to"),
+    (
+        "apply = 'v.rank = loudness_of(0);'  # <<<",
+        "unknown loudness_of: there is no vertex field 'loudness'; known: rank_of, hops_of",
+    ),
+    (
+        "scatter = 'send(loudness_to(0));'  # <<<",
+        "unknown loudness_to: there is no edge field 'loudness'; known: weight_to",
+    ),
     ("apply = 'v.rank = rnk_of(0);'  # <<<", "unknown function 'rnk_of'; did you mean 'rank_of'?"),
     ("apply = 'sendto(0, msg);'  # <<<", "unknown function 'sendto'; did you mean 'send_to'?"),
     ("scatter = 'if (has_egde(0, 1)) send(1);'  # <<<", "did you mean 'has_edge'?"),
