@@ -59,7 +59,7 @@ $(VENV)/.site: $(VENV)/.gascl
 $(VENV)-oldest/.installed: .ci/oldest.txt $(SOURCES)
 	$(PYTHON) -m venv $(VENV)-oldest
 	$(VENV)-oldest/bin/pip install --quiet --constraint .ci/oldest.txt pytest hypothesis pandas \
-	    igraph mpich '.[parquet,large,networkx,zstd,datasets,mpi,dask,plot,draw]'
+	    igraph mpich '.[parquet,large,networkx,zstd,datasets,mpi,dask,plot]'
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.test

@@ -36,6 +36,7 @@ ELSEWHERE = {"ParticleCommunities", "TrussNumber"}
 MARK = "benchmarks/programs.py"
 #: Programs that the libraries' functions take an undirected graph for.
 UNDIRECTED = {
+    "AlternatingLabelPropagation",
     "CoreNumber",
     "Diameter",
     "Eigenvector",
@@ -55,6 +56,7 @@ SEARCHES = {"BellmanFord", "BreadthFirst", "Distances", "LocalCommunity", "Short
 LIBRARIES = ("NetworKit", "igraph")
 #: Parameters: a fixed amount of work for programs where it would depend on the stop rule.
 VALUES: dict[str, dict[str, Any]] = {
+    "AlternatingLabelPropagation": {"supersteps": 20},
     "Betweenness": {"sources": 16},
     "Closeness": {"sources": 16},
     "Eccentricity": {"targets": 16},

@@ -294,6 +294,27 @@ def int_max(g: Links) -> Answer:
     return {"x": x}
 
 
+class Bytes(VertexProgram):
+    """Numbers of one byte."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int8(init="v.id * 37 % 101")
+
+    message, combine = "int8", "max"
+    scatter_on = "all"
+    scatter = "send(v.x);"
+    apply = "v.x = (v.x + msg) / 2;"
+
+
+@kind("max of int8", lambda g: Bytes(), each(4 + 1, 4 + 1 + 2))
+def int8_max(g: Links) -> Answer:
+    x = g.ids * 37 % 101
+    for _ in range(SUPERSTEPS):
+        heard = g.heard(np.maximum, x, -128)
+        x = np.where(g.degree > 0, (x + heard) // 2, x)
+    return {"x": x}
+
+
 class LargerOnly(Largest):
     receive_if = "msg > v.x"
     apply = "v.x = msg;"
@@ -302,6 +323,28 @@ class LargerOnly(Largest):
 @kind("max, receive_if msg > x", lambda g: LargerOnly(), each(4 + 4, 4 + 4 + 8))
 def receive_if(g: Links) -> Answer:
     return int_max(g)
+
+
+class LeastDouble(VertexProgram):
+    """The least of the doubles that are above a limit."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.float64(init="(v.id * 7919L % 10007) / 16.0")
+
+    message, combine = "float64", "min"
+    scatter_on = "all"
+    receive_if = "msg >= 100 && msg < v.x"
+    scatter = "send(v.x);"
+    apply = "v.x = msg;"
+
+
+@kind("min of doubles, filtered", lambda g: LeastDouble(), each(4 + 8, 4 + 8 + 16))
+def least_double(g: Links) -> Answer:
+    x = g.ids * 7919 % 10007 / 16
+    for _ in range(SUPERSTEPS):
+        heard = g.heard(np.minimum, np.where(x >= 100, x, np.inf), np.inf)
+        x = np.minimum(x, heard)
+    return {"x": x}
 
 
 class WeightedSum(Sum):
@@ -404,6 +447,37 @@ def struct_min(g: Links) -> Answer:
     for _ in range(SUPERSTEPS):
         best = np.minimum(best, g.heard(np.minimum, best, np.iinfo(np.int64).max))
     return {"best.value": (best >> 32).astype(np.float64), "best.id": best & 0xFFFFFFFF}
+
+
+class FiveMembers(VertexProgram):
+    """Five sums at once, by a combiner of its own."""
+
+    supersteps = param.supersteps(10)
+    Five = struct([("a", "real"), ("b", "real"), ("c", "real"), ("n", "int32"), ("m", "int32")])
+    x = vertex.struct(Five, init="(Five){1 + v.id % 8, v.id % 3, 1, v.id % 5, 1}")
+
+    message = Five
+    combine = "(Five){a.a + b.a, a.b + b.b, a.c + b.c, a.n + b.n, max(a.m, b.m)}"
+    identity = "(Five){0, 0, 0, 0, 0}"
+    scatter_on = apply_on = "all"
+    scatter = """
+        const real one = (real)1 / v.out_degree;
+        send((Five){v.x.a * one, v.x.b * one, v.x.c * one, v.x.n, v.x.m});
+    """
+    apply = """
+        v.x = (Five){1 + v.id % 8 + msg.a / 2, msg.b, msg.c / 2, msg.n % 1009, msg.m % 1009 + 1};
+    """
+
+
+@kind("struct of five sums", lambda g: FiveMembers(), each(4 + 20, 4 + 4 + 20 + 20))
+def five_members(g: Links) -> Answer:
+    a = own = 1.0 + g.ids % 8
+    b, c, n, m = g.ids % 3 * 1.0, np.ones(g.vertices), g.ids % 5, np.ones(g.vertices, int)
+    for _ in range(SUPERSTEPS):
+        a = own + g.heard(np.add, g.shares(a), 0.0) / 2
+        b, c = g.heard(np.add, g.shares(b), 0.0), g.heard(np.add, g.shares(c), 0.0) / 2
+        n, m = g.heard(np.add, n, 0) % 1009, g.heard(np.maximum, m, 0) % 1009 + 1
+    return {"x.a": a, "x.b": b, "x.c": c, "x.n": n, "x.m": m}
 
 
 class Float4(VertexProgram):
@@ -909,6 +983,32 @@ def jumping(g: Links) -> Answer:
     return {"to": to}
 
 
+class RandomOther(VertexProgram):
+    """Apply reads a field of a random vertex."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="v.id % 1009")
+
+    scatter_on = apply_on = "all"
+    apply = "v.x = (v.x + x_of(hash(v.id + superstep) % g.num_vertices)) % 1009;"
+
+
+def hashed(x: np.ndarray) -> np.ndarray:
+    """The language's hash of each number (murmur3's finalizer)."""
+    x = x.astype(np.uint32)
+    x = (x ^ (x >> np.uint32(16))) * np.uint32(0x85EBCA6B)
+    x = (x ^ (x >> np.uint32(13))) * np.uint32(0xC2B2AE35)
+    return x ^ (x >> np.uint32(16))
+
+
+@kind("field of a random vertex", lambda g: RandomOther(), each(0, 4 + 8))
+def random_other(g: Links) -> Answer:
+    x = g.ids % 1009
+    for superstep in range(SUPERSTEPS):
+        x = (x + x[hashed(g.ids + superstep) % np.uint32(g.vertices)]) % 1009
+    return {"x": x}
+
+
 class Walk(VertexProgram):
     """A walker for each vertex, which goes to some neighbor of the vertex where it is."""
 
@@ -1034,6 +1134,83 @@ def mask_reals(g: Links) -> Answer:
     return {"x": x}
 
 
+class OnlyHubs(VertexProgram):
+    """Only vertices of many neighbors send: at least four times the mean."""
+
+    supersteps = param.supersteps(10)
+    least = param.int32()
+    x = vertex.int32(init="v.id % 8")
+
+    message, combine = "int32", "sum"
+    apply_on = "all"
+    ends = "stop"
+    mask = "v.out_degree >= p.least"
+    scatter = "send(v.x);"
+    apply = """
+        v.x = (v.x + msg) % 1009;
+        if (v.out_degree >= p.least)
+            set_mask();
+    """
+
+
+def least_of_hubs(g: Links) -> int:
+    return 4 * g.arcs // g.vertices
+
+
+def hubs(g: Links) -> np.ndarray:
+    return g.degree >= least_of_hubs(g)
+
+
+def moves_of_hubs(g: Links) -> float:
+    hub = hubs(g)
+    return SUPERSTEPS * (8 * int(g.degree[hub].sum()) + 8 * int(hub.sum()) + 8 * g.vertices)
+
+
+@kind("only hubs send", lambda g: OnlyHubs(least=least_of_hubs(g)), moves_of_hubs)
+def hubs_send(g: Links) -> Answer:
+    x = g.ids % 8
+    for _ in range(SUPERSTEPS):
+        x = (x + g.heard(np.add, np.where(hubs(g), x, 0))) % 1009
+    return {"x": x}
+
+
+class TwoPhases(VertexProgram):
+    """Even vertices send in even supersteps, odd ones in odd supersteps."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="v.id % 8")
+
+    message, combine = "int32", "max"
+    mask = "v.id % 2 == 0"
+    ends = "stop"
+    apply_on = "all"
+    scatter = "send(v.x + 1);"
+    apply = """
+        v.x = max(v.x, msg) % 1009;
+        if ((v.id + superstep) % 2 == 1)
+            set_mask();
+    """
+
+
+def half_moves(g: Links) -> float:
+    total = 0
+    for superstep in range(SUPERSTEPS):
+        active = g.ids % 2 == superstep % 2
+        total += 8 * int(g.degree[active].sum()) + 8 * int(active.sum())
+    return total + SUPERSTEPS * 8 * g.vertices
+
+
+@kind("two phases by parity", lambda g: TwoPhases(), half_moves)
+def two_phases(g: Links) -> Answer:
+    x = (g.ids % 8).astype(np.int32)
+    lowest = np.iinfo(np.int32).min
+    for superstep in range(SUPERSTEPS):
+        active = g.ids % 2 == superstep % 2
+        heard = g.heard(np.maximum, np.where(active, x + 1, lowest).astype(np.int32), lowest)
+        x = np.fmod(np.maximum(x, heard), 1009)
+    return {"x": x}
+
+
 class WakesOthers(SomeSend):
     """A vertex puts the next one into the mask."""
 
@@ -1088,6 +1265,30 @@ def send_to(g: Links) -> Answer:
         x = (x + arrived) % 1009
         to = (7 * g.ids + superstep) % g.vertices
         arrived = np.bincount(to, x, g.vertices).astype(np.int64)
+    return {"x": x}
+
+
+class OneHot(VertexProgram):
+    """All vertices send to one."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="v.id % 8")
+
+    message, combine = "int32", "sum"
+    scatter_on = apply_on = "all"
+    apply = """
+        v.x = (v.x + msg) % 1009;
+        send_to(superstep % g.num_vertices, v.x);
+    """
+
+
+@kind("send_to one vertex", lambda g: OneHot(), each(0, 8 + 4))
+def one_hot(g: Links) -> Answer:
+    x, arrived = g.ids % 8, np.zeros(g.vertices, np.int64)
+    for superstep in range(SUPERSTEPS):
+        x = (x + arrived) % 1009
+        arrived = np.zeros(g.vertices, np.int64)
+        arrived[superstep % g.vertices] = x.sum()
     return {"x": x}
 
 
@@ -1162,6 +1363,30 @@ def aggregators(g: Links) -> Answer:
     return {"x": x, **{f"agg.{name}": np.array(value) for name, value in named.items()}}
 
 
+class ToLower(VertexProgram):
+    """Whether an arc carries a message depends on the fields at both ends."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="v.id % 8")
+
+    message, combine = "int32", "sum"
+    scatter_on = apply_on = "all"
+    scatter = "if (v.x > x_of(e.dst)) send(1);"
+    apply = "v.x = (v.x + 3 * msg + v.id) % 11;"
+
+
+@kind("sends to lower neighbors", lambda g: ToLower(), each(4 + 4, 4 + 4 + 8))
+def lower(g: Links) -> Answer:
+    x = g.ids % 8
+    for _ in range(SUPERSTEPS):
+
+        def sent(arcs: slice, x: np.ndarray = x) -> np.ndarray:
+            return (x[g.targets[arcs]] > x[g.edges.sources[arcs]]).astype(np.int64)
+
+        x = (x + 3 * g.combined(np.add, sent, 0) + g.ids) % 11
+    return {"x": x}
+
+
 class Ranking(VertexProgram):
     """How many other vertices have a larger value, again and again."""
 
@@ -1219,6 +1444,36 @@ def labels(g: Links) -> Flood:
 @kind("components", lambda g: Components(), lambda g: moved(labels(g), 4 + 4, 4 + 8))
 def components(g: Links) -> Answer:
     return {"label": labels(g).values}
+
+
+class MaskedLanes(VertexProgram):
+    """Least labels from four starts, each with a mask of its own."""
+
+    start = param.int32(0)
+    label = vertex.int32(init="(v.id * 7919L + p.start) % 10007")
+
+    message, combine = "int32", "min"
+    receive_if = "msg < v.label"
+    scatter = "send(v.label);"
+    apply = """
+        v.label = msg;
+        set_mask();
+    """
+
+
+def lane_floods(g: Links) -> list[Flood]:
+    starts = [((g.ids * 7919 + start) % 10007).astype(np.int32) for start in range(4)]
+    return [g.flooded(f"lane {i}", start, np.minimum) for i, start in enumerate(starts)]
+
+
+#: As components', in each lane.
+@kind(
+    "four lanes with masks",
+    lambda g: MaskedLanes(start=[0, 1, 2, 3]),
+    lambda g: sum(moved(flood, 4 + 4, 4 + 8) for flood in lane_floods(g)),
+)
+def masked_lanes(g: Links) -> Answer:
+    return {"label": np.stack([f.values for f in lane_floods(g)], axis=1)}
 
 
 class Search(VertexProgram):

@@ -106,13 +106,17 @@ WORDS = {
 
 #: Words that depend on the names of fields and aggregators.
 NAMED_WORDS = {
-    "FIELD_of(id)": ("scatter gather apply", "a vertex field of any vertex, as the phase began"),
+    "FIELD_of(id)": (
+        "scatter gather prefer apply",
+        "a vertex field of any vertex, as the phase began",
+    ),
     "FIELD_to(i)": ("scatter gather apply", "an edge field of the arc to `neighbor(i)`"),
     "FIELD_from_first(w)": (
         "scatter gather apply",
         "in `for_common(w, a, b)`: of the arc to w from a",
     ),
     "FIELD_from_second(w)": ("scatter gather apply", "in `for_common(w, a, b)`: of that from b"),
+    "add_to_FIELD(id, x)": ("apply", "adds x to an int64 field of any vertex"),
     "aggregate_NAME(x)": ("init apply", "adds x to an aggregator"),
 }
 
@@ -250,6 +254,10 @@ written in `init` and `apply`, arc fields of `e` in `scatter`.
 | `Engine(graph).run(P(source=0))` | `gascl run file.py:P GRAPH --set source=0` | a run |
 | `Engine(graph, debug=True)` | `--debug` | stops at NaN, overflow, division by zero, bad indices |
 | `Engine(graph, device="NVIDIA")` | `--device NVIDIA` | chooses the device |
+| `graph.where(edges="minutes < 30")` | `--where "minutes < 30"` | edges that pass |
+| `graph.where(vertices="age > 30")` | `--where-vertices "age > 30"` | vertices, and edges between |
+| `graph.between("2024-05-01", "2024-06-01")` | `--between 2024-05-01 2024-06-01` | a span of time |
+| `graph.with_vertex_fields(age={{"ann": 35}})` | `--vertices people.csv` | columns of vertices |
 | `P(dtype="float64")` | `--set dtype=float64` | double precision |
 | `engine.explain(P())` | `gascl explain file.py:P GRAPH` | how a run would go, and why |
 | `result.top("x", 10)` | `--top 10` | the vertices with the largest values |

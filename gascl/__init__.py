@@ -51,6 +51,8 @@ provide(
     to_igraph="gascl.io.adapters.igraph:write_igraph",
     to_networkx="gascl.io.adapters.networkx:write_networkx",
     to_pandas="gascl.io.adapters.pandas:write_pandas",
+    vertices_to_arrow="gascl.io.adapters.arrow:write_vertices",
+    vertices_to_pandas="gascl.io.adapters.pandas:write_vertices",
     vertex_table="gascl.io.vertex_table:read_vertex_table",
 )
 

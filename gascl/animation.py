@@ -14,26 +14,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gascl.drawing import (
-    Look,
-    areas_of,
-    category_names,
-    check_installed,
+from gascl.drawing.arguments import (
     check_names,
     color_of,
+    colors_of,
     fields_of,
     is_color,
-    mapping,
     no_field,
-    paint,
     positions_of,
     size_of,
     texts_of,
 )
+from gascl.drawing.picture import Look, paint
 from gascl.errors import GasclError
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
 from gascl.language.stage_discovery import inner_programs
+from gascl.results.plots import pyplot
 from gascl.results.result import Result
 from gascl.results.snapshot import Snapshot
 from gascl.run.engine import Engine
@@ -214,21 +211,21 @@ def animate(
         An Animation, which notebooks show; `save` writes it as .gif, .mp4 or .html.
 
     Raises:
-        GasclError: matplotlib is missing, or for many edges datashader; the graph has more than
-            10,000 vertices, or the run more than 500 frames; or an argument is not as above.
+        GasclError: matplotlib is missing; the graph has more than 10,000 vertices, or the run more
+            than 500 frames; or an argument is not as above.
     """
     if not isinstance(graph, Graph):
         raise GasclError(f"animate takes a program and a Graph, not {type(graph).__name__}")
     if not frames_per_second > 0:
         raise GasclError(f"frames_per_second must be above 0, not {frames_per_second!r}")
     check_size(graph)
-    check_installed(graph)  # before the run
+    pyplot()  # before the run
     engine = Engine(graph, device)
     steps = engine.steps(program, max_supersteps=max_supersteps)  # refuses what is no program
     color = program.spec.first_scalar(program.dtype) if color is None else color
     programs = [type(program), *(inner_programs(type(program)) if program.spec.composite else ())]
     check_names(programs, graph, color=color, size=size, position=position)
-    texts, name = texts_of(graph, labels), color if isinstance(color, str) else None
+    texts = texts_of(graph, labels)
     frames = []
     for step in steps:
         if all(name in fields_of(step) for name in _names(color, size)):
@@ -249,10 +246,9 @@ def animate(
     if not frames:
         raise no_field("color", str(color), fields_of(result))
     at = positions_of(result, position, seed, device)
-    kind, style, values = mapping(_stacked([frame.color for frame in frames]), cmap)
-    areas = areas_of(graph, _stacked([frame.size for frame in frames]))
-    categories = category_names(result, name, values)
-    look = Look(graph, at, areas, texts, kind, style, name, categories)
+    colors = colors_of(result, color, _stacked([frame.color for frame in frames]), cmap)
+    sizes = _stacked([frame.size for frame in frames])
+    look = Look(graph, at, position is None, sizes, texts, colors)
     return Animation(result, frames, look, frames_per_second)
 
 
@@ -306,10 +302,10 @@ def _figure(look: Look, frames: list[_Frame]) -> tuple[Any, Callable[[int], None
     figure = Figure(layout="constrained")
     FigureCanvasAgg(figure)
     ax = figure.subplots()
-    style = look.style
-    first = {**style, "c": style["c"][0]} if "c" in style else style
-    every = np.broadcast_to(look.areas, (len(frames), look.graph.num_vertices))
-    vertices = paint(ax, replace(look, areas=every[-1], style=first))
+    shown = "c" in look.colors.style
+    first = look.colors.of(0) if shown else look.colors
+    vertices, areas = paint(ax, replace(look, colors=first))
+    every = np.broadcast_to(areas, (len(frames), look.graph.num_vertices))
     vertices.set_edgecolor("black")
     title = ax.set_title(frames[0].title)
     figure.canvas.draw()
@@ -320,8 +316,8 @@ def _figure(look: Look, frames: list[_Frame]) -> tuple[Any, Callable[[int], None
         title.set_text(frame.title)
         vertices.set_linewidths(np.where(frame.mask, RING, 0.0))
         vertices.set_sizes(every[number])
-        if "c" in style:
-            vertices.set_array(style["c"][number])
+        if shown:
+            vertices.set_array(look.colors.style["c"][number])
 
     show(0)
     return figure, show

@@ -1,5 +1,8 @@
 """The bundled programs, a line each. `__init__.py` reads this file, and so do type checkers."""
 
+from gascl.programs.alternating_label_propagation import (
+    AlternatingLabelPropagation as AlternatingLabelPropagation,
+)
 from gascl.programs.bellman_ford import BellmanFord as BellmanFord
 from gascl.programs.betweenness import Betweenness as Betweenness
 from gascl.programs.betweenness import EdgeBetweenness as EdgeBetweenness
@@ -23,6 +26,7 @@ from gascl.programs.hits import Hits as Hits
 from gascl.programs.katz import Katz as Katz
 from gascl.programs.katz import WeightedKatz as WeightedKatz
 from gascl.programs.label_propagation import LabelPropagation as LabelPropagation
+from gascl.programs.leiden import Leiden as Leiden
 from gascl.programs.local_clustering import LocalClustering as LocalClustering
 from gascl.programs.local_community import LocalCommunity as LocalCommunity
 from gascl.programs.louvain import Louvain as Louvain
@@ -34,6 +38,8 @@ from gascl.programs.shortest_paths import Distances as Distances
 from gascl.programs.shortest_paths import ShortestPaths as ShortestPaths
 from gascl.programs.spanning_forest import SpanningForest as SpanningForest
 from gascl.programs.strongly_connected import StronglyConnected as StronglyConnected
+from gascl.programs.temporal_paths import EarliestArrival as EarliestArrival
+from gascl.programs.temporal_paths import TemporalReachability as TemporalReachability
 from gascl.programs.triangles import Triangles as Triangles
 from gascl.programs.truss_number import TrussNumber as TrussNumber
 from gascl.programs.weighted_betweenness import WeightedBetweenness as WeightedBetweenness

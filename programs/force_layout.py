@@ -9,14 +9,17 @@ before. The matrix of squared distances, (V, pivots), is centered in both direct
 strongest components are the coordinates.
 
 Forces: with d the difference of two positions, each edge pulls with |d|^2 and each pair of vertices
-repels with 1 / |d|, so that two neighbors alone come to rest at distance 1. In large graphs a
-vertex is repelled by a random sample of the others, drawn again in each superstep, whose forces
+repels with 1 / |d|^2, so that two neighbors alone come to rest at distance 1. Fruchterman and
+Reingold repel with 1 / |d|, which reaches far, and swells the middle of large graphs; with the
+square, distances in the plane are nearer to those in the graph (docs/pictures.md). In large graphs
+a vertex is repelled by a random sample of the others, drawn again in each superstep, whose forces
 count for all: those at the same random distances from it in the order of the vertices, so that
 neighboring work-items read neighboring positions. A superstep moves a vertex at most as far as the
 temperature, which falls linearly to 0.
 
 Sources: Fruchterman and Reingold, Graph Drawing by Force-directed Placement (1991): forces and
-temperature. Brandes and Pich, Eigensolver Methods for Progressive Multidimensional Scaling of Large
+temperature. Hu, Efficient, High-Quality Force-Directed Graph Drawing (2005): powers of the
+distance. Brandes and Pich, Eigensolver Methods for Progressive Multidimensional Scaling of Large
 Data (2007): pivots. Gove, A Random Sampling O(n) Force-calculation Algorithm for Graph Layouts
 (2019): samples; there a part of the vertices moves, here all do. Jacomy, Venturini, Heymann and
 Bastian, ForceAtlas2 (2014): gravity, without which components drift apart.
@@ -53,7 +56,7 @@ class Forces(VertexProgram):
     supersteps = param.supersteps(100)
     cooling = param.real(0.01, doc="by how much the temperature falls, as a part of `heat`")
     heat = param.real(1, low=1e-6, doc="how far a vertex moves in superstep 0, at most")
-    gravity = param.real(0.1, low=0)
+    gravity = param.real(0.003, low=0)
     samples = param.int32(64, low=1)
     seed = param.int32(0, low=0)
     position = vertex.real2()
@@ -73,7 +76,8 @@ class Forces(VertexProgram):
             const uint next = v.id + 1 + step;  // everybody else
             const int other = (int)(next < g.num_vertices ? next : next - g.num_vertices);
             const real2 d = v.position - position_of(other);
-            away += d * (1 / max(dot(d, d), (real)1e-6));
+            const real near = rsqrt(max(dot(d, d), (real)1e-4));
+            away += d * (near * near * near);
         }
         const real all = drawn ? (real)others / drawn : 0;
         const real2 force = msg + all * away - p.gravity * v.position;

@@ -32,7 +32,7 @@ class LabelPropagation(VertexProgram):
     prefer = "a.count > b.count"
     scatter_on, edges = "all", "both"
     restart = "never"  # other labels at the beginning lead to another answer
-    functions = "#define ALL_LOOK 2  // the last superstep in which everybody looks"
+    functions = "#define ALL_LOOK 3  // the last superstep in which everybody looks"
     # The mask has the vertices with a neighbor that changed in the previous superstep: no other
     # needs to look again. In the first supersteps nearly all change, and it costs less if all look.
     receive_if = "superstep <= ALL_LOOK || get_mask()"

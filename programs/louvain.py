@@ -3,130 +3,33 @@
     Q = sum over communities c of inside(c) / m - resolution * (strength(c) / 2m)^2
 
 where m is the weight of all edges, inside(c) that of the edges within c, and strength(c) the sum of
-its vertices' strengths, the weights of their edges.
+its vertices' strengths, the weights of their edges. Or by the constant Potts model (CPM),
 
-Algorithm: at first every vertex is a community. In a round, each vertex goes to that neighbor's
-community to which it adds most. When few go, communities become the vertices of a smaller graph, on
-which it begins again, until nothing is gained.
+    sum over communities c of inside(c) - resolution * n(c) * (n(c) - 1) / 2
+
+with n(c) vertices in c, which finds communities of any size denser than `resolution`.
+
+Algorithm: at first every vertex is a community. Vertices move to neighbors' communities until none
+gains by it; then communities become the vertices of a smaller graph, on which it begins again,
+until there is nothing to merge.
 
 Sources: Blondel, Guillaume, Lambiotte and Lefebvre, Fast Unfolding of Communities in Large Networks
-(2008); Lu, Halappanavar and Kalyanaraman, Parallel Heuristics for Scalable Community Detection
-(2015): a lone vertex goes to another lone one only if that has a smaller number.
+(2008); Traag, Van Dooren and Nesterov, Narrow Scope for Resolution-Limit-Free Community Detection
+(2011), CPM; Ozaki, Tezuka and Inaba, A Simple Acceleration Method for the Louvain Algorithm (2016),
+that only neighbors of those that moved look again; Lu, Halappanavar and Kalyanaraman, Parallel
+Heuristics for Scalable Community Detection (2015), that two lone vertices do not change places.
 
-Differences: the vertices of a round go in turns, drawn at random, and those of a turn all at once.
-If too many vertices move at once, they oscillate between communities, so later rounds have more
-turns. Early rounds have few turns, which is faster on large graphs; and as in annealing, mistakes
-of early rounds lead to better communities in the end. A vertex with very many communities around it
-weighs only some of them in a round.
+Differences: a quarter of the vertices, drawn at random, moves at a time, all at once.
 """
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from gascl import Graph, VertexProgram, aggregate, edge, param, vertex
+from gascl import VertexProgram, aggregate, edge, param, vertex
+from gascl.graph.contract import numbered
+from gascl.programs.local_moving import Move
 
-#: The turns of the first rounds, times the vertices, are at least so many, within bounds: on small
-#: graphs, more turns cost next to nothing.
-_SHARE, _LEAST, _MOST = 2**18, 16, 128
-#: So many rounds have the same number of turns, then they have twice as many, up to `_MOST` or
-#: once more.
-_ROUNDS = 6
-#: A level ends with a round in which fewer go than one in this many vertices.
-_FEW = 64
-
-
-class Move(VertexProgram):
-    """Rounds in which vertices go to the communities to which they add most, turn by turn."""
-
-    seed = param.uint32(doc="another one gives vertices other turns")
-    turns = param.uint32(doc="in a round: a power of 2")
-    rounds = param.uint32(doc="at most")
-    few = param.int64(doc="a round in which no more vertices go is the last one")
-    price = param.real(doc="resolution / 2m")
-    unit = param.real(doc="of strength and total: as integers, they add up exactly")
-    weight = edge.real(default=1)
-    strength = vertex.int64()
-    group = vertex.vertex(init="v.id", doc="its community, by the number of a vertex")
-    total = vertex.int64(init="v.strength", doc="the strength of the community of this number")
-    moved = aggregate.int64("sum", doc="vertices that went, in this round so far")
-
-    message, combine, edges = "int64", "sum", "both"
-    mask, apply_on, ends = "v.id < 0", "all", "stop"  # no vertex scatters
-    functions = """
-        #define MOST 2048  // communities that a vertex weighs
-        #define SLOTS (2 * MOST)
-        #define TURN(id) (hash((id) ^ p.seed) & (p.turns - 1))
-        #define SLOT(community) ((community) * 0x9e3779b1u >> 8 & last)
-    """
-    apply = """
-        v.total += msg;
-        const uint turn = superstep & (p.turns - 1);
-        if (v.id == 0 && turn > 0)
-            aggregate_moved(prev.moved);
-        const int degree = num_neighbors, own = v.group;
-        if (degree == 0 || TURN(v.id) != turn)
-            return;
-
-        // The communities around, in a table by hash; where there are too many, a part of them.
-        int around[SLOTS];
-        real weights[SLOTS], stays;
-        ushort used[MOST];
-        int count;
-        const uint last = (uint)(0xffffffffu >> clz(2 * min(MOST, degree) - 1));
-        for (uint part = 0; part == 0 || count == MOST; part = 2 * part + 1) {
-            for (uint i = 0; i <= last; ++i)
-                around[i] = -1;
-            count = 0;
-            stays = 0;
-            for (int i = 0; i < degree && count < MOST; ++i) {
-                const int other = neighbor(i), community = group_of(other);
-                if (community == own) {
-                    stays += other == v.id ? 0 : weight_to(i);
-                    continue;
-                }
-                if (part && ((hash(community) ^ superstep) & part))
-                    continue;
-                uint at = SLOT(community);
-                while (around[at] >= 0 && around[at] != community)
-                    at = (at + 1) & last;
-                if (around[at] < 0) {
-                    around[at] = community;
-                    weights[at] = 0;
-                    used[count++] = at;
-                }
-                weights[at] += weight_to(i);
-            }
-        }
-
-        const real price = p.price * p.unit * (p.unit * v.strength);
-        const long others = total_of(own) - v.strength;
-        real best = stays - price * others;
-        int target = own;
-        for (int i = 0; i < count; ++i) {
-            const int community = around[used[i]];
-            const long total = total_of(community);
-            const real gain = weights[used[i]] - price * total;
-            if (gain > best || (gain == best && community < target)) {
-                best = gain;
-                target = community;
-            }
-        }
-        // Two lone vertices must not change places, as they could in the same turn or the next one.
-        const bool lone = others == 0 && total_of(target) == strength_of(target);
-        const uint later = (TURN(target) - turn + 1) & (p.turns - 1);
-        if (lone && later <= 2 && target > own && group_of(target) == target)
-            return;
-        if (target != own) {
-            aggregate_moved(1);
-            send_to(own, -v.strength);
-            send_to(target, v.strength);
-            v.group = target;
-        }
-    """
-    stop = """
-        ((superstep + 1) & (p.turns - 1)) == 0
-        && (agg.moved <= p.few || superstep + 1 == p.turns * p.rounds)
-    """
+#: On a level, moving ends when fewer than one in so many vertices have moved or have yet to look.
+_FEW = 1000
 
 
 class Louvain(VertexProgram):
@@ -134,17 +37,24 @@ class Louvain(VertexProgram):
     first vertices.
 
     Args:
-        resolution: more than 1 prefers smaller communities, less than 1 larger ones.
-        threshold: a level that gains no more modularity is the last one, and does not count.
+        quality: "modularity", or "cpm" for the constant Potts model.
+        resolution: more than that leads to smaller communities, less to larger ones.
+        iterations: so often it begins again on the whole graph, from the communities found so far.
+        threshold: an iteration whose quality is better by no more than this is the last one, and
+            does not count; as a share of all weights.
         seed: another one lets other vertices go first.
+        community: the communities to begin with, by any numbers.
 
-    `result.aggregates` has the `modularity` (NaN if there are no edges, or all weights are 0) and
-    the number of `levels`. Edges count by the edge field `weight`, 0 or more, and both ways: a
-    directed graph has the communities of the undirected one. Weights of parallel edges add up, and
-    self-loops count. A vertex without edges is a community of its own.
+    `result.aggregates` has the `modularity` (with `resolution`, or 1 for CPM; NaN if there are no
+    edges, or all weights are 0) and the number of `levels` of the last iteration. Edges count by
+    the edge field `weight`, 0 or more, and both ways: a directed graph has the communities of the
+    undirected one. Weights of parallel edges add up, and self-loops count. A vertex without edges
+    is a community of its own.
     """
 
+    quality = param.choice("modularity", "cpm")
     resolution = param.real(1, low=0)
+    iterations = param.int32(1, low=1)
     threshold = param.real(1e-7, low=0)
     seed = param.int32(0, low=0)
     weight = edge.float64(default=1, low=0, finite=True)
@@ -152,110 +62,131 @@ class Louvain(VertexProgram):
     modularity = aggregate.real()
     levels = aggregate.int64()
 
+    def prepare(self, graph, initial):
+        self.given = initial.get("community")
+
     def solve(self, stages):
-        graph, count = stages.graph, stages.graph.num_vertices
-        weight = graph.edge_fields.get("weight", np.ones(min(graph.num_edges, 1)))
-        largest = float(weight.max(initial=0))
-        community = np.arange(count, dtype=np.int32)  # each by the number of one of its vertices
-        if not largest:
+        return stages.share([None], self.found)  # of several ranks, one does it all
+
+    def found(self, stages, _):
+        """The results, by name."""
+        graph, unit = stages.derived(in_units), unit_of(stages.graph)
+        strength, count = strengths(graph), graph.num_vertices
+        twice = int(strength.sum())
+        community = np.arange(count, dtype=np.int32)
+        if not twice:
             return {"community": community, "modularity": np.nan, "levels": 0}
-        level, at = graph, community  # `at`: which community each vertex of the level is
-        if "weight" in graph.edge_fields:
-            level = graph.with_fields(weight=weight / largest)
-        links = matrix(level)
-        strength = links.sum(axis=1)
-        whole = strength.sum() / 2
-
-        def modularity(inside):
-            return inside / whole - self.resolution * ((strength / (2 * whole)) ** 2).sum()
-
-        most = modularity(links.diagonal().sum() / 2)
-        inside, levels = 0.0, 0  # the weight inside communities that `links` no longer has
-        while True:
-            group = self.moved(stages, level, strength[at], whole)
-            number, many = numbered(group)
-            links = merged(links, number, many)
-            inside += links.diagonal().sum() / 2
-            joins = np.arange(count, dtype=np.int32)
-            joins[at] = at[group]
-            strength = np.bincount(joins, strength, count)
-            found = modularity(inside)
-            if not found > most + self.threshold:
+        modular = self.quality == "modularity"
+        mass = strength if modular else np.ones(count, np.int64)
+        price = self.resolution / (twice if modular else unit)
+        if self.given is not None:
+            community = np.unique(self.given, return_inverse=True)[1]
+        most, inside, levels = -np.inf, 0, 0
+        for iteration in range(self.iterations):
+            seed = self.seed + 1000 * iteration
+            at, last, size, climbed = self.climb(stages, graph, community, mass, price, seed)
+            weight = inside_of(last)
+            worth = (weight - price / 2 * (size.astype(float) ** 2).sum()) / (twice / 2)
+            if not worth > most + self.threshold:
                 break
-            most, levels, community = found, levels + 1, joins[community]
-            ends = links.tocoo()
-            between = ends.row < ends.col
-            if not between.any():
-                break
-            first = np.empty(many, np.int32)
-            first[number] = at[group]
-            linked, ends_ = np.unique([ends.row[between], ends.col[between]], return_inverse=True)
-            at = first[linked]
-            level = Graph.from_edges(
-                *ends_.reshape(2, -1),
-                num_vertices=len(linked),
-                directed=False,
-                weight=ends.data[between],
-            )
-            links = matrix(level)
-        return {"community": in_order(community), "modularity": most, "levels": levels}
+            most, community, inside, levels = worth, at, weight, climbed
+        share = np.bincount(community, strength) / twice
+        expected = (self.resolution if modular else 1) * (share**2).sum()
+        return {
+            "community": in_order(community),
+            "modularity": 2 * inside / twice - expected,
+            "levels": levels,
+        }
 
-    def moved(self, stages, level, strength, whole):
-        """int32 (V,): the communities of a level, each by the number of one of its vertices."""
-        count = level.num_vertices
-        unit = 2.0 ** (np.ceil(np.log2(2 * whole)) - 60)
-        strength = np.rint(strength / unit).astype(np.int64)
-        turns, few = _LEAST, count // _FEW
-        while turns < _MOST and turns * count < _SHARE:
-            turns *= 2
-        group = np.arange(count, dtype=np.int32)
+    def climb(self, stages, level, community, mass, price, seed):
+        """From level to level.
+
+        Args:
+            level: a graph.
+            community: (V,) of the vertices of the graph, from 0 on, in which they begin.
+            mass: int64 (V,)
+
+        Returns:
+            The community of each vertex, from 0 on; the last level, whose vertices they are; their
+            masses; and how many levels there were.
+        """
+        at, levels = np.arange(level.num_vertices, dtype=np.int32), 0
+        values = {"price": price, "dtype": "float64" if stages.device.fp64 else "float32"}
         while True:
-            total = np.zeros(count, np.int64)
-            np.add.at(total, group, strength)
-            move = Move(
-                seed=self.seed,
-                turns=turns,
-                rounds=_ROUNDS,
-                few=few,
-                price=self.resolution / (2 * whole),
-                unit=unit,
-                strength=strength,
-                group=group,
-                total=total,
-                dtype=self.dtype,
-            )
-            result = stages.run(move, graph=level, fresh=True)
-            group = result.group
-            if result.trace[-1].aggregates["moved"] <= few or turns >= _MOST:
-                return group
-            turns *= 2
+            group = members(community)[community]
+            total = sums(group, mass, len(group))
+            values |= {"seed": seed + levels, "mass": mass}
+            few = level.num_vertices // _FEW
+            move = Move(group=group, total=total, few=few, **values)
+            group = stages.run(move, graph=level, fresh=True).group
+            parts = self.parts(stages, level, group, values)
+            smaller, number = stages.contract(parts, graph=level, undirected=True)
+            if smaller.num_vertices == level.num_vertices:
+                return at, level, mass, levels
+            mass = sums(number, mass, smaller.num_vertices)
+            community = numbered(group[members(number)], smaller.num_vertices)[0]
+            at, level, levels = number[at], smaller, levels + 1
+
+    def parts(self, stages, level, group, values):
+        """(V,) The vertices of a level that become one of the next level have the same number."""
+        return group
 
 
-def matrix(graph):
-    """(V, V) sparse: the weights of the edges between vertices, those of self-loops twice."""
+def unit_of(graph):
+    """A power of two: weights are rounded to multiples, whose sums float64 can hold exactly."""
+    weight = graph.edge_fields.get("weight")
+    if weight is None or not len(weight):
+        return 1.0
+    most = np.frexp(float(weight.max()))[1] + int(graph.num_edges).bit_length() + 1
+    return 2.0 ** max(most - 53, -1074)
+
+
+def in_units(graph):
+    """The graph with int64 weights, as multiples of the unit, if it has weights."""
+    fields = dict.fromkeys(graph.edge_fields)  # None: without these
+    if "weight" in fields:
+        units = np.rint(graph.edge_fields["weight"] / unit_of(graph))
+        fields["weight"] = units.astype(np.int64)
+    return graph.with_edge_fields(**fields)
+
+
+def strengths(graph):
+    """int64 (V,): the sum of the weights of each vertex's edges, that of a self-loop twice."""
     arcs, weight = graph.arcs("both"), graph.edge_fields.get("weight")
-    values = np.ones(len(arcs.out_targets)) if weight is None else weight[arcs.out_edges]
+    if weight is None:
+        found = np.diff(arcs.out_offsets).astype(np.int64)
+    else:
+        up_to = np.concatenate([[0], np.cumsum(weight[arcs.out_edges])])
+        found = np.diff(up_to[arcs.out_offsets])
     if graph.num_loops:
-        values[arcs.out.rows == arcs.out_targets] *= 2
-    return csr_array((values, arcs.out_targets, arcs.out_offsets), (graph.num_vertices,) * 2)
+        loops = np.flatnonzero(graph.edge_src == graph.edge_dst)
+        np.add.at(found, graph.edge_src[loops], 1 if weight is None else weight[loops])
+    return found
 
 
-def merged(links, number, count):
-    """(communities, communities) sparse: the sums of the weights, by the communities' numbers."""
-    rows = len(number)
-    members = csr_array((np.ones(rows), number, np.arange(rows + 1)), (rows, count)).T.tocsr()
-    return members @ csr_array((links.data, number[links.indices], links.indptr), (rows, count))
+def inside_of(graph):
+    """The weight of the self-loops."""
+    if not graph.num_loops:
+        return 0
+    loops, weight = graph.edge_src == graph.edge_dst, graph.edge_fields.get("weight")
+    return int(loops.sum() if weight is None else weight[loops].sum())
 
 
-def numbered(group):
-    """The same communities, numbered from 0; and how many there are."""
-    there = np.zeros(len(group), bool)
-    there[group] = True
-    number = np.cumsum(there, dtype=np.int32) - 1
-    return number[group], int(number[-1]) + 1
+def sums(number, values, count):
+    """int64 (count,): the sums of values, up to 2^53, by number."""
+    return np.bincount(number, values, count).astype(np.int64)
+
+
+def members(number):
+    """One of the vertices of each number from 0 on: the first."""
+    first = np.empty(number.max() + 1, np.int32)
+    first[number[::-1]] = np.arange(len(number) - 1, -1, -1)
+    return first
 
 
 def in_order(community):
     """The same communities, numbered from 0 in the order of their first vertices."""
-    _, first, number = np.unique(community, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first)).astype(np.int32)[number]
+    order = np.argsort(members(community))
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order))
+    return place[community]

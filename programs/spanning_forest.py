@@ -171,7 +171,7 @@ def ordered(graph: Graph, maximum: bool) -> Graph:
     equal weight; without it, if there are no weights."""
     weights = graph.edge_fields.get("weight")
     if weights is None:
-        return graph.with_fields()
+        return graph
     refuse_edges(graph, "weight", ~np.isnan(weights), "a number")
     if weights.itemsize > 4:
         order = np.unique(weights, return_inverse=True)[1]
@@ -180,4 +180,4 @@ def ordered(graph: Graph, maximum: bool) -> Graph:
         order = bits ^ (bits >> 31 & 0x7FFFFFFF)
     else:
         order = weights.astype(np.int64) - (0 if weights.dtype.kind == "i" else 2**31)
-    return graph.with_fields(place=(~order if maximum else order).astype(np.int32))
+    return graph.with_edge_fields(place=(~order if maximum else order).astype(np.int32))

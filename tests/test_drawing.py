@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import re
+import shutil
+import subprocess
 import sys
 
 import numpy as np
 import pytest
-from support.samples import random_graph
+from support.samples import grid, random_graph
 
 import gascl
-from gascl import Engine, GasclError, Graph, drawing, generators
-from gascl.programs import ConnectedComponents, ForceLayout, PageRank
+from gascl import Engine, GasclError, Graph, generators
+from gascl.drawing import bundles, colors, edges, picture, spacing
+from gascl.programs import BreadthFirst, ConnectedComponents, ForceLayout, Louvain, PageRank
 
 matplotlib = pytest.importorskip("matplotlib", reason="pictures need matplotlib")
 matplotlib.use("Agg")
@@ -83,10 +89,100 @@ def test_labels_leave_heads_of_arrows_free():
         assert not any(label.contains(*barb) for barb in barbs)
 
 
+def distances(at) -> np.ndarray:
+    """(V, V), of positions."""
+    return np.linalg.norm(at[:, None] - at, axis=2)
+
+
 def test_the_layout_is_that_of_the_program():
+    """Turned, and with a little room between vertices."""
     graph = random_graph(1, directed=False)
-    expected = Engine(graph).run(ForceLayout(seed=3)).position
-    assert np.allclose(vertices(gascl.draw(graph, seed=3)).get_offsets(), expected)
+    expected = distances(Engine(graph).run(ForceLayout(seed=3)).position)
+    shown = distances(vertices(gascl.draw(graph, seed=3)).get_offsets())
+    assert np.corrcoef(expected.ravel(), shown.ravel())[0, 1] > 0.95
+
+
+def test_a_layout_fills_its_picture():
+    """A rectangle that stands on a corner is turned until it is level, or upright."""
+    turn = np.radians(39)
+    plane = np.random.default_rng(1).random((2000, 2)) * [10, 6]
+    at = plane @ [[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]]
+    turned = spacing.turned(at, (400, 300))
+    assert distances(turned[:50]) == pytest.approx(distances(at[:50]))
+    assert np.ptp(turned, axis=0) == pytest.approx([10, 6], rel=0.05)
+    assert np.ptp(spacing.turned(at, (300, 400)), axis=0) == pytest.approx([6, 10], rel=0.05)
+
+
+@pytest.mark.parametrize("size", [None, "degree"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_vertices_do_not_overlap(size, seed):
+    """In the club they did, and so they do in any picture whose vertices are not moved apart."""
+    graph = Graph.dataset("karate") if seed == 1 else random_graph(seed, directed=False)
+    size = (1 + graph.degree) ** 2 if size else None
+    ax = gascl.draw(graph, size=size, seed=seed)
+    shown = vertices(ax)
+    points = ax.transData.transform(shown.get_offsets()) * 72 / ax.figure.dpi
+    radius = np.broadcast_to(np.sqrt(shown.get_sizes()) / 2, len(points))
+    gap = distances(points) - radius - radius[:, None]
+    np.fill_diagonal(gap, 1)
+    assert gap.min() > -0.1, "points"
+    if size is not None:
+        assert shown.get_sizes() / size == pytest.approx(shown.get_sizes()[0] / size[0])
+
+
+def test_vertices_at_given_positions_are_made_smaller():
+    at = np.array([[0, 0], [1, 0], [1.02, 0], [4, 3]])
+    ax = gascl.draw(ring(), position=at, size=[1, 1, 4, 9])
+    shown = vertices(ax)
+    assert shown.get_offsets().tolist() == at.tolist()
+    points = ax.transData.transform(at) * 72 / ax.figure.dpi
+    radius = np.sqrt(shown.get_sizes()) / 2
+    assert radius[1] + radius[2] <= distances(points)[1, 2] + 0.1
+    same = gascl.draw(ring(), position=[[0, 0], [0, 0], [1, 0], [1, 1]])
+    assert vertices(same).get_sizes()[0] > 20, "those at one place are no reason to hide the rest"
+
+
+def test_edges_can_be_seen():
+    """In a grid of 40 x 40 they were 0.16 points wide, and below vertices that touched."""
+    ax = gascl.draw(grid(40, 40))
+    lines = ax.collections[0]
+    assert min(lines.get_linewidths()) >= 0.4
+    red, green, blue, opacity = lines.get_edgecolors()[0]
+    assert opacity * (1 - max(red, green, blue)) > 0.2, "as dark as a line must be on white"
+    points = ax.transData.transform(vertices(ax).get_offsets()) * 72 / ax.figure.dpi
+    between = np.sort(distances(points), axis=1)[:, 1]
+    assert np.median(between) > 1.3 * np.sqrt(vertices(ax).get_sizes()[0]), "half is edge"
+
+
+def test_edges_take_columns():
+    graph = Graph.from_edges(
+        [0, 1, 2, 3], [1, 2, 3, 0], directed=False, km=[1.0, 2.0, 4.0, 0.0], kind=[7, 8, 7, 8]
+    )
+    ax = gascl.draw(graph, position=SQUARE, edge_width="km", edge_color="kind", edge_labels="km")
+    lines = ax.collections[0]
+    order = [2, 1, 0, 3]  # wide ones first, below others
+    assert [line.tolist() for line in lines.get_segments()] == [
+        [SQUARE[i], SQUARE[(i + 1) % 4]] for i in order
+    ]
+    assert list(lines.get_linewidths()) == pytest.approx([4, 2, 1, 0.4]), "0 can be seen"
+    one, two = (matplotlib.colors.to_rgba(color) for color in colors.PALETTE[:2])
+    assert [tuple(shade) for shade in lines.get_edgecolors()] == [one, two, one, two]
+    legend = ax.get_legend()
+    assert legend.get_title().get_text() == "kind"
+    assert [text.get_text() for text in legend.get_texts()] == ["7", "8"]
+    assert texts(ax) == ["1", "2", "4", "0", "0", "1", "2", "3"]
+    both = gascl.draw(graph, position=SQUARE, color=list("xyxy"), edge_color=list("abab"))
+    both.figure.canvas.draw()
+    shown = [each for each in both.get_children() if isinstance(each, matplotlib.legend.Legend)]
+    assert [[t.get_text() for t in each.get_texts()] for each in shown] == [["x", "y"], ["a", "b"]]
+    assert not shown[0].get_window_extent().overlaps(shown[1].get_window_extent())
+    ax = gascl.draw(graph, position=SQUARE, edge_color="km", edge_width=2)
+    assert ax.figure.axes[1].get_ylabel() == "km" and set(ax.collections[0].get_linewidths()) == {2}
+    arrows = Graph.from_edges([0, 1], [1, 2], w=[1.0, 2.0])
+    drawn = gascl.draw(arrows, edge_width="w", edge_color="red").texts
+    patches = [text.arrow_patch for text in drawn if text.arrow_patch is not None]
+    assert [patch.get_linewidth() for patch in patches] == [2, 4]
+    assert patches[0].get_edgecolor()[:3] == (1, 0, 0)
 
 
 def test_arrows_in_directed_graphs():
@@ -99,7 +195,7 @@ def test_arrows_in_directed_graphs():
 def test_an_infinite_number_of_the_first_vertex_is_gray(recwarn):
     color = [np.inf, 1.0, 10.0, 1000.0]
     shades = vertices(gascl.draw(ring(), position=SQUARE, color=color)).get_facecolor()
-    assert shades[0][:3] == pytest.approx([0.7] * 3)
+    assert shades[0][:3] == pytest.approx([0.72] * 3)
     assert len(np.unique(shades, axis=0)) == 4
     assert not recwarn.list
 
@@ -111,7 +207,7 @@ def test_colors():
     ax = gascl.draw(graph, position=SQUARE, color=[0.0, 1.0, 2.0, np.nan])
     shades = vertices(ax).get_facecolor()
     assert len(np.unique(shades, axis=0)) == 4
-    assert shades[3][:3] == pytest.approx([0.7] * 3), "NaN is gray"
+    assert shades[3][:3] == pytest.approx([0.72] * 3), "NaN is gray"
     assert len(ax.figure.axes) == 2, "numbers have a color bar"
     ax = gascl.draw(graph, position=SQUARE, color=[5, 900, 5, -1])
     shades = vertices(ax).get_facecolor().tolist()
@@ -179,6 +275,75 @@ def test_fields_by_name():
     )
 
 
+def test_the_colors_of_categories_are_distinguishable():
+    """In Lab, a difference of 2.3 is just noticeable; small dots need far more than patches."""
+    rgb = np.array([matplotlib.colors.to_rgb(c) for c in (*colors.PALETTE, colors.GRAY, "white")])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    to_xyz = np.array(
+        [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    )
+    x, y, z = np.cbrt(linear @ to_xyz.T / to_xyz.sum(axis=1)).T
+    lab = np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=1)
+    far = distances(lab)
+    np.fill_diagonal(far, np.inf)
+    assert len(colors.PALETTE) == 20 and far.min() > 18
+
+
+def test_more_categories_than_colors():
+    """They had a continuous color bar with ticks 2.5 and 17.5."""
+    sizes = [3] * 10 + [2] * 10 + [5] * 5
+    group = np.repeat(np.arange(25), sizes)
+    graph = Graph.from_edges([], [], num_vertices=len(group))
+    at = np.random.default_rng(1).random((len(group), 2))
+    for color in (group.astype(str), [None if i == 3 else f"g{i}" for i in group]):
+        ax = gascl.draw(graph, position=at, color=color)
+        assert len(ax.figure.axes) == 1
+        entries = [text.get_text() for text in ax.get_legend().get_texts()]
+        there = 25 if color[9] is not None else 24
+        assert len(entries) == 21 and entries[-1] == f"{there - 20} more"
+        assert [name.strip("g") for name in entries[:5]] == ["20", "21", "22", "23", "24"], (
+            "largest"
+        )
+        shades = vertices(ax).get_facecolor()
+        gray = matplotlib.colors.to_rgb(colors.GRAY)
+        shown = {name.strip("g") for name in entries[:-1]}
+        for value, shade in zip(group, shades, strict=True):
+            assert (tuple(shade[:3]) == gray) == (str(value) not in shown)
+
+
+def test_communities_are_categories_however_many():
+    graph = generators.stochastic_block_model([3] * 30, (1.0, 0.0))
+    ax = gascl.draw(Engine(graph).run(Louvain()), color="community")
+    assert [text.get_text() for text in ax.get_legend().get_texts()][-1] == "10 more"
+
+
+def test_what_a_program_counts_has_shades():
+    """Depths are integers with an order; those that are not reached are gray."""
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], num_vertices=5)
+    at = [[x, 0] for x in range(5)]
+    ax = gascl.draw(Engine(graph).run(BreadthFirst(source=0)), color="depth", position=at)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["0", "1", "2", "3"]
+    shades = vertices(ax).get_facecolor()
+    light = shades[:4, :3].sum(axis=1)
+    assert (np.diff(light) > 0).all(), "viridis gets lighter"
+    assert shades[4, :3] == pytest.approx([0.72] * 3)
+
+
+def test_color_bars_have_round_ticks():
+    graph = Graph.from_edges([], [], num_vertices=200)
+    at = np.random.default_rng(1).random((200, 2))
+    for color in (np.arange(200) % 37, np.linspace(0.0123, 0.0987, 200)):
+        bar = gascl.draw(graph, color=color, position=at).figure.axes[1]
+        bar.figure.canvas.draw()
+        low, high = color.min(), color.max()
+        ticks = [tick for tick in bar.get_yticks() if low <= tick <= high]
+        assert len(ticks) >= 3
+        for tick in ticks:
+            digits = f"{abs(tick):.3e}".partition("e")[0].rstrip("0")
+            assert len(digits) <= 3, tick  # such as 2. or 2.5
+            assert color.dtype.kind == "f" or tick == int(tick)
+
+
 def test_a_heavy_tail_has_a_logarithmic_scale():
     from matplotlib.colors import LogNorm
 
@@ -192,29 +357,80 @@ def test_axes_of_one_s_own_and_small_graphs():
     mine = pyplot.subplots()[1]
     assert gascl.draw(ring(), ax=mine) is mine
     for count in (0, 1, 2):
-        gascl.draw(Graph.from_edges([], [], num_vertices=count)).figure.canvas.draw()
+        empty = Graph.from_edges([], [], num_vertices=count)
+        for bundle in (None, True):
+            gascl.draw(empty, bundle=bundle).figure.canvas.draw()
+            assert data_of(gascl.draw(empty, bundle=bundle, interactive=True))["src"].size == 0
+    same = gascl.draw(ring(), position=np.zeros((4, 2)))
+    same.figure.canvas.draw()
+    for size in ([0, 0, 0, 0], [0, 0, 1, 5]):
+        assert np.isfinite(vertices(gascl.draw(ring(), size=size)).get_offsets()).all()
+    triangle = Graph.from_edges([0, 1, 2], [1, 2, 0], directed=False)
+    assert "1 communities" not in texts(gascl.draw(triangle, bundle=True))[-1]
 
 
 def test_many_edges_are_an_image(monkeypatch):
-    pytest.importorskip("datashader", reason="images of many edges need datashader")
-    monkeypatch.setattr(drawing, "LARGE", 3)
-    monkeypatch.setattr(drawing, "PIXELS", 11)
+    monkeypatch.setattr(picture, "LARGE", 3)
+    monkeypatch.setattr(edges, "PIXELS", 11)
     ax = gascl.draw(ring(), position=SQUARE, color="red")
     image = ax.images[0].get_array()
     there = np.zeros((11, 11), bool)
     there[[0, -1]] = there[:, [0, -1]] = True
     assert np.array_equal(~np.ma.getmaskarray(image), there), "the border of the square"
     assert vertices(ax).get_offsets().tolist() == SQUARE
+    assert "4 edges as an image: darker where more cross" in texts(ax)
     gascl.draw(ring(), position=[[0, 0], [1, 0], [2, 0], [3, 0]]).figure.canvas.draw()
 
 
-def test_without_what_it_needs(monkeypatch):
-    monkeypatch.setattr(drawing, "LARGE", 3)
-    monkeypatch.setitem(sys.modules, "datashader", None)
-    with pytest.raises(
-        GasclError, match=r"more than 3 edges needs datashader: pip install 'gascl\[draw]'"
-    ):
-        gascl.draw(ring())
+def test_an_image_counts_edges(monkeypatch):
+    """A star of 7 rays, and a sample of its edges."""
+    monkeypatch.setattr(edges, "PIXELS", 21)
+    graph = Graph.from_edges([0] * 7, range(1, 8), directed=False)
+    turns = np.arange(7) * 2 * np.pi / 7
+    at = np.vstack([[0, 0], np.stack([np.cos(turns), np.sin(turns)], axis=1)])
+    counts, (left, right, _, _), taken = edges.density(graph, at)
+    assert taken == 7 and (left, right) == pytest.approx((at[:, 0].min(), 1))
+    assert counts.max() == 7 and (counts > 0).sum() > 7 * 7
+    monkeypatch.setattr(edges, "POINTS", 30)
+    assert 0 < edges.density(graph, at)[2] < 7
+
+
+def tangle() -> Graph:
+    return generators.stochastic_block_model([40, 30, 20, 5], (0.3, 0.02), seed=2)
+
+
+def test_a_tangle_is_bundled(monkeypatch):
+    graph = tangle()
+    monkeypatch.setattr(picture, "LARGE", graph.num_edges - 1)
+    ax = gascl.draw(graph, color="community")
+    (caption,) = [text for text in texts(ax) if "edges" in text]
+    assert caption.startswith(f"{graph.num_edges:,} edges, bundled between ")
+    assert len(vertices(ax).get_offsets()) == graph.num_vertices
+    monkeypatch.setattr(picture, "LARGE", 100)
+    assert "as an image" in texts(gascl.draw(grid(30, 30)))[-1], "a mesh is no tangle"
+    assert gascl.draw(graph, bundle=False).images, "unless one wants an image"
+
+
+def test_bundles_by_hand():
+    """Two triangles and a pair, joined by three edges and one; and a vertex alone."""
+    src = [0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 5]
+    dst = [1, 2, 0, 4, 5, 3, 7, 3, 4, 5, 6]
+    graph = Graph.from_edges(src, dst, num_vertices=9, directed=False)
+    found = bundles.bundled(graph, np.array([4, 4, 4, 2, 2, 2, 7, 7, 9]), 0, None)
+    pairs = {tuple(sorted(found.group[[u, v]])) for u, v in ((0, 3), (5, 6))}
+    assert {tuple(pair) for pair in found.ends.tolist()} == pairs
+    assert sorted(found.many.tolist()) == [1, 3] and found.left_out == 0
+    assert np.bincount(found.group).tolist() == [3, 3, 2, 1], "the largest first"
+    assert found.hubs[found.group[5]] == 5
+    far = np.linalg.norm(found.at - found.center[found.group], axis=1)
+    assert (far + 0.5 < found.radius[found.group] + 0.01).all(), "each in its disc"
+    gap = distances(found.center) - found.radius - found.radius[:, None]
+    assert gap[~np.eye(4, dtype=bool)].min() > -0.01, "no two discs overlap"
+    assert distances(found.at)[~np.eye(9, dtype=bool)].min() > 0.5, "no two vertices"
+    assert found.caption(graph) == "11 edges, bundled between 4 communities"
+
+
+def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(GasclError, match=r"pictures need matplotlib: pip install 'gascl\[plot]'"):
         gascl.draw(ring())
@@ -227,6 +443,12 @@ WRONG = [
     ({"size": [1, 2, 3, -1]}, "size must be finite and 0 or more"),
     ({"position": [[0, 0]]}, r"position must have two finite numbers per vertex, shape \(4, 2\)"),
     ({"position": [[0, np.nan]] * 4}, "position must have two finite numbers"),
+    ({"edge_width": "km"}, r"edge_width='km' is not an edge field \(available fields: none\)"),
+    ({"edge_color": "km"}, "edge_color='km' is not an edge field or a color of matplotlib"),
+    ({"edge_width": [1, 2]}, r"edge_width must have one number per edge, shape \(4,\), not int64"),
+    ({"edge_width": [1, 2, 3, -1]}, "edge_width must be finite and 0 or more for every edge"),
+    ({"edge_labels": ["a"]}, r"edge_labels must have one value per edge, shape \(4,\)"),
+    ({"bundle": True, "position": SQUARE}, "bundle places the vertices: leave out position"),
     ({"labels": "yes"}, "labels must be True, False or None, not 'yes'"),
 ]
 
@@ -243,3 +465,130 @@ def test_what_is_no_graph():
     result = Engine(ring()).run(PageRank())
     with pytest.raises(GasclError, match=r"color='rnak' .*; did you mean 'rank'"):
         gascl.draw(result, color="rnak")
+
+
+# Pages --------------------------------------------------------------------------------------------
+
+
+def data_of(page) -> dict:
+    """What a page's script draws, with its arrays unpacked."""
+    data = json.loads(re.search(r"const data = (.*);\n", page.html)[1])
+    for name, kind in (("at", "<f4"), ("radius", "<f4"), ("src", "<i4"), ("dst", "<i4")):
+        data[name] = np.frombuffer(base64.b64decode(data[name]), kind)
+    for name in ("color", "edgeColors"):
+        if name in data:
+            of = np.frombuffer(base64.b64decode(data[name]["of"]), "<i4")
+            data[name] = [data[name]["colors"][i] for i in of]
+    return data
+
+
+def test_a_page_needs_no_network(tmp_path):
+    graph = Graph.from_edges(["a</script>", "b"], ["b", "c & d"], w=[1.0, 2.0])
+    page = gascl.draw(graph, color=["x", "y", "x"], edge_width="w", interactive=True)
+    assert repr(page) == "Page(3 vertices, 2 edges)"
+    page.save(tmp_path / "graph.html")
+    text = (tmp_path / "graph.html").read_text("utf-8")
+    assert text == page.html and text.startswith("<!DOCTYPE html>")
+    assert not re.search(r"https?:|<link|@import|\burl\(|\bsrc=", text)
+    assert text.count("</script>") == 1, "no label ends the script"
+    assert data_of(page)["labels"] == ["a</script>", "b", "c & d"]
+    assert "srcdoc" in page._repr_html_()
+    for name, message in (("graph.svg", "must end in .html"), ("no/graph.html", "no folder")):
+        with pytest.raises(GasclError, match=message):
+            page.save(tmp_path / name)
+
+
+def test_what_a_page_shows():
+    graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], directed=False, kind=[0, 1, 0, 1])
+    result = Engine(graph).run(BreadthFirst(source=0))
+    data = data_of(
+        gascl.draw(result, color="depth", position=SQUARE, edge_color="kind", interactive=True)
+    )
+    at = data["at"].reshape(-1, 2) * [1, -1]  # from above
+    assert distances(at) / distances(at)[0, 1] == pytest.approx(distances(np.array(SQUARE)))
+    assert data["src"].tolist() == [0, 1, 2, 3] and data["dst"].tolist() == [1, 2, 3, 0]
+    assert data["values"] == ["depth: 0", "depth: 1", "depth: 2", "depth: 1"]
+    assert data["color"][1] == data["color"][3] and len(set(data["color"])) == 3
+    assert data["edgeColors"] == [colors.PALETTE[0], colors.PALETTE[1]] * 2
+    depth, kind = data["legends"]
+    assert (depth["title"], depth["names"], kind["names"]) == ("depth", ["0", "1", "2"], ["0", "1"])
+    assert depth["colors"] == [data["color"][i] for i in (0, 1, 2)]
+    number = data_of(gascl.draw(graph, color=[0.5, 1.0, np.nan, 2.0], interactive=True))
+    assert number["legends"][0]["ends"] == ["0.5", "2"]
+    assert number["values"] == ["value: 0.5", "value: 1", "", "value: 2"]
+
+
+def test_a_page_of_bundles():
+    graph = tangle()
+    page = gascl.draw(graph, color="community", bundle=True, interactive=True)
+    data = data_of(page)
+    centers = np.frombuffer(base64.b64decode(data["discs"]), "<f4").reshape(-1, 2)
+    radius = np.frombuffer(base64.b64decode(data["discRadius"]), "<f4")
+    far = np.linalg.norm(data["at"].reshape(-1, 1, 2) - centers, axis=2)
+    assert ((far + data["radius"][:, None] < radius + 0.01).sum(axis=1) == 1).all(), "in one disc"
+    assert "bundled between" in data["about"]
+
+
+def test_pages_that_are_refused(monkeypatch):
+    with pytest.raises(GasclError, match="an interactive page has no Axes"):
+        gascl.draw(ring(), interactive=True, ax=pyplot.subplots()[1])
+    monkeypatch.setattr("gascl.drawing.page.VERTICES", 3)
+    with pytest.raises(GasclError, match="the graph has 4 vertices and 4 edges, and a page shows"):
+        gascl.draw(ring(), interactive=True)
+
+
+def test_the_script_of_a_page_runs(tmp_path):
+    """In Node, with a canvas that counts what is drawn."""
+    node = shutil.which("node")
+    if not node:
+        pytest.skip("Node is not installed")
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 0], labels=["anna", "bob", "carl"], w=[1, 2, 3])
+    page = gascl.draw(
+        graph, edge_width="w", edge_labels="w", color=["x", "y", "y"], interactive=True
+    )
+    script = re.search(r"<script>(.*)</script>", page.html, re.S)[1]
+    (tmp_path / "page.js").write_text(BROWSER + script + EVENTS)
+    done = subprocess.run([node, tmp_path / "page.js"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    first, near, found, zoomed = json.loads(done.stdout)
+    assert first["arc"] == 3 and first["stroke"] >= 6, "3 vertices, 3 edges and their rims"
+    assert {"anna", "bob", "carl", "1", "2", "3"} <= set(first["texts"])
+    assert near["tip"] == "anna\nvalue: x\n2 edges"
+    assert found["arc"] == 4, "a ring around what was searched"
+    assert zoomed["radius"] > 1.2 * first["radius"]
+
+
+BROWSER = """
+const tally = { arc: 0, stroke: 0, texts: [], radius: 0 };
+const fake = new Proxy({}, { get: (_, name) => (...given) => {
+  if (name === "arc") { tally.arc++; tally.radius = given[2]; }
+  if (name === "stroke") tally.stroke++;
+  if (name === "fillText") tally.texts.push(given[0]);
+}, set: () => true });
+const made = () => {
+  const listeners = {};
+  return { style: {}, children: [], listeners, getContext: () => fake, offsetWidth: 9,
+    addEventListener: (name, act) => { listeners[name] = act; }, setPointerCapture() {},
+    append() {}, appendChild(child) { this.children.push(child); return child; } };
+};
+const parts = {};
+globalThis.document = { querySelector: name => parts[name] ??= made(), createElement: made };
+globalThis.innerWidth = 800; globalThis.innerHeight = 600; globalThis.window = globalThis;
+globalThis.addEventListener = () => {}; globalThis.requestAnimationFrame = act => act();
+"""
+EVENTS = """
+const shots = [], look = () => {
+  shots.push({ ...tally, tip: tip.textContent });
+  Object.assign(tally, { arc: 0, stroke: 0, texts: [] });
+};
+look();
+const place = { offsetX: X(0), offsetY: Y(0) };
+canvas.listeners.pointermove(place); look();
+canvas.listeners.pointerleave(); look();
+shots.pop();
+search.value = "Bob"; search.listeners.input(); look();
+search.value = ""; search.listeners.input();
+Object.assign(tally, { arc: 0, stroke: 0, texts: [] });
+canvas.listeners.wheel({ ...place, deltaY: -500, preventDefault() {} }); look();
+console.log(JSON.stringify(shots));
+"""

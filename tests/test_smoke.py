@@ -159,7 +159,6 @@ def test_results(suffix, tmp_path):
 def test_pictures(tmp_path):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("agg")
-    pytest.importorskip("datashader")
     graph = Graph.dataset("karate")
     result = Engine(graph).run(PageRank())
     result.plot("rank").figure.savefig(tmp_path / "plot.png")
@@ -168,6 +167,8 @@ def test_pictures(tmp_path):
     large = gascl.generators.uniform(30_000, 60_000, seed=1)
     position = np.random.default_rng(0).random((30_000, 2))
     gascl.draw(large, position=position).figure.savefig(tmp_path / "large.png")
+    gascl.draw(graph, bundle=True, edge_width=2).figure.savefig(tmp_path / "bundled.pdf")
+    gascl.draw(graph, interactive=True).save(tmp_path / "page.html")
 
 
 def test_progress(capsys):

@@ -24,7 +24,8 @@ ALLOWED = {
     "gascl/results/result.py": {"colour"},
     "gascl/datasets/dataset.py": {"licence"},
     "gascl/io/column_names.py": {"metres"},  # of a file's column
-    "gascl/drawing.py": {"Greys"},  # a color map of matplotlib
+    "gascl/drawing/colors.py": {"Colour"},  # in the title of an article
+    "gascl/drawing/edges.py": {"Greys"},  # a color map of matplotlib
     "tests/programs/test_old_names.py": {"colour", "GreedyColouring", "licence"},
     "CHANGELOG.md": {"GreedyColouring", "Neighbourhoods", "colour", "licence"},
     "docs/library.md": {"GreedyColouring", "Neighbourhoods", "colour"},

@@ -109,6 +109,7 @@ def _run_in_files(arguments: argparse.Namespace, source: Path, target: Path, cho
         )
     if arguments.vertices is not None:
         raise GasclError("--memory reads no --vertices; leave out one of them")
+    graph_options.refuse_selection(arguments)
     if arguments.drop:
         raise GasclError("--memory keeps everything; leave out --drop, or --memory")
     if not source.is_file():
@@ -141,7 +142,11 @@ def _without(graph: Graph, dropped: Sequence[str]) -> Graph:
         report.append(f"--drop vertex-fields: {', '.join(vertex_fields)} left out")
         vertex_fields = {}
     ends = (graph.src, graph.dst, graph.num_vertices, graph.directed)
-    reduced = Graph(*ends, labels, edge_fields, vertex_fields, report)
+    reduced = Graph(
+        *(*ends, labels, edge_fields, vertex_fields, report),
+        edge_types=graph.edge_types,
+        vertex_types=graph.vertex_types,
+    )
     reduced._arcs.update(graph._arcs)
     return reduced
 

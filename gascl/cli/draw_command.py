@@ -24,10 +24,11 @@ examples:
   gascl draw karate --program PageRank --size rank -o ranks.svg
   gascl draw karate --program Louvain
   gascl draw roads.txt --program ShortestPaths --set source=4037 --color distance
-  gascl draw friends.graphml --color age --no-labels
+  gascl draw friends.graphml --color age --edge-width since --no-labels
+  gascl draw karate --program PageRank -o ranks.html
 
-Pictures need matplotlib: pip install 'gascl[plot]'; those of more than 20,000 edges also need
-datashader: pip install 'gascl[draw]'. docs/pictures.md says more, and how to draw in Python.
+Pictures need matplotlib: pip install 'gascl[plot]'. A picture in an .html file is interactive: one
+can zoom, search, and point at vertices. docs/pictures.md says more, and how to draw in Python.
 `gascl animate` shows the supersteps of a run.
 
 {exit_code.HELP}"""
@@ -36,13 +37,19 @@ datashader: pip install 'gascl[draw]'. docs/pictures.md says more, and how to dr
 def options(add: Callable[..., Any]) -> None:
     """Add GRAPH, its options, and those of the picture."""
     graph_options.options(add)
-    text = "the file to write: .png, .svg, .pdf or what else matplotlib writes (default: GRAPH's"
-    text += " name with .png, in the current folder, unless there is such a file)"
+    text = (
+        "the file to write: .png, .svg, .pdf or what else matplotlib writes, or .html, a page for"
+    )
+    text += (
+        " browsers (default: GRAPH's name with .png, in the current folder, unless there is such a"
+    )
+    text += " file)"
     add("-o", "--output", metavar="FILE", type=Path, help=text)
     text = "run this program first, to draw what it computes: as in `gascl run`"
     add("--program", metavar="PROGRAM", help=text)
     program_options.set_option(add)
     picture_options.options(add)
+    picture_options.edge_options(add)
     program_options.device(add)
 
 
@@ -58,14 +65,18 @@ def run(arguments: argparse.Namespace) -> int:
         raise GasclError("--set sets parameters of a program: give --program, too")
     path = picture_options.output(arguments, _endings(), ".png")
 
-    from gascl.drawing import check_installed, check_names, draw
+    from matplotlib import rc_context
+
+    from gascl.drawing import draw
+    from gascl.drawing.arguments import check_edge_names, check_names
     from gascl.opencl.device_choice import find
     from gascl.results.plots import pyplot
 
     device = find(arguments.device)
     graph = graph_options.read(arguments)
     print(graph_options.describe(graph), flush=True)
-    check_installed(graph)
+    edges = {name: getattr(arguments, name) for name in ("edge_color", "edge_width", "edge_labels")}
+    check_edge_names(graph, **edges)
     try:
         programs = [type(program)] if program else []
         check_names(programs, graph, color=arguments.color, size=arguments.size)
@@ -78,12 +89,16 @@ def run(arguments: argparse.Namespace) -> int:
         what = _result(program, graph, device)
         code = exit_code.DONE if what.converged else exit_code.NOT_CONVERGED
         color = color or scalar_field(program)
-    looks = {"color": color, "size": arguments.size, "labels": arguments.labels}
-    ax = draw(what, seed=arguments.seed, device=device, **looks)
-    figure: Any = ax.figure
-    with new_file(path) as file:
-        figure.savefig(file, format=path.suffix[1:], dpi=150)
-    pyplot().close(figure)
+    looks = {"color": color, "size": arguments.size, "labels": arguments.labels, **edges}
+    looks |= {"seed": arguments.seed, "device": device}
+    if path.suffix == ".html":
+        draw(what, interactive=True, **looks).save(path)
+    else:
+        figure: Any = draw(what, **looks).figure
+        fonts: Any = {"pdf.fonttype": 42}  # journals refuse matplotlib's own, Type 3
+        with new_file(path) as file, rc_context(fonts):
+            figure.savefig(file, format=path.suffix[1:], dpi=150)
+        pyplot().close(figure)
     print(f"wrote {path}: {amount(path.stat().st_size)}")
     return code
 
@@ -97,7 +112,7 @@ def _result(program: VertexProgram, graph: Graph, device: Any) -> Result:
 
 
 def _endings() -> list[str]:
-    """The endings of the files that matplotlib can write.
+    """The endings of the files that matplotlib can write, and .html.
 
     Raises:
         GasclError: matplotlib is missing.
@@ -108,4 +123,4 @@ def _endings() -> list[str]:
     from matplotlib.backend_bases import FigureCanvasBase
 
     shown.switch_backend("Agg")  # a window would need a display
-    return [f".{ending}" for ending in FigureCanvasBase.get_supported_filetypes()]
+    return [f".{ending}" for ending in FigureCanvasBase.get_supported_filetypes()] + [".html"]

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gascl.cli.initial_values import initial_values
 from gascl.errors import GasclError, Place, ProgramError, warn
 
 if TYPE_CHECKING:
@@ -126,14 +127,17 @@ def example(cls: type[VertexProgram], values: dict[str, str]) -> VertexProgram:
 
 
 def construct(cls: type[VertexProgram], values: dict[str, str]) -> VertexProgram:
-    """The program with these parameters, given as text. Raises ProgramError if one is wrong."""
-    for name in values:
-        if name in cls.spec.vertex_fields:
-            raise ProgramError(
-                f"{cls.__name__}: {name} is a vertex field, and --set only sets parameters; give "
-                f"initial values in Python: {cls.__name__}({name}=...)"
-            )
-    given: dict[str, Any] = {name: _value(cls, name, text) for name, text in values.items()}
+    """The program with these parameters and initial values of vertex fields, given as text.
+
+    Raises:
+        ProgramError: one is wrong.
+    """
+    given: dict[str, Any] = {
+        name: initial_values(cls, name, text)
+        if name in cls.spec.vertex_fields
+        else _value(cls, name, text)
+        for name, text in values.items()
+    }
     try:
         return cls(**given)
     except TypeError as error:  # an invalid dtype, or the user's own __init__

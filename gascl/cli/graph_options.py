@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gascl.cli import direction_option as direction
 from gascl.cli.format_names import COMPRESSIONS, FORMATS
 from gascl.cli.formatting import count
-from gascl.cli.reader_options import reader_option
+from gascl.cli.reader_options import FLOAT, reader_option
 from gascl.cli.shell_messages import for_shell
 from gascl.cli.stdio import STANDARD, file_of_stdin
 from gascl.errors import GasclError
@@ -76,6 +76,12 @@ def reading_options(add: Callable[..., Any]) -> None:
     add("--vertices", metavar="FILE", help=text)
     text = "the column of the ids in --vertices (default: the first one)"
     add("--vertex-id", metavar="COLUMN", help=text)
+    text = "only the edges that meet a condition, such as \"minutes < 30 and kind == 'tram'\""
+    add("--where", metavar="CONDITION", help=text)
+    text = 'only the vertices that meet a condition, such as "age > 30", and the edges between them'
+    add("--where-vertices", metavar="CONDITION", help=text)
+    text = "only the edges from one time on and before another, such as 2024-05-01 2024-06-01"
+    add("--between", nargs=2, metavar=("BEGIN", "END"), help=text)
     text = "an option for the reader of the format, such as columns=from,to,cost; repeatable"
     shown = {"metavar": "NAME=VALUE", "dest": "reader_options", "help": text}
     add("--option", type=reader_option, action="append", default=[], **shown)
@@ -96,10 +102,30 @@ def read(arguments: argparse.Namespace) -> Graph:
         with Progress() as progress:
             if arguments.graph == STANDARD:
                 with file_of_stdin() as path:
-                    return Graph.read(path, progress=progress, **options)
-            return read(arguments.graph, progress=progress, **options)
+                    graph = Graph.read(path, progress=progress, **options)
+            else:
+                graph = read(arguments.graph, progress=progress, **options)
+        return _selected(graph, arguments)
     except TypeError as error:
         raise unusable(arguments, error) from error
+
+
+def _selected(graph: Graph, arguments: argparse.Namespace) -> Graph:
+    """The part of the graph that --where, --where-vertices and --between select."""
+    if arguments.where is not None or arguments.where_vertices is not None:
+        graph = graph.where(edges=arguments.where, vertices=arguments.where_vertices)
+    if arguments.between is not None:
+        begin, end = (float(t) if FLOAT.fullmatch(t) else t for t in arguments.between)
+        graph = graph.between(begin, end)
+    return graph
+
+
+def refuse_selection(arguments: argparse.Namespace) -> None:
+    """Raises GasclError if --where or the like is given to a command that reads row by row."""
+    for name in ("where", "where_vertices", "between"):
+        if getattr(arguments, name, None) is not None:
+            option = f"--{name.replace('_', '-')}"
+            raise GasclError(f"{option} needs the graph in memory; convert it without --memory")
 
 
 def options_of(arguments: argparse.Namespace) -> dict[str, Any]:

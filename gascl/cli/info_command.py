@@ -66,8 +66,17 @@ def run(arguments: argparse.Namespace) -> int:
         some = ", ".join(repr(label) for label in graph.labels[:3].tolist())
         kind = "text" if graph.labels.dtype.kind == "U" else str(graph.labels.dtype)
         print(f"labels: {kind}, such as {some}" if some else f"labels: {kind}")
-    for kind, fields in (("edge", graph.edge_fields), ("vertex", graph.vertex_fields)):
+    from gascl.graph import field_types
+
+    for kind, fields, types in (
+        ("edge", graph.edge_fields, graph.edge_types),
+        ("vertex", graph.vertex_fields, graph.vertex_types),
+    ):
         for name, values in fields.items():
+            if name in types:
+                known = field_types.Coded(values, types[name])
+                print(f"{kind} field {name}: {field_types.described(known)}")
+                continue
             shown = f", {span(values)}" if len(values) and values.dtype.kind in "iuf" else ""
             print(f"{kind} field {name}: {values.dtype}{shown}")
     if graph.num_vertices:

@@ -24,6 +24,15 @@ def options(add: Callable[..., Any]) -> None:
     add("--seed", metavar="N", type=int, default=0, help="of the layout (default 0)")
 
 
+def edge_options(add: Callable[..., Any]) -> None:
+    """Add --edge-color, --edge-width and --edge-labels."""
+    text = "an edge field, or a color of matplotlib"
+    add("--edge-color", metavar="FIELD", help=text)
+    text = "an edge field to which the edges' widths are in proportion"
+    add("--edge-width", metavar="FIELD", help=text)
+    add("--edge-labels", metavar="FIELD", help="the edge field to write on edges")
+
+
 def output(arguments: argparse.Namespace, endings: Sequence[str], default: str) -> Path:
     """The file to write. Called before the graph is read, which may take long.
 

@@ -41,7 +41,9 @@ def set_option(add: Callable[..., Any]) -> None:
     text = "set a parameter of the program, or dtype=float64; repeatable. Vertices are given by"
     text += " label: source=5. For sources, sources=8 draws 8 vertices, sources=0,33 names two,"
     text += " sources=5, names one, and labels with commas are a list in JSON:"
-    text += """ 'sources=["Doe, J.", "Roe, R."]'. weight=none: every edge counts 1"""
+    text += """ 'sources=["Doe, J.", "Roe, R."]'. weight=none: every edge counts 1."""
+    text += " Or set initial values of a vertex field: personalization=libc6:1,bash:2, or"
+    text += " personalization=@ranks.csv, a table with the labels in its first column"
     add("--set", metavar="NAME=VALUE", type=named_text, action="append", default=[], help=text)
 
 

@@ -337,7 +337,7 @@ def _print_top(result: Result, field: str | None, k: int, largest: bool = True) 
             return
         field = next(iter(there))
     print()
-    if field in GROUPS:
+    if field in GROUPS:  # the sizes of the groups
         _print_groups(result, field, k, largest)
     else:
         _print_rows(result, field, result.top(field, k, largest))

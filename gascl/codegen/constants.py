@@ -158,7 +158,7 @@ MOST_FLIGHTS, MOST_RANDOM_WORK = 64, 2**18
 GOING_ON = 2
 #: The number of a block's messages that one work-item combines into a box, for others to use.
 CHUNK_ARCS = 8
-#: A row of more arcs is very long: its messages are combined in segments of so many arcs each, which
+#: A row of more arcs is very long: its messages are combined in segments of so many arcs, which
 #: work-groups share if the delivery and the program let them (`Traits.splits`).
 VERY_LONG_ROW, SEGMENT = 16384, 8192
 #: The number of boxes that a work-item joins in one step of a reduction over a work-group.

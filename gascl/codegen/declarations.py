@@ -86,6 +86,7 @@ def write_switches(text: Text, c: Context) -> None:
                 "READS_SINGLY": traits.reads_singly,
                 "GROUPS": traits.groups,
                 "PREFERS": traits.prefers,
+                "SCORES": traits.scores,
                 "VOTES": traits.votes,
                 "GROUP_VALUES": len(spec.grouping.values) if spec.grouping else 0,
                 "NARROW_KEYS": c.narrow_keys,

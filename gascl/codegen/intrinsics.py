@@ -11,7 +11,7 @@ from __future__ import annotations
 from gascl.codegen.context import Context
 from gascl.codegen.source_writer import Text
 from gascl.codegen.traps import Traps
-from gascl.language.keywords import FROM
+from gascl.language.keywords import ADD_TO, FROM
 from gascl.language.snippet import Snippet
 
 
@@ -91,6 +91,18 @@ class Calls:
                 "}",
                 "",
             )
+        if c.spec.added_to:
+            text.put("#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable")
+            text.put(
+                "static void gascl_add_to(const long id, const long x, const int sender,",
+                "        const int line, __global int *faults, __global gascl_control *control,",
+                "        __global const gascl_run *run,",
+                "        volatile __global long *values GASCL_LANE) {",
+                "    if (gascl_is_vertex(id, sender, line, faults, control, run))",
+                "        atom_add(&values[GASCL_AT(id)], x);",
+                "}",
+                "",
+            )
         for name, type_ in c.read_to.items():
             text.put(
                 f"static {type_.c} gascl_read_to_{name}(const int vertex, const long i,",
@@ -137,9 +149,10 @@ class Calls:
             words["set_mask()"] = "(v.gascl_set = GASCL_SET)" if owned else put
         if snippet.uses("set_mask_of"):
             function = "gascl_mark_of" if late else "gascl_set_mask_of"
-            words["set_mask_of(gascl_whose)"] = (
-                f"{only}{function}((gascl_whose), {here} GASCL_MASKS_ON GASCL_LANE_ON)"
-            )
+            call = f"{function}((gascl_whose), {here} GASCL_MASKS_ON GASCL_LANE_ON)"
+            words["set_mask_of(gascl_whose)"] = f"{only}{call}"
+            if effective:
+                words["gascl_set_mask_now(gascl_whose)"] = call
         if self.context.in_place and snippet.uses("get_mask"):
             mask = "gascl_get_mask(v.id, gascl_control_ GASCL_MASKS_ON)"
             words["get_mask()"] = mask
@@ -151,6 +164,12 @@ class Calls:
                 f"{only}{sends}(gascl_to), {value}, {int(late)}, v.id, __LINE__, "
                 f"GASCL_POST({'_next' if late else ''}), GASCL_STATE_ON GASCL_LANE_ON)"
             )
+        for name in self.context.spec.added_to:
+            if snippet.uses(ADD_TO + name):
+                words[f"{ADD_TO}{name}(gascl_whose, ...)"] = (
+                    f"{only}gascl_add_to((gascl_whose), (__VA_ARGS__), {here}, gascl_v_{name} "
+                    "GASCL_LANE_ON)"
+                )
         for name in self.context.traits.reads_others:
             if snippet.uses(f"{name}_of"):
                 copied = late and name in self.context.traits.snapshots

@@ -327,18 +327,7 @@ class Phases:
         self._load(gather or prefer)
         put("    return v;", "}", "")
         if prefer is not None:
-            put("// Whether the user's expression says that a is better than b.")
-            put("static bool gascl_prefers(const gascl_vertex v, const gascl_group a,")
-            put("        const gascl_group b, GASCL_STATE GASCL_LANE) {")
-            self.calls.declare_read(prefer)
-            self.traps.expression("    return (", prefer, "    );")
-            put("}", "", "// Whether a counts rather than b: of equally good groups, that with the")
-            put("// smaller key does.")
-            put("static bool gascl_is_better(const gascl_vertex v, const gascl_group a,")
-            put("        const gascl_group b, GASCL_STATE GASCL_LANE) {")
-            put("    return gascl_prefers(v, a, b, GASCL_STATE_ON GASCL_LANE_ON) ||")
-            put("        (!gascl_prefers(v, b, a, GASCL_STATE_ON GASCL_LANE_ON) &&")
-            put("         GASCL_KEY(a) < GASCL_KEY(b));", "}", "")
+            self._prefer(prefer)
             return
         assert gather is not None
         if c.traits.groups:
@@ -362,6 +351,37 @@ class Phases:
                 ]
                 self._gather_from(gather, "gascl_gather_windows_snippet", seen, windows)
             put("#endif", "")
+
+    def _prefer(self, prefer: Snippet) -> None:
+        """Write which of two groups counts: of equally good ones, that with the smaller key."""
+        c, put = self.context, self.text.put
+        of = "const gascl_vertex v, const gascl_group a"
+        put("// The score of a group." if c.traits.scores else "// Whether a is better than b.")
+        if c.traits.scores:
+            put(f"static real gascl_score({of}, GASCL_STATE GASCL_LANE) {{")
+        else:
+            put(f"static bool gascl_prefers({of}, const gascl_group b, GASCL_STATE GASCL_LANE) {{")
+        self.calls.declare_read(prefer)
+        words = self.calls.begin_phase(prefer, late=True, owned=False)
+        if c.traits.scores:
+            self.traps.expression("    const real gascl_found = (", prefer, "    );")
+            put("    return isnan(gascl_found) ? -INFINITY : gascl_found;", "}", "")
+        else:
+            self.traps.expression("    return (", prefer, "    );")
+            put("}", "")
+        put(*(f"#undef {w}" for w in words))
+        put("// Whether a counts rather than b: of equally good groups, that with the smaller key.")
+        put(f"static bool gascl_is_better({of},")
+        put("        const gascl_group b, GASCL_STATE GASCL_LANE) {")
+        if c.traits.scores:
+            put("    const real of_a = gascl_score(v, a, GASCL_STATE_ON GASCL_LANE_ON);")
+            put("    const real of_b = gascl_score(v, b, GASCL_STATE_ON GASCL_LANE_ON);")
+            put("    return of_a > of_b || (of_a == of_b && GASCL_KEY(a) < GASCL_KEY(b));")
+        else:
+            put("    return gascl_prefers(v, a, b, GASCL_STATE_ON GASCL_LANE_ON) ||")
+            put("        (!gascl_prefers(v, b, a, GASCL_STATE_ON GASCL_LANE_ON) &&")
+            put("         GASCL_KEY(a) < GASCL_KEY(b));")
+        put("}", "")
 
     def _gather_from(
         self, gather: Snippet, name: str, arguments: list[str], text: str | None = None

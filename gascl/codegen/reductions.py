@@ -3,11 +3,14 @@ kernels/shared_rows.cl."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from gascl.codegen.context import Context
 from gascl.codegen.source_writer import Text
 from gascl.language.reductions import Accumulator
+
+_SET_MASK_OF = re.compile(r"\bset_mask_of\b")
 
 
 class Reductions:
@@ -27,6 +30,7 @@ class Reductions:
         put = self.text.put
         put("// What each loop over neighbors in apply reduces to.", "typedef struct {")
         put(*(f"    {each.type} {name};" for loop in self.members for name, each in loop))
+        put(*([] if any(self.members) else ["    int gascl_unused;"]))
         put(
             "} gascl_reduced;",
             "",
@@ -96,6 +100,8 @@ class Reductions:
         for number, loop in enumerate(self.context.reductions):
             lines = "\n" * text.count("\n", loop.first, loop.body)
             parts += [text[last : loop.first], f"{{ GASCL_BEFORE_{number} GASCL_TURNS_{number} "]
-            parts += [lines, text[loop.body : loop.last], f" GASCL_AFTER_{number} }}"]
+            # Of all calls in these turns, this is the only one with an effect.
+            body = _SET_MASK_OF.sub("gascl_set_mask_now", text[loop.body : loop.last])
+            parts += [lines, body, f" GASCL_AFTER_{number} }}"]
             last = loop.last
         return "".join([*parts, text[last:]])

@@ -41,6 +41,7 @@ PROGRAM = {
     "READS_SINGLY": "a gather snippet reads the messages one by one, or they are grouped by key",
     "GROUPS": "messages are grouped by key",
     "PREFERS": "of a vertex's groups, the preferred one counts",
+    "SCORES": "that is the one with the highest score",
     "VOTES": "messages are keys, of which the most frequent one counts",
     "GROUP_VALUES": "how many values a group has, beside its key and the number of its messages",
     "NARROW_KEYS": "the keys of groups have at most 32 bits",

@@ -102,6 +102,8 @@ def demand_of(
 
 
 def slots_refuses(demand: Demand) -> str | None:
+    if demand.traits.spec.added_to and not demand.wide_atomics:
+        return "it adds to fields of any vertex, and the device has no atomic operations on 64 bits"
     return inbox_refuses(demand) if demand.traits.sends_to else None
 
 
@@ -177,6 +179,8 @@ class Parts:
 
 def parts_refuses(traits: Traits, parts: Parts) -> str | None:
     """Why a program needs all arcs on its device."""
+    if parts.ranks > 1 and traits.spec.added_to:
+        return "it adds to fields of vertices that other ranks apply"
     if parts.ranks == 1 and traits.reads_neighbors:
         return "it reads neighbors, which may be in any part"
     if parts.short and traits.reads_singly and traits.lanes > 1:

@@ -16,11 +16,13 @@ class Launch:
 
     Attributes:
         over: what the work-groups are launched over: "in_blocks", "out_blocks", "in_segments" or
-            "vertices" (there may be fewer groups than blocks), "one" work-item, or "one group". "": the host decides.
+            "vertices" (there may be fewer groups than blocks), "one" work-item, or "one group". "":
+            the host decides.
         arguments: names: arrays of the graph, as in `Arcs`, with the prefix "all_" if every rank
             needs the arcs of all ranks; `in_blocks` and `out_blocks`, its row
-            blocks, and `in_segments`, those of very long rows, each followed by their number; buffers of the delivery, of its active set and of
-            the run; numbers, as in NUMBERS; STATE and EDGE for what the program's header declares.
+            blocks, and `in_segments`, those of very long rows, each followed by their number;
+            buffers of the delivery, of its active set and of the run; numbers, as in NUMBERS; STATE
+            and EDGE for what the program's header declares.
         first_only: if the phases are fused (`Traits.fusable`), only run it in superstep 0.
         only_if: whether it is run for a program with these traits; None: always.
         only_groups: it is run only where a work-group has several items.

@@ -252,7 +252,7 @@ _OF_ARCS = {
 
 class SharedArcs:
     """The arrays of arcs on a device, which graphs with the same arcs share: a graph, and what its
-    `reversed` and its `with_fields` return.
+    `reversed` and its `with_edge_fields` return.
 
     Args:
         out, into: the two orders of the arcs; exchanged, they are those of the reversed graph.

@@ -69,6 +69,31 @@ class Order:
         self._known = "ends" in self.kept
         self._is_sorted = False if both or "places" in self.kept else None
 
+    def selected(self, kept: np.ndarray, number: np.ndarray, row: Ends, end: Ends) -> Order:
+        """The order of some of the pairs, filtered from this one, whose arrays are all known.
+
+        Args:
+            kept: bool (E,).
+            number: (E,): the new position of each pair that is kept.
+            row, end: those that are kept.
+        """
+        places = self.places
+        among = kept.take(places)
+        before = np.zeros(len(places) + 1, np.int64)
+        np.cumsum(among, out=before[1:])
+        offsets = before.take(self.offsets)
+        index = index_dtype(int(offsets[-1]))
+        known = {
+            "offsets": offsets.astype(index),
+            "ends": self.ends[among],
+            "places": number.take(places[among]).astype(index),
+        }
+        for array in known.values():
+            array.setflags(write=False)
+        order = Order(row, end, self.num_vertices, both=self.both, known=known)
+        order._known = False  # no file has them
+        return order
+
     @property
     def presorted(self) -> bool:
         """Whether the ends were in this order from the start: a file has the arcs, or the edges
@@ -433,6 +458,20 @@ class Arcs:
         if self.into.is_sorted:
             return self.out_edges
         return Order(self.in_sources, self.into.rows, self.into.num_vertices).only_places()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all arrays of both orders are known."""
+        return all({"offsets", "ends", "places"} <= set(o.kept) for o in (self.out, self.into))
+
+    def selected(
+        self, kept: np.ndarray, number: np.ndarray, src: np.ndarray, dst: np.ndarray
+    ) -> Arcs:
+        """The arcs of some of the edges, if complete; arguments as in `Order.selected`."""
+        row, end = (dst, src) if self.direction == "in" else (src, dst)
+        out = self.out.selected(kept, number, row, end)
+        into = out if self.into is self.out else self.into.selected(kept, number, end, row)
+        return Arcs(out, into, src, self.direction)
 
     def made(self) -> dict[str, np.ndarray]:
         """The arrays that have been computed, by name."""

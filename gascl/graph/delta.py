@@ -10,6 +10,7 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.graph import validation
+from gascl.graph.field_types import Coded, continued, types_of
 from gascl.graph.labels import label_array
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def changed(graph: Graph, add: Any, remove: Any, fields: Mapping[str, Any]) -> G
     """The result of `Graph.with_edges`."""
     removed = _removed(graph, *_ends(graph, remove, "remove"))
     src, dst = _ends(graph, add, "add")
-    added_fields = _added_fields(graph, fields, len(src))
+    added = _added_fields(graph, fields, len(src))
     kept = ~removed
     touched = (graph.edge_src[removed], graph.edge_dst[removed], src, dst)
     return replace(
@@ -57,9 +58,10 @@ def changed(graph: Graph, add: Any, remove: Any, fields: Mapping[str, Any]) -> G
         src=np.concatenate([graph.edge_src[kept], src]),
         dst=np.concatenate([graph.edge_dst[kept], dst]),
         edge_fields={
-            name: np.concatenate([values[kept], added_fields[name]])
+            name: np.concatenate([values[kept], added[name].values])
             for name, values in graph.edge_fields.items()
         },
+        edge_types=types_of(added),
         report=list(graph.report),
         change=Change(
             vertices=np.unique(np.concatenate(touched)),
@@ -106,6 +108,50 @@ def _removed(graph: Graph, src: np.ndarray, dst: np.ndarray) -> np.ndarray:
     return removed
 
 
+def edge_values(given: Mapping[Any, Any], graph: Graph, name: str) -> list[Any]:
+    """The values of a dict from pairs of labels, for each edge.
+
+    Raises:
+        GraphError: an edge has no value or several, or a pair is no edge; counts them.
+    """
+    src, dst = _ends(graph, list(given), f"the edge field {name!r}")
+    wanted, keys = (
+        _keys(graph, src, dst),
+        _keys(graph, graph.edge_src, graph.edge_dst),
+    )
+    place = {key: number for number, key in enumerate(wanted.tolist())}
+    found = np.array([place.get(key, -1) for key in keys.tolist()], dtype=np.int64)
+    what = f"the edge field {name!r}"
+
+    def named(edge: int) -> str:
+        ends = (graph.label_of(end[edge]) for end in (graph.edge_src, graph.edge_dst))
+        return f"the edge {tuple(ends)!r}"
+
+    missing = np.flatnonzero(found < 0)
+    pairs = list(given)
+    used = np.zeros(len(pairs), bool)
+    used[found[found >= 0]] = True
+    if len(missing):
+        raise GraphError(
+            f"{what} has no value for {named(missing[0])}, one of {len(missing):,} of "
+            f"{graph.num_edges:,} edges without; give one for every edge"
+        )
+    if not used.all():
+        unused = np.flatnonzero(~used)
+        raise GraphError(
+            f"{what}: {len(unused):,} of {len(pairs):,} pairs are no edge of their own, such as "
+            f"{pairs[unused[0]]!r}; leave them out"
+        )
+    if len(found) > len(pairs):
+        counts = np.bincount(found, minlength=len(pairs))
+        raise GraphError(
+            f"{what}: {np.count_nonzero(counts > 1):,} pairs have several edges, such as "
+            f"{pairs[counts.argmax()]!r}; give an array with a value for each edge"
+        )
+    values = list(given.values())
+    return [values[at] for at in found]
+
+
 def _keys(graph: Graph, src: np.ndarray, dst: np.ndarray) -> np.ndarray:
     """int64, equal for edges with the same ends, in an undirected graph in either direction."""
     if not graph.directed:
@@ -113,8 +159,9 @@ def _keys(graph: Graph, src: np.ndarray, dst: np.ndarray) -> np.ndarray:
     return src.astype(np.int64) * graph.num_vertices + dst
 
 
-def _added_fields(graph: Graph, fields: Mapping[str, Any], added: int) -> dict[str, np.ndarray]:
-    """Each edge field's values for the added edges, in the graph's own dtypes.
+def _added_fields(graph: Graph, fields: Mapping[str, Any], added: int) -> dict[str, Coded]:
+    """Each edge field's values for the added edges, in the graph's own dtypes and types, whose
+    dictionaries get the texts that are new.
 
     Raises:
         GraphError: a field is missing or unknown, or its values do not fit or are not one per edge.
@@ -129,10 +176,15 @@ def _added_fields(graph: Graph, fields: Mapping[str, Any], added: int) -> dict[s
             f"add: values of the edge field {missing[0]!r} are missing; give {missing[0]}=[...], "
             f"one for each of the {added:,} added edges"
         )
-    cast = {}
-    for name, values in validation.checked_fields(fields, added, "added edges").items():
-        cast[name] = _cast(name, values, graph.edge_fields[name].dtype)
-    return {n: cast.get(n, np.empty(0, v.dtype)) for n, v in graph.edge_fields.items()}
+    checked = validation.checked_fields(fields, added, "added edges")
+    made = {}
+    for name, own in graph.edge_fields.items():
+        values, old = np.empty(0, own.dtype), graph.edge_types.get(name)
+        if added:
+            given = Coded(checked["edge_fields"][name], checked["edge_types"].get(name))
+            values, old = continued(old, given, f"add: the edge field {name!r}")
+        made[name] = Coded(_cast(name, values, own.dtype), old)
+    return made
 
 
 def _cast(name: str, values: np.ndarray, dtype: np.dtype) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gascl.errors import GraphError
+from gascl.errors import GraphError, warn
 from gascl.graph import validation
 from gascl.graph.arcs import Arcs, arcs_of
 from gascl.graph.contract import Merging, contract
 from gascl.graph.csr_ends import CsrEnds
-from gascl.graph.delta import Change, changed
+from gascl.graph.delta import Change, changed, edge_values
 from gascl.graph.field_stats import Summary, summary
+from gascl.graph.field_table import FieldTable
+from gascl.graph.field_types import NO_TYPES, Bools, FieldType, Texts
 from gascl.graph.fingerprint import canonical, fingerprint
 from gascl.graph.labels import INTEGER, LabelIndex, label_array, labeled, shown
 from gascl.graph.lazy import LazyFields, LazyValues, held
@@ -30,6 +32,7 @@ from gascl.graph.simplify import by_degree, oriented, simple
 from gascl.graph.subgraph import largest_component, subgraph, within
 from gascl.graph.validation import Duplicates, SelfLoops
 from gascl.graph.vertex_table import with_vertices
+from gascl.graph.where import between, where, windows
 from gascl.user_messages import Option
 from gascl.util import notebook_html
 from gascl.util.host import check_host_memory
@@ -62,6 +65,8 @@ class Graph:
     vertex_fields: Mapping[str, np.ndarray] = field(default_factory=dict)  # name -> (V,) or (V, n)
     report: list[str] = field(default_factory=list)  # what readers and policies did, for the user
     change: Change | None = None  # by `with_edges`, from another graph
+    edge_types: Mapping[str, FieldType] = field(default_factory=dict)  # of those not just numbers
+    vertex_types: Mapping[str, FieldType] = field(default_factory=dict)
     _arcs: dict[str, Arcs] = field(default_factory=dict, init=False)
     _numbered: dict[Any, Any] = field(default_factory=dict, init=False)  # by `edges` and ranks
     _known: dict[tuple[str, ...], Any] = field(default_factory=dict, init=False)
@@ -75,6 +80,9 @@ class Graph:
             given = MappingProxyType(dict(held(getattr(self, name))))
             lazy = any(isinstance(values, LazyValues) for values in given.values())
             object.__setattr__(self, name, LazyFields(given) if lazy else given)
+            types = name.replace("fields", "types")
+            known = {n: t for n, t in getattr(self, types).items() if n in given}
+            object.__setattr__(self, types, MappingProxyType(known))
         if self.labels is not None and self._label_index is None:
             object.__setattr__(self, "_label_index", LabelIndex(self.labels))
         fields = (*held(self.edge_fields).values(), *self.vertex_fields.values())
@@ -91,7 +99,8 @@ class Graph:
     def __reduce__(self) -> tuple[Any, ...]:  # a mappingproxy cannot be pickled
         fields = (dict(self.edge_fields), dict(self.vertex_fields))
         state = (self.src, self.dst, self.num_vertices, self.directed, self.labels)
-        return Graph, (*state, *fields, self.report, self.change)
+        types = (dict(self.edge_types), dict(self.vertex_types))
+        return Graph, (*state, *fields, self.report, self.change, *types)
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
@@ -145,7 +154,8 @@ class Graph:
             self_loops: "keep" or "drop" them, or raise an "error".
             vertex_fields: name -> (V,) or (V, n) of the same types, in the order of the labels, or
                 a dict or a pandas Series with a value for each label.
-            edge_fields: name=(E,) integers, float32, float64, or bool, which becomes int8.
+            edge_fields: name=(E,) integers, float32, float64; or bools, text or times, which
+                programs read as integers, and `edges` shows as they are.
 
         Raises:
             GraphError: an argument is not as above; names the edge and the remedy.
@@ -161,8 +171,7 @@ class Graph:
         )
         if not vertex_fields:
             return graph
-        fields = validation.checked_vertex_fields(vertex_fields, graph, report)
-        return replace(graph, vertex_fields=fields)
+        return replace(graph, **validation.checked_vertex_fields(vertex_fields, graph, report))
 
     @classmethod
     def from_csr(
@@ -220,13 +229,12 @@ class Graph:
             num_vertices,
             True,
             names,
-            validation.checked_fields(edge_fields, len(ends), report=report),
+            **validation.checked_fields(edge_fields, len(ends), report=report),
             report=report,
         )
         if not vertex_fields:
             return graph
-        fields = validation.checked_vertex_fields(vertex_fields, graph, report)
-        return replace(graph, vertex_fields=fields)
+        return replace(graph, **validation.checked_vertex_fields(vertex_fields, graph, report))
 
     @classmethod
     def _build(
@@ -243,6 +251,8 @@ class Graph:
         report: list[str],
         own: bool = False,
         highest: int | None = None,
+        edge_types: Mapping[str, FieldType] = NO_TYPES,
+        vertex_types: Mapping[str, FieldType] = NO_TYPES,
     ) -> Graph:
         """`from_edges` with fields of any name, vertex fields, and a report to extend.
 
@@ -264,16 +274,14 @@ class Graph:
         names = None if labels is None else label_array(labels)
         num_vertices = validation.checked_num_vertices(ends, num_vertices, names)
         src, dst, loops = validation.kept_ends(src, dst, own)
-        edges = validation.Edges(
-            src,
-            dst,
-            validation.checked_fields(fields, len(src), report=report, own=own),
-            names,
-            report,
-            loops,
-        )
+        checked = validation.checked_fields(fields, len(src), report=report, own=own)
+        types = {**edge_types, **checked["edge_types"]}
+        coded = [name for name, kind in types.items() if not isinstance(kind, Bools)]
+        edges = validation.Edges(src, dst, checked["edge_fields"], names, report, loops, coded)
         edges.apply_self_loops(self_loops)
         edges.apply_duplicates(duplicates, num_vertices, directed)
+        # A sum of bools is no bool.
+        types = {n: t for n, t in types.items() if n in coded or edges.fields[n].itemsize == 1}
         return cls(
             edges.src,
             edges.dst,
@@ -283,6 +291,8 @@ class Graph:
             edges.fields,
             vertex_fields,
             report,
+            edge_types=types,
+            vertex_types=vertex_types,
         )
 
     @classmethod
@@ -386,6 +396,8 @@ class Graph:
                 raw.fields,
                 raw.vertex_fields,
                 list(raw.report),
+                edge_types=raw.edge_types,
+                vertex_types=raw.vertex_types,
             )
         else:
             graph = cls._build(
@@ -401,6 +413,8 @@ class Graph:
                 list(raw.report),
                 own,
                 raw.num_vertices - 1 if raw.in_range else None,
+                raw.edge_types,
+                raw.vertex_types,
             )
         if unchanged:
             graph._arcs.update(raw.arcs)
@@ -450,11 +464,10 @@ class Graph:
         The nodes become the labels.
 
         Args:
-            fields: the edge attributes to read as fields; by default every numeric attribute that
-                all edges have, and the report says what was left out.
+            fields: the edge attributes to read as fields; by default numbers and bools that
+                all edges have, and texts and times; the report says what was left out.
             vertex_fields: the same for nodes, whose values may be lists of numbers of one length.
-                By default text that contains numbers is converted, and an attribute with few
-                distinct texts becomes numbers of groups, as the report says.
+                By default text that contains numbers is converted, as the report says.
 
         Raises:
             GraphError: an edge has no number for one of `fields`, or a node for one of
@@ -470,8 +483,9 @@ class Graph:
     ) -> Graph:
         """A graph from an igraph.Graph, in its order of vertices and edges.
 
-        The vertex attribute "name", if there is one, gives the labels. Numeric attributes that all
-        edges, or all vertices, have become fields; the report says what was left out.
+        The vertex attribute "name", if there is one, gives the labels. Numbers and bools that all
+        edges, or all vertices, have, and texts and times, become fields; the report says what was
+        left out.
 
         Raises:
             GraphError: `g` is not an igraph Graph, or two vertices have the same name.
@@ -500,10 +514,10 @@ class Graph:
                 and `target`, `src` and `dst`, `from` and `to` and the like, or the only two
                 that are not the weight.
             fields: the columns to read as edge fields, or a dict from fields to columns, such as
-                {"weight": "minutes"}; by default all other columns of numbers or bool. The report
-                says what was left out, and a warning if it looks like a weight. A single numeric
-                column becomes the field "weight", unless a dict names it otherwise. NaN is a
-                number; a null is an error.
+                {"weight": "minutes"}; by default all other columns of numbers, bools, texts
+                or times. The report says what was left out, and a warning if it looks like a
+                weight. A single numeric column becomes the field "weight", unless a dict names it
+                otherwise. NaN is a number; a null is an error.
             weight: the column to read as the field "weight"; the others keep their names.
             vertices: a table with a row for each vertex, whose columns become vertex fields: a
                 file, a DataFrame or an Arrow table, as in `with_vertices`.
@@ -539,8 +553,8 @@ class Graph:
             columns: the columns of sources and targets, and those to read as fields,
                 "weight=minutes" under another name. By default `source` and `target`, `src` and
                 `dst`, `from` and `to` and the like, or the only two that are not the weight, and
-                all other columns of numbers or bool as fields. A single numeric column becomes the
-                field "weight".
+                all other columns of numbers, bools, texts or times as fields. A single numeric
+                column becomes the field "weight".
             weight: the column to read as the field "weight"; the others keep their names.
             vertices: a table with a row for each vertex, whose columns become vertex fields: a
                 file, a DataFrame or an Arrow table, as in `with_vertices`.
@@ -628,6 +642,19 @@ class Graph:
         """Raises FormatError if the graph is in a mapped file that was changed since."""
         for file in self._mapped_files:
             file.check()
+
+    @property
+    def vertices(self) -> FieldTable:
+        """The vertex fields as a table, in which texts, times and bools are shown as such: a row
+        for each vertex, by its label."""
+        return FieldTable(self, {}, self.vertex_fields, self.vertex_types)
+
+    @property
+    def edges(self) -> FieldTable:
+        """The edge fields as a table, in which texts, times and bools are shown as such: a row
+        for each edge, by the labels of its ends."""
+        ends = {"source": self.edge_src, "target": self.edge_dst}
+        return FieldTable(self, ends, self.edge_fields, self.edge_types)
 
     @property
     def edge_src(self) -> np.ndarray:
@@ -822,7 +849,7 @@ class Graph:
         """
         self._held_field(field)  # raises
         statistics: Summary = self._once(
-            ("summary", field), lambda: summary(self._edge_field(field))
+            ("summary", field), lambda: summary(np.asarray(self._held_field(field)))
         )
         return statistics
 
@@ -880,6 +907,64 @@ class Graph:
             GraphError: there is no such vertex.
         """
         return subgraph(self, vertices)
+
+    def where(self, edges: Any = None, vertices: Any = None) -> Graph:
+        """The graph of the edges, or of the vertices and the edges between, that meet a condition.
+
+        All vertices stay where only edges are selected, so that fields of results have the same
+        order. Arcs that this graph has sorted are filtered, not sorted again.
+
+        Args:
+            edges: an expression over the edge fields, as in "minutes < 30 and kind == 'tram'", over
+                the labels of the ends, `source` and `target`, and over their fields, `source.age`;
+                (E,) bools; or a function from the table `edges` to these.
+            vertices: the same over the vertex fields, the label `vertex`, and `degree`, `in_degree`
+                and `out_degree`.
+
+        Raises:
+            GraphError: an expression has a name that is no column, compares what cannot be
+                compared, or has more than docs/graphs.md lists; or a mask is not as above.
+        """
+        return where(self, edges, vertices)
+
+    def between(self, begin: Any = None, end: Any = None, *, field: str | None = None) -> Graph:
+        """The graph of the edges from a time on and before another, with all vertices.
+
+        Args:
+            begin, end: text in ISO 8601 such as "2024-05-01", a date or a time of Python, NumPy or
+                pandas, or a number of the field's units; None: no limit.
+            field: the edge field of times, or of numbers; by default the only one of times, or
+                `time`.
+
+        Raises:
+            GraphError: there is no such field, or an argument is not as above.
+        """
+        return between(self, begin, end, field)
+
+    def windows(
+        self,
+        width: Any,
+        step: Any = None,
+        *,
+        begin: Any = None,
+        end: Any = None,
+        field: str | None = None,
+    ) -> Iterator[Graph]:
+        """Graphs of the edges of windows of time, with all vertices, in order; also those without
+        edges. `gascl.communities.track` takes them.
+
+        Args:
+            width: the length of each: "2 weeks", "36 hours", a timedelta, or for a field of numbers
+                a number.
+            step: from the begin of one to that of the next; by default the width.
+            begin, end: of the first window, and before which all begin, as in `between`; by default
+                the times of the first and the last edge.
+            field: as in `between`.
+
+        Raises:
+            GraphError: there is no such field, or an argument is not as above.
+        """
+        return windows(self, width, step, begin, end, field)
 
     def ego(self, label: Any, hops: int = 1, edges: str = "out") -> Graph:
         """The subgraph of the vertices that are at most `hops` edges away from one.
@@ -986,33 +1071,73 @@ class Graph:
         graph: Graph = self._once(("reversed",), find)
         return graph
 
-    def with_fields(self, **edge_fields: Any) -> Graph:
-        """The same edges with other edge fields; all arrays of arcs are shared, as in `reversed`,
-        and so is a renumbering of the vertices.
+    def with_edge_fields(self, **edge_fields: Any) -> Graph:
+        """The same edges with more edge fields, or others; all arrays of arcs are shared, as in
+        `reversed`, and so is a renumbering of the vertices.
 
         Args:
-            edge_fields: name=(E,) as in `from_edges`, or the name of one of the graph's own, as in
-                `weight="minutes"`; the graph's others are left out.
+            edge_fields: name=(E,) as in `from_edges`; a dict from pairs of labels (source, target)
+                to values; the name of one of the graph's own, as in `weight="minutes"`; or None,
+                which leaves the field of this name out. The graph's others stay.
 
         Raises:
-            GraphError: a field is not as above.
+            GraphError: a field is not as above; counts the edges and pairs that do not match.
         """
-        report = list(self.report)
-        arrays = {n: values for n, values in edge_fields.items() if not isinstance(values, str)}
-        checked = validation.checked_fields(arrays, self.num_edges, report=report)
-        fields = {
-            name: self._held_field(values) if isinstance(values, str) else checked[name]
+        given = {
+            name: edge_values(values, self, name) if isinstance(values, Mapping) else values
             for name, values in edge_fields.items()
+            if not isinstance(values, str | None)
         }
-        return self._with_same_edges(edge_fields=fields, report=report)
+        report = list(self.report)
+        checked = validation.checked_fields(given, self.num_edges, report=report)
+        fields, types = dict(held(self.edge_fields)), dict(self.edge_types)
+        for name, values in edge_fields.items():
+            fields.pop(name, None)
+            types.pop(name, None)
+            if isinstance(values, str):
+                fields[name] = self._held_field(values)
+                types |= {name: self.edge_types[values]} if values in self.edge_types else {}
+        return self._with_same_edges(
+            edge_fields={**fields, **checked["edge_fields"]},
+            edge_types={**types, **checked["edge_types"]},
+            report=report,
+        )
+
+    def with_vertex_fields(self, **vertex_fields: Any) -> Graph:
+        """The same graph with more vertex fields, or others; all that depends on edges is shared.
+
+        Args:
+            vertex_fields: name=(V,) or (V, n) in the order of the vertices; a dict or a pandas
+                Series from labels to values; or None, which leaves the field of this name out.
+                The graph's others stay.
+
+        Raises:
+            GraphError: a field is not as above; counts the vertices and labels that do not match.
+        """
+        given = {name: values for name, values in vertex_fields.items() if values is not None}
+        report = list(self.report)
+        checked = validation.checked_vertex_fields(given, self, report)
+        kept = {n: v for n, v in self.vertex_fields.items() if n not in vertex_fields}
+        types = {n: t for n, t in self.vertex_types.items() if n in kept}
+        return self._with_same_edges(
+            vertex_fields={**kept, **checked["vertex_fields"]},
+            vertex_types={**types, **checked["vertex_types"]},
+            report=report,
+        )
+
+    def with_fields(self, **edge_fields: Any) -> Graph:
+        """`with_edge_fields`, under the name that it had; the graph's others are left out."""
+        warn("Graph.with_fields is called with_edge_fields now; use that name", DeprecationWarning)
+        others = dict.fromkeys(self.edge_fields)
+        return self.with_edge_fields(**{**others, **edge_fields})
 
     def with_vertices(self, vertices: Any, vertex_id: Any = None) -> Graph:
         """The same edges between the vertices of a table, which has a row for each: the graph has
         exactly these, in the order of the rows, and their columns as vertex fields.
 
-        A vertex that only the table has is one without edges. Numbers and bools become fields; few
-        distinct texts become numbers of groups; other columns are left out, with a warning if they
-        have numbers in some rows. `graph.report` says how the table was read.
+        A vertex that only the table has is one without edges. Numbers, bools, texts and times
+        become fields; a column with numbers in some rows alone is left out, with a warning.
+        `graph.report` says how the table was read.
 
         Args:
             vertices: a DataFrame of pandas; a table of pyarrow, polars, DuckDB or anything else
@@ -1124,7 +1249,10 @@ class Graph:
         return labels
 
     def _edge_field(self, name: str) -> np.ndarray:
-        return np.asarray(self._held_field(name))
+        values = np.asarray(self._held_field(name))
+        if isinstance(self.edge_types.get(name), Texts):
+            raise GraphError(f"the edge field {name!r} is text; name a field of numbers")
+        return values
 
     def _held_field(self, name: str) -> Any:
         if name in self.edge_fields:

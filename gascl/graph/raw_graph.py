@@ -9,6 +9,7 @@ import numpy as np
 
 from gascl.graph.arcs import Arcs
 from gascl.graph.csr_ends import CsrEnds
+from gascl.graph.field_types import FieldType
 from gascl.graph.reordering import Numbering
 
 
@@ -27,5 +28,7 @@ class RawGraph:
     arcs: Mapping[str, Arcs] = field(default_factory=dict)  # those that the file contains
     numbered: Mapping[str, tuple[Numbering, Arcs]] = field(default_factory=dict)  # the same
     fingerprint: str | None = None  # `Graph.fingerprint`, if the file contains it
+    edge_types: Mapping[str, FieldType] = field(default_factory=dict)  # of those not just numbers
+    vertex_types: Mapping[str, FieldType] = field(default_factory=dict)
     in_range: bool = False  # the reader has found all ids of edges in [0, num_vertices)
     checked: bool = False  # gascl wrote the file, and nothing in it needs a check or a copy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.graph.arcs import INT32_MAX, Ends, Order, index_dtype
+from gascl.graph.field_types import Coded, Texts, Times, categories, coded, described, types_of
 from gascl.graph.labels import LabelIndex, label_array, shown
 from gascl.graph.parallel import blocks, copied, extremes, in_threads
 from gascl.graph.rounding import warn_of_rounding
@@ -176,35 +177,60 @@ def by_label(given: Any, graph: Graph) -> Any:
 
 def checked_vertex_fields(
     fields: Mapping[str, Any], graph: Graph, report: list[str]
-) -> dict[str, np.ndarray]:
-    """The vertex fields, each (V,) or (V, n), with the types that edge fields can have; a dict or a
-    Series from labels to values becomes an array in the order of the vertices. All are copied.
+) -> dict[str, Any]:
+    """Vertex fields as a Graph holds them: `vertex_fields`, each (V,) or (V, n), and
+    `vertex_types`. What is not just numbers is reported.
+
+    A dict, or a Series with an index of labels, becomes an array in the order of the vertices. All
+    are copied.
 
     Raises:
-        GraphError: one is not as above, or a dict has no value for a vertex.
+        GraphError: one is neither numbers, text, times nor bools, or has not one value for each
+            vertex; counts the vertices without one, and the labels of no vertex.
     """
     checked = {}
     for name, field in fields.items():
         values = by_label(field, graph)
         if isinstance(values, Mapping):
-            listed: list[Any] = [None] * graph.num_vertices
-            for label, value in values.items():
-                listed[graph.index_of(label)] = value
-            missing = next((v for v, value in enumerate(listed) if value is None), None)
-            if missing is not None:
-                raise GraphError(
-                    f"the vertex field {name!r} has no value for {shown(graph.label_of(missing))}; "
-                    "give one for every vertex"
-                )
-            values = listed
-        array = _numbers(name, values, "vertex", report)
+            values = _aligned(values, graph, f"the vertex field {name!r}")
+        coded = _coded(name, values, "vertex", report)
+        array = coded.values
         if array.ndim not in (1, 2) or len(array) != graph.num_vertices:
             raise GraphError(
                 f"vertex field {name!r} has shape {array.shape}, and there are "
                 f"{graph.num_vertices:,} vertices; give one value, or one row, per vertex"
             )
-        checked[name] = kept(array, array.dtype.newbyteorder("="), own=False)
-    return checked
+        checked[name] = Coded(kept(array, array.dtype.newbyteorder("="), own=False), coded.type)
+    arrays = {name: coded.values for name, coded in checked.items()}
+    return {"vertex_fields": arrays, "vertex_types": types_of(checked)}
+
+
+def _aligned(given: Mapping[Any, Any], graph: Graph, what: str) -> list[Any]:
+    """The values of a dict from labels, in the order of the vertices.
+
+    Raises:
+        GraphError: a vertex has none, or a label is no vertex's; counts both.
+    """
+    values: list[Any] = [None] * graph.num_vertices
+    unknown: list[Any] = []
+    problem = None
+    for label, value in given.items():
+        try:
+            values[graph.index_of(label)] = value
+        except GraphError as error:
+            unknown.append(label)
+            problem = problem or error
+    if problem is not None:
+        raise GraphError(
+            f"{what}: {len(unknown):,} of {len(given):,} labels are no vertex's: ", problem.message
+        )
+    missing = [v for v, value in enumerate(values) if value is None]
+    if missing:
+        raise GraphError(
+            f"{what} has no value for {shown(graph.label_of(missing[0]))}, one of {len(missing):,} "
+            f"of {graph.num_vertices:,} vertices without; give one for every vertex"
+        )
+    return values
 
 
 def checked_ids(values: Any, name: str) -> tuple[np.ndarray, int]:
@@ -324,31 +350,35 @@ def checked_fields(
     noun: str = "edges",
     report: list[str] | None = None,
     own: bool = False,
-) -> dict[str, np.ndarray]:
-    """The edge fields, each (E,), in native byte order, with bool as int8, which is reported.
+) -> dict[str, Any]:
+    """Edge fields as a Graph holds them: `edge_fields`, each (E,) in native byte order, and
+    `edge_types`.
 
     Args:
         noun: the word for edges in errors.
+        report: takes lines about what is not just numbers.
         own: as in `kept`; else all are copied.
 
     Raises:
-        GraphError: a name is not an identifier, or values are not integers, float32, float64 or
-            bool, or not one per edge.
+        GraphError: a name is not an identifier, or values are neither integers, float32, float64,
+            text, times nor bools, or not one per edge.
     """
     checked = {}
     for name, values in fields.items():
-        array = _numbers(name, values, "edge", report)
+        coded = _coded(name, values, "edge", report)
+        array = coded.values
         if array.shape != (num_edges,):
             raise GraphError(
                 f"edge field {name!r} has shape {array.shape}, and there are {num_edges:,} {noun}; "
                 "give one value per edge"
             )
-        checked[name] = kept(array, array.dtype.newbyteorder("="), own)
-    return checked
+        checked[name] = Coded(kept(array, array.dtype.newbyteorder("="), own), coded.type)
+    arrays = {name: coded.values for name, coded in checked.items()}
+    return {"edge_fields": arrays, "edge_types": types_of(checked)}
 
 
-def _numbers(name: str, values: Any, kind: str, report: list[str] | None) -> np.ndarray:
-    """The values of a field as numbers that one can hold, of any shape; bool as int8.
+def _coded(name: str, values: Any, kind: str, report: list[str] | None) -> Coded:
+    """The values of a field, of any shape.
 
     Args:
         kind: what errors call the field, "edge" or "vertex".
@@ -359,19 +389,45 @@ def _numbers(name: str, values: Any, kind: str, report: list[str] | None) -> np.
             "digits and _, not starting with a digit"
         )
     check_unmasked(values, f"{kind} field {name!r}")
-    array = np.asarray(values)
-    if array.dtype == bool and array.ndim:
-        array = array.astype(np.int8)
+    array = _array(values)
+    found = _not_numbers(values, array)
+    weight = kind == "edge" and name == "weight"  # which programs read as a number
+    if found is not None and not (weight and isinstance(found.type, Texts | Times)):
         if report is not None:
-            report.append(f"{kind} field {name!r}: bool read as int8")
+            report.append(f"{kind} field {name!r}: {described(found)}")
+        return found
     if array.dtype.kind not in "iuf" or array.dtype.char in "eg":
         raise GraphError(
-            f"{kind} field {name!r} must be integers, float32 or float64, not {array.dtype}; "
-            "convert it, e.g. with .astype('float64')"
+            f"{kind} field {name!r} must be integers, float32, float64, text, times or bools, not "
+            f"{array.dtype}; convert it, e.g. with .astype('float64')"
         )
     if isinstance(values, (list, tuple)):
         warn_of_rounding(lambda number: f"{kind} {number}", name, values, array)
-    return array
+    return Coded(array)
+
+
+def _array(values: Any) -> np.ndarray:
+    try:
+        return np.asarray(values)
+    except ValueError:  # rows of several lengths
+        return np.empty(0, object)
+
+
+def _not_numbers(values: Any, array: np.ndarray) -> Coded | None:
+    """The values as texts, times or bools; None if they are none of them.
+
+    Args:
+        array: what NumPy makes of them.
+    """
+    if hasattr(getattr(values, "dtype", None), "categories"):  # of pandas
+        column = getattr(values, "cat", values)
+        if all(isinstance(text, str) for text in column.categories):
+            return categories(np.asarray(column.codes), column.categories)
+    if array.dtype.kind == "b" and array.ndim:
+        return coded(array)
+    if array.dtype.kind in "MUO" and array.ndim == 1:
+        return coded(values if isinstance(values, list | tuple) else array)
+    return None
 
 
 def kept(array: np.ndarray, dtype: Any, own: bool) -> np.ndarray:
@@ -446,8 +502,8 @@ def count_loops(src: Ends, dst: Ends) -> int:
 
 
 class Edges:
-    """Edges before they become a Graph: src and dst int32 (E,), fields {name: (E,)}, a report, and
-    the number of self-loops if it is known."""
+    """Edges before they become a Graph: src and dst int32 (E,), fields {name: (E,)}, a report, the
+    number of self-loops if it is known, and the names of the fields that are codes or times."""
 
     def __init__(
         self,
@@ -457,6 +513,7 @@ class Edges:
         labels: np.ndarray | None,
         report: list[str],
         loops: int | None = None,
+        types: Collection[str] = (),
     ):
         self.src = src
         self.dst = dst
@@ -464,6 +521,7 @@ class Edges:
         self.labels = labels
         self.report = report
         self.loops = loops
+        self.types = types
 
     def _labels_of(self, edge: int) -> list[Any]:
         """The labels of the edge's ends, or the vertices themselves."""
@@ -511,7 +569,12 @@ class Edges:
             starts = np.flatnonzero(begins)
             firsts = order[starts]  # the sort is stable, so that this edge came first
             longest = int(np.diff(starts, append=len(order)).max())
-            for name, values in self.fields.items():
+            numbers = {n: values for n, values in self.fields.items() if n not in self.types}
+            if len(numbers) < len(self.fields):
+                others = ", ".join(map(repr, (n for n in self.fields if n in self.types)))
+                first = "the first edge's values kept of what is no number"
+                self.report.append(Message(Option("duplicates", policy), f": {first}: {others}"))
+            for name, values in numbers.items():
                 combined = merged(name, values[order], starts, longest, policy)
                 self.fields[name] = values = values.astype(combined.dtype)
                 values[firsts] = combined

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import GraphError
+from gascl.graph.field_types import Coded, types_of
 from gascl.graph.labels import LabelIndex, shown
 from gascl.user_messages import Option, Placeholder
 
@@ -25,7 +26,7 @@ class VertexTable:
         ids: (V,), as `label_array` gives them, each once.
         columns: all names.
         id_column: the name of the column of ids.
-        fields: name -> (V,) or (V, n).
+        fields: name -> (V,) or (V, n), and what they mean.
         report: how it was interpreted.
         error: to raise for it.
     """
@@ -34,7 +35,7 @@ class VertexTable:
     ids: np.ndarray
     columns: list[Any]
     id_column: Any
-    fields: Mapping[str, np.ndarray]
+    fields: Mapping[str, Coded]
     report: list[str]
     error: type[GraphError]
 
@@ -58,9 +59,12 @@ def with_vertices(graph: Graph, table: VertexTable) -> dict[str, Any]:
         for name in graph.vertex_fields
         if name not in own
     ]
+    fields = {name: field.values for name, field in table.fields.items()}
+    kept_types = {name: kind for name, kind in graph.vertex_types.items() if name in own}
+    types = {**kept_types, **types_of(table.fields)}
     same_order = not added and bool((place == np.arange(len(place))).all())
     if same_order:
-        return {"vertex_fields": {**own, **table.fields}, "report": report}
+        return {"vertex_fields": {**own, **fields}, "vertex_types": types, "report": report}
     if added and own:
         name = next(iter(own))
         new = np.setdiff1d(np.arange(len(table.ids)), place)[0]
@@ -76,7 +80,8 @@ def with_vertices(graph: Graph, table: VertexTable) -> dict[str, Any]:
         "dst": place[graph.edge_dst],
         "num_vertices": len(table.ids),
         "labels": None if numbered else table.ids,
-        "vertex_fields": {**{name: own[name][order] for name in own}, **table.fields},
+        "vertex_fields": {**{name: own[name][order] for name in own}, **fields},
+        "vertex_types": types,
         "report": report,
     }
 

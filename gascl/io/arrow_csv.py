@@ -139,3 +139,46 @@ def is_representable(value: float, number: bytes) -> bool:
     """Whether a number is held by its value in float64: it has not become 0 or infinite."""
     digits = number.lower().partition(b"e")[0].strip(b"+-0.") if value == 0 else b""
     return not digits and not (np.isinf(value) and number[-1:].isdigit())
+
+
+def is_there() -> bool:
+    """Whether pyarrow is installed."""
+    return find_spec("pyarrow") is not None
+
+
+def read_texts(
+    file: Any, width: int, columns: list[int], separator: str, skipped: int
+) -> list[tuple[np.ndarray, list[str]]] | None:
+    """Columns of text, without quotes or comments, each as codes (rows,) and the texts that they
+    number; None if pyarrow refuses the file.
+
+    Args:
+        file: of rows of `width` columns.
+        skipped: the number of lines before the rows.
+    """
+    import pyarrow
+    from pyarrow import csv
+
+    names = [str(column) for column in range(width)]
+    wanted = [str(column) for column in columns]
+    kind = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
+    try:
+        table = csv.read_csv(
+            file,
+            csv.ReadOptions(column_names=names, skip_rows=skipped),
+            csv.ParseOptions(delimiter=separator, quote_char=False),
+            csv.ConvertOptions(
+                column_types=dict.fromkeys(wanted, kind), include_columns=wanted, null_values=[]
+            ),
+        )
+    except pyarrow.ArrowInvalid:
+        return None
+    read = []
+    for column in table.unify_dictionaries().columns:
+        codes = [chunk.indices.to_numpy() for chunk in column.chunks]
+        texts = column.chunk(0).dictionary.to_pylist() if codes else []
+        place: dict[str, int] = {}
+        known = [place.setdefault(text.strip(" \t\r"), len(place)) for text in texts]
+        joined = np.concatenate(codes) if codes else np.empty(0, np.int32)
+        read.append((np.array(known, np.int32)[joined], list(place)))
+    return read

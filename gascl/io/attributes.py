@@ -10,83 +10,100 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 
 from gascl.errors import GraphError, warn
+from gascl.graph.field_types import Coded, Texts, Times, coded, coded_texts, described
 from gascl.graph.labels import INTEGER, shown
 from gascl.graph.rounding import warn_of_rounding
 from gascl.io.arrow_csv import is_representable
-
-MAX_GROUPS = 64  # distinct texts of an attribute that are still read as groups of vertices
+from gascl.io.column_names import WEIGHT
 
 Records = list[dict[str, Any]]  # the attributes of every edge, or of every node
-Values: TypeAlias = Sequence[Any] | np.ndarray
+#: A column: with None for what is missing, or an array, which has all.
+Values: TypeAlias = Sequence[Any] | np.ndarray | Coded
 
 
-def numeric_attributes(
+def attributes_of(
     records: Records,
     noun: str,
     report: list[str],
     text: bool = False,
     left_out: dict[str, str] | None = None,
-) -> dict[str, np.ndarray]:
+) -> dict[str, Coded]:
     """`fields_of` of the attributes of all edges, or nodes, by the noun."""
     columns = {}
     for name in dict.fromkeys(chain.from_iterable(records)):
         try:
             columns[name] = list(map(itemgetter(name), records))
         except KeyError:
-            columns[name] = [attributes[name] for attributes in records if name in attributes]
-    of_vertices = noun == "node"
-    return fields_of(
-        columns, len(records), f"{noun} attribute", report, of_vertices, text, left_out
-    )
+            columns[name] = [attributes.get(name) for attributes in records]
+    return fields_of(columns, f"{noun} attribute", report, noun == "node", text, left_out)
 
 
 def fields_of(
     columns: Mapping[Any, Values],
-    count: int,
     what: str,
     report: list[str],
     of_vertices: bool,
     text: bool,
     left_out: dict[str, str] | None = None,
-) -> dict[str, np.ndarray]:
-    """The columns of numbers or bools that have `count` values, as fields; reports the others.
+) -> dict[str, Coded]:
+    """The columns of numbers, bools, texts and times as fields; reports the others. Texts and times
+    may be missing in some rows.
 
     Args:
-        columns: the values of each, without those that are missing; arrays are copied.
+        columns: the values of each; arrays are copied.
         what: what the report calls a column.
         of_vertices: values may be lists of numbers of one length: (V, n).
-        text: numbers may be written as text, and vertices' texts, if few, are numbered as groups.
+        text: numbers, bools and times may be written as text.
         left_out: takes the columns that are not read, each with the reason.
     """
-    taken = {}
+    taken: dict[str, Coded] = {}
     for name, values in columns.items():
         wrong = ""
-        numbers = _numbers(values, of_vertices)
-        missing = count - len(values)
-        if numbers is None and text and not missing:
-            numbers = _numbers_in_text(values)
-            if numbers is not None:
-                report.append(f"{what} {name!r}: text read as numbers, {numbers.dtype}")
-            elif of_vertices and _few_texts(values):
-                texts, numbers = np.unique(np.array(values), return_inverse=True)
-                listed = ", ".join(f"{number} is {t!r}" for number, t in enumerate(texts.tolist()))
-                report.append(f"{what} {name!r}: its texts became numbers of groups: {listed}")
-        if missing:
-            wrong = f"{missing:,} of {count:,} do not have it"
-        elif numbers is None:
+        field = _field(values, of_vertices, text)
+        if field is not None and name == WEIGHT and isinstance(field.type, Texts | Times):
+            field = None if not of_vertices else field  # programs read a weight as a number
+        missing = 0 if isinstance(values, (np.ndarray, Coded)) else sum(v is None for v in values)
+        if field is None and missing:
+            wrong = f"{missing:,} of {len(values):,} do not have it"
+        elif field is None:
             wrong = "not all its values are numbers"
+            wrong += "" if name == WEIGHT else ", or all texts, or all times"
         elif not (isinstance(name, str) and name.isidentifier()):
             wrong = "its name is not an identifier"
         else:
-            taken[name] = numbers
-            warn_of_rounding(lambda number: f"{what.split()[0]} {number}", name, values, numbers)
-            if len(values) and isinstance(values[0], (bool, np.bool_)):
-                report.append(f"{what} {name!r}: bool read as int8")
+            taken[name] = field
+            first = None if isinstance(values, Coded) or not len(values) else values[0]
+            if isinstance(first, str) and field.type is None:
+                report.append(f"{what} {name!r}: text read as numbers, {field.values.dtype}")
+            if field.type is None:
+                warn_of_rounding(
+                    lambda number: f"{what.split()[0]} {number}", name, values, field.values
+                )
+            else:
+                report.append(f"{what} {name!r}: {described(field)}")
         if wrong:
             report.append(f"{what} {name!r} left out: {wrong}")
             if left_out is not None:
                 left_out[name] = wrong
     return taken
+
+
+def _field(values: Values, vectors: bool, text: bool) -> Coded | None:
+    """A column as a field; None if it cannot be one."""
+    if isinstance(values, Coded):
+        return values
+    numbers = _numbers(values, vectors)
+    if numbers is None and text and not isinstance(values, np.ndarray):
+        numbers = _numbers_in_text(values)
+    if numbers is not None:
+        return Coded(numbers)
+    texts: list[Any] = [] if isinstance(values, np.ndarray) or not text else list(values)
+    if not texts or not all(isinstance(value, str | None) for value in texts):
+        return coded(values)
+    present = [value for value in texts if value is not None]
+    if len(present) < len(texts) and _numbers_in_text(present) is not None:
+        return None  # a number is missing
+    return coded_texts(texts) or coded(texts)
 
 
 def warn_of_left_out(where: str, what: str, left_out: Mapping[str, str], remedy: str) -> None:
@@ -105,7 +122,7 @@ def warn_of_left_out(where: str, what: str, left_out: Mapping[str, str], remedy:
 
 def named_attributes(
     records: Records, whose: Callable[[int], str], names: Iterable[str], argument: str
-) -> dict[str, np.ndarray]:
+) -> dict[str, Coded]:
     """The attributes of these names, of all edges or nodes.
 
     Args:
@@ -120,15 +137,16 @@ def named_attributes(
     taken = {}
     vectors = argument == "vertex_fields"
     for name in names:
-        numbers = None
+        field = None
         values: list[Any] = []
         if all(name in attributes for attributes in records):
             values = [attributes[name] for attributes in records]
-            numbers = _numbers(values, vectors)
-        if numbers is None:
+            field = _field(values, vectors, False)
+        if field is None:
             _refuse(records, whose, name, argument, vectors)
-        taken[name] = numbers
-        warn_of_rounding(whose, name, values, numbers)
+        taken[name] = field
+        if field.type is None:
+            warn_of_rounding(whose, name, values, field.values)
     return taken
 
 
@@ -143,19 +161,19 @@ def _refuse(
                 f"{who} has no attribute {name!r}; set it on all {who.split()[0]}s or "
                 f"leave it out of {argument}"
             )
-        if _numbers([attributes[name]], vectors) is None:
+        if _field([attributes[name]], vectors, False) is None:
             raise GraphError(
-                f"{who} has {name}={shown(attributes[name])}, which is not a "
-                f"number; convert it or leave it out of {argument}"
+                f"{who} has {name}={shown(attributes[name])}, which is neither a number nor text "
+                f"nor a time; convert it or leave it out of {argument}"
             )
     raise GraphError(
-        f"the values of {name!r} do not fit one array of 64-bit integers or floats; "
+        f"the values of {name!r} are not all numbers of 64 bits, or all text, or all times; "
         f"convert them or leave it out of {argument}"
     )
 
 
-def _numbers(values: Values, vectors: bool = False) -> np.ndarray | None:
-    """`values` as an array of real numbers, bools as int8; None if one is something else."""
+def _numbers(values: Sequence[Any] | np.ndarray, vectors: bool = False) -> np.ndarray | None:
+    """`values` as an array of real numbers; None if one is something else."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
         odd = values.dtype.char in "eg"  # programs have no longdouble or float16
         return np.array(values, np.float64 if odd else values.dtype.newbyteorder("="))
@@ -168,8 +186,6 @@ def _numbers(values: Values, vectors: bool = False) -> np.ndarray | None:
             return None
         flat = _numbers([number for vector in values for number in vector])
         return None if flat is None else flat.reshape(len(values), width)
-    if kinds and kinds <= {bool, np.bool_}:
-        return np.array(values, dtype=np.int8)
     for kind in kinds:
         if not issubclass(kind, (int, float, np.integer, np.floating)) or kind is bool:
             return None
@@ -181,7 +197,7 @@ def _numbers(values: Values, vectors: bool = False) -> np.ndarray | None:
     return numbers if numbers.dtype.kind in "iuf" and numbers.dtype.char not in "eg" else None
 
 
-def _numbers_in_text(values: Values) -> np.ndarray | None:
+def _numbers_in_text(values: Sequence[Any]) -> np.ndarray | None:
     """`values` as numbers if each is one, or text of one; else None."""
     numbers: list[Any] = []
     for value in values:
@@ -196,9 +212,3 @@ def _numbers_in_text(values: Values) -> np.ndarray | None:
                 return None
         numbers.append(value)
     return _numbers(numbers)
-
-
-def _few_texts(values: Values) -> bool:
-    return all(isinstance(v, str) for v in values) and (
-        len(set(values)) <= min(MAX_GROUPS, len(values) // 2)
-    )

@@ -128,7 +128,7 @@ def warn_of_unread(where: str, names: Sequence[Any]) -> None:
     for name in names:
         warn(
             Message(
-                f"{where}: column {name!r} looks like a weight and is not read; ",
+                f"{where}: column {name!r} looks like a weight and is not read as one; ",
                 Option("weight", name),
                 " reads it, and ",
                 Option("columns", of="reader"),
@@ -160,7 +160,7 @@ def chosen_fields(
         wanted: the field of each column to read, "" for its own name; None: all possible columns.
         weight: the column to read as the field "weight"; None: by its name.
         type_of: the name of a column's type, whether it has integers or floats, and whether it has
-            bools.
+            bools, texts or times.
         error: makes the error with a message.
         renamed: a single numeric column becomes "weight".
 
@@ -179,23 +179,22 @@ def chosen_fields(
     report += [f"column {name!r} left out" for name in names if name not in fields]
     taken: dict[str, Any] = {}
     for name, given in fields.items():
-        kind, numeric, is_bool = type_of(name)
+        kind, numeric, other = type_of(name)
         field = given or (WEIGHT if name == alone else name)
         wrong = ""
         if names.count(name) > 1:
             wrong = "it occurs twice"
-        elif not (numeric or is_bool):
+        elif not (numeric or other) or (
+            field == WEIGHT and other and not kind.startswith("bool")  # read as a number
+        ):
             wrong = f"its type, {kind}, is not numeric"
         elif not (isinstance(field, str) and field.isidentifier()):
             wrong = "its name is not an identifier"
         elif field in taken:
             wrong = f"another one is called {field!r}"
         if wrong and name in named:
-            remedy = (
-                "rename it"
-                if numeric or is_bool
-                else "convert it to integers or floats, or leave it out"
-            )
+            odd = "its type" in wrong
+            remedy = "convert it to integers or floats, or leave it out" if odd else "rename it"
             raise error(f"column {name!r} cannot be a field: {wrong}; {remedy}")
         if wrong:
             report.append(f"column {name!r} left out: {wrong}")

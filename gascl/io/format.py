@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gascl.errors import FormatError
+from gascl.graph.field_types import Bools
 from gascl.graph.labels import fit_int64
 from gascl.graph.raw_graph import RawGraph
 from gascl.io.outofcore.spool import Spooled
@@ -72,6 +73,7 @@ def check_limits(
     labels: bool | None = False,
     edge_fields: Collection[str] | None = (),
     vertex_fields: Collection[str] = (),
+    types: bool = False,
 ) -> None:
     """Raises FormatError if the format `name` cannot hold the graph.
 
@@ -79,6 +81,7 @@ def check_limits(
         directed: the only kind of graph that it holds; None: both.
         labels: whether it holds 64-bit integers as labels, or none; None: the caller checks them.
         edge_fields, vertex_fields: the names of the fields that it holds; None: any.
+        types: whether it holds texts and times.
     """
     wrong, remedy = None, without("labels")
     if directed is not None and graph.directed != directed:
@@ -94,9 +97,9 @@ def check_limits(
         and not (graph.labels.dtype.kind in "iu" and fit_int64(graph.labels))
     ):
         wrong = f"{name} only has 64-bit integers as labels, and this graph has others"
-    for noun, fields, held in (
-        ("vertex", graph.vertex_fields, vertex_fields),
-        ("edge", graph.edge_fields, edge_fields),
+    for noun, fields, held, kinds in (
+        ("vertex", graph.vertex_fields, vertex_fields, graph.vertex_types),
+        ("edge", graph.edge_fields, edge_fields, graph.edge_types),
     ):
         more = [] if held is None else [field for field in fields if field not in held]
         if more and not wrong:
@@ -105,6 +108,10 @@ def check_limits(
             wrong = f"{name} holds {some} {names}, and not the {noun} field {more[0]!r}"
             if not held:
                 wrong = f"{name} cannot hold {noun} fields ({', '.join(more)})"
+            remedy = without(f"{noun}-fields")
+        odd = [n for n, kind in kinds.items() if not isinstance(kind, Bools)]
+        if odd and not types and not wrong:
+            wrong = f"{name} holds numbers, and the {noun} field {odd[0]!r} is {kinds[odd[0]].name}"
             remedy = without(f"{noun}-fields")
     if wrong:
         own = "write gascl's own format (.npz), which holds any graph"

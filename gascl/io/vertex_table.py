@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import FormatError, GraphError
+from gascl.graph.field_types import Coded, listed
 from gascl.graph.labels import label_array, shown
 from gascl.graph.vertex_table import VertexTable
-from gascl.io.adapters.arrow import arrow_table, concatenated
+from gascl.io.adapters.arrow import arrow_table, arrow_values
+from gascl.io.adapters.pandas import pandas_values
 from gascl.io.attributes import Values, fields_of, warn_of_left_out
 from gascl.io.files import opened
 from gascl.io.formats import arrow
@@ -26,7 +28,7 @@ from gascl.util.paths import checked_path
 #: blanks do.
 SEPARATORS = "\t,;|"
 
-Columns = dict[Any, Values]  # the values of each, without those that are missing
+Columns = dict[Any, Values]  # the values of each
 
 
 def read_vertex_table(vertices: Any, vertex_id: Any = None) -> VertexTable:
@@ -58,14 +60,18 @@ def read_vertex_table(vertices: Any, vertex_id: Any = None) -> VertexTable:
             f"not {type(vertices).__name__}; Graph.from_edges takes fields as vertex_fields={{...}}"
         )
     id_column = _id_column(name, columns, vertex_id, error)
-    ids = _ids(name, columns.pop(id_column), count, id_column, text, error)
+    ids = _ids(name, columns.pop(id_column), id_column, text, error)
     report = [f"vertices: {name}: rows: {count:,}; ids: column {id_column!r}"]
     left_out: dict[str, str] = {}
-    fields = fields_of(columns, count, "vertex column", report, True, True, left_out)
-    partial = {n: why for n, why in left_out.items() if any(map(_is_number, columns[n]))}
+    fields = fields_of(columns, "vertex column", report, True, True, left_out)
+    partial = {n: why for n, why in left_out.items() if any(map(_is_number, _items(columns[n])))}
     remedy = "give each row a number and the column a name that is an identifier, or delete it"
     warn_of_left_out(f"{name}: the graph", "column", partial, remedy)
     return VertexTable(name, ids, [*columns], id_column, fields, report, error)
+
+
+def _items(column: Values) -> Iterable[Any]:
+    return column.values if isinstance(column, Coded) else column
 
 
 def _is_number(value: Any) -> bool:
@@ -93,7 +99,6 @@ def _id_column(name: str, columns: Columns, vertex_id: Any, error: type[GraphErr
 def _ids(
     name: str,
     values: Values,
-    count: int,
     column: Any,
     text: bool,
     error: type[GraphError],
@@ -103,9 +108,12 @@ def _ids(
     Args:
         text: they are text that may be integers.
     """
-    if len(values) < count:
+    if isinstance(values, Coded):
+        values = listed(*values)
+    missing = 0 if isinstance(values, np.ndarray) else sum(value is None for value in values)
+    if missing:
         raise error(
-            f"{name}: {count - len(values):,} of {count:,} rows have no id in column {column!r}; "
+            f"{name}: {missing:,} of {len(values):,} rows have no id in column {column!r}; "
             "give each one, or delete these rows"
         )
     if text and all(map(is_int64, values)):
@@ -133,25 +141,13 @@ def _of_pandas(frame: Any) -> tuple[Columns, int]:
         raise GraphError(f"vertices: two columns are called {twice[0]!r}; rename one")
     columns: Columns = {}
     for name in frame.columns:
-        column = frame[name]
-        if not isinstance(column.dtype, np.dtype) or column.dtype == object:
-            column = column[column.notna()]  # in a column of NumPy's, NaN is a number
-        kind = getattr(column.dtype, "numpy_dtype", column.dtype)  # of a column with nulls
-        numeric = isinstance(kind, np.dtype) and kind.kind in "iuf"
-        columns[name] = column.to_numpy(dtype=kind) if numeric else column.tolist()
+        columns[name] = pandas_values(frame[name])
     return columns, len(frame)
 
 
 def _of_arrow(table: Mapping[str, Any], count: int) -> tuple[Columns, int]:
     """Arrow's columns."""
-    from pyarrow import types
-
-    columns: Columns = {}
-    for name, column in table.items():
-        present = column.drop_null()
-        numeric = types.is_integer(column.type) or types.is_floating(column.type)
-        columns[name] = concatenated(present.chunks) if numeric else present.to_pylist()
-    return columns, count
+    return {name: arrow_values(column) for name, column in table.items()}, count
 
 
 def _of_file(path: Path) -> tuple[Columns, int, bool]:
@@ -172,7 +168,7 @@ def _of_text(path: Path) -> tuple[Columns, int]:
             the line.
     """
     names: list[str] = []
-    columns: dict[str, list[str]] = {}
+    columns: dict[str, list[str | None]] = {}
     count = 0
     for number, line, cells in split_lines(path, Splitter(_separator(path), "#%")):
         if not cells:
@@ -190,8 +186,7 @@ def _of_text(path: Path) -> tuple[Columns, int]:
             )
         count += 1
         for name, cell in zip(names, cells, strict=True):
-            if cell:
-                columns[name].append(cell)
+            columns[name].append(cell or None)
     return dict(columns), count
 
 

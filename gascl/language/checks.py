@@ -24,6 +24,7 @@ from gascl.language.fields import (
     is_lanes,
 )
 from gascl.language.keywords import (
+    ADD_TO,
     ARGUMENTS,
     C_WORDS,
     CALLS,
@@ -37,6 +38,7 @@ from gascl.language.keywords import (
     PHASES,
     RANDOM,
     READS,
+    READS_OTHERS,
     RESULT,
     VERTEX_MEMBERS,
     meaning,
@@ -263,7 +265,7 @@ def _check_text(spec: ProgramSpec, snippet: Snippet) -> None:
             spec.refuse(snippet.place(line), "snippets cannot use strings")
     for word in snippet.words:
         own = word.startswith("aggregate_") or _reads_field(spec, word)
-        count = 1 if own else ARGUMENTS.get(word)
+        count = 1 if own else 2 if word.startswith(ADD_TO) else ARGUMENTS.get(word)
         for line, given in snippet.calls(word) if count else ():
             if word == "uniform" and 0 < given <= MOST_KEYS:
                 continue
@@ -303,8 +305,9 @@ def _check_loops(spec: ProgramSpec, snippet: Snippet) -> None:
 def _check_words(spec: ProgramSpec, snippet: Snippet, kind: str) -> None:
     for word, line in snippet.words.items():
         place = snippet.place(line)
-        if _reads_field(spec, word) and kind not in PHASES:
-            where = ", ".join(PHASES)
+        readers = READS_OTHERS if word.endswith("_of") else PHASES
+        if _reads_field(spec, word) and kind not in readers:
+            where = ", ".join(readers)
             spec.refuse(place, f"{word} can only be used in {where}, not in {snippet.label}")
         if word.lower().startswith("gascl_"):
             spec.refuse(place, f"{word!r}: names that start with gascl_ are reserved")
@@ -319,6 +322,11 @@ def _check_words(spec: ProgramSpec, snippet: Snippet, kind: str) -> None:
                 spec.refuse(place, f"{word} can only be used in init and apply")
             if name not in spec.aggregates:
                 _unknown(place, spec, word, [f"aggregate_{a}" for a in spec.aggregates])
+        if word.startswith(ADD_TO):
+            if kind != "apply":
+                spec.refuse(place, f"{word} can only be used in apply")
+            if word.removeprefix(ADD_TO) not in spec.vertex_fields:
+                _unknown(place, spec, word, [ADD_TO + name for name in spec.vertex_fields])
         if word in ("get_mask", "get_mask_of", "set_mask", "set_mask_of", "unset_mask", "send"):
             continue
         near = get_close_matches(word, [*CALLS, *_readers(spec, word)], 1, 0.75)
@@ -529,9 +537,9 @@ def _grouping_rules(spec: ProgramSpec) -> Rules:
     )
     if prefer is not None:
         yield (
-            not {"a", "b"} <= prefer.words.keys() and spec.source.place("prefer"),
-            f"prefer = {prefer.text!r} does not compare two groups, a and b, as a.count > b.count "
-            "does",
+            "a" not in prefer.words and spec.source.place("prefer"),
+            f"prefer = {prefer.text!r} neither compares two groups, a and b, as a.count > b.count "
+            "does, nor is it a score of a group a, as a.weight / 2",
         )
     yield "identity" in spec.snippets and place, "by_key(...) needs no identity: remove it"
     yield (
@@ -542,6 +550,33 @@ def _grouping_rules(spec: ProgramSpec) -> Rules:
         _place_of(spec, "pairs"),
         "by_key(...) groups only messages sent along arcs, and pairs have none: remove pairs",
     )
+
+
+def _added_rules(spec: ProgramSpec) -> Rules:
+    """What apply adds to a field arrives while other vertices apply, which read older values."""
+    for name in spec.added_to:
+        place, type_ = spec.source.place(name), spec.vertex_fields[name].resolve("float32")
+        yield (
+            (type_.scalar != np.int64 or type_.width > 1) and place,
+            f"{ADD_TO}{name} adds to fields of type int64, whose sums do not depend on the order: "
+            f"declare {name} = vertex.int64()",
+        )
+        yield (
+            spec.order == "any" and place,
+            f"{ADD_TO}{name} counts how often apply runs, and with order = 'any' a message may be "
+            "applied several times: remove it or order",
+        )
+        for key, snippet in spec.snippets.items():
+            if _kind_of(spec, key) in ("field", "init", "mask"):
+                continue
+            for member in snippet.members:
+                yield (
+                    member.namespace in ("v", "u")
+                    and member.name == name
+                    and snippet.place(member.line),
+                    f"{member.namespace}.{name} changes while vertices apply, by {ADD_TO}{name}: "
+                    f"read {name}_of(v.id), the value from before, and add what you would write",
+                )
 
 
 def _pairs_rules(spec: ProgramSpec) -> Rules:
@@ -825,7 +860,7 @@ def _stop_rules(spec: ProgramSpec) -> Rules:
 
 #: In the order in which they are tested.
 _RULES: tuple[Callable[[ProgramSpec], Rules], ...] = (
-    *(_gather_rules, _grouping_rules, _pairs_rules, _first_rules, _product_rules),
+    *(_gather_rules, _grouping_rules, _added_rules, _pairs_rules, _first_rules, _product_rules),
     *(_receive_if_rules, _enough_rules, _mask_rules, _delta_rules, _priority_rules, _order_rules),
     _stop_rules,
 )

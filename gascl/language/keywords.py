@@ -34,8 +34,8 @@ READS = {
 }
 _ANYWHERE = "functions field arc init mask scatter pairs gather apply stop combine identity "
 _ANYWHERE += "prefer receive_if enough priority"
-#: Function or word -> the snippets that may use it. `aggregate_NAME`, `FIELD_of`, `FIELD_to`,
-#: `FIELD_from_first` and `FIELD_from_second` depend on the class.
+#: Function or word -> the snippets that may use it. `aggregate_NAME`, `add_to_FIELD`, `FIELD_of`,
+#: `FIELD_to`, `FIELD_from_first` and `FIELD_from_second` depend on the class.
 CALLS = {
     "send": "scatter pairs",
     "send_to": "scatter apply",
@@ -71,6 +71,10 @@ ARGUMENTS = {
 #: The largest number of arguments of `uniform`.
 MOST_KEYS = 8
 PHASES = ("scatter", "gather", "apply")
+#: The snippets that may read fields of other vertices, by `FIELD_of`.
+READS_OTHERS = ("scatter", "gather", "prefer", "apply")
+#: How the word begins by which apply adds to a field of any vertex.
+ADD_TO = "add_to_"
 #: Words of other languages -> how to write them.
 FOREIGN = {"and": "&&", "or": "||", "not": "!", "True": "true", "False": "false", "None": "0"}
 #: Functions of other languages, none of which is repeatable.
@@ -99,8 +103,8 @@ LANGUAGE = frozenset((*CALLS, "v", "e", "p", "g", "prev", "agg"))
 CONSTRUCTION = frozenset(("dtype", "initial", "self"))
 #: Attributes of `Result`: a vertex field with such a name could not be read as an attribute.
 RESULT = frozenset(
-    "aggregates arc_fields converged delivery device dtype edges fields graph initial missing "
-    "named numbering path plot save save_trace seconds state stopped supersteps "
+    "aggregates arc_fields communities converged delivery device dtype edges fields graph initial "
+    "missing named numbering path plot save save_trace seconds state stopped supersteps "
     "to_pandas top trace types".split()
 )
 _NO_MACRO = C_WORDS | {"INFINITY", "NAN", "NULL", "defined", "u"} | LANGUAGE
@@ -108,7 +112,7 @@ _NO_MACRO = C_WORDS | {"INFINITY", "NAN", "NULL", "defined", "u"} | LANGUAGE
 
 def reserved(name: str) -> bool:
     """Whether a name already has a meaning in snippets, so that no macro or struct can have it."""
-    return name in _NO_MACRO or name.startswith(("__", "gascl", "GASCL", "aggregate_"))
+    return name in _NO_MACRO or name.startswith(("__", "gascl", "GASCL", "aggregate_", ADD_TO))
 
 
 #: The endings of the words for the edge fields of the two arcs that `for_common` goes along.

@@ -80,7 +80,8 @@ def _subclasses(cls: type[VertexProgram]) -> Iterator[type[VertexProgram]]:
 def _uses_vertex_field(spec: ProgramSpec, name: str) -> bool:
     # An init that is an expression may be all that a result needs.
     computed = isinstance(spec.vertex_fields[name].init, str)
-    return computed or _reads(spec.snippets.values(), "vu", name) or _word(spec, f"{name}_of")
+    used = _reads(spec.snippets.values(), "vu", name) or name in spec.added_to
+    return computed or used or _word(spec, f"{name}_of")
 
 
 def _uses_edge_field(spec: ProgramSpec, name: str) -> bool:

@@ -152,7 +152,7 @@ class VertexProgram:
         if not isinstance(value, str):
             self._refuse(
                 f"{name}={value!r}: expected the name of an edge field of the graph, or None for "
-                f"the default; give values to the graph: graph.with_fields({name}=...)"
+                f"the default; give values to the graph: graph.with_edge_fields({name}=...)"
             )
         return value
 

@@ -1,5 +1,6 @@
 """Finds the loops over neighbors in apply, and those that only reduce: sums, counts, minima and
-the like, whose turns may run at the same time with the same result.
+the like, whose turns may run at the same time with the same result. They may also put vertices into
+the mask.
 
 A reduction keeps its meaning to the last bit. Integer sums, minima, flags and so on do not depend
 on the order of the turns; the terms of a sum of floats are added in their order, and only computed
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from gascl.language.fields import Field
+from gascl.language.keywords import ADD_TO
 from gascl.language.operands import at, ends_operand, statement_end, whole_end
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
@@ -24,8 +26,10 @@ _INTEGERS = {c for c in SCALARS.values() if c not in ("float", "double")}
 _SCALARS = {*SCALARS.values(), "real", "bool"}
 #: Types of floats, by their precision.
 _PRECISION = {"float": 1, "double": 2}
-#: Words with an effect on more than the vertex and local variables; with `aggregate_NAME`.
-_EFFECTS = {"send", "send_to", "set_mask", "set_mask_of", "unset_mask"}
+#: Words with an effect on more than the vertex and local variables, and another one if they are
+#: called in another order or by another item; with `aggregate_NAME` and
+#: `add_to_FIELD`.
+_EFFECTS = {"send", "send_to", "set_mask", "unset_mask"}
 #: Functions whose result is an int.
 _INTS = ("neighbor", "neighbor_of", "num_neighbors_of", "has_edge", "get_mask", "get_mask_of")
 #: Functions of OpenCL whose result has the type of their arguments.
@@ -260,7 +264,8 @@ class _Loop:
     found: dict[str, list[Accumulator]] = field(default_factory=dict)
     inner: set[str] = field(default_factory=set)
     breaks: bool = False
-    #: How many loops of the body there are around the statement that is read; whether there are any.
+    marks: bool = False
+    #: How many loops of the body are around the statement that is read; whether there are any.
     depth: int = 0
     nests: bool = False
     #: The accumulators of inner loops.
@@ -273,7 +278,7 @@ class _Loop:
         for token in toks[self.body : self.end]:
             if token.text in _NESTED:
                 _no("there is another loop in it" if token.text in _LOOPS else "it jumps")
-            if token.text in _EFFECTS or token.text.startswith("aggregate_"):
+            if token.text in _EFFECTS or token.text.startswith(("aggregate_", ADD_TO)):
                 _no(f"it calls {token.text}")
         self.statement(self.body)
         self.check_uses()
@@ -288,9 +293,9 @@ class _Loop:
                 _no(f"it adds to {each.name} in several places")
             if each.name in self.repeated:
                 _no(f"it adds to {each.name}, a float, in an inner loop")
-        if self.breaks and not all(a.sets for a in accumulators):
+        if self.breaks and (self.marks or not all(a.sets for a in accumulators)):
             _no("it ends early")
-        if not accumulators:
+        if not accumulators and not self.marks:
             _no("it computes nothing")
         last = toks[self.end - 1]
         places = first.start, last.start + len(last.text), toks[self.body].start
@@ -345,6 +350,9 @@ class _Loop:
             _no("it returns")
         elif word == "break":
             self.breaks |= self.depth == 0
+        elif word == "set_mask_of" and closing(toks, i + 1) == end - 1:
+            self.marks = True
+            self.pure(i + 2, end - 2)
         elif word == "const" or (word in self.finder.snippet.types and toks[i + 1].kind == "word"):
             self.declaration(i, end - 1)
         elif word not in (";", "continue"):
@@ -535,7 +543,7 @@ class _Loop:
             passes = token.text in self.finder.places and at(toks, i + 1) != "["
             if passes or (token.text == "&" and not ends_operand(toks, i - 1, types)):
                 _no("it passes on a pointer or an array")
-            changes = token.text in ("++", "--", "{", ";") or token.text[-1] == "="
+            changes = token.text in ("++", "--", "{", ";", "set_mask_of") or token.text[-1] == "="
             if changes and token.text not in ("==", "!=", "<=", ">="):
                 _no("it changes something within an expression")
 

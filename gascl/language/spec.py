@@ -30,7 +30,7 @@ from gascl.language.fields import (
     VertexField,
 )
 from gascl.language.grouping import Grouping, by_key
-from gascl.language.keywords import reads_field
+from gascl.language.keywords import ADD_TO, reads_field
 from gascl.language.preprocessor import NotUnderstood, Preprocessor
 from gascl.language.snippet import Snippet
 from gascl.language.source import ClassSource
@@ -134,9 +134,16 @@ class ProgramSpec:
         return self.scatter_on == "mask" and self.ends == "mask"
 
     @cached_property
+    def added_to(self) -> tuple[str, ...]:
+        """The vertex fields to which apply adds, at any vertex (`add_to_FIELD`)."""
+        apply = self.snippets.get("apply")
+        return tuple(n for n in self.vertex_fields if apply and apply.uses(ADD_TO + n))
+
+    @cached_property
     def written(self) -> tuple[str, ...]:
-        """The vertex fields that snippets assign to: those of apply, then those of init alone."""
+        """The vertex fields that snippets change: those of apply, then those of init alone."""
         names = [self.snippets[s].writes("v") for s in ("apply", "init") if s in self.snippets]
+        names = [{*self.added_to}, *names]
         return tuple(dict.fromkeys(n for group in names for n in self.vertex_fields if n in group))
 
     @cached_property

@@ -240,6 +240,11 @@ class Traits:
         return self._prefer is not None
 
     @cached_property
+    def scores(self) -> bool:
+        """Whether `prefer` is a score of a group, and does not compare two."""
+        return self._prefer is not None and not self._prefer.uses("b")
+
+    @cached_property
     def indexes_messages(self) -> bool:
         """Whether the gather snippet only uses `messages[i]`, which may then be in local memory."""
         return self._gather is not None and not self.groups and only_indexes(self._gather)
@@ -401,7 +406,7 @@ class Traits:
     @cached_property
     def reads_others(self) -> tuple[str, ...]:
         """The fields that are read of other vertices (`FIELD_of`)."""
-        return self._read_of_others(*self._statements)
+        return self._read_of_others(*self._statements, self._prefer)
 
     @cached_property
     def scatter_reads_others(self) -> bool:
@@ -415,13 +420,13 @@ class Traits:
 
     @cached_property
     def snapshots(self) -> tuple[str, ...]:
-        """The fields that apply writes while gather or apply reads them of other vertices."""
-        late = self._read_of_others(self._gather, self._apply)
+        """The fields that apply changes while gather, prefer or apply reads them of others."""
+        late = self._read_of_others(self._gather, self._prefer, self._apply)
         return tuple(name for name in late if name in self._written)
 
     @cached_property
     def _written(self) -> set[str]:
-        return set() if self._apply is None else self._apply.writes("v")
+        return set() if self._apply is None else self._apply.writes("v") | {*self.spec.added_to}
 
     @cached_property
     def scatter_independent(self) -> bool:
@@ -475,7 +480,8 @@ class Traits:
     def can_trap(self) -> bool:
         """Whether a snippet can fail in a way that the device must report with its line."""
         words = ("set_mask_of", "get_mask_of", "send_to", *self._adjacency_words)
-        return self.reads_singly or self._uses(*words) or bool(self.reads_others)
+        fields = self.reads_others or self.spec.added_to
+        return self.reads_singly or self._uses(*words) or bool(fields)
 
     @cached_property
     def scatter_reads_ids(self) -> bool:

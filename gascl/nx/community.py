@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ from networkx.utils import create_py_random_state
 from gascl import VertexProgram, aggregate, by_key, param, vertex
 from gascl.nx.components import sets
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import Call, argument, backend_function, directed, multigraph
+from gascl.nx.dispatch import argument, backend_function, directed, multigraph
 from gascl.programs.greedy_coloring import GreedyColoring
+from gascl.programs.leiden import Leiden
 from gascl.programs.louvain import Louvain
 
 
@@ -23,17 +25,20 @@ class ByColor(VertexProgram):
 
     Args:
         colors: how many colors there are. A round in which no label changes is the last one.
+        seed: 0, or each vertex has an order of its own of the labels, drawn by this number.
     """
 
     colors = param.int32(low=1)
+    seed = param.uint32(0)
     color = vertex.int32(init=-1)
     label = vertex.int32(init="v.id")
     changed = aggregate.int64("sum", doc="in this round so far")
 
     message, combine = "int32", by_key()
+    functions = "#define RANK(x) (p.seed ? hash((uint)(x) ^ hash((uint)v.id ^ p.seed)) : (uint)(x))"
     prefer = """
         a.count > b.count || (a.count == b.count
-        && (a.key == v.label || (b.key != v.label && a.key > b.key)))
+        && (a.key == v.label || (b.key != v.label && RANK(a.key) > RANK(b.key))))
     """
     scatter_on = apply_on = "all"
     edges = "both"
@@ -58,7 +63,7 @@ def label_propagation_communities(G: Converted) -> Any:
     label = np.arange(len(G))
     if G.number_of_edges():
         color = G.run(GreedyColoring(precedence=G.degree, ahead=0))["color"]
-        label = _by_color(G, color, label)
+        label = _by_color(G, color)
     return dict(enumerate(_communities(G, label))).values()
 
 
@@ -93,17 +98,15 @@ def fast_label_propagation_communities(
 
 
 def _random_labels(G: Converted, seed: Any) -> list[set[Any]]:
-    draw = np.random.default_rng(_seed_of(seed))
-    label = draw.permutation(len(G))
+    label, number = np.arange(len(G)), 1 + _seed_of(seed)
     if G.number_of_edges():
-        color = G.run(GreedyColoring(seed=int(draw.integers(2**31))))["color"]
-        label = _by_color(G, color, label)
+        color = G.run(GreedyColoring(seed=number - 1))["color"]
+        label = _by_color(G, color, number)
     return _communities(G, label)
 
 
-def _by_color(G: Converted, color: np.ndarray, label: np.ndarray) -> np.ndarray:
-    program = ByColor(colors=int(color.max()) + 1, color=color, label=label.astype(np.int32))
-    return G.run(program)["label"]
+def _by_color(G: Converted, color: np.ndarray, seed: int = 0) -> np.ndarray:
+    return G.run(ByColor(colors=int(color.max()) + 1, color=color, seed=seed))["label"]
 
 
 def _communities(G: Converted, label: np.ndarray) -> list[set[Any]]:
@@ -117,30 +120,59 @@ def _seed_of(seed: Any) -> int:
     return int(create_py_random_state(seed).randrange(2**31))
 
 
-def _one_level(call: Call) -> str:
-    level = call.max_level
-    return "" if level is None or level <= 0 else "`max_level`"
+class _Levels:
+    """Stages that note the vertex of the next level of each vertex."""
+
+    def __init__(self, stages: Any, numbers: list[np.ndarray]):
+        self._stages, self._numbers = stages, numbers
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stages, name)
+
+    def contract(self, group: Any, **options: Any) -> Any:
+        smaller, number = self._stages.contract(group, **options)
+        self._numbers.append(number)
+        return smaller, number
 
 
-def _found(G: Converted, program: VertexProgram, weight: Any) -> list[set[Any]]:
-    return sets(G, G.run(program, weight=G.weight_field(weight))["community"])
+class _NotedLouvain(Louvain):
+    """`Louvain`, which keeps the levels of each climb."""
+
+    def climb(self, stages: Any, *arguments: Any) -> Any:
+        self.climbs: list[list[np.ndarray]] = [*getattr(self, "climbs", []), []]
+        levels = _Levels(stages, self.climbs[-1])
+        return super().climb(levels, *arguments)  # type: ignore[no-untyped-call]
 
 
-def _check_level(max_level: Any) -> None:
+class _NotedLeiden(_NotedLouvain, Leiden):
+    """The same of `Leiden`, whose parts of a level are connected."""
+
+
+def _partitions(G: Converted, program: Any, weight: Any) -> list[list[set[Any]]]:
+    """The communities of each level, the last one's at the end, by their first nodes."""
+    found = G.run(program, weight=G.weight_field(weight))["community"]
+    last = _communities(G, found)
+    for numbers in getattr(program, "climbs", []):
+        at, levels = np.arange(len(G)), list[list[set[Any]]]()
+        for number in numbers:
+            at = number[at]
+            levels.append(_communities(G, at))
+        if levels[-1] == last:  # a climb that did not get higher does not count
+            levels = [one for one, next_ in pairwise(levels) if one != next_]
+            return [*levels, last]
+    return [last]
+
+
+def _up_to(partitions: list[list[set[Any]]], max_level: Any) -> list[set[Any]]:
     if max_level is not None and max_level <= 0:
         raise ValueError("max_level argument must be a positive integer or None")
+    return partitions[:max_level][-1]
 
 
-_LOUVAIN = "gascl's own communities, of the last level; not directed, no weights below 0."
+_OWN = "gascl's own communities; not directed, no weights below 0."
 
 
-@backend_function(
-    first=2_000,
-    cached=500,
-    limits=_LOUVAIN,
-    random=True,
-    unsupported=[directed, _one_level],
-)
+@backend_function(first=2_000, cached=500, limits=_OWN, random=True, unsupported=[directed])
 def louvain_communities(
     G: Converted,
     weight: Any = "weight",
@@ -150,14 +182,11 @@ def louvain_communities(
     seed: Any = None,
 ) -> list[set[Any]]:
     """Sets of nodes, by their first nodes."""
-    _check_level(max_level)
-    louvain = Louvain(
-        resolution=resolution, threshold=threshold, seed=_seed_of(seed), dtype="float64"
-    )
-    return _found(G, louvain, weight)
+    louvain = _louvain(resolution, threshold, seed)
+    return _up_to(_partitions(G, louvain, weight), max_level)
 
 
-@backend_function(first=2_000, cached=500, limits=_LOUVAIN, random=True, unsupported=[directed])
+@backend_function(first=2_000, cached=500, limits=_OWN, random=True, unsupported=[directed])
 def louvain_partitions(
     G: Converted,
     weight: Any = "weight",
@@ -165,8 +194,35 @@ def louvain_partitions(
     threshold: Any = 0.0000001,
     seed: Any = None,
 ) -> Iterator[list[set[Any]]]:
-    """The last partition, of sets of nodes by their first nodes."""
-    louvain = Louvain(
+    """The communities of each level."""
+    return iter(_partitions(G, _louvain(resolution, threshold, seed), weight))
+
+
+@backend_function(first=0, cached=0, limits=_OWN, random=True, unsupported=[directed])
+def leiden_communities(
+    G: Converted,
+    weight: Any = "weight",
+    resolution: Any = 1,
+    max_level: Any = None,
+    seed: Any = None,
+) -> list[set[Any]]:
+    """Sets of nodes, by their first nodes."""
+    return _up_to(_partitions(G, _leiden(resolution, seed), weight), max_level)
+
+
+@backend_function(first=0, cached=0, limits=_OWN, random=True, unsupported=[directed])
+def leiden_partitions(
+    G: Converted, weight: Any = "weight", resolution: Any = 1, seed: Any = None
+) -> Iterator[list[set[Any]]]:
+    """The communities of each level."""
+    return iter(_partitions(G, _leiden(resolution, seed), weight))
+
+
+def _louvain(resolution: Any, threshold: Any, seed: Any) -> _NotedLouvain:
+    return _NotedLouvain(
         resolution=resolution, threshold=threshold, seed=_seed_of(seed), dtype="float64"
     )
-    return iter([_found(G, louvain, weight)])
+
+
+def _leiden(resolution: Any, seed: Any) -> _NotedLeiden:
+    return _NotedLeiden(resolution=resolution, seed=_seed_of(seed), dtype="float64")

@@ -368,7 +368,7 @@ class Converted:
         def make() -> Engine:
             graph = topology.graph(simple, reverse)
             if weight is not None:
-                graph = graph.with_fields(weight=weight[1])
+                graph = graph.with_edge_fields(weight=weight[1])
             engine = Engine(graph, device=device)
             engine.warns_of_nan = False
             return engine

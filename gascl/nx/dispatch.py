@@ -13,6 +13,7 @@ from itertools import chain, islice
 from typing import Any
 
 import networkx as nx
+from networkx.utils.backends import _registered_algorithms
 
 from gascl.errors import DeviceError, GasclError, warn
 from gascl.nx.converted_graph import Converted, Made, converted_before, current, log
@@ -108,10 +109,10 @@ class Function:
         cached: the same for graphs that have been converted.
         limits: what differs from NetworkX's function, for the documentation.
         numpy: NumPy computes it; no device is used.
+        random: NetworkX's answer depends on random numbers, and this one differs: NetworkX runs its
+            own function, if it has one, unless the caller asks for gascl.
         lazy: how many items of the result NetworkX makes, one by one, as long as they come soon:
             someone who takes one item does not wait for all. Not if the caller has asked for gascl.
-        random: NetworkX's answer depends on random numbers, and this one differs: NetworkX runs its
-            own function, unless the caller asks for gascl.
     """
 
     def __init__(
@@ -122,8 +123,8 @@ class Function:
         cached: int | None,
         limits: str,
         numpy: bool,
-        lazy: float,
         random: bool,
+        lazy: float,
         unsupported: Iterable[Check],
         slower: Iterable[Check],
     ):
@@ -131,7 +132,7 @@ class Function:
         self.names, self.name = names, names[0]
         self.module = function.__module__.rpartition(".")[2]
         self.first, self.cached, self.limits = first, cached, limits
-        self.numpy, self.lazy, self.random = numpy, lazy, random
+        self.numpy, self.random, self.lazy = numpy, random, lazy
         self._function, self._signature = function, inspect.signature(function)
         self.parameters = self._signature.parameters
         self._positional = [p.name for p in self.parameters.values() if p.kind != p.KEYWORD_ONLY]
@@ -213,7 +214,7 @@ class Function:
 
     def should_run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Verdict:
         """Whether NetworkX would be slower, or why not."""
-        if self.random:
+        if self.random and "networkx" in _registered_algorithms[self.name].backends:
             return "its answers differ from NetworkX's, which are random; backend='gascl' runs it"
         G = args[0] if args else kwargs["G"]
         is_converted = was_converted(G)
@@ -244,8 +245,8 @@ def backend_function(
     cached: int | None,
     limits: str = "",
     numpy: bool = False,
-    lazy: float = 0,
     random: bool = False,
+    lazy: float = 0,
     unsupported: Iterable[Check] = (),
     slower: Iterable[Check] = (),
     names: tuple[str, ...] = (),
@@ -254,7 +255,7 @@ def backend_function(
     """Decorates a function of the backend, which has the name and parameters of NetworkX's.
 
     Args:
-        first, cached, limits, numpy, lazy, random: as in `Function`.
+        first, cached, limits, numpy, random, lazy: as in `Function`.
         unsupported: each returns what the backend does not support, a noun phrase.
         slower: each returns why NetworkX is faster, whatever the number of edges.
         names: those in all versions of NetworkX, that of the installed one first, where they
@@ -264,7 +265,7 @@ def backend_function(
     """
 
     def register(function: Callable[..., Any]) -> Function:
-        how = (first, cached, limits, numpy, lazy, random, unsupported, slower)
+        how = (first, cached, limits, numpy, random, lazy, unsupported, slower)
         registered = Function(function, names or (function.__name__,), *how)
         FUNCTIONS[registered.name] = registered
         if also:

@@ -57,8 +57,8 @@ FUNCTIONS = {
     "By power iteration: no `nstart`, no weights below 0; only a `max_iter` of 0 counts.": "hits",
     "No `source`.": "kosaraju_strongly_connected_components",
     "No multigraphs.": "label_propagation_communities overall_reciprocity reciprocity",
-    "gascl's own communities, of the last level; not directed, no weights below 0.": """
-        louvain_communities louvain_partitions
+    "gascl's own communities; not directed, no weights below 0.": """
+        leiden_communities leiden_partitions louvain_communities louvain_partitions
     """,
     "Kruskal's algorithm.": "maximum_spanning_edges minimum_spanning_edges",
     "No `target`, no function as weight, no weights below 0.": """

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 HEAVY = 50
 #: Integers with fewer than this many different values get a bar for each.
 BARS = 100
+#: Values of a trace of which the largest is this many times the smallest have a logarithmic axis.
+WIDE = 20
 KINDS = ("auto", "histogram", "ccdf")
 
 
@@ -88,33 +90,53 @@ def _draw_histogram(ax: Any, values: np.ndarray, name: str) -> None:
 
 def plot_trace(columns: Mapping[str, Sequence[Any]], axes: Any = None) -> Any:
     """Draw a trace: see `Trace.plot`; `columns` are those of its table, by name."""
+    from matplotlib.ticker import EngFormatter
+
+    names = ("seconds", "active", "messages")
+    values = [np.array(columns[name], np.float64) for name in names]
     if axes is None:
-        options = {"figsize": (6.4, 6.4), "sharex": True, "layout": "constrained"}
+        high = [3.0 if np.ptp(y) else 1.8 for y in values]  # a line that stays level needs less
+        options = {"figsize": (6.4, 1.2 + sum(high) * 0.58), "sharex": True}
+        options |= {"layout": "constrained", "height_ratios": high}
         axes = pyplot().subplots(3, 1, **options)[1]
     axes = np.asarray(axes, dtype=object).ravel()
     if len(axes) != 3:
         raise GasclError(f"axes must be three matplotlib Axes, not {len(axes)}")
     x, deliveries = np.array(columns["superstep"]), np.array(columns["delivery"])
-    for ax, name, label in zip(
-        axes,
-        ("seconds", "active", "messages"),
-        ("kernel time (s)", "active vertices", "messages"),
-        strict=True,
+    for ax, y, label in zip(
+        axes, values, ("kernel time", "active vertices", "messages"), strict=True
     ):
-        y = np.array(columns[name], np.float64)
         ax.plot(x, y, color="0.8", linewidth=1, zorder=0)
         for delivery in dict.fromkeys(columns["delivery"]):
             by = deliveries == delivery
             ax.scatter(x[by], y[by], s=12, label=delivery)
-        # symlog, since a superstep may send no messages; times below a microsecond are linear.
-        ax.set_yscale("symlog", linthresh=1e-6 if name == "seconds" else 1)
-        scale = ax.yaxis.get_transform()
-        low, high = scale.transform([0, max(y.max(), 1e-6)])
-        margin = 0.05 * (high - low)  # so that no point lies on the frame
-        ax.set_ylim(*scale.inverted().transform([low - margin, high + margin]))
+        _fit(ax, y)
         ax.set_ylabel(label)
+    axes[0].yaxis.set_major_formatter(EngFormatter("s", sep=" "))
     if any(columns["delivery"]):
         axes[0].legend(title="delivery", fontsize="small", title_fontsize="small")
     axes[-1].set_xlabel("superstep")
     axes[-1].locator_params(axis="x", integer=True)
     return axes
+
+
+def _fit(ax: Any, y: np.ndarray) -> None:
+    """Set the scale and the limits of an axis so that values of 0 or more fill it."""
+    above = y[y > 0]
+    if not len(above):
+        ax.set_ylim(-0.5, 1)
+        return
+    if above.max() < WIDE * above.min():
+        low = y.min() if y.min() < 0.5 * y.max() else 0.0  # else the height tells how much it is
+        margin = 0.08 * (y.max() - low)
+        ax.set_ylim(low - margin if 0 in y or low else 0, y.max() + margin)
+        return
+    low, high = above.min(), above.max()
+    if len(above) < len(y):  # from 0 to the smallest other value, as far as to its double
+        ax.set_yscale("symlog", linthresh=low, linscale=0.3)
+    else:
+        ax.set_yscale("log")
+    scale = ax.yaxis.get_transform()
+    bottom, top = scale.transform([0 if len(above) < len(y) else low, high])
+    margin = 0.06 * (top - bottom)  # so that no point lies on the frame
+    ax.set_ylim(*scale.inverted().transform([bottom - margin, top + margin]))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #: Fields of bundled programs in earlier versions -> their names now.
 RENAMED = {"colour": "color"}
 
-#: Fields that say in which group a vertex is.
+#: Fields that say in which group a vertex is: their numbers have no order.
 GROUPS = ("community", "label", "component", "color", "side")
 
 #: Deliveries without supersteps -> what a step of their runs is, alone and in the plural.
@@ -166,6 +166,25 @@ class Result:
             f"{self.stopped}, {self.delivery} on {self.device})"
         )
 
+    def __str__(self) -> str:
+        """What `print` shows: the vertices with the largest values, or the largest groups."""
+        try:
+            lines = self._groups()
+            header, rows = self._rows()
+        except GasclError as error:  # as in `_repr_html_`
+            return f"{self!r}: {error}"
+        cells = [header, *([_text(value) for value in row] for row in rows)]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        for row in cells:
+            first, *rest = zip(row, widths, strict=True)
+            texts = [first[0].ljust(first[1]), *(text.rjust(width) for text, width in rest)]
+            lines.append("  ".join(texts).rstrip())
+        more = self.graph.num_vertices - len(rows)
+        lines += [f"... {more:,} more"] if more else []
+        lines += [f"{name} = {value}" for name, value in self.aggregates.items()]
+        lines += [f"{steps_of(self)}: {self.stopped}", f"{self.delivery} on {self.device}"]
+        return "\n".join(lines)
+
     def _repr_html_(self) -> str:
         took = ", ".join(f"{name} {seconds:.3f} s" for name, seconds in self.seconds.items())
         lines = [
@@ -176,16 +195,46 @@ class Result:
         lines += [f"{name} = {value}" for name, value in self.aggregates.items()]
         lines += [f"not computed yet: {', '.join(self.missing)}"] if self.missing else []
         lines += [f"arc fields: {', '.join(self.arc_fields)}"] if self.arc_fields else []
-        count = min(self.graph.num_vertices, notebook_html.ROWS)
+        about = map(notebook_html.line, lines)
         try:
-            first = {name: self[name][:count] for name in self._answers()}
+            groups = map(notebook_html.line, self._groups())
+            header, rows = self._rows()
         except GasclError as error:  # the device is busy, or a later run has used the State up
-            return notebook_html.page("Result", *map(notebook_html.line, [*lines, str(error)]))
-        table = ResultTable(self.graph, {"vertex": np.arange(count)}, first, self.types)
+            return notebook_html.page("Result", notebook_html.line(str(error)), *about)
+        shown = notebook_html.table(header, rows, self.graph.num_vertices - len(rows))
+        return notebook_html.page("Result", *groups, shown, *about)
+
+    def _rows(self) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """The head of a table and some rows: the vertices with the largest values of the first
+        field with one number per vertex that is no group; without one, the first vertices."""
+        answers = self._answers()
+        count, every = notebook_html.ROWS, np.arange(self.graph.num_vertices)
+        sorts = [n for n in answers if n not in GROUPS and self._is_number(n)]
+        if sorts:
+            order = self._ordered(sorts[0], largest=True)[:count]
+            if len(order) < count:  # then those without values
+                order = np.append(order, np.setdiff1d(every, order)[: count - len(order)])
+            every = order
+        every = every[:count]
+        fields = {name: self[name][every] for name in answers}
+        table = ResultTable(self.graph, {"vertex": every}, fields, self.types)
         columns = {name: column.listed() for name, column in table.columns().items()}
-        rows = zip(*columns.values(), strict=True)
-        shown = notebook_html.table([*columns], rows, self.graph.num_vertices - count)
-        return notebook_html.page("Result", *map(notebook_html.line, lines), shown)
+        return [*columns], list(zip(*columns.values(), strict=True))
+
+    def _groups(self) -> list[str]:
+        """A line for each field of groups: how many there are, and the largest."""
+        lines = []
+        for name in self._answers():
+            values = self[name]
+            if name in GROUPS and values.ndim == 1 and values.dtype.kind in "iu":
+                found = self.communities(name)
+                if self.types.get(name) != VERTEX:  # a number below 0 is none
+                    found = [each for each in found if each.community >= 0]
+                largest = ", ".join(f"{each.community} ({each.size:,})" for each in found[:5])
+                text = f"{name}: {len(found):,} group{'s' * (len(found) != 1)}"
+                more = ", ..." if len(found) > 5 else ""
+                lines.append(f"{text}; vertices: {largest}{more}" if found else text)
+        return lines
 
     def top(
         self, name: str | None = None, k: int = 10, largest: bool = True
@@ -204,13 +253,19 @@ class Result:
         listed = values = self._scalars(name, "sorted", "sort")
         if self.types.get(name) == VERTEX:
             listed = self.graph.labels_of(values)
+        first = self._ordered(name, largest)[: max(k, 0)]
+        labels = self.graph.labels_of(first).tolist()
+        return list(zip(labels, listed[first].tolist(), strict=True))
+
+    def _ordered(self, name: str, largest: bool) -> np.ndarray:
+        """The vertices with a value of a field of numbers, sorted by these; of equal ones, in
+        vertex order."""
+        values = self[name]
         candidates = np.flatnonzero(has_value(values, self.types.get(name)))
         if largest:  # reversed twice, so that equal values stay in the order of vertices
             candidates = candidates[::-1]
         order = candidates[np.argsort(values[candidates], kind="stable")]
-        first = (order[::-1] if largest else order)[: max(k, 0)]
-        labels = self.graph.labels_of(first).tolist()
-        return list(zip(labels, listed[first].tolist(), strict=True))
+        return order[::-1] if largest else order
 
     def communities(
         self, name: str | None = None, k: int | None = None, largest: bool = True
@@ -277,8 +332,7 @@ class Result:
 
     def _only_number(self, does: str) -> str:
         """The name of the only field with a number per vertex, for a method that `does` it."""
-        plain = [n for n in self._answers() if self.types.get(n) != VERTEX]
-        numbers = [n for n in plain if self[n].ndim == 1 and not self[n].dtype.names]
+        numbers = [n for n in self._answers() if self._is_number(n)]
         if len(numbers) == 1:
             return numbers[0]
         if numbers:
@@ -290,6 +344,11 @@ class Result:
             f"{does} a field with one number per vertex, and there is none among: "
             f"{', '.join(self._answers()) or 'no field'}"
         )
+
+    def _is_number(self, name: str) -> bool:
+        """Whether a field has one number per vertex, which names no vertex."""
+        values = self[name]
+        return self.types.get(name) != VERTEX and values.ndim == 1 and not values.dtype.names
 
     def _answers(self) -> list[str]:
         """The vertex fields except inputs."""
@@ -468,6 +527,13 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value
+
+
+def _text(value: Any) -> str:
+    """A cell of a printed table."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return "" if value is None else str(value)
 
 
 def has_value(values: np.ndarray, type_: str | Struct | None) -> np.ndarray:

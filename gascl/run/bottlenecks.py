@@ -140,7 +140,9 @@ def _of_loop(
     many = f"{row:,} " if row else "all "
     why = loop.why_not or prepared.shares.why
     remedy = "send what it reads along the arcs, and combine the messages, which is balanced"
-    if loop.reduction:
+    if loop.reduction and not loop.reduction.accumulators:
+        remedy = "let scatter call set_mask_of(e.dst), whose arcs are shared out"
+    if loop.reduction and loop.reduction.accumulators:
         each = [repr(one.message) for one in loop.reduction.accumulators]
         how = f"combine={each[0]}"
         if len(each) > 1:

@@ -735,10 +735,8 @@ class Engine:
         key = frozenset(names.items())
         with self._lock:
             if key not in self._views:
-                fields = {**{name: name for name in graph.edge_fields}, **names}
-                kept = {name: given for name, given in fields.items() if given is not None}
-                view = self.for_graph(graph.with_fields(**kept))
-                view.left_out = frozenset(fields.keys() - kept.keys())
+                view = self.for_graph(graph.with_edge_fields(**names))
+                view.left_out = frozenset(name for name, given in names.items() if given is None)
                 view._is_view, view.result_graph = True, graph
                 self._views[key] = view
             return self._views[key]

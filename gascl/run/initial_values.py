@@ -12,6 +12,7 @@ import numpy as np
 from gascl.delivery.run_layout import VERTEX
 from gascl.device_graph.buffers import convert
 from gascl.errors import GraphError, ProgramError
+from gascl.graph.field_types import FieldType, Texts
 from gascl.graph.graph import Graph
 from gascl.graph.validation import by_label
 from gascl.language.combiners import MAX, MIN
@@ -145,6 +146,7 @@ def _check_edge_field(
     cls, name = type(program), field.name
     there = ", ".join(graph.edge_fields) or "none"
     if name in graph.edge_fields:
+        _check_read(program, f"edge field {name!r}", graph.edge_types.get(name), type_)
         short, bounds = graph.edge_summary(name), (field.low, field.high)
         if not short.fits(type_.scalar):
             convert(graph.edge_fields[name], type_, f"edge field {name!r}", _wider(field, type_))
@@ -182,6 +184,28 @@ def _check_edge_field(
             _renaming(name, graph),
         )
     return None
+
+
+def _check_read(program: VertexProgram, what: str, known: FieldType | None, type_: Type) -> None:
+    """Raises GraphError if a program would compute with the codes of texts as with numbers.
+
+    Args:
+        what: what errors call the field.
+        known: what the graph's values are.
+    """
+    if not isinstance(known, Texts):
+        return
+    if not type_.is_float and not known.are_numbers:
+        return
+    some = (
+        f"{what} is text, such as {known.values[0]!r}" if len(known.values) else f"{what} is text"
+    )
+    remedy = (
+        "convert it to numbers before"
+        if known.are_numbers
+        else "an integer field would get the code of each text; or give the graph numbers"
+    )
+    raise GraphError(program.title(), f": the graph's {some}; {remedy}")
 
 
 def _renaming(name: str, graph: Graph) -> str:
@@ -304,6 +328,9 @@ def initial_values(
             values = _struct_array(program, name, type_, given)
         else:
             values = np.asarray(given)
+        if name in of_graph:
+            known = graph.vertex_types.get(name)
+            _check_read(program, f"vertex field {name!r}", known, type_)
         if lanes and values.shape == shape:
             values = np.ma.repeat(values[:, None], program.lanes, axis=1)
         shape = (graph.num_vertices, *lanes, *tail)

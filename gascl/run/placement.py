@@ -144,9 +144,13 @@ class StreamedArcs(Placement):
             part = stream.load(number, keys, number in self._needed)
             blocks = stream.blocks_of(number)
             where = groups[number], part.buffers, part.place.ready
-            first, last, *_ = stream.parts[number]
-            rows = {"first_row": first, "last_row": last}
-            launched = launcher.launch(launch, *where, num_in_blocks=blocks, **rows)
+            launched = launcher.launch(
+                launch,
+                *where,
+                num_in_blocks=blocks,
+                first_row=stream.parts[number].first,
+                last_row=stream.parts[number].last,
+            )
             part.place.readers = [launched.event]
             events.append(launched)
             if TALLIES in keys:

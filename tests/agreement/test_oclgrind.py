@@ -89,6 +89,12 @@ INVALID_READ, INVALID_WRITE = "Invalid read", "Invalid write"
 READ_WRITE, WRITE_WRITE = "Read-write data race", "Write-write data race"
 #: kernel -> the error in it, the file, the text there and what it is replaced by.
 SPOILT = {
+    "gascl_gather_segments": (
+        INVALID_WRITE,
+        "gather/group.cl",
+        "segments[segment.last] = whole;",
+        "segments[segment.last + 100000] = whole;",
+    ),
     "gascl_start": (INVALID_WRITE, "superstep.cl", "gascl_init(id,", "gascl_init(id + 1,"),
     "gascl_commit": (
         READ_WRITE,

@@ -92,13 +92,8 @@ def test_refused_before_the_run(gascl_, monkeypatch, drawn):
     code, _, err = gascl_("draw", "karate", "--color", "rank")
     assert code == 1 and "--program runs a program and draws its fields" in err
 
-    def missing():
-        raise gascl.GasclError("to draw more than 20,000 edges needs datashader")
-
-    monkeypatch.setattr(drawing, "LARGE", 10)
-    monkeypatch.setattr(drawing, "_datashader", missing)
-    code, _, err = gascl_("draw", "karate", "--program", "Hits")
-    assert code == 1 and "needs datashader" in err
+    code, _, err = gascl_("draw", "karate", "--edge-width", "wieght")
+    assert code == 1 and "--edge-width wieght is not an edge field" in err
     assert not drawn
 
 

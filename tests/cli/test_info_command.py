@@ -199,3 +199,23 @@ def test_a_dataset_by_its_name_unless_there_is_such_a_file(gascl_, monkeypatch, 
     assert code == 1 and "karat: there is no such file" in err
     (tmp_path / "karate").write_text("1 2\n")
     assert "graph: 2 vertices, 1 edge," in gascl_("info", "karate", "--format", "edgelist")[1]
+
+
+def test_selections(gascl_, tmp_path):
+    path = tmp_path / "trips.csv"
+    path.write_text(
+        "from,to,kind,at\na,b,tram,2024-05-01\nb,c,bus,2024-05-02\nc,a,tram,2024-06-01\n",
+        encoding="utf-8",
+    )
+    out = gascl_(
+        "info", path, "--where", "kind == 'tram'", "--between", "2024-05-01", "2024-06-01"
+    )[1]
+    assert "1 edge, directed" in out and "where: edges \"kind == 'tram'\": 2 of 3 edges" in out
+    assert "edge field kind: text, 2 different: 0 is 'bus', 1 is 'tram'" in out
+    assert "2 vertices" in gascl_("info", path, "--where-vertices", "vertex != 'c'")[1]
+    code, _, err = gascl_("info", path, "--where", "knd == 'tram'")
+    assert code and "no field 'knd'; did you mean 'kind'" in err
+    code, _, err = gascl_(
+        "convert", path, tmp_path / "a.npz", "--memory", "1GiB", "--where", "True"
+    )
+    assert code and "--where needs the graph in memory" in err

@@ -34,7 +34,6 @@ from gascl.results.result import Result
         (["GreedyColoring", "--set", "seed=-1"], "seed='-1': expected a value 0 or more"),
         (["MaximalIndependentSet", "--set", "seed=-1"], "seed='-1': expected a value 0 or more"),
         (["PageRank", "--set", "dtype=x"], "'x'"),
-        (["PageRank", "--set", "rank=1"], "rank is a vertex field, and --set only sets parameters"),
         (["ShortestPaths"], "parameter 'source' is required: give --set source=..., or --set "),
         (["ShortestPaths", "--set", "source=1", "--set", "sources=2,"], "give --set source=... or"),
         (["PageRank", "--output", "-", "--trace", "-"], "--output and --trace are both -, and"),

@@ -94,7 +94,7 @@ def test_graphs_with_the_same_arcs_share_them(directed, uploaded):
     assert found.total.tolist() == graph.out_degree.tolist()
     assert arcs not in map(len, uploaded)
     weight = np.arange(graph.num_edges)
-    weighted = graph.with_fields(weight=weight)
+    weighted = graph.with_edge_fields(weight=weight)
     for delivery in ("pull", "slots"):
         total = Engine(weighted).run(Sums(), delivery=delivery).total
         assert total.tolist() == weighted.weighted_in_degree().astype(int).tolist()
@@ -122,5 +122,5 @@ def test_shared_arrays_leave_the_device_with_the_last_graph():
 
 def test_numbers_of_the_vertices_are_found_once(renumbered):
     graph = random_graph(1, directed=True)
-    weighted = graph.with_fields(weight=np.arange(graph.num_edges))
+    weighted = graph.with_edge_fields(weight=np.arange(graph.num_edges))
     assert weighted.numbered() is graph.numbered() is not None

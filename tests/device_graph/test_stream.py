@@ -67,7 +67,7 @@ def test_special_programs_on_parts(divided, name):
 def web():
     weighted = generators.rmat(9, seed=4)
     weight = np.random.default_rng(1).integers(1, 9, weighted.num_edges)
-    return weighted.with_fields(weight=weight)
+    return weighted.with_edge_fields(weight=weight)
 
 
 @pytest.mark.parametrize(
@@ -262,7 +262,7 @@ def test_arcs_that_came_in_order(device, tmp_path, monkeypatch, limited, mapped)
 def test_the_memory_that_an_error_requests_is_enough(device, scale, program):
     """And less is not; where parts of a small graph need as much as all of it, they do not come."""
     web = generators.rmat(scale, seed=4)
-    web = web.with_fields(weight=np.random.default_rng(1).integers(1, 9, web.num_edges))
+    web = web.with_edge_fields(weight=np.random.default_rng(1).integers(1, 9, web.num_edges))
     with pytest.raises(DeviceError) as refused:
         Engine(web, device, device_memory=1).run(program)
     asked, unit = re.search(r"needs ([\d.]+) (\w+) on", str(refused.value)).groups()

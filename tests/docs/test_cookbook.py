@@ -8,6 +8,7 @@ from pathlib import Path
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from blocks import TOP, run_page
 from scipy.ndimage import convolve
@@ -271,3 +272,25 @@ def test_link_prediction(recipe):
     ends = list(zip(page["graph"].edge_src.tolist(), page["graph"].edge_dst.tolist(), strict=True))
     expected = [value for _, _, value in nx.jaccard_coefficient(graph, ends)]
     np.testing.assert_allclose(page["jaccard"], expected, rtol=1e-5)
+
+
+def test_single_cells(recipe):
+    """Against the types that the cells were drawn from, and NetworkX's modularity."""
+    page = recipe("single-cells")
+    adata, types = page["adata"], page["type_of_cell"]
+    found = adata.obs["leiden"]
+    assert isinstance(found.dtype, pd.CategoricalDtype)
+    assert found.cat.categories.tolist() == ["0", "1", "2", "3"]
+    sizes = found.value_counts().reindex(found.cat.categories)
+    assert sizes.is_monotonic_decreasing and sizes.tolist() == sorted(np.bincount(types))[::-1]
+    assert (pd.crosstab(found, types) > 0).sum(axis=1).eq(1).all()
+    G = nx.from_scipy_sparse_array(adata.obsp["connectivities"])
+    groups = [set(np.flatnonzero(found == name).tolist()) for name in found.cat.categories]
+    modularity = nx.community.modularity(G, groups)
+    assert page["result"].aggregates["modularity"] == pytest.approx(modularity, rel=1e-5)
+    assert all(nx.is_connected(G.subgraph(group)) for group in groups)
+    before = found.copy()
+    page["leiden"](adata, resolution=3, key_added="fine")
+    page["leiden"](adata, key_added="again")
+    assert adata.obs["again"].equals(before)
+    assert len(adata.obs["fine"].cat.categories) > 4

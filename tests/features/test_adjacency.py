@@ -239,7 +239,7 @@ class AlongAlternate(Along):
 def test_edge_fields_of_the_arcs_to_neighbors(program, directed, delivery):
     """In the order of neighbors, of parallel ones by edge id; missing fields have defaults."""
     drawn = random_graph(7, directed=directed, vertices=40)
-    graph = drawn.with_fields(weight=np.arange(drawn.num_edges) ** 2)
+    graph = drawn.with_edge_fields(weight=np.arange(drawn.num_edges) ** 2)
     arcs = []
     for u, v, w in zip(graph.edge_src, graph.edge_dst, graph.edge_fields["weight"], strict=True):
         out, in_ = (int(u), int(v), int(w)), (int(v), int(u), int(w))

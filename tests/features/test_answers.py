@@ -71,7 +71,7 @@ def expected(graph: Graph, edges: str, program: type[VertexProgram]) -> np.ndarr
 @pytest.mark.parametrize("directed", [True, False])
 def test_messages_to_the_sender(device, directed, edges, program):
     drawn = skewed(3, 200, 3000, directed=directed)
-    graph = drawn.with_fields(weight=np.random.default_rng(0).random(drawn.num_edges))
+    graph = drawn.with_edge_fields(weight=np.random.default_rng(0).random(drawn.num_edges))
     wanted = expected(graph, edges, program)
     cls = type(program.__name__, (program,), {"edges": edges})
     able = admitted(cls(), device)
@@ -98,6 +98,6 @@ def test_without_arcs(device):
 def test_explain_names_no_atomic_operations(device):
     """What is kept for each arc is added up by rows."""
     graph = skewed(3, 200, 3000, directed=True)
-    graph = graph.with_fields(weight=np.ones(graph.num_edges))
+    graph = graph.with_edge_fields(weight=np.ones(graph.num_edges))
     explained = Engine(graph, device).explain(Answered(), delivery="pull")
     assert "combine messages to a vertex" not in str(explained)

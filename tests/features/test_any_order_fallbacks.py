@@ -171,7 +171,7 @@ def test_aggregators_are_refused() -> None:
 
 
 def test_a_run_that_begins_again_says_so() -> None:
-    loose = graph().with_fields(weight=np.zeros(EDGES, np.float32))
+    loose = graph().with_edge_fields(weight=np.zeros(EDGES, np.float32))
     engine = Engine(loose, find_device(1))
     result = engine.run(ShortestPaths(source=0))
     assert result.delivery == "push"

@@ -95,7 +95,7 @@ def dense(directed: bool) -> Graph:
 def sparse(directed: bool) -> Graph:
     graph = random_graph(4, directed=directed, vertices=50, edges=260)
     weight = np.random.default_rng(1).integers(1, 9, graph.num_edges)
-    return graph.with_fields(weight=weight)
+    return graph.with_edge_fields(weight=weight)
 
 
 def expected(graph: Graph, edges: str) -> dict[str, list[int]]:

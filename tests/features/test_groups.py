@@ -100,9 +100,21 @@ CASES: dict[str, tuple[dict[str, Any], Any, dict[str, Any], Any]] = {
             best := best_by(lambda group: group[1]["value"] + (group[0] == x % 7))(groups)
         )[0] + int(best[1]["value"]) + best[2],
     ),
+    "highest score": (
+        {"Pair": Pair, "message": Pair, "combine": by_key("label", value="sum"),
+         "prefer": "a.label == v.x % 5 ? NAN : a.value",
+         "scatter": "send((Pair){e.weight, v.x % 7});",
+         "apply": "v.x += (int)msg.value + msg.label + msg.count;"},
+        lambda x, w: (x % 7, {"value": w}),
+        {"value": sum},
+        lambda x, groups: (
+            best := best_by(lambda group: -1 if group[0] == x % 5 else group[1]["value"])(groups)
+        )[0] + int(best[1]["value"]) + best[2],
+    ),
     "lowest": (
         {"Small": Small, "message": Small, "combine": by_key("label", low="min"),
-         "prefer": "a.low + a.count < b.low + b.count", "scatter": "send((Small){v.x % 9, v.x % 7});",
+         "prefer": "a.low + a.count < b.low + b.count",
+         "scatter": "send((Small){v.x % 9, v.x % 7});",
          "apply": "v.x += msg.low + msg.label + msg.count;"},
         lambda x, w: (x % 7, {"low": x % 9}),
         {"low": min},
@@ -189,7 +201,7 @@ def test_groups(case, masked, lanes, device, monkeypatch):
         assert [step.messages for step in found.trace] == messages, name
 
 
-@pytest.mark.parametrize("case", ["votes", "heaviest", "all groups"])
+@pytest.mark.parametrize("case", ["votes", "heaviest", "highest score", "all groups"])
 def test_debug_mode(case, device):
     """Messages come in another order, which changes no group."""
     x, _ = expected(case, masked=True, lanes=1, steps=3)
@@ -223,6 +235,32 @@ def test_a_row_of_many_keys(device, monkeypatch):
         assert (found.best[0], found.count[0]) == (values[counts.argmax()], counts.max())
 
 
+def test_the_preferred_group_may_depend_on_other_vertices(device):
+    """Of the fields as they were before apply."""
+
+    class Nearest(VertexProgram):
+        """The neighbor whose place is the highest; all places change at the same time."""
+
+        place = vertex.int32(init="v.id * 5 % 97")
+        best = vertex.int32(init=-1)
+        supersteps = param.supersteps(3)
+        message, combine, scatter_on = "vertex", by_key(), "all"
+        prefer = "place_of(a.key)"
+        scatter = "send(v.id);"
+        apply = "v.best = msg.key; v.place = (v.place + place_of(msg.key)) % 97;"
+
+    place, best = [v * 5 % 97 for v in range(PLACES)], [-1] * PLACES
+    for _ in range(3):
+        before = [*place]
+        for v in range(PLACES):
+            if senders := {a for a, b, _ in arcs() if b == v}:
+                best[v] = max(sorted(senders), key=before.__getitem__)
+                place[v] = (before[v] + before[best[v]]) % 97
+    for name in ("slots", "outbox", "serial"):
+        found = Engine(graph(), device).run(Nearest(), delivery=name)
+        assert (found.best.tolist(), found.place.tolist()) == (best, place), name
+
+
 def test_a_row_of_more_keys_than_a_table(device, monkeypatch):
     """Every group, by ascending keys, of messages that come in another order, and keys twice."""
     monkeypatch.setattr(plan, "BLOCK", BLOCK)
@@ -237,7 +275,8 @@ def test_a_row_of_more_keys_than_a_table(device, monkeypatch):
         scatter = "send((Pair){v.id, v.kind});"
         gather = """
             for (int i = 0; i < num_groups; ++i)
-                msg = (msg * 31 + groups[i].label + groups[i].value * 3 + groups[i].count) % 1000003;
+                msg = (msg * 31 + groups[i].label + groups[i].value * 3 + groups[i].count)
+                      % 1000003;
         """
         apply = "v.heard = msg;"
 
@@ -284,7 +323,7 @@ WRONG = [
     ({"message": Pair, "combine": by_key("label", value="or")},
      "has value='or', which needs an integer message"),
     ({"prefer": None}, "say which one counts"),
-    ({"prefer": "a.count > 2"}, "does not compare two groups"),
+    ({"prefer": "2"}, "neither compares two groups, a and b, as a.count > b.count does, nor"),
     ({"gather": "msg = groups[0].key;"}, "give prefer or gather, not both"),
     ({"combine": "sum"}, "prefer says which group of messages counts, but there are none"),
     ({"prefer": None, "gather": "msg = messages[0];"}, "read groups[i] and num_groups"),

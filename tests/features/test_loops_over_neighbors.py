@@ -8,7 +8,7 @@ import pytest
 from support.admitting_deliveries import some_admitted
 from support.agreement import find_device
 
-from gascl import Engine, Graph, VertexProgram, aggregate, edge, param, vertex
+from gascl import Engine, Graph, VertexProgram, aggregate, by_key, edge, param, vertex
 from gascl.delivery.cost import Costs
 from gascl.run import prepare
 
@@ -472,3 +472,75 @@ def test_a_fault_in_a_shared_loop(device):
 
     with pytest.raises(ProgramError, match="vertex 0 used an id that is not in 0"):
         Engine(GRAPHS["star"](), device).run(Faulty())
+
+
+class Told(VertexProgram):
+    """Vertices put those neighbors into the mask that have a higher value, and count the others;
+    which are heard of is a matter of groups of messages."""
+
+    supersteps = param.supersteps(5)
+    value = vertex.int32(init="v.id * 5 % 17")
+    lower = vertex.int32()
+    told = vertex.int32()
+    message, combine = "int32", by_key()
+    prefer = "a.count"
+    scatter_on, edges, apply_on = "all", "both", "mask"
+    mask = "v.id % 3 == 0"
+    receive_if = "get_mask()"
+    scatter = "send(v.value);"
+    apply = """
+        v.lower = 0;
+        for (int i = 0; i < num_neighbors; ++i) {
+            if (value_of(neighbor(i)) > v.value)
+                set_mask_of(neighbor(i));
+            else
+                ++v.lower;
+        }
+        if (v.lower % 2)
+            for (int i = 0; i < num_neighbors; ++i)
+                set_mask_of((neighbor(i) + v.id) % g.num_vertices);
+        ++v.told;
+        v.value = (v.value + msg.key + 1) % 17;
+    """
+
+
+def told(graph: Graph) -> tuple[list[int], list[int], list[int]]:
+    count = graph.num_vertices
+    arcs = graph.arcs("both")
+    rows = np.split(arcs.out_targets, arcs.out_offsets[1:-1]) if count else []
+    value, lower, times = [v * 5 % 17 for v in range(count)], [0] * count, [0] * count
+    mask = {v for v in range(count) if v % 3 == 0}
+    for _ in range(5):
+        before, coming = [*value], set()
+        for v in mask:
+            row = rows[v].tolist()
+            higher = [u for u in row if before[u] > before[v]]
+            lower[v] = len(row) - len(higher)
+            coming |= {*higher}
+            if lower[v] % 2:
+                coming |= {(u + v) % count for u in row}
+            times[v] += 1
+            heard = [before[u] for u in row]
+            key = min(set(heard), key=lambda x, h=heard: (-h.count(x), x)) if heard else 0
+            value[v] = (before[v] + key + 1) % 17
+        mask = coming
+    return value, lower, times
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_marks(device, name):
+    """Each vertex is put into the mask where the loop says so, and nowhere else."""
+    graph = GRAPHS[name]()
+    for delivery in ("slots", "outbox", "serial"):
+        result = Engine(graph, device).run(Told(), delivery=delivery)
+        found = result.value.tolist(), result.lower.tolist(), result.told.tolist()
+        assert found == told(graph), delivery
+        long = name in ("hubs", "directed", "star", "in-star") and device.group > 1
+        assert (SHARED in kernels(result)) == (long and delivery != "serial"), delivery
+
+
+def test_marks_by_groups_as_large_as_those_of_gpus():
+    graph = hubs(False)
+    result = Engine(graph, find_device(64)).run(Told())
+    assert SHARED in kernels(result)
+    assert (result.value.tolist(), result.lower.tolist(), result.told.tolist()) == told(graph)

@@ -250,7 +250,7 @@ def test_labels_are_found_as_index_of_finds_them():
         (dict(add=[("ann", "bob")], length=1, lanes=[1]), "has shape (), and"),
         (dict(add=[("ann", "bob")], width=[1]), "no edge field 'width'; it has: length, lanes"),
         (dict(width=[]), "no edge field 'width'"),
-        (dict(add=[("ann", "bob")], length=["x"], lanes=[1]), "must be integers, float32 or"),
+        (dict(add=[("ann", "bob")], length=["x"], lanes=[1]), "has numbers, and texts are added"),
         (
             dict(add=[("ann", "bob")], length=[1], lanes=[128]),
             "128 does not fit the edge field '",

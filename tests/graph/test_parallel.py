@@ -67,7 +67,7 @@ def test_ctrl_c_ends_the_work():
 
 
 def test_work_may_begin_other_work_and_processes():
-    """A thread of the pool does not wait for others of the pool, and a child has a pool of its own."""
+    """A thread of the pool does not wait for the others, and a child has a pool of its own."""
 
     def inner(number: int) -> int:
         return sum(in_threads(lambda x: x + number, range(10)))

@@ -84,8 +84,10 @@ def test_reversed(seed, made_before):
 @pytest.mark.parametrize("directed", [True, False])
 def test_other_fields(directed):
     graph = weighted(0, directed)
-    other = graph.with_fields(cost=np.arange(graph.num_edges), open=[True] * graph.num_edges)
-    assert list(other.edge_fields) == ["cost", "open"] and list(graph.edge_fields) == ["weight"]
+    other = graph.with_edge_fields(cost=np.arange(graph.num_edges), open=[True] * graph.num_edges)
+    assert list(other.edge_fields) == ["weight", "cost", "open"] and list(graph.edge_fields) == [
+        "weight"
+    ]
     assert other.edge_fields["cost"].tolist() == list(range(graph.num_edges))
     assert other.edge_fields["open"].dtype == np.int8
     assert other.fingerprint == graph.fingerprint and ends(other) == ends(graph)
@@ -94,7 +96,7 @@ def test_other_fields(directed):
         assert other.arcs(way).in_edges is graph.arcs(way).in_edges
     assert other.weighted_out_degree("cost").sum() >= other.edge_fields["cost"].sum()
     with pytest.raises(GraphError, match="cost"):
-        graph.with_fields(cost=[1, 2])
+        graph.with_edge_fields(cost=[1, 2])
 
 
 def test_reversed_undirected_and_changed():

@@ -85,12 +85,14 @@ def test_columns(tmp_path, suffix):
     graph = Graph.read(path)
     assert edges_of(graph) == [(1, 2), (1, 3)]
     kinds = {name: values.dtype.name for name, values in graph.edge_fields.items()}
-    assert kinds == {"weight": "float64", "half": "float32", "good": "int8", "n": "uint16"}
+    numbers = {"weight": "float64", "half": "float32", "good": "int8", "n": "uint16"}
+    assert kinds == {**numbers, "when": "int64"}
+    assert graph.edges["when"].dtype == "M8[ms]" and graph.edge_fields["when"].tolist() == [1, 2]
     assert np.isnan(graph.edge_fields["weight"][1])
     report = "\n".join(graph.report)
     for words in (
         "rows: 2; source and target: columns 'SOURCE', 'Target'",
-        "'when' left out: its type, timestamp[ms], is not numeric",
+        "column 'when': times, int64: milliseconds since 1970",
         "'a b' left out: its name is not an identifier",
         "'good': bool read as int8",
         "'half': halffloat read as float32",
@@ -118,7 +120,7 @@ def test_columns(tmp_path, suffix):
         ({"src": [1], "dst": [1]}, {"columns": ["src"]}, "name at least two columns"),
         (
             {"src": [1], "dst": [1], "t": ["x"]},
-            {"columns": "src,dst,t"},
+            {"weight": "t"},
             "column 't' cannot be a field: its type, string, is not numeric; convert it",
         ),
         ({"src": pa.array([2**63], pa.uint64()), "dst": [-1]}, {}, "negative and some above"),

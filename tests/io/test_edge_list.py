@@ -23,7 +23,7 @@ from gascl.io.vertex_ids import numbered
 
 def slowly(monkeypatch):
     """Read line by line what NumPy would take."""
-    monkeypatch.setattr(edge_list, "_read_integers", lambda lines, layout: None)
+    monkeypatch.setattr(edge_list, "_read_integers", lambda path, lines, layout: None)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_the_fast_way_takes_what_is_plain(write, monkeypatch):
     monkeypatch.setattr(edge_list, "_read_any", never)
     text = "# c\n1 -2 0.5\r\n\r\n# d\n 3\t4 1e3 # e\n5 6 nan"
     assert edges_of(Graph.read(write("a.txt", text)))[:2] == [(1, -2, 0.5), (3, 4, 1000)]
-    assert Graph.read(write("b.csv", "from,to,n,w\n1,2,x,3\n2,3,y,4\n")).num_edges == 2
+    assert Graph.read(write("b.csv", "from,to,n,w\n1,2,7,3\n2,3,8,4\n")).num_edges == 2
     with pytest.raises(AssertionError):
         Graph.read(write("c.txt", "1 a\n"))
 

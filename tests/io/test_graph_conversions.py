@@ -104,17 +104,24 @@ def test_networkx_labels_and_attributes():
     source = nx.Graph()
     source.add_edge("a", "b", w=1, name="x", **{"x y": 2})
     source.add_edge("b", "c", w=2.5, name="y", few=1, **{"x y": 2})
-    with pytest.warns(UserWarning, match=r"leaves out the edge attributes 'name' \(not all"):
+    with pytest.warns(UserWarning, match=r"leaves out the edge attributes 'x y' \(its name"):
         graph = Graph.from_networkx(source)
     assert graph.labels.dtype.kind == "U"
-    assert {name: list(values) for name, values in graph.edge_fields.items()} == {"w": [1, 2.5]}
+    assert {name: list(graph.edges[name]) for name in graph.edges} == {
+        **{"w": [1, 2.5], "name": ["x", "y"]}
+    }
     report = "\n".join(graph.report)
-    for words in ("'name' left out: not all", "'few' left out: 1 of 2", "'x y' left out: its name"):
+    for words in (
+        "'name': text, 2 different",
+        "'few' left out: 1 of 2",
+        "'x y' left out: its name",
+    ):
         assert words in report
     assert list(Graph.from_networkx(source, fields=[]).edge_fields) == []
     words = ["('a', 'b')", "no attribute 'few'", "leave it out"]
     refused(words, lambda: Graph.from_networkx(source, fields=["few"]))
-    words = ["('a', 'b')", "name='x'", "not a number"]
+    source["a"]["b"]["name"] = {}
+    words = ["('a', 'b')", "name={}", "neither a number nor text"]
     refused(words, lambda: Graph.from_networkx(source, fields=["w", "name"]))
     refused(["'x y'"], lambda: Graph.from_networkx(source, fields=["x y"]))
     refused(["fields=['w']"], lambda: Graph.from_networkx(source, fields="w"))

@@ -316,7 +316,7 @@ def test_the_fingerprint_is_in_files_with_arcs(tmp_path, labels, directed):
     graph.write(path, arcs=True)
     found = Graph.read(path)
     assert vars(found)["fingerprint"] == build(directed, labels).fingerprint
-    assert vars(found.with_fields(since="since"))["fingerprint"] == graph.fingerprint
+    assert vars(found.with_edge_fields(since="since"))["fingerprint"] == graph.fingerprint
     for options in ({"arcs": False}, {"directed": not directed}, {"self_loops": "drop"}):
         assert "fingerprint" not in vars(Graph.read(path, **options))
 

@@ -63,7 +63,7 @@ def test_a_skipped_line_that_may_be_a_row(write):
     assert len(edges_of(read(path, comments=""))) == 3
     path = write("a.csv", "# not a,row\ncall_id,caller,callee\n%1,bob,ann\n2,ann,bob\n")
     with pytest.warns(UserWarning, match="line 3: '%1,bob,ann' is skipped .* give comments=''"):
-        assert edges_of(Graph.read(path)) == [("ann", "bob")]
+        assert edges_of(Graph.read(path)) == [("ann", "bob", 2)]
 
 
 # Separators and decimals
@@ -130,7 +130,7 @@ CALLS = "call_id,caller,callee,duration\n1,10,11,5\n2,11,12,6\n"
 
 @pytest.mark.parametrize("options", [{}, {"comments": "%"}])
 def test_ends_by_their_names(write, options):
-    assert edges_of(read(write("a.csv", CALLS), **options)) == [(10, 11, 5), (11, 12, 6)]
+    assert edges_of(read(write("a.csv", CALLS), **options)) == [(10, 11, 5, 1), (11, 12, 6, 2)]
 
 
 def table_of(text, folder, kind):
@@ -207,7 +207,7 @@ def test_columns_that_look_like_weights_are_not_left_out_silently(tmp_path, kind
 def test_several_columns_of_numbers_without_a_weight(write):
     path = write("a.csv", "from,to,note,big,small\na,b,x,5,1\nb,c,y,6,2\n")
     with pytest.warns(UserWarning, match="looks like a weight and is not read") as warned:
-        assert not Graph.read(path).edge_fields
+        assert list(Graph.read(path).edge_fields) == ["note", "big", "small"]
     found = [str(each.message).partition(" looks ")[0] for each in warned]
     assert found == [f"{path}: column 'big'", f"{path}: column 'small'"]
     assert edges_of(read(path, weight="small")) == [("a", "b", 1), ("b", "c", 2)]

@@ -52,7 +52,7 @@ def test_a_data_frame_as_in_igraph():
     assert edges_of(graph) == [("Ann", "Bob", 1), ("Bob", "Cid", 2)]
     assert graph.out_degree.tolist() == other.degree(mode="out") == [0, 0, 1, 1]
     assert graph.vertex_fields["age"].tolist() == other.vs["age"]
-    assert list(graph.vertex_fields) == ["age", "team", "height", "here"]
+    assert list(graph.vertex_fields) == ["age", "team", "height", "here", "bio"]
     assert graph.vertex_fields["team"].tolist() == [1, 0, 1, 0]
     assert graph.vertex_fields["height"].dtype == np.float32
     assert np.isnan(graph.vertex_fields["height"][2])
@@ -61,7 +61,7 @@ def test_a_data_frame_as_in_igraph():
     report = "\n".join(graph.report)
     for words in ("rows: 4; ids: column 'name'", "0 is 'blue', 1 is 'red'", "without edges: 1"):
         assert words in report
-    assert "'bio' left out: not all its values are numbers" in report
+    assert graph.vertices["bio"].tolist() == PEOPLE["bio"].tolist()
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_numbers_in_some_rows_alone_are_warned_of(tmp_path):
     graph = Graph.from_edges([0, 1], [1, 2])
     with pytest.warns(UserWarning, match=r"leaves out the column 'age' \(1 of 3 do .*; give each"):
         made = graph.with_vertices(path)
-    assert not made.vertex_fields and made.labels is None
+    assert list(made.vertex_fields) == ["note"] and made.labels is None
     nulls = pandas.DataFrame({"id": [0, 1, 2], "age": pandas.array([5, None, 7], dtype="Int64")})
     with pytest.warns(UserWarning, match="'age'"):
         assert not graph.with_vertices(nulls).vertex_fields

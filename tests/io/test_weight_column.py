@@ -128,7 +128,7 @@ def test_what_can_be_no_field(read, tmp_path):
         path.write_text("from,to,minutes,km\na,b,1,2\n", encoding="utf-8")
         said = ["columns 2 ('minutes') and 3 ('km') are both called 'weight'"]
         refused(said, lambda: Graph.read(path, columns=twice))
-    refused([], lambda: read(NAMED, tmp_path, columns=["from", "to", "name"]))  # it is text
+    refused([], lambda: read(NAMED, tmp_path, columns=["from", "to", "weight=name"]))  # it is text
 
 
 def test_columns_by_number(tmp_path):
@@ -142,7 +142,8 @@ def test_columns_by_number(tmp_path):
 def test_an_empty_remark_is_no_weight(tmp_path):
     (tmp_path / "a.csv").write_text("from,to,name,remark\na,b,x,\nb,c,y,slow\n")
     graph = Graph.read(tmp_path / "a.csv")
-    assert not graph.edge_fields
+    assert graph.edges["name"].tolist() == ["x", "y"]
+    assert graph.edges["remark"].tolist() == [None, "slow"]
     assert "column 2 ('name') is not read as weight: 'x' is not a number" in graph.report
 
 

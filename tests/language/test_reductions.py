@@ -112,7 +112,9 @@ def test_reductions(before, body, found):
 @pytest.mark.parametrize(
     ("before", "body", "why"),
     [
-        ("", "set_mask_of(neighbor(i));", "it calls set_mask_of"),
+        ("", "{ set_mask_of(neighbor(i)); if (i > 9) break; }", "it ends early"),
+        ("int n = 0;", "n += (set_mask_of(i), 1);", "it changes something within an expression"),
+        ("", "{ set_mask_of(neighbor(i)); set_mask(); }", "it calls set_mask"),
         ("int n = 0;", "{ int j = 3; do n += j; while (--j); }", "another loop in it"),
         ("real s = 0;", "for (int j = 0; j < 3; ++j) s += j;", "a float, in an inner loop"),
         ("int n = 0, k = 0;", "{ { int k = 2; n += k; } k += 1; n += 2; }", "it changes k"),

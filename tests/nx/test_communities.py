@@ -2,6 +2,7 @@
 They are measured by NetworkX's modularity."""
 
 from collections import Counter
+from itertools import pairwise
 
 import networkx as nx
 import numpy as np
@@ -10,7 +11,10 @@ import pytest
 from gascl.nx.backend import FUNCTIONS, backend
 from gascl.nx.community import ByColor
 
-louvain, partitions = nx.community.louvain_communities, nx.community.louvain_partitions
+louvain, leiden = nx.community.louvain_communities, nx.community.leiden_communities
+#: Each with the function that has all levels.
+BOTH = {louvain: nx.community.louvain_partitions, leiden: nx.community.leiden_partitions}
+both = pytest.mark.parametrize("find", BOTH, ids=["louvain", "leiden"])
 
 
 def planted(weighted=False):
@@ -24,20 +28,42 @@ def planted(weighted=False):
     return G
 
 
+@both
 @pytest.mark.parametrize("weight", [None, "weight"])
-def test_finds_groups(weight):
+def test_finds_groups(find, weight):
     G = planted(weighted=weight is not None)
-    found = louvain(G, weight=weight, seed=1, backend="gascl")
+    found = find(G, weight=weight, seed=1, backend="gascl")
     assert found == [set(range(start, start + 20)) for start in range(0, 100, 20)]
-    assert list(partitions(G, weight=weight, seed=1, backend="gascl"))[-1] == found
 
 
+@both
+def test_levels(find):
+    """Each has the communities of the one before, or several of them as one, and is better."""
+    G = nx.gnm_random_graph(400, 1600, seed=2)
+    levels = list(BOTH[find](G, seed=3, backend="gascl"))
+    assert len(levels) > 1
+    for before, after in pairwise(levels):
+        assert len(after) < len(before)
+        assert all(any(small <= large for large in after) for small in before)
+        assert nx.community.modularity(G, after) > nx.community.modularity(G, before)
+    for number, level in enumerate(levels, 1):
+        assert find(G, seed=3, max_level=number, backend="gascl") == level
+    assert find(G, seed=3, backend="gascl") == levels[-1]
+
+
+def test_communities_of_leiden_are_connected():
+    G = nx.gnm_random_graph(400, 700, seed=5)
+    for level in BOTH[leiden](G, seed=3, backend="gascl"):
+        assert all(nx.is_connected(G.subgraph(community)) for community in level)
+
+
+@both
 @pytest.mark.parametrize("kind", [nx.Graph, nx.MultiGraph])
-def test_is_as_good_as_networkx(kind):
+def test_is_as_good_as_networkx(find, kind):
     G = kind(nx.gnm_random_graph(300, 1200, seed=2))
     for u, v in list(G.edges())[:200]:
         G.add_edge(u, v)  # of multigraphs, another one
-    communities = [louvain(G, seed=seed, backend="gascl") for seed in range(3)]
+    communities = [find(G, seed=seed, backend="gascl") for seed in range(3)]
     for each in communities:
         assert nx.community.is_partition(G, each)
         firsts = [min(map(list(G).index, community)) for community in each]
@@ -47,46 +73,49 @@ def test_is_as_good_as_networkx(kind):
     assert best > 0.95 * np.mean([nx.community.modularity(G, each) for each in theirs])
 
 
-def test_the_same_seed_gives_the_same_answer():
+@both
+def test_the_same_seed_gives_the_same_answer(find):
     G = nx.gnm_random_graph(200, 600, seed=2)
-    answers = [louvain(G, seed=seed, backend="gascl") for seed in (3, 3, 4, 5)]
+    answers = [find(G, seed=seed, backend="gascl") for seed in (3, 3, 4, 5)]
     assert answers[0] == answers[1]
     assert any(answers[0] != other for other in answers[2:])
     drawn = [np.random.default_rng(3), np.random.RandomState(3)]
-    assert all(louvain(G, seed=seed, backend="gascl") for seed in drawn)
+    assert all(find(G, seed=seed, backend="gascl") for seed in drawn)
 
 
-def test_resolution_and_graphs_without_edges():
+@both
+def test_resolution_and_graphs_without_edges(find):
     G = planted()
     sizes = [
-        len(louvain(G, resolution=resolution, seed=1, backend="gascl"))
-        for resolution in (0.01, 1, 20)
+        len(find(G, resolution=resolution, seed=1, backend="gascl")) for resolution in (0.01, 1, 20)
     ]
     assert sizes[0] == 1 < sizes[1] == 5 < sizes[2]
-    assert louvain(nx.empty_graph(3), backend="gascl") == [{0}, {1}, {2}]
-    assert louvain(nx.Graph(), backend="gascl") == []
+    assert find(nx.empty_graph(3), backend="gascl") == [{0}, {1}, {2}]
+    assert find(nx.Graph(), backend="gascl") == []
 
 
 def test_networkx_runs_its_own_unless_asked():
     G = nx.gnm_random_graph(200, 6000, seed=2)
     names = {name for name, function in FUNCTIONS.items() if function.random}
     assert names >= {"louvain_communities", "louvain_partitions", "asyn_lpa_communities"}
-    for name in names:
+    for name in names - {"leiden_communities", "leiden_partitions"}:
         assert "differ from NetworkX's" in backend.should_run(name, (G,), {})
         assert backend.can_run(name, (G,), {}) is True
     with nx.config(backend_priority=["gascl"]):
         assert louvain(G, seed=1) == louvain(G, seed=1, backend="networkx")
+        assert leiden(G, seed=1) == leiden(G, seed=1, backend="gascl")  # NetworkX has none
 
 
-def test_what_is_refused():
+@both
+def test_what_is_refused(find):
     G = planted()
     with pytest.raises(ValueError, match="max_level argument must be a positive integer"):
-        louvain(G, max_level=0, backend="gascl")
-    with pytest.raises(NotImplementedError):
-        louvain(nx.DiGraph(G), backend="gascl")
+        find(G, max_level=0, backend="gascl")
+    with pytest.raises((NotImplementedError, nx.NetworkXNotImplemented)):
+        find(nx.DiGraph(G), backend="gascl")
     nx.set_edge_attributes(G, -1, "weight")
     with pytest.raises(NotImplementedError):
-        louvain(G, backend="gascl")
+        find(G, backend="gascl")
 
 
 @pytest.mark.parametrize(

@@ -27,9 +27,12 @@ RELEVANT = """
     algorithms/centrality/tests/test_katz_centrality.py
     algorithms/centrality/tests/test_reaching.py
     algorithms/coloring/tests/test_coloring.py algorithms/community/tests/test_quality.py
+    algorithms/community/tests/test_label_propagation.py
+    algorithms/community/tests/test_leiden.py algorithms/community/tests/test_louvain.py
     algorithms/components/tests/test_attracting.py algorithms/components/tests/test_connected.py
     algorithms/components/tests/test_strongly_connected.py
     algorithms/components/tests/test_weakly_connected.py algorithms/link_analysis
+    algorithms/minors/tests/test_contraction.py
     algorithms/shortest_paths/tests/test_generic.py
     algorithms/shortest_paths/tests/test_unweighted.py
     algorithms/shortest_paths/tests/test_weighted.py algorithms/traversal/tests/test_bfs.py
@@ -71,5 +74,5 @@ def test_no_test_fails_and_every_function_runs(tmp_path):
     # A sum may come out equal after all, by the order in which a processor adds.
     declared = re.findall(r"(\d+) (?:xfailed|xpassed)", done.stdout.splitlines()[-1])
     assert sum(map(int, declared)) == len(EXPECTED)
-    assert len(EXPECTED) <= 5
+    assert len(EXPECTED) <= 6
     assert sorted(FUNCTIONS.keys() - ran) == []

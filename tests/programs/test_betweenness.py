@@ -133,7 +133,7 @@ def test_along_weights(sources, directed):
     """Small whole numbers, so that many paths are equally long."""
     drawn = simple(3, directed, vertices=30, edges=90)
     weight = np.random.default_rng(1).integers(1, 4, drawn.num_edges)
-    graph = drawn.with_fields(weight=weight)
+    graph = drawn.with_edge_fields(weight=weight)
     listed = None if sources is None else np.random.RandomState(2).permutation(30)[:sources]
     skip_other_scales(sources)
     made, seed = graph.to_networkx(), Drawn()
@@ -169,7 +169,7 @@ def test_along_weights_of_graphs_that_are_not_simple(directed, dtype):
     infinite[::9] = np.inf
     for graph in (
         drawn,
-        drawn.with_fields(weight=infinite),
+        drawn.with_edge_fields(weight=infinite),
         Graph.from_edges([], [], num_vertices=4),
     ):
         for program in (WeightedBetweenness(dtype=dtype), WeightedEdgeBetweenness(dtype=dtype)):

@@ -11,7 +11,7 @@ from support.verifiers.louvain import LESS, modularity, verify
 
 from gascl import Engine, GasclError, Graph, GraphError
 from gascl.programs import Louvain
-from gascl.programs.louvain import Move
+from gascl.programs.local_moving import Move
 
 
 def run(graph: Graph, program: Louvain | None = None, **options) -> np.ndarray:
@@ -34,7 +34,7 @@ def test_random_graphs(dtype, seed, directed):
         skewed(seed, 300, 2000, directed=directed),
     ):
         expected = run(graph, Louvain(dtype=dtype)).tolist()
-        for delivery in some_admitted(Move(seed=0, turns=1, rounds=1, few=0, price=1, unit=1)):
+        for delivery in some_admitted(Move(seed=0, price=1, few=0)):
             assert run(graph, Louvain(dtype=dtype), delivery=delivery).tolist() == expected
 
 
@@ -43,7 +43,7 @@ def test_networkx(resolution):
     """Its modularity is ours, and its communities are not much better."""
     made = nx.karate_club_graph()
     graph = Graph.from_networkx(made)
-    for given, weight in ((graph, "weight"), (graph.with_fields(), None)):
+    for given, weight in ((graph, "weight"), (graph.with_edge_fields(weight=None), None)):
         found = run(given, Louvain(resolution=resolution, dtype="float64"))
         parts = [set(np.flatnonzero(found == c).tolist()) for c in range(found.max() + 1)]
         ours = nx.community.modularity(made, parts, weight=weight, resolution=resolution)
@@ -80,7 +80,8 @@ def test_seeds_repeat():
 def test_the_unit_of_weights_does_not_matter():
     graph = weighted(skewed(1, 200, 900))
     small, large = (
-        graph.with_fields(weight=unit * graph.edge_fields["weight"]) for unit in (2.0**-80, 2.0**80)
+        graph.with_edge_fields(weight=unit * graph.edge_fields["weight"])
+        for unit in (2.0**-80, 2.0**80)
     )
     assert run(small).tolist() == run(large).tolist()
 

@@ -84,7 +84,7 @@ def test_programs_of_the_documentation(name: str) -> None:
     cls, plain = DOCUMENTED[name], graph("a hub")
     needed = any_values(cls) | ({"source": 0} if "source" in cls.spec.params else {})
     part = plain.edge_fields["weight"] / 4  # also a probability
-    engine = Engine(plain.with_fields(**dict.fromkeys(cls.spec.edge_fields, part)))
+    engine = Engine(plain.with_edge_fields(**dict.fromkeys(cls.spec.edge_fields, part)))
     check_repeats(engine, cls(**needed))
     in_supersteps = engine.run(cls(**needed), max_supersteps=10_000)
     for field, values in engine.run(cls(**needed)).fields.items():

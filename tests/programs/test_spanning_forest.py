@@ -29,7 +29,7 @@ def few_weights(seed: int, directed: bool) -> Graph:
     """Many are equal, some below 0."""
     graph = random_graph(seed, directed=directed, edges=200)
     weight = np.random.default_rng(seed).integers(-2, 4, graph.num_edges)
-    return graph.with_fields(weight=weight)
+    return graph.with_edge_fields(weight=weight)
 
 
 @pytest.mark.parametrize(

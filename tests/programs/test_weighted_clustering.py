@@ -39,10 +39,10 @@ def test_random_graphs(seed, directed):
     run(drawn, "float32")
     simple = drawn.simple()
     weight = np.random.default_rng(0).integers(-2, 9, simple.num_edges)
-    for graph in (simple, simple.with_fields(weight=weight)):
+    for graph in (simple, simple.with_edge_fields(weight=weight)):
         expected = nx.clustering(graph.to_networkx(), weight="weight")
         assert run(graph).tolist() == pytest.approx([expected[v] for v in range(64)], rel=1e-12)
-    unweighted = simple.with_fields()
+    unweighted = simple.with_edge_fields(weight=None)
     expected = nx.clustering(unweighted.to_networkx())
     found = run(unweighted)
     assert found.tolist() == pytest.approx([expected[v] for v in range(64)], rel=1e-12)

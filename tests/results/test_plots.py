@@ -94,7 +94,7 @@ def test_the_course_of_a_run():
     graph = Graph.from_edges(range(20), range(1, 21), directed=False)
     result = Engine(graph).run(BreadthFirst(source=0))
     axes = result.trace.plot()
-    assert [ax.get_ylabel() for ax in axes] == ["kernel time (s)", "active vertices", "messages"]
+    assert [ax.get_ylabel() for ax in axes] == ["kernel time", "active vertices", "messages"]
     x, active = axes[1].lines[0].get_data()
     assert x.tolist() == list(range(result.supersteps))
     assert active.tolist() == [step.active for step in result.trace]
@@ -119,6 +119,26 @@ def test_no_point_of_a_trace_lies_on_the_frame():
         assert 0.03 * height < y.min() < y.max() < 0.97 * height
         shown = [at for at in ax.get_yticks() if ax.get_ylim()[0] <= at <= ax.get_ylim()[1]]
         assert min(shown) == 0, "there is nothing below 0"
+
+
+def test_a_trace_fills_its_panels():
+    """On axes of times and counts that reached down to 0, half of each panel was empty."""
+    steps = [Step(i, 900 + i, 3 * 2**i, {}, 1e-4 * (1 + i % 3)) for i in range(12)]
+    axes = Trace(steps).plot()
+    axes[0].figure.canvas.draw()
+    heights = []
+    for ax in axes:
+        points = np.concatenate([each.get_offsets() for each in ax.collections])
+        y = ax.transData.transform(points)[:, 1]
+        heights.append(ax.bbox.height)
+        if ax is not axes[1]:
+            assert np.ptp(y) > 0.6 * ax.bbox.height
+    assert axes[2].get_yscale() == "log" and axes[1].get_yscale() == "linear"
+    assert axes[1].get_ylim()[0] == 0, "nearly the same: the height tells how many"
+    level = Trace([Step(i, 34, 2**i, {}, 1e-4 * i) for i in range(9)]).plot()
+    level[0].figure.canvas.draw()
+    assert level[1].bbox.height < 0.7 * level[2].bbox.height, "a level line needs less room"
+    assert any("µs" in text.get_text() for text in level[0].get_yticklabels())
 
 
 def test_supersteps_without_messages_are_drawn():

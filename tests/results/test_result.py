@@ -102,6 +102,44 @@ def test_top():
     assert made(None).top("count", 2) == [(6, 7), (7, 7)]
 
 
+def test_printed():
+    """The largest values first, as `top` sorts them, and those without values last."""
+    graph = Graph.from_edges([0, 1], [1, 2], labels=list("abcdefghijklm"), num_vertices=13)
+    rank = np.array([0.5, np.inf, 3, 1.25, *range(10, 18), np.nan])
+    parent = np.array([-1, 0, 1] + [-1] * 10)
+    types = FieldTypes({"parent": "vertex"})
+    fields = {"rank": rank, "parent": parent}
+    result = Result(graph, fields, 5, True, "stop is true", Trace(), "D", "slots", types=types)
+    lines = str(result).splitlines()
+    assert lines[0].split() == ["vertex", "rank", "parent"]
+    assert [line.split()[0] for line in lines[1:11]] == list("lkjihgfecd")
+    assert lines[9].split() == ["c", "3", "b"]
+    assert lines[11:] == ["... 3 more", "5 supersteps: stop is true", "slots on D"]
+    shown = result._repr_html_()
+    assert shown.index("<td>l</td>") < shown.index("<td>k</td>") < shown.index("5 supersteps")
+    assert repr(result) == "Result(rank, parent; 5 supersteps, stop is true, slots on D)"
+    few = Result(graph, {"x": np.full(13, np.nan)}, 1, True, "", Trace(), "D", "slots")
+    assert str(few).splitlines()[1].split() == ["a", "nan"], "there are no others"
+
+
+def test_groups_are_printed_by_size():
+    """Those of vertices by label; a number below 0 is no group."""
+    graph = Graph.from_edges([], [], labels=list("abcdefg"), num_vertices=7)
+    fields = {
+        "community": np.array([9, 9, 4, 2, 2, 2, -1]),
+        "component": np.array([2] * 3 + [4] * 4),
+    }
+    types = FieldTypes({"component": "vertex"})
+    result = Result(graph, fields, 1, True, "", Trace(), "D", "slots", types=types)
+    assert str(result).splitlines()[:3] == [
+        "community: 3 groups; vertices: 2 (3), 9 (2), 4 (1)",
+        "component: 2 groups; vertices: e (4), c (3)",
+        "vertex  community  component",
+    ]
+    shown = result._repr_html_()
+    assert shown.index("vertices: e (4), c (3)") < shown.index("<table")
+
+
 def test_top_of_unsigned_numbers():
     result = made()
     result.fields["count"] = np.array([0, 2**64 - 1, 5, 0, 0, 0, 0, 2**63], np.uint64)

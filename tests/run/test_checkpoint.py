@@ -116,7 +116,7 @@ def graph_of(name: str) -> Graph:
         simple = {"duplicates": "first", "self_loops": "drop", "directed": False}
         return Graph.from_edges(*ends, num_vertices=graph.num_vertices, **simple)
     minutes = np.random.default_rng(1).random(graph.num_edges)
-    return graph.with_fields(weight="weight", minutes=minutes)
+    return graph.with_edge_fields(weight="weight", minutes=minutes)
 
 
 @pytest.fixture
@@ -418,10 +418,10 @@ def test_other_parameters_fields_and_deliveries_are_refused(file):
     refused("without debug mode, not in debug mode with seed=3", again, debug, delivery="pull")
     file.unlink()
     engine.run(bundled.ShortestPaths(source=0), **options)
-    others = graph.with_fields(weight=graph.edge_fields["weight"] * 2)
+    others = graph.with_edge_fields(weight=graph.edge_fields["weight"] * 2)
     refused("of the edge field 'weight'", bundled.ShortestPaths(source=0), Engine(others))
     # A field that it does not read may be another one.
-    others = graph.with_fields(weight="weight", minutes=graph.edge_fields["minutes"] * 2)
+    others = graph.with_edge_fields(weight="weight", minutes=graph.edge_fields["minutes"] * 2)
     Engine(others).run(bundled.ShortestPaths(source=0), checkpoint=file, resume=True)
 
 

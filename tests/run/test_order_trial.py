@@ -202,7 +202,7 @@ def test_what_keeps_the_promise() -> None:
 
 
 def test_stages_that_are_alike_say_it_once() -> None:
-    engine = Engine(GRAPH.with_fields(weight=np.ones(GRAPH.num_edges)), debug=True)
+    engine = Engine(GRAPH.with_edge_fields(weight=np.ones(GRAPH.num_edges)), debug=True)
     result = engine.run(WeightedBetweenness(sources=["a", "b", "c"]))
     assert len({*result.trace.notes}) == len(result.trace.notes) == 1
 
@@ -222,7 +222,7 @@ def test_a_launch_takes_vertices_of_all_buckets() -> None:
 
 def test_no_schedule_is_tried_where_the_order_matters() -> None:
     """By the program's own account, or where there is nothing to compare."""
-    engine = Engine(GRAPH.with_fields(weight=np.zeros(GRAPH.num_edges)), debug=True)
+    engine = Engine(GRAPH.with_edge_fields(weight=np.zeros(GRAPH.num_edges)), debug=True)
     assert engine.run(ShortestPaths(source="a")).trace.notes == []
     assert engine.run(Least(), max_supersteps=1, not_converged="ignore").trace.notes == []
     kept = engine.run(Least(), keep_state=True)

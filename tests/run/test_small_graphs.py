@@ -24,7 +24,7 @@ RUNS = {
 @pytest.fixture(scope="module")
 def graph():
     found = generators.rmat(5, seed=3)
-    return found.with_fields(weight=np.random.default_rng(1).random(found.num_edges) + 0.1)
+    return found.with_edge_fields(weight=np.random.default_rng(1).random(found.num_edges) + 0.1)
 
 
 @pytest.mark.parametrize("name", RUNS)

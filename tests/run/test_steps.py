@@ -125,7 +125,7 @@ def test_messages_to_any_vertex_arc_fields_and_vertices_that_wait(graph, deliver
     needed = {"source": 0} if program is WidestPaths else {}
     if delivery not in ("auto", *admitted(program(**needed))):
         pytest.skip("the delivery does not take this program")
-    engine = Engine(graph.with_fields(capacity=np.arange(graph.num_edges) % 7))
+    engine = Engine(graph.with_edge_fields(capacity=np.arange(graph.num_edges) % 7))
     steps = engine.steps(program(**needed), delivery=delivery)
     for k, step in enumerate(steps):
         options = {"max_supersteps": k, "not_converged": "ignore", "delivery": delivery}

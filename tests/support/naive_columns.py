@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import re
 
 from support.naive_formats import Expected, Unknown, Wrong, is_whole, lines_of, real, whole
@@ -13,14 +14,16 @@ BASE = r"ids taken to start at (\d+)"
 
 def edge_list(data: bytes, report: list[str]) -> Expected:
     """An edge list, laid out as gascl's report says that it took it."""
-    separator, header, fields = None, 0, []
+    separator, header, fields, kinds = None, 0, {}, {}
     for line in report:
         if found := re.fullmatch("columns separated by (.*)", line):
             separator = MARKS.get(found[1], found[1])
         elif found := re.match(r"line (\d+) is a header", line):
             header = int(found[1])
-        elif found := re.match(r"column (\d+) .*? read as edge field ", line):
-            fields.append(int(found[1]))
+        elif found := re.fullmatch(r"column (\d+) .*? read as edge field (\w+)", line):
+            fields[found[2]] = int(found[1])
+        elif found := re.match(r"(\w+): (text|times|bool)\b", line):
+            kinds[found[1]] = found[2]
     rows = []
     for number, line in enumerate(lines_of(data), start=1):
         columns = _split(line, separator, "#%")
@@ -33,8 +36,14 @@ def edge_list(data: bytes, report: list[str]) -> Expected:
         raise Wrong("an id is empty")
     kind = whole if all(map(is_whole, ids)) else str
     values = []
-    for place in fields:
+    for name, place in fields.items():
         column = [row[place] for row in rows]
+        if name in kinds:
+            values.append(_coded(column, kinds[name]))
+            continue
+        if name != "weight" and not all(column):
+            values.append([real(text) if text else math.nan for text in column])
+            continue
         values.append([(whole if all(map(is_whole, column)) else real)(text) for text in column])
         unsigned = all(re.fullmatch("[+]?[0-9]{1,40}|-0+", text) for text in column)
         if unsigned and max(map(int, column), default=0) < 2**64:
@@ -44,6 +53,16 @@ def edge_list(data: bytes, report: list[str]) -> Expected:
         for at, row in enumerate(rows)
     ]
     return Expected(None, edges)
+
+
+def _coded(column: list[str], kind: str) -> list[int]:
+    """Texts as places among all of them, sorted; bools as 0 or 1."""
+    if kind == "times":
+        raise Unknown
+    if kind == "bool":
+        return [["false", "true"].index(text.lower()) for text in column]
+    places = {text: place for place, text in enumerate(sorted({*column} - {""}))}
+    return [places.get(text, -1) for text in column]
 
 
 def _split(line: str, separator: str | None, marks: str) -> list[str]:

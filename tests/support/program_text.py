@@ -212,6 +212,8 @@ def c_prefer(program: Program, grouping: Grouping) -> str:
     if grouping.score is None:
         return "a.count > b.count"
     score = f"({c_expr(program, grouping.score)})"
+    if len(score) % 2:
+        return _of_group(score, "a")
     return f"{_of_group(score, 'a')} > {_of_group(score, 'b')}"
 
 

@@ -22,7 +22,7 @@ COMM = MPI.COMM_WORLD
 def differ() -> None:
     """Ranks that do not run the same."""
     graph = generators.rmat(5, seed=1)
-    weighted = graph.with_fields(weight=np.arange(graph.num_edges) + COMM.rank)
+    weighted = graph.with_edge_fields(weight=np.arange(graph.num_edges) + COMM.rank)
     own = np.arange(graph.num_vertices) + COMM.rank + 1
     fields = {"num_vertices": graph.num_vertices, "vertex_fields": {"personalization": own}}
     grouped = Graph.from_edges(graph.edge_src, graph.edge_dst, **fields)

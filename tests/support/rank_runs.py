@@ -527,7 +527,7 @@ def sorts() -> None:
         ends = web.edge_src, web.edge_dst
         graph = Graph.from_edges(*ends, weight=weight, directed=directed)
         for program in (PageRank(supersteps=5), WeightedPageRank(supersteps=5)):
-            alone = on_one_device(graph.with_fields(weight="weight"), program)
+            alone = on_one_device(graph.with_edge_fields(weight="weight"), program)
             for least in (reordering.LEAST, 1):
                 with pytest.MonkeyPatch.context() as patch:
                     patch.setattr(reordering, "LEAST", least)

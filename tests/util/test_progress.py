@@ -89,7 +89,7 @@ def test_of_a_run(program, says, capsys):
 
 def test_of_a_run_along_another_edge_field(capsys):
     graph = random_graph(1, directed=True)
-    graph = graph.with_fields(minutes=np.ones(graph.num_edges))
+    graph = graph.with_edge_fields(minutes=np.ones(graph.num_edges))
     Engine(graph).run(ShortestPaths(source=0, weight="minutes"), progress=True)
     assert "ShortestPaths: " in shown(capsys).splitlines()[-1]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,9 +12,25 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.graph.arcs import INT32_MAX
+from gascl.graph.field_types import (
+    NO_TEXT,
+    NOT_A_TIME,
+    Bools,
+    Coded,
+    FieldType,
+    Texts,
+    Times,
+    categories,
+    decoded,
+    described,
+    types_of,
+)
 from gascl.graph.labels import has_surrogate
 from gascl.graph.parallel import in_threads, joined
 from gascl.graph.raw_graph import RawGraph
+from gascl.graph.reordering import inverse
+from gascl.io.adapters.pandas import components
+from gascl.io.attributes import Values
 from gascl.io.column_names import (
     ENDS,
     WEIGHT,
@@ -97,11 +113,13 @@ def parsed_table(
             the names do not say which columns are the ends.
     """
     layout = table_layout(source, directed, kind, columns, weight)
-    loaded = _loaded(source, [layout.tail, layout.head, *layout.fields.values()])
+    may_lack = [name for name in layout.fields.values() if _may_lack(source, name)]
+    loaded = _loaded(source, [layout.tail, layout.head, *layout.fields.values()], may_lack)
     report = layout.report
     labels, src, dst = _vertices(source, layout.tail, layout.head, loaded, layout.own, report)
     report += layout.remarks
-    fields = {name: _values(column, loaded, report) for name, column in layout.fields.items()}
+    coded = {name: _field(column, loaded, report) for name, column in layout.fields.items()}
+    fields = {name: field.values for name, field in coded.items()}
     report += layout.end
     if layout.both_ways:
         src, dst, fields = both_ways(src, dst, fields)
@@ -113,6 +131,7 @@ def parsed_table(
         labels=labels,
         fields=fields,
         report=report,
+        edge_types=types_of(coded),
         in_range=True,
     )
 
@@ -161,7 +180,8 @@ def spool_table(
             ends.append(column.combine_chunks() if texts[0] else concatenated(column.chunks))
             if are_vertices:
                 _check_below(source, name, ends[-1], layout.own["num_vertices"], row)
-        fields = {name: _values(column, loaded, notes) for name, column in layout.fields.items()}
+        coded = {name: _field(column, loaded, notes) for name, column in layout.fields.items()}
+        fields = {name: field.values for name, field in coded.items()}
         spool.take(ends[0], ends[1], fields)
         row += batch.num_rows
         remarks = notes
@@ -174,6 +194,7 @@ def spool_table(
         both_ways=layout.both_ways,
         num_vertices=layout.own["num_vertices"] if are_vertices else None,
         end=[MADE_DIRECTED] if layout.both_ways else [],
+        bools=[n for n, c in layout.fields.items() if not _type_of(source, c)[1]],
     )
 
 
@@ -212,8 +233,13 @@ def table_layout(
     kind: str,
     columns: Sequence[str] | str | None = None,
     weight: str | None = None,
+    numbers: bool = False,
 ) -> TableLayout:
-    """The layout of a table; the arguments are those of `parsed_table`."""
+    """The layout of a table; the arguments are those of `parsed_table`.
+
+    Args:
+        numbers: texts and times are left out, since they would need a dictionary of all rows.
+    """
     names = list(source.schema.names)
     (tail, head), wanted = _chosen(source, names, columns, weight)
     if weight is not None and (names.count(weight) != 1 or weight in (tail, head)):
@@ -242,15 +268,17 @@ def table_layout(
         others,
         wanted,
         weight,
-        lambda name: _type_of(source, name),
+        lambda name: _type_of(source, name, numbers),
         remarks,
         lambda message: source.error(f"{source.name}: {message}"),
         renamed=not own,
     )
     if columns is weight is None and WEIGHT not in fields:
-        _warn_of_unread(source, [name for name in others if name not in fields.values()])
+        read = {name for name in fields.values() if _type_of(source, name)[1]}
+        _warn_of_unread(source, [name for name in others if name not in read])
     twice = bool(directed) and not declared
-    end = [] if own else no_weight(list(fields))
+    numeric = [field for field, name in fields.items() if _type_of(source, name)[1]]
+    end = [] if own else no_weight(numeric)
     return TableLayout(
         tail,
         head,
@@ -324,12 +352,24 @@ def _own(source: Source) -> dict[str, Any]:
     return own
 
 
-def _type_of(source: Source, name: str) -> tuple[str, bool, bool]:
-    """The type of a column, whether it is integers or floats, and whether it is bools."""
+def _type_of(source: Source, name: str, numbers: bool = False) -> tuple[str, bool, bool]:
+    """The type of a column, whether it is integers or floats, and whether it is bools, texts or
+    times, or if `numbers`, bools."""
     from pyarrow import types
 
     kind = source.schema.field(source.schema.names.index(name)).type
-    return str(kind), types.is_integer(kind) or types.is_floating(kind), types.is_boolean(kind)
+    numeric = types.is_integer(kind) or types.is_floating(kind)
+    value = kind.value_type if types.is_dictionary(kind) else kind
+    other = is_text(value) or types.is_timestamp(kind) or types.is_date(kind)
+    return str(kind), numeric, types.is_boolean(kind) or (other and not numbers)
+
+
+def _may_lack(source: Source, name: str) -> bool:
+    """Whether values may be missing in a column, which has texts or times."""
+    from pyarrow import types
+
+    kind = source.schema.field(name).type
+    return _type_of(source, name)[2] and not types.is_boolean(kind)
 
 
 def _warn_of_unread(source: Source, names: list[str]) -> None:
@@ -343,15 +383,57 @@ def _warn_of_unread(source: Source, names: list[str]) -> None:
     warn_of_unread(source.name, like)
 
 
-def _values(name: str, columns: dict[str, Any], report: list[str]) -> np.ndarray:
-    """A column of numbers or bool, taken out of the columns."""
+def _field(name: str, columns: dict[str, Any], report: list[str]) -> Coded:
+    """A column of any type that a field can have, taken out of the columns."""
     column = columns.pop(name)
-    values = concatenated(column.chunks)
-    for other, small in ((np.bool_, np.int8), (np.float16, np.float32)):
-        if values.dtype == other:
-            values = values.astype(small)
-            report.append(f"column {name!r}: {column.type} read as {values.dtype}")
-    return values
+    values = arrow_values(column)
+    if isinstance(values, Coded):
+        report.append(f"column {name!r}: {described(values)}")
+        return values
+    array = np.asarray(values)
+    if array.dtype == np.float16:
+        array = array.astype(np.float32)
+        report.append(f"column {name!r}: {column.type} read as {array.dtype}")
+    return Coded(array)
+
+
+def arrow_values(column: Any) -> Values:
+    """A column of any type, with None for what is missing."""
+    import pyarrow
+    from pyarrow import types
+
+    kind = column.type
+    if types.is_dictionary(kind) and is_text(kind.value_type):
+        return _categories(column)
+    if types.is_dictionary(kind):
+        column, kind = column.cast(kind.value_type), kind.value_type
+    if is_text(kind):
+        found = _categories(column.cast(pyarrow.large_string()).dictionary_encode())
+        assert isinstance(found.type, Texts)
+        order = np.argsort(found.type.values, kind="stable")
+        rank = np.append(inverse(order), NO_TEXT)
+        return categories(rank[found.values], found.type.values[order].tolist())
+    if types.is_date(kind):
+        column = column.cast(pyarrow.timestamp("s"))
+    if types.is_timestamp(column.type):
+        counts = concatenated(column.cast(pyarrow.int64()).fill_null(NOT_A_TIME).chunks)
+        return Coded(counts, Times(column.type.unit, column.type.tz))
+    if column.null_count:
+        return list(column.to_pylist())
+    if types.is_boolean(kind):
+        return Coded(concatenated(column.chunks).astype(np.int8), Bools())
+    if types.is_integer(kind) or types.is_floating(kind):
+        return concatenated(column.chunks)
+    return list(column.to_pylist())
+
+
+def _categories(column: Any) -> Coded:
+    """A column of a dictionary of texts, in its order."""
+    column = column.unify_dictionaries()
+    if not column.num_chunks:
+        return categories(np.empty(0, np.int32), [])
+    codes = concatenated([chunk.indices.fill_null(NO_TEXT) for chunk in column.chunks])
+    return categories(codes, column.chunk(0).dictionary.to_pylist())
 
 
 def write_arrow(graph: Graph, dense: bool = False) -> Any:
@@ -408,9 +490,52 @@ def write_arrow(graph: Graph, dense: bool = False) -> Any:
             used[end] = True
         in_order = bool((labels[1:] > labels[:-1]).all())
         own["labels"] = "ids" if in_order and used.all() else labels.tolist()
-    columns += [pyarrow.array(values) for values in graph.edge_fields.values()]
+    columns += _arrow_columns(graph.edge_fields, graph.edge_types)
     table = pyarrow.table(columns, names=[*names, *graph.edge_fields])
     return table.replace_schema_metadata({KEY: json.dumps(own).encode()})
+
+
+def write_vertices(graph: Graph) -> Any:
+    """A pyarrow.Table of the labels, as `vertex`, and the vertex fields. The columns of a field
+    with several values per vertex are `x_0`, `x_1` and so on.
+
+    Raises:
+        GraphError: pyarrow is not installed, or the labels are neither integers nor text.
+    """
+    pyarrow = imported("pyarrow", "to_arrow", GraphError)
+    labels = np.arange(graph.num_vertices) if graph.labels is None else graph.labels
+    if labels.dtype.kind not in "iuU":
+        raise GraphError(
+            "the labels in a table are integers or text, and the graph's are other objects; give "
+            "it labels of text"
+        )
+    ids = pyarrow.array(labels.tolist() if labels.dtype.kind == "U" else labels)
+    fields = components(graph.vertex_fields)
+    if "vertex" in fields:
+        raise GraphError(
+            "the vertex field 'vertex' has the name of the column of labels; rename it"
+        )
+    columns = [ids, *_arrow_columns(fields, graph.vertex_types)]
+    return pyarrow.table(columns, names=["vertex", *fields])
+
+
+def _arrow_columns(fields: Mapping[str, np.ndarray], types: Mapping[str, FieldType]) -> list[Any]:
+    """Fields as columns: texts as dictionaries, times as timestamps."""
+    import pyarrow
+
+    columns = []
+    for name, values in fields.items():
+        kind, array = types.get(name), np.asarray(values)
+        if isinstance(kind, Texts):
+            codes = pyarrow.array(array, mask=array == NO_TEXT)
+            texts = pyarrow.array(kind.values.tolist(), pyarrow.string())
+            columns.append(pyarrow.DictionaryArray.from_arrays(codes, texts))
+        elif isinstance(kind, Times):
+            counts = pyarrow.array(array, mask=array == NOT_A_TIME)
+            columns.append(counts.cast(pyarrow.timestamp(kind.unit, kind.zone)))
+        else:
+            columns.append(pyarrow.array(decoded(array, kind)))
+    return columns
 
 
 @dataclass(frozen=True)
@@ -431,8 +556,11 @@ class Source:
     error: type[GraphError] = GraphError
 
 
-def _loaded(source: Source, names: list[str]) -> dict[str, Any]:
+def _loaded(source: Source, names: list[str], may_lack: Collection[str]) -> dict[str, Any]:
     """The columns as they are stored, each a pyarrow.ChunkedArray of all rows.
+
+    Args:
+        may_lack: those in which values may be missing.
 
     Raises:
         source.error: one has more or fewer rows than the table, or a null; names the row.
@@ -444,7 +572,8 @@ def _loaded(source: Source, names: list[str]) -> dict[str, Any]:
                 f"{source.name}: column {name!r} has {len(column):,} rows, and the table has "
                 f"{source.rows:,}; the file is damaged: fetch or write it again"
             )
-        _check_nulls(source, name, column)
+        if name not in may_lack:
+            _check_nulls(source, name, column)
     return columns
 
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import GraphError
+from gascl.graph.field_types import Coded, listed, types_of
 from gascl.graph.labels import label_array
 from gascl.graph.raw_graph import RawGraph
-from gascl.io.attributes import numeric_attributes, warn_of_left_out
+from gascl.io.attributes import attributes_of, warn_of_left_out
 from gascl.util.extras import imported
 from gascl.util.host import check_host_memory
 
@@ -33,19 +34,23 @@ def read_igraph(g: Any) -> RawGraph:
     if "name" in names:
         labels = label_array(names.pop("name"))
         report.append("vertex attribute 'name' read as labels")
+    of_edges = _fields({n: g.es[n] for n in g.es.attributes()}, "edge", report)
+    of_vertices = _fields(names, "node", report)
     return RawGraph(
         src=edges[:, 0],
         dst=edges[:, 1],
         num_vertices=g.vcount(),
         directed=g.is_directed(),
         labels=labels,
-        fields=_fields({n: g.es[n] for n in g.es.attributes()}, "edge", report),
+        fields={name: field.values for name, field in of_edges.items()},
         report=report,
-        vertex_fields=_fields(names, "node", report),
+        vertex_fields={name: field.values for name, field in of_vertices.items()},
+        edge_types=types_of(of_edges),
+        vertex_types=types_of(of_vertices),
     )
 
 
-def _fields(columns: dict[str, list[Any]], noun: str, report: list[str]) -> dict[str, np.ndarray]:
+def _fields(columns: dict[str, list[Any]], noun: str, report: list[str]) -> dict[str, Coded]:
     # igraph returns None for an edge or a vertex without the attribute
     count = max(map(len, columns.values()), default=0)
     rows = [
@@ -53,7 +58,7 @@ def _fields(columns: dict[str, list[Any]], noun: str, report: list[str]) -> dict
         for row in range(count)
     ]
     left_out: dict[str, str] = {}
-    fields = numeric_attributes(rows, noun, report, left_out=left_out)
+    fields = attributes_of(rows, noun, report, left_out=left_out)
     if noun == "edge":
         remedy = "set numbers on all edges, or delete the attribute first"
         warn_of_left_out("from_igraph", "edge attribute", left_out, remedy)
@@ -70,7 +75,10 @@ def write_igraph(graph: Graph) -> Any:
     what = f"{vertices:,} vertices and {edges:,} edges of igraph"
     check_host_memory(16 * vertices + 32 * edges, what)
     igraph = imported("igraph", "to_igraph", GraphError)
-    of_vertices = {name: values.tolist() for name, values in graph.vertex_fields.items()}
+    of_vertices = {
+        name: listed(values, graph.vertex_types.get(name))
+        for name, values in graph.vertex_fields.items()
+    }
     if graph.labels is not None:
         if "name" in of_vertices:
             raise GraphError(
@@ -83,5 +91,8 @@ def write_igraph(graph: Graph) -> Any:
         edges=np.column_stack([graph.edge_src, graph.edge_dst]),
         directed=graph.directed,
         vertex_attrs=of_vertices,
-        edge_attrs={name: values.tolist() for name, values in graph.edge_fields.items()},
+        edge_attrs={
+            name: listed(np.asarray(values), graph.edge_types.get(name))
+            for name, values in graph.edge_fields.items()
+        },
     )

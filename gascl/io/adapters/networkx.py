@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import FormatError, GraphError
+from gascl.graph.field_types import FieldType, Times, listed, types_of
 from gascl.graph.labels import INTEGER, fit_int64, label_array, shown
 from gascl.graph.raw_graph import RawGraph
 from gascl.io.adapters.adjacency import edge_records, read_adjacency
-from gascl.io.attributes import Records, named_attributes, numeric_attributes, warn_of_left_out
+from gascl.io.attributes import Records, attributes_of, named_attributes, warn_of_left_out
 from gascl.user_messages import Option
 from gascl.util.extras import imported
 from gascl.util.host import check_host_memory
@@ -47,7 +48,7 @@ def read_networkx(
     report: list[str] = []
     if fields is None:
         left_out: dict[str, str] = {}
-        taken = numeric_attributes(records, "edge", report, left_out=left_out)
+        taken = attributes_of(records, "edge", report, left_out=left_out)
         remedy = "set numbers on all edges, or name the attributes to take: fields=[...]"
         warn_of_left_out("from_networkx", "edge attribute", left_out, remedy)
     else:
@@ -58,7 +59,7 @@ def read_networkx(
         taken = named_attributes(records, edge, fields, "fields")
     if vertex_fields is None:
         left_out = {}
-        of_vertices = numeric_attributes(nodes, "node", report, text=True, left_out=left_out)
+        of_vertices = attributes_of(nodes, "node", report, text=True, left_out=left_out)
         remedy = "set numbers on all nodes, or name the attributes to take: vertex_fields=[...]"
         warn_of_left_out("from_networkx", "node attribute", left_out, remedy)
     else:
@@ -71,9 +72,11 @@ def read_networkx(
         num_vertices=len(labels),
         directed=G.is_directed(),
         labels=label_array(labels),
-        fields=taken,
+        fields={name: field.values for name, field in taken.items()},
         report=report,
-        vertex_fields=of_vertices,
+        vertex_fields={name: field.values for name, field in of_vertices.items()},
+        edge_types=types_of(taken),
+        vertex_types=types_of(of_vertices),
         in_range=True,
     )
 
@@ -218,9 +221,12 @@ def write_networkx(graph: Graph, multigraph: bool | None = None) -> Any:
 class InOrder:
     """A Graph with the interface that NetworkX's writers need, with the edges in their own order;
     NetworkX's graphs sort them by node.
+
+    Args:
+        plain: attributes are numbers, bools and text, for files; times are text there.
     """
 
-    def __init__(self, graph: Graph):
+    def __init__(self, graph: Graph, plain: bool = False):
         check_host_memory(LABEL * graph.num_vertices, f"{graph.num_vertices:,} labels in Python")
         labels = np.arange(graph.num_vertices) if graph.labels is None else graph.labels
         # NetworkX's name for attributes of the graph itself
@@ -232,7 +238,12 @@ class InOrder:
         self._source = graph
         self._labels = labels.tolist()
         self._repeats = repeats(graph)
-        self.nodes = _Nodes(self._labels, graph.vertex_fields)
+        self._plain = plain
+        self.nodes = _Nodes(self._labels, self._node_rows)
+
+    def _node_rows(self) -> Iterator[dict[str, Any]]:
+        graph = self._source
+        return _rows(graph.vertex_fields, graph.vertex_types, len(self._labels), self._plain)
 
     def is_directed(self) -> bool:
         return self._source.directed
@@ -247,30 +258,39 @@ class InOrder:
         return len(self._labels)
 
     def edges(self, data: bool = False, keys: bool = False) -> Iterator[tuple[Any, ...]]:
-        labels, fields = self._labels, self._source.edge_fields
+        labels, fields, types = self._labels, self._source.edge_fields, self._source.edge_types
         ends = zip(self._source.edge_src.tolist(), self._source.edge_dst.tolist(), strict=True)
-        rows = _rows(fields, self._source.num_edges)
+        rows = _rows(fields, types, self._source.num_edges, self._plain)
         for edge, ((tail, head), row) in enumerate(zip(ends, rows, strict=True)):
             key = (self._repeats.get(edge, 0),) if keys else ()
             yield (labels[tail], labels[head], *key, *((row,) if data else ()))
 
 
 class _Nodes:
-    def __init__(self, labels: list[Any], fields: Mapping[str, np.ndarray]):
+    def __init__(self, labels: list[Any], rows: Callable[[], Iterator[dict[str, Any]]]):
         self._labels = labels
-        self._fields = fields
+        self._rows = rows
 
     def items(self) -> Iterator[tuple[Any, dict[str, Any]]]:
-        return zip(self._labels, _rows(self._fields, len(self._labels)), strict=True)
+        return zip(self._labels, self._rows(), strict=True)
 
     def __call__(self, data: bool = False) -> Iterator[Any]:
         return self.items() if data else iter(self._labels)
 
 
-def _rows(fields: Mapping[str, np.ndarray], count: int) -> Iterator[dict[str, Any]]:
-    columns = [values.tolist() for values in fields.values()]
+def _rows(
+    fields: Mapping[str, np.ndarray], types: Mapping[str, FieldType], count: int, plain: bool
+) -> Iterator[dict[str, Any]]:
+    """The attributes of each edge or node, without those that it does not have."""
+    columns = []
+    for name, values in fields.items():
+        column = listed(np.asarray(values), types.get(name))
+        if plain and isinstance(types.get(name), Times):
+            column = [None if moment is None else moment.isoformat() for moment in column]
+        columns.append(column)
     for row in range(count):
-        yield {name: column[row] for name, column in zip(fields, columns, strict=True)}
+        each = ((name, column[row]) for name, column in zip(fields, columns, strict=True))
+        yield {name: value for name, value in each if value is not None}
 
 
 def repeats(graph: Graph) -> dict[int, int]:

@@ -8,8 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import GraphError
+from gascl.graph.field_types import (
+    Bools,
+    Coded,
+    FieldType,
+    Texts,
+    Times,
+    categories,
+    coded,
+    decoded,
+    described,
+    types_of,
+)
 from gascl.graph.labels import has_surrogate, shown
 from gascl.graph.raw_graph import RawGraph
+from gascl.io.attributes import Values
 from gascl.io.column_names import (
     WEIGHT,
     chosen_fields,
@@ -88,25 +101,39 @@ def read_pandas(
     labels, src, dst = _vertices(pandas, df[source], df[target], report, hint)
     types = pandas.api.types
 
+    others_coded: dict[Any, Coded | None] = {}
+
+    def coded_of(name: Any) -> Coded | None:
+        if name not in others_coded:
+            values = pandas_values(df.iloc[:, names.index(name)])
+            others_coded[name] = values if isinstance(values, Coded) else coded(values)
+        return others_coded[name]
+
     def type_of(name: Any) -> tuple[str, bool, bool]:
         dtype = df.dtypes.iloc[names.index(name)]
-        numeric = types.is_integer_dtype(dtype) or types.is_float_dtype(dtype)
-        return str(dtype), numeric, types.is_bool_dtype(dtype)
+        if types.is_integer_dtype(dtype) or types.is_float_dtype(dtype):
+            return str(dtype), True, False
+        return str(dtype), False, types.is_bool_dtype(dtype) or coded_of(name) is not None
 
     others = [name for name in names if name not in (source, target)]
     if wanted is not None:
         wanted = {name: field for name, field in wanted.items() if name in others}
     column_of = chosen_fields(others, wanted, weight, type_of, report, GraphError)
-    taken: dict[str, np.ndarray] = {}
+    taken: dict[str, Coded] = {}
     for field, name in column_of.items():
-        taken[field] = _values(df[name])
-        if type_of(name)[2]:
-            taken[field] = taken[field].astype(np.int8)
-            report.append(f"column {name!r}: bool read as int8")
-    report += no_weight(list(taken))
+        if type_of(name)[1]:
+            taken[field] = Coded(_values(df[name]))
+            continue
+        if types.is_bool_dtype(df[name].dtype):
+            _check_nulls(df[name])
+        found = coded_of(name) or Coded(np.empty(0, np.int8), Bools())
+        taken[field] = found
+        report.append(f"column {name!r}: {described(found)}")
+    report += no_weight([field for field in taken if taken[field].type is None])
     if fields is weight is None and WEIGHT not in taken:
-        left_out = [name for name in others if name not in column_of.values()]
-        unread = [name for name in left_out if looks_like_weight(name, type_of(name)[1])]
+        numeric = {name: type_of(name)[1] for name in others}
+        left_out = [n for n in others if n not in column_of.values() or not numeric[n]]
+        unread = [name for name in left_out if looks_like_weight(name, numeric[name])]
         warn_of_unread("the DataFrame", unread)
     return RawGraph(
         src=src,
@@ -114,8 +141,9 @@ def read_pandas(
         num_vertices=len(labels),
         directed=directed,
         labels=labels,
-        fields=taken,
+        fields={name: field.values for name, field in taken.items()},
         report=report,
+        edge_types=types_of(taken),
     )
 
 
@@ -148,6 +176,25 @@ def _values(column: Any) -> np.ndarray:
     _check_nulls(column)
     kind = getattr(column.dtype, "numpy_dtype", None)
     return column.to_numpy(dtype=kind)
+
+
+def pandas_values(column: Any) -> Values:
+    """A column of any type, with None for what is missing; in NumPy's columns, NaN is a number."""
+    dtype = column.dtype
+    if hasattr(dtype, "categories") and all(isinstance(c, str) for c in dtype.categories):
+        return categories(column.cat.codes.to_numpy(), list(dtype.categories))
+    if isinstance(dtype, np.dtype) and dtype.kind in "iufM":
+        return column.to_numpy() if dtype.kind != "M" else coded(column.to_numpy()) or []
+    if getattr(dtype, "tz", None) is not None:
+        moments = coded(column.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy())
+        assert moments is not None and isinstance(moments.type, Times)
+        return Coded(moments.values, Times(moments.type.unit, str(dtype.tz)))
+    missing = column.isna().to_numpy()
+    kind = getattr(dtype, "numpy_dtype", None)  # of a column with nulls
+    if isinstance(kind, np.dtype) and kind.kind in "iuf" and not missing.any():
+        return column.to_numpy(dtype=kind)
+    values = column.tolist()
+    return [None if none else v for v, none in zip(values, missing.tolist(), strict=True)]
 
 
 def _check_nulls(column: Any) -> None:
@@ -213,4 +260,49 @@ def write_pandas(graph: Graph) -> Any:
         if graph.labels.dtype.kind == "U" and any(map(has_surrogate, graph.labels.tolist())):
             # pandas' own type for text is UTF-8
             ends = {name: pandas.Series(end, dtype=object) for name, end in ends.items()}
-    return pandas.DataFrame({**ends, **graph.edge_fields}, copy=True)
+    return pandas.DataFrame({**ends, **_columns(graph.edge_fields, graph.edge_types)}, copy=True)
+
+
+def write_vertices(graph: Graph) -> Any:
+    """A DataFrame of the vertex fields, with the labels as its index; all copies. The columns of a
+    field with several values per vertex are `x_0`, `x_1` and so on.
+
+    Raises:
+        GraphError: pandas is not installed.
+    """
+    pandas = imported("pandas", "to_pandas", GraphError)
+    labels = np.arange(graph.num_vertices) if graph.labels is None else graph.labels
+    kind = object if labels.dtype == object else None
+    index = pandas.Index(labels, kind, name="vertex", tupleize_cols=False)
+    columns = _columns(components(graph.vertex_fields), graph.vertex_types)
+    return pandas.DataFrame(columns, index=index, copy=True)
+
+
+def components(fields: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The fields, with one of (V, n) as n of (V,)."""
+    flat: dict[str, np.ndarray] = {}
+    for name, values in fields.items():
+        if values.ndim == 1:
+            flat[name] = values
+        else:
+            flat |= {f"{name}_{at}": values[:, at] for at in range(values.shape[1])}
+    return flat
+
+
+def _columns(
+    fields: Mapping[str, np.ndarray], types: Mapping[str, FieldType]
+) -> dict[str, np.ndarray | Any]:
+    """The columns of a DataFrame: texts as categories."""
+    import pandas
+
+    columns: dict[str, Any] = {}
+    for name, values in fields.items():
+        kind = types.get(name)
+        if isinstance(kind, Texts):
+            columns[name] = pandas.Categorical.from_codes(np.asarray(values), list(kind.values))
+        elif isinstance(kind, Times) and kind.zone:
+            moments = pandas.DatetimeIndex(kind.decoded(np.asarray(values)))
+            columns[name] = moments.tz_localize("UTC").tz_convert(kind.zone)
+        else:
+            columns[name] = decoded(np.asarray(values), kind)
+    return columns

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import GraphError
+from gascl.graph.arcs import INT32_MAX, stable_order
 from gascl.graph.raw_graph import RawGraph
 from gascl.user_messages import Option
 
@@ -60,7 +61,7 @@ def parsed_entries(
         if field is not None:
             report.append(f"bool entries read as {field}, int8")
     if not directed:
-        _check_symmetric(row, col, values)
+        _check_symmetric(row, col, values, size)
         lower = row >= col
         row, col, values = row[lower], col[lower], values[lower]
     return RawGraph(
@@ -87,10 +88,29 @@ def _of_diagonals(matrix: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return row[order], col[order], values[order]
 
 
-def _check_symmetric(row: np.ndarray, col: np.ndarray, values: np.ndarray) -> None:
+def _orders(
+    row: np.ndarray, col: np.ndarray, values: np.ndarray, size: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The orders that sort entries by rows, then columns, and the other way round; of several in
+    one place, by values. Threads sort by the ends alone where there are no such."""
+
+    def sorted_by(keys: np.ndarray, order: np.ndarray) -> np.ndarray:
+        return order[stable_order(keys[order].astype(np.int32), size)]
+
+    if size <= INT32_MAX:
+        order = np.arange(len(row))
+        rises = row[1:] > row[:-1]
+        if not (rises | ((row[1:] == row[:-1]) & (col[1:] > col[:-1]))).all():
+            order = sorted_by(row, sorted_by(col, order))
+        one, other = order[:-1], order[1:]
+        if not ((row[one] == row[other]) & (col[one] == col[other])).any():
+            return order, sorted_by(col, order)
+    return np.lexsort((values, col, row)), np.lexsort((values, row, col))
+
+
+def _check_symmetric(row: np.ndarray, col: np.ndarray, values: np.ndarray, size: int) -> None:
     """Raises GraphError unless every entry, including duplicates and zeros, has a mirror image."""
-    order = np.lexsort((values, col, row))
-    across = np.lexsort((values, row, col))
+    order, across = _orders(row, col, values, size)
     value, other = values[order], values[across]
     differ = (row[order] != col[across]) | (col[order] != row[across])
     differ |= (value != other) & ~((value != value) & (other != other))  # NaN equals NaN here

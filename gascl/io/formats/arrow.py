@@ -253,7 +253,7 @@ def spool_parquet(path: Path, directed: bool | None, spool: EdgeSpool, **options
     with _explained(path, "Parquet"), path.open("rb") as file:
         data = parquet.ParquetFile(file, pre_buffer=False, page_checksum_verification=True)
         source = _unloaded(path, data.schema_arrow, data.metadata.num_rows)
-        layout = table_layout(source, directed, "Parquet", **options)
+        layout = table_layout(source, directed, "Parquet", numbers=True, **options)
         names = [layout.tail, layout.head, *layout.fields.values()]
         decoded = data.iter_batches(SPOOLED, columns=names)
         with closing(ahead(decoded)) as batches:  # before the file, also after an error
@@ -280,7 +280,7 @@ def spool_arrow(path: Path, directed: bool | None, spool: EdgeSpool, **options: 
         check_fits(path, max((batch.size(None, ()) for batch in stored), default=0))
         reader = imported("pyarrow.ipc", f"{path}: Arrow").open_file(data)
         source = _unloaded(path, reader.schema, rows)
-        layout = table_layout(source, directed, "Arrow", **options)
+        layout = table_layout(source, directed, "Arrow", numbers=True, **options)
 
         def batches() -> Iterator[Any]:
             for number in range(reader.num_record_batches):
@@ -330,7 +330,9 @@ def _table(path: Path, graph: Graph, kind: str) -> Any:
         FormatError: a table cannot hold it, or pyarrow is not installed.
     """
     imported("pyarrow", f"{path}: {kind}")
-    check_limits(path, graph, f"{kind}, a table of edges,", labels=None, edge_fields=None)
+    check_limits(
+        path, graph, f"{kind}, a table of edges,", labels=None, edge_fields=None, types=True
+    )
     try:
         table = write_arrow(graph, dense=kind == "Parquet")
     except GraphError as error:

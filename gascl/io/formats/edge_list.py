@@ -13,14 +13,28 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 import numpy as np
 
 from gascl.errors import FormatError, warn
+from gascl.graph.field_types import (
+    NO_TEXT,
+    NOT_A_TIME,
+    Bools,
+    Coded,
+    FieldType,
+    Texts,
+    cells,
+    coded,
+    coded_texts,
+    described,
+    types_of,
+)
 from gascl.graph.labels import INTEGER, fit_int64
 from gascl.graph.raw_graph import RawGraph
 from gascl.graph.rounding import is_rounded, may_round, warn_of_rounded
+from gascl.io import arrow_csv
 from gascl.io.column_names import (
     WEIGHT,
     ends_of,
@@ -52,7 +66,7 @@ from gascl.io.text_lines import (
     shown,
     split_lines,
 )
-from gascl.io.text_numbers import Irregular, column_pieces, read_columns
+from gascl.io.text_numbers import Columns, Irregular, column_pieces, read_columns
 from gascl.io.vertex_ids import numbered
 from gascl.user_messages import Message, Option, Placeholder
 from gascl.util.extras import imported
@@ -63,6 +77,7 @@ if TYPE_CHECKING:
 CHUNK = 1 << 16  # rows split in Python at a time
 #: An integer that float64 may round.
 LONG = re.compile(rb"(?<![.\w])\d{16,}(?![.\deE])")
+TEXTS = 1 << 14  # rows from which pyarrow, which must be loaded, reads columns of text
 SAMPLE = 100  # rows, after the first two, by which columns are chosen
 
 
@@ -99,6 +114,7 @@ class Tally:
     remarks: int = 0  # comments after rows
     odd: tuple[int, str] | None = None  # line and text of the first id that is not an integer
     fields: dict[str, FieldTally] = field(default_factory=dict)
+    others: dict[str, Coded] = field(default_factory=dict)  # fields that are not numbers
 
     def add(self, rows: int, fields: Mapping[str, np.ndarray]) -> None:
         """Count rows with these values of the fields."""
@@ -117,6 +133,7 @@ class Rows:
     dst: np.ndarray  # (R,)
     fields: dict[str, np.ndarray]  # name -> (R,) integers or float64
     tally: Tally
+    types: dict[str, FieldType] = field(default_factory=dict)  # of fields that are not numbers
 
 
 def read(
@@ -170,7 +187,7 @@ def read(
     with opened(path) as file:
         lines = _lines(path, file)
         layout = read_layout(path, lines, columns, header, separator, comments, weight)
-        rows = _read_integers(lines, layout)
+        rows = _read_integers(path, lines, layout)
     if rows is None:
         rows = _read_any(path, layout)
     _warn_of_rounding(path, layout, rows.tally)
@@ -184,6 +201,7 @@ def read(
         labels=rows.labels,
         fields=rows.fields,
         report=report,
+        edge_types=rows.types,
         in_range=True,
     )
     parsed = as_directed(parsed, directed)
@@ -195,7 +213,7 @@ def spool(path: Path, directed: bool | None, edges: EdgeSpool, **options: Any) -
     """Read an edge list like `read`, with its options, row by row into a spool."""
     with opened(path) as file:
         lines = _lines(path, file)
-        layout = read_layout(path, lines, **options)
+        layout = read_layout(path, lines, **options, numbers=True)
         tally = _spool_integers(lines, layout, edges)
     if tally is None:
         edges.restart()
@@ -308,12 +326,14 @@ def _report(layout: RowLayout, tally: Tally, directed: bool | None) -> list[str]
         counted = [f"{n:,} {word}" for n, word in ((values.nans, "NaN"), (values.infs, "inf")) if n]
         odd = f", of which {' and '.join(counted)} (kept)" if counted else ""
         report.append(f"{name}: {values.dtype}{odd}")
+    report += [f"{name}: {described(each)}" for name, each in tally.others.items()]
     return report
 
 
 def _warn_of_rounding(path: Path, layout: RowLayout, tally: Tally) -> None:
     """Warn, for each field, of the first integer that float64 rounds, if there is any."""
-    fields = {name: place for name, place in layout.fields.items() if tally.fields[name].may_round}
+    known = tally.fields
+    fields = {n: place for n, place in layout.fields.items() if n in known and known[n].may_round}
     if not fields:
         return
     with opened(path) as file:  # line by line takes long
@@ -352,22 +372,60 @@ def check_announced(
     )
 
 
-def _read_integers(lines: LineReader, layout: RowLayout) -> Rows | None:
+def _read_integers(path: Path, lines: LineReader, layout: RowLayout) -> Rows | None:
     """Read with NumPy, which needs integer ids and plain rows; None if the rows are not."""
-    if layout.width < 2:
+    if layout.width < 2 or (layout.texts and not arrow_csv.is_there()):
         return None
     try:
         table = read_columns(lines.pieces(layout.rows), *layout.numeric())
+        texts = _read_texts(path, layout, table) if layout.texts else {}
     except Irregular:
         return None
     src, dst = table.values.pop(0), table.values.pop(0)
     if not len(src) and layout.header:
         return None  # the comments may be rows
     labels, src, dst = numbered(src, dst)
-    fields = dict(zip(layout.fields, table.values, strict=True))
+    numbers = [name for name in layout.fields if name not in layout.texts]
+    fields = dict(zip(numbers, table.values, strict=True))
     tally = Tally(comments=layout.skipped + table.comments, remarks=table.remarks)
     tally.add(len(src), fields)
-    return Rows(labels, src, dst, fields, tally)
+    return _rows(path, layout, (labels, src, dst), fields, texts, tally)
+
+
+def _read_texts(path: Path, layout: RowLayout, table: Columns) -> dict[str, Dictionary]:
+    """The columns of text of a file whose others were read.
+
+    Raises:
+        Irregular: the file is short, or has comments between its rows.
+    """
+    count = len(table.values[0])
+    if count < TEXTS or table.comments or layout.skipped >= max(layout.header_line, 1):
+        raise Irregular
+    places = [layout.fields[name] for name in layout.texts]
+    with opened(path) as file:
+        read = arrow_csv.read_texts(
+            file, layout.width, places, layout.separator or " ", layout.header_line
+        )
+    if read is None or any(len(codes) != count for codes, _ in read):
+        raise Irregular
+    return dict(zip(layout.texts, read, strict=True))
+
+
+def _rows(
+    path: Path,
+    layout: RowLayout,
+    ends: tuple[np.ndarray, np.ndarray, np.ndarray],
+    numbers: dict[str, np.ndarray],
+    texts: Mapping[str, Dictionary],
+    tally: Tally,
+) -> Rows:
+    """The rows, of whose texts it is decided what they mean; `ends` begins with the labels."""
+    meant = {name: _meaning(path, name, *dictionary) for name, dictionary in texts.items()}
+    tally.add(0, {name: each.values for name, each in meant.items() if each.type is None})
+    tally.others = {name: each for name, each in meant.items() if each.type is not None}
+    values = {**numbers, **{name: each.values for name, each in meant.items()}}
+    fields = {name: values[name] for name in layout.fields}
+    return Rows(*ends, fields, tally, types_of(meant))
 
 
 def _read_any(path: Path, layout: RowLayout) -> Rows:
@@ -386,10 +444,42 @@ def _read_any(path: Path, layout: RowLayout) -> Rows:
     ids = np.array(list(place), dtype=np.int64 if rows.odd is None or not place else None)
     labels, rank = np.unique(ids, return_inverse=True)
     sources, targets = (rank[np.array(end, dtype=np.int64)] for end in (src, dst))
-    fields = {name: _numbers(texts, rows.dtype(name)) for name, texts in values.items()}
+    open_ = {n: dictionary_of(values.pop(n)) for n in layout.fields if n in layout.open}
+    fields = {name: _numbers(column, rows.dtype(name)) for name, column in values.items()}
     tally = Tally(0, rows.comments, rows.remarks, rows.odd)
     tally.add(len(src), fields)
-    return Rows(labels, sources, targets, fields, tally)
+    return _rows(path, layout, (labels, sources, targets), fields, open_, tally)
+
+
+#: Codes (R,), and the distinct texts that they number, "" where there is none.
+Dictionary: TypeAlias = tuple[np.ndarray, list[str]]
+
+
+def dictionary_of(texts: list[str]) -> Dictionary:
+    """The texts of a column as codes and distinct texts."""
+    place: dict[str, int] = {}
+    codes = [place.setdefault(text, len(place)) for text in texts]
+    return np.array(codes, np.int32), list(place)
+
+
+def _meaning(path: Path, name: str, codes: np.ndarray, texts: list[str]) -> Coded:
+    """The texts of a column as numbers, NaN where there is none; or else as times, bools or text.
+    Warns of numbers with a decimal comma, which are text."""
+    present = [text for text in texts if text]
+    if all(map(is_float64, present)):
+        if present and len(present) == len(texts) and all(map(is_int64, texts)):
+            return Coded(np.array(list(map(int, texts)), np.int64)[codes])
+        return Coded(np.array([float(text or "nan") for text in texts])[codes])
+    commas = next((text for text in present if has_comma(text)), None)
+    if commas is not None and all(is_number(text) or has_comma(text) for text in present):
+        warn(
+            f"{path}: the {name} is read as text, since {commas!r} has a comma; write a point for "
+            "decimals and nothing between thousands"
+        )
+    values = [text or None for text in texts]
+    meant = coded_texts(values) or coded(values)
+    assert meant is not None
+    return Coded(meant.values[codes], meant.type)
 
 
 class TextRows:
@@ -461,6 +551,8 @@ class TextRows:
     def _span(self, texts: dict[str, list[str]]) -> None:
         """Note the least and the greatest value of fields that have had integers alone."""
         for name, column in texts.items():
+            if name in self._layout.open:
+                continue
             known = self._spans[name]
             if known is None or not all(len(t) < 1000 and INTEGER.fullmatch(t) for t in column):
                 self._spans[name] = None
@@ -565,14 +657,14 @@ def _what_is_wrong(columns: list[str], layout: RowLayout) -> str | None:
         wrong = f"has {count} column{'s' if count > 1 else ''}{others}"
     elif count < 2:
         wrong = "has 1 column"
-    elif not all(columns[place] for place in (*layout.ends, *layout.fields.values())):
+    elif not all(columns[place] for place in (*layout.ends, *layout.strict.values())):
         wrong = "has an empty column"
     if wrong:
         return (
             f"{wrong}; expected source, target and possibly a weight or more columns; correct the "
             "line, or put # before it if it is not an edge"
         )
-    for name, place in layout.fields.items():
+    for name, place in layout.strict.items():
         text = columns[place]
         if is_number(text) and not is_float64(text):
             return (
@@ -591,8 +683,8 @@ def _what_is_wrong(columns: list[str], layout: RowLayout) -> str | None:
                     f"has the {name} {text!r}, which is not a number; put the comment on a line of "
                     "its own: inside a row, it is text"
                 )
-            rest = {n: other for n, other in layout.fields.items() if n != name}
-            unread = {*range(count)} - {*layout.ends, *layout.fields.values()}
+            rest = {n: other for n, other in layout.strict.items() if n != name}
+            unread = {*range(count)} - {*layout.ends, *layout.strict.values()}
             numbers = [other for other in sorted(unread) if is_number(columns[other])]
             instead = ""
             if name == WEIGHT and numbers:
@@ -640,6 +732,8 @@ class RowLayout:
     sure: bool = True  # the header is certainly one
     ends: tuple[int, int] = (0, 1)  # columns of source and target
     fields: dict[str, int] = field(default_factory=dict)  # name -> column
+    open: set[str] = field(default_factory=set)  # fields whose values decide what they are
+    texts: list[str] = field(default_factory=list)  # those of them with text in the first rows
     directed: bool | None = None  # what a comment says
     says: str = ""  # that comment
     announced: tuple[int, int] | None = None  # vertices and edges according to a comment
@@ -650,12 +744,18 @@ class RowLayout:
     report: list[str] = field(default_factory=list)
 
     @property
+    def strict(self) -> dict[str, int]:
+        """The fields that must have a number in each row."""
+        return {name: place for name, place in self.fields.items() if name not in self.open}
+
+    @property
     def splitter(self) -> Splitter:
         return Splitter(self.separator, self.comments)
 
     def numeric(self) -> tuple[int, Sequence[int], Sequence[int], str | None, str]:
         """The arguments of `read_columns` after the text."""
-        return self.width, self.ends, [*self.fields.values()], self.separator, self.comments
+        numbers = [place for name, place in self.fields.items() if name not in self.texts]
+        return self.width, self.ends, numbers, self.separator, self.comments
 
     def is_directed(self, directed: bool | None) -> bool:
         """Whether the graph is, by the argument of `read`, else by the comment."""
@@ -674,8 +774,13 @@ def read_layout(
     separator: str | None = None,
     comments: str = "#%",
     weight: Column | None = None,
+    numbers: bool = False,
 ) -> RowLayout:
     """Read comments and the first rows; the arguments are those of the edge list's reader.
+
+    Args:
+        numbers: read no columns beside the weight and those that the caller names, which must be
+            numbers.
 
     Raises:
         FormatError: an argument is wrong or does not fit the rows, or the layout of the rows is
@@ -703,12 +808,12 @@ def read_layout(
     second = _next_row(path, lines, layout)
     sample = _sample(lines, layout)
     following = None if second is None else _split(path, second[0], second[1], layout)
-    numbers = [column for column in (columns or (0, 1))[:2] if isinstance(column, int)]
+    places = [column for column in (columns or (0, 1))[:2] if isinstance(column, int)]
     if header is None and named:
         header = True
     layout.told = header is not None
     if header is None:
-        header, layout.sure = _looks_like_header(path, layout, row, following, numbers)
+        header, layout.sure = _looks_like_header(path, layout, row, following, places)
     if header:
         layout.header, layout.header_line = row, number
         layout.report.append(f"line {number} is a header: {', '.join(row)}")
@@ -718,7 +823,8 @@ def read_layout(
         layout.rows = (text + (second[1] if second else "")).encode(errors=ODD)
         layout.width = len(row)
     rows = [*([] if header else [row]), *([] if following is None else [following]), *sample]
-    _choose(path, layout, columns, weights, [row for row in rows if len(row) == layout.width])
+    alike = [row for row in rows if len(row) == layout.width]
+    _choose(path, layout, columns, weights, alike, numbers)
     return layout
 
 
@@ -914,9 +1020,10 @@ def _choose(
     columns: Sequence[Column] | None,
     weights: Sequence[Column],
     rows: list[list[str]],
+    numbers: bool,
 ) -> None:
     """Assign columns to ends and fields; `weights` are more fields than `columns`, and `rows` the
-    first after the header."""
+    first after the header; with `numbers`, fields are numbers, and only those needed are read."""
     width = layout.width
     if width < 2:
         return  # an error that names the line follows
@@ -950,45 +1057,54 @@ def _choose(
         _check_once(path, layout, columns, places)
         layout.ends = places[0], places[1]
         for place, name in zip(places[2:], names, strict=True):
-            _add_field(path, layout, place, name or (WEIGHT if len(names) == 1 else None))
-        layout.report += no_weight([*layout.fields])
+            text = not numbers and _is_text(rows, place)
+            alone = WEIGHT if len(names) == 1 and not text else None
+            _add_field(path, layout, place, name or alone, text and name != WEIGHT)
+        layout.report += no_weight([*layout.strict])
     elif layout.binding:
         for place in range(2, width):
-            _add_field(path, layout, place)
+            _add_field(path, layout, place, None, _is_text(rows, place))
     else:
         _choose_weight(path, layout, rows)
         if width > 3 and layout.konect:
             _add_field(path, layout, 3, "time")
+        elif layout.header:
+            _add_others(path, layout, rows, numbers)
     quoted = [cell for row in rows for cell in row if cell.startswith('"')]
     if layout.separator is None and quoted:
         warn(
             f"{path}: {quoted[0]!r} begins with a quote, which is part of the text where blanks "
             "separate the columns; if quotes enclose columns, separate these by tabs or commas"
         )
+    layout.texts = [n for n, p in layout.fields.items() if n in layout.open and _is_text(rows, p)]
     used = {*layout.ends, *layout.fields.values()}
     ignored = [place for place in range(width) if place not in used]
     texts = [place for place in ignored if _has_text(rows, place)]
-    numbers = sorted({*ignored} - {*texts})
-    if numbers:
-        listed = ", ".join(_column_name(layout, place) for place in numbers)
+    others = sorted({*ignored} - {*texts})
+    if others:
+        listed = ", ".join(_column_name(layout, place) for place in others)
         layout.report.append(
             Message(f"columns ignored: {listed}; ", Option("columns", of="reader"), " reads them")
         )
     if texts:
         listed = ", ".join(_column_name(layout, place) for place in texts)
         layout.report.append(
-            f"columns of text ignored: {listed}; edge fields are numbers: to use a text, write a "
-            "number in its place"
+            Message(
+                f"columns of text ignored: {listed}; ",
+                Option("columns", of="reader"),
+                " reads them",
+            )
         )
     if not chosen_by_caller:
-        _warn_of_unread(path, layout, ignored, rows)
+        beside = {*layout.ends, layout.fields.get(WEIGHT)}
+        _warn_of_unread(path, layout, [p for p in range(width) if p not in beside], rows)
 
 
 def _warn_of_unread(
     path: Path, layout: RowLayout, ignored: list[int], rows: list[list[str]]
 ) -> None:
     """Warn of columns that look like weights, and are not read."""
-    if WEIGHT in map(str.lower, layout.header or ()):
+    if layout.binding or WEIGHT in map(str.lower, layout.header or ()):
         return
     names = layout.header or [""] * layout.width
     missing = WEIGHT not in layout.fields
@@ -1009,6 +1125,33 @@ def _warn_of_unread(
             "write the graph with networkx.write_weighted_edgelist, or convert it with "
             "Graph.from_networkx"
         )
+
+
+def _add_others(path: Path, layout: RowLayout, rows: list[list[str]], numbers: bool) -> None:
+    """Read the columns that the header names beside the ends and the weight, whatever they have, or
+    those that have numbers in the first rows."""
+    assert layout.header is not None
+    used = {*layout.ends, *layout.fields.values()}
+    for place, name in enumerate(layout.header):
+        if place in used:
+            continue
+        bare = _identifier(name)
+        twice = bare in layout.fields or layout.header.count(name) > 1
+        if twice or not bare.isidentifier():
+            why = "its name is taken" if twice else "its name cannot be that of a field"
+            layout.report.append(f"column {_column_name(layout, place)} left out: {why}")
+        elif numbers and _is_text(rows, place):
+            continue
+        elif any(row[place] for row in rows) or not rows:
+            _add_field(path, layout, place, None, not numbers)
+        else:
+            layout.report.append(f"column {_column_name(layout, place)} left out: it is empty")
+
+
+def _is_text(rows: list[list[str]], place: int) -> bool:
+    """Whether a column has something in the first rows, and it is mostly not numbers."""
+    texts = [row[place] for row in rows]
+    return any(texts) and not _has_numbers(texts)
 
 
 def _check_once(
@@ -1099,11 +1242,18 @@ def _place(path: Path, layout: RowLayout, column: Column) -> int:
     return column
 
 
-def _add_field(path: Path, layout: RowLayout, place: int, name: str | None = None) -> None:
+def _identifier(name: str) -> str:
+    """A name with _ for what a field's name cannot have."""
+    return "".join(c if f"a{c}".isidentifier() else "_" for c in name)
+
+
+def _add_field(
+    path: Path, layout: RowLayout, place: int, name: str | None = None, open_: bool = False
+) -> None:
+    """Read a column as a field; `open_`: its values decide whether it is numbers."""
     note = f"column {_column_name(layout, place)} read as edge field "
     if name is None:
-        name = layout.header[place] if layout.header else f"column{place}"
-        name = "".join(c if f"a{c}".isidentifier() else "_" for c in name)
+        name = _identifier(layout.header[place]) if layout.header else f"column{place}"
     if name in layout.fields:
         both = f"{_column_name(layout, layout.fields[name])} and {_column_name(layout, place)}"
         raise FormatError(f"{path}: columns {both} are both called {name!r}; rename one of them")
@@ -1115,6 +1265,8 @@ def _add_field(path: Path, layout: RowLayout, place: int, name: str | None = Non
             Option("columns", [Placeholder("..."), f"{WEIGHT}={place}"], of="reader"),
         )
     layout.fields[name] = place
+    if open_:
+        layout.open.add(name)
     layout.report.append(note + name)
 
 
@@ -1142,7 +1294,7 @@ def write(path: Path, graph: Graph) -> None:
         FormatError: the graph has vertices without edges, vertex fields, or labels that an edge
             list can't hold.
     """
-    check_limits(path, graph, "an edge list", labels=None, edge_fields=None)
+    check_limits(path, graph, "an edge list", labels=None, edge_fields=None, types=True)
     suffix = plain(path).suffix.lower()
     wrong = _unfit(graph, suffix) or _unfit_for_gap(graph, suffix)
     if wrong:
@@ -1153,11 +1305,19 @@ def write(path: Path, graph: Graph) -> None:
     if suffix == ".csv" and graph.labels is not None and graph.labels.dtype.kind == "U":
         texts = [quoted(text) if QUOTED.search(text) else text for text in texts]
     names = np.array(texts, dtype=object)
-    fields = graph.edge_fields
+    fields, types = graph.edge_fields, graph.edge_types
+    quote = np.vectorize(lambda text: quoted(text) if QUOTED.search(text) else text, otypes="O")
 
     def columns(part: slice) -> list[np.ndarray]:
         ends = [names[end[part]] for end in (graph.edge_src, graph.edge_dst)]
-        return [*ends, *(values[part] for values in fields.values())]
+        for name, values in fields.items():
+            known = types.get(name)
+            if known is None or (name == WEIGHT and isinstance(known, Bools)):
+                ends.append(values[part])
+                continue
+            column = cells(values[part], known)
+            ends.append(quote(column) if isinstance(known, Texts) and suffix == ".csv" else column)
+        return ends
 
     with created(path) as file:
         if suffix not in (".el", ".wel"):
@@ -1179,6 +1339,18 @@ def _unfit(graph: Graph, suffix: str) -> str | None:
             f"an edge list cannot hold vertices without edges, such as {graph.label_of(alone)!r}, "
             f"one of {np.count_nonzero(~used):,}; {ELSE}"
         )
+    for name, kind in graph.edge_types.items():
+        unfit = UNFIT_QUOTED if suffix == ".csv" else UNFIT
+        texts = kind.values if isinstance(kind, Texts) else ()
+        odd = next((text for text in texts if unfit.search(text)), None)
+        if odd is None and suffix != ".csv" and not isinstance(kind, Bools):
+            odd = "" if _lacks(graph.edge_fields[name], kind) else None
+        if odd is not None:
+            other = "" if suffix == ".csv" else "a .csv can, in quotes, and "
+            return (
+                f"{suffix or 'such a file'} cannot hold {odd!r} in the edge field {name!r}; "
+                f"{other}{ELSE}; {without('edge-fields')}"
+            )
     labels = graph.labels
     if labels is not None and not fit_int64(labels):
         return (
@@ -1201,6 +1373,12 @@ def _unfit(graph: Graph, suffix: str) -> str | None:
             f"edge list cannot tell them apart, {ELSE}; {without('labels')}"
         )
     return None
+
+
+def _lacks(values: np.ndarray, kind: FieldType) -> bool:
+    """Whether a text or a time is missing."""
+    none = NO_TEXT if isinstance(kind, Texts) else NOT_A_TIME
+    return bool((np.asarray(values) == none).any())
 
 
 def _unfit_for_gap(graph: Graph, suffix: str) -> str | None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gascl.errors import FormatError
+from gascl.graph.field_types import types_of
 from gascl.graph.raw_graph import RawGraph
 from gascl.io.adapters.networkx import (
     InOrder,
@@ -21,7 +22,7 @@ from gascl.io.adapters.networkx import (
     node_labels,
     without_labels,
 )
-from gascl.io.attributes import numeric_attributes
+from gascl.io.attributes import attributes_of
 from gascl.io.files import created, opened
 from gascl.io.format import Format, without
 from gascl.io.regular_markup import Records, without_nodes
@@ -146,12 +147,15 @@ def _read(
         ),
         report,
     )
-    attributes_of = [attributes for _, attributes in nodes]
     place = {id: number for number, (id, _) in enumerate(nodes)}
     src = np.array([place[tail] for tail, _, _ in edges], dtype=np.int64)
     dst = np.array([place[head] for _, head, _ in edges], dtype=np.int64)
-    fields = numeric_attributes([a for *_, a in edges], "edge", report, text=True)
+    coded = attributes_of([a for *_, a in edges], "edge", report, text=True)
+    fields = {name: field.values for name, field in coded.items()}
+    of_vertices = attributes_of([attributes for _, attributes in nodes], "node", report, text=True)
     if records is not None:
+        if types_of(coded):
+            raise Irregular
         src, dst, fields = records.edges(place, fields, report, len(edges))
     parsed = RawGraph(
         src=src,
@@ -161,7 +165,9 @@ def _read(
         labels=labels,
         fields=fields,
         report=report,
-        vertex_fields=numeric_attributes(attributes_of, "node", report, text=True),
+        vertex_fields={name: field.values for name, field in of_vertices.items()},
+        edge_types=types_of(coded),
+        vertex_types=types_of(of_vertices),
     )
     return as_directed(parsed, directed)
 
@@ -269,7 +275,7 @@ def write(path: Path, graph: Graph) -> None:
                     f"it, or write .graphml; {without(f'{noun}-fields')}"
                 )
     with created(path) as file:
-        for line in networkx.generate_gml(InOrder(graph)):
+        for line in networkx.generate_gml(InOrder(graph, plain=True)):
             if '"' not in line:
                 line = line.replace(".E", ".0E")  # igraph cannot read NetworkX's 1.E-05
             file.write((line + "\n").encode("ascii"))

@@ -22,6 +22,7 @@ from xml.parsers.expat import ErrorString
 import numpy as np
 
 from gascl.errors import FormatError
+from gascl.graph.field_types import types_of
 from gascl.graph.raw_graph import RawGraph
 from gascl.io.adapters.networkx import (
     InOrder,
@@ -29,7 +30,7 @@ from gascl.io.adapters.networkx import (
     node_labels,
     without_labels,
 )
-from gascl.io.attributes import numeric_attributes
+from gascl.io.attributes import attributes_of
 from gascl.io.files import created, opened
 from gascl.io.format import Format, without
 from gascl.io.regular_markup import Records, without_nodes
@@ -142,9 +143,11 @@ def _read(
     kept = without_labels(_values(path, reader, keys, graph), labels, report)
     src = np.array([place[edge.attrib["source"]] for edge in edges], dtype=np.int64)
     dst = np.array([place[edge.attrib["target"]] for edge in edges], dtype=np.int64)
-    fields = numeric_attributes(rows["edge"], "edge", report, text=True)
+    coded = attributes_of(rows["edge"], "edge", report, text=True)
+    fields = {name: field.values for name, field in coded.items()}
+    of_vertices = attributes_of(rows["node"], "node", report, text=True)
     if records is not None:
-        if len(fields) > 1 or defaults:
+        if len(fields) > 1 or defaults or types_of(coded):
             raise Irregular  # which value is whose would have to be found out
         src, dst, fields = records.edges(place, fields, report, len(edges))
     parsed = RawGraph(
@@ -155,7 +158,9 @@ def _read(
         labels=kept,
         fields=fields,
         report=report,
-        vertex_fields=numeric_attributes(rows["node"], "node", report, text=True),
+        vertex_fields={name: field.values for name, field in of_vertices.items()},
+        edge_types=types_of(coded),
+        vertex_types=types_of(of_vertices),
     )
     return as_directed(parsed, directed)
 
@@ -355,7 +360,7 @@ def write(path: Path, graph: Graph) -> None:
                 "characters; write .gml, or give other labels"
             )
     with created(path) as file:
-        networkx.write_graphml_xml(InOrder(graph), file)
+        networkx.write_graphml_xml(InOrder(graph, plain=True), file)
 
 
 FORMAT = Format(

@@ -19,6 +19,7 @@ import numpy as np
 from gascl.errors import FormatError
 from gascl.graph.arcs import ARRAYS, ORDERS, Arcs, Ends, Order, index_dtype
 from gascl.graph.csr_ends import CsrEnds, rises
+from gascl.graph.field_types import NO_TEXT, Bools, FieldType, Texts, Times, dictionary
 from gascl.graph.labels import shown
 from gascl.graph.lazy import LazyValues
 from gascl.graph.parallel import in_threads
@@ -83,6 +84,14 @@ def write(path: Path, graph: Graph, arcs: bool = False) -> None:
                     "holds integers, floats and text; convert it or leave it out"
                 )
             members[f"{noun}.{name}"] = array
+    types: dict[str, Mapping[str, FieldType]] = {
+        "edge": graph.edge_types,
+        "vertex": graph.vertex_types,
+    }
+    for noun, kinds in types.items():
+        for name, kind in kinds.items():
+            if isinstance(kind, Texts):
+                members |= _joined(f"{noun}.{name}", kind.values.tolist())
     places: dict[str, dict[str, str]] = {}
     shares: dict[str, float] = {}
     if arcs:
@@ -99,6 +108,7 @@ def write(path: Path, graph: Graph, arcs: bool = False) -> None:
         graph.directed,
         edge_fields=list(graph.edge_fields),
         vertex_fields=list(graph.vertex_fields),
+        types=types,
         places=places,
         shares=shares,
         fingerprint=graph.fingerprint if arcs else None,
@@ -113,6 +123,7 @@ def save(
     *,
     edge_fields: Sequence[str] = (),
     vertex_fields: Sequence[str] = (),
+    types: Mapping[str, Mapping[str, FieldType]] | None = None,
     places: Mapping[str, Mapping[str, str]] | None = None,
     shares: Mapping[str, float] | None = None,
     fingerprint: str | None = None,
@@ -122,6 +133,8 @@ def save(
 
     Args:
         edge_fields, vertex_fields: their names, in order.
+        types: by "edge" and "vertex", of the fields that are not just numbers. The dictionary of
+            texts is among the members.
         places: the members with arcs, by direction and name.
         shares: those of the numberings of arcs, by direction.
         fingerprint: `Graph.fingerprint`, so that readers need not hash the edges; only for files
@@ -150,6 +163,9 @@ def save(
         "tied": dict(zip(tied, sums, strict=True)),
         "members": list(members),
     }
+    typed = {noun: _kinds(kinds) for noun, kinds in (types or {}).items() if kinds}
+    if typed:  # files without are as they always were
+        about["types"] = typed
     text = np.frombuffer(json.dumps(about, indent=1).encode(), np.uint8)
     if progress is not None:
         progress.at(0)
@@ -157,6 +173,26 @@ def save(
         progress.begin(f"writing {path.name}", size, "B")
     with created(path) as file:
         write_members(file, [(ABOUT, text), *members.items()], progress)
+
+
+def _kinds(types: Mapping[str, FieldType]) -> dict[str, dict[str, Any]]:
+    """Types as JSON has them."""
+    kinds: dict[str, dict[str, Any]] = {}
+    for name, kind in types.items():
+        kinds[name] = {"type": kind.name}
+        if isinstance(kind, Times):
+            kinds[name] |= {"unit": kind.unit, "zone": kind.zone}
+    return kinds
+
+
+def _joined(name: str, texts: list[str]) -> dict[str, np.ndarray]:
+    """The members for texts, as joined UTF-8."""
+    encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+    lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
+    return {
+        f"{name}.utf8": np.frombuffer(b"".join(encoded), np.uint8),
+        f"{name}.offsets": np.concatenate([[0], np.cumsum(lengths)]),
+    }
 
 
 def joins(num_bytes: int, count: int, longest: int) -> bool:
@@ -262,10 +298,7 @@ def _labels(path: Path, graph: Graph) -> dict[str, np.ndarray]:
         texts = [text.encode("utf-8", "surrogatepass") for text in labels.tolist()]
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
         if joins(int(lengths.sum()), len(texts), labels.dtype.itemsize // 4):
-            return {
-                "labels.utf8": np.frombuffer(b"".join(texts), np.uint8),
-                "labels.offsets": np.concatenate([[0], np.cumsum(lengths)]),
-            }
+            return _joined("labels", labels.tolist())
     return {"labels": labels}
 
 
@@ -373,9 +406,50 @@ class _Contents:
                 for direction in self.places
                 if direction.endswith(NUMBERED)
             ),
+            edge_types=self._types("edge", edge_names),
+            vertex_types=self._types("vertex", vertex_names),
             fingerprint=self._fingerprint(),
             checked=True,
         )
+
+    def _types(self, noun: str, names: list[str]) -> dict[str, FieldType]:
+        """The types of those fields that are not just numbers."""
+        types: dict[str, FieldType] = {}
+        known = self.about.get("types", {}).get(noun, {})
+        for name in [name for name in names if name in known]:
+            member, kind = f"{noun}.{name}", known[name].get("type")
+            array = self._member(member)
+            if kind == Texts.name:
+                offsets = self._member(f"{member}.offsets")
+                texts = self._texts(member, len(offsets) - 1)
+                self._check_within(member, array, NO_TEXT, len(texts))
+                types[name] = dictionary(texts)
+            elif kind == Times.name and known[name].get("unit") in ("s", "ms", "us", "ns"):
+                types[name] = Times(known[name]["unit"], known[name].get("zone"))
+            elif kind == Bools.name:
+                self._check_within(member, array, 0, 2)
+                types[name] = Bools()
+            else:
+                raise self._wrong(ABOUT, f"has the unknown type {kind!r} of {member}")
+        return types
+
+    def _check_within(self, name: str, values: np.ndarray, least: int, limit: int) -> None:
+        if len(values) and not least <= values.min() <= values.max() < limit:
+            raise self._wrong(name, f"should have values from {least} to {limit - 1:,}")
+
+    def _texts(self, name: str, count: int) -> list[str]:
+        """Texts that are stored as joined UTF-8."""
+        place = f"{name}.utf8"
+        data = self._array(place, np.dtype(np.uint8), self._member(place).shape)
+        offsets = self._array(f"{name}.offsets", np.dtype(np.int64), (count + 1,))
+        self._check_offsets(f"{name}.offsets", offsets, len(data))
+        text, ends = data.tobytes(), offsets.tolist()
+        try:
+            return [
+                text[begin:end].decode("utf-8", "surrogatepass") for begin, end in pairwise(ends)
+            ]
+        except UnicodeDecodeError as error:
+            raise self._wrong(place, f"is not UTF-8 ({error})") from error
 
     def _end(self, name: str) -> np.ndarray | CsrEnds:
         """One end of each edge."""
@@ -473,19 +547,7 @@ class _Contents:
             return self._array("labels", "iuU", (self.num_vertices,))
         if "labels.utf8" not in self.members:
             return None
-        data = self._array(
-            "labels.utf8", np.dtype(np.uint8), self.members["labels.utf8"].array.shape
-        )
-        offsets = self._array("labels.offsets", np.dtype(np.int64), (self.num_vertices + 1,))
-        self._check_offsets("labels.offsets", offsets, len(data))
-        text, ends = data.tobytes(), offsets.tolist()
-        try:
-            return np.array(
-                [text[begin:end].decode("utf-8", "surrogatepass") for begin, end in pairwise(ends)],
-                dtype=str,
-            )
-        except UnicodeDecodeError as error:
-            raise self._wrong("labels.utf8", f"is not UTF-8 ({error})") from error
+        return np.array(self._texts("labels", self.num_vertices), dtype=str)
 
     def check_order(self) -> None:
         """Check that there are as many arcs as the edges make, that their offsets increase from 0

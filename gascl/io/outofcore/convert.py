@@ -18,6 +18,7 @@ import numpy as np
 from gascl.errors import FormatError, GraphError
 from gascl.graph import validation
 from gascl.graph.arcs import index_dtype
+from gascl.graph.field_types import Bools
 from gascl.graph.fingerprint import Canonical, canonical_text, fingerprint
 from gascl.graph.parallel import in_order
 from gascl.graph.validation import Duplicates, SelfLoops
@@ -155,9 +156,11 @@ class Conversion:
             table = IdMap(work.array(read["labels"]))
             members |= {f"edge_{end}": MappedIds(members[f"edge_{end}"], table) for end in ENDS}
         names = list(kept["fields"])
+        bools = [name for name in spooled.bools if members[f"edge.{name}"].dtype == np.int8]
         native.save(
             *(self.target, members, count, spooled.directed),
             edge_fields=names,
+            types={"edge": {name: Bools() for name in bools}},
             places=places,
             fingerprint=identified,
             progress=self._progress,

@@ -30,6 +30,7 @@ class Spooled:
         says: that comment.
         binding: it must be right.
         end: the last lines of the report.
+        bools: the names of the fields that are bools.
     """
 
     directed: bool
@@ -40,6 +41,7 @@ class Spooled:
     says: str = ""
     binding: bool = False
     end: list[str] = field(default_factory=list)
+    bools: list[str] = field(default_factory=list)
 
 
 class EdgeSpool:

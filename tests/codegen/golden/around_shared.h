@@ -31,6 +31,7 @@ typedef int gascl_offset;
 #define GASCL_READS_SINGLY 0
 #define GASCL_GROUPS 0
 #define GASCL_PREFERS 0
+#define GASCL_SCORES 0
 #define GASCL_VOTES 0
 #define GASCL_GROUP_VALUES 0
 #define GASCL_NARROW_KEYS 0

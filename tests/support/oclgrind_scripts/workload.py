@@ -20,9 +20,11 @@ from support.admission import ANY_ORDER
 from support.oclgrind_scripts.device import BLOCK, GROUP, oclgrind_device, patch_kernels
 
 from gascl import Engine, Graph, VertexProgram, aggregate, param, vertex
-from gascl.delivery import atomics_probe
+from gascl.codegen import constants
+from gascl.delivery import atomics_probe, run_layout
 from gascl.delivery.admission import demand_of
 from gascl.delivery.atomics import Atomics
+from gascl.delivery.cost import Costs
 from gascl.delivery.registry import DELIVERIES, admitted
 from gascl.device_graph import gather, sort
 from gascl.device_graph.device_arcs import DeviceOrder
@@ -31,6 +33,7 @@ from gascl.graph.contract import summed
 from gascl.opencl import device_check
 from gascl.opencl.device import Device
 from gascl.programs import PageRank, ShortestPaths
+from gascl.run import prepare
 
 LONG = max(GROUP, 8) + 12  # arcs of a row longer than a work-group, and than a block of 16
 HUB, SMALL_HUB, FAR, V = 13, LONG + 5, LONG + 13, LONG + 18
@@ -393,9 +396,9 @@ def add_lanes(device: Device) -> None:
 def contract_groups(device: Device) -> None:
     """As on a CPU and as on a GPU."""
     number = np.arange(V, dtype=np.int32) % 9
-    weighed = DIRECTED.with_fields(weight=np.linspace(0.5, 3, DIRECTED.num_edges))
+    weighed = DIRECTED.with_edge_fields(weight=np.linspace(0.5, 3, DIRECTED.num_edges))
     for shape in (1, 64):
-        for graph in (GRAPH.with_fields(), weighed):
+        for graph in (GRAPH.with_edge_fields(weight=None), weighed):
             engine = Engine(graph, Device(device.cl, shape))
             quotient, expected = (
                 engine.contracted(number, 9, False),
@@ -405,6 +408,29 @@ def contract_groups(device: Device) -> None:
             same(quotient.edge_src, expected.edge_src)
             same(quotient.edge_dst, expected.edge_dst)
             same(quotient.edge_fields["weight"], expected.edge_fields["weight"])
+
+
+def share_long_rows(device: Device) -> None:
+    """Groups combine segments of a hub's row, which is longer than two blocks."""
+    constants.VERY_LONG_ROW = prepare.VERY_LONG_ROW = 2 * BLOCK
+    constants.SEGMENT = run_layout.SEGMENT = BLOCK
+    Costs.waits_for_row = lambda self, delivery: True
+    shared = Few(device.cl, max(GROUP, 8))
+    leaves = 3 * BLOCK + 5
+    graph = Graph.from_edges(range(1, leaves + 1), [0] * leaves)
+    for name in ("pull", "outbox", "slots"):
+        result = Engine(graph, shared).run(Hears(), delivery=name)
+        assert "gascl_gather_segments" in {k.name for s in result.trace for k in s.kernels}
+        same(result.heard, [3 * sum(range(leaves + 1)) % 1009, *[0] * leaves])
+
+
+class Hears(VertexProgram):
+    heard = vertex.int32()
+    supersteps = param.supersteps(1)
+    message, combine = "int32", "sum"
+    scatter_on = "all"
+    scatter = "send(3 * v.id);"
+    apply = "v.heard = msg % 1009;"
 
 
 def run_all(device: Device) -> None:
@@ -432,6 +458,7 @@ def run_all(device: Device) -> None:
             field = next(iter(cls.spec.vertex_fields))
             for result in results:
                 same(result[field], results[-1][field])  # the last one is serial
+    share_long_rows(device)
 
 
 def run_patched(device: Device, *patch: str) -> None:
@@ -442,6 +469,8 @@ def run_patched(device: Device, *patch: str) -> None:
         return add_floats(device)
     if {"sort.cl", "gather_values.cl"} & set(patch):
         return sort_arcs(device)
+    if any("segments[" in part for part in patch):
+        return share_long_rows(device)
     if "lane_sums.cl" in patch:
         return add_lanes(device)
     if any(part.startswith("contract/") for part in patch):

@@ -41,7 +41,8 @@ def move(graph: Graph, position: np.ndarray, program: ForceLayout) -> np.ndarray
         if count > 1:
             other = others_of(count, program.samples, program.seed, superstep)
             d = at[:, None, :] - at[other]
-            push = (d / np.maximum((d**2).sum(axis=2), 1e-6)[:, :, None]).mean(axis=1)
+            near = np.maximum((d**2).sum(axis=2), 1e-4)
+            push = (d / near[:, :, None] ** 1.5).mean(axis=1)
         force = pull + (count - 1) * push - program.gravity * at
         length = np.linalg.norm(force, axis=1)[:, None]
         most = heat * (1 - superstep / program.supersteps)

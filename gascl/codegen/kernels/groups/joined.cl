@@ -13,31 +13,8 @@
 #endif
 #define GASCL_GROUP_SLOTS 16384  // of a table in the cache of a core
 
-#if GASCL_GROUP == 1
-// Sorts a few groups with different keys: as many come before one as have a smaller key.
-static void gascl_sort_few(__global gascl_group *groups, const int n) {
-    gascl_group held[GASCL_FEW_MESSAGES];
-    gascl_key_bits keys[GASCL_FEW_MESSAGES];
-    for (int i = 0; i < GASCL_FEW_MESSAGES; ++i)
-        keys[i] = 0;
-    for (int i = 0; i < n; ++i) {
-        held[i] = groups[i];
-        keys[i] = GASCL_KEY_BITS(GASCL_KEY(held[i]));
-    }
-    for (int i = 0; i < n; i += 16) {
-        const gascl_sixteen_keys sixteen = vload16(0, keys + i);
-        gascl_sixteen_places before = 0;
-        for (int j = 0; j < n; ++j)
-            before -= (gascl_sixteen_keys)keys[j] < sixteen;
-        gascl_place places[16];
-        vstore16(before, 0, places);
-        for (int k = 0; k < min(16, n - i); ++k)
-            groups[places[k]] = held[i + k];
-    }
-}
-#else
 // Sorts a few groups by insertion.
-static void gascl_sort_few(__global gascl_group *groups, const int n) {
+static void gascl_insert(__global gascl_group *groups, const int n) {
     for (int i = 1; i < n; ++i) {
         const gascl_group held = groups[i];
         int j = i;
@@ -46,7 +23,34 @@ static void gascl_sort_few(__global gascl_group *groups, const int n) {
         groups[j] = held;
     }
 }
+
+// Sorts a few groups, on a CPU with different keys: as many come before one as have a smaller key.
+static void gascl_sort_few(__global gascl_group *groups, const int n) {
+#if GASCL_GROUP == 1
+    if (n > 8) {
+        gascl_group held[GASCL_FEW_MESSAGES];
+        gascl_key_bits keys[GASCL_FEW_MESSAGES];
+        for (int i = 0; i < GASCL_FEW_MESSAGES; ++i)
+            keys[i] = 0;
+        for (int i = 0; i < n; ++i) {
+            held[i] = groups[i];
+            keys[i] = GASCL_KEY_BITS(GASCL_KEY(held[i]));
+        }
+        for (int i = 0; i < n; i += 16) {
+            const gascl_sixteen_keys sixteen = vload16(0, keys + i);
+            gascl_sixteen_places before = 0;
+            for (int j = 0; j < n; ++j)
+                before -= (gascl_sixteen_keys)keys[j] < sixteen;
+            gascl_place places[16];
+            vstore16(before, 0, places);
+            for (int k = 0; k < min(16, n - i); ++k)
+                groups[places[k]] = held[i + k];
+        }
+        return;
+    }
 #endif
+    gascl_insert(groups, n);
+}
 
 // Sorts groups by one item: Quicksort (Hoare 1962), whose pivots are drawn, so that no order is slow.
 static void gascl_sort_messages(__global gascl_group *groups, const int n) {
@@ -92,7 +96,8 @@ static int gascl_join_messages(__global gascl_group *groups, const int n) {
     ushort slots[GASCL_GROUP_SLOTS];
     int number = 0;
     for (int left = n; number < left;) {
-        const int bits = min(33 - (int)clz((uint)(left - number)), 31 - (int)clz((uint)GASCL_GROUP_SLOTS));
+        const int most = 31 - (int)clz((uint)GASCL_GROUP_SLOTS);
+        const int bits = min(33 - (int)clz((uint)(left - number)), most);
         for (int i = 0; i < 1 << bits; ++i)
             slots[i] = 0;
         __global gascl_group *found = groups + number;
@@ -159,7 +164,17 @@ static void gascl_apply_groups(const int id, __global gascl_group *groups, const
     gascl_gathered msg = gascl_nothing();
     if (count) {
         const gascl_vertex v = gascl_gathering(id, GASCL_STATE_ON GASCL_LANE_ON);
-#if GASCL_PREFERS
+#if GASCL_SCORES
+        msg = groups[0];
+        real best = gascl_score(v, msg, GASCL_STATE_ON GASCL_LANE_ON);
+        for (int i = 1; i < number; ++i) {
+            const real score = gascl_score(v, groups[i], GASCL_STATE_ON GASCL_LANE_ON);
+            if (score > best || (score == best && GASCL_KEY(groups[i]) < GASCL_KEY(msg))) {
+                best = score;
+                msg = groups[i];
+            }
+        }
+#elif GASCL_PREFERS
         msg = groups[0];
         for (int i = 1; i < number; ++i)
             if (gascl_is_better(v, groups[i], msg, GASCL_STATE_ON GASCL_LANE_ON))

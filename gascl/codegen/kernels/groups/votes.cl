@@ -7,6 +7,7 @@
 // (Dobkin and Munro, Determining the Mode, 1980), but without any part that is smaller than the highest
 // count found so far. Small parts are counted vote by vote.
 
+#define GASCL_FEWEST_VOTES 8
 #define GASCL_FEW_VOTES 64  // to count each needs no branches, and is faster than a table
 #if GASCL_GROUP == 1
 #define GASCL_VOTE_SLOT_BITS 11  // of a table in the cache of a core
@@ -120,13 +121,21 @@ static int gascl_count_in_table(__global gascl_key *votes, const int begin, cons
 }
 #endif
 
+// The most frequent of so few votes that vectors do not pay.
+static gascl_group gascl_elect_fewest(__global const gascl_key *votes, const int n) {
+    gascl_group best = gascl_votes_for(votes[0], 0);
+    for (int i = 0; i < n; ++i) {
+        int count = 0;  // of the first vote for a key, all
+        for (int j = i; j < n; ++j)
+            count += votes[j] == votes[i];
+        if (count > best.count || (count == best.count && votes[i] < best.key))
+            best = gascl_votes_for(votes[i], count);
+    }
+    return best;
+}
+
 // The most frequent of some votes, of equally frequent ones the smallest; it changes them.
 static gascl_group gascl_elect(__global gascl_key *votes, const int n) {
-    if (n <= 16) {
-        gascl_group best = gascl_votes_for(votes[0], 0);
-        gascl_count_few(votes, 0, n, &best);
-        return best;
-    }
     const gascl_key first = votes[0], middle = votes[n / 2];
     const gascl_key guess = first == votes[n - 1] ? first : middle;  // two of three, if two agree
     int guessed = 0;
@@ -137,6 +146,8 @@ static gascl_group gascl_elect(__global gascl_key *votes, const int n) {
         return best;
     if (gascl_count_ordered(votes, n, &in_order))
         return in_order;
+    if (n <= GASCL_FEWEST_VOTES)
+        return gascl_elect_fewest(votes, n);
     int2 waiting[32];  // parts; the larger one waits, so that there are at most log2(n)
     int parts = 0, begin = 0, end = n;
     uint multiplier = 2654435761u;  // Knuth's

@@ -49,10 +49,12 @@ typedef gascl_key_bits gascl_sorted;
 #endif
 
 // Counts the messages of an item's share of the arcs of a long row, or lists them from `at` on.
-static GASCL_INLINE int gascl_list_share(const gascl_block block, const int begin, const int end, const bool lists,
-                            int at, __global gascl_key_bits *keys, __global gascl_sorted *list,
-                            __local gascl_gather_memory *memory,
-                            GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+static GASCL_INLINE int gascl_list_share(const gascl_block block, const int begin, const int end,
+                                         const bool lists, int at,
+                                         __global gascl_key_bits *keys,
+                                         __global gascl_sorted *list,
+                                         __local gascl_gather_memory *memory,
+                                         GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     gascl_key_bits ones = 0, zeros = 0;
     int count = 0;
     for (int i = begin; i < end; i += GASCL_FETCHES) {

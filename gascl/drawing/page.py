@@ -1,0 +1,166 @@
+"""A picture of a graph as one HTML file, in which one can zoom, search and point at vertices."""
+
+from __future__ import annotations
+
+import base64
+import json
+from functools import cached_property
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gascl.drawing.bundles import tints
+from gascl.drawing.edges import has_arrows, plain_style
+from gascl.errors import GasclError
+from gascl.util.atomic_file import check_writable, new_file
+from gascl.util.paths import checked_path
+
+if TYPE_CHECKING:
+    from gascl.drawing.picture import Look
+
+#: The most vertices, edges and edges' labels: a browser draws all of them again at each move.
+VERTICES, EDGES = 200_000, 500_000
+
+
+class Page:
+    """A picture of a graph for browsers: zoom with the wheel, move by dragging, point at a vertex
+    to see its label, its value and its neighbors, search for labels. A notebook shows it.
+
+    The file needs no other file and no network: its script is a part of gascl, and uses no library.
+    """
+
+    def __init__(self, look: Look, at: np.ndarray, radius: np.ndarray):
+        graph = look.graph
+        if graph.num_vertices > VERTICES or (look.discs is None and graph.num_edges > EDGES):
+            raise GasclError(
+                f"the graph has {graph.num_vertices:,} vertices and {graph.num_edges:,} edges, and "
+                f"a page shows up to {VERTICES:,} and {EDGES:,}: draw a part of it, "
+                "graph.subgraph([...]), or leave out interactive"
+            )
+        self._look, self._at, self._radius = look, at, radius
+
+    def __repr__(self) -> str:
+        graph = self._look.graph
+        return f"Page({graph.num_vertices:,} vertices, {graph.num_edges:,} edges)"
+
+    def save(self, path: str | Path) -> None:
+        """Write it as .html.
+
+        An existing file is replaced only when the new one is complete.
+
+        Raises:
+            GasclError: the name has another ending.
+            FormatError: the file cannot be written; an existing one is unchanged.
+        """
+        path = checked_path(path)
+        if path.suffix != ".html":
+            raise GasclError(f"{path}: the name of an interactive page must end in .html")
+        check_writable(path)
+        with new_file(path) as file:
+            file.write(self.html.encode())
+
+    @cached_property
+    def html(self) -> str:
+        """The page."""
+        template = files("gascl.drawing").joinpath("page.html").read_text("utf-8")
+        # In a script, "<" could end it.
+        data = json.dumps(self._data(), separators=(",", ":"), allow_nan=False)
+        return template.replace("/*DATA*/", data.replace("<", "\\u003c"))
+
+    def _repr_html_(self) -> str:
+        style = "width:100%;height:520px;border:1px solid #ddd"
+        return f'<iframe srcdoc="{escape(self.html)}" style="{style}"></iframe>'
+
+    def _data(self) -> dict[str, Any]:
+        look, graph = self._look, self._look.graph
+        count, bundles = graph.num_vertices, look.discs
+        edges = look.edges
+        width, opacity = plain_style(graph.num_edges)
+        data: dict[str, Any] = {
+            "at": _packed(self._at * [1, -1]),
+            "radius": _packed(np.broadcast_to(self._radius, count)),
+            "color": _hexes(look.colors.rgba(count)),
+            "labels": [str(text) for text in graph.labels_of(np.arange(count)).tolist()],
+            "named": bool(look.texts),
+            "arrows": has_arrows(graph),
+            "src": _packed(graph.edge_src, "<i4"),
+            "dst": _packed(graph.edge_dst, "<i4"),
+            "width": width,
+            "edgeColor": f"rgba(51,51,51,{opacity:.2f})",
+            "legends": [
+                _legend(colors) for colors in (look.colors, edges.colors) if colors is not None
+            ],
+            "about": f"{count:,} vertices, {graph.num_edges:,} edges",
+            "values": _texts(look.colors),
+        }
+        if edges.width is not None:
+            data["widths"] = _packed(np.broadcast_to(edges.width, graph.num_edges))
+        if edges.colors is not None:
+            data["edgeColors"] = _hexes(edges.colors.rgba(graph.num_edges))
+        if edges.texts:
+            data["edgeLabels"] = list(edges.texts)
+        if bundles is not None:
+            # The discs are in the units of the layout: so is the difference of two vertices.
+            unit, shift = _transform(bundles.at, self._at)
+            strong = np.sqrt(bundles.many / bundles.many.max(initial=1))
+            data["discs"] = _packed((bundles.center * unit + shift) * [1, -1])
+            data["tints"] = _hexes(tints(bundles, look.colors.rgba(count)))
+            data["discRadius"] = _packed(bundles.radius * unit)
+            data["bundles"] = bundles.ends.ravel().tolist()
+            data["strength"] = np.round(strong, 4).tolist()
+            data["about"] = bundles.caption(graph)
+        return data
+
+
+def _transform(before: np.ndarray, after: np.ndarray) -> tuple[float, np.ndarray]:
+    """The scale and the shift that lead from some positions to others."""
+    span = np.ptp(before, axis=0)
+    axis = int(span.argmax())
+    unit = float(np.ptp(after[:, axis]) / span[axis]) if span[axis] else 1.0
+    return unit, after[0] - unit * before[0]
+
+
+def _packed(values: Any, dtype: str = "<f4") -> str:
+    """The numbers, one after the other, in base 64."""
+    return base64.b64encode(np.ascontiguousarray(values, dtype).tobytes()).decode()
+
+
+def _hexes(colors: np.ndarray) -> dict[str, Any]:
+    """Each color once, and which one each has."""
+    rgb = np.rint(colors[:, :3] * 255).astype(np.int64)
+    keys, which = np.unique((rgb << [16, 8, 0]).sum(axis=1), return_inverse=True)
+    return {"of": _packed(which, "<i4"), "colors": [f"#{key:06x}" for key in keys.tolist()]}
+
+
+def _texts(colors: Any) -> list[str] | None:
+    """What a vertex's color stands for."""
+    if colors.kind == "one":
+        return None
+    values = colors.style["c"]
+    if colors.kind == "category":
+        names = [*colors.names, "", ""]
+        beyond = len(colors.names)
+        texts = [names[place] if place < beyond else "" for place in values.tolist()]
+    else:
+        texts = [f"{value:.6g}" if np.isfinite(value) else "" for value in values.tolist()]
+    title = colors.title or "value"
+    return [f"{title}: {text}" if text else "" for text in texts]
+
+
+def _legend(colors: Any) -> dict[str, Any] | None:
+    """A legend: categories with their colors, or the ends of a scale."""
+    from matplotlib.colors import to_hex
+
+    title = colors.title or ""
+    if colors.kind == "category":
+        shades = [to_hex(color) for color in colors.legend_colors()]
+        return {"title": title, "names": list(colors.names), "colors": shades}
+    if colors.kind == "number":
+        norm, cmap = colors.style["norm"], colors.style["cmap"]
+        ends = [f"{norm.vmin:.4g}", f"{norm.vmax:.4g}"]
+        scale = [to_hex(cmap(share)) for share in np.linspace(0, 1, 9)]
+        return {"title": title, "ends": ends, "scale": scale}
+    return None

@@ -1,0 +1,295 @@
+"""Conditions on the columns of a table, written as in Python: "minutes < 30 and kind == 'tram'".
+
+They are parsed by Python's `ast`, and only what is listed here is computed; nothing is executed.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+
+from gascl.errors import GraphError
+from gascl.graph.field_table import no_column
+from gascl.graph.field_types import (
+    NO_TEXT,
+    NOT_A_TIME,
+    Bools,
+    Coded,
+    Texts,
+    Times,
+    continued,
+    decoded,
+    moment,
+)
+
+COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+#: The same comparisons with the sides exchanged.
+TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.Eq,
+    ast.NotEq: ast.NotEq,
+    ast.Lt: ast.Gt,
+    ast.LtE: ast.GtE,
+    ast.Gt: ast.Lt,
+    ast.GtE: ast.LtE,
+}
+ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+}
+#: Methods of texts.
+METHODS: dict[str, Callable[[str, str], bool]] = {
+    "startswith": str.startswith,
+    "endswith": str.endswith,
+    "contains": str.__contains__,
+}
+ALLOWED = (
+    "names of columns, numbers, texts in quotes, comparisons (also `a < x < b`, `in [...]` and "
+    "`is None`), and, or, not, + - * / // % **, abs(...), and for texts .startswith(...), "
+    ".endswith(...) and .contains(...)"
+)
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the names of an expression stand for.
+
+    Attributes:
+        columns: all names, for errors.
+        find: the values of a name; its argument is among the columns.
+        noun: "edges" or "vertices".
+    """
+
+    columns: tuple[str, ...]
+    find: Callable[[str], Coded]
+    noun: str
+
+
+def evaluated(text: str, names: Names, count: int) -> np.ndarray:
+    """bool (count,): where an expression is true.
+
+    Raises:
+        GraphError: it cannot be parsed, has a name that is no column, compares what cannot be
+            compared, or is no condition; shows the place.
+    """
+    source = " ".join(text.splitlines()).strip()
+    try:
+        tree = ast.parse(source, mode="eval")
+    except (SyntaxError, ValueError, RecursionError) as error:
+        at = getattr(error, "offset", None)
+        place = f" at {source[at - 1 :][:20]!r}" if at and at <= len(source) else ""
+        why = getattr(error, "msg", None) or str(error)
+        raise GraphError(f"{text!r} cannot be read{place}: {why}; it may have {ALLOWED}") from None
+    value = _Reader(source, names).of(tree.body)
+    mask = _truth(value)
+    if mask is None:
+        raise GraphError(f"{text!r} is no condition; compare it with something")
+    return np.array(np.broadcast_to(mask, (count,)))
+
+
+def _truth(value: Any) -> Any:
+    """A value as true or false; None if it is neither."""
+    if isinstance(value, Coded):
+        return value.values.astype(bool) if isinstance(value.type, Bools) else None
+    return value if isinstance(value, bool | np.bool_) or np.asarray(value).dtype == bool else None
+
+
+class _Reader:
+    """Computes the parts of an expression: columns (`Coded`), arrays of bool, or constants."""
+
+    def __init__(self, text: str, names: Names):
+        self.text, self.names = text, names
+
+    def of(self, node: ast.expr) -> Any:
+        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if method is None:
+            self._refuse(node, "is not allowed")
+        return method(node)
+
+    def _refuse(self, node: ast.AST, why: str) -> NoReturn:
+        part = ast.get_source_segment(self.text, node) or self.text
+        raise GraphError(f"{self.text!r}: {part!r} {why}; an expression may have {ALLOWED}")
+
+    def _constant(self, node: ast.Constant) -> Any:
+        if not isinstance(node.value, bool | int | float | str | None):
+            self._refuse(node, "is not allowed")
+        return node.value
+
+    def _list(self, node: ast.List | ast.Tuple | ast.Set) -> list[Any]:
+        values = [self.of(each) for each in node.elts]
+        if any(isinstance(value, Coded | np.ndarray) for value in values):
+            self._refuse(node, "has columns in a list")
+        return values
+
+    _tuple = _set = _list
+
+    def _name(self, node: ast.Name) -> Coded:
+        return self._column(node.id)
+
+    def _attribute(self, node: ast.Attribute) -> Coded:
+        if not isinstance(node.value, ast.Name):
+            self._refuse(node, "is not allowed")
+        return self._column(f"{node.value.id}.{node.attr}")
+
+    def _column(self, name: str) -> Coded:
+        if name not in self.names.columns:
+            error = no_column(name, self.names.columns, self.names.noun)
+            raise GraphError(f"{self.text!r}: ", error.message)
+        return self.names.find(name)
+
+    def _boolop(self, node: ast.BoolOp) -> Any:
+        join = np.logical_and if isinstance(node.op, ast.And) else np.logical_or
+        masks = [self._condition(each) for each in node.values]
+        found = masks[0]
+        for mask in masks[1:]:
+            found = join(found, mask)
+        return found
+
+    def _condition(self, node: ast.expr) -> Any:
+        mask = _truth(self.of(node))
+        if mask is None:
+            self._refuse(node, "is neither true nor false: compare it with something")
+        return mask
+
+    def _unaryop(self, node: ast.UnaryOp) -> Any:
+        if isinstance(node.op, ast.Not | ast.Invert):
+            return np.logical_not(self._condition(node.operand))
+        number = self._number(node.operand)
+        return -number if isinstance(node.op, ast.USub) else number
+
+    def _binop(self, node: ast.BinOp) -> Any:
+        if isinstance(node.op, ast.BitAnd | ast.BitOr):
+            join = np.logical_and if isinstance(node.op, ast.BitAnd) else np.logical_or
+            return join(self._condition(node.left), self._condition(node.right))
+        compute = ARITHMETIC.get(type(node.op))
+        if compute is None:
+            self._refuse(node, "is not allowed")
+        with np.errstate(all="ignore"):
+            return compute(self._number(node.left), self._number(node.right))
+
+    def _number(self, node: ast.expr) -> Any:
+        value = self.of(node)
+        if isinstance(value, Coded) and value.type is None:
+            # A difference of unsigned integers may be negative.
+            return value.values.astype(np.int64) if value.values.dtype.kind == "u" else value.values
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return value
+        if isinstance(value, np.ndarray | np.number) and np.asarray(value).dtype != bool:
+            return value
+        kind = value.type.name if isinstance(value, Coded) and value.type else "no number"
+        self._refuse(node, f"is {kind}, and a number is needed")
+
+    def _call(self, node: ast.Call) -> Any:
+        function = node.func
+        if isinstance(function, ast.Name) and function.id == "abs" and len(node.args) == 1:
+            return np.abs(self._number(node.args[0]))
+        if isinstance(function, ast.Attribute) and function.attr in METHODS and len(node.args) == 1:
+            column, text = self.of(function.value), self.of(node.args[0])
+            texts = isinstance(column, Coded) and isinstance(column.type, Texts)
+            if texts and isinstance(text, str):
+                test = METHODS[function.attr]
+                return self._of_texts(column, lambda each: test(each, text), False)
+        self._refuse(node, "is not allowed")
+
+    @staticmethod
+    def _of_texts(column: Coded, test: Callable[[str], bool], none: bool) -> np.ndarray:
+        """Where the texts of a column pass a test; `none`: whether a missing one does."""
+        assert isinstance(column.type, Texts)
+        table = np.array([*map(test, column.type.values), none], bool)
+        return table[column.values]
+
+    def _compare(self, node: ast.Compare) -> Any:
+        left, found = self.of(node.left), None
+        for op, side in zip(node.ops, node.comparators, strict=True):
+            right = self.of(side)
+            mask = self._compared(node, left, op, right)
+            found = mask if found is None else np.logical_and(found, mask)
+            left = right
+        return found
+
+    def _compared(self, node: ast.Compare, left: Any, op: ast.cmpop, right: Any) -> Any:
+        if isinstance(op, ast.Is | ast.IsNot):
+            op = ast.Eq() if isinstance(op, ast.Is) else ast.NotEq()
+            if right is not None:
+                self._refuse(node, "has `is`, which is for None alone: use ==")
+        if isinstance(op, ast.In | ast.NotIn):
+            if not isinstance(right, list):
+                self._refuse(node, "has `in` without a list behind it, as in `in ['a', 'b']`")
+            masks = [self._compared(node, left, ast.Eq(), value) for value in right]
+            some = np.logical_or.reduce(masks) if masks else np.zeros((), bool)
+            return np.logical_not(some) if isinstance(op, ast.NotIn) else some
+        if not isinstance(left, Coded) and isinstance(right, Coded):
+            left, op, right = right, TURNED[type(op)](), left
+        compare = COMPARISONS[type(op)]
+        if right is None:
+            return self._is_none(node, left, op)
+        if isinstance(left, Coded) and left.type is not None:
+            return self._compared_typed(node, left, op, right)
+        sides = [side.values if isinstance(side, Coded) else side for side in (left, right)]
+        if any(isinstance(side, str) for side in sides):
+            self._refuse(node, "compares numbers with text")
+        return compare(*sides)
+
+    def _is_none(self, node: ast.Compare, column: Any, op: ast.cmpop) -> Any:
+        if not isinstance(column, Coded) or not isinstance(op, ast.Eq | ast.NotEq):
+            self._refuse(node, "compares with None what is no column, or not by == or !=")
+        values = column.values
+        if isinstance(column.type, Texts):
+            none = values == NO_TEXT
+        elif isinstance(column.type, Times):
+            none = values == NOT_A_TIME
+        else:
+            none = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool)
+        return none if isinstance(op, ast.Eq) else ~none
+
+    def _compared_typed(self, node: ast.Compare, left: Coded, op: ast.cmpop, right: Any) -> Any:
+        """A comparison of texts, times or bools; one that is missing is only unequal."""
+        compare, unequal = COMPARISONS[type(op)], isinstance(op, ast.NotEq)
+        kind = left.type
+        if isinstance(kind, Texts) and isinstance(right, str):
+            return self._of_texts(left, lambda each: compare(each, right), unequal)
+        if isinstance(kind, Texts) and isinstance(right, Coded) and isinstance(right.type, Texts):
+            one, two = continued(kind, right, self.text), left.values
+            assert isinstance(one.type, Texts)
+            texts = one.type.values
+            rank = np.append(np.argsort(np.argsort(texts, kind="stable")), NO_TEXT)
+            there = (two != NO_TEXT) & (one.values != NO_TEXT)
+            return np.where(there, compare(rank[two], rank[one.values]), unequal)
+        if isinstance(kind, Times):
+            if isinstance(right, Coded) and isinstance(right.type, Times):
+                times = [decoded(*side) for side in (left, right)]
+                there = ~np.isnat(times[0]) & ~np.isnat(times[1])
+                return np.where(there, compare(*times), unequal)
+            if isinstance(right, str | int):
+                wanted = moment(right, kind, self.text)
+                there = left.values != NOT_A_TIME
+                return np.where(there, compare(left.values, wanted), unequal)
+        if isinstance(kind, Bools):
+            other = right.values if isinstance(right, Coded) else right
+            if isinstance(other, bool | int | np.ndarray):
+                return compare(left.values.astype(bool), np.asarray(other).astype(bool))
+        name = kind.name if kind is not None else "number"
+        other_name = getattr(getattr(right, "type", None), "name", None) or repr(right)[:30]
+        self._refuse(node, f"compares {name} with {other_name}")
+
+
+def columns_of(fields: Mapping[str, Any], types: Mapping[str, Any]) -> dict[str, Coded]:
+    """Fields that have one value each, as columns."""
+    arrays = {name: np.asarray(values) for name, values in fields.items()}
+    return {n: Coded(values, types.get(n)) for n, values in arrays.items() if values.ndim == 1}

@@ -1,0 +1,323 @@
+"""What the numbers of a field mean, where they are not just numbers: texts, times and bools.
+
+Programs read fields as numbers. A field that holds something else has a type beside it, by which
+its values can be shown, selected and written again.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from gascl.errors import GraphError
+
+#: The code of a missing text.
+NO_TEXT = -1
+#: The count of a missing time, NumPy's NaT.
+NOT_A_TIME = np.iinfo(np.int64).min
+SHOWN = 8  # texts of a dictionary that a report names
+
+
+_NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """Codes, int32: the places of texts in a dictionary; -1 where there is none.
+
+    Attributes:
+        values: (n,) str, as objects: the dictionary.
+    """
+
+    values: np.ndarray
+
+    name = "text"
+
+    def decoded(self, codes: np.ndarray) -> np.ndarray:
+        """The texts, as objects; None where there is none."""
+        return np.append(self.values, np.array([None], object))[codes]
+
+    @property
+    def are_numbers(self) -> bool:
+        """Whether all texts are numbers, which programs may have been meant to read."""
+        return len(self.values) > 0 and all(map(_NUMBER.fullmatch, self.values))
+
+    def code_of(self, text: str) -> int | None:
+        """The code of a text; None if the dictionary does not have it."""
+        found = np.flatnonzero(self.values == text)
+        return int(found[0]) if len(found) else None
+
+
+@dataclass(frozen=True)
+class Times:
+    """Points in time, int64: units since 1970 began, as NumPy's datetime64; in UTC if the field has
+    a time zone. The least int64 is a missing one.
+
+    Attributes:
+        unit: "s", "ms", "us" or "ns".
+        zone: the name of the time zone in which they are shown; None: they have none.
+    """
+
+    unit: str
+    zone: str | None = None
+
+    name = "time"
+
+    def decoded(self, counts: np.ndarray) -> np.ndarray:
+        """datetime64; NaT where there is none."""
+        return counts.astype(np.int64, copy=False).view(f"M8[{self.unit}]")
+
+
+@dataclass(frozen=True)
+class Bools:
+    """0 or 1, int8."""
+
+    name = "bool"
+
+    def decoded(self, bits: np.ndarray) -> np.ndarray:
+        """bool."""
+        return bits.astype(bool)
+
+
+FieldType: TypeAlias = Texts | Times | Bools
+
+
+NO_TYPES: Mapping[str, FieldType] = MappingProxyType({})
+
+
+class Coded(NamedTuple):
+    """The values of a field as programs read them, and what they mean.
+
+    Attributes:
+        values: (n,) or (n, width) numbers.
+        type: None for numbers.
+    """
+
+    values: np.ndarray
+    type: FieldType | None = None
+
+
+def decoded(values: np.ndarray, type_: FieldType | None) -> np.ndarray:
+    """The values as Python or NumPy knows them."""
+    return values if type_ is None else type_.decoded(values)
+
+
+def listed(values: np.ndarray, type_: FieldType | None) -> list[Any]:
+    """The values as Python objects, None where there is none."""
+    if not isinstance(type_, Times):
+        return list(decoded(values, type_).tolist())
+    moments = type_.decoded(values).astype("M8[us]").tolist()
+    if type_.zone is None:
+        return moments
+    return [None if m is None else m.replace(tzinfo=datetime.timezone.utc) for m in moments]
+
+
+def cells(values: np.ndarray, type_: FieldType) -> np.ndarray:
+    """The values as text in a file, as objects: "" where there is none."""
+    if isinstance(type_, Bools):
+        return np.array(["false", "true"], object)[values]
+    if isinstance(type_, Texts):
+        return np.append(type_.values, np.array([""], object))[values]
+    moments = type_.decoded(values)
+    texts = np.datetime_as_string(moments, timezone="UTC" if type_.zone else "naive").astype(object)
+    texts[np.isnat(moments)] = ""
+    return texts
+
+
+def coded(values: Any) -> Coded | None:
+    """Texts, times or bools as numbers; None if they are anything else, or there are none.
+
+    Args:
+        values: (n,): an array, or Python objects, None where there is none. Bools cannot be
+            missing.
+    """
+    if isinstance(values, np.ndarray) and values.dtype.kind != "O":
+        if values.dtype.kind == "b":
+            return Coded(values.astype(np.int8), Bools())
+        if values.dtype.kind == "M":
+            return _times(values)
+        if values.dtype.kind != "U" or values.ndim != 1:
+            return None
+        return _texts(values.tolist())
+    kinds = {type(value) for value in values} - {type(None)}
+    if not kinds:
+        return None
+    if all(issubclass(kind, str) for kind in kinds):
+        return _texts(values)
+    if kinds <= {bool, np.bool_}:
+        if any(value is None for value in values):
+            return None
+        return Coded(np.array(values, dtype=bool).astype(np.int8), Bools())
+    if all(issubclass(kind, datetime.date | np.datetime64) for kind in kinds):
+        return _moments(values)
+    return None
+
+
+def categories(codes: np.ndarray, texts: Sequence[Any]) -> Coded:
+    """Codes into a dictionary of texts, which keeps its order."""
+    return Coded(np.ascontiguousarray(codes, np.int32), dictionary(texts))
+
+
+def dictionary(texts: Sequence[Any]) -> Texts:
+    """The type of a field with these texts."""
+    values = np.empty(len(texts), object)
+    values[:] = texts
+    return Texts(values)
+
+
+def _texts(values: Iterable[str | None]) -> Coded:
+    place: dict[str, int] = {}
+    codes = np.fromiter(
+        (NO_TEXT if text is None else place.setdefault(text, len(place)) for text in values),
+        np.int32,
+    )
+    ordered = sorted(place)
+    rank = np.empty(len(place) + 1, np.int32)
+    rank[[place[text] for text in ordered]] = np.arange(len(place), dtype=np.int32)
+    rank[NO_TEXT] = NO_TEXT
+    return categories(rank[codes], [str(text) for text in ordered])
+
+
+def _times(values: np.ndarray, zone: str | None = None) -> Coded:
+    unit = np.datetime_data(values.dtype)
+    known = unit[0] in ("s", "ms", "us", "ns") and unit[1] == 1
+    times = Times(str(unit[0]) if known else "s", zone)
+    return Coded(values.astype(f"M8[{times.unit}]").view(np.int64), times)
+
+
+def _moments(values: Iterable[Any]) -> Coded | None:
+    """Dates and times of Python; all with a time zone, or none."""
+    zoned, plain = set(), []
+    for value in values:
+        zone = getattr(value, "tzinfo", None)
+        if value is not None:
+            zoned.add(zone is not None)
+        if zone is not None:
+            value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+        plain.append(np.datetime64("NaT") if value is None else np.datetime64(value))
+    if len(zoned) > 1:
+        return None
+    array = np.array(plain)
+    if np.datetime_data(array.dtype)[0] == "generic":
+        return None
+    return _times(array, "UTC" if True in zoned else None)
+
+
+#: A date, or a date and a time of day, as ISO 8601 writes them.
+ISO = re.compile(
+    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:?\d\d)?)?",
+    re.ASCII,
+)
+WORDS = {"true": True, "false": False}
+
+
+def coded_texts(values: Sequence[str | None]) -> Coded | None:
+    """What texts of a file mean: ISO dates and times, or bools if all are true or false; None for
+    all else."""
+    present = [text for text in values if text is not None]
+    if present and all(text.lower() in WORDS for text in present):
+        return coded([None if text is None else WORDS[text.lower()] for text in values])
+    matches = [ISO.fullmatch(text) for text in present[:1]]
+    if not matches or matches[0] is None:
+        return None
+    digits, zones = 0, set()
+    moments: list[Any] = []
+    for text in values:
+        found = None if text is None else ISO.fullmatch(text)
+        if text is not None and found is None:
+            return None
+        if found is None or text is None:
+            moments.append(np.datetime64("NaT", "s"))
+            continue
+        digits = max(digits, len(found[1] or ""))
+        zone = found[2]
+        zones.add(zone is not None)
+        bare = text.removesuffix(zone or "")
+        try:
+            moment = np.datetime64(bare)
+        except ValueError:  # such as February 30
+            return None
+        if zone and zone != "Z":
+            ahead = int(zone[1:3]) * 60 + int(zone[-2:])
+            moment = moment - np.timedelta64(ahead if zone[0] == "+" else -ahead, "m")
+        moments.append(moment)
+    if len(zones) > 1:
+        return None
+    unit = next(u for u, most in (("s", 0), ("ms", 3), ("us", 6), ("ns", 9)) if digits <= most)
+    return _times(np.array(moments, f"M8[{unit}]"), "UTC" if True in zones else None)
+
+
+def described(field: Coded) -> str:
+    """What a report says of the values of a field that are not just numbers."""
+    values, kind = field
+    if isinstance(kind, Texts):
+        named = ", ".join(f"{number} is {t!r}" for number, t in enumerate(kind.values[:SHOWN]))
+        more = ", ..." if len(kind.values) > SHOWN else ""
+        line = f"text, {len(kind.values):,} different: {named}{more}"
+        missing = np.count_nonzero(values == NO_TEXT)
+        return line + (f"; {NO_TEXT}, for none, in {missing:,} rows" if missing else "")
+    if isinstance(kind, Times):
+        units = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
+        zone = " in UTC" if kind.zone else ""
+        line = f"times, int64: {units[kind.unit]} since 1970{zone}"
+        missing = np.count_nonzero(np.isnat(kind.decoded(values)))
+        return line + (f"; the least int64, for none, in {missing:,} rows" if missing else "")
+    return "bool read as int8"
+
+
+def types_of(fields: Mapping[str, Coded]) -> dict[str, FieldType]:
+    """The types of those that have one."""
+    return {name: field.type for name, field in fields.items() if field.type is not None}
+
+
+def continued(type_: FieldType | None, more: Coded, what: str) -> Coded:
+    """More values of a field of this type, by its dictionary, which gets texts that are new.
+
+    Args:
+        what: what errors call the field.
+
+    Raises:
+        GraphError: they are of another type.
+    """
+    if type(type_) is not type(more.type):
+        names = [getattr(each, "name", "number") for each in (type_, more.type)]
+        raise GraphError(f"{what} has {names[0]}s, and {names[1]}s are added; give {names[0]}s")
+    if isinstance(type_, Times) and isinstance(more.type, Times):
+        if (type_.zone is None) != (more.type.zone is None):
+            raise GraphError(f"{what}: times with and without a time zone; give all alike")
+        moved = more.type.decoded(more.values).astype(f"M8[{type_.unit}]")
+        return Coded(moved.view(np.int64), type_)
+    if isinstance(type_, Texts) and isinstance(more.type, Texts):
+        place = {text: code for code, text in enumerate(type_.values)}
+        codes = [place.setdefault(text, len(place)) for text in more.type.values]
+        table = np.array([*codes, NO_TEXT], np.int32)
+        return categories(table[more.values], list(place))
+    return Coded(more.values, type_)
+
+
+def moment(value: Any, times: Times, what: str) -> int:
+    """A point in time in the units of a field.
+
+    Args:
+        value: text in ISO 8601, a date or a time of Python, NumPy or pandas, or a number of units.
+        what: what errors call it.
+
+    Raises:
+        GraphError: it is no such point.
+    """
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        return int(value)
+    found = coded_texts([value]) if isinstance(value, str) else coded([value])
+    if found is None or not isinstance(found.type, Times):
+        raise GraphError(
+            f"{what}: {value!r} is no point in time; write it as '2024-05-31' or "
+            "'2024-05-31T18:30', or give a datetime"
+        )
+    exact = found.type.decoded(found.values).astype(f"M8[{times.unit}]")
+    return int(exact.view(np.int64)[0])

@@ -1,0 +1,67 @@
+"""Paths in time: along edges that leave no earlier than the one before has arrived.
+
+Algorithm: a vertex that is reached earlier than before sends, along each of its edges that leave no
+earlier than that, when that edge arrives; a vertex receives only what is earlier than its arrival,
+and takes the least. Whoever arrives earlier can take every edge that a later arrival can, since
+waiting is allowed, so that the earliest arrivals are found as shortest distances are.
+
+Sources: Cooke and Halsey, The Shortest Route through a Network with Time-Dependent Internodal
+Transit Times (1966); Wu, Cheng, Huang, Ke, Lu and Xu, Path Problems in Temporal Graphs (2014),
+whose earliest-arrival paths these are.
+
+Differences: Wu et al. read the edges once, in the order of their times; here, vertices whose
+arrival has become earlier send again, all at once.
+"""
+
+from gascl import VertexProgram, edge, param, vertex
+
+#: The greatest int64: never.
+NEVER = 2**63 - 1
+
+
+class EarliestArrival(VertexProgram):
+    """The earliest time at which each vertex can be reached from `source`, in `arrival`; 2^63 - 1
+    if it cannot.
+
+    An edge leaves at its field `time` and arrives `duration` later, both in the units of the field;
+    edges without a time are not taken. Waiting is allowed.
+
+    Args:
+        source: where paths begin; a list is several searches at once.
+        begin: the time from which edges may be taken.
+        end: the time until which paths must arrive.
+    """
+
+    source = param.vertex()
+    begin = param.int64(default=0)
+    end = param.int64(default=NEVER)
+    arrival = vertex.int64(init=f"v.id == p.source ? p.begin : {NEVER}")
+    time = edge.int64(default=0)
+    duration = edge.int64(default=0, low=0)
+
+    message = "int64"
+    combine = "min"
+    order = "any"
+    mask = "v.id == p.source"
+    receive_if = "msg < v.arrival && msg <= p.end"
+    scatter = "if (e.time >= v.arrival) send(e.time + e.duration);"
+    apply = """
+        v.arrival = msg;
+        set_mask();
+    """
+
+
+class TemporalReachability(EarliestArrival):
+    """Whether each vertex can be reached from `source` by a path in time, in `reached`, 0 or 1; and
+    when at the earliest, in `arrival`, as EarliestArrival computes it.
+
+    Args:
+        source, begin, end: as in EarliestArrival.
+    """
+
+    reached = vertex.int32(init="v.id == p.source")
+    apply = """
+        v.arrival = msg;
+        v.reached = 1;
+        set_mask();
+    """

@@ -1,0 +1,185 @@
+"""Fields of texts, times and bools: what programs read of them, and what tables show."""
+
+import copy
+import datetime
+import pickle
+
+import numpy as np
+import pandas
+import pytest
+
+from gascl import Engine, Graph, GraphError, VertexProgram, edge, vertex
+from gascl.graph.field_types import coded, coded_texts
+
+TIMES = ["2024-01-01T08:00", "2024-01-01T09:30", "2024-01-02"]
+
+
+def trips() -> Graph:
+    return Graph.from_edges(
+        [("a", "b"), ("b", "c"), ("a", "c")],
+        kind=["tram", "bus", None],
+        time=np.array(TIMES, "M8[s]"),
+        paid=[True, False, True],
+        minutes=[5, 7, 9],
+        vertex_fields={"city": {"a": "Ulm", "b": "Bonn", "c": "Ulm"}, "xy": np.zeros((3, 2))},
+    )
+
+
+def test_what_programs_and_tables_have():
+    graph = trips()
+    assert graph.edge_fields["kind"].tolist() == [1, 0, -1]
+    assert graph.edge_fields["time"].tolist() == [1704096000, 1704101400, 1704153600]
+    assert graph.edge_fields["paid"].tolist() == [1, 0, 1]
+    assert graph.edges["kind"].tolist() == ["tram", "bus", None]
+    assert graph.edges["time"].tolist() == [datetime.datetime.fromisoformat(t) for t in TIMES]
+    assert graph.edges["paid"].tolist() == [True, False, True]
+    assert graph.vertices["city"].tolist() == ["Ulm", "Bonn", "Ulm"]
+    assert graph.edges.loc("b", "c") == [
+        {
+            **{"kind": "bus", "time": datetime.datetime(2024, 1, 1, 9, 30)},
+            **{"paid": False, "minutes": 7},
+        }
+    ]
+    assert graph.vertices.loc("b")["city"] == "Bonn" and graph.edges.loc("c", "a") == []
+    assert len(graph.edges) == 3 and list(graph.vertices) == ["city", "xy"]
+    assert repr(graph.edges) == "3 edges, kind: text, time: time, paid: bool, minutes: int64"
+    assert "Bonn" in graph.vertices._repr_html_() and "bus" in graph.edges._repr_html_()
+    with pytest.raises(GraphError, match="no field 'kinds'; did you mean 'kind'"):
+        graph.edges["kinds"]
+    report = "\n".join(graph.report)
+    assert "edge field 'kind': text, 2 different: 0 is 'bus', 1 is 'tram'; -1, for none" in report
+    assert "seconds since 1970" in report
+
+
+@pytest.mark.parametrize("same", [copy.deepcopy, lambda g: pickle.loads(pickle.dumps(g))])
+def test_copies_keep_the_types(same):
+    assert same(trips()).edges["kind"].tolist() == ["tram", "bus", None]
+
+
+def test_parts_and_changes_keep_the_types():
+    graph = trips()
+    part = graph.subgraph(["a", "c"])
+    assert part.edges["kind"].tolist() == [None] and part.vertices["city"].tolist() == ["Ulm"] * 2
+    assert graph.reversed().edges["kind"].tolist() == ["tram", "bus", None]
+    more = graph.with_edges(
+        add=[("c", "a")],
+        kind=["ferry"],
+        time=[datetime.datetime(2024, 5, 1)],
+        paid=[False],
+        minutes=[1],
+    )
+    assert more.edges["kind"].tolist() == ["tram", "bus", None, "ferry"]
+    assert more.edges["time"][-1] == np.datetime64("2024-05-01")
+    assert graph.edges["kind"].tolist() == ["tram", "bus", None]
+    with pytest.raises(GraphError, match="add: the edge field 'kind' has texts, and numbers are"):
+        graph.with_edges([("c", "a")], kind=[3], time=TIMES[:1], paid=[True], minutes=[1])
+    twice = Graph.from_edges(
+        [0, 0], [1, 1], kind=["x", "y"], ok=[True, True], n=[2, 3], duplicates="sum"
+    )
+    assert twice.edges["kind"].tolist() == ["x"] and twice.edges["n"].tolist() == [5]
+    assert twice.edges["ok"].tolist() == [2]  # two are true
+    assert any("first edge's values kept" in line and "'kind'" in line for line in twice.report)
+
+
+def test_fields_are_attached_by_place_and_by_label():
+    graph = trips()
+    more = graph.with_edge_fields(
+        fare={("a", "b"): 1.5, ("b", "c"): 2, ("a", "c"): 0}, paid=None, cost="minutes"
+    )
+    assert list(more.edge_fields) == ["kind", "time", "minutes", "cost", "fare"]
+    assert more.edge_fields["fare"].tolist() == [1.5, 2, 0]
+    assert more.arcs() is graph.arcs()
+    named = graph.with_edge_fields(mode="kind")
+    assert named.edges["mode"].tolist() == ["tram", "bus", None]
+    ages = graph.with_vertex_fields(age=pandas.Series({"b": 2, "a": 1, "c": 3}), xy=None)
+    assert ages.vertex_fields["age"].tolist() == [1, 2, 3] and "xy" not in ages.vertex_fields
+    grade = pandas.Categorical(["low", "high", "low"], ["low", "high"], ordered=True)
+    made = graph.with_vertex_fields(grade=grade)
+    assert made.vertex_fields["grade"].tolist() == [0, 1, 0]
+    assert made.vertices["grade"].tolist() == ["low", "high", "low"]
+
+
+@pytest.mark.parametrize(
+    ("attach", "words"),
+    [
+        (lambda g: g.with_vertex_fields(x={"a": 1, "zz": 2, "y": 3}), "2 of 3 labels are no ver"),
+        (lambda g: g.with_vertex_fields(x={"a": 1}), "'b', one of 2 of 3 vertices without"),
+        (lambda g: g.with_vertex_fields(x=[1, 2]), "one value, or one row, per vertex"),
+        (lambda g: g.with_edge_fields(x={("a", "b"): 1}), "one of 2 of 3 edges without"),
+        (
+            lambda g: g.with_edge_fields(
+                x={("a", "b"): 1, ("b", "c"): 2, ("a", "c"): 1, ("c", "a"): 3}
+            ),
+            "1 of 4 pairs are no edge",
+        ),
+        (lambda g: g.with_edge_fields(x=[1]), "there are 3 edges"),
+        (lambda g: g.with_edge_fields(x="hours"), "no edge field 'hours'"),
+        (lambda g: g.with_edge_fields(weight=["1", "2", "3"]), "'weight' must be"),
+    ],
+)
+def test_what_does_not_match_is_counted(attach, words):
+    with pytest.raises(GraphError, match=words):
+        attach(trips())
+
+
+def test_a_pair_with_several_edges():
+    with pytest.raises(GraphError, match=r"1 pairs have several edges, such as \(0, 1\)"):
+        Graph.from_edges([0, 0], [1, 1]).with_edge_fields(x={(0, 1): 1})
+
+
+def test_the_old_name():
+    with pytest.warns(DeprecationWarning, match="with_edge_fields"):
+        assert list(trips().with_fields(cost="minutes").edge_fields) == ["cost"]
+
+
+class Departures(VertexProgram):
+    """The last departure of a tram towards each vertex."""
+
+    last = vertex.int64(init=-1)
+    city = vertex.int32()
+    kind = edge.int32()
+    time = edge.int64()
+    message = "int64"
+    combine = "max"
+    scatter = "if (e.kind == 1) send(e.time);"
+    apply = "v.last = msg + v.city;"
+    max_supersteps = 1
+
+
+class Costs(VertexProgram):
+    cost = vertex.real(init=0)
+    kind = edge.real()
+    message = "real"
+    combine = "sum"
+    scatter = "send(e.kind);"
+    apply = "v.cost = msg;"
+    max_supersteps = 1
+
+
+def test_programs_read_codes_and_times():
+    graph = trips().with_vertex_fields(city=["p", "q", "p"])
+    assert Engine(graph).run(Departures()).last.tolist() == [-1, 1704096000 + 1, -1]
+
+
+def test_texts_are_no_quantities():
+    with pytest.raises(GraphError, match=r"edge field 'kind' is text, such as 'bus'; an integer"):
+        Engine(trips()).run(Costs())
+    with pytest.raises(GraphError, match="'kind' is text"):
+        trips().to_scipy("kind")
+
+
+def test_what_texts_of_files_mean():
+    def of(*texts):
+        made = coded_texts(texts)
+        return None if made is None else (made.type.name, made.type.decoded(made.values).tolist())
+
+    utc = [datetime.datetime(2024, 5, 1, 10), datetime.datetime(2024, 5, 1, 8)]
+    assert of("2024-05-01T12:00+02:00", "2024-05-01T08:00Z") == ("time", utc)
+    assert of("2024-05-01", None)[1] == [datetime.datetime(2024, 5, 1), None]
+    assert coded_texts(["2024-05-01T10:00:00.25"]).type.unit == "ms"
+    assert of("True", "false") == ("bool", [True, False])
+    for others in (["2024-13-01"], ["2024-02-30"], ["2024-05-01", "x"], ["true", "no"], ["5"], []):
+        assert of(*others) is None
+    assert of("2024-05-01T12:00Z", "2024-05-01T12:00") is None  # of which zone is the second?
+    assert coded([datetime.date(2024, 5, 1), None]).values[1] == np.iinfo(np.int64).min
+    assert coded([1, "a"]) is None and coded([None]) is None and coded([True, None]) is None

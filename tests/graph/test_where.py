@@ -1,0 +1,224 @@
+"""Graphs of the edges and vertices that meet a condition, or of a span of time."""
+
+import datetime
+
+import numpy as np
+import pandas
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gascl import Graph, GraphError
+from gascl.communities.tracking import track
+from gascl.programs import Louvain
+
+TIMES = ["2024-01-01T08:00", "2024-01-01T09:30", "2024-01-02", "NaT"]
+
+
+def trips() -> Graph:
+    return Graph.from_edges(
+        [("a", "b"), ("b", "c"), ("a", "c"), ("c", "d")],
+        kind=["tram", "bus", None, "tram"],
+        time=np.array(TIMES, "M8[s]"),
+        paid=[True, False, True, False],
+        minutes=[5, 7, 9, 11],
+        share=[0.5, np.nan, 1, 2],
+        small=np.array([1, 2, 3, 4], np.uint8),
+        vertex_fields={
+            "city": {"a": "Ulm", "b": "Bonn", "c": "Ulm", "d": "Bonn"},
+            "age": [1, 2, 3, 4],
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("condition", "kept"),
+    [
+        ("minutes < 8", [5, 7]),
+        ("5 < minutes <= 9", [7, 9]),
+        ("8 > minutes", [5, 7]),
+        ("minutes < 10 and kind == 'tram'", [5]),
+        ("kind == 'tram' or minutes == 7", [5, 7, 11]),
+        ("not (kind == 'tram')", [7, 9]),
+        ("kind != 'tram'", [7, 9]),
+        ("'bus' == kind", [7]),
+        ("kind >= 'c'", [5, 11]),
+        ("kind in ['bus', 'boat']", [7]),
+        ("kind not in ('bus',)", [5, 9, 11]),
+        ("kind in []", []),
+        ("kind is None", [9]),
+        ("kind is not None and paid", [5]),
+        ("kind.startswith('t') & ~paid", [11]),
+        ("kind.contains('us') | kind.endswith('m')", [5, 7, 11]),
+        ("paid == False", [7, 11]),
+        ("time >= '2024-01-01T09:00'", [7, 9]),
+        ("time < '2024-01-02'", [5, 7]),
+        ("time is None", [11]),
+        ("share is None", [7]),
+        ("share * 2 >= 2", [9, 11]),
+        ("small - 3 < 0", [5, 7]),
+        ("abs(minutes - 8) == 1 and minutes % 4 == 3", [7]),
+        ("-minutes < -8", [9, 11]),
+        ("source == 'a'", [5, 9]),
+        ("source.city == target.city", [9]),
+        ("target.age - source.age == 1", [5, 7, 11]),
+        ("source < target", [5, 7, 9, 11]),
+        ("True", [5, 7, 9, 11]),
+        ("  minutes ==\n5 ", [5]),
+    ],
+)
+def test_conditions_on_edges(condition, kept):
+    graph = trips()
+    found = graph.where(edges=condition)
+    assert found.edge_fields["minutes"].tolist() == kept
+    assert found.num_vertices == 4 and found.labels is graph.labels
+    line = f"where: edges {condition!r}: {len(kept)} of 4 edges"
+    assert found.report[-1] == line and line not in graph.report
+
+
+@pytest.mark.parametrize(
+    ("condition", "kept"),
+    [
+        ("city == 'Ulm'", ["a", "c"]),
+        ("age > 1 and vertex != 'd'", ["b", "c"]),
+        ("degree == 2", ["a", "b"]),
+        ("in_degree == 0 or out_degree == 0", ["a", "d"]),
+    ],
+)
+def test_conditions_on_vertices(condition, kept):
+    found = trips().where(vertices=condition)
+    assert found.labels.tolist() == kept
+    assert f"where: vertices {condition!r}" in found.report
+    both = trips().where(edges="minutes > 5", vertices=condition)
+    assert both.labels.tolist() == kept
+    assert both.num_edges == (found.edge_fields["minutes"] > 5).sum()
+
+
+@pytest.mark.parametrize(
+    ("condition", "words"),
+    [
+        ("minuts < 3", "'minuts < 3': the edges have no field 'minuts'; did you mean 'minutes'"),
+        ("source.cty == 'Ulm'", "did you mean 'source.city'"),
+        ("kind == 5", "compares text with 5"),
+        ("minutes == 'x'", "compares numbers with text"),
+        ("time == 'soon'", "'soon' is no point in time"),
+        ("minutes", "is no condition; compare it"),
+        ("kind and paid", "'kind' is neither true nor false"),
+        ("kind + 1 == 2", "'kind' is text, and a number is needed"),
+        ("minutes <", "cannot be read"),
+        ("minutes = 5", "cannot be read at"),
+        ("", "cannot be read"),
+        ("__import__('os').system('x')", "is not allowed; an expression may have names"),
+        ("(lambda: 1)()", "is not allowed"),
+        ("[m for m in minutes]", "is not allowed"),
+        ("minutes.__class__ == 1", "no field 'minutes.__class__'"),
+        ("kind in 'bus'", "without a list"),
+        ("paid is True", "use =="),
+        ("minutes == 5 if paid else True", "is not allowed"),
+    ],
+)
+def test_wrong_conditions(condition, words):
+    with pytest.raises(GraphError) as caught:
+        trips().where(edges=condition)
+    assert words in str(caught.value)
+
+
+def test_masks_and_functions():
+    graph = trips()
+    mask = np.array([True, False, False, True])
+    assert graph.where(edges=mask).edge_fields["minutes"].tolist() == [5, 11]
+    found = graph.where(edges=lambda table: table["minutes"] > 8)
+    assert found.edge_fields["minutes"].tolist() == [9, 11]
+    assert found.report[-1] == "where: edges by a function: 2 of 4 edges"
+    series = pandas.Series([True, True, False, False])
+    assert graph.where(vertices=series).labels.tolist() == ["a", "b"]
+    for wrong in ([True], [1, 0, 1, 0], lambda table: table["minutes"]):
+        with pytest.raises(GraphError, match="one bool for each of the 4 edges"):
+            graph.where(edges=wrong)
+    with pytest.raises(GraphError, match="needs a condition"):
+        graph.where()
+
+
+@given(st.data())
+def test_arcs_that_are_filtered_are_those_that_would_be_sorted(data):
+    count = data.draw(st.integers(1, 6))
+    ends = st.integers(0, count - 1)
+    pairs = data.draw(st.lists(st.tuples(ends, ends), max_size=20))
+    directed = data.draw(st.booleans())
+    kept = np.array(data.draw(st.lists(st.booleans(), min_size=len(pairs), max_size=len(pairs))))
+    kept = kept.astype(bool)
+    src, dst = (list(end) for end in zip(*pairs, strict=True)) if pairs else ([], [])
+    graph = Graph.from_edges(src, dst, num_vertices=count, directed=directed, n=range(len(pairs)))
+    for direction in ("out", "in", "both"):
+        arcs = graph.arcs(direction)
+        for name in ("out_targets", "in_sources", "out_edges", "in_edges"):
+            getattr(arcs, name)
+    found = graph.where(edges=kept)
+    assert bool(found._arcs) == (3 * kept.sum() >= len(kept))
+    fresh = Graph.from_edges(found.edge_src, found.edge_dst, num_vertices=count, directed=directed)
+    assert found.edge_fields["n"].tolist() == np.flatnonzero(kept).tolist()
+    for direction in ("out", "in", "both"):
+        one, two = found.arcs(direction), fresh.arcs(direction)
+        for name in (
+            *("out_offsets", "out_targets", "out_edges", "out_reversed"),
+            *("in_offsets", "in_sources", "in_edges", "in_reversed", "slot"),
+        ):
+            assert getattr(one, name).tolist() == getattr(two, name).tolist(), (direction, name)
+
+
+def test_between():
+    graph = trips()
+    assert graph.between("2024-01-01T09:00").edge_fields["minutes"].tolist() == [7, 9]
+    for end in ("2024-01-02", datetime.date(2024, 1, 2), pandas.Timestamp("2024-01-02")):
+        assert graph.between(end=end).edge_fields["minutes"].tolist() == [5, 7]
+    found = graph.between("2024-01-01", np.datetime64("2024-01-02"))
+    assert found.report[-1] == (
+        "edges with 'time' from 2024-01-01T00:00:00 and before 2024-01-02T00:00:00: 2 of 4 edges"
+    )
+    numbers = Graph.from_edges([0, 1, 2], [1, 2, 0], time=[1, 2.5, 4], late=[3, 2, 1])
+    assert numbers.between(2, 4).edge_fields["time"].tolist() == [2.5]
+    assert numbers.between(2, field="late").edge_fields["late"].tolist() == [3, 2]
+    for wrong, words in (
+        (lambda: numbers.between("2024-01-01"), "must be a number"),
+        (lambda: graph.between("noon"), "'noon' is no point in time"),
+        (lambda: graph.between(1, field="kind"), "field='kind' is text"),
+        (lambda: numbers.between(1, field="hour"), "no edge field 'hour'"),
+        (lambda: Graph.from_edges([0], [1], x=[1]).between(1), "no field of times; name one"),
+    ):
+        with pytest.raises(GraphError, match=words):
+            wrong()
+
+
+def test_windows():
+    days = np.array(["2024-01-01", "2024-01-03", "2024-01-09", "2024-01-20"], "M8[D]")
+    graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], day=days)
+    weeks = [each.edge_fields["day"].tolist() for each in graph.windows("1 week")]
+    seconds = days.astype("M8[s]").astype(int).tolist()
+    assert weeks == [seconds[:2], seconds[2:3], seconds[3:]]
+    lengths = ("2 weeks", "14 days", "336h", datetime.timedelta(14), np.timedelta64(2, "W"))
+    for width in lengths:
+        counts = [each.num_edges for each in graph.windows(width, step="week")]
+        assert counts == [3, 2, 1]
+    parts = list(graph.windows("1 week", begin="2023-12-25", end="2024-01-08"))
+    assert [each.num_edges for each in parts] == [0, 2]
+    assert parts[1].report[-1].startswith("edges with 'day' from 2024-01-01T00:00:00 and before")
+    numbers = Graph.from_edges([0, 1, 2], [1, 2, 0], t=[0.0, 1.5, 4])
+    assert [each.num_edges for each in numbers.windows(2, step=1)] == [2, 1, 0, 1, 1]
+    assert list(Graph.from_edges([], [], t=[]).windows(2)) == []
+    for width, words in (
+        ("1 month", "months and years differ"),
+        ("soon", "such as '2 weeks'"),
+        ("0 days", "above 0"),
+        ("1 ms", "the field counts s"),
+        (3, "such as '2 weeks'"),
+    ):
+        with pytest.raises(GraphError, match=words):
+            graph.windows(width)
+
+
+def test_windows_are_what_track_takes():
+    ends = np.random.default_rng(0).integers(0, 12, (2, 60))
+    times = np.sort(np.random.default_rng(1).integers(0, 40 * 86400, 60)).astype("M8[s]")
+    graph = Graph.from_edges(*ends, num_vertices=12, directed=False, time=times)
+    moments = list(track(graph.windows("2 weeks", step="1 week"), Louvain()))
+    assert len(moments) == 6 and len(moments[0].result.community) == 12
