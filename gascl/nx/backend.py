@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 from importlib import import_module
@@ -20,6 +21,7 @@ from gascl.nx.converted_graph import (
     to_networkx,
 )
 from gascl.nx.dispatch import FUNCTIONS, VERSION, Verdict
+from gascl.nx.summary import Summary
 
 #: The oldest version with the same answers: older ones scale betweenness of samples otherwise.
 SUPPORTED = (3, 6)
@@ -27,10 +29,13 @@ SUPPORTED = (3, 6)
 for _module in iter_modules(gascl.nx.__path__, "gascl.nx."):
     import_module(_module.name)  # which registers its functions
 
-if os.environ.get("GASCL_NX_LOG", "") not in ("", "0"):
+if (_wanted := os.environ.get("GASCL_NX_LOG", "")) not in ("", "0"):
     # NetworkX has no variable for its own log, which also has a line for every dispatch.
-    _handler = logging.StreamHandler()  # to stderr
+    _handler: logging.Handler = logging.StreamHandler()  # to stderr
     _handler.setFormatter(logging.Formatter("%(name)s: %(message)s"))
+    if _wanted == "summary":
+        _handler = Summary()
+        atexit.register(_handler.print)
     log.addHandler(_handler)
     log.setLevel(logging.INFO)
     log.propagate = False  # a script that sets up logging itself would show each line twice
@@ -75,14 +80,22 @@ class Backend:
         return to_networkx(result) if isinstance(result, Converted) else result
 
     def can_run(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Verdict:
-        """Whether these arguments are supported, or why not. NetworkX does not tell whether it then
-        runs its own function, or raises an error because of `backend="gascl"`."""
+        """Whether these arguments are supported.
+
+        Raises:
+            NotImplementedError: they are not, with the reason. NetworkX passes it on to those who
+                have asked by `backend="gascl"`, and else runs its own function; with a reason that
+                is returned, it would raise an error without one.
+        """
         if VERSION < SUPPORTED:
             return f"NetworkX {nx.__version__}: this backend follows what 3.6 returns"
         function = FUNCTIONS[name]
         verdict = _logged(name, function.can_run(args, kwargs), "declined")
         if verdict is True:
             check_cache(args[0] if args else kwargs["G"])
+        elif not nx.utils.backends._dispatchable._is_testing:  # where NetworkX expects no error
+            message = f"'{name}' is not implemented by the 'gascl' backend for these arguments"
+            raise NotImplementedError(f"{message}: {verdict}")
         return verdict
 
     def should_run(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Verdict:

@@ -363,17 +363,18 @@ class Converted:
 
         topology = self.topology
         key = None if weight is None else weight[0]
+        device = nx.config.backends.gascl.device
 
         def make() -> Engine:
             graph = topology.graph(simple, reverse)
             if weight is not None:
                 graph = graph.with_edge_fields(weight=weight[1])
-            engine = Engine(graph)
+            engine = Engine(graph, device=device)
             engine.warns_of_nan = False
             return engine
 
         simple, reverse = simple and topology.multigraph, reverse and topology.directed
-        return topology.once(("engine", key, simple, reverse), make)
+        return topology.once(("engine", device, key, simple, reverse), make)
 
     def run(
         self,
@@ -473,7 +474,7 @@ def current(converted: Converted) -> Converted:
     original = topology.original()
     if original is None or converted_before(original) is not topology:
         return converted
-    if converted.is_current(original):
+    if not nx.config.backends.gascl.detect_changes or converted.is_current(original):
         return converted
     original.__networkx_cache__.clear()  # the conversions of other backends are as old
     log.info("converted again: the graph was changed without a method")

@@ -20,7 +20,7 @@ def _refuse_loops(G: Converted, has: str) -> None:
         raise nx.NetworkXNotImplemented(message)
 
 
-@backend_function(first=20_000, cached=5_000)
+@backend_function(first=20_000, cached=10_000)
 def core_number(G: Converted) -> dict[Any, int]:
     """Core numbers."""
     _refuse_loops(G, "has")

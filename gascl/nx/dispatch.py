@@ -68,8 +68,7 @@ class Call:
         Args:
             condition: which calls need more edges than other calls of their function.
         """
-        edges = self.num_edges
-        if edges >= least:
+        if least <= 0 or (edges := self.num_edges) >= least:
             return ""
         space = " " if condition else ""
         return f"{edges:,} edges: NetworkX is faster{space}{condition} below about {least:,}"
@@ -229,7 +228,8 @@ class Function:
         counted = is_converted or nodes < FEW_NODES  # or else, the checks take less time
         reason = counted and call.too_few_edges(least)
         reason = reason or _first_reason(self._slower, call)
-        if reason := reason or (not counted and call.too_few_edges(least)):
+        reason = reason or (not counted and call.too_few_edges(least))
+        if reason := reason or call.too_few_edges(nx.config.backends.gascl.minimum_edges):
             return reason
         _asked.chosen = self
         return True

@@ -92,4 +92,5 @@ def info() -> dict[str, object]:
         "url": "https://github.com/gascl/gascl/blob/main/docs/networkx.md",
         "short_summary": "Runs on any OpenCL device: GPUs and CPUs of every maker.",
         "functions": functions,
+        "default_config": {"device": None, "minimum_edges": 0, "detect_changes": True},
     }

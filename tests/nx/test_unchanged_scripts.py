@@ -76,6 +76,14 @@ def test_a_variable_shows_what_ran_where():
     assert run(basic + QUIET, **ours, GASCL_NX_LOG="1")[1].count("ran in") == 2
 
 
+def test_a_variable_asks_for_the_summary():
+    ours = {"NETWORKX_BACKEND_PRIORITY": "gascl", "NETWORKX_WARNINGS_TO_IGNORE": "cache"}
+    out, log = run(QUIET, **ours, GASCL_NX_LOG="summary")
+    assert out == ""
+    assert "calls ran on gascl in" in log.splitlines()[0]
+    assert len(log.splitlines()) == 3
+
+
 def test_without_a_device_networkx_runs_its_own():
     environment = {"NETWORKX_BACKEND_PRIORITY": "gascl", "GASCL_DEVICE": "no such device"}
     with_gascl, log = run(**environment)
