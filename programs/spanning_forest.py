@@ -168,10 +168,10 @@ def along_arcs(of_edge: np.ndarray, edges: np.ndarray) -> np.ndarray:
 
 def ordered(graph: Graph, maximum: bool) -> Graph:
     """The graph with the edge field `place` (int32), lower for better edges and equal for those of
-    equal weight; without it, if there are no weights."""
+    equal weight; without any, if there are no weights."""
     weights = graph.edge_fields.get("weight")
     if weights is None:
-        return graph
+        return graph.with_edge_fields(**dict.fromkeys(graph.edge_fields))
     refuse_edges(graph, "weight", ~np.isnan(weights), "a number")
     if weights.itemsize > 4:
         order = np.unique(weights, return_inverse=True)[1]

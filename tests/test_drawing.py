@@ -330,7 +330,7 @@ def test_what_a_program_counts_has_shades():
 
 
 def test_legends_fit_small_pictures():
-    """Of 21 entries, one column would be higher than the figure, and leave no room for the graph."""
+    """Of 21 entries, one column would be higher than the figure, with no room for the graph."""
     group = np.repeat(np.arange(30), 2).astype(str)
     graph = Graph.from_edges(range(59), range(1, 60), num_vertices=60, directed=False)
     ax = pyplot.subplots(figsize=(3.2, 2.6), layout="constrained")[1]

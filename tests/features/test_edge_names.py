@@ -87,7 +87,8 @@ def test_names_that_are_refused():
     ):
         engine.run(ShortestPaths(source=0, weight="hours"))
     with pytest.raises(
-        ProgramError, match=r"weight=2: expected the name of an edge field .*None .*with_f"
+        ProgramError,
+        match=r"weight=2: expected the name of an edge field .*None .*with_edge_fields",
     ):
         ShortestPaths(source=0, weight=2)
     with pytest.raises(ProgramError, match="no parameter 'weight'"):
