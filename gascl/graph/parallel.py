@@ -74,7 +74,7 @@ def in_threads(do: Callable[[S], T], items: Iterable[S]) -> list[T]:
         with suppress(RuntimeError):  # none can be begun once the main thread has ended
             for _ in range(threads - 1):
                 workers.append(_pool().submit(work))
-        # The pool may be busy with calls that wait for a lock which this thread holds: it works, too.
+        # The pool may be busy with calls that wait for a lock of this thread: it works, too.
         here.works = True
         try:
             work()
