@@ -1296,4 +1296,6 @@ def _degrees(offsets: np.ndarray) -> np.ndarray:
 
 def _array_of(end: np.ndarray | CsrEnds | LazyValues) -> np.ndarray:
     """One end of each edge as an array."""
-    return end.rows if isinstance(end, CsrEnds) else np.asarray(end)
+    if isinstance(end, CsrEnds):
+        return end.rows
+    return np.asarray(end) if isinstance(end, LazyValues) else end
