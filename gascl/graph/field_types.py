@@ -32,12 +32,18 @@ class Texts:
     """Codes, int32: the places of texts in a dictionary; -1 where there is none.
 
     Attributes:
-        values: (n,) str, as objects: the dictionary.
+        values: (n,) str, as objects: the dictionary; read-only.
     """
 
     values: np.ndarray
 
     name = "text"
+
+    def __post_init__(self) -> None:
+        self.values.setflags(write=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:  # an unpickled array could be written to
+        return Texts, (self.values,)
 
     def decoded(self, codes: np.ndarray) -> np.ndarray:
         """The texts, as objects; None where there is none."""
@@ -47,11 +53,6 @@ class Texts:
     def are_numbers(self) -> bool:
         """Whether all texts are numbers, which programs may have been meant to read."""
         return len(self.values) > 0 and all(map(_NUMBER.fullmatch, self.values))
-
-    def code_of(self, text: str) -> int | None:
-        """The code of a text; None if the dictionary does not have it."""
-        found = np.flatnonzero(self.values == text)
-        return int(found[0]) if len(found) else None
 
 
 @dataclass(frozen=True)
@@ -195,12 +196,17 @@ def _moments(values: Iterable[Any]) -> Coded | None:
     """Dates and times of Python; all with a time zone, or none."""
     zoned, plain = set(), []
     for value in values:
+        if value is None or value != value:  # pandas.NaT, too
+            plain.append(np.datetime64("NaT"))
+            continue
         zone = getattr(value, "tzinfo", None)
-        if value is not None:
-            zoned.add(zone is not None)
+        zoned.add(zone is not None)
+        if hasattr(value, "asm8"):  # of pandas, with nanoseconds and in UTC
+            plain.append(value.asm8)
+            continue
         if zone is not None:
             value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
-        plain.append(np.datetime64("NaT") if value is None else np.datetime64(value))
+        plain.append(np.datetime64(value))
     if len(zoned) > 1:
         return None
     array = np.array(plain)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas
 import pytest
 
-from gascl import FormatError, Graph
+from gascl import FormatError, Graph, GraphError
 
 pyarrow = pytest.importorskip("pyarrow")
 
@@ -187,3 +187,46 @@ def test_long_files_are_read_alike(tmp_path, monkeypatch):
         assert fast.edges[name].tolist() == slow.edges[name].tolist()
     assert set(fast.edges["kind"]) == {"tram", "bus", None, "2024", "x"}
     assert fast.edges["day"].dtype.kind == "M"
+
+
+def test_dictionaries_of_any_kind():
+    kinds = [["x", None, "x"], ["y", "x"]]
+    chunks = [
+        pyarrow.DictionaryArray.from_arrays(
+            pyarrow.array([0, 1, None, len(kind) - 1], pyarrow.uint8()), pyarrow.array(kind)
+        )
+        for kind in kinds
+    ]
+    ends = pyarrow.array(range(8))
+    for text in (chunks, [chunk.cast(pyarrow.string()) for chunk in chunks]):
+        table = {"source": ends, "target": ends, "kind": pyarrow.chunked_array(text)}
+        graph = Graph.from_arrow(pyarrow.table(table))
+        assert graph.edges["kind"].tolist() == ["x", None, None, "x", "y", "x", None, "x"]
+        assert sorted(graph.edge_types["kind"].values) == ["x", "y"]
+
+
+@pytest.mark.parametrize(
+    ("zone", "name"),
+    [
+        (datetime.timezone(datetime.timedelta(hours=-3, minutes=-30), "X"), "-03:30"),
+        (datetime.timezone.utc, "UTC"),
+        ("Europe/Berlin", "Europe/Berlin"),
+        (datetime.timezone(datetime.timedelta(seconds=1)), "UTC"),
+    ],
+)
+def test_time_zones_of_pandas(zone, name):
+    at = pandas.Series(pandas.to_datetime(["2024-01-01"]).tz_localize("UTC").tz_convert(zone))
+    graph = Graph.from_pandas(pandas.DataFrame({"source": [0], "target": [1], "at": at}))
+    assert graph.edge_types["at"].zone == name
+    assert graph.to_pandas()["at"].tolist() == at.tolist()
+    assert any("has no name; read as UTC" in line for line in graph.report) == (
+        name == "UTC" != str(zone)
+    )
+
+
+def test_columns_of_the_same_name():
+    fields = {"x": np.zeros((2, 2)), "x_0": [1, 2]}
+    graph = Graph.from_edges([0], [1], vertex_fields=fields)
+    for write in (graph.vertices.to_pandas, graph.vertices.to_arrow):
+        with pytest.raises(GraphError, match="the vertex field 'x_0' has the column 'x_0'"):
+            write()

@@ -428,12 +428,22 @@ def arrow_values(column: Any) -> Values:
 
 
 def _categories(column: Any) -> Coded:
-    """A column of a dictionary of texts, in its order."""
-    column = column.unify_dictionaries()
-    if not column.num_chunks:
-        return categories(np.empty(0, np.int32), [])
-    codes = concatenated([chunk.indices.fill_null(NO_TEXT) for chunk in column.chunks])
-    return categories(codes, column.chunk(0).dictionary.to_pylist())
+    """A column of a dictionary of texts, in its order. One chunk's dictionary may differ from the
+    next one's, and contain a text twice, or a null."""
+    import pyarrow
+
+    place: dict[str, int] = {}
+    table, known = np.empty(0, np.int32), None
+    codes = [np.empty(0, np.int32)]
+    for chunk in column.chunks:
+        if known is None or not chunk.dictionary.equals(known):
+            known = chunk.dictionary
+            texts = known.to_pylist()
+            own = [NO_TEXT if t is None else place.setdefault(t, len(place)) for t in texts]
+            table = np.array([*own, NO_TEXT], np.int32)
+        indices = chunk.indices.cast(pyarrow.int32()).fill_null(NO_TEXT)
+        codes.append(table[indices.to_numpy()])
+    return categories(np.concatenate(codes), list(place))
 
 
 def write_arrow(graph: Graph, dense: bool = False) -> Any:
