@@ -282,6 +282,21 @@ def types_of(fields: Mapping[str, Coded]) -> dict[str, FieldType]:
     return {name: field.type for name, field in fields.items() if field.type is not None}
 
 
+def coded_as(values: Any, type_: FieldType | None) -> Any:
+    """Values that alone do not say what they are, as those of a field of this type: texts and times
+    of which all are missing, and times as texts; others as they are."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "UO" and values.ndim == 1:
+        values = values.tolist()
+    if not isinstance(type_, Texts | Times) or not isinstance(values, list | tuple):
+        return values
+    if all(value is None for value in values):
+        missing = np.int32(NO_TEXT) if isinstance(type_, Texts) else np.int64(NOT_A_TIME)
+        return Coded(np.full(len(values), missing), type_)
+    if isinstance(type_, Times) and all(isinstance(value, str | None) for value in values):
+        return coded_texts(values) or values
+    return values
+
+
 def continued(type_: FieldType | None, more: Coded, what: str) -> Coded:
     """More values of a field of this type, by its dictionary, which gets texts that are new.
 

@@ -256,3 +256,22 @@ def test_a_dictionary_is_read_only():
         trips().edge_types["kind"].values[0] = "x"
     again = pickle.loads(pickle.dumps(trips()))
     assert not again.edge_types["kind"].values.flags.writeable
+
+
+def test_added_values_are_of_the_type_of_their_field():
+    graph = trips()
+    rest = {"paid": [True], "minutes": [1]}
+    more = graph.with_edges([("c", "a")], kind=[None], time=["2024-05-31T18:30"], **rest)
+    assert more.edges["kind"].tolist() == ["tram", "bus", None, None]
+    assert more.edges["time"][-1] == np.datetime64("2024-05-31T18:30")
+    none = graph.with_edges([("c", "a")], kind=np.array(["2024"]), time=[None], **rest)
+    assert none.edges["kind"][-1] == "2024" and np.isnat(none.edges["time"][-1])
+    with pytest.raises(GraphError, match="'time' has times, and texts are added"):
+        graph.with_edges([("c", "a")], kind=["bus"], time=["soon"], **rest)
+
+
+@pytest.mark.parametrize("name", ["kind", "time"])
+def test_a_text_or_a_time_is_no_weight(name):
+    with pytest.raises(GraphError, match=rf"weight='{name}': .* a weight is a number"):
+        trips().with_edge_fields(weight=name)
+    assert trips().with_edge_fields(weight="paid").edges["weight"].tolist() == [True, False, True]

@@ -230,3 +230,66 @@ def test_columns_of_the_same_name():
     for write in (graph.vertices.to_pandas, graph.vertices.to_arrow):
         with pytest.raises(GraphError, match="the vertex field 'x_0' has the column 'x_0'"):
             write()
+
+
+def test_a_field_of_a_file_as_the_weight(tmp_path):
+    graph = Graph.from_edges([0], [1], kind=["bus"], at=np.array(["2024"], "M8[s]"), ok=[True])
+    graph.write(tmp_path / "a.npz")
+    for name in ("kind", "at"):
+        with pytest.raises(FormatError, match=f"{name!r} is (text|time), and a weight is a number"):
+            Graph.read(tmp_path / "a.npz", weight=name)
+    read = Graph.read(tmp_path / "a.npz", weight="ok")
+    assert read.edges["weight"].tolist() == [True] and read.edges["kind"].tolist() == ["bus"]
+
+
+@pytest.mark.parametrize("header", [True, False])
+def test_columns_whose_first_rows_do_not_tell_what_they_are(tmp_path, header):
+    count, path = 1000, tmp_path / "a.csv"
+    fields = {
+        "late": [None] * 300 + ["x", "y"] * 350,
+        "at": np.array(["NaT"] * 300 + ["2024-01-01"] * 700, "M8[s]"),
+    }
+    if header:
+        fields["digits"] = ["5"] * 300 + ["x"] * 700
+        fields["large"] = np.arange(count, dtype=np.uint64) + np.uint64(2**63)
+    ends = np.arange(count)
+    graph = Graph.from_edges(ends, (ends + 1) % count, labels=ends, **fields)
+    graph.write(path)
+    if not header:
+        path.write_text(path.read_text().split("\n", 1)[1])
+    table = graph.edges.to_pandas()
+    pandas.testing.assert_frame_equal(Graph.read(path).edges.to_pandas(), table)
+    columns = ["source", "target", "late"]
+    one = Graph.read(path, columns=columns).edges.to_pandas()
+    pandas.testing.assert_frame_equal(one, table[columns])
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind"),
+    [(["1", "2.5"], "numbers"), (["2024-01-01"] * 2, "times"), (["true", "false"], "bools")],
+)
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.gml", "a.graphml"])
+def test_texts_that_would_be_something_else_when_read_again(tmp_path, texts, kind, name):
+    graph = Graph.from_edges([0, 1, 1], [1, 0, 0], x=[*texts, "word"])
+    graph.write(tmp_path / name)
+    assert Graph.read(tmp_path / name).edges["x"].tolist() == [*texts, "word"]
+    graph = graph.with_edge_fields(x=[*texts, texts[0]])
+    if name == "a.graphml" and kind != "times":  # it says what is text
+        graph.write(tmp_path / name)
+        assert Graph.read(tmp_path / name).edges["x"].tolist() == [*texts, texts[0]]
+        return
+    with pytest.raises(FormatError, match=f"cannot tell the texts of the edge field 'x'.*{kind}"):
+        graph.write(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["a.gml", "a.graphml"])
+def test_nanoseconds_in_files(tmp_path, name):
+    at = np.array(["2024-01-01T00:00:00.123456789", "NaT"], "M8[ns]")
+    Graph.from_edges([0, 1], [1, 0], at=at).write(tmp_path / name)
+    assert np.array_equal(Graph.read(tmp_path / name).edges["at"], at, equal_nan=True)
+
+
+def test_a_column_without_values_is_not_written_as_text(tmp_path):
+    none = Graph.from_edges([0], [1], at=np.array(["NaT"], "M8[s]"))
+    with pytest.raises(FormatError, match="no edge has a time in the edge field 'at'"):
+        none.write(tmp_path / "a.csv")

@@ -101,16 +101,16 @@ def parsed_table(
     Args:
         columns: the names of the columns of sources and targets, and those to read as fields,
             "weight=minutes" under another name. By default the ends are found by name (ENDS), or
-            are the only two columns that are not the weight, and all numeric ones are fields. A
-            single numeric field is "weight", except in gascl's own tables.
+            are the only two columns that are not the weight, and all of numbers, bools, texts and
+            times are fields. A single numeric field is "weight", except in gascl's own tables.
         directed: by default what gascl's own metadata says, otherwise directed. True makes two
             edges of each if the metadata says that they are undirected.
         weight: the column to read as the field "weight".
         kind: what the report calls it.
 
     Raises:
-        GraphError, or source.error: a column is missing, has the wrong type, or contains a null, or
-            the names do not say which columns are the ends.
+        GraphError, or source.error: a column is missing, has the wrong type, or contains a null
+            that is neither a text nor a time, or the names do not say which columns are the ends.
     """
     layout = table_layout(source, directed, kind, columns, weight)
     may_lack = [name for name in layout.fields.values() if _may_lack(source, name)]
