@@ -15,8 +15,8 @@ from gascl.errors import GraphError
 from gascl.graph.arcs import INT32_MAX, Ends, Order, index_dtype
 from gascl.graph.field_types import Coded, Texts, Times, coded, described, types_of
 from gascl.graph.labels import LabelIndex, label_array, shown
-from gascl.graph.parallel import blocks, copied, extremes, in_threads
 from gascl.graph.pandas_values import as_series, pandas_values
+from gascl.graph.parallel import blocks, copied, extremes, in_threads
 from gascl.graph.rounding import warn_of_rounding
 from gascl.user_messages import Message, Option
 

@@ -76,10 +76,9 @@ def fields_of(
     taken: dict[str, Coded] = {}
     for name, values in columns.items():
         wrong = ""
-        times = coded_texts(values) if name in declared and _are_texts(values) else None
-        as_text = text and name not in declared
-        is_time = times is not None and isinstance(times.type, Times)
-        field = times if is_time else _field(values, of_vertices, as_text)
+        field = _times(values) if name in declared else None
+        if field is None:
+            field = _field(values, of_vertices, text and name not in declared)
         if field is not None and name == WEIGHT and isinstance(field.type, Texts | Times):
             field = None if not of_vertices else field  # programs read a weight as a number
         missing = 0 if isinstance(values, (np.ndarray, Coded)) else sum(v is None for v in values)
@@ -117,20 +116,26 @@ def _field(values: Values, vectors: bool, text: bool) -> Coded | None:
         numbers = _numbers_in_text(values)
     if numbers is not None:
         return Coded(numbers)
-    if not text or not _are_texts(values):
+    texts = _texts(values) if text else []
+    if not texts:
         return coded(values)
-    texts: list[Any] = list(values)
     present = [value for value in texts if value is not None]
     if len(present) < len(texts) and _numbers_in_text(present) is not None:
         return None  # a number is missing
     return coded_texts(texts) or coded(texts)
 
 
-def _are_texts(values: Values) -> bool:
-    """Whether a column has texts alone, and may lack some."""
-    if isinstance(values, np.ndarray | Coded) or not len(values):
-        return False
-    return all(isinstance(value, str | None) for value in values)
+def _texts(values: Values) -> list[Any]:
+    """A column of texts, of which some may be missing; empty if it has anything else."""
+    if isinstance(values, np.ndarray | Coded):
+        return []
+    return list(values) if all(isinstance(value, str | None) for value in values) else []
+
+
+def _times(values: Values) -> Coded | None:
+    """A column of texts as a field of times; None if they are not all times."""
+    found = coded_texts(_texts(values))
+    return found if found is not None and isinstance(found.type, Times) else None
 
 
 def check_texts(path: Path, graph: Graph, format: str, numbers: bool = True) -> None:
@@ -185,8 +190,8 @@ def named_attributes(
         argument: of the function that was called: "fields" or "vertex_fields".
 
     Raises:
-        GraphError: one of them is neither numbers or bools, nor texts or times, or an edge or a node
-            does not have it. It may have None for a text or a time.
+        GraphError: one of them is neither numbers or bools, nor texts or times, or an edge or a
+            node does not have it. It may have None for a text or a time.
     """
     if isinstance(names, str):
         raise GraphError(f"{argument}={names!r} must be a list of names: {argument}=[{names!r}]")

@@ -240,7 +240,7 @@ def test_columns_of_pandas_keep_their_type():
         assert np.array_equal(column, exact, equal_nan=True)
     assert graph.edge_types["at"].zone == "Europe/Berlin"
     assert graph.edges["kind"].tolist() == ["x", None]
-    assert graph.vertices["kind"].tolist() == graph.vertices["size"].tolist()[:1] + ["x"]
+    assert graph.vertices["kind"].tolist() == [None, "x"]
     assert graph.vertices["size"].tolist() == [None, "low"]
     assert graph.vertex_types["size"].values.tolist() == ["low", "high"]
 
