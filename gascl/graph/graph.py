@@ -1045,7 +1045,8 @@ class Graph:
             edge_fields: what becomes of an edge field where edges are merged, as in
                 `length="min"`: "sum", "min", "max", the "first" edge's, or the "count" of edges,
                 under any name. Sums of integers are int64 (or uint64); texts and times have no sum.
-                Other fields are left out. By default, `weight="sum"`, where each edge counts 1 if the graph has no weights.
+                Other fields are left out. By default, `weight="sum"`, where each edge counts 1 if
+                the graph has no weights.
 
         Raises:
             GraphError: a vertex has no group, or a float; there is no such edge field; a sum does
