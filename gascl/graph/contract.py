@@ -12,7 +12,7 @@ from gascl.errors import GraphError
 from gascl.graph import validation
 from gascl.graph.arcs import Order
 from gascl.graph.field_stats import Summary
-from gascl.graph.field_types import Texts
+from gascl.graph.field_types import NO_TEXT, NOT_A_TIME, FieldType, Texts, Times
 from gascl.graph.labels import label_array, shown
 from gascl.graph.lazy import held
 from gascl.graph.parallel import blocks, filled
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: What becomes of the edges that are merged into one.
 Merging = Literal["sum", "min", "max", "first", "count"]
+#: Those whose results are numbers, whatever the field is.
+NUMBERS = "sum", "count"
 #: The bits of a sum of floats in fixed point, besides its sign.
 _BITS = 62
 #: Where a graph keeps its `total_weight`.
@@ -51,7 +53,8 @@ def contract(
         if merging == "count" or values is None:
             found[name] = np.diff(starts, append=len(places))
         elif len(starts):
-            found[name] = validation.merged(name, values[places], starts, longest, merging)
+            kind = graph.edge_types.get(name)
+            found[name] = _merged(name, values[places], kind, starts, longest, merging)
         else:
             found[name] = values[:0]
     report = list(graph.report)
@@ -70,6 +73,8 @@ def contract(
         directed=directed,
         labels=None if own else names,
         edge_fields=kept.fields,
+        # Counts, and sums of bools, are numbers.
+        edge_types={n: t for n, t in graph.edge_types.items() if fields.get(n) not in NUMBERS},
         vertex_fields={},
         report=report,
         change=None,
@@ -91,8 +96,10 @@ def groups(graph: Graph, labels: Any) -> tuple[np.ndarray, np.ndarray]:
                 f"contract: the graph has no vertex field {labels!r}; it has: {there}; give one of "
                 "these, or an array with a group for each vertex"
             )
-        is_text = isinstance(graph.vertex_types.get(labels), Texts)
-        labels = graph.vertices[labels] if is_text else graph.vertex_fields[labels]
+        kind, values = graph.vertex_types.get(labels), graph.vertex_fields[labels]
+        if isinstance(kind, Times) and (values == NOT_A_TIME).any():
+            raise _no_group(graph, int((values == NOT_A_TIME).argmax()), None)
+        labels = kind.decoded(values) if isinstance(kind, Texts) else values
     given = validation.by_label(labels, graph)
     if isinstance(given, Mapping):
         of_vertex = {graph.index_of(label): group for label, group in given.items()}
@@ -104,7 +111,7 @@ def groups(graph: Graph, labels: Any) -> tuple[np.ndarray, np.ndarray]:
             )
         given = [of_vertex[v] for v in range(graph.num_vertices)]
     elif not isinstance(given, np.ndarray):
-        given = list(given)
+        given = given.to_numpy() if hasattr(given, "to_numpy") else list(given)
     if isinstance(given, np.ndarray) and given.ndim == 1 and given.dtype.kind == "b":
         given = given.astype(np.int8)
     if len(given) != graph.num_vertices:
@@ -252,6 +259,14 @@ def _merged_ends(
 
 def _check_merging(graph: Graph, name: str, merging: Any) -> None:
     validation.check_policy(name, merging, Merging)
+    kind = graph.edge_types.get(name)
+    if merging == "sum" and isinstance(kind, Texts | Times):
+        raise GraphError(
+            Option(name, "sum"),
+            f": the edge field {name!r} is {kind.name}, which has no sum; ",
+            Option(name, "first"),
+            " keeps that of the first edge, min and max compare them, and count counts edges",
+        )
     if merging == "count" or name in graph.edge_fields or (name, merging) == ("weight", "sum"):
         return
     there = ", ".join(graph.edge_fields) or "none"
@@ -262,17 +277,44 @@ def _check_merging(graph: Graph, name: str, merging: Any) -> None:
     )
 
 
+def _merged(
+    name: str,
+    values: np.ndarray,
+    kind: FieldType | None,
+    starts: np.ndarray,
+    longest: int,
+    merging: str,
+) -> np.ndarray:
+    """`validation.merged`, in which a missing text or time is not the least."""
+    if merging != "min" or not isinstance(kind, Texts | Times):
+        return validation.merged(name, values, starts, longest, merging)
+    missing = NO_TEXT if isinstance(kind, Texts) else NOT_A_TIME
+    most = np.iinfo(values.dtype).max
+    least = validation.merged(
+        name, np.where(values == missing, most, values), starts, longest, merging
+    )
+    return np.where(least == most, missing, least).astype(values.dtype)
+
+
 def _first_seen(graph: Graph, array: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """`groups` of any hashable objects."""
     number, seen = np.empty(len(array), np.int32), dict[Any, int]()
     for vertex, group in enumerate(array.tolist()):
-        if group is None or isinstance(group, (float, np.floating)):
+        if _is_missing(group):
             raise _no_group(graph, vertex, group)
         try:
             number[vertex] = seen.setdefault(group, len(seen))
         except TypeError:
             raise _no_group(graph, vertex, group) from None
     return label_array(seen), number
+
+
+def _is_missing(group: Any) -> bool:
+    """Whether it is none, or a float, which cannot be a group either."""
+    try:
+        return group is None or isinstance(group, float | np.floating) or bool(group != group)
+    except (TypeError, ValueError):  # by pandas.NA, and by arrays
+        return True
 
 
 def _no_group(graph: Graph, vertex: int, group: Any) -> GraphError:

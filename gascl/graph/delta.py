@@ -10,7 +10,7 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.graph import validation
-from gascl.graph.field_types import Coded, continued, types_of
+from gascl.graph.field_types import Coded, coded_as, continued, types_of
 from gascl.graph.labels import label_array
 
 if TYPE_CHECKING:
@@ -176,7 +176,8 @@ def _added_fields(graph: Graph, fields: Mapping[str, Any], added: int) -> dict[s
             f"add: values of the edge field {missing[0]!r} are missing; give {missing[0]}=[...], "
             f"one for each of the {added:,} added edges"
         )
-    checked = validation.checked_fields(fields, added, "added edges")
+    meant = {name: coded_as(values, graph.edge_types.get(name)) for name, values in fields.items()}
+    checked = validation.checked_fields(meant, added, "added edges")
     made = {}
     for name, own in graph.edge_fields.items():
         values, old = np.empty(0, own.dtype), graph.edge_types.get(name)

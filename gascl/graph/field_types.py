@@ -32,12 +32,18 @@ class Texts:
     """Codes, int32: the places of texts in a dictionary; -1 where there is none.
 
     Attributes:
-        values: (n,) str, as objects: the dictionary.
+        values: (n,) str, as objects: the dictionary; read-only.
     """
 
     values: np.ndarray
 
     name = "text"
+
+    def __post_init__(self) -> None:
+        self.values.setflags(write=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:  # an unpickled array could be written to
+        return Texts, (self.values,)
 
     def decoded(self, codes: np.ndarray) -> np.ndarray:
         """The texts, as objects; None where there is none."""
@@ -47,11 +53,6 @@ class Texts:
     def are_numbers(self) -> bool:
         """Whether all texts are numbers, which programs may have been meant to read."""
         return len(self.values) > 0 and all(map(_NUMBER.fullmatch, self.values))
-
-    def code_of(self, text: str) -> int | None:
-        """The code of a text; None if the dictionary does not have it."""
-        found = np.flatnonzero(self.values == text)
-        return int(found[0]) if len(found) else None
 
 
 @dataclass(frozen=True)
@@ -195,12 +196,17 @@ def _moments(values: Iterable[Any]) -> Coded | None:
     """Dates and times of Python; all with a time zone, or none."""
     zoned, plain = set(), []
     for value in values:
+        if value is None or value != value:  # pandas.NaT, too
+            plain.append(np.datetime64("NaT"))
+            continue
         zone = getattr(value, "tzinfo", None)
-        if value is not None:
-            zoned.add(zone is not None)
+        zoned.add(zone is not None)
+        if hasattr(value, "asm8"):  # of pandas, with nanoseconds and in UTC
+            plain.append(value.asm8)
+            continue
         if zone is not None:
             value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
-        plain.append(np.datetime64("NaT") if value is None else np.datetime64(value))
+        plain.append(np.datetime64(value))
     if len(zoned) > 1:
         return None
     array = np.array(plain)
@@ -274,6 +280,21 @@ def described(field: Coded) -> str:
 def types_of(fields: Mapping[str, Coded]) -> dict[str, FieldType]:
     """The types of those that have one."""
     return {name: field.type for name, field in fields.items() if field.type is not None}
+
+
+def coded_as(values: Any, type_: FieldType | None) -> Any:
+    """Values that alone do not say what they are, as those of a field of this type: texts and times
+    of which all are missing, and times as texts; others as they are."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "UO" and values.ndim == 1:
+        values = values.tolist()
+    if not isinstance(type_, Texts | Times) or not isinstance(values, list | tuple):
+        return values
+    if all(value is None for value in values):
+        missing = np.int32(NO_TEXT) if isinstance(type_, Texts) else np.int64(NOT_A_TIME)
+        return Coded(np.full(len(values), missing), type_)
+    if isinstance(type_, Times) and all(isinstance(value, str | None) for value in values):
+        return coded_texts(values) or values
+    return values
 
 
 def continued(type_: FieldType | None, more: Coded, what: str) -> Coded:

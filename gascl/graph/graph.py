@@ -21,7 +21,7 @@ from gascl.graph.csr_ends import CsrEnds
 from gascl.graph.delta import Change, changed, edge_values
 from gascl.graph.field_stats import Summary, summary
 from gascl.graph.field_table import FieldTable
-from gascl.graph.field_types import NO_TYPES, Bools, FieldType, Texts
+from gascl.graph.field_types import NO_TYPES, Bools, FieldType, Texts, Times
 from gascl.graph.fingerprint import canonical, fingerprint
 from gascl.graph.labels import INTEGER, LabelIndex, label_array, labeled, shown
 from gascl.graph.lazy import LazyFields, LazyValues, held
@@ -464,14 +464,15 @@ class Graph:
         The nodes become the labels.
 
         Args:
-            fields: the edge attributes to read as fields; by default numbers and bools that
-                all edges have, and texts and times; the report says what was left out.
+            fields: the edge attributes to read as fields; by default numbers and bools that all
+                edges have, and texts and times, which some may lack; the report says what was left
+                out.
             vertex_fields: the same for nodes, whose values may be lists of numbers of one length.
                 By default text that contains numbers is converted, as the report says.
 
         Raises:
-            GraphError: an edge has no number for one of `fields`, or a node for one of
-                `vertex_fields`.
+            GraphError: one of `fields` or `vertex_fields` is neither numbers or bools, nor texts or
+                times, or an edge or a node does not have it. It may have None for a text or a time.
         """
         return cls._from_raw(
             provided("from_networkx")(G, fields, vertex_fields), duplicates, self_loops
@@ -517,7 +518,8 @@ class Graph:
                 {"weight": "minutes"}; by default all other columns of numbers, bools, texts
                 or times. The report says what was left out, and a warning if it looks like a
                 weight. A single numeric column becomes the field "weight", unless a dict names it
-                otherwise. NaN is a number; a null is an error.
+                otherwise. NaN is a number; a text or a time may be missing, and any other null is
+                an error.
             weight: the column to read as the field "weight"; the others keep their names.
             vertices: a table with a row for each vertex, whose columns become vertex fields: a
                 file, a DataFrame or an Arrow table, as in `with_vertices`.
@@ -562,7 +564,8 @@ class Graph:
             directed: by default what `to_arrow` wrote into the table, otherwise True.
 
         Raises:
-            GraphError: the table is not as above, or has a null; names the row.
+            GraphError: the table is not as above, or has a null that is neither a text nor a time;
+                names the row.
         """
         if directed is not None:
             validation.check_directed(directed)
@@ -1041,8 +1044,9 @@ class Graph:
                 merged whichever way they lead.
             edge_fields: what becomes of an edge field where edges are merged, as in
                 `length="min"`: "sum", "min", "max", the "first" edge's, or the "count" of edges,
-                under any name. Sums of integers are int64 (or uint64). Other fields are left out.
-                By default, `weight="sum"`, where each edge counts 1 if the graph has no weights.
+                under any name. Sums of integers are int64 (or uint64); texts and times have no sum.
+                Other fields are left out. By default, `weight="sum"`, where each edge counts 1 if
+                the graph has no weights.
 
         Raises:
             GraphError: a vertex has no group, or a float; there is no such edge field; a sum does
@@ -1096,6 +1100,13 @@ class Graph:
             types.pop(name, None)
             if isinstance(values, str):
                 fields[name] = self._held_field(values)
+                kind = self.edge_types.get(values)
+                if name == "weight" and isinstance(kind, Texts | Times):
+                    raise GraphError(
+                        Option(name, values),
+                        f": the edge field {values!r} is {kind.name}, and a weight is a number; "
+                        "name a field of numbers",
+                    )
                 types |= {name: self.edge_types[values]} if values in self.edge_types else {}
         return self._with_same_edges(
             edge_fields={**fields, **checked["edge_fields"]},

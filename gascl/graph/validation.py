@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -12,8 +13,9 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.graph.arcs import INT32_MAX, Ends, Order, index_dtype
-from gascl.graph.field_types import Coded, Texts, Times, categories, coded, described, types_of
+from gascl.graph.field_types import Coded, Texts, Times, coded, described, types_of
 from gascl.graph.labels import LabelIndex, label_array, shown
+from gascl.graph.pandas_values import as_series, pandas_values
 from gascl.graph.parallel import blocks, copied, extremes, in_threads
 from gascl.graph.rounding import warn_of_rounding
 from gascl.user_messages import Message, Option
@@ -156,8 +158,8 @@ def _labels_or_numbers(ids: Any, name: str) -> np.ndarray:
 
 
 def by_label(given: Any, graph: Graph) -> Any:
-    """A pandas Series of vertices as a dict from its index, or as an array where the index is that
-    of the graph's vertices, or none of labels (0, 1, ...); anything else as it is.
+    """A pandas Series in the order of the vertices where its index has the label of each, or where
+    the index is none (0, 1, ...); another Series as a dict; anything else as it is.
 
     Raises:
         GraphError: a label occurs twice in the index.
@@ -165,10 +167,14 @@ def by_label(given: Any, graph: Graph) -> Any:
     index: Any = getattr(given, "index", None)
     if not hasattr(index, "is_unique"):
         return given
-    numbers = np.arange(len(index))
-    for places in (numbers, numbers if graph.labels is None else graph.labels):
-        if np.array_equal(index.to_numpy(), places):
-            return given.to_numpy()
+    if len(index) == graph.num_vertices and index.is_unique:
+        with suppress(GraphError):  # not all are labels
+            at = graph.indices_of(index.tolist())
+            order = np.argsort(at)
+            if np.array_equal(at[order], np.arange(len(at))):
+                return given.iloc[order]
+    if np.array_equal(index.to_numpy(), np.arange(len(index))):
+        return given
     if not index.is_unique:
         twice = index[index.duplicated()][0]
         raise GraphError(f"{shown(twice)} occurs twice in the index of a Series; give each once")
@@ -389,12 +395,16 @@ def _coded(name: str, values: Any, kind: str, report: list[str] | None) -> Coded
             "digits and _, not starting with a digit"
         )
     check_unmasked(values, f"{kind} field {name!r}")
-    array = _array(values)
-    found = _not_numbers(values, array)
+    remarks: list[str] = []
+    series = as_series(values)
+    if series is not None:
+        values = pandas_values(series, remarks)
+    array = values.values if isinstance(values, Coded) else _array(values)
+    found = values if isinstance(values, Coded) else _not_numbers(values, array)
     weight = kind == "edge" and name == "weight"  # which programs read as a number
     if found is not None and not (weight and isinstance(found.type, Texts | Times)):
         if report is not None:
-            report.append(f"{kind} field {name!r}: {described(found)}")
+            report += [*remarks, f"{kind} field {name!r}: {described(found)}"]
         return found
     if array.dtype.kind not in "iuf" or array.dtype.char in "eg":
         raise GraphError(
@@ -419,10 +429,6 @@ def _not_numbers(values: Any, array: np.ndarray) -> Coded | None:
     Args:
         array: what NumPy makes of them.
     """
-    if hasattr(getattr(values, "dtype", None), "categories"):  # of pandas
-        column = getattr(values, "cat", values)
-        if all(isinstance(text, str) for text in column.categories):
-            return categories(np.asarray(column.codes), column.categories)
     if array.dtype.kind == "b" and array.ndim:
         return coded(array)
     if array.dtype.kind in "MUO" and array.ndim == 1:

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
-from typing import Any, NoReturn, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 
-from gascl.errors import GraphError, warn
-from gascl.graph.field_types import Coded, Texts, Times, coded, coded_texts, described
+from gascl.errors import FormatError, GraphError, warn
+from gascl.graph.field_types import (
+    NO_TEXT,
+    Coded,
+    Texts,
+    Times,
+    coded,
+    coded_texts,
+    described,
+)
 from gascl.graph.labels import INTEGER, shown
 from gascl.graph.rounding import warn_of_rounding
 from gascl.io.arrow_csv import is_representable
 from gascl.io.column_names import WEIGHT
+from gascl.io.format import without
+from gascl.io.text_lines import is_float64
+
+if TYPE_CHECKING:
+    from gascl.graph.graph import Graph
 
 Records = list[dict[str, Any]]  # the attributes of every edge, or of every node
 #: A column: with None for what is missing, or an array, which has all.
@@ -27,6 +41,7 @@ def attributes_of(
     report: list[str],
     text: bool = False,
     left_out: dict[str, str] | None = None,
+    declared: Collection[str] = (),
 ) -> dict[str, Coded]:
     """`fields_of` of the attributes of all edges, or nodes, by the noun."""
     columns = {}
@@ -35,7 +50,7 @@ def attributes_of(
             columns[name] = list(map(itemgetter(name), records))
         except KeyError:
             columns[name] = [attributes.get(name) for attributes in records]
-    return fields_of(columns, f"{noun} attribute", report, noun == "node", text, left_out)
+    return fields_of(columns, f"{noun} attribute", report, noun == "node", text, left_out, declared)
 
 
 def fields_of(
@@ -45,6 +60,7 @@ def fields_of(
     of_vertices: bool,
     text: bool,
     left_out: dict[str, str] | None = None,
+    declared: Collection[str] = (),
 ) -> dict[str, Coded]:
     """The columns of numbers, bools, texts and times as fields; reports the others. Texts and times
     may be missing in some rows.
@@ -55,11 +71,14 @@ def fields_of(
         of_vertices: values may be lists of numbers of one length: (V, n).
         text: numbers, bools and times may be written as text.
         left_out: takes the columns that are not read, each with the reason.
+        declared: columns that the file says are text, of which only times are written so.
     """
     taken: dict[str, Coded] = {}
     for name, values in columns.items():
         wrong = ""
-        field = _field(values, of_vertices, text)
+        field = _times(values) if name in declared else None
+        if field is None:
+            field = _field(values, of_vertices, text and name not in declared)
         if field is not None and name == WEIGHT and isinstance(field.type, Texts | Times):
             field = None if not of_vertices else field  # programs read a weight as a number
         missing = 0 if isinstance(values, (np.ndarray, Coded)) else sum(v is None for v in values)
@@ -97,13 +116,54 @@ def _field(values: Values, vectors: bool, text: bool) -> Coded | None:
         numbers = _numbers_in_text(values)
     if numbers is not None:
         return Coded(numbers)
-    texts: list[Any] = [] if isinstance(values, np.ndarray) or not text else list(values)
-    if not texts or not all(isinstance(value, str | None) for value in texts):
+    texts = _texts(values) if text else []
+    if not texts:
         return coded(values)
     present = [value for value in texts if value is not None]
     if len(present) < len(texts) and _numbers_in_text(present) is not None:
         return None  # a number is missing
     return coded_texts(texts) or coded(texts)
+
+
+def _texts(values: Values) -> list[Any]:
+    """A column of texts, of which some may be missing; empty if it has anything else."""
+    if isinstance(values, np.ndarray | Coded):
+        return []
+    return list(values) if all(isinstance(value, str | None) for value in values) else []
+
+
+def _times(values: Values) -> Coded | None:
+    """A column of texts as a field of times; None if they are not all times."""
+    found = coded_texts(_texts(values))
+    return found if found is not None and isinstance(found.type, Times) else None
+
+
+def check_texts(path: Path, graph: Graph, format: str, numbers: bool = True) -> None:
+    """Raises FormatError if the texts of a field would be something else if they were read again.
+
+    Args:
+        format: one that does not tell texts from times.
+        numbers: nor from numbers and bools.
+    """
+    for noun, fields, types in (
+        ("edge", graph.edge_fields, graph.edge_types),
+        ("vertex", graph.vertex_fields, graph.vertex_types),
+    ):
+        for name, type_ in types.items():
+            if not isinstance(type_, Texts):
+                continue
+            used = np.unique(fields[name])
+            texts = type_.values[used[used != NO_TEXT]].tolist()
+            found = coded_texts(texts)
+            kind = None if found is None or found.type is None else found.type.name
+            if texts and (all(map(is_float64, texts)) or _numbers_in_text(texts) is not None):
+                kind = "number"
+            if kind is not None and (numbers or kind == Times.name):
+                raise FormatError(
+                    f"{path}: {format} cannot tell the texts of the {noun} field {name!r}, such as "
+                    f"{texts[0]!r}, from {kind}s, as which they would be read back; gascl's own "
+                    f"format (.npz), Parquet and Arrow can; {without(f'{noun}-fields')}"
+                )
 
 
 def warn_of_left_out(where: str, what: str, left_out: Mapping[str, str], remedy: str) -> None:
@@ -130,7 +190,8 @@ def named_attributes(
         argument: of the function that was called: "fields" or "vertex_fields".
 
     Raises:
-        GraphError: one of them is not a number, or is missing.
+        GraphError: one of them is neither numbers or bools, nor texts or times, or an edge or a
+            node does not have it. It may have None for a text or a time.
     """
     if isinstance(names, str):
         raise GraphError(f"{argument}={names!r} must be a list of names: {argument}=[{names!r}]")
@@ -153,7 +214,7 @@ def named_attributes(
 def _refuse(
     records: Records, whose: Callable[[int], str], name: str, argument: str, vectors: bool
 ) -> NoReturn:
-    """Raises the GraphError that says which attribute is not a number."""
+    """Raises the GraphError that says which attribute is missing, or cannot be part of a field."""
     for number, attributes in enumerate(records):
         who = whose(number)
         if name not in attributes:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from gascl.errors import warn
+from gascl.graph.raw_graph import RawGraph
 from gascl.user_messages import Message, Option, Placeholder
 
 #: The edge field that programs read by default.
@@ -211,14 +211,22 @@ def field_and_column(text: str) -> tuple[str, str]:
     return (field, column) if equals else ("", text)
 
 
-def as_weight(fields: Mapping[str, np.ndarray], report: Sequence[str], name: str) -> dict[str, Any]:
-    """The fields, one of which takes the name "weight", and the report with a line about that."""
+def as_weight(raw: RawGraph, name: str) -> RawGraph:
+    """The graph with one of its fields, of numbers or bools, under the name "weight", and a line in
+    the report about that."""
     if name == WEIGHT:
-        return {"fields": fields, "report": [*report]}
+        return raw
+    fields, types = raw.fields, raw.edge_types
     lines = [f"edge field {name!r} read as {WEIGHT}"]
     lines += [f"edge field {WEIGHT!r} left out"] if WEIGHT in fields else []
     others = {n: values for n, values in fields.items() if n not in (name, WEIGHT)}
-    return {"fields": {WEIGHT: fields[name], **others}, "report": [*report, *lines]}
+    kept = {n: type_ for n, type_ in types.items() if n not in (name, WEIGHT)}
+    return replace(
+        raw,
+        fields={WEIGHT: fields[name], **others},
+        edge_types={**kept, **({WEIGHT: types[name]} if name in types else {})},
+        report=[*raw.report, *lines],
+    )
 
 
 def no_weight(fields: Sequence[str]) -> list[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Iterator, Mapping, MutableMapping
-from dataclasses import replace
 from difflib import get_close_matches
 from importlib import import_module
 from itertools import chain
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gascl.errors import FormatError
+from gascl.graph.field_types import Texts, Times
 from gascl.graph.raw_graph import RawGraph
 from gascl.io.column_names import as_weight
 from gascl.io.files import SHOWN, opened, plain
@@ -166,7 +166,13 @@ def _read(
     if weight not in parsed.fields:
         there = ", ".join(parsed.fields) or "none"
         raise FormatError(f"{path}: there is no edge field {weight!r}; there are: {there}")
-    return replace(parsed, **as_weight(parsed.fields, parsed.report, weight))
+    kind = parsed.edge_types.get(weight)
+    if isinstance(kind, Texts | Times):
+        raise FormatError(
+            f"{path}: the edge field {weight!r} is {kind.name}, and a weight is a number; name a "
+            "field of numbers"
+        )
+    return as_weight(parsed, weight)
 
 
 def write_file(

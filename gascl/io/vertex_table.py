@@ -13,9 +13,9 @@ import numpy as np
 from gascl.errors import FormatError, GraphError
 from gascl.graph.field_types import Coded, listed
 from gascl.graph.labels import label_array, shown
+from gascl.graph.pandas_values import pandas_values
 from gascl.graph.vertex_table import VertexTable
 from gascl.io.adapters.arrow import arrow_table, arrow_values
-from gascl.io.adapters.pandas import pandas_values
 from gascl.io.attributes import Values, fields_of, warn_of_left_out
 from gascl.io.files import opened
 from gascl.io.formats import arrow
@@ -43,12 +43,13 @@ def read_vertex_table(vertices: Any, vertex_id: Any = None) -> VertexTable:
             file, a FormatError.
     """
     name, error, text = "vertices", GraphError, False
+    remarks: list[str] = []
     if isinstance(vertices, str | os.PathLike):
         path = checked_path(vertices)
         name, error = str(path), FormatError
         columns, count, text = _of_file(path)
     elif hasattr(vertices, "iloc") and hasattr(vertices, "columns"):
-        columns, count = _of_pandas(vertices)
+        columns, count = _of_pandas(vertices, remarks)
     elif hasattr(vertices, "__arrow_c_stream__") or hasattr(vertices, "__arrow_c_array__"):
         table = arrow_table(vertices, "vertices")
         columns, count = _of_arrow(
@@ -61,7 +62,7 @@ def read_vertex_table(vertices: Any, vertex_id: Any = None) -> VertexTable:
         )
     id_column = _id_column(name, columns, vertex_id, error)
     ids = _ids(name, columns.pop(id_column), id_column, text, error)
-    report = [f"vertices: {name}: rows: {count:,}; ids: column {id_column!r}"]
+    report = [f"vertices: {name}: rows: {count:,}; ids: column {id_column!r}", *remarks]
     left_out: dict[str, str] = {}
     fields = fields_of(columns, "vertex column", report, True, True, left_out)
     partial = {n: why for n, why in left_out.items() if any(map(_is_number, _items(columns[n])))}
@@ -132,7 +133,7 @@ def _ids(
     return ids
 
 
-def _of_pandas(frame: Any) -> tuple[Columns, int]:
+def _of_pandas(frame: Any, report: list[str]) -> tuple[Columns, int]:
     """The columns of a DataFrame, the first of which is its index if that has a name."""
     if frame.index.name is not None and frame.index.name not in frame.columns:
         frame = frame.reset_index()
@@ -141,7 +142,7 @@ def _of_pandas(frame: Any) -> tuple[Columns, int]:
         raise GraphError(f"vertices: two columns are called {twice[0]!r}; rename one")
     columns: Columns = {}
     for name in frame.columns:
-        columns[name] = pandas_values(frame[name])
+        columns[name] = pandas_values(frame[name], report)
     return columns, len(frame)
 
 

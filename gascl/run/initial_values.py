@@ -316,6 +316,7 @@ def initial_values(
         if name in left:
             continue
         given = by_label(values, graph)
+        given = given.to_numpy() if hasattr(given, "to_numpy") else given
         type_ = types[name]
         tail = (type_.width,) if type_.width > 1 else ()
         lanes = (program.lanes,) if program.lanes > 1 else ()

@@ -191,3 +191,87 @@ def test_groups_of_text():
     assert quotient.edges["minutes"].tolist() == [7, 5, 9] and not quotient.edge_types
     edges = zip(quotient.edges["source"], quotient.edges["target"], strict=True)
     assert list(edges) == [("Bonn", "Ulm"), ("Ulm", "Bonn"), ("Ulm", "Ulm")]
+
+
+def test_merged_texts_times_and_bools():
+    graph = Graph.from_edges(
+        [0, 0, 1, 0],
+        [1, 1, 0, 1],
+        kind=["b", None, "a", "c"],
+        time=np.array(["2024-01-02", "NaT", "NaT", "2024-01-01"], "M8[s]"),
+        ok=[True, True, False, True],
+    )
+    least = graph.contract([0, 1], kind="min", time="min", ok="sum").edges
+    assert least["kind"].tolist() == ["b", "a"] and least["ok"].tolist() == [3, 0]
+    assert least["time"].tolist() == [datetime.datetime(2024, 1, 1), None]
+    most = graph.contract([0, 1], kind="max", time="count", ok="max").edges
+    assert most["kind"].tolist() == ["c", "a"] and most["ok"].tolist() == [True, False]
+    assert most["time"].tolist() == [3, 1]
+    for name in ("kind", "time"):
+        with pytest.raises(GraphError, match=rf"{name}='sum': .*has no sum.*{name}='first'"):
+            graph.contract([0, 1], **{name: "sum"})
+
+
+@pytest.mark.parametrize("none", [pandas.NA, pandas.NaT, None, np.datetime64("NaT")])
+def test_a_missing_group(none):
+    with pytest.raises(GraphError, match="the group of 1 is"):
+        Graph.from_edges([0], [1]).contract(["x", none])
+    when = np.array(["2024-01-02", "NaT"], "M8[s]")
+    with pytest.raises(GraphError, match="the group of 1 is None"):
+        Graph.from_edges([0], [1], vertex_fields={"t": when}).contract("t")
+
+
+def test_columns_of_pandas_keep_their_type():
+    times = pandas.to_datetime(["2024-01-01 00:00:00.123456789", None]).tz_localize("Europe/Berlin")
+    series = pandas.Series(times)
+    graph = Graph.from_edges(
+        [("a", "b"), ("b", "a")],
+        at=series,
+        listed=series.tolist(),
+        kind=pandas.Series(["x", None], dtype="string"),
+        vertex_fields={
+            "at": series,
+            "kind": pandas.Series({"b": "x", "a": None}, dtype="string"),
+            "size": pandas.Series(pandas.Categorical(["low", None], ["low", "high"]), ["b", "a"]),
+        },
+    )
+    exact = np.array(["2023-12-31T23:00:00.123456789", "NaT"], "M8[ns]")
+    for column in (graph.edges["at"], graph.edges["listed"], graph.vertices["at"]):
+        assert np.array_equal(column, exact, equal_nan=True)
+    assert graph.edge_types["at"].zone == "Europe/Berlin"
+    assert graph.edges["kind"].tolist() == ["x", None]
+    assert graph.vertices["kind"].tolist() == [None, "x"]
+    assert graph.vertices["size"].tolist() == [None, "low"]
+    assert graph.vertex_types["size"].values.tolist() == ["low", "high"]
+
+
+def test_a_series_of_integer_labels_in_another_order():
+    graph = Graph.from_edges([0, 1], [1, 2], labels=[2, 0, 1])
+    given = graph.with_vertex_fields(x=pandas.Series([10, 11, 12]))
+    assert given.vertex_fields["x"].tolist() == [12, 10, 11]
+
+
+def test_a_dictionary_is_read_only():
+    with pytest.raises(ValueError, match="read-only"):
+        trips().edge_types["kind"].values[0] = "x"
+    again = pickle.loads(pickle.dumps(trips()))
+    assert not again.edge_types["kind"].values.flags.writeable
+
+
+def test_added_values_are_of_the_type_of_their_field():
+    graph = trips()
+    rest = {"paid": [True], "minutes": [1]}
+    more = graph.with_edges([("c", "a")], kind=[None], time=["2024-05-31T18:30"], **rest)
+    assert more.edges["kind"].tolist() == ["tram", "bus", None, None]
+    assert more.edges["time"][-1] == np.datetime64("2024-05-31T18:30")
+    none = graph.with_edges([("c", "a")], kind=np.array(["2024"]), time=[None], **rest)
+    assert none.edges["kind"][-1] == "2024" and np.isnat(none.edges["time"][-1])
+    with pytest.raises(GraphError, match="'time' has times, and texts are added"):
+        graph.with_edges([("c", "a")], kind=["bus"], time=["soon"], **rest)
+
+
+@pytest.mark.parametrize("name", ["kind", "time"])
+def test_a_text_or_a_time_is_no_weight(name):
+    with pytest.raises(GraphError, match=rf"weight='{name}': .* a weight is a number"):
+        trips().with_edge_fields(weight=name)
+    assert trips().with_edge_fields(weight="paid").edges["weight"].tolist() == [True, False, True]

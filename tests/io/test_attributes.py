@@ -9,7 +9,7 @@ import numpy as np
 import pandas
 import pytest
 
-from gascl import FormatError, Graph
+from gascl import FormatError, Graph, GraphError
 
 pyarrow = pytest.importorskip("pyarrow")
 
@@ -187,3 +187,109 @@ def test_long_files_are_read_alike(tmp_path, monkeypatch):
         assert fast.edges[name].tolist() == slow.edges[name].tolist()
     assert set(fast.edges["kind"]) == {"tram", "bus", None, "2024", "x"}
     assert fast.edges["day"].dtype.kind == "M"
+
+
+def test_dictionaries_of_any_kind():
+    kinds = [["x", None, "x"], ["y", "x"]]
+    chunks = [
+        pyarrow.DictionaryArray.from_arrays(
+            pyarrow.array([0, 1, None, len(kind) - 1], pyarrow.uint8()), pyarrow.array(kind)
+        )
+        for kind in kinds
+    ]
+    ends = pyarrow.array(range(8))
+    for text in (chunks, [chunk.cast(pyarrow.string()) for chunk in chunks]):
+        table = {"source": ends, "target": ends, "kind": pyarrow.chunked_array(text)}
+        graph = Graph.from_arrow(pyarrow.table(table))
+        assert graph.edges["kind"].tolist() == ["x", None, None, "x", "y", "x", None, "x"]
+        assert sorted(graph.edge_types["kind"].values) == ["x", "y"]
+
+
+@pytest.mark.parametrize(
+    ("zone", "name"),
+    [
+        (datetime.timezone(datetime.timedelta(hours=-3, minutes=-30), "X"), "-03:30"),
+        (datetime.timezone.utc, "UTC"),
+        ("Europe/Berlin", "Europe/Berlin"),
+        (datetime.timezone(datetime.timedelta(seconds=1)), "UTC"),
+    ],
+)
+def test_time_zones_of_pandas(zone, name):
+    at = pandas.Series(pandas.to_datetime(["2024-01-01"]).tz_localize("UTC").tz_convert(zone))
+    graph = Graph.from_pandas(pandas.DataFrame({"source": [0], "target": [1], "at": at}))
+    assert graph.edge_types["at"].zone == name
+    assert graph.to_pandas()["at"].tolist() == at.tolist()
+    assert any("has no name; read as UTC" in line for line in graph.report) == (
+        name == "UTC" != str(zone)
+    )
+
+
+def test_columns_of_the_same_name():
+    fields = {"x": np.zeros((2, 2)), "x_0": [1, 2]}
+    graph = Graph.from_edges([0], [1], vertex_fields=fields)
+    for write in (graph.vertices.to_pandas, graph.vertices.to_arrow):
+        with pytest.raises(GraphError, match="the vertex field 'x_0' has the column 'x_0'"):
+            write()
+
+
+def test_a_field_of_a_file_as_the_weight(tmp_path):
+    graph = Graph.from_edges([0], [1], kind=["bus"], at=np.array(["2024"], "M8[s]"), ok=[True])
+    graph.write(tmp_path / "a.npz")
+    for name in ("kind", "at"):
+        with pytest.raises(FormatError, match=f"{name!r} is (text|time), and a weight is a number"):
+            Graph.read(tmp_path / "a.npz", weight=name)
+    read = Graph.read(tmp_path / "a.npz", weight="ok")
+    assert read.edges["weight"].tolist() == [True] and read.edges["kind"].tolist() == ["bus"]
+
+
+@pytest.mark.parametrize("header", [True, False])
+def test_columns_whose_first_rows_do_not_tell_what_they_are(tmp_path, header):
+    count, path = 1000, tmp_path / "a.csv"
+    fields = {
+        "late": [None] * 300 + ["x", "y"] * 350,
+        "at": np.array(["NaT"] * 300 + ["2024-01-01"] * 700, "M8[s]"),
+    }
+    if header:
+        fields["digits"] = ["5"] * 300 + ["x"] * 700
+        fields["large"] = np.arange(count, dtype=np.uint64) + np.uint64(2**63)
+    ends = np.arange(count)
+    graph = Graph.from_edges(ends, (ends + 1) % count, labels=ends, **fields)
+    graph.write(path)
+    if not header:
+        path.write_text(path.read_text().split("\n", 1)[1])
+    table = graph.edges.to_pandas()
+    pandas.testing.assert_frame_equal(Graph.read(path).edges.to_pandas(), table)
+    columns = ["source", "target", "late"]
+    one = Graph.read(path, columns=columns).edges.to_pandas()
+    pandas.testing.assert_frame_equal(one, table[columns])
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind"),
+    [(["1", "2.5"], "numbers"), (["2024-01-01"] * 2, "times"), (["true", "false"], "bools")],
+)
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.gml", "a.graphml"])
+def test_texts_that_would_be_something_else_when_read_again(tmp_path, texts, kind, name):
+    graph = Graph.from_edges([0, 1, 1], [1, 0, 0], x=[*texts, "word"])
+    graph.write(tmp_path / name)
+    assert Graph.read(tmp_path / name).edges["x"].tolist() == [*texts, "word"]
+    graph = graph.with_edge_fields(x=[*texts, texts[0]])
+    if name == "a.graphml" and kind != "times":  # it says what is text
+        graph.write(tmp_path / name)
+        assert Graph.read(tmp_path / name).edges["x"].tolist() == [*texts, texts[0]]
+        return
+    with pytest.raises(FormatError, match=f"cannot tell the texts of the edge field 'x'.*{kind}"):
+        graph.write(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["a.gml", "a.graphml"])
+def test_nanoseconds_in_files(tmp_path, name):
+    at = np.array(["2024-01-01T00:00:00.123456789", "NaT"], "M8[ns]")
+    Graph.from_edges([0, 1], [1, 0], at=at).write(tmp_path / name)
+    assert np.array_equal(Graph.read(tmp_path / name).edges["at"], at, equal_nan=True)
+
+
+def test_a_column_without_values_is_not_written_as_text(tmp_path):
+    none = Graph.from_edges([0], [1], at=np.array(["NaT"], "M8[s]"))
+    with pytest.raises(FormatError, match="no edge has a time in the edge field 'at'"):
+        none.write(tmp_path / "a.csv")

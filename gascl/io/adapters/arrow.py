@@ -101,16 +101,16 @@ def parsed_table(
     Args:
         columns: the names of the columns of sources and targets, and those to read as fields,
             "weight=minutes" under another name. By default the ends are found by name (ENDS), or
-            are the only two columns that are not the weight, and all numeric ones are fields. A
-            single numeric field is "weight", except in gascl's own tables.
+            are the only two columns that are not the weight, and all of numbers, bools, texts and
+            times are fields. A single numeric field is "weight", except in gascl's own tables.
         directed: by default what gascl's own metadata says, otherwise directed. True makes two
             edges of each if the metadata says that they are undirected.
         weight: the column to read as the field "weight".
         kind: what the report calls it.
 
     Raises:
-        GraphError, or source.error: a column is missing, has the wrong type, or contains a null, or
-            the names do not say which columns are the ends.
+        GraphError, or source.error: a column is missing, has the wrong type, or contains a null
+            that is neither a text nor a time, or the names do not say which columns are the ends.
     """
     layout = table_layout(source, directed, kind, columns, weight)
     may_lack = [name for name in layout.fields.values() if _may_lack(source, name)]
@@ -428,12 +428,22 @@ def arrow_values(column: Any) -> Values:
 
 
 def _categories(column: Any) -> Coded:
-    """A column of a dictionary of texts, in its order."""
-    column = column.unify_dictionaries()
-    if not column.num_chunks:
-        return categories(np.empty(0, np.int32), [])
-    codes = concatenated([chunk.indices.fill_null(NO_TEXT) for chunk in column.chunks])
-    return categories(codes, column.chunk(0).dictionary.to_pylist())
+    """A column of a dictionary of texts, in its order. One chunk's dictionary may differ from the
+    next one's, and contain a text twice, or a null."""
+    import pyarrow
+
+    place: dict[str, int] = {}
+    table, known = np.empty(0, np.int32), None
+    codes = [np.empty(0, np.int32)]
+    for chunk in column.chunks:
+        if known is None or not chunk.dictionary.equals(known):
+            known = chunk.dictionary
+            texts = known.to_pylist()
+            own = [NO_TEXT if t is None else place.setdefault(t, len(place)) for t in texts]
+            table = np.array([*own, NO_TEXT], np.int32)
+        indices = chunk.indices.cast(pyarrow.int32()).fill_null(NO_TEXT)
+        codes.append(table[indices.to_numpy()])
+    return categories(np.concatenate(codes), list(place))
 
 
 def write_arrow(graph: Graph, dense: bool = False) -> Any:

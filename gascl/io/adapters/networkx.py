@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.errors import FormatError, GraphError
-from gascl.graph.field_types import FieldType, Times, listed, types_of
+from gascl.graph.field_types import FieldType, Times, cells, listed, types_of
 from gascl.graph.labels import INTEGER, fit_int64, label_array, shown
 from gascl.graph.raw_graph import RawGraph
 from gascl.io.adapters.adjacency import edge_records, read_adjacency
@@ -36,8 +36,8 @@ def read_networkx(
     """Nodes as labels, edges in `G.edges` order, and attributes as fields.
 
     Raises:
-        GraphError: `G` is not a NetworkX graph, or an edge has no number for one of `fields`, or a
-            node for one of `vertex_fields`.
+        GraphError: `G` is not a NetworkX graph, or one of `fields` or `vertex_fields` cannot be
+            read, as by `named_attributes`.
     """
     if not all(hasattr(G, name) for name in ("nodes", "edges", "is_directed", "is_multigraph")):
         raise GraphError(f"from_networkx needs a NetworkX graph, not {type(G).__name__}")
@@ -284,10 +284,11 @@ def _rows(
     """The attributes of each edge or node, without those that it does not have."""
     columns = []
     for name, values in fields.items():
-        column = listed(np.asarray(values), types.get(name))
-        if plain and isinstance(types.get(name), Times):
-            column = [None if moment is None else moment.isoformat() for moment in column]
-        columns.append(column)
+        kind = types.get(name)
+        if plain and isinstance(kind, Times):  # with nanoseconds, which Python's times lack
+            columns.append([text or None for text in cells(np.asarray(values), kind).tolist()])
+        else:
+            columns.append(listed(np.asarray(values), kind))
     for row in range(count):
         each = ((name, column[row]) for name, column in zip(fields, columns, strict=True))
         yield {name: value for name, value in each if value is not None}

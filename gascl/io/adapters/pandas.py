@@ -14,15 +14,14 @@ from gascl.graph.field_types import (
     FieldType,
     Texts,
     Times,
-    categories,
     coded,
     decoded,
     described,
     types_of,
 )
 from gascl.graph.labels import has_surrogate, shown
+from gascl.graph.pandas_values import pandas_values
 from gascl.graph.raw_graph import RawGraph
-from gascl.io.attributes import Values
 from gascl.io.column_names import (
     WEIGHT,
     chosen_fields,
@@ -105,7 +104,7 @@ def read_pandas(
 
     def coded_of(name: Any) -> Coded | None:
         if name not in others_coded:
-            values = pandas_values(df.iloc[:, names.index(name)])
+            values = pandas_values(df.iloc[:, names.index(name)], report)
             others_coded[name] = values if isinstance(values, Coded) else coded(values)
         return others_coded[name]
 
@@ -176,25 +175,6 @@ def _values(column: Any) -> np.ndarray:
     _check_nulls(column)
     kind = getattr(column.dtype, "numpy_dtype", None)
     return column.to_numpy(dtype=kind)
-
-
-def pandas_values(column: Any) -> Values:
-    """A column of any type, with None for what is missing; in NumPy's columns, NaN is a number."""
-    dtype = column.dtype
-    if hasattr(dtype, "categories") and all(isinstance(c, str) for c in dtype.categories):
-        return categories(column.cat.codes.to_numpy(), list(dtype.categories))
-    if isinstance(dtype, np.dtype) and dtype.kind in "iufM":
-        return column.to_numpy() if dtype.kind != "M" else coded(column.to_numpy()) or []
-    if getattr(dtype, "tz", None) is not None:
-        moments = coded(column.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy())
-        assert moments is not None and isinstance(moments.type, Times)
-        return Coded(moments.values, Times(moments.type.unit, str(dtype.tz)))
-    missing = column.isna().to_numpy()
-    kind = getattr(dtype, "numpy_dtype", None)  # of a column with nulls
-    if isinstance(kind, np.dtype) and kind.kind in "iuf" and not missing.any():
-        return column.to_numpy(dtype=kind)
-    values = column.tolist()
-    return [None if none else v for v, none in zip(values, missing.tolist(), strict=True)]
 
 
 def _check_nulls(column: Any) -> None:
@@ -279,13 +259,23 @@ def write_vertices(graph: Graph) -> Any:
 
 
 def components(fields: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The fields, with one of (V, n) as n of (V,)."""
+    """The fields, with one of (V, n) as n of (V,).
+
+    Raises:
+        GraphError: two of them would have the same name.
+    """
     flat: dict[str, np.ndarray] = {}
     for name, values in fields.items():
-        if values.ndim == 1:
-            flat[name] = values
-        else:
-            flat |= {f"{name}_{at}": values[:, at] for at in range(values.shape[1])}
+        parts = {name: values}
+        if values.ndim > 1:
+            parts = {f"{name}_{at}": values[:, at] for at in range(values.shape[1])}
+        for part, column in parts.items():
+            if part in flat:
+                raise GraphError(
+                    f"the vertex field {name!r} has the column {part!r}, and so has another one; "
+                    "rename one of them"
+                )
+            flat[part] = column
     return flat
 
 

@@ -25,6 +25,7 @@ from gascl.graph.field_types import (
     Coded,
     FieldType,
     Texts,
+    Times,
     cells,
     coded,
     coded_texts,
@@ -35,6 +36,7 @@ from gascl.graph.labels import INTEGER, fit_int64
 from gascl.graph.raw_graph import RawGraph
 from gascl.graph.rounding import is_rounded, may_round, warn_of_rounded
 from gascl.io import arrow_csv
+from gascl.io.attributes import check_texts
 from gascl.io.column_names import (
     WEIGHT,
     ends_of,
@@ -467,8 +469,11 @@ def _meaning(path: Path, name: str, codes: np.ndarray, texts: list[str]) -> Code
     Warns of numbers with a decimal comma, which are text."""
     present = [text for text in texts if text]
     if all(map(is_float64, present)):
-        if present and len(present) == len(texts) and all(map(is_int64, texts)):
-            return Coded(np.array(list(map(int, texts)), np.int64)[codes])
+        if present and len(present) == len(texts) and all(map(INTEGER.fullmatch, texts)):
+            numbers = list(map(int, texts))
+            for kind in (np.int64, np.uint64):
+                with suppress(OverflowError):
+                    return Coded(np.array(numbers, kind)[codes])
         return Coded(np.array([float(text or "nan") for text in texts])[codes])
     commas = next((text for text in present if has_comma(text)), None)
     if commas is not None and all(is_number(text) or has_comma(text) for text in present):
@@ -1057,13 +1062,15 @@ def _choose(
         _check_once(path, layout, columns, places)
         layout.ends = places[0], places[1]
         for place, name in zip(places[2:], names, strict=True):
-            text = not numbers and _is_text(rows, place)
+            text = not numbers and (_is_text(rows, place) or _is_empty(rows, place))
             alone = WEIGHT if len(names) == 1 and not text else None
             _add_field(path, layout, place, name or alone, text and name != WEIGHT)
         layout.report += no_weight([*layout.strict])
     elif layout.binding:
         for place in range(2, width):
-            _add_field(path, layout, place, None, _is_text(rows, place))
+            if not (numbers and _is_text(rows, place)):
+                weight = layout.header is not None and layout.header[place] == WEIGHT
+                _add_field(path, layout, place, None, not (numbers or weight))
     else:
         _choose_weight(path, layout, rows)
         if width > 3 and layout.konect:
@@ -1076,7 +1083,11 @@ def _choose(
             f"{path}: {quoted[0]!r} begins with a quote, which is part of the text where blanks "
             "separate the columns; if quotes enclose columns, separate these by tabs or commas"
         )
-    layout.texts = [n for n, p in layout.fields.items() if n in layout.open and _is_text(rows, p)]
+    layout.texts = [
+        name
+        for name, place in layout.fields.items()
+        if name in layout.open and (_is_text(rows, place) or _is_empty(rows, place))
+    ]
     used = {*layout.ends, *layout.fields.values()}
     ignored = [place for place in range(width) if place not in used]
     texts = [place for place in ignored if _has_text(rows, place)]
@@ -1142,7 +1153,7 @@ def _add_others(path: Path, layout: RowLayout, rows: list[list[str]], numbers: b
             layout.report.append(f"column {_column_name(layout, place)} left out: {why}")
         elif numbers and _is_text(rows, place):
             continue
-        elif any(row[place] for row in rows) or not rows:
+        elif not _is_empty(rows, place) or (len(rows) > SAMPLE and not numbers):
             _add_field(path, layout, place, None, not numbers)
         else:
             layout.report.append(f"column {_column_name(layout, place)} left out: it is empty")
@@ -1152,6 +1163,11 @@ def _is_text(rows: list[list[str]], place: int) -> bool:
     """Whether a column has something in the first rows, and it is mostly not numbers."""
     texts = [row[place] for row in rows]
     return any(texts) and not _has_numbers(texts)
+
+
+def _is_empty(rows: list[list[str]], place: int) -> bool:
+    """Whether a column has nothing in the first rows, so that what it has is unknown."""
+    return bool(rows) and not any(row[place] for row in rows)
 
 
 def _check_once(
@@ -1194,11 +1210,14 @@ def _choose_weight(path: Path, layout: RowLayout, rows: list[list[str]]) -> None
         return None
     columns = {place: [row[place] for row in rows] for place in places}
     numeric = [place for place, texts in columns.items() if _has_numbers(texts)]
-    if not any(columns[places[0]]):  # empty: an error of the first line
+    unknown = layout.header is not None and len(rows) > SAMPLE  # and it has another name
+    if not any(columns[places[0]]) and not unknown:  # an error of the first line
         return _add_field(path, layout, places[0], WEIGHT)
     if places[0] in numeric or (len(numeric) == 1 and not layout.konect):
         return _add_field(path, layout, numeric[0], WEIGHT)
-    odd = next(text for text in columns[places[0]] if not is_number(text))
+    odd = next((t for t in columns[places[0]] if t and not is_number(t)), None)
+    if odd is None:
+        return None
     layout.report.append(
         f"column {_column_name(layout, places[0])} is not read as weight: {odd!r} is not a number"
     )
@@ -1299,6 +1318,7 @@ def write(path: Path, graph: Graph) -> None:
     wrong = _unfit(graph, suffix) or _unfit_for_gap(graph, suffix)
     if wrong:
         raise FormatError(f"{path}: ", wrong)
+    check_texts(path, graph, suffix or "an edge list")
     mark = {".csv": ",", ".el": " ", ".wel": " "}.get(suffix, "\t")
     ids = range(graph.num_vertices) if graph.labels is None else graph.labels
     texts = [str(label) for label in ids]
@@ -1341,10 +1361,16 @@ def _unfit(graph: Graph, suffix: str) -> str | None:
         )
     for name, kind in graph.edge_types.items():
         unfit = UNFIT_QUOTED if suffix == ".csv" else UNFIT
+        lacks = _missing(graph.edge_fields[name], kind)
+        if len(lacks) and lacks.all():
+            return (
+                f"no edge has a {kind.name} in the edge field {name!r}, which would be read back "
+                f"as numbers; {ELSE}; {without('edge-fields')}"
+            )
         texts = kind.values if isinstance(kind, Texts) else ()
         odd = next((text for text in texts if unfit.search(text)), None)
-        if odd is None and suffix != ".csv" and not isinstance(kind, Bools):
-            odd = "" if _lacks(graph.edge_fields[name], kind) else None
+        if odd is None and suffix != ".csv" and lacks.any():
+            odd = ""
         if odd is not None:
             other = "" if suffix == ".csv" else "a .csv can, in quotes, and "
             return (
@@ -1375,10 +1401,11 @@ def _unfit(graph: Graph, suffix: str) -> str | None:
     return None
 
 
-def _lacks(values: np.ndarray, kind: FieldType) -> bool:
-    """Whether a text or a time is missing."""
-    none = NO_TEXT if isinstance(kind, Texts) else NOT_A_TIME
-    return bool((np.asarray(values) == none).any())
+def _missing(values: np.ndarray, kind: FieldType) -> np.ndarray:
+    """bool (E,): where a text or a time is missing."""
+    none = NOT_A_TIME if isinstance(kind, Times) else NO_TEXT  # which no bool is
+    missing: np.ndarray = np.asarray(values) == none
+    return missing
 
 
 def _unfit_for_gap(graph: Graph, suffix: str) -> str | None:

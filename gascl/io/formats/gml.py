@@ -22,7 +22,7 @@ from gascl.io.adapters.networkx import (
     node_labels,
     without_labels,
 )
-from gascl.io.attributes import attributes_of
+from gascl.io.attributes import attributes_of, check_texts
 from gascl.io.files import created, opened
 from gascl.io.format import Format, without
 from gascl.io.regular_markup import Records, without_nodes
@@ -265,6 +265,7 @@ def write(path: Path, graph: Graph) -> None:
     """
     networkx = imported("networkx", f"{path}: GML")
     check_labels(path, graph, "GML")
+    check_texts(path, graph, "GML")
     taken = {"edge": {"source", "target", "key"}, "vertex": {"id", "label"}}
     for noun, fields in (("edge", graph.edge_fields), ("vertex", graph.vertex_fields)):
         for name in fields:

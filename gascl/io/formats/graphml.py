@@ -30,7 +30,8 @@ from gascl.io.adapters.networkx import (
     node_labels,
     without_labels,
 )
-from gascl.io.attributes import attributes_of
+from gascl.io.attributes import attributes_of, check_texts
+from gascl.io.column_names import WEIGHT
 from gascl.io.files import created, opened
 from gascl.io.format import Format, without
 from gascl.io.regular_markup import Records, without_nodes
@@ -143,9 +144,10 @@ def _read(
     kept = without_labels(_values(path, reader, keys, graph), labels, report)
     src = np.array([place[edge.attrib["source"]] for edge in edges], dtype=np.int64)
     dst = np.array([place[edge.attrib["target"]] for edge in edges], dtype=np.int64)
-    coded = attributes_of(rows["edge"], "edge", report, text=True)
+    of_edges, of_nodes = (_declared(root, noun) for noun in ("edge", "node"))
+    coded = attributes_of(rows["edge"], "edge", report, text=True, declared=of_edges)
     fields = {name: field.values for name, field in coded.items()}
-    of_vertices = attributes_of(rows["node"], "node", report, text=True)
+    of_vertices = attributes_of(rows["node"], "node", report, text=True, declared=of_nodes)
     if records is not None:
         if len(fields) > 1 or defaults or types_of(coded):
             raise Irregular  # which value is whose would have to be found out
@@ -163,6 +165,13 @@ def _read(
         vertex_types=types_of(of_vertices),
     )
     return as_directed(parsed, directed)
+
+
+def _declared(root: Located, noun: str) -> set[str]:
+    """The attributes of edges, or nodes, that the file says are text; a weight is a number."""
+    keys = [key for key in root.findall(BEGIN + "key") if key.get("attr.type") == "string"]
+    names = (key.get("attr.name", "") for key in keys if key.get("for") in (noun, "all", None))
+    return {*names} - {WEIGHT}
 
 
 class Located(Element):
@@ -345,6 +354,7 @@ def write(path: Path, graph: Graph) -> None:
     """
     networkx = imported("networkx", f"{path}: GraphML")
     check_labels(path, graph, "GraphML")
+    check_texts(path, graph, "GraphML", numbers=False)
     for name, values in graph.vertex_fields.items():
         if values.ndim > 1:
             raise FormatError(
