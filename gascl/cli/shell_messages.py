@@ -26,6 +26,8 @@ def _option(option: Option) -> str:
         return f"give --weight {value}" if name == "weight" else f"give {_columns(name, value)}"
     if option.of == "reader":
         return f"--option {_quoted(f'{name}={value}')}"
+    if name == "field":  # with the times
+        return f"--time {_quoted(value)}"
     if option.of == "program" or name not in {*_SAME, "directed", "resume"}:
         return f"--set {_quoted(f'{name}={value}')}"
     if name == "directed":

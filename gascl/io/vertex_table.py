@@ -31,12 +31,13 @@ SEPARATORS = "\t,;|"
 Columns = dict[Any, Values]  # the values of each
 
 
-def read_vertex_table(vertices: Any, vertex_id: Any = None) -> VertexTable:
+def read_vertex_table(vertices: Any, vertex_id: Any = None, text_ids: bool = False) -> VertexTable:
     """The rows of a table as `Graph.with_vertices` takes them.
 
     Args:
         vertices: a path, a pandas DataFrame, or an Arrow table.
         vertex_id: the column of ids; None: the first one.
+        text_ids: ids of a file of text stay text also where all are integers.
 
     Raises:
         GraphError: it is none of them, the column is missing, or a row has no id of its own; of a
@@ -60,7 +61,7 @@ def read_vertex_table(vertices: Any, vertex_id: Any = None) -> VertexTable:
             f"not {type(vertices).__name__}; Graph.from_edges takes fields as vertex_fields={{...}}"
         )
     id_column = _id_column(name, columns, vertex_id, error)
-    ids = _ids(name, columns.pop(id_column), id_column, text, error)
+    ids = _ids(name, columns.pop(id_column), id_column, text and not text_ids, error)
     report = [f"vertices: {name}: rows: {count:,}; ids: column {id_column!r}"]
     left_out: dict[str, str] = {}
     fields = fields_of(columns, "vertex column", report, True, True, left_out)
