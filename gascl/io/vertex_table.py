@@ -48,6 +48,7 @@ def read_vertex_table(vertices: Any, vertex_id: Any = None, text_ids: bool = Fal
         path = checked_path(vertices)
         name, error = str(path), FormatError
         columns, count, text = _of_file(path)
+        text = text and not text_ids
     elif hasattr(vertices, "iloc") and hasattr(vertices, "columns"):
         columns, count = _of_pandas(vertices)
     elif hasattr(vertices, "__arrow_c_stream__") or hasattr(vertices, "__arrow_c_array__"):
@@ -61,7 +62,7 @@ def read_vertex_table(vertices: Any, vertex_id: Any = None, text_ids: bool = Fal
             f"not {type(vertices).__name__}; Graph.from_edges takes fields as vertex_fields={{...}}"
         )
     id_column = _id_column(name, columns, vertex_id, error)
-    ids = _ids(name, columns.pop(id_column), id_column, text and not text_ids, error)
+    ids = _ids(name, columns.pop(id_column), id_column, text, error)
     report = [f"vertices: {name}: rows: {count:,}; ids: column {id_column!r}"]
     left_out: dict[str, str] = {}
     fields = fields_of(columns, "vertex column", report, True, True, left_out)
