@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gascl.cli import direction_option as direction
 from gascl.cli.format_names import COMPRESSIONS, FORMATS
 from gascl.cli.formatting import count
-from gascl.cli.reader_options import FLOAT, reader_option
+from gascl.cli.reader_options import FLOAT, INTEGER, reader_option
 from gascl.cli.shell_messages import for_shell
 from gascl.cli.stdio import STANDARD, file_of_stdin
 from gascl.errors import GasclError
@@ -82,6 +82,8 @@ def reading_options(add: Callable[..., Any]) -> None:
     add("--where-vertices", metavar="CONDITION", help=text)
     text = "only the edges from one time on and before another, such as 2024-05-01 2024-06-01"
     add("--between", nargs=2, metavar=("BEGIN", "END"), help=text)
+    text = "the edge field of times, or of numbers, for --between (default: the only one of times)"
+    add("--time", metavar="FIELD", help=text)
     text = "an option for the reader of the format, such as columns=from,to,cost; repeatable"
     shown = {"metavar": "NAME=VALUE", "dest": "reader_options", "help": text}
     add("--option", type=reader_option, action="append", default=[], **shown)
@@ -115,14 +117,22 @@ def _selected(graph: Graph, arguments: argparse.Namespace) -> Graph:
     if arguments.where is not None or arguments.where_vertices is not None:
         graph = graph.where(edges=arguments.where, vertices=arguments.where_vertices)
     if arguments.between is not None:
-        begin, end = (float(t) if FLOAT.fullmatch(t) else t for t in arguments.between)
-        graph = graph.between(begin, end)
+        graph = graph.between(*map(_limit, arguments.between), field=arguments.time)
+    elif arguments.time is not None:
+        raise GasclError("--time names the field for --between, which is not given; give both")
     return graph
+
+
+def _limit(text: str) -> Any:
+    """A limit of --between: a number, or a time as text."""
+    if INTEGER.fullmatch(text):
+        return int(text)
+    return float(text) if FLOAT.fullmatch(text) else text
 
 
 def refuse_selection(arguments: argparse.Namespace) -> None:
     """Raises GasclError if --where or the like is given to a command that reads row by row."""
-    for name in ("where", "where_vertices", "between"):
+    for name in ("where", "where_vertices", "between", "time"):
         if getattr(arguments, name, None) is not None:
             option = f"--{name.replace('_', '-')}"
             raise GasclError(f"{option} needs the graph in memory; convert it without --memory")

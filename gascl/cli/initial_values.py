@@ -45,7 +45,7 @@ def _parsed(text: str) -> Any:
     from gascl.language.parameter_text import number
 
     if text.startswith("{"):
-        values = json.loads(text)
+        values = json.loads(text, object_pairs_hook=_distinct)
         wrong = [v for v in values.values() if type(v) not in (int, float)]
         if wrong:
             raise ValueError(f"{json.dumps(wrong[0])} is no number")
@@ -66,12 +66,23 @@ def _parsed(text: str) -> Any:
     return given
 
 
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object in JSON, of which each label has one value."""
+    given: dict[str, Any] = {}
+    for label, value in pairs:
+        if label in given:
+            raise ValueError(f"{label!r} has two values")
+        given[label] = value
+    return given
+
+
 def _of_file(cls: type[VertexProgram], name: str, file: str) -> dict[Any, Any]:
     from gascl.io.vertex_table import read_vertex_table
 
     if not Path(file).is_file():
         raise GasclError(f"--set {name}=@{file}: there is no such file")
-    table = read_vertex_table(file)
+    # Graphs find integer labels by text, too, but not text by integers.
+    table = read_vertex_table(file, text_ids=True)
     numbers = {n: each.values for n, each in table.fields.items() if each.type is None}
     column = name
     if name not in numbers:
@@ -82,4 +93,5 @@ def _of_file(cls: type[VertexProgram], name: str, file: str) -> dict[Any, Any]:
                 f"such column (it has: {there}); call one {name}"
             )
         (column,) = numbers
-    return dict(zip(table.ids.tolist(), numbers[column].tolist(), strict=True))
+    labels = map(str, table.ids.tolist())
+    return dict(zip(labels, numbers[column].tolist(), strict=True))

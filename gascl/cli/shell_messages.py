@@ -26,8 +26,10 @@ def _option(option: Option) -> str:
         return f"give --weight {value}" if name == "weight" else f"give {_columns(name, value)}"
     if option.of == "reader":
         return f"--option {_quoted(f'{name}={value}')}"
-    if option.of == "program" or name not in {*_SAME, "directed", "resume"}:
+    if option.of == "program" or name not in {*_SAME, "directed", "field", "resume"}:
         return f"--set {_quoted(f'{name}={value}')}"
+    if name == "field":  # of Graph.between
+        return f"--time {_quoted(value)}"
     if name == "directed":
         return "--undirected" if option.value is False else "--directed"
     if name == "resume":

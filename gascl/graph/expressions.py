@@ -53,6 +53,14 @@ ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Mod: operator.mod,
     ast.Pow: operator.pow,
 }
+#: What a comparison with a point in time between two counts of a field is, with the later of them.
+BETWEEN_COUNTS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    **COMPARISONS,
+    ast.Eq: lambda counts, _: np.zeros(len(counts), bool),
+    ast.NotEq: lambda counts, _: np.ones(len(counts), bool),
+    ast.LtE: operator.lt,
+    ast.Gt: operator.ge,
+}
 #: Methods of texts.
 METHODS: dict[str, Callable[[str, str], bool]] = {
     "startswith": str.startswith,
@@ -64,6 +72,10 @@ ALLOWED = (
     "`is None`), and, or, not, + - * / // % **, abs(...), and for texts .startswith(...), "
     ".endswith(...) and .contains(...)"
 )
+
+
+#: Integers from here on are computed as float64.
+LARGE = 2**63
 
 
 @dataclass(frozen=True)
@@ -91,12 +103,19 @@ def evaluated(text: str, names: Names, count: int) -> np.ndarray:
     source = " ".join(text.splitlines()).strip()
     try:
         tree = ast.parse(source, mode="eval")
-    except (SyntaxError, ValueError, RecursionError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         at = getattr(error, "offset", None)
         place = f" at {source[at - 1 :][:20]!r}" if at and at <= len(source) else ""
         why = getattr(error, "msg", None) or str(error)
         raise GraphError(f"{text!r} cannot be read{place}: {why}; it may have {ALLOWED}") from None
-    value = _Reader(source, names).of(tree.body)
+    try:
+        value = _Reader(source, names).of(tree.body)
+    except GraphError:
+        raise
+    except RecursionError:
+        raise GraphError(f"{text[:80]!r}... is nested too deeply; write it in parts") from None
+    except (ArithmeticError, ValueError) as error:
+        raise GraphError(f"{text!r} cannot be computed: {error}") from None
     mask = _truth(value)
     if mask is None:
         raise GraphError(f"{text!r} is no condition; compare it with something")
@@ -107,7 +126,22 @@ def _truth(value: Any) -> Any:
     """A value as true or false; None if it is neither."""
     if isinstance(value, Coded):
         return value.values.astype(bool) if isinstance(value.type, Bools) else None
-    return value if isinstance(value, bool | np.bool_) or np.asarray(value).dtype == bool else None
+    if isinstance(value, np.ndarray):
+        return value if value.dtype == bool else None
+    return value if isinstance(value, bool | np.bool_) else None
+
+
+def _needs_floats(op: ast.operator, left: Any, right: Any) -> bool:
+    """Whether int64 would overflow, have no quotient by 0, or no fraction, in some row."""
+    if isinstance(op, ast.Pow):
+        return True
+    if any(np.asarray(side).dtype.kind == "f" for side in (left, right)):
+        return False
+    if isinstance(op, ast.FloorDiv | ast.Mod):
+        columns = isinstance(left, np.ndarray) or isinstance(right, np.ndarray)
+        return columns and not np.all(right)
+    one, two = (float(np.abs(np.float64(side)).max(initial=0)) for side in (left, right))
+    return (one * two if isinstance(op, ast.Mult) else one + two) >= LARGE
 
 
 class _Reader:
@@ -180,16 +214,23 @@ class _Reader:
         compute = ARITHMETIC.get(type(node.op))
         if compute is None:
             self._refuse(node, "is not allowed")
+        left, right = self._number(node.left), self._number(node.right)
+        if _needs_floats(node.op, left, right):
+            left, right = np.float64(left), np.float64(right)
         with np.errstate(all="ignore"):
-            return compute(self._number(node.left), self._number(node.right))
+            return compute(left, right)
 
     def _number(self, node: ast.expr) -> Any:
+        """A number, or an array of them: integers are int64, or float64 if they are too large."""
         value = self.of(node)
         if isinstance(value, Coded) and value.type is None:
-            # A difference of unsigned integers may be negative.
-            return value.values.astype(np.int64) if value.values.dtype.kind == "u" else value.values
+            values = value.values
+            if values.dtype.kind not in "iu":
+                return values
+            large = values.dtype == np.uint64 and values.max(initial=0) >= LARGE
+            return values.astype(np.float64 if large else np.int64)
         if isinstance(value, int | float) and not isinstance(value, bool):
-            return value
+            return float(value) if abs(value) >= LARGE else value
         if isinstance(value, np.ndarray | np.number) and np.asarray(value).dtype != bool:
             return value
         kind = value.type.name if isinstance(value, Coded) and value.type else "no number"
@@ -197,6 +238,8 @@ class _Reader:
 
     def _call(self, node: ast.Call) -> Any:
         function = node.func
+        if node.keywords:
+            self._refuse(node, "is not allowed")
         if isinstance(function, ast.Name) and function.id == "abs" and len(node.args) == 1:
             return np.abs(self._number(node.args[0]))
         if isinstance(function, ast.Attribute) and function.attr in METHODS and len(node.args) == 1:
@@ -234,7 +277,10 @@ class _Reader:
             masks = [self._compared(node, left, ast.Eq(), value) for value in right]
             some = np.logical_or.reduce(masks) if masks else np.zeros((), bool)
             return np.logical_not(some) if isinstance(op, ast.NotIn) else some
-        if not isinstance(left, Coded) and isinstance(right, Coded):
+        if isinstance(left, list) or isinstance(right, list):
+            self._refuse(node, "compares with a list, which only `in` can")
+        typed = isinstance(left, Coded) and left.type is not None
+        if isinstance(right, Coded) and (not isinstance(left, Coded) or (right.type and not typed)):
             left, op, right = right, TURNED[type(op)](), left
         compare = COMPARISONS[type(op)]
         if right is None:
@@ -242,8 +288,9 @@ class _Reader:
         if isinstance(left, Coded) and left.type is not None:
             return self._compared_typed(node, left, op, right)
         sides = [side.values if isinstance(side, Coded) else side for side in (left, right)]
-        if any(isinstance(side, str) for side in sides):
-            self._refuse(node, "compares numbers with text")
+        for kind, name in ((str, "text"), (type(None), "None")):
+            if any(isinstance(side, kind) for side in sides):
+                self._refuse(node, f"compares numbers with {name}")
         return compare(*sides)
 
     def _is_none(self, node: ast.Compare, column: Any, op: ast.cmpop) -> Any:
@@ -277,15 +324,19 @@ class _Reader:
                 there = ~np.isnat(times[0]) & ~np.isnat(times[1])
                 return np.where(there, compare(*times), unequal)
             if isinstance(right, str | int):
-                wanted = moment(right, kind, self.text)
+                wanted, exact = moment(right, kind, self.text)
+                compare = compare if exact else BETWEEN_COUNTS[type(op)]
                 there = left.values != NOT_A_TIME
                 return np.where(there, compare(left.values, wanted), unequal)
         if isinstance(kind, Bools):
-            other = right.values if isinstance(right, Coded) else right
-            if isinstance(other, bool | int | np.ndarray):
-                return compare(left.values.astype(bool), np.asarray(other).astype(bool))
+            numbers = isinstance(right, Coded) and isinstance(right.type, Bools | None)
+            other = right.values if numbers else right
+            if isinstance(other, bool | int | float | np.ndarray | np.generic):
+                return compare(left.values, other)
         name = kind.name if kind is not None else "number"
-        other_name = getattr(getattr(right, "type", None), "name", None) or repr(right)[:30]
+        other_name = repr(right)[:30]
+        if isinstance(right, Coded | np.ndarray):
+            other_name = right.type.name if isinstance(right, Coded) and right.type else "numbers"
         self._refuse(node, f"compares {name} with {other_name}")
 
 

@@ -46,10 +46,10 @@ class FieldTable:
         return iter(self.fields)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.fields
+        return name in self.fields or name in self.ends
 
     def __getitem__(self, name: str) -> np.ndarray:
-        if name in self.ends:
+        if name in self.ends and name not in self.fields:
             return self.graph.labels_of(self.ends[name])
         self._check(name)
         return decoded(np.asarray(self.fields[name]), self.types.get(name))
@@ -133,7 +133,7 @@ class FieldTable:
 def no_column(name: str, columns: tuple[str, ...], noun: str) -> GraphError:
     """The error for a column that the table of `noun` does not have."""
     near = get_close_matches(name, columns, 1, 0.5)
-    hint = f"; did you mean {near[0]!r}? They" if near else "; they"
+    hint = f"; did you mean {near[0]!r}? The" if near else "; the"
     return GraphError(
-        f"the {noun} have no field {name!r}{hint} have: {', '.join(columns) or 'none'}"
+        f"the {noun} have no field {name!r}{hint} fields are: {', '.join(columns) or 'none'}"
     )

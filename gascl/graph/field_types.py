@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import re
+import zoneinfo
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -21,6 +22,8 @@ from gascl.errors import GraphError
 NO_TEXT = -1
 #: The count of a missing time, NumPy's NaT.
 NOT_A_TIME = np.iinfo(np.int64).min
+#: How many of each unit a second has.
+PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 SHOWN = 8  # texts of a dictionary that a report names
 
 
@@ -322,23 +325,57 @@ def continued(type_: FieldType | None, more: Coded, what: str) -> Coded:
     return Coded(more.values, type_)
 
 
-def moment(value: Any, times: Times, what: str) -> int:
-    """A point in time in the units of a field.
+def moment(value: Any, times: Times, what: str) -> tuple[int, bool]:
+    """A point in time in the units of a field: the first count that is not before it, also one
+    that the field could not hold, and whether that is the point itself.
 
     Args:
         value: text in ISO 8601, a date or a time of Python, NumPy or pandas, or a number of units.
+            Without a time zone, it is in the field's.
         what: what errors call it.
 
     Raises:
-        GraphError: it is no such point.
+        GraphError: it is no such point, or nothing is known of the field's time zone.
     """
-    if isinstance(value, int | np.integer) and not isinstance(value, bool):
-        return int(value)
-    found = coded_texts([value]) if isinstance(value, str) else coded([value])
-    if found is None or not isinstance(found.type, Times):
+    # NumPy's timedelta64 is a signedinteger, too.
+    if isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64):
+        return int(value), True
+    digits, plain = "", value
+    if isinstance(value, str) and (written := ISO.fullmatch(value)) and written[1]:
+        # Read apart, since nanoseconds in int64 are just those of the years from 1678 to 2261.
+        digits, plain = written[1], value.replace(f".{written[1]}", "")
+    found = coded_texts([plain]) if isinstance(plain, str) else coded([plain])
+    if found is None or not isinstance(found.type, Times) or found.values[0] == NOT_A_TIME:
         raise GraphError(
             f"{what}: {value!r} is no point in time; write it as '2024-05-31' or "
             "'2024-05-31T18:30', or give a datetime"
         )
-    exact = found.type.decoded(found.values).astype(f"M8[{times.unit}]")
-    return int(exact.view(np.int64)[0])
+    nanoseconds = int(found.values[0]) * (10**9 // PER_SECOND[found.type.unit])
+    nanoseconds += int(digits.ljust(9, "0"))
+    if times.zone is not None and found.type.zone is None:
+        nanoseconds -= _ahead(nanoseconds // 10**9, times.zone, what) * 10**9
+    unit = 10**9 // PER_SECOND[times.unit]
+    return -(-nanoseconds // unit), nanoseconds % unit == 0
+
+
+def _ahead(seconds: int, zone: str, what: str) -> int:
+    """By how many seconds the clocks of a time zone are ahead of UTC when they show a time.
+
+    Args:
+        seconds: the time shown, since 1970 began.
+    """
+    if zone.upper() in ("UTC", "Z", "ETC/UTC"):
+        return 0
+    if offset := re.fullmatch(r"([+-])(\d\d):?(\d\d)", zone):
+        minutes = int(offset[2]) * 60 + int(offset[3])
+        return 60 * (minutes if offset[1] == "+" else -minutes)
+    try:
+        there = zoneinfo.ZoneInfo(zone)
+    except (OSError, ValueError, KeyError):
+        raise GraphError(
+            f"{what}: the field has the time zone {zone!r}, of which Python knows nothing here "
+            "(the package tzdata may help); give a time with a zone, such as '2024-05-31T18:30Z'"
+        ) from None
+    least, most = -62_135_596_800, 253_402_300_799  # Python's years 1 and 9999
+    shown = datetime.datetime(1970, 1, 1) + datetime.timedelta(0, min(max(seconds, least), most))
+    return round((there.utcoffset(shown) or datetime.timedelta(0)).total_seconds())

@@ -919,10 +919,11 @@ class Graph:
 
         Args:
             edges: an expression over the edge fields, as in "minutes < 30 and kind == 'tram'", over
-                the labels of the ends, `source` and `target`, and over their fields, `source.age`;
-                (E,) bools; or a function from the table `edges` to these.
+                the labels of the ends, `source` and `target`, unless fields are called so, and
+                over their fields, `source.age`; (E,) bools; or a function from the table `edges`
+                to these.
             vertices: the same over the vertex fields, the label `vertex`, and `degree`, `in_degree`
-                and `out_degree`.
+                and `out_degree`, which count the edges that `edges` selects.
 
         Raises:
             GraphError: an expression has a name that is no column, compares what cannot be
@@ -935,7 +936,8 @@ class Graph:
 
         Args:
             begin, end: text in ISO 8601 such as "2024-05-01", a date or a time of Python, NumPy or
-                pandas, or a number of the field's units; None: no limit.
+                pandas, in the field's time zone if it has none, or a number of the field's units;
+                None: no limit.
             field: the edge field of times, or of numbers; by default the only one of times, or
                 `time`.
 
@@ -954,7 +956,7 @@ class Graph:
         field: str | None = None,
     ) -> Iterator[Graph]:
         """Graphs of the edges of windows of time, with all vertices, in order; also those without
-        edges. `gascl.communities.track` takes them.
+        edges. `gascl.communities.tracking.track` takes them.
 
         Args:
             width: the length of each: "2 weeks", "36 hours", a timedelta, or for a field of numbers

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import bisect
 import datetime
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +16,9 @@ import numpy as np
 from gascl.errors import GraphError
 from gascl.graph.expressions import Names, columns_of, evaluated
 from gascl.graph.field_table import FieldTable
-from gascl.graph.field_types import NOT_A_TIME, Coded, Times, cells, coded, moment
+from gascl.graph.field_types import NOT_A_TIME, PER_SECOND, Coded, Times, cells, coded, moment
 from gascl.graph.subgraph import subgraph
+from gascl.user_messages import Option, Placeholder
 from gascl.util.host import check_host_memory
 
 if TYPE_CHECKING:
@@ -32,7 +36,7 @@ def where(graph: Graph, edges: Any, vertices: Any) -> Graph:
         mask = _mask(graph.edges, edges, lambda text: _of_edges(graph, text))
         found = with_kept_edges(found, mask, f"where: edges {_shown(edges)}")
     if vertices is not None:
-        mask = _mask(graph.vertices, vertices, lambda text: _of_vertices(graph, text))
+        mask = _mask(found.vertices, vertices, lambda text: _of_vertices(found, text))
         found = replace(found, report=[*found.report, f"where: vertices {_shown(vertices)}"])
         found = subgraph(found, mask)
     return found
@@ -145,12 +149,13 @@ def between(graph: Graph, begin: Any, end: Any, field: str | None) -> Graph:
     name, times = _time_field(graph, field)
     values = np.asarray(graph.edge_fields[name])
     kept = values != NOT_A_TIME if isinstance(times, Times) else np.ones(len(values), bool)
-    for bound, value in (("begin", begin), ("end", end)):
-        if value is not None:
-            limit = _limit(value, times, f"between: {bound}")
-            kept &= values >= limit if bound == "begin" else values < limit
-    shown = [None if v is None else _limit(v, times, "between") for v in (begin, end)]
-    return with_kept_edges(graph, kept, _span(name, times, *shown))
+    first = None if begin is None else _limit(begin, times, "between: begin")
+    last = None if end is None else _limit(end, times, "between: end")
+    if first is not None:
+        kept &= values >= first
+    if last is not None:
+        kept &= values < last
+    return with_kept_edges(graph, kept, _span(name, times, first, last))
 
 
 def windows(
@@ -161,32 +166,42 @@ def windows(
     values = np.asarray(graph.edge_fields[name])
     wide = _duration(width, times, "width")
     far = wide if step is None else _duration(step, times, "step")
-    there = values != NOT_A_TIME if isinstance(times, Times) else values == values
+    there = values != NOT_A_TIME if isinstance(times, Times) else np.isfinite(values)
     if not there.any() and (begin is None or end is None):
         return iter(())
-    first = values[there].min() if begin is None else _limit(begin, times, "windows: begin")
+    first = values[there].min().item() if begin is None else _limit(begin, times, "windows: begin")
     last = None if end is None else _limit(end, times, "windows: end")
-    most = values[there].max() if last is None else last
-    return _windows(graph, name, times, wide, far, first, most, last is None)
+    most = values[there].max().item() if last is None else last
+    for what, limit in (("begin", first), ("end", most)):
+        if not math.isfinite(limit):
+            raise GraphError(f"windows: {what}={limit!r} must be finite")
+    return _windows(graph, name, times, there, (wide, far), first, most, last is None)
 
 
 def _windows(
     graph: Graph,
     name: str,
     times: Times | None,
-    width: Any,
-    step: Any,
+    there: np.ndarray,
+    lengths: tuple[Any, Any],
     first: Any,
     most: Any,
     inclusive: bool,
 ) -> Iterator[Graph]:
-    """Windows from `first` as long as they begin before `most`, or at it."""
-    values = np.asarray(graph.edge_fields[name])
-    order = np.argsort(values, kind="stable")
-    ordered = values[order]
+    """Windows from `first` as long as they begin before `most`, or at it.
+
+    Args:
+        there: bool (E,): which edges have a time.
+        lengths: their width, and the step from one to the next.
+    """
+    values, (width, step) = np.asarray(graph.edge_fields[name]), lengths
+    places = np.flatnonzero(there)
+    order = places[np.argsort(values[places], kind="stable")]
+    ordered = values[order] if values.dtype.kind in "iu" else values[order].astype(np.float64)
     number, begin = 0, first
     while begin < most or (inclusive and begin == most):
-        low, high = np.searchsorted(ordered, [begin, begin + width])
+        # NumPy's searchsorted would convert limits that the field's type cannot hold.
+        low, high = (bisect.bisect_left(ordered, limit) for limit in (begin, begin + width))
         kept = np.zeros(len(values), bool)
         kept[order[low:high]] = True
         yield with_kept_edges(graph, kept, _span(name, times, begin, begin + width))
@@ -197,8 +212,9 @@ def _windows(
 def _span(name: str, times: Times | None, begin: Any, end: Any) -> str:
     """What a report calls a span of time."""
     if times is not None:
+        least, most = NOT_A_TIME + 1, np.iinfo(np.int64).max
         texts = [
-            None if v is None else str(cells(np.array([v], np.int64), times)[0])
+            None if v is None else str(cells(np.array([min(max(v, least), most)]), times)[0])
             for v in (begin, end)
         ]
     else:
@@ -221,31 +237,44 @@ def _time_field(graph: Graph, field: str | None) -> tuple[str, Times | None]:
         if len(found) != 1:
             what = f"several fields of times: {', '.join(found)}" if found else "no field of times"
             there = ", ".join(graph.edge_fields) or "none"
+            option = Option("field", Placeholder("FIELD"))
             raise GraphError(
-                f"the edges have {what}; name one with field=..., of these or of numbers: {there}"
+                f"the edges have {what}; name one by ",
+                option,
+                f", also of numbers; there are: {there}",
             )
         field = found[0]
     graph._held_field(field)
     kind = graph.edge_types.get(field)
     if kind is not None and not isinstance(kind, Times):
-        raise GraphError(f"field={field!r} is {kind.name}; name a field of times or numbers")
+        name = Option("field", field)
+        raise GraphError(name, f" is {kind.name}; name a field of times or numbers")
     return field, kind
 
 
 def _limit(value: Any, times: Times | None, what: str) -> Any:
-    """A point in time as the field has it."""
+    """A point in time as the field has it, or the next that it could have."""
     if times is not None:
-        return moment(value, times, what)
-    if isinstance(value, int | float | np.number) and not isinstance(value, bool):
-        return value
+        return moment(value, times, what)[0]
+    if _is_number(value):
+        return value.item() if isinstance(value, np.number) else value
     raise GraphError(f"{what}: {value!r} must be a number, since the field of times has numbers")
 
 
-SECONDS = {
+def _is_number(value: Any) -> bool:
+    # NumPy's timedelta64 is a signedinteger, too.
+    return isinstance(value, int | float | np.number) and not isinstance(
+        value, bool | np.timedelta64
+    )
+
+
+SECONDS: dict[str, int | Fraction] = {
     **{"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 7 * 86400},
     **{"s": 1, "sec": 1, "min": 60, "h": 3600, "d": 86400, "w": 7 * 86400},
+    **{"ms": Fraction(1, 10**3), "us": Fraction(1, 10**6), "ns": Fraction(1, 10**9)},
 }
-TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+#: NumPy's units of time that are not always as long.
+UNEVEN = ("month", "year", "M", "Y")
 
 
 def _duration(value: Any, times: Times | None, what: str) -> Any:
@@ -257,22 +286,32 @@ def _duration(value: Any, times: Times | None, what: str) -> Any:
     """
     wrong = f"windows: {what}={value!r} must be "
     if times is None:
-        if isinstance(value, int | float | np.number) and not isinstance(value, bool) and value > 0:
-            return value
+        if _is_number(value) and math.isfinite(value) and value > 0:
+            return value.item() if isinstance(value, np.number) else value
         raise GraphError(f"{wrong}a number above 0, since the field of times has numbers")
     wrong += "a length of time such as '2 weeks', '36 hours' or '90 s', or a timedelta, above 0"
-    seconds: Any = None
-    if isinstance(value, str):
-        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)?\s*([a-z]+?)(s?)\s*", value.lower())
-        if found and found[2] in ("month", "year"):
-            raise GraphError(f"{wrong}; months and years differ in length: give days")
-        unit = found and (SECONDS.get(found[2] + found[3]) or SECONDS.get(found[2]))
-        seconds = float(found[1] or 1) * unit if found and unit else None
-    elif isinstance(value, datetime.timedelta):
-        seconds = value.total_seconds()
-    elif isinstance(value, np.timedelta64):
-        seconds = value / np.timedelta64(1, "s")
-    ticks = None if seconds is None else seconds * TICKS[times.unit]
-    if ticks is None or ticks < 1 or ticks != int(ticks):
+    number, unit = _length(value)
+    if unit in UNEVEN:
+        raise GraphError(f"{wrong}; months and years differ in length: give days")
+    ticks = number * SECONDS[unit] * PER_SECOND[times.unit] if unit in SECONDS else Fraction(0)
+    if ticks < 1 or ticks.denominator > 1:
         raise GraphError(f"{wrong}; the field counts {times.unit}")
     return int(ticks)
+
+
+def _length(value: Any) -> tuple[Fraction, str]:
+    """A length of time as a number and its unit, which is "" if it is no such length."""
+    if isinstance(value, str):
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)?\s*([a-z]+?)(s?)\s*", value.lower())
+        if found is None:
+            return Fraction(0), ""
+        whole = found[2] + found[3]
+        return Fraction(found[1] or 1), whole if whole in SECONDS else found[2]
+    if isinstance(value, np.timedelta64) and not np.isnat(value):
+        unit, many = np.datetime_data(value.dtype)
+        length = Fraction(int(value.astype(np.int64)) * many)
+        return length, {"m": "min", "D": "d", "W": "w"}.get(str(unit), str(unit))
+    if isinstance(value, datetime.timedelta) and value == value:  # unlike pandas.NaT
+        nanoseconds = value // datetime.timedelta(microseconds=1) * 1000
+        return Fraction(nanoseconds + getattr(value, "nanoseconds", 0)), "ns"
+    return Fraction(0), ""

@@ -31,12 +31,13 @@ SEPARATORS = "\t,;|"
 Columns = dict[Any, Values]  # the values of each
 
 
-def read_vertex_table(vertices: Any, vertex_id: Any = None) -> VertexTable:
+def read_vertex_table(vertices: Any, vertex_id: Any = None, text_ids: bool = False) -> VertexTable:
     """The rows of a table as `Graph.with_vertices` takes them.
 
     Args:
         vertices: a path, a pandas DataFrame, or an Arrow table.
         vertex_id: the column of ids; None: the first one.
+        text_ids: ids of a file of text stay text also where all are integers.
 
     Raises:
         GraphError: it is none of them, the column is missing, or a row has no id of its own; of a
@@ -48,6 +49,7 @@ def read_vertex_table(vertices: Any, vertex_id: Any = None) -> VertexTable:
         path = checked_path(vertices)
         name, error = str(path), FormatError
         columns, count, text = _of_file(path)
+        text = text and not text_ids
     elif hasattr(vertices, "iloc") and hasattr(vertices, "columns"):
         columns, count = _of_pandas(vertices, remarks)
     elif hasattr(vertices, "__arrow_c_stream__") or hasattr(vertices, "__arrow_c_array__"):

@@ -304,7 +304,8 @@ class Result:
         rank = self.graph.degree[vertices].astype(np.int64) * count + count - 1 - vertices
         highest = np.full(len(found), -1, np.int64)
         np.maximum.at(highest, number, rank)
-        order = np.argsort(-sizes if largest else sizes, kind="stable")[:k]
+        order = np.argsort(-sizes if largest else sizes, kind="stable")
+        order = order[: None if k is None else max(k, 0)]
         hubs = self.graph.labels_of(count - 1 - highest[order] % max(count, 1))
         columns = names[order].tolist(), sizes[order].tolist(), hubs.tolist()
         return list(map(Community, *columns))

@@ -213,6 +213,20 @@ def test_selections(gascl_, tmp_path):
     assert "1 edge, directed" in out and "where: edges \"kind == 'tram'\": 2 of 3 edges" in out
     assert "edge field kind: text, 2 different: 0 is 'bus', 1 is 'tram'" in out
     assert "2 vertices" in gascl_("info", path, "--where-vertices", "vertex != 'c'")[1]
+    two = tmp_path / "two.csv"
+    two.write_text(
+        "from,to,at,late,n\na,b,2024-05-01,2024-06-01,9007199254740993\n"
+        "b,c,2024-05-02,2024-05-01,9007199254740992\n",
+        encoding="utf-8",
+    )
+    code, _, err = gascl_("info", two, "--between", "2024-05-02", "2024-07-01")
+    assert code and "several fields of times: at, late; name one by --time FIELD" in err
+    out = gascl_("info", two, "--between", "2024-05-02", "2024-07-01", "--time", "late")[1]
+    assert "edges with 'late' from 2024-05-02T00:00:00" in out and "1 of 2 edges" in out
+    integers = "9007199254740993", "9007199254740994"
+    assert "1 of 2 edges" in gascl_("info", two, "--between", *integers, "--time", "weight")[1]
+    code, _, err = gascl_("info", two, "--time", "late")
+    assert code and "--time names the field for --between" in err
     code, _, err = gascl_("info", path, "--where", "knd == 'tram'")
     assert code and "no field 'knd'; did you mean 'kind'" in err
     code, _, err = gascl_(

@@ -34,6 +34,17 @@ def test_by_label(gascl_, write):
         assert answer == answers[0]
 
 
+def test_ids_of_a_file_are_text_if_those_of_the_graph_are(gascl_, write):
+    graph = write("graph.csv", "source,target\n007,x\nx,8\n")
+    file = write("ranks.csv", "vertex,rank\n007,3\n8,1\n")
+    outs = [
+        gascl_("run", "PageRank", graph, "--set", f"personalization={given}")
+        for given in (f"@{file}", "007:3,8:1")
+    ]
+    assert outs[0][0] == 0, outs[0][2]
+    assert table(outs[0][1]) == table(outs[1][1])
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -62,6 +73,7 @@ class Placed(VertexProgram):
         (PageRank, "personalization=a:1,b", "'b' has no colon"),
         (PageRank, "personalization=a:1,a:2", "'a' has two values"),
         (PageRank, 'personalization={"a": true}', "true is no number"),
+        (PageRank, 'personalization={"a": 1, "a": 2}', "'a' has two values"),
         (PageRank, 'personalization={"a": 1', "personalization={"),
         (Placed, "place=1", "place has several numbers per vertex, which --set cannot give"),
     ],

@@ -51,6 +51,9 @@ def trips() -> Graph:
         ("kind.startswith('t') & ~paid", [11]),
         ("kind.contains('us') | kind.endswith('m')", [5, 7, 11]),
         ("paid == False", [7, 11]),
+        ("paid == 5", []),
+        ("paid == (minutes > 8)", [7, 9]),
+        ("2 > 1 and small < 300", [5, 7, 9, 11]),
         ("time >= '2024-01-01T09:00'", [7, 9]),
         ("time < '2024-01-02'", [5, 7]),
         ("time is None", [11]),
@@ -89,9 +92,40 @@ def test_conditions_on_vertices(condition, kept):
     found = trips().where(vertices=condition)
     assert found.labels.tolist() == kept
     assert f"where: vertices {condition!r}" in found.report
-    both = trips().where(edges="minutes > 5", vertices=condition)
-    assert both.labels.tolist() == kept
-    assert both.num_edges == (found.edge_fields["minutes"] > 5).sum()
+
+
+def test_degrees_are_those_of_the_edges_selected_by_the_same_call():
+    found = trips().where(edges="minutes == 9", vertices="degree > 0")
+    assert found.labels.tolist() == ["a", "c"] and found.edge_fields["minutes"].tolist() == [9]
+    by_function = trips().where(edges="minutes == 9", vertices=lambda table: table.graph.degree > 0)
+    assert by_function.labels.tolist() == ["a", "c"]
+
+
+def test_arithmetic_does_not_wrap():
+    large = 2**63 + 5
+    graph = Graph.from_edges(
+        *([0, 1], [1, 0]),
+        n=[0, 1],
+        tiny=np.array([100, 1], np.int8),
+        huge=np.array([large, 7], np.uint64),
+        long=np.array([2**62, 3]),
+    )
+    for condition, kept in (
+        ("tiny * 2 > 100", [0]),
+        ("tiny + 1000 > 1050", [0]),
+        ("abs(tiny - 1000) >= 999", [1]),
+        ("huge + 1 > 100", [0]),
+        ("long * 4 > 100", [0]),
+        ("long + long > 100", [0]),
+        ("long ** 2 > 100", [0]),
+        ("tiny % (tiny - 1) == 1 and n == 0", [0]),
+        ("tiny // (tiny - 1) > 100", [1]),  # by 0
+        ("tiny ** -1 < 0.5", [0]),
+        ("tiny < 9**9**9**9", [0, 1]),
+        ("tiny < 2**3", [1]),
+        ("long == 2**62", [0]),
+    ):
+        assert graph.where(edges=condition).edge_fields["n"].tolist() == kept, condition
 
 
 @pytest.mark.parametrize(
@@ -115,6 +149,22 @@ def test_conditions_on_vertices(condition, kept):
         ("kind in 'bus'", "without a list"),
         ("paid is True", "use =="),
         ("minutes == 5 if paid else True", "is not allowed"),
+        ("minutes < kind", "compares text with numbers"),
+        ("kind > minutes", "compares text with numbers"),
+        ("minutes < time", "compares time with numbers"),
+        ("minutes + 1 < kind", "compares text with numbers"),
+        ("paid == kind", "compares bool with text"),
+        ("kind == paid", "compares text with bool"),
+        ("minutes > 1/0", "cannot be computed: division by zero"),
+        ("minutes + 1" + "0" * 400 + " > 1", "cannot be computed"),
+        ("minutes == [1, 2]", "which only `in` can"),
+        ("[1] == [1]", "which only `in` can"),
+        ("minutes in [[5]]", "which only `in` can"),
+        ("[True, False, True, True]", "is no condition"),
+        ("abs(minutes, x=1) > 1", "is not allowed"),
+        ("None < 5", "compares numbers with None"),
+        ("minutes > " + "1 + " * 400 + "1", "nested too deeply"),
+        ("not " * 400 + "paid", "nested too deeply"),
     ],
 )
 def test_wrong_conditions(condition, words):
@@ -181,12 +231,119 @@ def test_between():
     for wrong, words in (
         (lambda: numbers.between("2024-01-01"), "must be a number"),
         (lambda: graph.between("noon"), "'noon' is no point in time"),
+        (lambda: graph.between(np.datetime64("NaT")), "is no point in time"),
+        (lambda: graph.between(np.timedelta64(1, "s")), "is no point in time"),
+        (lambda: numbers.between(np.timedelta64(1, "s")), "must be a number"),
         (lambda: graph.between(1, field="kind"), "field='kind' is text"),
         (lambda: numbers.between(1, field="hour"), "no edge field 'hour'"),
         (lambda: Graph.from_edges([0], [1], x=[1]).between(1), "no field of times; name one"),
     ):
         with pytest.raises(GraphError, match=words):
             wrong()
+
+
+def moments(unit: str, *texts: str) -> Graph:
+    times = np.array(texts, f"M8[{unit}]")
+    return Graph.from_edges([0] * len(times), [1] * len(times), when=times, n=range(len(times)))
+
+
+@pytest.mark.parametrize(
+    ("unit", "condition", "kept"),
+    [
+        ("ns", "when < '2500-01-01'", [0, 1]),
+        ("ns", "when > '1500-01-01'", [0, 1]),
+        ("ns", "when <= '1500-01-01T00:00:00.123456789'", []),
+        ("ns", "when != '2500-01-01'", [0, 1]),
+        ("s", "when == '2024-01-01T00:00:00.5'", []),
+        ("s", "when != '2024-01-01T00:00:00.5'", [0, 1]),
+        ("s", "when >= '2024-01-01T00:00:00.5'", [1]),
+        ("s", "when > '2024-01-01T00:00:00.5'", [1]),
+        ("s", "when < '2024-01-01T00:00:00.5'", [0]),
+        ("s", "when <= '2024-01-01T00:00:00.5'", [0]),
+        ("s", "'2024-01-01T00:00:01.000' == when", [1]),
+    ],
+)
+def test_limits_that_the_field_cannot_hold(unit, condition, kept):
+    graph = moments(unit, "2024-01-01T00:00:00", "2024-01-01T00:00:01")
+    assert graph.where(edges=condition).edge_fields["n"].tolist() == kept
+
+
+def test_spans_that_the_field_cannot_hold():
+    graph = moments("s", "2024-01-01T00:00:00", "2024-01-01T00:00:01")
+    assert graph.between("2024-01-01T00:00:00.5").edge_fields["n"].tolist() == [1]
+    assert graph.between(end="2024-01-01T00:00:00.5").edge_fields["n"].tolist() == [0]
+    graph = moments("ns", "2024-01-01T00:00:00", "NaT")
+    assert graph.between("1500-01-01", "2500-01-01").edge_fields["n"].tolist() == [0]
+    (window,) = graph.windows("365000 d", begin="1500-01-01", end="1600-01-01")
+    assert window.edge_fields["n"].tolist() == [0]
+
+
+def test_limits_without_a_zone_are_in_that_of_the_field():
+    zone = datetime.timezone.utc
+    times = pandas.Series([datetime.datetime(2024, 7, 1, hour, tzinfo=zone) for hour in (6, 8)])
+    for name in ("Europe/Berlin", "+02:00"):
+        frame = pandas.DataFrame({"s": [0, 0], "t": [1, 1], "when": times})
+        graph = Graph.from_pandas(frame, "s", "t")
+        kind = type(graph.edge_types["when"])(graph.edge_types["when"].unit, name)
+        object.__setattr__(graph, "edge_types", {"when": kind})
+        for condition, count in (
+            ("when < '2024-07-01T08:00'", 0),
+            ("when <= '2024-07-01T08:00'", 1),
+            ("when == '2024-07-01T08:00Z'", 1),
+            ("when >= '2024-07-01T10:00:00.000000001'", 0),
+        ):
+            assert graph.where(edges=condition).num_edges == count, (name, condition)
+
+
+def test_windows_of_narrow_and_of_infinite_times():
+    graph = Graph.from_edges([0] * 3, [1] * 3, time=np.array([0, 100, 250], np.uint8))
+    assert [each.num_edges for each in graph.windows(100)] == [1, 1, 1]
+    assert [each.num_edges for each in graph.windows(1000)] == [3]
+    assert [each.num_edges for each in graph.windows(300, begin=-200)] == [1, 2]
+    floats = Graph.from_edges([0] * 4, [1] * 4, time=[0, 1.5, np.inf, -np.inf])
+    assert [each.num_edges for each in floats.windows(1)] == [1, 1]
+    for wrong in (
+        lambda: floats.windows(np.inf),
+        lambda: floats.windows(1, end=np.inf),
+        lambda: floats.windows(np.timedelta64(1, "s")),
+    ):
+        with pytest.raises(GraphError, match="must be"):
+            wrong()
+
+
+@pytest.mark.parametrize(
+    ("unit", "width", "count"),
+    [
+        ("ms", "1.001 s", 1001),
+        ("us", "0.000123 s", 123),
+        ("us", datetime.timedelta(microseconds=123), 123),
+        ("us", np.timedelta64(123, "us"), 123),
+        ("s", np.timedelta64(2, "m"), 120),
+        ("s", np.timedelta64(1, "D"), 86400),
+        ("ns", pandas.Timedelta(7, "ns"), 7),
+        ("s", np.timedelta64(1, "M"), None),
+        ("s", np.timedelta64(1), None),
+        ("s", np.timedelta64("NaT"), None),
+        ("s", pandas.NaT, None),
+    ],
+)
+def test_widths_are_exact(unit, width, count):
+    graph = moments(unit, "2024-01-01", "2024-01-01")
+    if count is None:
+        with pytest.raises(GraphError, match="must be a length of time"):
+            graph.windows(width)
+        return
+    begin = graph.edge_fields["when"][0].item()
+    windows = list(graph.windows(width, begin=begin, end=begin + 2 * count + 1))
+    assert len(windows) == 3
+
+
+def test_a_field_called_like_an_end_goes_before_it():
+    graph = Graph.from_edges([0, 1], [1, 0], source=[7, 8])
+    assert graph.edges["source"].tolist() == [7, 8]
+    assert graph.where(edges="source == 7").edge_fields["source"].tolist() == [7]
+    assert "source" in graph.edges and "target" in graph.edges and "x" not in graph.edges
+    assert graph.edges["target"].tolist() == [1, 0]
 
 
 def test_windows():

@@ -176,6 +176,7 @@ def test_communities():
     # b has three edges and d three; the others fewer. Of groups of one size, that of c is first.
     assert result.communities() == [("c", 3, "b"), ("d", 3, "d")]
     assert result.communities(k=1)[0].hub == "b"
+    assert result.communities(k=-1) == []
     assert result.communities("x", largest=False) == [(-1, 1, "g"), (2, 3, "b"), (3, 3, "d")]
     frame = pandas.DataFrame(result.communities("x"))
     assert frame.columns.tolist() == ["community", "size", "hub"]
