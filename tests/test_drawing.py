@@ -89,6 +89,18 @@ def test_labels_leave_heads_of_arrows_free():
         assert not any(label.contains(*barb) for barb in barbs)
 
 
+def test_a_dollar_is_no_formula():
+    """In matplotlib's texts, what stands between two of them is TeX."""
+    names = ["$a_$", "$b_$", "$c^$", "$d"]
+    graph = Graph.from_edges(names, names[1:] + names[:1], labels=names, name=names)
+    ax = gascl.draw(graph, color=names, edge_color="name", edge_labels="name")
+    ax.figure.canvas.draw()
+    assert sorted(texts(ax)) == sorted(2 * names)
+    ax = gascl.draw(graph, color=names, bundle=True, labels=False)
+    ax.figure.canvas.draw()
+    assert set(texts(ax)) & set(names), "of a disc's hub"
+
+
 def distances(at) -> np.ndarray:
     """(V, V), of positions."""
     return np.linalg.norm(at[:, None] - at, axis=2)

@@ -208,4 +208,6 @@ def draw_keys(ax: Any, keys: Iterable[Colors]) -> None:
             style["loc"] = ("best", "lower left")[place % 2]
         if place:
             ax.add_artist(ax.get_legend())
-        ax.legend(handles=dots, **style)
+        legend = ax.legend(handles=dots, **style)
+        for text in legend.get_texts():
+            text.set_parse_math(False)
