@@ -572,6 +572,11 @@ def test_pages_that_are_refused(monkeypatch):
     monkeypatch.setattr("gascl.drawing.page.VERTICES", 3)
     with pytest.raises(GasclError, match="the graph has 4 vertices and 4 edges, and a page shows"):
         gascl.draw(ring(), interactive=True)
+    monkeypatch.undo()
+    monkeypatch.setattr("gascl.drawing.page.EDGES", 3)
+    for bundle in (False, True):
+        with pytest.raises(GasclError, match="4 edges, and a page shows up to 200,000 and 3: draw"):
+            gascl.draw(ring(), bundle=bundle, interactive=True)
 
 
 def test_the_script_of_a_page_runs(tmp_path):

@@ -21,7 +21,8 @@ from gascl.util.paths import checked_path
 if TYPE_CHECKING:
     from gascl.drawing.picture import Look
 
-#: The most vertices, edges and edges' labels: a browser draws all of them again at each move.
+#: The most vertices and edges: a browser draws them again at each move, and the file has the
+#: edges of discs, too, since it shows the neighbors of a vertex.
 VERTICES, EDGES = 200_000, 500_000
 
 
@@ -34,7 +35,7 @@ class Page:
 
     def __init__(self, look: Look, at: np.ndarray, radius: np.ndarray):
         graph = look.graph
-        if graph.num_vertices > VERTICES or (look.discs is None and graph.num_edges > EDGES):
+        if graph.num_vertices > VERTICES or graph.num_edges > EDGES:
             raise GasclError(
                 f"the graph has {graph.num_vertices:,} vertices and {graph.num_edges:,} edges, and "
                 f"a page shows up to {VERTICES:,} and {EDGES:,}: draw a part of it, "
