@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import datetime
 import json
 import re
 import shutil
@@ -364,6 +365,71 @@ def test_columns_of_texts_and_bools_are_categories():
     ax = gascl.draw(graph, edge_color="kind", edge_labels="kind", position=SQUARE, labels=False)
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["bus", "tram"]
     assert texts(ax) == ["bus", "tram", "bus", "tram"]
+
+
+def journeys(unit: str = "s", zone: str = "") -> Graph:
+    """A ring with texts and times, the last of each missing."""
+    days = [f"2024-05-0{day}T08:30:00" for day in (1, 3, 4)]
+    when = np.array([*days, "NaT"], f"M8[{unit}]")
+    if zone:
+        moments = [datetime.datetime.fromisoformat(day + zone) for day in days]
+        when = np.array([*moments, None], object)
+    kind = np.array(["bus", "tram", "bus", None], object)
+    return Graph.from_edges(
+        [0, 1, 2, 3], [1, 2, 3, 0], directed=False, kind=kind, when=when, km=[1.0, 2.0, np.nan, 3],
+        vertex_fields={"city": kind, "since": when, "old": [1, 2, 3, 4]},
+    )  # fmt: skip
+
+
+def test_labels_of_texts_and_times():
+    """A missing text was None, and times were counts of seconds."""
+    for graph, end in ((journeys(), ":00"), (journeys(zone="+02:00"), ":00.000000Z")):
+        shown = gascl.draw(graph, edge_labels="when", labels=False, position=SQUARE)
+        hour = "06" if end.endswith("Z") else "08"
+        assert texts(shown) == [f"2024-05-0{day}T{hour}:30{end}" for day in (1, 3, 4)]
+    for name, labels in (("kind", ["bus", "tram", "bus"]), ("km", ["1", "2", "3"])):
+        for given in (name, graph.edges[name]):
+            shown = gascl.draw(graph, edge_labels=given, labels=False, position=SQUARE)
+            assert texts(shown) == labels
+    shown = gascl.draw(graph, edge_labels=np.array(["2024-05-01", "NaT"] * 2, "M8[D]"))
+    assert texts(shown).count("2024-05-01T00:00:00") == 2
+
+
+@pytest.mark.parametrize("unit", ["s", "ns"])
+def test_times_have_a_color_bar_of_dates(unit, recwarn):
+    """They were counts, of which a missing one is so far below all others that these were alike."""
+    graph = journeys(unit)
+    for what in ({"color": "since"}, {"color": graph.vertices["since"]}):
+        ax = gascl.draw(graph, position=SQUARE, **what)
+        shades = vertices(ax).get_facecolor()
+        assert len(np.unique(shades, axis=0)) == 4
+        assert shades[3][:3] == pytest.approx([0.72] * 3), "no time is gray"
+        bar = ax.figure.axes[1].yaxis
+        written = " ".join(text.get_text() for text in bar.get_ticklabels())
+        assert "02" in written and "2024-May" in bar.get_offset_text().get_text() + written
+    edges = gascl.draw(graph, position=SQUARE, edge_color="when").collections[0].get_edgecolors()
+    assert len(np.unique(edges, axis=0)) == 4
+    data = data_of(gascl.draw(graph, color="since", interactive=True))
+    assert data["values"][0] == "since: 2024-05-01T08:30:00" and data["values"][3] == ""
+    assert data["legends"][0]["ends"] == ["2024-05-01T08:30:00", "2024-05-04T08:30:00"]
+    for moment in ("2024-05-01", "NaT"):
+        gascl.draw(graph, color=np.array([moment] * 4, "M8[s]")).figure.canvas.draw()
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("name", ["size", "edge_width"])
+def test_texts_and_times_are_no_quantities(name):
+    """Codes of texts were drawn as such."""
+    fields = ("city", "text"), ("since", "time")
+    if name == "edge_width":
+        fields = ("kind", "text"), ("when", "time")
+    number = "old" if name == "size" else "km"
+    for field, kind in fields:
+        says = (
+            rf"{name}='{field}' is a field of {kind}s, not of numbers \(fields of numbers: {number}"
+        )
+        with pytest.raises(GasclError, match=says):
+            gascl.draw(journeys(), **{name: field})
 
 
 def test_color_bars_have_round_ticks():

@@ -146,7 +146,7 @@ def _texts(colors: Any) -> list[str] | None:
         beyond = len(colors.names)
         texts = [names[place] if place < beyond else "" for place in values.tolist()]
     else:
-        texts = [f"{value:.6g}" if np.isfinite(value) else "" for value in values.tolist()]
+        texts = [colors.text(value, 6) for value in values.tolist()]
     title = colors.title or "value"
     return [f"{title}: {text}" if text else "" for text in texts]
 
@@ -161,7 +161,7 @@ def _legend(colors: Any) -> dict[str, Any] | None:
         return {"title": title, "names": list(colors.names), "colors": shades}
     if colors.kind == "number":
         norm, cmap = colors.style["norm"], colors.style["cmap"]
-        ends = [f"{norm.vmin:.4g}", f"{norm.vmax:.4g}"]
+        ends = [colors.text(norm.vmin, 4), colors.text(norm.vmax, 4)]
         scale = [to_hex(cmap(share)) for share in np.linspace(0, 1, 9)]
         return {"title": title, "ends": ends, "scale": scale}
     return None
