@@ -1,4 +1,4 @@
-"""Paths in time: along edges that leave no earlier than the one before has arrived.
+"""Paths in time, on which no edge leaves before the previous one has arrived.
 
 Algorithm: a vertex that is reached earlier than before sends, along each of its edges that leave
 no earlier than that, when that edge arrives; a vertex receives only what is earlier than its

@@ -78,7 +78,7 @@ class Colors:
         from matplotlib.ticker import LogLocator, MaxNLocator
 
         if self.dates:
-            return AutoDateLocator()
+            return AutoDateLocator()  # type: ignore[no-untyped-call]
         norm: Any = self.style["norm"]
         if not isinstance(norm, LogNorm):
             return MaxNLocator(6, integer=self.whole, steps=[1, 2, 5, 10])
@@ -204,7 +204,9 @@ def draw_keys(ax: Any, keys: Iterable[Colors]) -> None:
         if colors.kind == "number":
             scale = ScalarMappable(colors.style["norm"], colors.style["cmap"])
             ticks = colors.ticks()
-            written = ConciseDateFormatter(ticks) if colors.dates else None
+            written: Any = None
+            if colors.dates:
+                written = ConciseDateFormatter(ticks)  # type: ignore[no-untyped-call]
             bar = ax.figure.colorbar(
                 scale, ax=ax, label=colors.title, shrink=0.7, ticks=ticks, format=written
             )
