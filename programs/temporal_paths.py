@@ -24,7 +24,8 @@ class EarliestArrival(VertexProgram):
     if it cannot.
 
     An edge leaves at its field `time` and arrives `duration` later, both in the units of the field;
-    edges without a time are not taken. Waiting is allowed.
+    edges without a time are not taken. Waiting is allowed. `duration=None` says that edges take no
+    time; without it, a graph that has no such field is warned of.
 
     Args:
         source: where paths begin; a list is several searches at once.
