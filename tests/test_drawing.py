@@ -412,8 +412,10 @@ def test_times_have_a_color_bar_of_dates(unit, recwarn):
     data = data_of(gascl.draw(graph, color="since", interactive=True))
     assert data["values"][0] == "since: 2024-05-01T08:30:00" and data["values"][3] == ""
     assert data["legends"][0]["ends"] == ["2024-05-01T08:30:00", "2024-05-04T08:30:00"]
-    for moment in ("2024-05-01", "NaT"):
-        gascl.draw(graph, color=np.array([moment] * 4, "M8[s]")).figure.canvas.draw()
+    for moments in (["2024-05-01"] * 4, ["NaT"] * 4, ["0001-01-01", "9999-12-31"] * 2):
+        gascl.draw(graph, color=np.array(moments, "M8[s]")).figure.canvas.draw()
+    with pytest.raises(GasclError, match="0001 to 9999, and the times are from 2024 to 20000: is"):
+        gascl.draw(graph, color=np.array(["2024", "NaT", "20000", "2025"], "M8[Y]"))
     assert not recwarn.list
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gascl.errors import GasclError
 from gascl.results.plots import heavy_tailed
 
 #: The colors of categories, each at least 0.128 from any other one, white and grays in OKLab, where
@@ -22,6 +23,8 @@ PALETTE = (
 GRAY = "0.72"
 #: An integer with up to so many values is a category, or has a legend with a shade for each.
 CATEGORIES = len(PALETTE)
+#: The first and the last year that matplotlib's dates have.
+YEARS = np.array(["0001", "9999"], "M8[Y]")
 #: The height of a line of a legend, in points.
 LINE = 12
 
@@ -180,6 +183,12 @@ def _numbers(values: np.ndarray, title: str | None, cmap: Any) -> Colors:
 
     dates = values.dtype.kind == "M"
     if dates:
+        years = values.astype("M8[Y]")
+        if np.any((years < YEARS[0]) | (years > YEARS[1])):
+            raise GasclError(
+                f"{title or 'color'}: matplotlib writes the years {YEARS[0]} to {YEARS[1]}, and "
+                f"the times are from {np.nanmin(years)} to {np.nanmax(years)}: is their unit right?"
+            )
         values = (values - np.datetime64(0, "s")) / np.timedelta64(1, "D")  # NaN for NaT
     finite = np.where(np.isfinite(values), values, np.nan)
     chosen = colormaps[cmap or "viridis"] if isinstance(cmap, str | None) else cmap
