@@ -108,7 +108,8 @@ class BellmanFord(VertexProgram):
         graph = stages.graph
         sources = [self.source] if self.sources is None else self.sources
         places = graph.indices_of(sources)
-        if "weight" in graph.edge_fields and graph.edge_summary("weight").least < 0:
+        weighted = graph.num_edges > 0 and "weight" in graph.edge_fields
+        if weighted and graph.edge_summary("weight").least < 0:
             distance = with_negative_weights(stages, places, self.dtype)
             found = distance == -np.inf
             found[places] = True

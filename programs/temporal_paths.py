@@ -45,7 +45,10 @@ class EarliestArrival(VertexProgram):
     order = "any"
     mask = "v.id == p.source"
     receive_if = "msg < v.arrival && msg <= p.end"
-    scatter = "if (e.time >= v.arrival) send(e.time + e.duration);"
+    scatter = """
+        if (e.time >= v.arrival && e.duration <= LONG_MAX - max(e.time, 0L))
+            send(e.time + e.duration);
+    """
     apply = """
         v.arrival = msg;
         set_mask();

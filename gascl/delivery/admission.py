@@ -102,9 +102,13 @@ def demand_of(
 
 
 def slots_refuses(demand: Demand) -> str | None:
+    return inbox_refuses(demand) if demand.traits.sends_to else _additions_refuse(demand)
+
+
+def _additions_refuse(demand: Demand) -> str | None:
     if demand.traits.spec.added_to and not demand.wide_atomics:
         return "it adds to fields of any vertex, and the device has no atomic operations on 64 bits"
-    return inbox_refuses(demand) if demand.traits.sends_to else None
+    return None
 
 
 def serial_refuses(demand: Demand) -> str | None:
@@ -196,6 +200,8 @@ def cannot_take_parts(name: ProgramName, why: str, parts: Parts) -> Message:
 
 def inbox_refuses(demand: Demand) -> str | None:
     traits, type_ = demand.traits, demand.accumulator
+    if refusal := _additions_refuse(demand):
+        return refusal
     if traits.reads_singly:
         return f"{_singly(traits)}, and the inbox combines them"
     if traits.first:  # the inbox then holds senders, no messages

@@ -71,8 +71,8 @@ class Rates:
         common: by delivery, an arc whose scatter looks for common neighbors, in rows of a hundred
             arcs or so; "" is any other delivery. On CPUs, pull has a table of the receiver's.
         open: how many of the arcs are visited where `receive_if` closes vertices.
-        once: a vertex, and an arc, of a run in any order in which each vertex scatters once, by
-            delivery.
+        once: a vertex, and an arc, of a run in any order in which each vertex scatters, or applies,
+            once, by delivery.
         chain: a vertex that waits for the one before it in such a run.
     """
 
@@ -214,7 +214,7 @@ class Costs:
         singly: a gather snippet reads the messages one by one.
         splits: work-groups can share very long rows (`Traits.splits`).
         reads_edge: scatter reads its arc.
-        enough: one message is enough for a vertex.
+        first: the first message is enough for a vertex.
         keeps: arcs have fields that scatter may change.
         common: scatter looks for common neighbors along all arcs.
         lanes, knows_lanes: the number of lanes; pull knows in which of them each vertex sends.
@@ -235,7 +235,7 @@ class Costs:
     singly: bool
     splits: bool
     reads_edge: bool
-    enough: bool
+    first: bool
     keeps: bool
     common: bool
     lanes: int
@@ -340,7 +340,7 @@ class Costs:
         if not self.scatters and delivery in ("pull", "frontier"):
             return self._terms(vertices=size.vertices * vertex, launches=rates.launch * self.units)
         arcs = size.arcs * (1 if delivery == "pull" and self.knows_lanes else lanes)
-        if self.enough and delivery in ("pull", "frontier"):  # a row up to the first message
+        if self.first and delivery in ("pull", "frontier"):  # a row up to the first message
             arcs = min(arcs, size.vertices / max(share, min(SHARES)))
         opened = rates.open if self.closes and not posts and delivery != "slots" else 1.0
         arcs *= opened
@@ -366,7 +366,7 @@ class Costs:
             hub=self._waits(delivery, share),
             launches=launches,
         )
-        if not posts and not self.enough:
+        if not posts and not self.first:
             arc = self._alone(delivery) or visited + in_doubt + share * message
             arc += wide * rates.alone_stored.get(delivery, 0)
             row = opened * size.hub * arc / 1e9
@@ -438,7 +438,7 @@ def costs_of(
         singly=traits.reads_singly,
         splits=on_gpu and traits.may_split,
         reads_edge=traits.reads_edge,
-        enough=traits.first,
+        first=traits.first,
         keeps=traits.arc_state,
         common=traits.scatter_finds_common and traits.scatters_on_all,
         lanes=traits.lanes,

@@ -72,17 +72,22 @@ def in_threads(do: Callable[[S], T], items: Iterable[S]) -> list[T]:
     workers: list[Future[None]] = []
     try:
         with suppress(RuntimeError):  # none can be begun once the main thread has ended
-            for _ in range(threads):
+            for _ in range(threads - 1):
                 workers.append(_pool().submit(work))
-        if not workers:
+        # The pool may be busy with calls that wait for a lock of this thread: it works, too.
+        here.works = True
+        try:
             work()
+        finally:
+            here.works = False
+        workers = [worker for worker in workers if not worker.cancel()]
         while wait(workers, LOOK).not_done:
             pass
         for worker in workers:
             worker.result()
     finally:
         waiting.clear()
-        wait(workers)
+        wait([worker for worker in workers if not worker.cancel()])
     return results
 
 

@@ -338,7 +338,8 @@ def _check_words(spec: ProgramSpec, snippet: Snippet, kind: str) -> None:
                 f"there is no {word}(): uniform(seed, v.id, superstep) is a repeatable random "
                 "number from 0 up to 1",
             )
-        known = word in CALLS or word.startswith("aggregate_") or _reads_field(spec, word)
+        own = word.startswith(("aggregate_", ADD_TO)) or _reads_field(spec, word)
+        known = word in CALLS or own
         if known or not is_call:
             continue
         if near:
@@ -567,15 +568,19 @@ def _added_rules(spec: ProgramSpec) -> Rules:
             "applied several times: remove it or order",
         )
         for key, snippet in spec.snippets.items():
-            if _kind_of(spec, key) in ("field", "init", "mask"):
+            kind = _kind_of(spec, key)
+            if kind in ("field", "init", "mask"):
                 continue
+            read = f"read {name}_of(v.id), the value from before, and add what you would write"
+            if kind not in ("scatter", "gather", "prefer", "apply"):
+                read = f"decide in apply, by {name}_of(v.id), the value from before"
             for member in snippet.members:
                 yield (
                     member.namespace in ("v", "u")
                     and member.name == name
                     and snippet.place(member.line),
                     f"{member.namespace}.{name} changes while vertices apply, by {ADD_TO}{name}: "
-                    f"read {name}_of(v.id), the value from before, and add what you would write",
+                    f"{read}",
                 )
 
 

@@ -26,9 +26,8 @@ _INTEGERS = {c for c in SCALARS.values() if c not in ("float", "double")}
 _SCALARS = {*SCALARS.values(), "real", "bool"}
 #: Types of floats, by their precision.
 _PRECISION = {"float": 1, "double": 2}
-#: Words with an effect on more than the vertex and local variables, and another one if they are
-#: called in another order or by another item; with `aggregate_NAME` and
-#: `add_to_FIELD`.
+#: Words with an effect on more than the vertex and local variables, which depends on the item that
+#: calls them, and on the order of calls; with `aggregate_NAME` and `add_to_FIELD`.
 _EFFECTS = {"send", "send_to", "set_mask", "unset_mask"}
 #: Functions whose result is an int.
 _INTS = ("neighbor", "neighbor_of", "num_neighbors_of", "has_edge", "get_mask", "get_mask_of")
@@ -36,7 +35,7 @@ _INTS = ("neighbor", "neighbor_of", "num_neighbors_of", "has_edge", "get_mask", 
 _ALIKE = set("min max fmin fmax fabs abs clamp sqrt rsqrt exp log pow floor ceil".split())
 _COMPARE = ("==", "!=", "<", ">", "<=", ">=", "&&", "||")
 _FORM = "`for (int i = 0; i < num_neighbors; ++i)`"
-#: Of these, only `for` and `while` may be in a loop that reduces.
+#: None of these may be in a loop that reduces.
 _NESTED = ("do", "for_common", "switch", "goto")
 
 

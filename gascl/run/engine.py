@@ -567,10 +567,15 @@ class Engine:
         Raises:
             ProgramError: the result depends on the schedule, or on the form of the program.
         """
-        if program is not job.program:
-            of_form, _ = self._supersteps(replace(job, program=program, options=RunOptions()))
-            check_form(job.program, program, result, of_form)
-            result.trace.add_notes(of_form.trace.notes)
+        is_form, in_supersteps = program is not job.program, result
+        if is_form:
+            alone = RunOptions()
+            own = replace(job, program=program, options=alone, limit=alone.limit(program))
+            in_supersteps, _ = self._supersteps(own)
+            if job.interrupts.ends or not in_supersteps.converged:
+                return
+            check_form(job.program, program, result, in_supersteps)
+            result.trace.add_notes(in_supersteps.trace.notes)
         options = RunOptions(delivery="random")
         prepared = self._prepare(program, options)
         if prepared.short:  # its arcs do not fit at once
@@ -580,13 +585,13 @@ class Engine:
         values = inputs(program, self.graph, plan.header.types, None, self.debug)
         state = self._state(program, loaded, values, False)
         launcher = Launcher(plan, state, job.interrupts)
-        job = replace(job, program=program, options=options, limit=most_launches(result))
+        job = replace(job, program=program, options=options, limit=most_launches(in_supersteps))
         loop = Loop(job, loaded, launcher, placement_of(launcher, program.spec, None))
         ending = self._looped(loop)
         trial = OrderTrial.of(state, prepared.delivery.name, self.seed, ending.converged)
         state.end(loaded, None)
         if not (loop.needs_order or job.interrupts.ends):
-            trial.check(program, result)
+            trial.check(program, in_supersteps, is_form)
             note = f"by the random schedule of seed={self.seed}, the fields are the same"
             result.trace.notes.append(note)
 

@@ -26,7 +26,6 @@ from gascl.run.state import State
 #: How many times as much work as in supersteps a random schedule may take before it counts as one
 #: that does not end.
 _PATIENCE = 50
-_REMOVE = "or remove order = 'any'"
 #: What two messages show, after "two messages to 'b' show it, 3 from 'a' and 5 from 'c': ".
 _SHOWN = {
     Order.TWICE: "if it comes twice, fields change",
@@ -43,7 +42,7 @@ _NO_MESSAGES = (
 )
 #: The same where all vertices apply.
 _IN_PLACE = "vertices that apply in another order, or more often, see other values of each other"
-#: What to do about each of them, before `_REMOVE`.
+#: What to do about each of them.
 _REMEDIES: dict[Order | str, str] = {
     Order.TWICE: "let apply keep a minimum, a maximum or a set of bits instead of adding",
     Order.EXCHANGED: "let apply take a message only where it is better than what is there, and "
@@ -136,20 +135,24 @@ class OrderTrial:
             ended,
         )
 
-    def check(self, program: VertexProgram, result: Result) -> None:
+    def check(self, program: VertexProgram, result: Result, is_form: bool) -> None:
         """Compare with the result of the run in supersteps.
+
+        Args:
+            is_form: the program is what the `in_any_order` of another one has returned.
 
         Raises:
             ProgramError: they differ.
         """
         place = program.spec.source.place("order")
         schedule = f"the random schedule of seed={self.seed}"
+        remove = "or return None from in_any_order" if is_form else "or remove order = 'any'"
         if not self.ended:
             raise ProgramError(
                 program.title(),
                 f": order = 'any' does not hold: in supersteps the run ends after "
                 f"{result.supersteps}, and by {schedule} it does not end; call set_mask() only "
-                f"where a field has changed, {_REMOVE}",
+                f"where a field has changed, {remove}",
                 place=place,
             )
         shown = np.logical_or.reduce(self.found, axis=1)
@@ -168,7 +171,7 @@ class OrderTrial:
         raise ProgramError(
             program.title(),
             f": order = 'any' does not hold: field {name!r} of vertex {graph.label_of(vertex)!r} "
-            f"is {one} in supersteps, and {other} by {schedule}; {cause}; {remedy}, {_REMOVE}",
+            f"is {one} in supersteps, and {other} by {schedule}; {cause}; {remedy}, {remove}",
             place=place,
         )
 

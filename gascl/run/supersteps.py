@@ -129,7 +129,7 @@ class Loop:
                 self._run_batch(most)
             if not (self._stopped or self._converged):
                 self._endless = stagnation.check(self.trace)
-                if self._begins_again(time.perf_counter() - started):
+                if not self._endless and self._begins_again(time.perf_counter() - started):
                     break
         self._end(stagnation)
         self.seconds = time.perf_counter() - started
@@ -165,7 +165,7 @@ class Loop:
 
     def _begins_again(self, seconds: float) -> bool:
         """Whether the run is to begin again in any order."""
-        if self.long_run is None:
+        if self.long_run is None or self.job.interrupts.ends:
             return False
         self.long_run.see(self._active, seconds)
         return self.long_run.begins_again

@@ -154,3 +154,21 @@ def test_after_the_main_thread_has_ended():
     """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[0, 1, 4, 9, 16]\n" and not done.stderr
+
+
+def test_a_busy_pool_does_not_stop_a_call():
+    """Its threads may wait for a lock that the caller holds."""
+    lock, begun = threading.Lock(), threading.Event()
+
+    def waits(number: int) -> None:
+        begun.set()
+        with lock:
+            pass
+
+    with lock:
+        other = threading.Thread(target=parallel.in_threads, args=(waits, range(64)))
+        other.start()
+        assert begun.wait(60)
+        assert parallel.in_threads(abs, range(-9, 0)) == [*range(9, 0, -1)]
+    other.join(60)
+    assert not other.is_alive()

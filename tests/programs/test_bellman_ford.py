@@ -117,3 +117,8 @@ def test_small_graphs():
     infinite = Graph.from_edges([0], [1], weight=[math.inf])
     with pytest.raises(GraphError, match="weight must be finite"):
         Engine(infinite).run(BellmanFord(source=0))
+
+
+def test_weights_of_no_edges():
+    empty = Graph.from_edges([], [], num_vertices=2, weight=np.zeros(0))
+    assert Engine(empty).run(BellmanFord(source=0)).distance.tolist() == [0, np.inf]

@@ -71,3 +71,8 @@ def test_a_long_chain_a_star_and_other_names():
     assert run(late, TemporalReachability(source=0)).reached.sum() == 2
     star = Graph.from_edges(np.zeros(5000, int), np.arange(1, 5001), time=np.arange(5000))
     assert run(star, TemporalReachability(source=0, begin=4000)).reached.sum() == 1001
+
+
+def test_an_arrival_beyond_the_greatest_time_is_never():
+    late = Graph.from_edges([0], [1], time=np.array([2**62]), duration=np.array([2**62]))
+    assert Engine(late).run(EarliestArrival(source=0)).arrival.tolist() == [0, 2**63 - 1]

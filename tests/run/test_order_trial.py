@@ -307,7 +307,7 @@ def test_a_schedule_that_does_not_end() -> None:
     nothing = np.zeros((5, 1))
     trial = OrderTrial(4, {}, nothing, 3 * [nothing], 3 * [nothing - 2], False)
     with pytest.raises(ProgramError, match=r"by the random schedule of seed=4 it does not end"):
-        trial.check(Rests(), result)
+        trial.check(Rests(), result, False)
 
 
 @pytest.mark.filterwarnings("ignore:field .x. is NaN")
@@ -318,8 +318,10 @@ def test_nan_is_nan_and_a_difference_is_told() -> None:
     result = Engine(GRAPH).run(Real())
     nothing = np.zeros((5, 1), np.int64)
     fields = {name: values.copy() for name, values in result.fields.items()}
-    OrderTrial(0, fields, nothing, 3 * [nothing], 3 * [nothing - 2], True).check(Real(), result)
+    OrderTrial(0, fields, nothing, 3 * [nothing], 3 * [nothing - 2], True).check(
+        Real(), result, False
+    )
     fields["x"][2, 1] = np.nan
     trial = OrderTrial(0, fields, nothing, 3 * [nothing], 3 * [nothing - 2], True)
     with pytest.raises(ProgramError, match=r"'x' of vertex 'c' is \[nan, 1.0\] .* \[nan, nan\] by"):
-        trial.check(Real(), result)
+        trial.check(Real(), result, False)
