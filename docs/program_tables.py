@@ -65,8 +65,13 @@ def plain(name: str) -> str:
 
 
 def docstring(cls: type[VertexProgram]) -> str:
-    """What a class says of itself, and what the program without weights says."""
-    return f"{cls.__doc__}\n{getattr(programs, plain(cls.__name__)).__doc__}"
+    """What a class says of itself, what those say from which it inherits, and what the program
+    without weights says."""
+    classes = [
+        *cls.__mro__[: cls.__mro__.index(VertexProgram)],
+        getattr(programs, plain(cls.__name__)),
+    ]
+    return "\n".join(each.__doc__ or "" for each in classes)
 
 
 def takes(cls: type[VertexProgram]) -> str:

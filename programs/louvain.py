@@ -39,7 +39,7 @@ class Louvain(VertexProgram):
     Args:
         quality: "modularity", or "cpm" for the constant Potts model.
         resolution: more than that leads to smaller communities, less to larger ones.
-        iterations: so often it begins again on the whole graph, from the communities found so far.
+        iterations: how often it begins again on the whole graph, from the communities found so far.
         threshold: an iteration whose quality is better by no more than this is the last one, and
             does not count; as a share of all weights.
         seed: another one lets other vertices go first.

@@ -1,4 +1,4 @@
-"""Paths in time: along edges that leave no earlier than the one before has arrived.
+"""Paths in time, on which no edge leaves before the previous one has arrived.
 
 Algorithm: a vertex that is reached earlier than before sends, along each of its edges that leave
 no earlier than that, when that edge arrives; a vertex receives only what is earlier than its
@@ -24,7 +24,8 @@ class EarliestArrival(VertexProgram):
     if it cannot.
 
     An edge leaves at its field `time` and arrives `duration` later, both in the units of the field;
-    edges without a time are not taken. Waiting is allowed.
+    edges without a time are not taken. Waiting is allowed. `duration=None` says that edges take no
+    time; without it, a graph that has no such field is warned of.
 
     Args:
         source: where paths begin; a list is several searches at once.

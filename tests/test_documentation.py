@@ -14,7 +14,7 @@ import pytest
 from support.samples import arcs_of, random_graph, to_networkx
 from support.verifiers.widest_paths import verify as verify_widths
 
-from gascl import Engine, Graph
+from gascl import Engine, Graph, programs
 from gascl.delivery.registry import DELIVERIES
 from gascl.errors import FormatError
 from gascl.io import FORMATS
@@ -324,6 +324,11 @@ def test_every_program_is_in_the_tables(tables):
     changes = difflib.unified_diff(there.splitlines(), tables.library(there).splitlines())
     missing = [line for line in changes if line[0] in "+-" and line[:3] not in ("+++", "---")]
     assert not missing, "run `make tables`:\n" + "\n".join(missing)
+
+
+def test_what_a_program_inherits_is_in_the_table(tables):
+    for cell in (tables.takes, tables.finds):
+        assert "`community`" in cell(programs.Leiden), "which Louvain's docstring names"
 
 
 def test_the_tables_get_rows_and_a_section(tables):

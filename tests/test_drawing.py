@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import datetime
 import json
 import re
 import shutil
@@ -87,6 +88,18 @@ def test_labels_leave_heads_of_arrows_free():
         # The head is the last part of the path, from one barb by the tip to the other one.
         barbs = arrow.get_transform().transform(arrow.get_path().vertices[-3:])
         assert not any(label.contains(*barb) for barb in barbs)
+
+
+def test_a_dollar_is_no_formula():
+    """In matplotlib's texts, what stands between two of them is TeX."""
+    names = ["$a_$", "$b_$", "$c^$", "$d"]
+    graph = Graph.from_edges(names, names[1:] + names[:1], labels=names, name=names)
+    ax = gascl.draw(graph, color=names, edge_color="name", edge_labels="name")
+    ax.figure.canvas.draw()
+    assert sorted(texts(ax)) == sorted(2 * names)
+    ax = gascl.draw(graph, color=names, bundle=True, labels=False)
+    ax.figure.canvas.draw()
+    assert set(texts(ax)) & set(names), "of a disc's hub"
 
 
 def distances(at) -> np.ndarray:
@@ -354,6 +367,73 @@ def test_columns_of_texts_and_bools_are_categories():
     assert texts(ax) == ["bus", "tram", "bus", "tram"]
 
 
+def journeys(unit: str = "s", zone: str = "") -> Graph:
+    """A ring with texts and times, the last of each missing."""
+    days = [f"2024-05-0{day}T08:30:00" for day in (1, 3, 4)]
+    when = np.array([*days, "NaT"], f"M8[{unit}]")
+    if zone:
+        moments = [datetime.datetime.fromisoformat(day + zone) for day in days]
+        when = np.array([*moments, None], object)
+    kind = np.array(["bus", "tram", "bus", None], object)
+    return Graph.from_edges(
+        [0, 1, 2, 3], [1, 2, 3, 0], directed=False, kind=kind, when=when, km=[1.0, 2.0, np.nan, 3],
+        vertex_fields={"city": kind, "since": when, "old": [1, 2, 3, 4]},
+    )  # fmt: skip
+
+
+def test_labels_of_texts_and_times():
+    """A missing text was None, and times were counts of seconds."""
+    for graph, end in ((journeys(), ":00"), (journeys(zone="+02:00"), ":00.000000Z")):
+        shown = gascl.draw(graph, edge_labels="when", labels=False, position=SQUARE)
+        hour = "06" if end.endswith("Z") else "08"
+        assert texts(shown) == [f"2024-05-0{day}T{hour}:30{end}" for day in (1, 3, 4)]
+    for name, labels in (("kind", ["bus", "tram", "bus"]), ("km", ["1", "2", "3"])):
+        for given in (name, graph.edges[name]):
+            shown = gascl.draw(graph, edge_labels=given, labels=False, position=SQUARE)
+            assert texts(shown) == labels
+    shown = gascl.draw(graph, edge_labels=np.array(["2024-05-01", "NaT"] * 2, "M8[D]"))
+    assert texts(shown).count("2024-05-01T00:00:00") == 2
+
+
+@pytest.mark.parametrize("unit", ["s", "ns"])
+def test_times_have_a_color_bar_of_dates(unit, recwarn):
+    """They were counts, of which a missing one is so far below all others that these were alike."""
+    graph = journeys(unit)
+    for what in ({"color": "since"}, {"color": graph.vertices["since"]}):
+        ax = gascl.draw(graph, position=SQUARE, **what)
+        shades = vertices(ax).get_facecolor()
+        assert len(np.unique(shades, axis=0)) == 4
+        assert shades[3][:3] == pytest.approx([0.72] * 3), "no time is gray"
+        bar = ax.figure.axes[1].yaxis
+        written = " ".join(text.get_text() for text in bar.get_ticklabels())
+        assert "02" in written and "2024-May" in bar.get_offset_text().get_text() + written
+    edges = gascl.draw(graph, position=SQUARE, edge_color="when").collections[0].get_edgecolors()
+    assert len(np.unique(edges, axis=0)) == 4
+    data = data_of(gascl.draw(graph, color="since", interactive=True))
+    assert data["values"][0] == "since: 2024-05-01T08:30:00" and data["values"][3] == ""
+    assert data["legends"][0]["ends"] == ["2024-05-01T08:30:00", "2024-05-04T08:30:00"]
+    for moments in (["2024-05-01"] * 4, ["NaT"] * 4, ["0001-01-01", "9999-12-31"] * 2):
+        gascl.draw(graph, color=np.array(moments, "M8[s]")).figure.canvas.draw()
+    with pytest.raises(GasclError, match="0001 to 9999, and the times are from 2024 to 20000: is"):
+        gascl.draw(graph, color=np.array(["2024", "NaT", "20000", "2025"], "M8[Y]"))
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("name", ["size", "edge_width"])
+def test_texts_and_times_are_no_quantities(name):
+    """Codes of texts were drawn as such."""
+    fields = ("city", "text"), ("since", "time")
+    if name == "edge_width":
+        fields = ("kind", "text"), ("when", "time")
+    number = "old" if name == "size" else "km"
+    for field, kind in fields:
+        says = (
+            rf"{name}='{field}' is a field of {kind}s, not of numbers \(fields of numbers: {number}"
+        )
+        with pytest.raises(GasclError, match=says):
+            gascl.draw(journeys(), **{name: field})
+
+
 def test_color_bars_have_round_ticks():
     graph = Graph.from_edges([], [], num_vertices=200)
     at = np.random.default_rng(1).random((200, 2))
@@ -560,6 +640,11 @@ def test_pages_that_are_refused(monkeypatch):
     monkeypatch.setattr("gascl.drawing.page.VERTICES", 3)
     with pytest.raises(GasclError, match="the graph has 4 vertices and 4 edges, and a page shows"):
         gascl.draw(ring(), interactive=True)
+    monkeypatch.undo()
+    monkeypatch.setattr("gascl.drawing.page.EDGES", 3)
+    for bundle in (False, True):
+        with pytest.raises(GasclError, match="4 edges, and a page shows up to 200,000 and 3: draw"):
+            gascl.draw(ring(), bundle=bundle, interactive=True)
 
 
 def test_the_script_of_a_page_runs(tmp_path):

@@ -10,10 +10,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gascl.drawing.colors import Colors, colors_for, one
+from gascl.drawing.colors import Colors, colors_for, one, text_of
 from gascl.drawing.edges import EdgeLook, widths_of
 from gascl.errors import GasclError
 from gascl.graph.field_table import FieldTable
+from gascl.graph.field_types import Texts, Times, cells, coded
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
 from gascl.language.types import VERTEX
@@ -81,11 +82,11 @@ def no_field(
 
 
 def _values(what: Drawn, given: Any, argument: str, texts: bool = False) -> np.ndarray:
-    """(V,): a number, or perhaps a text, per vertex."""
+    """(V,): a number, or perhaps a text or time, per vertex."""
     graph = graph_of(what)
     values = _field(what, given, argument) if isinstance(given, str) else np.asarray(given)
-    if texts and isinstance(given, str) and (isinstance(what, Graph) or given not in what.fields):
-        values = _column(graph.vertices, given)
+    if isinstance(given, str) and (isinstance(what, Graph) or given not in what.fields):
+        values = _column(graph.vertices, given, argument, texts)
     if values.shape != (graph.num_vertices,) or values.dtype.kind not in _kinds(texts):
         raise GasclError(
             f"{argument} must have one number per vertex, shape ({graph.num_vertices},), not "
@@ -94,18 +95,27 @@ def _values(what: Drawn, given: Any, argument: str, texts: bool = False) -> np.n
     return values
 
 
-def _column(table: FieldTable, name: str) -> np.ndarray:
-    """A column of texts or bools as such, another one as numbers."""
-    values = table[name]
-    return values if values.dtype.kind in "Ob" else np.asarray(table.fields[name])
+def _column(table: FieldTable, name: str, argument: str, texts: bool) -> np.ndarray:
+    """A column: texts, times or bools as such, unless there must be numbers.
+
+    Raises:
+        GasclError: there must be, and it has texts or times, of which programs read codes.
+    """
+    kind = table.types.get(name)
+    if isinstance(kind, Texts | Times) and not texts:
+        numbers = [n for n in table.fields if not isinstance(table.types.get(n), Texts | Times)]
+        known = ", ".join(numbers) or "none"
+        says = f" is a field of {kind.name}s, not of numbers (fields of numbers: {known})"
+        raise GasclError(Option(argument, name), says)
+    return table[name]
 
 
 def _kinds(texts: bool) -> str:
-    return "biufUO" if texts else "biuf"
+    return "biufUOM" if texts else "biuf"
 
 
 def color_of(what: Drawn, given: Any) -> Any:
-    """None, a color of matplotlib, or numbers or texts, (V,)."""
+    """None, a color of matplotlib, or numbers, texts or times, (V,)."""
     if given is None:
         return None
     named = isinstance(given, str) and given in fields_of(what)
@@ -185,21 +195,28 @@ def edges_of(graph: Graph, width: Any, color: Any, labels: Any, cmap: Any) -> Ed
         if not np.all(np.isfinite(values) & (values >= 0)):
             raise GasclError("edge_width must be finite and 0 or more for every edge")
         width = widths_of(values)
-    texts: tuple[str, ...] = ()
-    if labels is not None:
-        values = _edge_values(graph, labels, "edge_labels", texts=True)
-        texts = tuple(f"{v:.4g}" if isinstance(v, float) else str(v) for v in values.tolist())
-    return EdgeLook(width, colors, texts)
+    return EdgeLook(width, colors, () if labels is None else _edge_texts(graph, labels))
+
+
+def _edge_texts(graph: Graph, given: Any) -> tuple[str, ...]:
+    """(E,): what to write on the edges; "" where there is no value."""
+    values = _edge_values(graph, given, "edge_labels", texts=True)
+    times = coded(values) if values.dtype.kind == "M" else None
+    if times and times.type:
+        zoned = graph.edge_types.get(given) if isinstance(given, str) else None
+        values = cells(times.values, zoned or times.type)
+    found = values.tolist()
+    return tuple(f"{v:.4g}" if isinstance(v, float) and v == v else text_of(v) for v in found)
 
 
 def _edge_values(graph: Graph, given: Any, argument: str, texts: bool = False) -> np.ndarray:
-    """(E,): a number, or perhaps a text, per edge."""
+    """(E,): a number, or perhaps a text or time, per edge."""
     fields = graph.edge_fields
     if isinstance(given, str) and given not in fields:
         raise _no_edge_field(argument, given, fields)
     values: np.ndarray = np.asarray(fields[given] if isinstance(given, str) else given)
-    if texts and isinstance(given, str):
-        values = _column(graph.edges, given)
+    if isinstance(given, str):
+        values = _column(graph.edges, given, argument, texts)
     if values.shape != (graph.num_edges,) or values.dtype.kind not in _kinds(texts):
         raise GasclError(
             f"{argument} must have one {'value' if texts else 'number'} per edge, shape "

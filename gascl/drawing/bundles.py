@@ -177,5 +177,5 @@ def draw_names(ax: Any, bundles: Bundles, graph: Graph, unit: float) -> None:
         if 3 * len(text) > 2 * bundles.radius[number] * unit:
             continue
         at = bundles.center[number] - [0, bundles.radius[number]]
-        style = {"fontsize": "x-small", "path_effects": halo, "zorder": 3}
+        style = {"fontsize": "x-small", "path_effects": halo, "zorder": 3, "parse_math": False}
         ax.text(*at, text, ha="center", va="center", **style)

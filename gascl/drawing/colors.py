@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gascl.errors import GasclError
 from gascl.results.plots import heavy_tailed
 
 #: The colors of categories, each at least 0.128 from any other one, white and grays in OKLab, where
@@ -22,6 +23,8 @@ PALETTE = (
 GRAY = "0.72"
 #: An integer with up to so many values is a category, or has a legend with a shade for each.
 CATEGORIES = len(PALETTE)
+#: The first and the last year that matplotlib's dates have.
+YEARS = np.array(["0001", "9999"], "M8[Y]")
 #: The height of a line of a legend, in points.
 LINE = 12
 
@@ -37,6 +40,7 @@ class Colors:
         names: of categories, in the order of their numbers.
         title: of the legend or color bar.
         whole: whether the numbers are integers.
+        dates: whether they are days since 1970 began.
     """
 
     kind: str
@@ -44,6 +48,7 @@ class Colors:
     names: tuple[str, ...] = ()
     title: str | None = None
     whole: bool = False
+    dates: bool = False
 
     def of(self, number: int) -> Colors:
         """Those of one picture among several with the same scale."""
@@ -61,11 +66,22 @@ class Colors:
         """(names, 4): the color of each category."""
         return self.style["cmap"](self.style["norm"](np.arange(len(self.names))))
 
+    def text(self, number: float, digits: int) -> str:
+        """A number as text: a time, or with some digits; "" for NaN."""
+        if not np.isfinite(number):
+            return ""
+        if self.dates:
+            return str(np.datetime64(round(number * 86400), "s")).removesuffix("T00:00:00")
+        return f"{number:.{digits}g}"
+
     def ticks(self) -> Any:
-        """matplotlib's Locator of a color bar, whose ticks are round numbers."""
+        """matplotlib's Locator of a color bar, whose ticks are round numbers, or times."""
         from matplotlib.colors import LogNorm
+        from matplotlib.dates import AutoDateLocator
         from matplotlib.ticker import LogLocator, MaxNLocator
 
+        if self.dates:
+            return AutoDateLocator()  # type: ignore[no-untyped-call]
         norm: Any = self.style["norm"]
         if not isinstance(norm, LogNorm):
             return MaxNLocator(6, integer=self.whole, steps=[1, 2, 5, 10])
@@ -111,7 +127,7 @@ def _categories(
     from matplotlib.colors import ListedColormap, Normalize
 
     if values.dtype.kind == "O":
-        values = np.array([_text(value) for value in values.ravel()], str).reshape(values.shape)
+        values = np.array([text_of(value) for value in values.ravel()], str).reshape(values.shape)
     kinds, number, sizes = np.unique(values, return_inverse=True, return_counts=True)
     none = np.zeros(len(kinds), bool)
     if kinds.dtype.kind == "U":
@@ -144,7 +160,8 @@ def _categories(
     return Colors("category", style, tuple(texts), title)
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """A value as text; "" for None and NaN."""
     return "" if value is None or value != value else str(value)
 
 
@@ -164,20 +181,30 @@ def _numbers(values: np.ndarray, title: str | None, cmap: Any) -> Colors:
     from matplotlib import colormaps
     from matplotlib.colors import LogNorm, Normalize
 
+    dates = values.dtype.kind == "M"
+    if dates:
+        years = values.astype("M8[Y]")
+        if np.any((years < YEARS[0]) | (years > YEARS[1])):
+            raise GasclError(
+                f"{title or 'color'}: matplotlib writes the years {YEARS[0]} to {YEARS[1]}, and "
+                f"the times are from {np.nanmin(years)} to {np.nanmax(years)}: is their unit right?"
+            )
+        values = (values - np.datetime64(0, "s")) / np.timedelta64(1, "D")  # NaN for NaT
     finite = np.where(np.isfinite(values), values, np.nan)
     chosen = colormaps[cmap or "viridis"] if isinstance(cmap, str | None) else cmap
     style = {"c": finite, "cmap": chosen.with_extremes(bad=GRAY), "norm": Normalize(0, 1)}
     shown = np.ma.masked_invalid(finite).compressed()
     if len(shown):
-        heavy = shown.min() > 0 and heavy_tailed(shown)
+        heavy = not dates and shown.min() > 0 and heavy_tailed(shown)
         style["norm"] = (LogNorm if heavy else Normalize)(shown.min(), shown.max())
-    return Colors("number", style, title=title, whole=values.dtype.kind in "iu")
+    return Colors("number", style, title=title, whole=values.dtype.kind in "iu", dates=dates)
 
 
 def draw_keys(ax: Any, keys: Iterable[Colors]) -> None:
     """Draw legends of categories and color bars of numbers beside a picture; where the figure has
     no layout that makes room for them, legends are in the corners."""
     from matplotlib.cm import ScalarMappable
+    from matplotlib.dates import ConciseDateFormatter
     from matplotlib.lines import Line2D
 
     room = ax.figure.get_layout_engine() is not None
@@ -185,8 +212,12 @@ def draw_keys(ax: Any, keys: Iterable[Colors]) -> None:
     for colors in keys:
         if colors.kind == "number":
             scale = ScalarMappable(colors.style["norm"], colors.style["cmap"])
+            ticks = colors.ticks()
+            written: Any = None
+            if colors.dates:
+                written = ConciseDateFormatter(ticks)  # type: ignore[no-untyped-call]
             bar = ax.figure.colorbar(
-                scale, ax=ax, label=colors.title, shrink=0.7, ticks=colors.ticks()
+                scale, ax=ax, label=colors.title, shrink=0.7, ticks=ticks, format=written
             )
             bar.outline.set_visible(False)
         elif colors.kind == "category":
@@ -208,4 +239,6 @@ def draw_keys(ax: Any, keys: Iterable[Colors]) -> None:
             style["loc"] = ("best", "lower left")[place % 2]
         if place:
             ax.add_artist(ax.get_legend())
-        ax.legend(handles=dots, **style)
+        legend = ax.legend(handles=dots, **style)
+        for text in legend.get_texts():
+            text.set_parse_math(False)

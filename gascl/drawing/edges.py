@@ -98,6 +98,7 @@ def _draw_texts(ax: Any, tails: np.ndarray, heads: np.ndarray, texts: tuple[str,
 
     halo = [withStroke(linewidth=2, foreground="white")]
     style = {"fontsize": "x-small", "path_effects": halo, "color": "0.25", "zorder": 2.5}
+    style["parse_math"] = False
     for tail, head, text in zip(tails, heads, texts, strict=True):
         x, y = head - tail
         angle = np.degrees(np.arctan2(y, x))

@@ -33,6 +33,7 @@ def draw_labels(
     height = FontProperties(size="small").get_size_in_points()
     halo = [withStroke(linewidth=2, foreground="white")]  # readable on edges, too
     style = {"textcoords": "offset points", "fontsize": "small", "path_effects": halo, "zorder": 3}
+    style["parse_math"] = False  # "$" is a letter
     away, heads = _away(graph, at), _heads(graph, at)
     points = at * unit
     # What labels should not cover: squares in the circles of vertices, and labels before.

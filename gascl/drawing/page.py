@@ -21,7 +21,8 @@ from gascl.util.paths import checked_path
 if TYPE_CHECKING:
     from gascl.drawing.picture import Look
 
-#: The most vertices, edges and edges' labels: a browser draws all of them again at each move.
+#: The most vertices and edges: a browser draws them again at each move, and the file has the
+#: edges of discs, too, since it shows the neighbors of a vertex.
 VERTICES, EDGES = 200_000, 500_000
 
 
@@ -34,7 +35,7 @@ class Page:
 
     def __init__(self, look: Look, at: np.ndarray, radius: np.ndarray):
         graph = look.graph
-        if graph.num_vertices > VERTICES or (look.discs is None and graph.num_edges > EDGES):
+        if graph.num_vertices > VERTICES or graph.num_edges > EDGES:
             raise GasclError(
                 f"the graph has {graph.num_vertices:,} vertices and {graph.num_edges:,} edges, and "
                 f"a page shows up to {VERTICES:,} and {EDGES:,}: draw a part of it, "
@@ -145,7 +146,7 @@ def _texts(colors: Any) -> list[str] | None:
         beyond = len(colors.names)
         texts = [names[place] if place < beyond else "" for place in values.tolist()]
     else:
-        texts = [f"{value:.6g}" if np.isfinite(value) else "" for value in values.tolist()]
+        texts = [colors.text(value, 6) for value in values.tolist()]
     title = colors.title or "value"
     return [f"{title}: {text}" if text else "" for text in texts]
 
@@ -160,7 +161,7 @@ def _legend(colors: Any) -> dict[str, Any] | None:
         return {"title": title, "names": list(colors.names), "colors": shades}
     if colors.kind == "number":
         norm, cmap = colors.style["norm"], colors.style["cmap"]
-        ends = [f"{norm.vmin:.4g}", f"{norm.vmax:.4g}"]
+        ends = [colors.text(norm.vmin, 4), colors.text(norm.vmax, 4)]
         scale = [to_hex(cmap(share)) for share in np.linspace(0, 1, 9)]
         return {"title": title, "ends": ends, "scale": scale}
     return None

@@ -69,19 +69,21 @@ def draw(
     Args:
         what: a Graph; or a Result, or a Snapshot of `Engine.steps`, whose fields can then be named.
         color: a field of the Result or Snapshot, or of the graph's vertices, by name; an array with
-            a number or text per vertex; or a matplotlib color for all. Texts, bools, up to 20
+            a number, text or time per vertex; or a matplotlib color for all. Texts, bools, up to 20
             different integers, and the groups of a program, such as communities, are categories,
             which a legend lists: the 20 with most vertices have colors, the others are gray.
-            Integers that a program counts, such as depths, have shades instead. Other numbers are
-            shown with a color bar, on a logarithmic scale where `Result.plot` uses one and all are
-            above 0. Vertices without a value, such as NaN, infinity or a depth of -1, are gray.
+            Integers that a program counts, such as depths, have shades instead. Times have a color
+            bar with dates, and other numbers one on a logarithmic scale where `Result.plot` uses
+            it and all are above 0. Vertices without a value, such as NaN, infinity, NaT or a depth
+            of -1, are gray.
         size: the area of vertices in points squared, as in matplotlib's `scatter`; or numbers of 0
             or more per vertex, an array or a field's name, to which the areas are in proportion.
         labels: whether vertices have their labels; by default, up to 60 vertices do.
         edge_width: of all edges, in points; or numbers of 0 or more per edge, an array or the name
             of an edge field, to which the widths are in proportion; none is thinner than 0.4.
         edge_color: as `color`, for edges.
-        edge_labels: an edge field's name, or an array, with the label of each edge.
+        edge_labels: an edge field's name, or an array, with the label of each edge; none where it
+            has no value.
         position: where the vertices are, (V, 2), an array or a field's name, such as "position" of
             a Result of ForceLayout. They stay exactly there. Two pictures with the same positions
             can be compared.

@@ -131,13 +131,17 @@ class Topology:
 
 def sample(G: Any, nodes: list[Any], *names: Any) -> list[Any]:
     """Some neighbors of nodes all over a graph, and these attributes of the edges to them: of every
-    edge in small graphs."""
+    edge if there are no more than SAMPLE."""
     found: list[Any] = []
     if is_view(G):
         return found  # which are read in each call
-    at_each = max(SAMPLE // max(len(nodes), 1), LEAST_AT_EACH)
-    for node in nodes[:: max(len(nodes) * at_each // SAMPLE, 1)]:
-        for neighbor, records in islice(G._adj[node].items(), at_each):
+    most = SAMPLE * (1 if G.is_directed() else 2)  # an undirected edge has two ends
+    rows, at_each = list(islice(filter(None, G._adj.values()), most + 1)), most
+    if sum(map(len, rows)) > most:
+        at_each = max(SAMPLE // len(nodes), LEAST_AT_EACH)
+        rows = [G._adj[node] for node in nodes[:: max(len(nodes) * at_each // SAMPLE, 1)]]
+    for row in rows:
+        for neighbor, records in islice(row.items(), at_each):
             found.append(neighbor)
             for record in records.values() if G.is_multigraph() else (records,):
                 found += map(record.get, names)

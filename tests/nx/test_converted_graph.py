@@ -263,7 +263,7 @@ def weighted(G):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("count", [3, 2_000])
 def test_a_changed_attribute_of_a_sample_is_seen(kind, count):
-    """Of small graphs, the sample is every edge."""
+    """Of graphs with up to 500 edges, the sample is every edge."""
     G = weighted(nx.path_graph(count, kind))
 
     def length():
@@ -276,6 +276,18 @@ def test_a_changed_attribute_of_a_sample_is_seen(kind, count):
             record["weight"] = 10.0
     assert length() == before + len(chosen) * 8.5
     assert length() == before + len(chosen) * 8.5
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_changed_attribute_is_seen_at_any_edge_of_500(kind):
+    """Of a star, the sample had the first five edges of the hub."""
+    G = kind()
+    nx.add_star(G, range(501), weight=1.5)
+    G.add_nodes_from(range(501, 2000))
+    for v in (50, 250, 500):
+        assert nx.single_source_dijkstra_path_length(G, 0, backend="gascl")[v] == 1.5
+        (G[0][v][0] if G.is_multigraph() else G[0][v])["weight"] = 50.0
+        assert nx.single_source_dijkstra_path_length(G, 0, backend="gascl")[v] == 50
 
 
 def test_a_changed_attribute_is_missed_until_the_cache_is_cleared():
