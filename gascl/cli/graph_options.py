@@ -77,9 +77,9 @@ def reading_options(add: Callable[..., Any]) -> None:
     text = "the column of the ids in --vertices (default: the first one)"
     add("--vertex-id", metavar="COLUMN", help=text)
     text = "only the edges that meet a condition, such as \"minutes < 30 and kind == 'tram'\""
-    add("--where", metavar="CONDITION", help=text)
+    add("--where", metavar="CONDITION", action="append", help=f"{text}; repeatable")
     text = 'only the vertices that meet a condition, such as "age > 30", and the edges between them'
-    add("--where-vertices", metavar="CONDITION", help=text)
+    add("--where-vertices", metavar="CONDITION", action="append", help=f"{text}; repeatable")
     text = "only the edges from one time on and before another, such as 2024-05-01 2024-06-01"
     add("--between", nargs=2, metavar=("BEGIN", "END"), help=text)
     text = "the edge field of times, or of numbers, for --between (default: the only one of times)"
@@ -115,7 +115,8 @@ def read(arguments: argparse.Namespace) -> Graph:
 def _selected(graph: Graph, arguments: argparse.Namespace) -> Graph:
     """The part of the graph that --where, --where-vertices and --between select."""
     if arguments.where is not None or arguments.where_vertices is not None:
-        graph = graph.where(edges=arguments.where, vertices=arguments.where_vertices)
+        edges, vertices = map(_all_of, (arguments.where, arguments.where_vertices))
+        graph = graph.where(edges=edges, vertices=vertices)
     if arguments.between is not None:
         graph = graph.between(*map(_limit, arguments.between), field=arguments.time)
     elif arguments.time is not None:
@@ -128,6 +129,14 @@ def _limit(text: str) -> Any:
     if INTEGER.fullmatch(text):
         return int(text)
     return float(text) if FLOAT.fullmatch(text) else text
+
+
+def _all_of(conditions: list[str] | None) -> str | None:
+    """One condition that holds where all of them do; None if there are none."""
+    if conditions is None:
+        return None
+    several = len(conditions) > 1
+    return " and ".join(f"({each})" if several else each for each in conditions)
 
 
 def refuse_selection(arguments: argparse.Namespace) -> None:

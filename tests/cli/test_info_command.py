@@ -212,6 +212,11 @@ def test_selections(gascl_, tmp_path):
     )[1]
     assert "1 edge, directed" in out and "where: edges \"kind == 'tram'\": 2 of 3 edges" in out
     assert "edge field kind: text, 2 different: 0 is 'bus', 1 is 'tram'" in out
+    twice = gascl_("info", path, "--where", "kind == 'tram' or True", "--where", "kind == 'tram'")
+    assert (
+        twice[1].splitlines()[0]
+        == gascl_("info", path, "--where", "kind == 'tram'")[1].splitlines()[0]
+    )
     assert "2 vertices" in gascl_("info", path, "--where-vertices", "vertex != 'c'")[1]
     two = tmp_path / "two.csv"
     two.write_text(
