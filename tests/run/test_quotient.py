@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
+import weakref
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -218,6 +220,32 @@ def test_another_device_gets_the_arcs_from_the_host(device, dtype):
     own = {id(buffer) for order in (found.arcs().out, found.arcs().into)
            for buffer in order.buffers.values()}  # fmt: skip
     assert not own & {id(b) for each in engine._resident.values() for b in each.held()}
+
+
+class Levels(VertexProgram):
+    """Runs programs on quotients, one after the other, of which each is dropped."""
+
+    x = vertex.int32()
+    seen: ClassVar[list[Any]] = []
+
+    def solve(self, stages):
+        graph = stages.graph
+        for step in range(3):
+            group = np.arange(graph.num_vertices) // 2
+            graph, _ = stages.contract(group, graph=graph, undirected=True)
+            engines = {id(stages._engine(graph)) for _ in range(2)}
+            assert len(engines) == 1
+            assert stages.run(Sum(), graph=graph, fresh=True).graph.num_edges == graph.num_edges
+            type(self).seen.append(weakref.ref(graph.arcs("out").out))
+            gc.collect()
+            alive = [each() is not None for each in self.seen]
+            assert alive == [False] * step + [True]
+        return {"x": np.zeros(stages.graph.num_vertices)}
+
+
+def test_what_a_dropped_quotient_has_on_the_device_is_freed(device):
+    Levels.seen.clear()
+    Engine(random_graph("float64", False), device).run(Levels())
 
 
 def test_a_graph_without_edges(device):
