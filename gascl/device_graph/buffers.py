@@ -516,9 +516,10 @@ class ResidentGraph:
         side, _, part = name.partition("_")
         if name in _OF_ARCS:
             own, array_name = self._order(_OF_ARCS[name][0]), _OF_ARCS[name][1]
-            is_here = isinstance(own, DeviceOrder) and own.device is self.device
-            if is_here and array_name in own.buffers:
-                return own.buffers[array_name]
+            if isinstance(own, DeviceOrder) and own.device is self.device:
+                buffer = own.buffers.get(array_name)
+                if buffer is not None:
+                    return buffer
         order = orders.get(side)
         if order and part == "offsets":
             return order.offsets
