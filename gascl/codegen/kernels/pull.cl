@@ -146,9 +146,9 @@ static void gascl_apply_pulled(const gascl_team team, __global const gascl_block
 #if GASCL_APPLIES_RECEIVED && GASCL_GROUP == 1
         // Half a vertex's lanes at a time: most have nothing to apply.
         for (int row = block.first; row < block.last; ++row)
-            for (int half = 0; half < 2; ++half)
-                for (uint left = received[2 * (size_t)row + half]; left; left &= left - 1) {
-                    const int gascl_lane = 32 * half + 31 - (int)clz(left & -left);
+            for (int word = 0; word < 2; ++word)
+                for (uint left = received[2 * (size_t)row + word]; left; left &= left - 1) {
+                    const int gascl_lane = 32 * word + 31 - (int)clz(left & -left);
                     gascl_apply(row, pulled[GASCL_AT(row)], tally, GASCL_STATE_ON GASCL_LANE_ON);
                 }
 #elif GASCL_GROUP == 1
