@@ -62,8 +62,9 @@ class AlternatingLabelPropagation(VertexProgram):
         if (has_msg && chosen != v.label) {
             v.label = chosen;
             aggregate_changed(1);
-            for (int i = 0; superstep >= ALL_LOOK - 1 && i < num_neighbors; ++i)
-                set_mask_of(neighbor(i));
+            if (superstep >= ALL_LOOK - 1)
+                for (int i = 0; i < num_neighbors; ++i)
+                    set_mask_of(neighbor(i));
         }
     """
     stop = "superstep > 0 && agg.changed + prev.changed == 0"

@@ -41,8 +41,9 @@ class LabelPropagation(VertexProgram):
         if (msg.key != v.label) {
             v.label = msg.key;
             aggregate_changed(1);
-            for (int i = 0; superstep >= ALL_LOOK && i < num_neighbors; ++i)
-                set_mask_of(neighbor(i));
+            if (superstep >= ALL_LOOK)
+                for (int i = 0; i < num_neighbors; ++i)
+                    set_mask_of(neighbor(i));
         }
     """
     stop = "agg.changed == 0"

@@ -504,7 +504,8 @@ class ResidentGraph:
         if array.edge is not None:
             weights = held(self.graph.edge_fields).get(array.edge.name)
             if isinstance(weights, DeviceWeights) and array.edge.type is not None:
-                made = weights.of_arcs(self._order(array.edge.order), array.edge.type)
+                order_of_arcs = self._order(array.edge.order)
+                made = weights.of_arcs(order_of_arcs, array.edge.type, self.device)
                 if made is not None:
                     return made
             order = orders.get(array.edge.order)
@@ -515,8 +516,10 @@ class ResidentGraph:
         side, _, part = name.partition("_")
         if name in _OF_ARCS:
             own, array_name = self._order(_OF_ARCS[name][0]), _OF_ARCS[name][1]
-            if isinstance(own, DeviceOrder) and array_name in own.buffers:
-                return own.buffers[array_name]
+            if isinstance(own, DeviceOrder) and own.device is self.device:
+                buffer = own.buffers.get(array_name)
+                if buffer is not None:
+                    return buffer
         order = orders.get(side)
         if order and part == "offsets":
             return order.offsets

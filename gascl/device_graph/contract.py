@@ -29,6 +29,13 @@ from gascl.language.types import resolve
 _RANGES = 2
 #: The most bytes to fill at once: NVIDIA's driver fails from 2 GiB on.
 _FILL = 2**30
+#: The codes of errors by which drivers say that there is no room for a buffer.
+_NO_ROOM = {
+    cl.status_code.MEM_OBJECT_ALLOCATION_FAILURE,
+    cl.status_code.OUT_OF_RESOURCES,
+    cl.status_code.OUT_OF_HOST_MEMORY,
+    cl.status_code.INVALID_BUFFER_SIZE,
+}
 #: The types of weights on the device.
 _INTEGER, _FLOAT = resolve("int64", ""), resolve("float64", "")
 
@@ -64,7 +71,9 @@ def contracted(
     device.release(work.nbytes)
     try:
         rows = [work.rows(side) for side in (("out",) if work.both else ("out", "in"))]
-    except cl.MemoryError:  # others use the device, too
+    except cl.Error as error:  # others use the device, too
+        if error.code not in _NO_ROOM:
+            raise
         return None
     num_edges = int(rows[0].offsets[-1])
     if work.both:
@@ -101,8 +110,10 @@ class _Contraction:
         self.resident, self.device, self.count = resident, device, count
         self.number = by_number(resident.numbering, number)
         self.both = is_symmetric(graph.directed, resident.edges)
-        self.weighted, self.type = "weight" in graph.edge_fields, _FLOAT if unit else _INTEGER
-        self.unit = self.type.scalar.type(unit or 1)
+        self.weighted, self.type = "weight" in graph.edge_fields, _INTEGER
+        if unit is not None:
+            self.type = _FLOAT
+        self.unit = self.type.scalar.type(1 if unit is None else unit)
         self.by_items = device.group == 1
 
     def is_possible(self, memory: int) -> bool:
@@ -112,7 +123,10 @@ class _Contraction:
             return False
         if not self.by_items and not device.atomics.int64:
             return False
-        largest = 8 * arcs if self.by_items else 8 * self._most_slots
+        largest = 8 * self._most_slots
+        if self.by_items:
+            places = self._ranges * self.count
+            largest = max(8 * arcs, self.resident.offset.itemsize * places)
         needed = self.nbytes + resident_bytes([self.resident])
         return needed <= memory and largest <= device.largest_buffer
 
@@ -120,10 +134,11 @@ class _Contraction:
     def nbytes(self) -> int:
         """The bytes of the device that it takes at most, and those of the arrays that it reads."""
         arcs, index = self.resident.num_arcs, self.resident.offset.itemsize
-        graph = (4 + self.type.itemsize * self.weighted) * arcs + index * len(self.number)
+        graph = (4 + self.type.itemsize * self.weighted) * arcs + (4 + index) * len(self.number)
+        result = 12 * arcs * (1 if self.both else 2)  # of one order, or of two
         if self.by_items:
-            return graph + 24 * arcs + (8 + index) * self._ranges * self.count
-        return graph + 16 * self._most_slots + (28 + 2 * index) * arcs
+            return graph + result + 12 * arcs + (4 + 2 * index) * self._ranges * self.count
+        return graph + result + 16 * self._most_slots + (16 + 2 * index) * arcs
 
     @property
     def _most_slots(self) -> int:
@@ -131,12 +146,14 @@ class _Contraction:
 
     @property
     def _ranges(self) -> int:
-        return int(self.device.cl.max_compute_units) * _RANGES
+        """So few that what they keep of each group takes no more than the arcs."""
+        most = int(self.device.cl.max_compute_units) * _RANGES
+        return max(min(most, self.resident.num_arcs // max(self.count, 1)), 1)
 
     def rows(self, side: str) -> _Rows:
         """The arcs of the quotient in the order "out" or "in"."""
         if not self.resident.num_arcs:
-            nothing = self.device.allocate(0)
+            nothing = self.device.reserve(0)
             return _Rows(np.zeros(self.count + 1, np.int32), nothing, nothing, 0)
         if self.by_items:  # which transposes
             return self._by_items({"out": "in", "in": "out"}[side])
@@ -190,7 +207,7 @@ class _Contraction:
         made = made.astype(index_dtype(entries))
         to = np.cumsum(counts, axis=0, dtype=offsets.dtype)
         to += made[:-1].astype(offsets.dtype) - counts
-        result = device.allocate(4 * entries), device.allocate(8 * entries)
+        result = device.reserve(4 * entries), device.reserve(8 * entries)  # they outlive the thread
         loops, found = device.allocate(4 * ranges), np.empty(ranges, np.int32)
         run("contract_move", ranges, *rows, *row_entries, device.upload(to), *result, loops, *end)
         cl.enqueue_copy(device.queue, found, loops)
@@ -235,7 +252,7 @@ class _Contraction:
         )
         run("contract_pack", groups, keys, *packed, counts, np.int64(slots))
         packed, _ = radix_sort(run, packed, other, entries, 2 * bits, index)
-        ends, weights = device.allocate(4 * entries), device.allocate(8 * entries)
+        ends, weights = device.reserve(4 * entries), device.reserve(8 * entries)
         loops = self._filled(4, 0)
         number = np.int64(entries), np.int32(bits)
         run("contract_weights", groups, *packed, sums, weights, loops, *number, self.unit)

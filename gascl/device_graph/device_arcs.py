@@ -102,14 +102,17 @@ class DeviceWeights(OfEdges):
         super().__init__(out, "weights", out.weight_dtype)
         self._orders = out, into
 
-    def of_arcs(self, order: Order, type_: Type) -> Any:
+    def of_arcs(self, order: Order, type_: Type, device: Device) -> Any:
         """A buffer with the value of each arc in an order, as this type; None if it is no order of
-        these arcs."""
+        these arcs, or they are on another device."""
         own = next((each for each in self._orders if each is order), None)
-        if own is None or self.dtype == type_.scalar:
-            return own and own.buffers["weights"]
+        if own is None or own.device is not device:
+            return None
+        if self.dtype == type_.scalar:
+            return own.buffers["weights"]
         count = int(own.offsets[-1])
-        converted = own.device.allocate(count * type_.itemsize)
+        converted = device.reserve(count * type_.itemsize)
         kind = SCALARS[self.dtype.name]
-        convert_values(own.device, converted, own.buffers["weights"], count, kind, type_.c)
+        convert_values(device, converted, own.buffers["weights"], count, kind, type_.c)
+        device.queue.finish()  # the queues of other threads, which may use it, do not wait
         return converted

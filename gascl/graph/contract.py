@@ -27,6 +27,8 @@ Merging = Literal["sum", "min", "max", "first", "count"]
 NUMBERS = "sum", "count"
 #: The bits of a sum of floats in fixed point, besides its sign.
 _BITS = 62
+#: The exponent of the least float.
+_LEAST = -1074
 #: Where a graph keeps its `total_weight`.
 _TOTAL = "total", "weight"
 
@@ -191,7 +193,9 @@ def weight_unit(graph: Graph) -> float | None:
             "change them"
         )
     if not whole:
-        return 2.0 ** (int(np.ceil(np.log2(total))) - _BITS) if total else 1.0
+        if not total:
+            return 1.0
+        return 2.0 ** max(int(np.ceil(np.log2(total))) - _BITS, _LEAST)
     if total >= 2.0**63:
         raise GraphError(
             f"contract: the weights add up to {total:.3g}, more than an int64 holds; give them as "

@@ -1191,6 +1191,12 @@ class Graph:
             vars(made)["fingerprint"] = self.fingerprint
         return made
 
+    def twin(self) -> Graph:
+        """The same graph as another object, which shares all that has been computed."""
+        made = object.__new__(type(self))
+        vars(made).update(vars(self))
+        return made
+
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the number of vertices, the direction, the edges in order, and the labels.

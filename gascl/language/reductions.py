@@ -199,6 +199,12 @@ class _Finder:
             )
         }
 
+    def in_another_loop(self, i: int, place: int) -> bool:
+        """Whether toks[i] is in a loop that toks[place] is not in."""
+        toks = self.toks
+        loops = (range(k, statement_end(toks, k)) for k in range(i) if toks[k].text in _LOOPS)
+        return any(i in loop and place not in loop for loop in loops)
+
     def _type(self, name: str) -> str:
         return SCALARS[self.real] if name == "real" else name
 
@@ -441,10 +447,13 @@ class _Loop:
 
     def own(self, name: str | None) -> bool:
         """Whether it is a variable that each turn has for itself: declared in the body, and nowhere
-        else."""
+        else, except in other loops."""
         finder = self.finder
         declared = finder.declared.get(name or "", ())
-        outside = any(not self.body <= i < self.end for i in declared)
+        outside = any(
+            not self.body <= i < self.end and not finder.in_another_loop(i, self.body)
+            for i in declared
+        )
         return name in self.inner and name not in finder.places and not outside
 
     def assignment(self, i: int, end: int) -> None:

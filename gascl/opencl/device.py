@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -269,9 +270,10 @@ class Device:
             self.give_back()
 
     def give_back(self) -> None:
-        """Free the memory of results, which are read first, and the memory that is kept for later
-        runs of any thread."""
+        """Free the memory of results, which are read first, of quotient graphs that nobody holds,
+        and the memory that is kept for later runs of any thread."""
         self.read_results()
+        gc.collect()  # the arcs of quotients refer to each other
         for queue in list(self._queues):
             if queue.pool is not None:
                 queue.pool.free_held()

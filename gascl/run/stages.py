@@ -10,6 +10,7 @@ from copy import copy
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -87,7 +88,8 @@ class Stages:
         self._outer = outer
         self._options = options
         self._limit, self._callback = options.max_supersteps, options.callback
-        self._engines = {id(engine.graph): engine}
+        # Those of other graphs are dropped with their graphs.
+        self._engines = WeakKeyDictionary[Graph, Runner]({engine.graph: engine})
         self._ranks, self._sharing = engine.ranks, False
         self._others: Ranks | None = None  # which do the other items, in `share`
 
@@ -241,8 +243,8 @@ class Stages:
             make: a function of a module, whose result depends on its arguments alone.
             arguments: hashable.
         """
-        engine = self._engines[id(self.graph)].derived(make, *arguments)
-        self._engines.setdefault(id(engine.graph), engine)  # it may be stages.graph itself
+        engine = self._engines[self.graph].derived(make, *arguments)
+        self._engines.setdefault(engine.graph, engine)  # it may be stages.graph itself
         return engine.graph
 
     def contract(
@@ -336,7 +338,7 @@ class Stages:
         self, ranks: Ranks, items: list[Any], work: Callable[..., Any], by: dict[str, np.ufunc]
     ) -> dict[str, np.ndarray] | None:
         """The result of `share`, each rank by itself; None if the arcs do not fit on a device."""
-        engine, nothing = self._engines[id(self.graph)].solo(), dict[str, np.ndarray]()
+        engine, nothing = self._engines[self.graph].solo(), dict[str, np.ndarray]()
         own = Stages(engine, self._outer, replace(self._options, state=None))
         own._others = ranks
         mine, found, ended = items[ranks.rank :: ranks.size], nothing, ""
@@ -439,9 +441,10 @@ class Stages:
         return _labels_of(graph, _drawn(graph.num_vertices, wanted, seed))
 
     def _engine(self, graph: Graph) -> Runner:
-        if id(graph) not in self._engines:
-            self._engines[id(graph)] = self._engines[id(self.graph)].for_graph(graph)
-        return self._engines[id(graph)]
+        engine = self._engines.get(graph)
+        if engine is None:  # it has a twin, since it must not keep the graph
+            engine = self._engines[graph] = self._engines[self.graph].for_graph(graph.twin())
+        return engine
 
 
 @lru_cache(maxsize=4)  # since it takes as long as a search

@@ -261,8 +261,10 @@ def test_the_preferred_group_may_depend_on_other_vertices(device):
         assert (found.best.tolist(), found.place.tolist()) == (best, place), name
 
 
-def test_a_row_of_more_keys_than_a_table(device, monkeypatch):
-    """Every group, by ascending keys, of messages that come in another order, and keys twice."""
+@pytest.mark.parametrize("half", [6000, 36_000])
+def test_a_row_of_more_keys_than_a_table(device, monkeypatch, half):
+    """Every group, by ascending keys, of messages that come in another order, and keys twice: more
+    than one table takes, and than several do."""
     monkeypatch.setattr(plan, "BLOCK", BLOCK)
 
     class Adds(VertexProgram):
@@ -281,7 +283,7 @@ def test_a_row_of_more_keys_than_a_table(device, monkeypatch):
         apply = "v.heard = msg;"
 
     rng = np.random.default_rng(4)
-    kinds = np.r_[0, rng.permutation(np.arange(-6000, 6000)), rng.integers(-6000, 6000, 3000)]
+    kinds = np.r_[0, rng.permutation(np.arange(-half, half)), rng.integers(-half, half, half // 2)]
     star = Graph.from_edges(np.arange(1, len(kinds)), np.zeros(len(kinds) - 1, int))
     found, expected = Engine(star, device).run(Adds(kind=kinds), delivery="outbox"), 0
     sums, counts = Counter[int](), Counter[int](kinds[1:].tolist())

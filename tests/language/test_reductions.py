@@ -6,6 +6,7 @@ import pytest
 
 from gascl import VertexProgram, edge, param, struct, vertex
 from gascl.language.reductions import neighbor_loops
+from gascl.programs import AlternatingLabelPropagation, LabelPropagation
 
 
 def loops(apply: str, real: str = "float32", **more):
@@ -181,6 +182,21 @@ def test_inner_loops_and_loops_over_anything_else_are_left_out():
     assert not loops("for (int k = 0; k < 3; ++k) for (int i = 0; i < num_neighbors; ++i) ++v.x;")
     assert not loops("for (int k = 0; k < 3; ++k) v.x += num_neighbors;")
     assert not loops("v.x = num_neighbors;")
+
+
+def test_loops_may_have_variables_of_the_same_name():
+    head = "for (int i = 0; i < num_neighbors; ++i)"
+    inner = "{ int j = i; while (j > 0) { j /= 2; ++n; } for (int k = 0; k < 3; ++k) n += k; }"
+    found = loops(f"int n = 0; {head} {inner} {head} {inner} v.x = n;")
+    assert [loop.why_not for loop in found] == ["", ""]
+    found = loops(f"int n = 0, j = 3; {head} {inner} {head} {inner} v.x = n + j;")
+    assert [loop.reduction for loop in found] == [None, None]
+
+
+@pytest.mark.parametrize("program", [LabelPropagation, AlternatingLabelPropagation])
+def test_neighbors_of_a_vertex_that_changed_its_label_are_marked_by_all_items(program):
+    (loop,) = neighbor_loops(program.spec, "float32")
+    assert loop.reduction, loop.why_not
 
 
 def test_only_sums_of_floats_have_an_order():

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
+import weakref
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
+import pyopencl as cl
 import pytest
 from scipy.sparse import coo_array, csr_array
 
 from gascl import Engine, Graph, GraphError, VertexProgram, edge, vertex
+from gascl.device_graph.contract import _Contraction
 from gascl.device_graph.device_arcs import DeviceOrder, OfEdges
 from gascl.graph.contract import summed
+from gascl.opencl.device import Device
 
 
 class Sum(VertexProgram):
@@ -159,6 +165,87 @@ def test_without_room_the_host_contracts(device):
     found = engine.contracted(number, 13, True)
     assert not isinstance(found.arcs().out, DeviceOrder)
     np.testing.assert_array_equal(matrix(found, True), quotient(matrix(graph, True), number, True))
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [
+        (cl.MemoryError, cl.status_code.MEM_OBJECT_ALLOCATION_FAILURE),
+        (cl.RuntimeError, cl.status_code.OUT_OF_RESOURCES),
+        (cl.LogicError, cl.status_code.INVALID_BUFFER_SIZE),
+        (cl.LogicError, cl.status_code.INVALID_VALUE),
+    ],
+)
+def test_if_the_device_runs_out_of_memory_the_host_contracts(device, monkeypatch, kind, code):
+    def fails(*_):
+        raise kind(SimpleNamespace(code=lambda: code))
+
+    graph = random_graph("float64", False)
+    engine, number = Engine(graph, device), (np.arange(70) % 13).astype(np.int32)
+    monkeypatch.setattr(_Contraction, "rows", fails)
+    if code == cl.status_code.INVALID_VALUE:
+        with pytest.raises(cl.LogicError):
+            engine.contracted(number, 13, True)
+        return
+    found = engine.contracted(number, 13, True)
+    assert not isinstance(found.arcs().out, DeviceOrder)
+    np.testing.assert_array_equal(matrix(found, True), quotient(matrix(graph, True), number, True))
+
+
+def test_few_arcs_take_no_memory_for_each_range_and_group(device):
+    """A device with many cores would otherwise have arrays of all groups for each."""
+    graph, number = Graph.from_edges([0], [1], num_vertices=1000), np.arange(1000, dtype=np.int32)
+    work = _Contraction(Engine(graph, device).resident("out", 1, 1), number, 1000, None)
+    assert work._ranges == 1
+
+
+@pytest.mark.parametrize("weight", [1e-300, 1e-308, 5e-324])
+def test_the_least_weights(device, weight):
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 0], weight=[weight] * 3)
+    number = np.array([0, 0, 1], np.int32)
+    engine = Engine(graph, device)
+    for found in (engine.contracted(number, 2, False), summed(graph, number, 2, False)):
+        assert found.edge_fields["weight"].dtype == "float64"
+        assert np.asarray(found.edge_fields["weight"]).tolist() == [weight] * 3
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_another_device_gets_the_arcs_from_the_host(device, dtype):
+    graph = random_graph("float64", True)
+    found = Engine(graph, device).contracted((np.arange(70) % 13).astype(np.int32), 13, False)
+    other = Device(device.cl, device.group)
+    engine = Engine(found, other)
+    total = engine.run(Sum(dtype=dtype)).total
+    np.testing.assert_allclose(total, matrix(found, False).sum(axis=0), rtol=1e-6)
+    own = {id(buffer) for order in (found.arcs().out, found.arcs().into)
+           for buffer in order.buffers.values()}  # fmt: skip
+    assert not own & {id(b) for each in engine._resident.values() for b in each.held()}
+
+
+class Levels(VertexProgram):
+    """Runs programs on quotients, one after the other, of which each is dropped."""
+
+    x = vertex.int32()
+    seen: ClassVar[list[Any]] = []
+
+    def solve(self, stages):
+        graph = stages.graph
+        for step in range(3):
+            group = np.arange(graph.num_vertices) // 2
+            graph, _ = stages.contract(group, graph=graph, undirected=True)
+            engines = {id(stages._engine(graph)) for _ in range(2)}
+            assert len(engines) == 1
+            assert stages.run(Sum(), graph=graph, fresh=True).graph.num_edges == graph.num_edges
+            type(self).seen.append(weakref.ref(graph.arcs("out").out))
+            gc.collect()
+            alive = [each() is not None for each in self.seen]
+            assert alive == [False] * step + [True]
+        return {"x": np.zeros(stages.graph.num_vertices)}
+
+
+def test_what_a_dropped_quotient_has_on_the_device_is_freed(device):
+    Levels.seen.clear()
+    Engine(random_graph("float64", False), device).run(Levels())
 
 
 def test_a_graph_without_edges(device):

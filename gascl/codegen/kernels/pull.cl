@@ -123,8 +123,9 @@ static gascl_box gascl_pulled(const int row, __global const gascl_box *restrict 
 #include "gather.cl"
 
 // Applies what the rows from `first` to before `last` have pulled, which are those of the blocks. Where
-// there are aggregators, goes through rows as gascl_gather() does, so that they add up floats in the same order as where
-// apply is part of gather; otherwise the items of all groups share rows evenly, as a block may have few.
+// there are aggregators, goes through rows as gascl_gather() does, so that they add up floats in the same
+// order as where apply is part of gather; otherwise the items of all groups share rows evenly, as a block
+// may have few.
 static void gascl_apply_pulled(const gascl_team team, __global const gascl_block *restrict blocks,
                                const int num_blocks, const int first, const int last,
                                __global const gascl_box *restrict pulled GASCL_RECEIVED,
@@ -145,9 +146,9 @@ static void gascl_apply_pulled(const gascl_team team, __global const gascl_block
 #if GASCL_APPLIES_RECEIVED && GASCL_GROUP == 1
         // Half a vertex's lanes at a time: most have nothing to apply.
         for (int row = block.first; row < block.last; ++row)
-            for (int first = 0; first < 64; first += 32)
-                for (uint left = received[2 * (size_t)row + first / 32]; left; left &= left - 1) {
-                    const int gascl_lane = first + 31 - (int)clz(left & -left);
+            for (int word = 0; word < 2; ++word)
+                for (uint left = received[2 * (size_t)row + word]; left; left &= left - 1) {
+                    const int gascl_lane = 32 * word + 31 - (int)clz(left & -left);
                     gascl_apply(row, pulled[GASCL_AT(row)], tally, GASCL_STATE_ON GASCL_LANE_ON);
                 }
 #elif GASCL_GROUP == 1

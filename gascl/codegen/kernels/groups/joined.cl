@@ -12,6 +12,7 @@
 #define GASCL_FEW_MESSAGES 16  // insertion is faster than a division
 #endif
 #define GASCL_GROUP_SLOTS 16384  // of a table in the cache of a core
+#define GASCL_GROUP_TURNS 8      // so many full tables take less time than sorting
 
 // Sorts a few groups by insertion.
 static void gascl_insert(__global gascl_group *groups, const int n) {
@@ -53,7 +54,7 @@ static void gascl_sort_few(__global gascl_group *groups, const int n) {
 }
 
 // Sorts groups by one item: Quicksort (Hoare 1962), whose pivots are drawn, so that no order is slow.
-static void gascl_sort_messages(__global gascl_group *groups, const int n) {
+static void gascl_sort_messages(__global gascl_group *groups, const int n, const bool keys_differ) {
     int2 waiting[32];  // parts; the larger one waits, so that there are at most log2(n)
     int parts = 0, begin = 0, end = n;
     while (true) {
@@ -80,7 +81,10 @@ static void gascl_sort_messages(__global gascl_group *groups, const int n) {
                 begin = i;
             }
         }
-        gascl_sort_few(groups + begin, end - begin);
+        if (keys_differ)
+            gascl_sort_few(groups + begin, end - begin);
+        else
+            gascl_insert(groups + begin, end - begin);
         if (parts == 0)
             return;
         begin = waiting[--parts].x;
@@ -88,14 +92,31 @@ static void gascl_sort_messages(__global gascl_group *groups, const int n) {
     }
 }
 
+// Joins messages in place after sorting them; returns how many groups there are, by ascending keys.
+static int gascl_join_sorted(__global gascl_group *groups, const int n) {
+    for (int i = 0; i < n; ++i)
+        groups[i].count = i;
+    gascl_sort_messages(groups, n, false);
+    int number = 0;
+    for (int i = 0; i < n;) {
+        gascl_group joined = groups[i];
+        const int first = i;
+        for (++i; i < n && GASCL_KEY(groups[i]) == GASCL_KEY(joined); ++i)
+            gascl_join_values(&joined, groups[i]);
+        joined.count = i - first;
+        groups[number++] = joined;
+    }
+    return number;
+}
+
 // Joins messages in place; returns how many groups there are, by ascending keys unless one is preferred.
 #if GASCL_GROUP == 1
 // In a table, whose slots say which group has a key, counted from 1. When it is full, messages with other keys
-// stay for the next turn.
+// stay for the next turn; after several turns, they are sorted.
 static int gascl_join_messages(__global gascl_group *groups, const int n) {
     ushort slots[GASCL_GROUP_SLOTS];
-    int number = 0;
-    for (int left = n; number < left;) {
+    int number = 0, left = n;
+    for (int turn = 0; number < left && turn < GASCL_GROUP_TURNS; ++turn) {
         const int most = 31 - (int)clz((uint)GASCL_GROUP_SLOTS);
         const int bits = min(33 - (int)clz((uint)(left - number)), most);
         for (int i = 0; i < 1 << bits; ++i)
@@ -124,26 +145,13 @@ static int gascl_join_messages(__global gascl_group *groups, const int n) {
         number += keys;
         left = number + others;
     }
+    number += gascl_join_sorted(groups + number, left - number);
     if (!GASCL_PREFERS)
-        gascl_sort_messages(groups, number);
+        gascl_sort_messages(groups, number, true);
     return number;
 }
 #else
-static int gascl_join_messages(__global gascl_group *groups, const int n) {
-    for (int i = 0; i < n; ++i)
-        groups[i].count = i;
-    gascl_sort_messages(groups, n);
-    int number = 0;
-    for (int i = 0; i < n;) {
-        gascl_group joined = groups[i];
-        const int first = i;
-        for (++i; i < n && GASCL_KEY(groups[i]) == GASCL_KEY(joined); ++i)
-            gascl_join_values(&joined, groups[i]);
-        joined.count = i - first;
-        groups[number++] = joined;
-    }
-    return number;
-}
+#define gascl_join_messages gascl_join_sorted
 #endif
 
 // Moves the messages that a vertex receives to the front; returns how many these are.

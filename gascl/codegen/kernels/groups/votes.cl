@@ -150,7 +150,9 @@ static gascl_group gascl_elect(__global gascl_key *votes, const int n) {
         return gascl_elect_fewest(votes, n);
     int2 waiting[32];  // parts; the larger one waits, so that there are at most log2(n)
     int parts = 0, begin = 0, end = n;
+#if GASCL_GROUP == 1
     uint multiplier = 2654435761u;  // Knuth's
+#endif
     while (true) {
         while (end - begin >= best.count) {
             if (end - begin <= GASCL_FEW_VOTES) {
