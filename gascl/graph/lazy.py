@@ -92,6 +92,8 @@ class LazyValues(NDArrayOperatorsMixin):
         with self._lock:
             if self._values is None:
                 self._values = self.read()
+        if copy is None:  # where it is needed; NumPy 1 has no such value
+            return np.asarray(self._values, dtype)
         return np.array(self._values, dtype, copy=copy)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
