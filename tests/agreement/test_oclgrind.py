@@ -160,7 +160,7 @@ SPOILT = {
         INVALID_READ,
         "contract/group.cl",
         "sum += offsets[v + 1]",
-        "sum += offsets[v + 9999]",
+        "sum += offsets[v + 1] + (offsets[v + 9999] & 0)",
     ),
     "gascl_contract_sizes": (
         INVALID_WRITE,
@@ -239,7 +239,7 @@ SPOILT_WORDS = {
     "a list that becomes bits": ("gascl_frontier_clear", INVALID_WRITE, "push/pull_step.cl",
                                  "now[word] = 0", "now[word + 999] = 0"),
     "bits that become a list": ("gascl_frontier_convert", INVALID_READ, "push/pull_step.cl",
-                                "left = now[word];", "left = now[word] | (now[word + 999] & 0);"),
+                                "now[id / 32] >>", "(now[id / 32] | (now[id / 32 + 999] & 0)) >>"),
     "the rest of long rows": ("gascl_push_search", INVALID_READ, "push/pull_by_item.cl",
                               "gascl_receivers[at];", "gascl_receivers[at + 999];"),
     "a frontier that is put back": ("gascl_return_near", INVALID_READ, "frontier/buckets.cl",

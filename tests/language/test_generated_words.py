@@ -38,7 +38,7 @@ NOT_DRAWN = {
     "order": "features/test_any_order.py",
     "in_place": "features/test_any_order.py",
     "solve": "run/test_stages.py",
-    "prepare": "run/test_initial_values.py",
+    "prepare": "run/test_initial_arrays.py",
     "tolerance": "run/test_stagnation.py",
     "vertices": "run/test_stages.py",
 }
