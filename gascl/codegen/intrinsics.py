@@ -39,7 +39,8 @@ class Calls:
         masks, here = "GASCL_MASKS_ON", "v.id, __LINE__, gascl_faults, gascl_control_"
         arcs = "gascl_run_, gascl_offsets, gascl_targets"
         single = f", {here}" if c.traits.reads_singly else ""
-        value = sound("(__VA_ARGS__)", c.message)
+        message = "GASCL_BOXED(__VA_ARGS__)" if c.message.boxed else "(__VA_ARGS__)"
+        value = sound(message, c.message)
         words = {
             "send": f"send(...) gascl_send(gascl_out, {value}{single})",
             "needs_order": "needs_order() gascl_needs_order(gascl_control_)",
@@ -82,12 +83,15 @@ class Calls:
         text.put("")
         for name in c.traits.reads_others:
             t = c.field_types[name].c
+            # Of an array, not all components are read.
+            given = f"__global const {t} *" if c.field_types[name].boxed else t
+            of = "&values" if c.field_types[name].boxed else "values"
             text.put(
-                f"static {t} gascl_read_of_{name}(const long id, const int sender, const int line,",
-                "        __global int *faults, __global gascl_control *control,",
+                f"static {given} gascl_read_of_{name}(const long id, const int sender,",
+                "        const int line, __global int *faults, __global gascl_control *control,",
                 f"        __global const gascl_run *run, __global const {t} *values GASCL_LANE) {{",
                 "    const bool is = gascl_is_vertex(id, sender, line, faults, control, run);",
-                "    return values[GASCL_AT(is ? id : 0)];",
+                f"    return {of}[GASCL_AT(is ? id : 0)];",
                 "}",
                 "",
             )
@@ -176,6 +180,7 @@ class Calls:
                 words[f"{name}_of(gascl_whose)"] = (
                     f"gascl_read_of_{name}((gascl_whose), {here}, "
                     f"gascl_{'old' if copied else 'v'}_{name} GASCL_LANE_ON)"
+                    f"{'->at' if self.context.field_types[name].boxed else ''}"
                 )
         current = self._in_place(snippet, here, receives) if late and self.context.in_place else {}
         for word, meaning in words.items():

@@ -127,7 +127,7 @@ class Phases:
             c.field_types[name],
         )
         if snippet is not None:
-            put(f"static {type_.c} gascl_first_of_{name}({seen}) {{")
+            put(f"static {type_.one.c if type_.boxed else type_.c} gascl_first_of_{name}({seen}) {{")
             self.calls.declare_read(snippet)
             who = "e.src" if name in c.arc_fields else "v.id"
             self.traps.expression("    return (", snippet, "    );", who)
@@ -136,10 +136,14 @@ class Phases:
     def _initial(self, name: str, number: str | float | int, seen: str) -> str:
         """C text of a field's initial value."""
         c = self.context
-        if f"{name}.init" in c.spec.snippets:
-            return f"gascl_first_of_{name}({seen} GASCL_LANE_ON)"
         type_ = c.field_types[name]
-        return type_.zero() if type_.members else f"({type_.c})({_number(number)})"
+        if f"{name}.init" in c.spec.snippets:
+            first = f"gascl_first_of_{name}({seen} GASCL_LANE_ON)"
+        elif type_.members:
+            return type_.zero()
+        else:
+            first = f"({type_.one.c if type_.boxed else type_.c})({_number(number)})"
+        return f"gascl_all_{type_.c}({first})" if type_.boxed else first
 
     def _init_arc(self) -> None:
         c, put = self.context, self.text.put
@@ -522,10 +526,24 @@ class Phases:
         """Write a macro that calls another one for each field of floats: with its number, and
         whether it is NaN at the vertex `id`."""
         c, calls = self.context, []
+        for type_ in dict.fromkeys(c.field_types[name] for name in c.reals):
+            if type_.boxed:
+                self.text.put(
+                    f"static bool gascl_any_nan_{type_.c}(__global const {type_.c} *x) {{",
+                    "    bool found = false;",
+                    *type_.by_component(lambda at, _: f"found |= isnan((*x){at}) != 0"),
+                    "    return found;",
+                    "}",
+                    "",
+                )
         for number, name in enumerate(c.reals):
-            is_nan = f"isnan({c.field_at(name, 'id')})"
-            vector = c.field_types[name].width > 1
-            calls.append(f"gascl_call({number}, {f'any({is_nan})' if vector else is_nan})")
+            type_, value = c.field_types[name], c.field_at(name, "id")
+            is_nan = f"isnan({value})"
+            if type_.boxed:
+                is_nan = f"gascl_any_nan_{type_.c}(&{value})"
+            elif type_.width > 1:
+                is_nan = f"any({is_nan})"
+            calls.append(f"gascl_call({number}, {is_nan})")
         self.text.put(" ".join(["#define GASCL_FOR_REALS(gascl_call)", *calls]))
 
 

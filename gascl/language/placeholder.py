@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gascl.language.fields import REQUIRED
+import numpy as np
+
+from gascl.language.fields import REQUIRED, ArrayParam
 from gascl.language.program import VertexProgram
 
 
@@ -16,6 +18,8 @@ def any_values(cls: type[VertexProgram]) -> dict[str, Any]:
         if param.default is REQUIRED:
             bounds = (bound for bound in (param.low, param.high) if bound is not None)
             values[name] = next(bounds, 0)
+            if isinstance(param, ArrayParam):
+                values[name] = np.full(param.shape, values[name])
     return values
 
 

@@ -7,6 +7,10 @@
 #ifndef GASCL_TO_ACCUMULATOR
 #define GASCL_TO_ACCUMULATOR(x) (x)
 #endif
+// Whether a combined message is the same in the message's own type.
+#ifndef GASCL_FITS
+#define GASCL_FITS(x, combined) ((gascl_accumulator)(x) == (combined))
+#endif
 
 // The index of this lane's value among those of all vertices or arcs.
 #if GASCL_LANES == 1
@@ -61,7 +65,7 @@ static void gascl_send(gascl_box *out, const gascl_message x) {
         out->combined = GASCL_TO_ACCUMULATOR(x);
     out->count = 1;
 #if GASCL_OVERFLOWS
-    if ((gascl_accumulator)(gascl_message)out->combined != out->combined)
+    if (!GASCL_FITS(GASCL_TO_MESSAGE(out->combined), out->combined))
         out->overflow += 1 << 24;  // more than later wraps the other way can undo
 #endif
     // Narrowed as if it had been stored as a message, so that all deliveries give the same.

@@ -103,7 +103,7 @@ static gascl_message gascl_narrow(const gascl_box in, const int id,
                                   __global gascl_control *control) {
     const gascl_message message = GASCL_TO_MESSAGE(in.combined);
 #if GASCL_OVERFLOWS
-    if (in.overflow || (in.count && (gascl_accumulator)message != in.combined))
+    if (in.overflow || (in.count && !GASCL_FITS(message, in.combined)))
         atomic_min(&control->overflow, id);
 #endif
     return message;
