@@ -52,9 +52,13 @@ def write_combiner(text: Text, c: Context, traps: Traps) -> None:
 def _by_component(combiner: Combiner, wide: Type, overflows: bool) -> list[str]:
     """C statements that return the combination of a and b, which have arrays. A sum of integers
     cannot overflow, since messages have at most 32 bits, and their sum 64."""
+
+    def combined(at: str, type_: Type) -> str:
+        return f"gascl_c{at} = {combiner.combined(type_, f'a{at}', f'b{at}')}"
+
     return [
         "    gascl_accumulator gascl_c;",
-        *wide.by_component(lambda at, t: f"gascl_c{at} = {combiner.combined(t, f'a{at}', f'b{at}')}"),
+        *wide.by_component(combined),
         *(["    *gascl_overflow += gascl_more;"] * overflows),
         "    return gascl_c;",
     ]

@@ -95,6 +95,11 @@ class Context:
     def message(self) -> Type:
         return self.spec.message_type(self.real)
 
+    @property
+    def sent(self) -> str:
+        """C text of a message that a macro is given as its last argument."""
+        return "GASCL_BOXED(__VA_ARGS__)" if self.message.boxed else "(__VA_ARGS__)"
+
     @cached_property
     def group(self) -> Type:
         """The type of a group of messages with the same key."""

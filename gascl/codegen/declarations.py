@@ -172,7 +172,7 @@ def write_arrays(text: Text, c: Context) -> None:
             "// A loop over the components of an array. On GPUs, their places must be known when",
             "// the kernel is built, so that they are in registers.",
             "#if GASCL_GROUP > 1",
-            f"#define GASCL_EACH(k, n) _Pragma(\"unroll {MOST_UNROLLED}\") "
+            f'#define GASCL_EACH(k, n) _Pragma("unroll {MOST_UNROLLED}") '
             "for (int k = 0; k < n; ++k)",
             "#else",
             "#define GASCL_EACH(k, n) for (int k = 0; k < n; ++k)",

@@ -39,8 +39,7 @@ class Calls:
         masks, here = "GASCL_MASKS_ON", "v.id, __LINE__, gascl_faults, gascl_control_"
         arcs = "gascl_run_, gascl_offsets, gascl_targets"
         single = f", {here}" if c.traits.reads_singly else ""
-        message = "GASCL_BOXED(__VA_ARGS__)" if c.message.boxed else "(__VA_ARGS__)"
-        value = sound(message, c.message)
+        value = sound(c.sent, c.message)
         words = {
             "send": f"send(...) gascl_send(gascl_out, {value}{single})",
             "needs_order": "needs_order() gascl_needs_order(gascl_control_)",
@@ -161,7 +160,7 @@ class Calls:
             mask = "gascl_get_mask(v.id, gascl_control_ GASCL_MASKS_ON)"
             words["get_mask()"] = mask
         if snippet.uses("send_to"):
-            value = self.traps.sound("(__VA_ARGS__)", self.context.message)
+            value = self.traps.sound(self.context.sent, self.context.message)
             keeps = not late and self.context.traits.keeps_by_arc
             sends = "gascl_send_by_arc(&e, " if keeps else "gascl_send_to("
             words["send_to(gascl_to, ...)"] = (
@@ -191,7 +190,7 @@ class Calls:
 
     def _in_place(self, snippet: Snippet, here: str, receives: bool) -> dict[str, str]:
         """What words of apply mean in delivery `in_place` (kernels/in_place/)."""
-        value = self.traps.sound("(__VA_ARGS__)", self.context.message)
+        value = self.traps.sound(self.context.sent, self.context.message)
         sends = f"gascl_send_now((gascl_to), {value}, {here}, gascl_all, GASCL_STATE_ON)"
         words = {
             "get_mask()": "(gascl_waited)",
@@ -201,6 +200,7 @@ class Calls:
         for name in self.context.traits.snapshots:
             words[f"{name}_of(gascl_whose)"] = (
                 f"gascl_current_{name}((gascl_whose), {here}, gascl_words)"
+                f"{'.at' if self.context.field_types[name].boxed else ''}"
             )
         return words
 

@@ -127,7 +127,8 @@ class Phases:
             c.field_types[name],
         )
         if snippet is not None:
-            put(f"static {type_.one.c if type_.boxed else type_.c} gascl_first_of_{name}({seen}) {{")
+            one = type_.one if type_.boxed else type_
+            put(f"static {one.c} gascl_first_of_{name}({seen}) {{")
             self.calls.declare_read(snippet)
             who = "e.src" if name in c.arc_fields else "v.id"
             self.traps.expression("    return (", snippet, "    );", who)

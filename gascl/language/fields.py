@@ -306,7 +306,9 @@ class ArrayParam(Param):
         """The values, read only: float64, or of the declared integer type; ValueError if they don't
         fit."""
         if isinstance(value, str):
-            raise ValueError(f"expected an array of shape {self.shape}; in the shell, a file: @W.npy")
+            raise ValueError(
+                f"expected an array of shape {self.shape}; in the shell, a file: @W.npy"
+            )
         try:
             given = np.asarray(value)
         except ValueError:
@@ -488,7 +490,7 @@ class _Params(_Namespace):
         lengths = shape if isinstance(shape, tuple) else (shape,)
         right = all(isinstance(n, int | np.integer) and n > 0 for n in lengths)
         if not right or not 1 <= len(lengths) <= 3:
-            raise ProgramError(f"param.array: shape={shape!r}: expected one to three lengths from 1")
+            raise ProgramError(f"param.array: shape={shape!r}: give one to three lengths from 1")
         name = name_of(type)
         if name not in self._names:
             raise ProgramError(f"param.array: its numbers must be scalars, not {name!s}")

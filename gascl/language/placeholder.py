@@ -13,7 +13,7 @@ from gascl.language.program import VertexProgram
 def any_values(cls: type[VertexProgram]) -> dict[str, Any]:
     """A value for each parameter that is required. Neither the generated code nor the buffers of a
     run depend on which it is."""
-    values = {}
+    values: dict[str, Any] = {}
     for name, param in cls.spec.params.items():
         if param.default is REQUIRED:
             bounds = (bound for bound in (param.low, param.high) if bound is not None)

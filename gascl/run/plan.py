@@ -234,6 +234,7 @@ class Variant:
         numbered: vertices have other numbers on the device than the user's.
         optimized: by the compiler.
         shares, splits: as in `Traits`.
+        constant: array parameters are in constant memory.
     """
 
     debug: bool = False
@@ -243,6 +244,7 @@ class Variant:
     optimized: bool = True
     shares: bool = False
     splits: bool = False
+    constant: bool = True
 
 
 def key_of(program: VertexProgram) -> tuple[Any, ...]:
@@ -315,6 +317,7 @@ def _write(
         debug=variant.debug,
         numbered=variant.numbered,
         shares=variant.shares,
+        constant=variant.constant,
     )
     of_variant = variant.debug, variant.shares, variant.splits
     traits = Traits.of(program.spec, program.lanes, *of_variant)

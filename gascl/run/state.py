@@ -37,7 +37,7 @@ from gascl.results.snapshot import Messages, Snapshot
 from gascl.results.trace import Step
 from gascl.run.field_values import has_rest, listed, set_at, stored
 from gascl.run.loaded_program import NEVER, LoadedProgram, control_to_send
-from gascl.run.parameters import set_parameters
+from gascl.run.parameters import array_parameters, set_parameters
 from gascl.run.plan import Plan
 
 #: The most bytes to fill at once: NVIDIA's driver fails from 2 GiB on.
@@ -135,6 +135,8 @@ class State:
             self._set_fields(inputs.initial, inputs.left, kept)
         self._sent: list[Any] = []  # copies that may be under way, which hold what they copy
         self._send(Key(RUN, "run"), run)
+        if program.spec.arrays:
+            self._send(Key(RUN, "tables"), array_parameters(program, self.header.tables))
         faults = self.layout.own.get(Key(RUN, "faults"))
         if faults is not None:
             self.write(Key(RUN, "faults"), np.full(faults.count, NEVER, np.int32))
