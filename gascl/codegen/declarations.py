@@ -164,7 +164,7 @@ def write_structs(text: Text, c: Context) -> None:
 
 
 def write_arrays(text: Text, c: Context) -> None:
-    """Write the arrays that are values, as structs, and how one is made."""
+    """Write the arrays that are values, as unions, and how one is made."""
     aggregates = (a.resolve(c.real) for a in c.spec.aggregates.values())
     fields = (*c.vertex_fields.values(), *c.arc_fields.values())
     if any(t.has_arrays for t in (*fields, c.message, *aggregates)):
@@ -182,11 +182,11 @@ def write_arrays(text: Text, c: Context) -> None:
     for name, type_ in c.boxes.items():
         made = f"gascl_all_{name}"
         text.put(
-            f"typedef struct {{ {type_.bare.declared('at')}; }} "
-            f"__attribute__((aligned({type_.alignment}))) {name};",
+            f"typedef union {{ {type_.bare.declared('at')}; "
+            f"{type_.part.c} parts[{type_.width // type_.part.width}]; }} {name};",
             f"static {name} {made}(const {type_.one.c} x) {{",
             f"    {name} array;",
-            *type_.by_component(lambda at, _: f"array{at} = x"),
+            *type_.by_component(lambda at, part: f"array{at} = ({part.c})(x)"),
             "    return array;",
             "}",
             "",
@@ -281,6 +281,11 @@ def _write_conversions(text: Text, c: Context, differs: bool) -> None:
     def converted(at: str, type_: Type) -> str:
         return f"y{at} = {f'convert_{type_.c}' if type_.width > 1 else ''}(x{at})"
 
+    def differing(at: str, type_: Type) -> str:
+        if type_.width == 1:
+            return f"differs |= x{at} != y{at}"
+        return f"differs |= any(convert_{type_.c}(x{at}) != y{at}) != 0"
+
     for (to, type_), (other, _) in (names, names[::-1]):
         text.put(
             f"static {to} gascl_as_{to.removeprefix('gascl_')}(const {other} x) {{",
@@ -295,7 +300,7 @@ def _write_conversions(text: Text, c: Context, differs: bool) -> None:
             "// Whether a combined message does not fit its type.",
             "static bool gascl_differs(const gascl_message x, const gascl_accumulator y) {",
             "    bool differs = false;",
-            *wide.by_component(lambda at, _: f"differs |= x{at} != y{at}"),
+            *wide.by_component(differing),
             "    return differs;",
             "}",
             "#define GASCL_FITS(x, combined) (!gascl_differs(x, combined))",

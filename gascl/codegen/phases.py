@@ -15,6 +15,7 @@ from gascl.codegen.source_writer import Text
 from gascl.codegen.traps import Traps
 from gascl.language.message_loops import by_windows
 from gascl.language.snippet import Snippet
+from gascl.language.types import Type
 
 
 class Phases:
@@ -527,24 +528,29 @@ class Phases:
         """Write a macro that calls another one for each field of floats: with its number, and
         whether it is NaN at the vertex `id`."""
         c, calls = self.context, []
+
+        def is_nan(at: str, type_: Type) -> str:
+            holds = f"isnan((*x){at})"
+            return f"found |= {holds if type_.width == 1 else f'any({holds})'} != 0"
+
         for type_ in dict.fromkeys(c.field_types[name] for name in c.reals):
             if type_.boxed:
                 self.text.put(
                     f"static bool gascl_any_nan_{type_.c}(__global const {type_.c} *x) {{",
                     "    bool found = false;",
-                    *type_.by_component(lambda at, _: f"found |= isnan((*x){at}) != 0"),
+                    *type_.by_component(is_nan),
                     "    return found;",
                     "}",
                     "",
                 )
         for number, name in enumerate(c.reals):
             type_, value = c.field_types[name], c.field_at(name, "id")
-            is_nan = f"isnan({value})"
+            holds = f"isnan({value})"
             if type_.boxed:
-                is_nan = f"gascl_any_nan_{type_.c}(&{value})"
+                holds = f"gascl_any_nan_{type_.c}(&{value})"
             elif type_.width > 1:
-                is_nan = f"any({is_nan})"
-            calls.append(f"gascl_call({number}, {is_nan})")
+                holds = f"any({holds})"
+            calls.append(f"gascl_call({number}, {holds})")
         self.text.put(" ".join(["#define GASCL_FOR_REALS(gascl_call)", *calls]))
 
 

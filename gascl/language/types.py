@@ -33,8 +33,9 @@ _ELSEWHERE |= {"bool": "uint8", "half": "float32", "char": "int8", "unsigned": "
 _NUMPY = {c: name for name, c in SCALARS.items()}
 #: The numbers of components that vectors can have.
 WIDTHS = (2, 3, 4, 8, 16)
-#: The bytes that a work-item of a GPU loads at once.
-LOADED_AT_ONCE = 16
+#: The most vectors of an array whose statements are written one by one, so that compilers keep them
+#: in registers.
+MOST_PARTS = 16
 
 #: The type of values that are vertices: an index, less than 0 for no vertex. In C it is an int;
 #: results offer the labels.
@@ -65,8 +66,9 @@ class Type:
         width: the number of components (1 for a scalar or a struct).
         members: names and types of a struct's members.
         shape: the lengths of an array; () if it is none.
-        boxed: whether it is an array as a value, which C only has as a struct: its member `at` is
-            the array, and `c` the name of the struct. Otherwise `c` is the name of a component.
+        boxed: whether it is an array as a value, which C only has in a union: its member `at` is
+            the array, and `parts` the same as vectors; `c` is the name of the union. Otherwise `c`
+            is the name of a component.
     """
 
     c: str
@@ -85,6 +87,13 @@ class Type:
     def one(self) -> Type:
         """The type of a component of an array."""
         return Type(SCALARS[self.scalar.name], self.scalar)
+
+    @property
+    def part(self) -> Type:
+        """The type of the vectors in an array as a value: the longest of which it has a whole
+        number."""
+        width = math.gcd(self.width, max(WIDTHS))
+        return Type(f"{self.one.c}{width if width > 1 else ''}", self.scalar, width)
 
     @property
     def bare(self) -> Type:
@@ -108,9 +117,9 @@ class Type:
     @property
     def alignment(self) -> int:
         """The alignment in bytes: a vector's is its size (OpenCL C 1.2, 6.1.5), a struct's is that
-        of its widest member. An array as a value is aligned to what a GPU loads at once."""
+        of its widest member."""
         if self.boxed:
-            return math.gcd(self.itemsize, LOADED_AT_ONCE)
+            return self.part.itemsize
         if self.shape:
             return self.scalar.itemsize
         return max(t.alignment for _, t in self.members) if self.members else self.itemsize
@@ -142,16 +151,19 @@ class Type:
 
     def by_component(self, statement: Callable[[str, Type], str]) -> list[str]:
         """Lines of C: a statement for each member of a struct, or for the value; of an array, for
-        each component.
+        each component, or each vector.
 
         Args:
             statement: the C text of one, given the text that selects the member or component, and
                 its type.
         """
         if self.boxed:
-            parts = [(".at", self.bare)]
-        else:
-            parts = [(f".{n}", t) for n, t in self.members] or [("", self)]
+            count = self.width // self.part.width
+            if count > MOST_PARTS:
+                each = statement(".parts[gascl_k]", self.part)
+                return [f"    GASCL_EACH(gascl_k, {count})", f"        {each};"]
+            return [f"    {statement(f'.parts[{i}]', self.part)};" for i in range(count)]
+        parts = [(f".{n}", t) for n, t in self.members] or [("", self)]
         lines = []
         for at, type_ in parts:
             if not type_.shape:
