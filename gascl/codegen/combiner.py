@@ -38,7 +38,19 @@ def write_combiner(text: Text, c: Context, traps: Traps) -> None:
         traps.expression("    return (", spec.snippets["combine"], "    );", who="")
     else:
         text.put(f"    return {combiner.combined(wide, 'a', 'b')};")
-    text.put("}", "", "// What apply sees if there was no message.")
+    text.put("}", "")
+    if c.message.boxed and combiner is not FIRST:
+        text.put(f"#define GASCL_NO_COMPONENT {combiner.identity(wide.one)}")
+        piece = combiner.combined(wide.part, "a", "b")
+        for name, what in (("piece", "wide_piece"), ("component", "component")):
+            text.put(
+                f"static gascl_{what} gascl_combine_{name}(const gascl_{what} a,",
+                f"        const gascl_{what} b) {{",
+                f"    return {piece};",
+                "}",
+                "",
+            )
+    text.put("// What apply sees if there was no message.")
     text.put("static gascl_gathered gascl_nothing(void) {")
     if single and "identity" in spec.snippets:
         traps.expression("    return (", spec.snippets["identity"], "    );", who="")

@@ -19,6 +19,10 @@ _POINTER = "*GASCL_RESTRICT "
 
 #: The prefix of the names in compiler errors about layouts that differ.
 LAYOUT = "gascl_layout_"
+#: Where the items of a work-group share messages: the bytes that an item loads at once, and the
+#: most components; the most bytes and rows that a group combines at a time; and the most bytes for
+#: each item of what its crew holds apart.
+LOADED_AT_ONCE, MOST_OF_PIECE, BATCH_BYTES, MOST_BATCH, HEAD_BYTES = 16, 4, 17 << 10, 256, 64
 #: The most turns of a loop over components that are written one after the other.
 MOST_UNROLLED = 64
 
@@ -201,6 +205,29 @@ def write_arrays(text: Text, c: Context) -> None:
             "gascl_made.at[gascl_k] = (__VA_ARGS__)[gascl_k]; gascl_made; })",
             "",
         )
+        _write_pieces(text, c)
+
+
+def _write_pieces(text: Text, c: Context) -> None:
+    """Write what the items of a work-group need that share a message (gather/group_components.cl):
+    the piece of an array that an item loads at once."""
+    message, wide = c.message, c.accumulator
+    piece = message.vector_of(min(MOST_OF_PIECE, LOADED_AT_ONCE // message.scalar.itemsize))
+    wide_piece = wide.vector_of(piece.width)
+    room = (message.width + 1) * wide.scalar.itemsize
+    rows = max(1, min(MOST_BATCH, BATCH_BYTES // room))
+    store, load = f"vstore{piece.width}(x, i, to)", f"convert_{wide_piece.c}(x)"
+    text.put(
+        f"#define GASCL_COMPONENTS {message.width}",
+        f"#define GASCL_PIECE {piece.width}",
+        f"#define GASCL_BATCH {rows - rows % 32 if rows > 32 else rows}",
+        f"typedef {wide.one.c} gascl_component;",
+        f"typedef {piece.c} gascl_piece;",
+        f"typedef {wide_piece.c} gascl_wide_piece;",
+        f"#define GASCL_WIDE_PIECE(x) {load if piece.width > 1 else f'({wide_piece.c})(x)'}",
+        f"#define GASCL_STORE_PIECE(x, i, to) {store if piece.width > 1 else '(to)[i] = x'}",
+        "",
+    )
 
 
 def write_layouts(text: Text, c: Context) -> None:
@@ -261,6 +288,8 @@ def write_message(text: Text, c: Context) -> None:
         f"typedef {c.accumulator.c} gascl_accumulator;",
     )
     _write_conversions(text, c, differs)
+    if c.traits.overflows and not c.accumulator.boxed:
+        text.put("#define GASCL_FITS(x, combined) ((gascl_accumulator)(x) == (combined))")
     text.put(
         # Without a combiner, cells are not used, and any will do.
         *definitions(c.spec.combiner or OR, c.accumulator),

@@ -86,8 +86,9 @@ class Calls:
             given = f"__global const {t} *" if c.field_types[name].boxed else t
             of = "&values" if c.field_types[name].boxed else "values"
             text.put(
-                f"static {given} gascl_read_of_{name}(const long id, const int sender,",
-                "        const int line, __global int *faults, __global gascl_control *control,",
+                f"static {given} gascl_read_of_{name}(const long id, const int sender, "
+                "const int line,",
+                "        __global int *faults, __global gascl_control *control,",
                 f"        __global const gascl_run *run, __global const {t} *values GASCL_LANE) {{",
                 "    const bool is = gascl_is_vertex(id, sender, line, faults, control, run);",
                 f"    return {of}[GASCL_AT(is ? id : 0)];",

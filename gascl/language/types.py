@@ -92,7 +92,12 @@ class Type:
     def part(self) -> Type:
         """The type of the vectors in an array as a value: the longest of which it has a whole
         number."""
-        width = math.gcd(self.width, max(WIDTHS))
+        return self.vector_of(max(WIDTHS))
+
+    def vector_of(self, most: int) -> Type:
+        """The longest vector of which an array has a whole number, with up to `most` components, a
+        power of two."""
+        width = math.gcd(self.width, most)
         return Type(f"{self.one.c}{width if width > 1 else ''}", self.scalar, width)
 
     @property

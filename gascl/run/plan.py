@@ -16,10 +16,10 @@ import pyopencl as cl
 
 from gascl.codegen import switches
 from gascl.codegen.constants import CHUNK_ARCS, MOST_GROUPS
-from gascl.codegen.declarations import LAYOUT
+from gascl.codegen.declarations import BATCH_BYTES, HEAD_BYTES, LAYOUT, MOST_BATCH
 from gascl.codegen.generate import generate
 from gascl.codegen.header import Header
-from gascl.delivery.assembly import assemble
+from gascl.delivery.assembly import assemble, by_component
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.device_facts import DeviceFacts
 from gascl.delivery.run_layout import Extent, RunLayout, run_layout
@@ -170,15 +170,25 @@ class Plan:
         self._idle.append(kernels)
 
 
-def group_size(header: Header, device: DeviceFacts) -> tuple[int, int]:
+def group_size(header: Header, device: DeviceFacts, shares: bool) -> tuple[int, int]:
     """The number of items in a work-group, and of arcs in a block.
 
     The device's choice is halved until a group's data takes at most half of the local memory: what
     it stages of each arc of a block; and a box per item and chunk of arcs, a tally per two items,
     or two counts per item. The other half has room for a word of lanes for each arc. What push.cl
     holds back is less than the messages of a block.
+
+    Args:
+        shares: the items of a group share each message, so that no message is staged
+            (kernels/gather/group_components.cl).
     """
     group, block = device.group, BLOCK
+    while shares and group > 1:
+        heads = group * HEAD_BYTES
+        of_items = max(group // 2 * header.tally.itemsize, 16 * group)
+        if BATCH_BYTES + 8 * MOST_BATCH + heads + of_items <= device.local_memory:
+            return group, block
+        group //= 2
     while group > 1:
         shared = block * header.staged + 2
         boxes = max(group, block // CHUNK_ARCS) * header.box.itemsize
@@ -331,7 +341,8 @@ def _write(
             Option("dtype", "float32", of="program"),
             " or another device",
         )
-    group, block = (1, BLOCK) if variant.debug else group_size(header, device)
+    shares = by_component(traits, delivery, device.group)
+    group, block = (1, BLOCK) if variant.debug else group_size(header, device, shares)
     text, places = assemble(header, traits, delivery, group, variant.persistent)
     wide = doubles or of_messages or _double_params(program)
     shape: dict[str, object] = {"GROUP": group, "BLOCK": block, "LINES": len(places) + 1}

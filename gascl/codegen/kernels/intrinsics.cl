@@ -7,10 +7,6 @@
 #ifndef GASCL_TO_ACCUMULATOR
 #define GASCL_TO_ACCUMULATOR(x) (x)
 #endif
-// Whether a combined message is the same in the message's own type.
-#ifndef GASCL_FITS
-#define GASCL_FITS(x, combined) ((gascl_accumulator)(x) == (combined))
-#endif
 
 // The index of this lane's value among those of all vertices or arcs.
 #if GASCL_LANES == 1

@@ -347,9 +347,10 @@ static uint gascl_search_step(const int rows) {
 }
 
 // Local memory in which a work-group combines the values of its items, of one kind at a time: boxes, one
-// for each item or each chunk of arcs (gather.cl); tallies; counts.
+// for each item or each chunk of arcs (gather.cl), none where items share boxes; tallies; counts.
 #define GASCL_BOXES                                                     \
-    (GASCL_GROUP == 1 || GASCL_GROUP * GASCL_CHUNK_ARCS > GASCL_BLOCK   \
+    (GASCL_BY_COMPONENT ? 1                                             \
+     : GASCL_GROUP == 1 || GASCL_GROUP * GASCL_CHUNK_ARCS > GASCL_BLOCK \
          ? GASCL_GROUP                                                  \
          : GASCL_BLOCK / GASCL_CHUNK_ARCS)
 typedef union {
