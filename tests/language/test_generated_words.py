@@ -42,7 +42,7 @@ NOT_DRAWN = {
     "tolerance": "run/test_stagnation.py",
     "vertices": "run/test_stages.py",
 }
-PARAMETERS = {"vertex", "vertices", "flag", "choice", "supersteps", "tolerance"}
+PARAMETERS = {"array", "vertex", "vertices", "flag", "choice", "supersteps", "tolerance"}
 
 
 def pairs() -> set[tuple[str, str]]:

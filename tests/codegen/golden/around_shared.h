@@ -216,15 +216,15 @@ static gascl_gathered gascl_nothing(void) {
 #define neighbor(gascl_i) gascl_arc_end(v.id, (gascl_i), v.id, __LINE__, gascl_faults, gascl_control_, gascl_offsets, gascl_targets)
 #define weight_to(gascl_i) gascl_read_to_weight(v.id, (gascl_i), __LINE__, gascl_faults, gascl_control_, gascl_offsets, gascl_to_weight)
 
-static int gascl_read_of_x(const long id, const int sender,
-        const int line, __global int *faults, __global gascl_control *control,
+static int gascl_read_of_x(const long id, const int sender, const int line,
+        __global int *faults, __global gascl_control *control,
         __global const gascl_run *run, __global const int *values GASCL_LANE) {
     const bool is = gascl_is_vertex(id, sender, line, faults, control, run);
     return values[GASCL_AT(is ? id : 0)];
 }
 
-static float gascl_read_of_level(const long id, const int sender,
-        const int line, __global int *faults, __global gascl_control *control,
+static float gascl_read_of_level(const long id, const int sender, const int line,
+        __global int *faults, __global gascl_control *control,
         __global const gascl_run *run, __global const float *values GASCL_LANE) {
     const bool is = gascl_is_vertex(id, sender, line, faults, control, run);
     return values[GASCL_AT(is ? id : 0)];

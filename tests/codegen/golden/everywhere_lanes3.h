@@ -320,15 +320,15 @@ static gascl_gathered gascl_nothing(void) {
 #define aggregate_calls(...) gascl_aggregate_calls(gascl_all, (__VA_ARGS__))
 #define aggregate_farthest(...) gascl_aggregate_farthest(gascl_all, (__VA_ARGS__))
 
-static Pair gascl_read_of_best(const long id, const int sender,
-        const int line, __global int *faults, __global gascl_control *control,
+static Pair gascl_read_of_best(const long id, const int sender, const int line,
+        __global int *faults, __global gascl_control *control,
         __global const gascl_run *run, __global const Pair *values GASCL_LANE) {
     const bool is = gascl_is_vertex(id, sender, line, faults, control, run);
     return values[GASCL_AT(is ? id : 0)];
 }
 
-static int gascl_read_of_up(const long id, const int sender,
-        const int line, __global int *faults, __global gascl_control *control,
+static int gascl_read_of_up(const long id, const int sender, const int line,
+        __global int *faults, __global gascl_control *control,
         __global const gascl_run *run, __global const int *values GASCL_LANE) {
     const bool is = gascl_is_vertex(id, sender, line, faults, control, run);
     return values[GASCL_AT(is ? id : 0)];

@@ -235,8 +235,8 @@ static gascl_gathered gascl_nothing(void) {
 #define neighbor(gascl_i) gascl_arc_end(v.id, (gascl_i), v.id, __LINE__, gascl_faults, gascl_control_, gascl_offsets, gascl_targets)
 #define aggregate_most(...) gascl_aggregate_most(gascl_all, (__VA_ARGS__))
 
-static float gascl_read_of_share(const long id, const int sender,
-        const int line, __global int *faults, __global gascl_control *control,
+static float gascl_read_of_share(const long id, const int sender, const int line,
+        __global int *faults, __global gascl_control *control,
         __global const gascl_run *run, __global const float *values GASCL_LANE) {
     const bool is = gascl_is_vertex(id, sender, line, faults, control, run);
     return values[GASCL_AT(is ? id : 0)];
