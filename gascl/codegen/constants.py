@@ -169,7 +169,7 @@ FETCHES = 4
 #: messages, 1.
 SUMS = 2
 #: The number of messages that a work-item loads at once where items share them.
-MESSAGES_AT_ONCE = 4
+MESSAGES_AT_ONCE = 8
 #: The most bytes of a message that is not large.
 SMALL_MESSAGE = 16
 #: The largest number of arcs in a piece of the frontier; larger pieces on CPUs, where a work-item

@@ -34,7 +34,10 @@ STRUCTS = [
     ("int32", "struct takes (name, type) pairs"),
     (np.dtype("int32"), "struct: int32 is not a structured dtype"),
     (np.dtype([("a", "f4", (2, 2))]), "member 'a' has 2 dimensions; arrays in structs have one"),
-    ([("a", "real(1)")], "'real(1)': an array has from 2 to 1024 components; for one, write 'real'"),
+    (
+        [("a", "real(1)")],
+        "'real(1)': an array has from 2 to 1024 components; for one, write 'real'",
+    ),
     ([("a", "real(2000)")], "'real(2000)': an array has from 2 to 1024 components"),
     ([("a", "float4(8)")], "'float4(8)' is not a type: the components of an array are 'real' or"),
     (

@@ -119,7 +119,10 @@ MESSAGES = [
         "message = 'int4'\ncombine = 'sum'  # <<<",
         "'sum' needs a scalar or array message, or a vector or struct of floats",
     ),
-    ("message = 'float4'\ncombine = 'min'  # <<<", "'min' needs a scalar or array message; write it"),
+    (
+        "message = 'float4'\ncombine = 'min'  # <<<",
+        "'min' needs a scalar or array message; write it",
+    ),
     ("pairs = 'if (u.hops) return;'  # <<<", "pairs sends nothing: call send(x) with what u sends"),
     (
         "message = None\ncombine = None\nscatter = ''\npairs = 'send(1);'  # <<<",
