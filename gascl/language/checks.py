@@ -655,6 +655,16 @@ def _product_rules(spec: ProgramSpec) -> Rules:
         )
 
 
+def _array_rules(spec: ProgramSpec) -> Rules:
+    """Atomics combine the messages of `send_to`, which are at most 8 bytes."""
+    if spec.message_type("float32").boxed:
+        yield (
+            _send_to(spec),
+            f"send_to combines messages of up to 8 bytes, and {spec.message} is an array: send it "
+            "along arcs, or give a scalar message",
+        )
+
+
 def _first_rules(spec: ProgramSpec) -> Rules:
     """The first message is that of the first arc, so every message must come along an arc."""
     if spec.combiner is not FIRST:
@@ -909,7 +919,8 @@ def _stop_rules(spec: ProgramSpec) -> Rules:
 
 #: In the order in which they are tested.
 _RULES: tuple[Callable[[ProgramSpec], Rules], ...] = (
-    *(_gather_rules, _grouping_rules, _added_rules, _pairs_rules, _first_rules, _product_rules),
+    *(_gather_rules, _grouping_rules, _added_rules, _pairs_rules, _array_rules),
+    *(_first_rules, _product_rules),
     *(_receive_if_rules, _enough_rules, _mask_rules, _delta_rules, _priority_rules, _order_rules),
     _stop_rules,
 )

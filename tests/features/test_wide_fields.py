@@ -217,6 +217,48 @@ def test_arrays_in_structs_and_of_arcs(device):
         assert np.array_equal(result.arc_fields["sent"], np.c_[0 * ends[1], 2 * ends[1]])
 
 
+def test_structs_with_arrays_by_expression_and_one_by_one():
+    class Largest(VertexProgram):
+        """The row with the largest first number, of rows with the same the smallest id's."""
+
+        supersteps = param.supersteps(1)
+        Row = struct([("x", "int16(5)"), ("id", "vertex")])
+        x = vertex.int16(5)
+        message = Row
+        scatter_on = "all"
+        scatter = """
+            Row row;
+            for (int k = 0; k < 5; ++k)
+                row.x[k] = v.x[k];
+            row.id = v.id;
+            send(row);
+        """
+        apply = "for (int k = 0; k < 5; ++k) v.x[k] = msg.x[k];"
+        functions = """
+            #define BETTER(a, b) (a.x[0] > b.x[0] || (a.x[0] == b.x[0] && a.id <= b.id))
+        """
+
+    class ByExpression(Largest):
+        combine = "BETTER(a, b) ? a : b"
+        identity = "(Row){{-1000}, INT_MAX}"
+
+    class OneByOne(Largest):
+        gather = """
+            msg = messages[0];
+            for (int i = 1; i < num_messages; ++i)
+                if (!BETTER(msg, messages[i]))
+                    msg = messages[i];
+        """
+
+    x = DRAW.integers(0, 9, (80, 5))
+    expected = x.copy()
+    for v in range(60):
+        near = np.unique(SRC[v == DST])
+        expected[v] = x[near[x[near, 0].argmax()]] if len(near) else x[v]
+    for program in (ByExpression(x=x), OneByOne(x=x)):
+        assert np.array_equal(Engine(GRAPH).run(program).x, expected)
+
+
 def test_receive_if_and_first():
     class Nearest(VertexProgram):
         """The row of the first neighbor whose first number is larger."""
@@ -263,7 +305,7 @@ def test_a_checkpoint_and_a_state(tmp_path):
 def test_a_sum_of_integers_that_does_not_fit():
     program = rows("int8", 3, "sum")(x=np.full((80, 3), 60))
     with pytest.raises(
-        GasclError, match="overflowed int8\(3\) .* such as message = .int32\(3\). or .real"
+        GasclError, match=r"overflowed int8\(3\) .* such as message = .int32\(3\). or .real"
     ):
         Engine(GRAPH).run(program)
 
@@ -318,6 +360,10 @@ def test_results_with_nan_warn():
         ({"combine": "a + b", "identity": "0"}, "is an expression, and C has none over arrays"),
         ({"combine": by_key()}, "needs an integer or a vertex as the key"),
         ({"combine": None, "gather": "msg[0] = num_messages;"}, "give message as a struct, as in"),
+        (
+            {"scatter": "send_to(0, v.x);"},
+            "send_to combines messages of up to 8 bytes, and real(4)",
+        ),
         ({"pairs": "send(v.x);"}, "v.x is an array, which Refused.pairs cannot read"),
         ({"pairs": "real y[4] = {0}; send(y);"}, "messages of pairs cannot have arrays"),
     ],
