@@ -218,45 +218,44 @@ def test_arrays_in_structs_and_of_arcs(device):
 
 
 def test_structs_with_arrays_by_expression_and_one_by_one():
-    class Largest(VertexProgram):
-        """The row with the largest first number, of rows with the same the smallest id's."""
+    """The row with the largest first number; of several, that of the smallest id."""
 
-        supersteps = param.supersteps(1)
-        Row = struct([("x", "int16(5)"), ("id", "vertex")])
-        x = vertex.int16(5)
-        message = Row
-        scatter_on = "all"
-        scatter = """
+    body = {
+        "supersteps": param.supersteps(1),
+        "Row": struct([("x", "int16(5)"), ("id", "vertex")]),
+        "x": vertex.int16(5),
+        "scatter_on": "all",
+        "scatter": """
             Row row;
             for (int k = 0; k < 5; ++k)
                 row.x[k] = v.x[k];
             row.id = v.id;
             send(row);
-        """
-        apply = "for (int k = 0; k < 5; ++k) v.x[k] = msg.x[k];"
-        functions = """
+        """,
+        "apply": "for (int k = 0; k < 5; ++k) v.x[k] = msg.x[k];",
+        "functions": """
             #define BETTER(a, b) (a.x[0] > b.x[0] || (a.x[0] == b.x[0] && a.id <= b.id))
-        """
-
-    class ByExpression(Largest):
-        combine = "BETTER(a, b) ? a : b"
-        identity = "(Row){{-1000}, INT_MAX}"
-
-    class OneByOne(Largest):
-        gather = """
-            msg = messages[0];
-            for (int i = 1; i < num_messages; ++i)
-                if (!BETTER(msg, messages[i]))
-                    msg = messages[i];
-        """
-
+        """,
+    }
+    body["message"] = body["Row"]
+    rule = {"combine": "BETTER(a, b) ? a : b", "identity": "(Row){{-1000}, INT_MAX}"}
+    one_by_one = """
+        msg = messages[0];
+        for (int i = 1; i < num_messages; ++i)
+            if (!BETTER(msg, messages[i]))
+                msg = messages[i];
+    """
+    classes = [
+        type("Largest", (VertexProgram,), {**body, **more})
+        for more in (rule, {"gather": one_by_one})
+    ]
     x = DRAW.integers(0, 9, (80, 5))
     expected = x.copy()
     for v in range(60):
         near = np.unique(SRC[v == DST])
         expected[v] = x[near[x[near, 0].argmax()]] if len(near) else x[v]
-    for program in (ByExpression(x=x), OneByOne(x=x)):
-        assert np.array_equal(Engine(GRAPH).run(program).x, expected)
+    for made in classes:
+        assert np.array_equal(Engine(GRAPH).run(made(x=x)).x, expected)
 
 
 def test_receive_if_and_first():

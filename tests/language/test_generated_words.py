@@ -40,6 +40,7 @@ NOT_DRAWN = {
     "solve": "run/test_stages.py",
     "prepare": "run/test_initial_arrays.py",
     "tolerance": "run/test_stagnation.py",
+    "array": "features/test_array_parameters.py",
     "vertices": "run/test_stages.py",
 }
 PARAMETERS = {"array", "vertex", "vertices", "flag", "choice", "supersteps", "tolerance"}
