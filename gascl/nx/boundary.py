@@ -59,7 +59,7 @@ def node_boundary_of(G: Converted, nbunch1: Any, nbunch2: Any = None) -> np.ndar
 _bunches = sets_of_nodes("nbunch1", "nbunch2")
 
 
-@backend_function(first=None, cached=20_000, numpy=True, unsupported=[_bunches])
+@backend_function(first=None, cached=100_000, numpy=True, unsupported=[_bunches])
 def node_boundary(G: Converted, nbunch1: Any, nbunch2: Any = None) -> set[Any]:
     """The neighbors of some nodes that are not among these."""
     return set(G.node_array[node_boundary_of(G, nbunch1, nbunch2)].tolist())

@@ -174,7 +174,7 @@ def _degree_of_group(G: Converted, S: Any, reverse: bool = False) -> float:
 
 
 _of_group = backend_function(
-    first=None, cached=20_000, numpy=True, unsupported=[sets_of_nodes("S")]
+    first=None, cached=50_000, numpy=True, unsupported=[sets_of_nodes("S")]
 )
 
 
@@ -190,15 +190,15 @@ def group_out_degree_centrality(G: Converted, S: Any) -> float:
     return _degree_of_group(G, S)
 
 
-@_of_group
+@backend_function(first=1_000, cached=500, numpy=True, unsupported=[sets_of_nodes("S")])
 def group_in_degree_centrality(G: Converted, S: Any) -> float:
     """The same, by edges into the group."""
     return _degree_of_group(G, S, reverse=True)
 
 
 @backend_function(
-    first=200_000,
-    cached=20_000,
+    first=50_000,
+    cached=10_000,
     limits=weighted.NOT_NEGATIVE,
     unsupported=[sets_of_nodes("S"), callable_weight()],
 )
@@ -217,7 +217,7 @@ def group_closeness_centrality(G: Converted, S: Any, weight: Any = None) -> floa
     first=500, cached=200, numpy=True, limits="No multigraphs.", unsupported=[multigraph]
 )
 def voterank(G: Converted, number_of_nodes: Any = None) -> list[Any]:
-    """Influential nodes: each has the most votes of its neighbors, who then vote with less weight."""
+    """Nodes with the most votes, one after the other; their neighbors then have weaker votes."""
     count = len(G)
     if count == 0:
         return []

@@ -75,7 +75,8 @@ def _of_cores(
     return G.original().subgraph(G.node_array[keep(numbers, k)].tolist()).copy()
 
 
-_subgraph = backend_function(first=20_000, cached=10_000)
+#: Registers a subgraph, whose copy takes most of the time.
+_subgraph = backend_function(first=100_000, cached=30_000)
 
 
 @_subgraph
@@ -90,7 +91,7 @@ def k_shell(G: Converted, k: Any = None, core_number: Any = None) -> Any:
     return _of_cores(G, k, core_number, lambda numbers, k: numbers == k)
 
 
-@_subgraph
+@backend_function(first=50_000, cached=20_000)
 def k_corona(G: Converted, k: Any, core_number: Any = None) -> Any:
     """The nodes of the k-shell with k neighbors in the k-core."""
 
@@ -101,7 +102,7 @@ def k_corona(G: Converted, k: Any, core_number: Any = None) -> Any:
     return _of_cores(G, k, core_number, keep)
 
 
-@backend_function(first=5_000, cached=5_000)
+@backend_function(first=20_000, cached=20_000)
 def k_truss(G: Converted, k: Any) -> Any:
     """The edges that are in k - 2 triangles or more of such edges, and their ends."""
     if G.num_loops:

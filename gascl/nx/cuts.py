@@ -18,11 +18,14 @@ from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import Call, Function, backend_function
 
 
-def _measure(*names: str, directed: bool = True) -> Callable[[Callable[..., Any]], Function]:
+def _measure(
+    *names: str, directed: bool = True, cached: int = 50_000
+) -> Callable[[Callable[..., Any]], Function]:
     """Registers a measure of the sets of nodes with these names.
 
     Args:
         directed: without `T`, directed graphs have an answer.
+        cached: as in `backend_function`.
     """
 
     def second_set(call: Call) -> str:
@@ -31,7 +34,7 @@ def _measure(*names: str, directed: bool = True) -> Callable[[Callable[..., Any]
 
     return backend_function(
         first=None,
-        cached=20_000,
+        cached=cached,
         numpy=True,
         unsupported=[sets_of_nodes(*names), second_set],
     )
@@ -76,7 +79,7 @@ def cut_size(G: Converted, S: Any, T: Any = None, weight: Any = None) -> Any:
     return _cut(G, S, T, weight)
 
 
-@_measure("S")
+@_measure("S", cached=300_000)
 def volume(G: Converted, S: Any, weight: Any = None) -> Any:
     """The sum of the degrees of nodes."""
     return _volume(G, S, weight)
@@ -110,14 +113,14 @@ def mixing_expansion(G: Converted, S: Any, T: Any = None, weight: Any = None) ->
     return _cut(G, S, T, weight) / (2 * G.number_of_edges())
 
 
-@_measure("S")
+@_measure("S", cached=200_000)
 def node_expansion(G: Converted, S: Any) -> float:
     """The number of neighbors of a set by its size."""
     require_nodes(G, S)
     return int(np.count_nonzero(neighbors_of(G, within(G, S)))) / len(S)
 
 
-@_measure("S")
+@_measure("S", cached=100_000)
 def boundary_expansion(G: Converted, S: Any) -> float:
     """The size of the node boundary by that of the set."""
     return int(np.count_nonzero(node_boundary_of(G, S))) / len(S)

@@ -13,7 +13,7 @@ from gascl.nx.dispatch import backend_function
 from gascl.nx.weighted import entry_lengths
 
 
-@backend_function(first=100, cached=50, numpy=True, limits="No weights below 0.")
+@backend_function(first=2_000, cached=2_000, numpy=True, limits="No weights below 0.")
 def floyd_warshall_numpy(G: Converted, nodelist: Any = None, weight: Any = "weight") -> np.ndarray:
     """The distances between all pairs, dense; by Dijkstra's algorithm."""
     if nodelist is not None and not len(nodelist) == len(G) == len(set(nodelist)):

@@ -13,11 +13,11 @@ FUNCTIONS = {
         hyper_wiener_index in_degree_centrality is_arborescence is_attracting_component is_bipartite
         is_branching is_connected is_directed_acyclic_graph is_dominating_set is_eulerian is_forest
         is_k_regular is_regular is_semieulerian is_strongly_connected is_tree is_weakly_connected
-        isolates jaccard_coefficient k_core k_corona k_shell k_truss local_efficiency
-        mixing_expansion node_boundary node_connected_component node_expansion normalized_cut_size
-        number_attracting_components number_connected_components number_of_isolates
-        number_of_selfloops number_strongly_connected_components number_weakly_connected_components
-        onion_layers out_degree_centrality partition_quality predecessor preferential_attachment
+        isolates jaccard_coefficient k_core k_corona k_shell k_truss mixing_expansion node_boundary
+        node_connected_component node_expansion normalized_cut_size number_attracting_components
+        number_connected_components number_of_isolates number_of_selfloops
+        number_strongly_connected_components number_weakly_connected_components onion_layers
+        out_degree_centrality partition_quality predecessor preferential_attachment
         resource_allocation_index s_metric schultz_index single_source_shortest_path_length
         single_target_shortest_path_length strongly_connected_components topological_generations
         topological_sort triangles volume weakly_connected_components wiener_index

@@ -19,7 +19,7 @@ def _degrees_differ(call: Call) -> str:
     return "NetworkX soon finds different degrees" if len(lengths) > 1 else ""
 
 
-_regular = backend_function(first=None, cached=20_000, numpy=True, slower=[_degrees_differ])
+_regular = backend_function(first=None, cached=50_000, numpy=True, slower=[_degrees_differ])
 
 
 @_regular

@@ -133,7 +133,7 @@ def _spanning_tree(
 
 
 _spanning_graph = backend_function(
-    first=100_000, cached=20_000, limits="Kruskal's algorithm.", unsupported=[_algorithm]
+    first=100_000, cached=30_000, limits="Kruskal's algorithm.", unsupported=[_algorithm]
 )
 
 

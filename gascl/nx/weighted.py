@@ -460,7 +460,7 @@ def _length(G: Converted, source: Any, target: Any, weight: Any, negative: bool)
     return as_numbers(G, weight, distance[[at]], [])[0]
 
 
-@_to_target(200_000, 20_000, NOT_NEGATIVE)
+@_to_target(200_000, 30_000, NOT_NEGATIVE)
 def dijkstra_path(G: Converted, source: Any, target: Any, weight: Any = "weight") -> list[Any]:
     """NetworkX's own path."""
     distinct_sources(G, [source])

@@ -11,6 +11,7 @@ import numpy as np
 from gascl.nx.all_pairs import by_distances, distances_by_weight, total_distance
 from gascl.nx.components import connected
 from gascl.nx.converted_graph import Converted
+from gascl.nx.dispatch import Call
 from gascl.nx.unweighted import depths_from
 
 
@@ -21,6 +22,10 @@ def wiener_index(G: Converted, weight: Any = None) -> float:
         return float("inf")
     total = total_distance(G, weight)
     return total if G.is_directed() else total / 2
+
+
+#: Nodes times edges from which searches from all nodes pay whose distances are read.
+STEPS = 5_000_000
 
 
 def _sum_over_pairs(
@@ -42,20 +47,28 @@ def _sum_over_pairs(
     return math.fsum(float(term(source, distance).sum()) for source, distance in distances) / 2
 
 
-@by_distances()
+def _few_searches(call: Call) -> str:
+    steps = len(call.G) * call.num_edges
+    return "" if steps >= STEPS else "NetworkX is faster in few searches of few edges"
+
+
+_index = by_distances(slower=[_few_searches])
+
+
+@_index
 def hyper_wiener_index(G: Converted, weight: Any = None) -> float:
     """Half of the sum of distances and of their squares, over all pairs."""
     return _sum_over_pairs(G, weight, lambda source, distance: distance + distance**2)
 
 
-@by_distances()
+@_index
 def schultz_index(G: Converted, weight: Any = None) -> float:
     """The sum over all pairs of the distance, times the sum of both degrees."""
     degree = G.degree
     return _sum_over_pairs(G, weight, lambda at, distance: distance * (degree[at] + degree))
 
 
-@by_distances()
+@_index
 def gutman_index(G: Converted, weight: Any = None) -> float:
     """The sum over all pairs of the distance, times the product of both degrees."""
     degree = G.degree
