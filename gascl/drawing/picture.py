@@ -25,7 +25,7 @@ from gascl.drawing.colors import Colors, draw_keys
 from gascl.drawing.edges import LARGE, EdgeLook, draw_density, draw_lines
 from gascl.drawing.labels import draw_labels, make_room
 from gascl.drawing.page import Page
-from gascl.errors import GasclError
+from gascl.errors import GasclError, check_flags
 from gascl.graph.graph import Graph
 from gascl.results.plots import pyplot
 
@@ -103,6 +103,7 @@ def draw(
     """
     if not isinstance(what, Drawn):
         raise GasclError(f"draw takes a Graph or a Result, not {type(what).__name__}")
+    check_flags(interactive=interactive, bundle=False if bundle is None else bundle)
     graph = graph_of(what)
     pyplot()  # before the layout is computed
     colors = colors_of(what, color, color_of(what, color), cmap)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from gascl.errors import FieldError, GasclError, GraphError, warn
+from gascl.errors import FieldError, GasclError, GraphError, check_flags, warn
 from gascl.graph.graph import Graph
 from gascl.graph.labels import shown
 from gascl.language.types import VERTEX, FieldTypes, Struct
@@ -249,6 +249,7 @@ class Result:
         Args:
             name: the field; it can be left out if only one, inputs aside, has a number per vertex.
         """
+        check_flags(largest=largest)
         name = self._only_number("top sorts by") if name is None else name
         listed = values = self._scalars(name, "sorted", "sort")
         if self.types.get(name) == VERTEX:
@@ -287,6 +288,7 @@ class Result:
                 not just one of those fields.
             FieldError: there is no such field.
         """
+        check_flags(largest=largest)
         if name is None:
             there = [field for field in self if field in GROUPS]
             if len(there) != 1:
@@ -470,6 +472,7 @@ class Result:
         """The table of the vertices, or of the arcs."""
         if isinstance(fields, str):
             raise FieldError(f"fields={fields!r} must be a list of names: fields=[{fields!r}]")
+        check_flags(arcs=arcs)
         if not arcs:
             names = self._answers() if fields is None else fields
             chosen = {name: self[name] for name in names}

@@ -30,6 +30,7 @@ from gascl.errors import (
     NotConverged,
     NotConvergedError,
     ProgramError,
+    check_flags,
     users_lines,
     warn,
 )
@@ -123,6 +124,7 @@ class Engine:
     ):
         if not isinstance(graph, Graph):
             raise GasclError(_no_graph(graph))
+        check_flags(deterministic=deterministic, debug=debug)
         self.device_memory = (
             None if device_memory is None else bytes_of(device_memory, "device_memory")
         )
