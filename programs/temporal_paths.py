@@ -20,25 +20,25 @@ NEVER = 2**63 - 1
 
 
 class EarliestArrival(VertexProgram):
-    """The earliest time at which each vertex can be reached from `source`, in `arrival`; 2^63 - 1
-    if it cannot.
+    """The earliest time at which each vertex can be reached from `source`, in `arrival`; NaT, or
+    2^63 - 1 where the graph's times are numbers, if it cannot.
 
-    An edge leaves at its field `time` and arrives `duration` later, both in the units of the field;
-    edges without a time are not taken. Waiting is allowed. `duration=None` says that edges take no
-    time; without it, a graph that has no such field is warned of.
+    An edge leaves at its field `time` and arrives `duration` later, in the units of that field; if
+    the graph has no `duration`, edges take no time. Edges without a time are not taken. Waiting is
+    allowed.
 
     Args:
         source: where paths begin; a list is several searches at once.
-        begin: the time from which edges may be taken.
+        begin: the time from which edges may be taken: by default, that of the graph's first edge.
         end: the time until which paths must arrive.
     """
 
     source = param.vertex()
-    begin = param.int64(default=0)
-    end = param.int64(default=NEVER)
-    arrival = vertex.int64(init=f"v.id == p.source ? p.begin : {NEVER}")
-    time = edge.int64(default=0)
-    duration = edge.int64(default=0, low=0)
+    begin = param.time("first")
+    end = param.time("never")
+    arrival = vertex.time(init=f"v.id == p.source ? p.begin : {NEVER}")
+    time = edge.time()
+    duration = edge.int64(default=0, low=0, optional=True)
 
     message = "int64"
     combine = "min"
