@@ -15,17 +15,17 @@ arrival has become earlier send again, all at once.
 
 from gascl import VertexProgram, edge, param, vertex
 
-#: The greatest int64: never.
-NEVER = 2**63 - 1
+#: The greatest int64: never; and a time that no edge has.
+NEVER, UNSET = 2**63 - 1, 1 - 2**63
 
 
 class EarliestArrival(VertexProgram):
     """The earliest time at which each vertex can be reached from `source`, in `arrival`; NaT, or
     2^63 - 1 where the graph's times are numbers, if it cannot.
 
-    An edge leaves at its field `time` and arrives `duration` later, in the units of that field; if
-    the graph has no `duration`, edges take no time. Edges without a time are not taken. Waiting is
-    allowed.
+    An edge leaves at its field `time`, and arrives at its field `until`, or else `duration` later,
+    in the units of `time`; if the graph has neither, edges take no time. Edges without a time, and
+    those that arrive before they leave, are not taken. Waiting is allowed.
 
     Args:
         source: where paths begin; a list is several searches at once.
@@ -38,6 +38,7 @@ class EarliestArrival(VertexProgram):
     end = param.time("never")
     arrival = vertex.time(init=f"v.id == p.source ? p.begin : {NEVER}")
     time = edge.time()
+    until = edge.time(default=UNSET, optional=True)
     duration = edge.int64(default=0, low=0, optional=True)
 
     message = "int64"
@@ -45,9 +46,12 @@ class EarliestArrival(VertexProgram):
     order = "any"
     mask = "v.id == p.source"
     receive_if = "msg < v.arrival && msg <= p.end"
-    scatter = """
-        if (e.time >= v.arrival && e.duration <= LONG_MAX - max(e.time, 0L))
-            send(e.time + e.duration);
+    scatter = f"""
+        long until = e.until;
+        if (until == {UNSET} && e.duration <= LONG_MAX - max(e.time, 0L))
+            until = e.time + e.duration;
+        if (e.time >= v.arrival && until >= e.time)
+            send(until);
     """
     apply = """
         v.arrival = msg;

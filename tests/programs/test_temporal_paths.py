@@ -85,6 +85,9 @@ def test_random_graphs(directed, longest):
             duration=rng.integers(0, longest + 1, edges),
         )
         program = TemporalReachability(source=0, begin=-10, end=50)
+        if longest:  # some before they leave
+            until = graph.edge_fields["time"] + rng.integers(-1, longest, edges)
+            run(graph.with_edge_fields(until=until), program)
         for delivery in ("auto", *some_admitted(program)):
             run(graph, program, delivery=delivery)
 
@@ -175,6 +178,17 @@ def test_a_graph_without_times_and_one_without_durations():
         Engine(graph).run(EarliestArrival(source=0))
     found = Engine(graph).run(EarliestArrival(source=0, time="at")).arrival
     assert found.astype("M8[D]").astype(str).tolist() == ["2024-05-01", "2024-05-01", "2024-05-02"]
+
+
+def test_columns_of_departures_and_arrivals():
+    table = pandas.DataFrame({"from": ["a", "b", "b"], "to": ["b", "c", "c"]})
+    table["leaves"] = pandas.to_datetime(
+        ["2024-05-01T08:00", "2024-05-01T08:20", "2024-05-01T08:40"]
+    )
+    table["arrives"] = table.leaves + pandas.to_timedelta([30, 10, 5], "min")
+    program = EarliestArrival(source="a", time="leaves", until="arrives")
+    result = Engine(Graph.from_pandas(table)).run(program)
+    assert result.to_pandas().arrival.tolist() == [table.leaves[0], *table.arrives[[0, 2]]]
 
 
 def test_edges_without_a_time_and_no_edges():

@@ -18,6 +18,9 @@ def arrivals(graph: Graph, source: int, begin: int, end: int) -> np.ndarray:
     count = graph.num_edges
     time = np.asarray(graph.edge_fields.get("time", np.zeros(count, np.int64))).tolist()
     span = np.asarray(graph.edge_fields.get("duration", np.zeros(count, np.int64))).tolist()
+    if "until" in graph.edge_fields:
+        ends = np.asarray(graph.edge_fields["until"]).tolist()
+        span = [end - begin for end, begin in zip(ends, time, strict=True)]
     out: list[list[tuple[int, int, int]]] = [[] for _ in range(graph.num_vertices)]
     for number, (tail, head) in enumerate(
         zip(graph.edge_src.tolist(), graph.edge_dst.tolist(), strict=True)
@@ -35,7 +38,12 @@ def arrivals(graph: Graph, source: int, begin: int, end: int) -> np.ndarray:
             continue
         settled.add(vertex)
         for leaves, takes, head in out[vertex]:
-            if leaves >= now and leaves + takes < found[head] and leaves + takes <= end:
+            if (
+                leaves >= now
+                and takes >= 0
+                and leaves + takes < found[head]
+                and leaves + takes <= end
+            ):
                 found[head] = leaves + takes
                 heapq.heappush(heap, (found[head], head))
     return np.array(found, np.int64)
