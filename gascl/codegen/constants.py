@@ -110,6 +110,7 @@ class Phase(IntEnum):
     UNPACK = 21
     # Of delivery `in_place`, beside PACK and UNPACK:
     PASS = 22
+    START = 23  # at the beginning of a run
 
 
 class Order(IntEnum):

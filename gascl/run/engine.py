@@ -141,6 +141,8 @@ class Engine:
             WeakKeyDictionary()
         )
         self._loaded: WeakKeyDictionary[Prepared, LoadedProgram] = WeakKeyDictionary()
+        # Programs that have a form in any order, but none in place.
+        self._not_in_place: WeakKeyDictionary[type[VertexProgram], set[Any]] = WeakKeyDictionary()
         self.warns_of_nan = True  # not in the NetworkX backend, whose answers may be NaN
         self._solo: Engine | None = None
         self._derived: dict[tuple[Any, ...], Engine] = {}  # by how their graphs are made
@@ -378,15 +380,25 @@ class Engine:
 
     def _form(self, program: VertexProgram, options: RunOptions) -> VertexProgram:
         """The form of a program that is run: the one in place, if this run can have it."""
+        if "in_any_order" not in vars(type(program)):
+            return program
         if self.ranks or options.start is not None or options.delivery not in ("auto", "in_place"):
+            return program
+        not_in_place = self._not_in_place.setdefault(type(program), set())
+        if options.delivery == "auto" and key_of(program) in not_in_place:
             return program
         together = why_together(self.device.facts, self.debug) or options.why_in_supersteps(False)
         if together and options.delivery == "auto":
             return program
         other = _in_any_order(program)
-        if other is None or not Traits.of(other.spec).applies_in_place:
+        if other is None:
             return program
-        return other if self._prepare(other, options).delivery.in_place else program
+        in_place = Traits.of(other.spec).applies_in_place
+        if in_place and self._prepare(other, options).delivery.in_place:
+            return other
+        if not together:
+            not_in_place.add(key_of(program))
+        return program
 
     def _run_one(
         self,

@@ -39,13 +39,16 @@ static int gascl_apply_some(const int begin, const int end, gascl_tally *tally, 
 static GASCL_INLINE void gascl_run_phase(const int phase, const gascl_team team,
                                          GASCL_STATE GASCL_EDGE, GASCL_STEP,
                                          GASCL_PERSISTENT_STATE, volatile __global int *team_words,
-                                         __local gascl_shared *shared,
+                                         GASCL_START_STATE, __local gascl_shared *shared,
                                          __local gascl_step_memory *memory) {
     const int n = gascl_run_->graph.num_vertices;
     gascl_tally tally;
     GASCL_ZERO_TALLY(tally);
     long waiting = 0, work = 0;
     switch (phase) {
+    case GASCL_PHASE_START:  // no program of this delivery has aggregators
+        gascl_start_vertices(team, &tally, GASCL_STATE_ON, GASCL_FIRST_VALUES_ON);
+        break;
     case GASCL_PHASE_PACK: {
         const bool starting = GASCL_READ_TEAM(STARTING);
         GASCL_FOR_SHARE(id, n, 4096) {
@@ -93,8 +96,10 @@ static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_E
         gascl_control_->clock = GASCL_CLOCK();
         for (int i = 0; i < (int)get_num_groups(0); ++i)
             posted[i] = counts[2 * i] = counts[2 * i + 1] = 0;
-        return GASCL_PHASE_PACK;
+        return begins ? GASCL_PHASE_START : GASCL_PHASE_PACK;
     }
+    if (phase == GASCL_PHASE_START)
+        return GASCL_PHASE_PACK;
     if (phase == GASCL_PHASE_UNPACK)
         return GASCL_REALS ? GASCL_PHASE_NANS : GASCL_PHASE_END;
     if (phase == GASCL_PHASE_NANS)
