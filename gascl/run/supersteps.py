@@ -10,7 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
-from gascl.codegen.constants import FAULT_MESSAGES, GOING_ON, STRIDE, Fault, Phase, Stop, Team
+from gascl.codegen.constants import (
+    FAULT_MESSAGES,
+    GOING_ON,
+    STRIDE,
+    Again,
+    Fault,
+    Phase,
+    Stop,
+    Team,
+)
 from gascl.delivery.buffers import EMPTY
 from gascl.delivery.launch import (
     EMPTY_INBOX,
@@ -72,7 +81,6 @@ class Loop:
         nans: for each field of floats where some vertex has NaN after the run, the number of such
             vertices, and the first of them; empty where the State is kept.
         seconds: how long the supersteps took.
-        needs_order: the order of messages matters, so that the run must begin again in supersteps.
         long_run: decides whether it begins again in any order; None: it does not.
     """
 
@@ -141,8 +149,13 @@ class Loop:
         return self._ending()
 
     @property
-    def needs_order(self) -> bool:
-        return self._stopped == Stop.ORDER
+    def needs_order(self) -> str:
+        """Why the run must begin again in supersteps; "" if it need not."""
+        if self._stopped != Stop.ORDER:
+            return ""
+        if self.state.control["ordered"][0] == Again.ROW_IS_LONG:
+            return "a vertex has many neighbors for one work-item of a GPU to look at"
+        return self.plan.traits.why_order
 
     def _begin_progress(self, progress: Progress) -> None:
         # Of a program of several stages, only the end of this stage is known.
