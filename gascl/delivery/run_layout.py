@@ -382,7 +382,7 @@ class _Builder:
             "faults": ("faults" in header.state, Array(np.dtype("i4"), faults)),
             "later": (self.traits.shares, Array(np.dtype("u4"), places, ZERO)),
             "later_messages": (self.traits.shares, Array(_stored(header.gathered), places)),
-            "nans": (bool(header.reals), Array(np.dtype("2i4"), len(header.reals), ZERO)),
+            "nans": (bool(header.reals), Array(np.dtype("2i4"), len(header.reals))),
             "team": (self.persistent, Array(np.dtype("u1"), team, ZERO)),
         }
         arrays |= {name: array for name, (is_needed, array) in optional.items() if is_needed}

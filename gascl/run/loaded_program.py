@@ -16,9 +16,7 @@ from gascl.run.bottlenecks import by_one_item
 from gascl.run.plan import Plan
 from gascl.run.prepare import Prepared
 from gascl.run.push_pull import pull_bounds
-from gascl.run.start_block import CONTROL, RECORD, StartBlock
-
-NEVER = np.iinfo(np.int32).max
+from gascl.run.start_block import CONTROL, NEVER, RECORD, StartBlock
 
 
 class LoadedProgram:

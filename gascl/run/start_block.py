@@ -10,19 +10,23 @@ from gascl.codegen.header import Header
 from gascl.delivery.run_layout import RUN, Key, RunLayout, team_bytes
 from gascl.opencl.device import Device
 
+#: The number of the vertex of a fault that has not happened.
+NEVER = np.iinfo(np.int32).max
 #: The whole block, among the buffers of a State.
 BLOCK = Key(RUN, "block")
 CONTROL, RECORD, TEAM = Key(RUN, "control"), Key(RUN, "run"), Key(RUN, "team")
+FAULTS = Key(RUN, "faults")
 
 
 class StartBlock:
     """Where these buffers are in the block, so that a single copy sets all of them: the parameters,
-    the control record, the lengths of lists, and the words of a persistent kernel's team.
+    the control record, the lengths of lists, where faults are noted, and the words of a persistent
+    kernel's team.
 
     Attributes:
         places: the first byte of each buffer.
-        first: uint8, what is copied at the start of a run: zeros, but for what the caller sets in
-            it. The records behind the team's words are left out.
+        first: uint8, what is copied at the start of a run: the caller sets the two records; there
+            is no fault, and the rest are zeros. The records behind the team's words are left out.
     """
 
     def __init__(self, layout: RunLayout, header: Header, device: Device):
@@ -30,7 +34,7 @@ class StartBlock:
         self._sizes: dict[Key, int] = {}
         size = 0
         # The last one is the team's, of which only the beginning is set.
-        for key in (RECORD, CONTROL, *layout.lengths, TEAM):
+        for key in (RECORD, CONTROL, *layout.lengths, FAULTS, TEAM):
             if key in layout.own:
                 self.places[key], self._sizes[key] = size, layout.own[key].nbytes
                 size += -(-layout.own[key].nbytes // device.alignment) * device.alignment
@@ -38,6 +42,8 @@ class StartBlock:
         if TEAM in self.places:
             sent = self.places[TEAM] + team_bytes(len(header.reals))
         self.first = np.zeros(sent, np.uint8)
+        if FAULTS in self.places:
+            self._part(self.first, FAULTS).view(np.int32)[:] = NEVER
         self._dtypes = {RECORD: header.run, CONTROL: header.control}
 
     def allocate(self, device: Device) -> dict[Key, Any]:
@@ -48,5 +54,8 @@ class StartBlock:
 
     def record(self, first: np.ndarray, key: Key) -> np.ndarray:
         """The parameters or the control record in such an array, as one record of their dtype."""
-        dtype, at = self._dtypes[key], self.places[key]
-        return first[at : at + dtype.itemsize].view(dtype)
+        return self._part(first, key).view(self._dtypes[key])
+
+    def _part(self, first: np.ndarray, key: Key) -> np.ndarray:
+        at = self.places[key]
+        return first[at : at + self._sizes[key]]

@@ -36,10 +36,10 @@ from gascl.opencl.event_wait import check_free
 from gascl.results.snapshot import Messages, Snapshot
 from gascl.results.trace import Step
 from gascl.run.field_values import has_rest, listed, set_at, stored
-from gascl.run.loaded_program import NEVER, LoadedProgram, control_to_send, copied
+from gascl.run.loaded_program import LoadedProgram, control_to_send, copied
 from gascl.run.parameters import set_parameters
 from gascl.run.plan import Plan
-from gascl.run.start_block import BLOCK, CONTROL, RECORD
+from gascl.run.start_block import BLOCK, CONTROL, FAULTS, NEVER, RECORD
 
 #: The most bytes to fill at once: NVIDIA's driver fails from 2 GiB on.
 _FILL = 2**30
@@ -136,9 +136,6 @@ class State:
         if kept or given:
             self._set_fields(inputs.initial, inputs.left, kept)
         self._sent: list[Any] = []  # copies that may be under way, which hold what they copy
-        faults = self.layout.own.get(Key(RUN, "faults"))
-        if faults is not None:
-            self.write(Key(RUN, "faults"), np.full(faults.count, NEVER, np.int32))
         self.control = copied(loaded.control)
         if resumes and previous is not None:
             self.control = copied(previous.control)
@@ -332,7 +329,7 @@ class State:
     def faults(self, plan: Plan) -> np.ndarray:
         """(kinds of faults, lines of the source text): the smallest vertex with each fault."""
         host = np.empty((len(Fault), len(plan.places) + 1), np.int32)
-        return self.read(Key(RUN, "faults"), host)
+        return self.read(FAULTS, host)
 
     # After a run -----------------------------------------------------------------------
 

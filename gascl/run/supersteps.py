@@ -232,6 +232,7 @@ class Loop:
         names, last = self.plan.header.reals, self.graph.num_vertices
         counts = self._counted_nans
         if counts is None:
+            self.state.clear(Key(RUN, "nans"))
             self.launcher.launch(NANS)
             counts = self.launcher.read("nans", np.empty((len(names), 2), np.int32)).tolist()
         nans = {
@@ -306,11 +307,15 @@ class Loop:
 
     def _fill(self) -> None:
         """Set the initial content of the buffers that no earlier run has left."""
-        active = self.plan.delivery.active
+        active, started = self.plan.delivery.active, set[Key]()
+        if not self.start.resumes:
+            started = {Key(RUN, name) for name in STARTED}
+            if active.leave:  # a mask in another form is converted to bytes only when it is used
+                started.add(MASK)
+            if not self.plan.traits.init_marks:
+                started |= {MASK if n == "mask" else Key(active.owner, n) for n in active.starts}
         for key, begins in self.state.unset.items():
-            started = not self.start.resumes and key.owner == RUN and key.name in STARTED
-            # A mask in another form is converted to bytes only when it is used.
-            if started or (key == MASK and active.leave and not self.start.resumes):
+            if key in started:
                 continue
             if begins == EMPTY:
                 self.launcher.launch(EMPTY_INBOX, cells=self.state.buffers[key])

@@ -22,11 +22,14 @@ __kernel void gascl_empty(__global const gascl_run *run, __global gascl_cell *in
     const ulong given, __global const ulong *partly, const ulong kept, const int own_mask
 #define GASCL_FIRST_VALUES_ON given, partly, kept, own_mask
 
-// A team's share of the start: the fields' init expressions, the init snippet and the first mask. The inbox is
-// emptied on the way, since filling its buffers in launches of their own would take longer.
+// A team's share of the start: the fields' init expressions, the init snippet and the first mask. The mask and the
+// inbox are emptied on the way, since filling their buffers in launches of their own would take longer.
 static void gascl_start_vertices(const gascl_team team, gascl_tally *tally, GASCL_STATE,
                                  GASCL_FIRST_VALUES) {
     GASCL_FOR_SHARE_OF_PLACES(id, gascl_run_->graph.num_vertices) {
+#if GASCL_MASKED && !GASCL_LISTS_RECEIVERS
+        gascl_start_mask(id GASCL_MASKS_ON GASCL_LANE_ON);
+#endif
         gascl_init(id, given | (partly ? partly[id] : 0), kept, own_mask, tally,
                    GASCL_STATE_ON GASCL_LANE_ON);
 #if GASCL_INBOX

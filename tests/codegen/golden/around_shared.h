@@ -23,6 +23,7 @@ typedef int gascl_offset;
 #define GASCL_SCATTER_FINDS_COMMON 0
 #define GASCL_MASKED 0
 #define GASCL_MARKS 0
+#define GASCL_INIT_MARKS 0
 #define GASCL_EVERY_ARC_SENDS 0
 #define GASCL_FUSED 0
 #define GASCL_MAY_NEED_ORDER 0
