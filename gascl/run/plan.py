@@ -154,7 +154,9 @@ class Plan:
         if device.is_cpu:
             groups = 1 if vertices + arcs <= ALONE else 4 * device.units
         else:
-            groups = device.units * (ASYNCHRONOUS_GROUPS if self.delivery.queues else PERSISTENT_GROUPS)
+            groups = device.units * (
+                ASYNCHRONOUS_GROUPS if self.delivery.queues else PERSISTENT_GROUPS
+            )
         # Each has a tally of its own.
         return min(groups, parts, device.groups, MOST_GROUPS)
 
