@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from gascl.delivery.buffers import ANYTHING
-from gascl.delivery.run_layout import ARC, VERTEX, Key
+from gascl.delivery.launch import STARTED
+from gascl.delivery.run_layout import ARC, RUN, VERTEX, Key
 from gascl.device_graph.buffers import ResidentGraph, num_arcs
 from gascl.device_graph.run_arrays import RunArrays
 from gascl.language.program import VertexProgram
@@ -17,6 +18,8 @@ from gascl.run.plan import Plan
 from gascl.run.prepare import Prepared
 from gascl.run.push_pull import pull_bounds
 from gascl.run.start_block import CONTROL, NEVER, RECORD, StartBlock
+
+MASK = Key(RUN, "mask")
 
 
 class LoadedProgram:
@@ -37,6 +40,7 @@ class LoadedProgram:
         sizes, nbytes: the bytes of each buffer that belongs to one run, and of all together.
         unset: the buffers whose initial content must be set, and what it is, but for those in
             `block`.
+        started: those of them that the start of a run sets, unless the run continues from a State.
         block: the buffers that the host sets at the start of a run; its record for the parameters
             has the counts of the graph.
         control: the control record before a run.
@@ -70,6 +74,12 @@ class LoadedProgram:
             for key, array in self.layout.own.items()
             if array.begins != ANYTHING and key not in block.places
         }
+        active = plan.delivery.active
+        self.started = {Key(RUN, name) for name in STARTED}
+        if active.leave:  # a mask in another form is converted to bytes only when it is used
+            self.started.add(MASK)
+        if not plan.traits.init_marks:
+            self.started |= {MASK if n == "mask" else Key(active.owner, n) for n in active.starts}
         self.control = np.zeros(1, self.header.control)
         self.control["overflow"] = self.control["fault"] = NEVER
         block.record(block.first, CONTROL)[:] = control_to_send(self.control)

@@ -36,7 +36,7 @@ from gascl.opencl.event_wait import check_free
 from gascl.results.snapshot import Messages, Snapshot
 from gascl.results.trace import Step
 from gascl.run.field_values import has_rest, listed, set_at, stored
-from gascl.run.loaded_program import LoadedProgram, control_to_send, copied
+from gascl.run.loaded_program import MASK, LoadedProgram, control_to_send, copied
 from gascl.run.parameters import set_parameters
 from gascl.run.plan import Plan
 from gascl.run.start_block import BLOCK, CONTROL, FAULTS, NEVER, RECORD
@@ -46,7 +46,6 @@ _FILL = 2**30
 #: The most bytes of buffers that a run leaves for the next one, so that a small run need not
 #: allocate them. For larger ones, that takes little of the run's time.
 _IDLE = 2**18
-MASK = Key(RUN, "mask")
 _PENDING = tuple(Key(RUN, name) for name in PENDING)
 
 

@@ -30,7 +30,6 @@ from gascl.delivery.launch import (
     SNAPSHOT,
     START,
     START_ARCS,
-    STARTED,
     Launch,
 )
 from gascl.delivery.run_layout import MOST_AHEAD, RECORDS, RUN, VERTEX, Key, team_bytes
@@ -40,13 +39,12 @@ from gascl.results.trace import KernelTime, Trace
 from gascl.run.checkpoint import Checkpoint
 from gascl.run.job import Job
 from gascl.run.launcher import Launched, Launcher
-from gascl.run.loaded_program import LoadedProgram, copied
+from gascl.run.loaded_program import MASK, LoadedProgram, copied
 from gascl.run.long_run import LongRun
 from gascl.run.placement import Placement, Tallies
 from gascl.run.recorded_steps import RecordedSteps
 from gascl.run.stagnation import StagnationDetector
 from gascl.run.start_block import TEAM
-from gascl.run.state import MASK
 from gascl.user_messages import Message, Option
 from gascl.util.progress import Progress
 
@@ -307,15 +305,8 @@ class Loop:
 
     def _fill(self) -> None:
         """Set the initial content of the buffers that no earlier run has left."""
-        active, started = self.plan.delivery.active, set[Key]()
-        if not self.start.resumes:
-            started = {Key(RUN, name) for name in STARTED}
-            if active.leave:  # a mask in another form is converted to bytes only when it is used
-                started.add(MASK)
-            if not self.plan.traits.init_marks:
-                started |= {MASK if n == "mask" else Key(active.owner, n) for n in active.starts}
         for key, begins in self.state.unset.items():
-            if key in started:
+            if key in self.loaded.started and not self.start.resumes:
                 continue
             if begins == EMPTY:
                 self.launcher.launch(EMPTY_INBOX, cells=self.state.buffers[key])
@@ -491,6 +482,8 @@ class Loop:
             superstep = self.earlier + len(self.trace)
             self.launcher.arrays.select_arcs(superstep + starting)
         size = self.graph.num_vertices, self.state.num_arcs
+        # As many as the groups of a launch that would have vertices.
+        starts = -(-size[0] * self.program.lanes // self.plan.group)
         # As in the other form, if there is one.
         parts = self.launcher.groups(self.plan.later[-1]) if self.plan.later else self.groups
         launched = self.launcher.launch(
@@ -498,7 +491,7 @@ class Loop:
             self.plan.persistent_groups(self.device, *size, parts),
             **(first or _NO_FIRST_VALUES),
             starting=starting,
-            num_tallies=self.groups,
+            num_tallies=max(1, min(self.groups, starts)),
             ask_stop=self.fixed is None,
             least_arcs=least,
             most_arcs=greatest,
@@ -520,17 +513,17 @@ class Loop:
         self._counted_nans = nans
         if words[Team.SWAPPED]:
             state.swap()
-        done = int(words[Team.DONE])
+        done = words[Team.DONE]
         if done > len(records):
             *_, records = self._team(done)
         if not done:
             self._check(records[0])
             state.control = copied(records[:1])
             return int(state.control["stopped"][0])
-        last = records[done - 1]
-        if last["stopped"] in (Stop.OVERFLOW, Stop.FAULT):
-            self._check(last, done - 1)
         records = copied(records[:done])
+        stopped = int(records["stopped"][-1])
+        if stopped in (Stop.OVERFLOW, Stop.FAULT):
+            self._check(records[-1], done - 1)
 
         def times() -> list[tuple[KernelTime, ...]]:
             """The launch's time, divided among the supersteps."""
@@ -545,17 +538,18 @@ class Loop:
             return [(KernelTime(name, *each),) for each in shared]
 
         self._add(records, times)
-        return int(state.control["stopped"][0])
+        return stopped
 
-    def _team(self, count: int) -> tuple[np.ndarray, list[list[int]], np.ndarray]:
-        """Wait for the kernel: the words of its team, int32; how many NaN it has counted, as
-        `gascl_nans` does; and the first `count` records."""
+    def _team(self, count: int) -> tuple[list[int], list[list[int]], np.ndarray]:
+        """Wait for the kernel: the words of its team; how many NaN it has counted, as `gascl_nans`
+        does; and the first `count` records."""
         control, reals = self.plan.header.control, len(self.plan.header.reals)
         size = team_bytes(reals)
         read = self.launcher.read("team", np.empty(size + count * control.itemsize, np.uint8))
         words = read[:size].view(np.int32)
         nans = words[STRIDE * len(Team) :][: 2 * reals].reshape(reals, 2).tolist()
-        return words[: STRIDE * len(Team) : STRIDE], nans, read[size:].view(control)
+        told = words[: STRIDE * len(Team) : STRIDE].tolist()
+        return told, nans, read[size:].view(control)
 
     def _enqueue_superstep(self, number: int) -> list[Launched]:
         """Enqueue a superstep, after `number` that are not in the trace yet."""
