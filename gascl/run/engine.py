@@ -513,6 +513,8 @@ class Engine:
             if job.form_of is not None:  # later runs need not try again
                 self._not_in_place.setdefault(type(job.form_of), set()).add(key_of(job.form_of))
                 job = replace(job, program=job.form_of, form_of=None)
+                types = self._prepare(job.program, job.options).source.header.types
+                values = inputs(job.program, self.graph, types, previous, self.debug)
             return self._supersteps(job, loop.needs_order, values, phases)
         loop.trace.phases = phases
         loop.trace.deliveries = tuple(loop.deliveries) or (prepared.delivery.name,)
