@@ -163,7 +163,7 @@ TAKES_FEW, TURNS, MOST_TURN = 8, 64, 512
 #: vertices among which one is chosen; and the most arcs and messages of a launch.
 MOST_FLIGHTS, MOST_RANDOM_WORK = 64, 2**18
 #: Of delivery `in_place` on GPUs: at how many neighbors of a vertex one work-item may look.
-MOST_LOOKED = 512
+MOST_LOOKED = 64
 #: A value of `starting`: gascl_decide_on() in superstep.cl.
 GOING_ON = 2
 #: The number of a block's messages that one work-item combines into a box, for others to use.
