@@ -62,7 +62,6 @@ class Device:
     _own: threading.local = field(default_factory=threading.local, init=False, repr=False)
     _queues: WeakSet[Queue] = field(default_factory=WeakSet, init=False, repr=False)
     _unread: WeakSet[Unread] = field(default_factory=WeakSet, init=False, repr=False)
-    _idle: WeakSet[Idle] = field(default_factory=WeakSet, init=False, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -273,7 +272,6 @@ class Device:
                 kept += queue.pool.managed_bytes - queue.pool.active_bytes
         with self._lock:
             results = list(self._unread)
-            kept += sum(each.idle_bytes for each in self._idle)
         for result in results:
             kept += result.nbytes
         if needed + kept > self.memory // 2:
@@ -283,10 +281,6 @@ class Device:
         """Free the memory of results, which are read first, of quotient graphs that nobody holds,
         and the memory that is kept for later runs of any thread."""
         self.read_results()
-        with self._lock:
-            idle = list(self._idle)
-        for each in idle:
-            each.free_idle()
         gc.collect()  # the arcs of quotients refer to each other
         for queue in list(self._queues):
             if queue.pool is not None:
@@ -296,11 +290,6 @@ class Device:
         """Register a result that is in the device's memory."""
         with self._lock:
             self._unread.add(result)
-
-    def keeps(self, idle: Idle) -> None:
-        """Register what may keep buffers for later runs."""
-        with self._lock:
-            self._idle.add(idle)
 
     def unread(self) -> list[Unread]:
         """The results that are in the device's memory."""
@@ -336,17 +325,6 @@ class Unread(Protocol):
 
     def read(self) -> None:
         """Copy it to the host."""
-
-
-class Idle(Protocol):
-    """Buffers of a device that are kept for later runs."""
-
-    @property
-    def idle_bytes(self) -> int:
-        """The bytes that they take."""
-
-    def free_idle(self) -> None:
-        """Free them."""
 
 
 class Queue:

@@ -17,11 +17,9 @@ from gascl.run.bottlenecks import by_one_item
 from gascl.run.plan import Plan
 from gascl.run.prepare import Prepared
 from gascl.run.push_pull import pull_bounds
-from gascl.run.start_block import BLOCK, CONTROL, NEVER, RECORD, StartBlock
+from gascl.run.start_block import CONTROL, NEVER, RECORD, StartBlock
 
 MASK = Key(RUN, "mask")
-#: The most bytes of buffers that a run leaves for the next one where the device keeps no memory.
-_IDLE = 2**18
 
 
 class LoadedProgram:
@@ -53,7 +51,6 @@ class LoadedProgram:
         bottlenecks: what a single work-item may take long for.
         arrays: the arrays of the graph for all runs; None: each has its own.
         idle: the buffers that runs have left for later ones, which take them out.
-        idle_bytes: about how many bytes these take at most.
     """
 
     def __init__(
@@ -99,26 +96,7 @@ class LoadedProgram:
         arrays = RunArrays(resident, self.layout, self.alternates)
         self.arrays = arrays if arrays.can_be_shared else None
         self.idle: list[dict[Key, Any]] = []
-        self.device.keeps(self)
         fork_guard.holds_opencl(self)
-
-    @property
-    def idle_bytes(self) -> int:
-        return len(self.idle) * self.nbytes
-
-    def free_idle(self) -> None:
-        self.idle.clear()
-
-    def leave(self, buffers: dict[Key, Any], whole: bool) -> None:
-        """Leave the buffers of a run for a later one.
-
-        Args:
-            whole: no program but this one has had any of them. Others may have other sizes.
-        """
-        # On a CPU, malloc keeps large ones.
-        if not whole or (self.nbytes > _IDLE and not self.device.pools):
-            buffers = {key: buffers[key] for key in (BLOCK, *self.block.places)}
-        self.idle.append(buffers)
 
 
 def copied(records: np.ndarray) -> np.ndarray:

@@ -43,6 +43,9 @@ from gascl.run.start_block import BLOCK, CONTROL, FAULTS, NEVER, RECORD
 
 #: The most bytes to fill at once: NVIDIA's driver fails from 2 GiB on.
 _FILL = 2**30
+#: The most bytes of buffers that a run leaves for the next one, so that a small run need not
+#: allocate them. For larger ones, that takes little of the run's time.
+_IDLE = 2**18
 _PENDING = tuple(Key(RUN, name) for name in PENDING)
 
 
@@ -368,7 +371,10 @@ class State:
         for key in list(idle):
             if key in lasting:
                 self.buffers[key] = idle.pop(key)
-        loaded.leave(idle, not self._took_over)
+        # Those of other programs may have other sizes.
+        if loaded.nbytes > _IDLE or self._took_over:
+            idle = {key: idle[key] for key in (BLOCK, *loaded.block.places)}
+        loaded.idle.append(idle)
         del self.arrays  # the graph stays on the device only while its engine exists
 
     def drop(self, fields: Iterable[str], owner: Owner = VERTEX) -> None:

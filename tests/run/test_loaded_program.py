@@ -55,28 +55,12 @@ def test_a_run_takes_the_buffers_that_the_last_one_has_left(allocated):
 
 
 def test_buffers_of_large_runs_are_not_left(allocated, monkeypatch):
-    monkeypatch.setattr("gascl.run.loaded_program._IDLE", 0)
+    monkeypatch.setattr("gascl.run.state._IDLE", 0)
     engine = Engine(PATH)
     engine.run(BreadthFirst(source=0))
     first = len(allocated)
     assert engine.run(BreadthFirst(source=1)).depth.tolist() == DEPTHS[1]
     assert len(allocated) == 2 * first
-
-
-def test_buffers_of_large_runs_are_left_on_gpus_until_memory_is_needed(allocated, monkeypatch):
-    monkeypatch.setattr("gascl.run.loaded_program._IDLE", 0)
-    monkeypatch.setattr(Device, "pools", True)
-    engine = Engine(PATH)
-    engine.run(BreadthFirst(source=0))
-    (loaded,) = engine._loaded.values()
-    first = len(allocated)
-    assert engine.run(BreadthFirst(source=1)).depth.tolist() == DEPTHS[1]
-    assert len(allocated) == first + 2  # depth and parent
-    assert loaded.idle_bytes == loaded.nbytes
-    engine.device.release(engine.device.memory // 2 - loaded.nbytes + 1)
-    assert loaded.idle_bytes == 0
-    assert engine.run(BreadthFirst(source=4)).depth.tolist() == DEPTHS[4]
-    assert len(allocated) == 2 * first + 2
 
 
 def test_parameters_and_given_values_are_those_of_each_run():
