@@ -10,18 +10,31 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from inspect import signature
 from typing import Any, ClassVar
 
 import numpy as np
 
 from gascl.errors import ProgramError
+from gascl.graph.field_types import Times, coded_texts
+from gascl.graph.labels import INTEGER
 from gascl.language import parameter_text
 from gascl.language.combiners import SUM, Combiner, combiner_of
-from gascl.language.types import NAMES, VERTEX, Struct, Type, name_of, resolve, struct, unfit
+from gascl.language.types import (
+    NAMES,
+    TIME,
+    VERTEX,
+    Struct,
+    Type,
+    name_of,
+    resolve,
+    struct,
+    unfit,
+)
 from gascl.user_messages import DOUBLE, Message, Option
 
 Bound = float | None
@@ -77,12 +90,14 @@ class EdgeField(Field):
     Attributes:
         low, high: a graph with values outside, or NaN, is refused; None: no bound.
         finite: a graph with infinity or NaN is refused, too.
+        optional: graphs without the field are not warned of.
     """
 
     default: Any = REQUIRED
     low: Bound = None
     high: Bound = None
     finite: bool = False
+    optional: bool = False
     kind: ClassVar[str] = "edge field"
 
 
@@ -169,6 +184,36 @@ class FlagParam(Param):
         if not isinstance(value, bool | np.bool_):
             raise ValueError("expected True or False")
         return bool(value)
+
+
+#: Times that `TimeParam` knows by a word: that of the graph's first edge, and one that never comes.
+FIRST, NEVER = "first", "never"
+
+
+@dataclass(frozen=True)
+class TimeParam(Param):
+    """A point in time, as text in ISO 8601, or a number where the graph's times are numbers."""
+
+    def convert_one(self, value: Any) -> Any:
+        if isinstance(value, str) and value in (FIRST, NEVER):
+            return value
+        if isinstance(value, str) and INTEGER.fullmatch(value):  # from a shell
+            value = int(value)
+        if isinstance(value, int | float | np.number) and not isinstance(value, np.timedelta64):
+            return super().convert_one(value)
+        text = value
+        if isinstance(value, np.datetime64):
+            short = np.datetime_data(value.dtype)[0] in ("Y", "M", "W", "D", "h", "m")
+            text = str(value.astype("M8[s]") if short else value)
+        elif isinstance(value, datetime.date):
+            text = value.isoformat()
+        found = coded_texts([text]) if isinstance(text, str) else None
+        if found is None or not isinstance(found.type, Times):
+            raise ValueError(
+                "expected a point in time such as '2024-05-31' or '2024-05-31T18:30', a number if "
+                f"the graph's times are numbers, {FIRST!r} or {NEVER!r}"
+            )
+        return text
 
 
 @dataclass(frozen=True)
@@ -368,6 +413,12 @@ class _Params(_Namespace):
         """True or False."""
         return FlagParam("int32", doc, default=default)
 
+    def time(self, default: Any = REQUIRED, doc: str = "") -> Any:
+        """A point in time: a date or time of Python, NumPy or pandas, or text such as
+        '2024-05-31T18:30'; a number if the graph's times are numbers; "first", the least time of
+        the graph's edges; or "never", the greatest int64."""
+        return TimeParam(TIME, doc, default=default)
+
     def choice(self, *words: str, doc: str = "") -> Any:
         """One of `words`; the first is the default."""
         if not words or not all(isinstance(w, str) and w.isidentifier() for w in words):
@@ -405,6 +456,10 @@ def _begins(type_: str | Struct, init: Any) -> Any:
 
 class _Aggregates(_Namespace):
     def _check_word(self, name: str) -> None:
+        if name == TIME:
+            raise ProgramError(
+                "aggregate.time: times are only in fields; write aggregate.int64(...)"
+            )
         if name in Aggregate.OPS:
             type_ = "int64" if name == "count" else "real"
             raise ProgramError(
@@ -420,8 +475,10 @@ def _edge(
     low: Bound = None,
     high: Bound = None,
     finite: bool = False,
+    optional: bool = False,
 ) -> EdgeField:
-    return EdgeField(type_, doc, default=default, low=low, high=high, finite=finite)
+    declared = EdgeField(type_, doc, default=default, low=low, high=high)
+    return replace(declared, finite=finite, optional=optional)
 
 
 def _param(

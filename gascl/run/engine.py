@@ -30,6 +30,7 @@ from gascl.errors import (
     NotConverged,
     NotConvergedError,
     ProgramError,
+    check_flags,
     users_lines,
     warn,
 )
@@ -68,6 +69,7 @@ from gascl.run.stages import solve
 from gascl.run.state import Inputs, State
 from gascl.run.steps import Steps
 from gascl.run.supersteps import Ending, Loop
+from gascl.run.times import shown_fields, times_of
 from gascl.user_messages import Message, Option, ProgramName
 from gascl.util.host import machine_memory
 from gascl.util.progress import Progress, showing
@@ -123,6 +125,7 @@ class Engine:
     ):
         if not isinstance(graph, Graph):
             raise GasclError(_no_graph(graph))
+        check_flags(deterministic=deterministic, debug=debug)
         self.device_memory = (
             None if device_memory is None else bytes_of(device_memory, "device_memory")
         )
@@ -525,10 +528,12 @@ class Engine:
         arc_fields: Mapping[str, np.ndarray] = {}
         if program.spec.arc_fields:
             arc_fields = ResultFields(state, ARC, kept=options.keep_state)
+        declared, times = program.spec.types, times_of(program.spec, self.graph)
+        fields = ResultFields(state, known=values.read_only, kept=options.keep_state)
         result = Result(
             graph=self.result_graph,
-            fields=ResultFields(state, known=values.read_only, kept=options.keep_state),
-            arc_fields=arc_fields,
+            fields=shown_fields(fields, declared, times),
+            arc_fields=shown_fields(arc_fields, declared, times),
             aggregates=state.aggregates(),
             supersteps=len(loop.trace),
             converged=ending.converged,
@@ -539,7 +544,8 @@ class Engine:
             numbering=str(prepared.numbering or ""),
             seconds=loop.trace.seconds(),
             state=state if options.keep_state else None,
-            types=program.spec.types,
+            types=declared,
+            time_type=times,
             edges=program.spec.direction,
             named=program.named_vertices(),
         )

@@ -40,6 +40,7 @@ from gascl.run.loaded_program import MASK, LoadedProgram, control_to_send, copie
 from gascl.run.parameters import set_parameters
 from gascl.run.plan import Plan
 from gascl.run.start_block import BLOCK, CONTROL, FAULTS, NEVER, RECORD
+from gascl.run.times import shown_fields, times_of
 
 #: The most bytes to fill at once: NVIDIA's driver fails from 2 GiB on.
 _FILL = 2**30
@@ -464,19 +465,26 @@ class State:
             last, sent: as in `Snapshot`.
             masked: the program keeps a mask, which is in its form as bytes.
         """
-        spec = self.program.spec
+        spec, times = self.program.spec, times_of(self.program.spec, self.graph)
         order = dict.fromkeys([*spec.result_order, *self.names()])
         mask = np.ones(self.graph.num_vertices, bool)
         if masked:
             mask = self.read(MASK, np.empty(self.graph.num_vertices, np.uint8)) != 0
+        fields, arc_fields = (
+            shown_fields({n: self.field(n, owner) for n in names}, spec.types, times)
+            for owner, names in (
+                (VERTEX, [n for n in order if n in self.names()]),
+                (ARC, self.names(ARC)),
+            )
+        )
         return Snapshot(
             graph=self.graph,
             superstep=self.superstep,
-            fields={n: self.field(n) for n in order if n in self.names()},
+            fields=fields,
             mask=mask,
             active=int(self.control["next_active"][0]),
             aggregates=self.aggregates(),
-            arc_fields={n: self.field(n, ARC) for n in self.names(ARC)},
+            arc_fields=arc_fields,
             last=last,
             sent=sent,
         )

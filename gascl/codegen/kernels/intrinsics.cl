@@ -8,6 +8,15 @@
 #define GASCL_TO_ACCUMULATOR(x) (x)
 #endif
 
+// Intel's optimizer (2026.2, its vectorizer switched off) may store garbage in a field that apply assigns
+// in two branches, one of which calls set_mask(), where apply is inlined: in `serial`, `edges` and `slots`
+// (TrussNumber on a CPU is such a program).
+#ifdef __INTEL_LLVM_COMPILER
+#define GASCL_NOT_INLINED __attribute__((noinline))
+#else
+#define GASCL_NOT_INLINED
+#endif
+
 // The index of this lane's value among those of all vertices or arcs.
 #if GASCL_LANES == 1
 #define GASCL_AT(i) (i)

@@ -406,7 +406,8 @@ static gascl_vertex gascl_apply_snippet(gascl_vertex v,
 }
 
 // Returns what v said of itself: GASCL_SET or GASCL_UNSET for the next mask, or 0.
-static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
+GASCL_NOT_INLINED static int gascl_apply_message(
+        const int gascl_id, const gascl_gathered msg,
         const uint gascl_count, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     if (!GASCL_APPLIES(gascl_id, gascl_count))
         return 0;
