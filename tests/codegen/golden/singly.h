@@ -23,6 +23,7 @@ typedef int gascl_offset;
 #define GASCL_SCATTER_FINDS_COMMON 0
 #define GASCL_MASKED 1
 #define GASCL_MARKS 0
+#define GASCL_INIT_MARKS 0
 #define GASCL_EVERY_ARC_SENDS 0
 #define GASCL_FUSED 0
 #define GASCL_MAY_NEED_ORDER 0
@@ -231,7 +232,7 @@ static gascl_gathered gascl_nothing(void) {
 #include "intrinsics.cl"
 
 #define send(...) gascl_send(gascl_out, (__VA_ARGS__), v.id, __LINE__, gascl_faults, gascl_control_)
-#define num_neighbors ((int)(gascl_offsets[v.id + 1] - gascl_offsets[v.id]))
+#define num_neighbors gascl_num_neighbors(v.id, gascl_control_, gascl_offsets)
 #define neighbor(gascl_i) gascl_arc_end(v.id, (gascl_i), v.id, __LINE__, gascl_faults, gascl_control_, gascl_offsets, gascl_targets)
 #define aggregate_most(...) gascl_aggregate_most(gascl_all, (__VA_ARGS__))
 
