@@ -32,6 +32,7 @@ DECLARATIONS = {
     "param.real(0.85, low=0, high=1)": "a number given at construction",
     "param.vertex()": "a vertex, by its label",
     "param.vertices()": "None, a number of vertices to draw, or a list of labels, for `solve`",
+    "param.time()": "a point in time, for fields `vertex.time()` and `edge.time()`",
     "param.flag(True)": "True or False",
     'param.choice("spread", "ignore")': "a word, tested as `p.NAME == NAME_spread`",
     "param.tolerance(1e-6)": "a bound for `stop`",

@@ -95,7 +95,7 @@ def _described(cls: type[VertexProgram], name: str) -> Iterator[str]:
 
 def _example(param: Param, label: str) -> str:
     """A value that the parameter takes, as text; `label` is a vertex."""
-    from gascl.language.fields import ArrayParam, FlagParam, VertexParam, within
+    from gascl.language.fields import ArrayParam, FlagParam, TimeParam, VertexParam, within
 
     if isinstance(param, ArrayParam):
         return "@FILE.npy"
@@ -103,6 +103,8 @@ def _example(param: Param, label: str) -> str:
         return "true"
     if isinstance(param, VertexParam):
         return label
+    if isinstance(param, TimeParam):
+        return "2024-05-31T18:30"
     ends = [end for end in (param.low, param.high) if end is not None]
     values = (0, 1, *map(math.ceil, ends), *ends)
     return str(next(value for value in values if within(value, param.low, param.high)))

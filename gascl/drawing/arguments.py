@@ -204,9 +204,21 @@ def _edge_texts(graph: Graph, given: Any) -> tuple[str, ...]:
     times = coded(values) if values.dtype.kind == "M" else None
     if times and times.type:
         zoned = graph.edge_types.get(given) if isinstance(given, str) else None
-        values = cells(times.values, zoned or times.type)
+        values = _short_times(cells(times.values, zoned or times.type))
     found = values.tolist()
     return tuple(f"{v:.4g}" if isinstance(v, float) and v == v else text_of(v) for v in found)
+
+
+def _short_times(texts: np.ndarray) -> np.ndarray:
+    """Times as text without what all have in common: the seconds that are 0, and the date."""
+    known = [text for text in texts if text]
+    if known and all(text.endswith(":00") for text in known):
+        texts = np.array([text[:-3] for text in texts], object)
+        if all(text.endswith("T00:00:00") for text in known):
+            return np.array([text[:-6] for text in texts], object)
+    if len({text[:10] for text in known}) == 1:
+        return np.array([text[11:] for text in texts], object)
+    return np.array([text.replace("T", " ") for text in texts], object)
 
 
 def _edge_values(graph: Graph, given: Any, argument: str, texts: bool = False) -> np.ndarray:

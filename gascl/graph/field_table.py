@@ -130,6 +130,11 @@ class FieldTable:
         return notebook_html.page(repr(self), table)
 
 
+def field_name(column: str) -> str:
+    """The name of the field that a column becomes: with _ for what a field's name cannot have."""
+    return "".join(c if f"a{c}".isidentifier() else "_" for c in column)
+
+
 def no_column(name: str, columns: tuple[str, ...], noun: str) -> GraphError:
     """The error for a column that the table of `noun` does not have."""
     near = get_close_matches(name, columns, 1, 0.5)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from gascl.errors import warn
+from gascl.graph.field_table import field_name
 from gascl.graph.raw_graph import RawGraph
 from gascl.user_messages import Message, Option, Placeholder
 
@@ -180,7 +181,8 @@ def chosen_fields(
     taken: dict[str, Any] = {}
     for name, given in fields.items():
         kind, numeric, other = type_of(name)
-        field = given or (WEIGHT if name == alone else name)
+        own = field_name(name) if isinstance(name, str) else name
+        field = given or (WEIGHT if name == alone else own)
         wrong = ""
         if names.count(name) > 1:
             wrong = "it occurs twice"

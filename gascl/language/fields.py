@@ -12,11 +12,12 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 import operator
 import reprlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from inspect import signature
 from typing import Any, ClassVar
@@ -24,10 +25,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gascl.errors import ProgramError
+from gascl.graph.field_types import Times, coded_texts
+from gascl.graph.labels import INTEGER
 from gascl.language import parameter_text
 from gascl.language.combiners import SUM, Combiner, combiner_of
 from gascl.language.types import (
     NAMES,
+    SCALARS,
+    TIME,
     VERTEX,
     Struct,
     Type,
@@ -93,12 +98,14 @@ class EdgeField(Field):
     Attributes:
         low, high: a graph with values outside, or NaN, is refused; None: no bound.
         finite: a graph with infinity or NaN is refused, too.
+        optional: graphs without the field are not warned of.
     """
 
     default: Any = REQUIRED
     low: Bound = None
     high: Bound = None
     finite: bool = False
+    optional: bool = False
     kind: ClassVar[str] = "edge field"
 
 
@@ -193,6 +200,36 @@ class FlagParam(Param):
         if not isinstance(value, bool | np.bool_):
             raise ValueError("expected True or False")
         return bool(value)
+
+
+#: Times that `TimeParam` knows by a word: that of the graph's first edge, and one that never comes.
+FIRST, NEVER = "first", "never"
+
+
+@dataclass(frozen=True)
+class TimeParam(Param):
+    """A point in time, as text in ISO 8601, or a number where the graph's times are numbers."""
+
+    def convert_one(self, value: Any) -> Any:
+        if isinstance(value, str) and value in (FIRST, NEVER):
+            return value
+        if isinstance(value, str) and INTEGER.fullmatch(value):  # from a shell
+            value = int(value)
+        if isinstance(value, int | float | np.number) and not isinstance(value, np.timedelta64):
+            return super().convert_one(value)
+        text = value
+        if isinstance(value, np.datetime64):
+            short = np.datetime_data(value.dtype)[0] in ("Y", "M", "W", "D", "h", "m")
+            text = str(value.astype("M8[s]") if short else value)
+        elif isinstance(value, datetime.date):
+            text = value.isoformat()
+        found = coded_texts([text]) if isinstance(text, str) else None
+        if found is None or not isinstance(found.type, Times):
+            raise ValueError(
+                "expected a point in time such as '2024-05-31' or '2024-05-31T18:30', a number if "
+                f"the graph's times are numbers, {FIRST!r} or {NEVER!r}"
+            )
+        return text
 
 
 @dataclass(frozen=True)
@@ -455,6 +492,12 @@ class _Params(_Namespace):
         """True or False."""
         return FlagParam("int32", doc, default=default)
 
+    def time(self, default: Any = REQUIRED, doc: str = "") -> Any:
+        """A point in time: a date or time of Python, NumPy or pandas, or text such as
+        '2024-05-31T18:30'; a number if the graph's times are numbers; "first", the least time of
+        the graph's edges; or "never", the greatest int64."""
+        return TimeParam(TIME, doc, default=default)
+
     def choice(self, *words: str, doc: str = "") -> Any:
         """One of `words`; the first is the default."""
         if not words or not all(isinstance(w, str) and w.isidentifier() for w in words):
@@ -492,7 +535,7 @@ class _Params(_Namespace):
         if not right or not 1 <= len(lengths) <= 3:
             raise ProgramError(f"param.array: shape={shape!r}: give one to three lengths from 1")
         name = name_of(type)
-        if name not in self._names:
+        if name not in ("real", *SCALARS):
             raise ProgramError(f"param.array: its numbers must be scalars, not {name!s}")
         if default is not REQUIRED:
             default = _nested(np.asarray(default).tolist())
@@ -537,6 +580,10 @@ def _begins(type_: str | Struct, init: Any) -> Any:
 
 class _Aggregates(_Namespace):
     def _check_word(self, name: str) -> None:
+        if name == TIME:
+            raise ProgramError(
+                "aggregate.time: times are only in fields; write aggregate.int64(...)"
+            )
         if name in Aggregate.OPS:
             type_ = "int64" if name == "count" else "real"
             raise ProgramError(
@@ -552,8 +599,10 @@ def _edge(
     low: Bound = None,
     high: Bound = None,
     finite: bool = False,
+    optional: bool = False,
 ) -> EdgeField:
-    return EdgeField(type_, doc, default=default, low=low, high=high, finite=finite)
+    declared = EdgeField(type_, doc, default=default, low=low, high=high)
+    return replace(declared, finite=finite, optional=optional)
 
 
 def _param(

@@ -1,5 +1,5 @@
-"""The types of fields and messages: NumPy scalars, OpenCL vectors of them, arrays, structs, `real`
-and `vertex`."""
+"""The types of fields and messages: NumPy scalars, OpenCL vectors of them, arrays, structs, `real`,
+`vertex` and `time`."""
 
 from __future__ import annotations
 
@@ -41,6 +41,9 @@ MOST_PARTS = 16
 #: results offer the labels.
 VERTEX = "vertex"
 
+#: The type of points in time: int64 in C; results offer datetimes where the graph's times are such.
+TIME = "time"
+
 #: Vectors whose names in OpenCL are those of other types in NumPy, whose meaning holds: int8 is one
 #: byte.
 _LONG_INTS = {f"{c}32x{n}": f"{c}{n}" for c in ("int", "uint") for n in (8, 16)}
@@ -48,7 +51,7 @@ _LONG_INTS = {f"{c}32x{n}": f"{c}{n}" for c in ("int", "uint") for n in (8, 16)}
 #: All type names in declarations: scalars by NumPy's names, vectors by OpenCL's, and `real`.
 #: float16, a half in NumPy and a vector in OpenCL, is not allowed.
 NAMES = ("real", *SCALARS, *(f"{c}{n}" for c in ("real", *_NUMPY) for n in WIDTHS), *_LONG_INTS)
-NAMES = tuple(dict.fromkeys(n for n in (*NAMES, VERTEX) if n != "float16"))
+NAMES = tuple(dict.fromkeys(n for n in (*NAMES, VERTEX, TIME) if n != "float16"))
 
 #: The name of a type of arrays: its components' type and their number.
 _ARRAY = re.compile(r"(\w+) ?\( ?(\d+) ?\)")
@@ -269,6 +272,10 @@ def struct(members: Iterable[tuple[str, Any]] | np.dtype) -> Struct:
                 f"struct: member {name!r} has {len(type_.shape)} dimensions; arrays in structs "
                 "have one"
             )
+        if type_ == TIME:
+            raise ProgramError(
+                f"struct: member {name!r} is a time, which only a field can be; declare a field"
+            )
         if not name.isidentifier() or names.count(name) > 1:
             raise ProgramError(
                 f"struct: {name!r} is not a valid name for a member, or occurs twice"
@@ -303,9 +310,9 @@ def name_of(type_: object) -> str | Struct:
     near = [_ELSEWHERE[name]] if name in _ELSEWHERE else get_close_matches(name, NAMES, 1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     raise ProgramError(
-        f"{name!r} is not a type of fields or messages; {hint}use 'real', 'vertex', a NumPy scalar "
-        f"({', '.join(SCALARS)}), an OpenCL vector such as 'float4', an array such as 'real(64)', "
-        "or a struct([...])"
+        f"{name!r} is not a type of fields or messages; {hint}use 'real', 'vertex', 'time', "
+        f"a NumPy scalar ({', '.join(SCALARS)}), an OpenCL vector such as 'float4', an array such "
+        "as 'real(64)', or a struct([...])"
     )
 
 
@@ -339,11 +346,10 @@ def resolve(name: str | Struct, real: str) -> Type:
     if isinstance(name, Struct):
         members = tuple((n, resolve(t, real).bare) for n, t in name.members)
         return Type(name.name, struct_dtype(members), 1, members)
-    name = "int32" if name == VERTEX else name
+    name = {VERTEX: "int32", TIME: "int64"}.get(name, name)
     array = _ARRAY.fullmatch(name)
     if array:
-        type_ = array_type(resolve(array[1], real), (int(array[2]),))
-        return boxed(type_)
+        return boxed(array_type(resolve(array[1], real), (int(array[2]),)))
     if name in SCALARS:
         return Type(SCALARS[name], np.dtype(name))
     name = _LONG_INTS.get(name, name)

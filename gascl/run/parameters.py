@@ -8,8 +8,9 @@ import numpy as np
 
 from gascl.errors import ProgramError
 from gascl.graph.graph import Graph
-from gascl.language.fields import Lanes, Param, VertexParam
+from gascl.language.fields import Lanes, Param, TimeParam, VertexParam
 from gascl.language.program import VertexProgram
+from gascl.run.times import count_of
 from gascl.user_messages import DOUBLE
 
 #: Up to this many arcs a vertex, a graph is sparse.
@@ -41,7 +42,9 @@ def set_parameters(
         value, given = getattr(program, name), run["params"][name]
         for lane in range(program.lanes):
             one = value[lane] if isinstance(value, Lanes) else value
-            if isinstance(param, VertexParam):  # a program runs on the empty graph, too
+            if isinstance(param, TimeParam):
+                one = count_of(program, graph, param, one)
+            elif isinstance(param, VertexParam):  # a program runs on the empty graph, too
                 one = graph.index_of(one) if graph.num_vertices else -1
             elif given.dtype.kind == "f":
                 _check_float(program, param, one, given.dtype)

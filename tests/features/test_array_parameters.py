@@ -159,6 +159,7 @@ def test_values_too_large_for_float32():
         ("three", {}, "shape='three': give one to three lengths"),
         (3, {"type": "float4"}, "its numbers must be scalars, not float4"),
         (3, {"type": "vertex"}, "its numbers must be scalars, not vertex"),
+        (3, {"type": "time"}, "its numbers must be scalars, not time"),
     ],
 )
 def test_declarations_that_are_refused(shape, more, message):
