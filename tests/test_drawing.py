@@ -424,6 +424,16 @@ def test_edges_between_the_same_vertices_do_not_cover_each_other(directed):
     assert edges.bends(Graph.from_edges([], [])).tolist() == []
 
 
+def test_labels_from_a_column():
+    names = ["Ann Lee", "Bo", None, "Di"]
+    graph = Graph.from_edges([0, 1], [1, 2], num_vertices=4, vertex_fields={"name": names})
+    for given in ("name", np.array(names, object)):
+        assert texts(gascl.draw(graph, labels=given, position=SQUARE)) == ["Ann Lee", "Bo", "Di"]
+    assert '"labels":["Ann Lee",' in gascl.draw(graph, labels="name", interactive=True).html
+    with pytest.raises(GasclError, match="labels must have one"):
+        gascl.draw(graph, labels=["a"])
+
+
 def test_self_loops_are_circles_above_their_vertices():
     graph = Graph.from_edges([0, 1, 1, 1], [1, 1, 1, 2], num_vertices=4, name=list("abcd"))
     ax = gascl.draw(graph, position=SQUARE, edge_labels="name", edge_color="name")
@@ -602,7 +612,8 @@ WRONG = [
     ({"edge_width": [1, 2, 3, -1]}, "edge_width must be finite and 0 or more for every edge"),
     ({"edge_labels": ["a"]}, r"edge_labels must have one value per edge, shape \(4,\)"),
     ({"bundle": True, "position": SQUARE}, "bundle places the vertices: leave out position"),
-    ({"labels": "yes"}, "labels must be True, False or None, not 'yes'"),
+    ({"labels": "yes"}, "labels='yes' is not a vertex field"),
+    ({"labels": 5}, "labels must be True, False, or the name of a vertex field or an array, not 5"),
 ]
 
 

@@ -156,10 +156,15 @@ def size_of(what: Drawn, given: Any) -> Any:
     return values
 
 
-def texts_of(graph: Graph, labels: bool | None) -> list[str]:
+def texts_of(what: Drawn, labels: Any) -> list[str]:
     """The labels to be drawn; none, or one per vertex."""
+    graph = graph_of(what)
+    if isinstance(labels, str) or np.ndim(labels):
+        return [text_of(value) for value in _values(what, labels, "labels", texts=True).tolist()]
     if labels not in (None, True, False):
-        raise GasclError(f"labels must be True, False or None, not {labels!r}")
+        raise GasclError(
+            f"labels must be True, False, or the name of a vertex field or an array, not {labels!r}"
+        )
     if labels is None:
         labels = graph.num_vertices <= LABELED
     return [str(graph.label_of(i)) for i in range(graph.num_vertices)] if labels else []
