@@ -434,6 +434,19 @@ def test_labels_from_a_column():
         gascl.draw(graph, labels=["a"])
 
 
+def test_positions_from_two_columns():
+    across, up = np.transpose(SQUARE)
+    graph = ring().with_vertex_fields(lon=across, lat=up, name=list("abcd"))
+    ax = gascl.draw(graph, position=("lon", "lat"))
+    assert vertices(ax).get_offsets().tolist() == SQUARE
+    for wrong, words in (
+        (("lon", "la"), "position='la' is not a"),
+        (("lon", "name"), "field of texts"),
+    ):
+        with pytest.raises(GasclError, match=words):
+            gascl.draw(graph, position=wrong)
+
+
 def test_self_loops_are_circles_above_their_vertices():
     graph = Graph.from_edges([0, 1, 1, 1], [1, 1, 1, 2], num_vertices=4, name=list("abcd"))
     ax = gascl.draw(graph, position=SQUARE, edge_labels="name", edge_color="name")

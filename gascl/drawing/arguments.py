@@ -176,7 +176,10 @@ def positions_of(what: Drawn, given: Any, seed: int, device: Any) -> np.ndarray:
     if given is None:
         computed: np.ndarray = Engine(graph, device).run(ForceLayout(seed=seed)).position
         return computed
-    values = _field(what, given, "position") if isinstance(given, str) else np.asarray(given)
+    if isinstance(given, list | tuple) and len(given) == 2 and isinstance(given[0], str):
+        values = np.stack([_values(what, name, "position") for name in given], axis=1)
+    else:
+        values = _field(what, given, "position") if isinstance(given, str) else np.asarray(given)
     if values.shape != (graph.num_vertices, 2) or not np.isfinite(values).all():
         raise GasclError(
             f"position must have two finite numbers per vertex, shape ({graph.num_vertices}, 2), "
