@@ -87,8 +87,8 @@ def draw(
         edge_labels: an edge field's name, or an array, with the label of each edge; none where it
             has no value.
         position: where the vertices are, (V, 2), an array or a field's name, such as "position" of
-            a Result of ForceLayout; or the names of two fields, ("lon", "lat"). They stay exactly there. Two pictures with the same positions
-            can be compared.
+            a Result of ForceLayout; or the names of two fields, ("lon", "lat"). They stay exactly
+            there. Two pictures with the same positions can be compared.
         bundle: whether vertices stand in discs, as above; default: where there are many edges.
         cmap: a matplotlib colormap, or its name.
         seed: of the layout. The same seed gives the same picture.
