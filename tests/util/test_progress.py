@@ -144,5 +144,5 @@ class _WithoutWidgets(ModuleType):
 @pytest.mark.filterwarnings("error")
 def test_a_notebook_without_widgets_has_lines_and_no_warning(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "tqdm.auto", _WithoutWidgets("tqdm.auto"))
-    Engine(random_graph(0)).run(PageRank(), progress=True)
+    Engine(random_graph(0, directed=True)).run(PageRank(), progress=True)
     assert "gascl: PageRank" in capsys.readouterr().err
