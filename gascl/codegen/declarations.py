@@ -78,6 +78,7 @@ def write_switches(text: Text, c: Context) -> None:
                 "SCATTER_FINDS_COMMON": traits.scatter_finds_common,
                 "MASKED": traits.masked,
                 "MARKS": traits.marks,
+                "INIT_MARKS": traits.init_marks,
                 "EVERY_ARC_SENDS": traits.every_arc_sends,
                 "FUSED": traits.fusable,
                 "MAY_NEED_ORDER": traits.may_need_order,

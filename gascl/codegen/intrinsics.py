@@ -47,7 +47,8 @@ class Calls:
             "get_mask": f"get_mask() gascl_get_mask(v.id, gascl_control_ {masks})",
             "get_mask_of": "get_mask_of(gascl_whose) "
             f"gascl_get_mask_of((gascl_whose), {here}, gascl_run_ {masks})",
-            "num_neighbors": "num_neighbors ((int)(gascl_offsets[v.id + 1] - gascl_offsets[v.id]))",
+            "num_neighbors": "num_neighbors "
+            "gascl_num_neighbors(v.id, gascl_control_, gascl_offsets)",
             "neighbor": "neighbor(gascl_i) "
             f"gascl_arc_end(v.id, (gascl_i), {here}, gascl_offsets, gascl_targets)",
             "num_neighbors_of": "num_neighbors_of(gascl_whose) "

@@ -416,7 +416,8 @@ class Phases:
             put("#endif", "")
         self._apply_snippet("gascl_apply_snippet", apply, state)
         put("// Returns what v said of itself: GASCL_SET or GASCL_UNSET for the next mask, or 0.")
-        put("static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,")
+        put("GASCL_NOT_INLINED static int gascl_apply_message(")
+        put("        const int gascl_id, const gascl_gathered msg,")
         put(f"        const uint gascl_count, {state}) {{")
         put("    if (!GASCL_APPLIES(gascl_id, gascl_count))", "        return 0;")
         if c.traits.shares:

@@ -104,6 +104,10 @@ def assemble(
         shared |= constants.of_persistent_kernel()
     if delivery.queues:
         shared |= constants.of_queue(group)
+    if delivery.in_place:
+        shared["MOST_LOOKED"] = constants.MOST_LOOKED
+    if traits.may_need_order:
+        shared |= constants.numbered("", constants.Again)
     if delivery.tries_orders:
         shared |= constants.of_random()
     given = _of_delivery(traits, delivery, group, persistent)

@@ -537,6 +537,12 @@ class Traits:
         return self._apply is not None and all(map(self._apply.uses, ("set_mask_of", "unset_mask")))
 
     @cached_property
+    def init_marks(self) -> bool:
+        """Whether init sets the mask of other vertices."""
+        init = self.spec.snippets.get("init")
+        return init is not None and init.uses("set_mask_of")
+
+    @cached_property
     def prioritized(self) -> bool:
         """Whether there is a `priority`."""
         return "priority" in self.spec.snippets

@@ -151,11 +151,12 @@ class Plan:
         """The number of work-groups of the persistent kernel: as many as run at once, or some more,
         since a CPU's driver may give one thread several in a row; but none without a part of a
         superstep."""
-        units = int(device.cl.max_compute_units)
         if device.is_cpu:
-            groups = 1 if vertices + arcs <= ALONE else 4 * units
+            groups = 1 if vertices + arcs <= ALONE else 4 * device.units
         else:
-            groups = units * (ASYNCHRONOUS_GROUPS if self.delivery.queues else PERSISTENT_GROUPS)
+            groups = device.units * (
+                ASYNCHRONOUS_GROUPS if self.delivery.queues else PERSISTENT_GROUPS
+            )
         # Each has a tally of its own.
         return min(groups, parts, device.groups, MOST_GROUPS)
 

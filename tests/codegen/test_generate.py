@@ -165,7 +165,9 @@ def test_degrees_only_where_read():
 
 def body(header: Header, function: str) -> str:
     """The lines of a function behind its opening brace."""
-    rest = header.text[re.search(rf"^static \w+ {function}\(", header.text, re.M).start() :]
+    rest = header.text[
+        re.search(rf"^(?:GASCL_\w+ )?static \w+ {function}\(", header.text, re.M).start() :
+    ]
     return rest[rest.index("{\n") : rest.index("\n}\n")]
 
 

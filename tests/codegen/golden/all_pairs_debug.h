@@ -24,6 +24,7 @@ typedef int gascl_offset;
 #define GASCL_SCATTER_FINDS_COMMON 0
 #define GASCL_MASKED 1
 #define GASCL_MARKS 0
+#define GASCL_INIT_MARKS 0
 #define GASCL_EVERY_ARC_SENDS 0
 #define GASCL_FUSED 0
 #define GASCL_MAY_NEED_ORDER 0
@@ -270,7 +271,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "intrinsics.cl"
 
-enum { gascl_first = __LINE__ - 273 };
+enum { gascl_first = __LINE__ - 274 };
 static Force gascl_sound_Force(const Force x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
     if (any(isnan(x.along)) || isnan(x.up))
@@ -445,7 +446,8 @@ static gascl_vertex gascl_apply_snippet(gascl_vertex v,
 }
 
 // Returns what v said of itself: GASCL_SET or GASCL_UNSET for the next mask, or 0.
-static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
+GASCL_NOT_INLINED static int gascl_apply_message(
+        const int gascl_id, const gascl_gathered msg,
         const uint gascl_count, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     if (!GASCL_APPLIES(gascl_id, gascl_count))
         return 0;
@@ -457,9 +459,9 @@ static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 439, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 440, gascl_faults, gascl_control_);
     if (gascl_run_->graph.gascl_finite)
-        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 439, gascl_faults, gascl_control_);
+        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 440, gascl_faults, gascl_control_);
     return v.gascl_set;
 }
 
