@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas
 import pytest
 from support.samples import grid, random_graph
 
@@ -422,6 +423,19 @@ def test_edges_between_the_same_vertices_do_not_cover_each_other(directed):
     many = edges.bends(Graph.from_edges([0] * 40, [1] * 40))
     assert np.ptp(many) == pytest.approx(edges.TOGETHER) and len(np.unique(many)) == 40
     assert edges.bends(Graph.from_edges([], [])).tolist() == []
+
+
+def test_ordered_categories_have_shades_in_their_order():
+    kind = pandas.CategoricalDtype(["low", "medium", "high"], ordered=True)
+    crowding = pandas.Series(["high", "low", "medium", None], dtype=kind)
+    graph = ring().with_edge_fields(crowding=crowding).with_vertex_fields(crowding=crowding)
+    ax = gascl.draw(graph, position=SQUARE, color="crowding", edge_color="crowding")
+    shades = matplotlib.colormaps["viridis"]([1.0, 0.0, 0.5])
+    gray = matplotlib.colors.to_rgba(colors.GRAY)
+    assert np.allclose(ax.collections[0].get_edgecolors(), [*shades, gray])
+    assert np.allclose(vertices(ax).to_rgba(vertices(ax).get_array()), [*shades, gray])
+    legend = ax.get_legend().get_texts()
+    assert [text.get_text() for text in legend] == ["low", "medium", "high"]
 
 
 def test_labels_from_a_column():
