@@ -6,9 +6,14 @@ writes fit one word: see kernels/asynchronous.cl.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from gascl.codegen.atomic_cells import filled
 from gascl.codegen.context import Context
+from gascl.codegen.intrinsics import Calls
 from gascl.codegen.source_writer import Text
+from gascl.language.snippet import Snippet
+from gascl.language.weakened import weakened
 
 
 class Transactions:
@@ -39,6 +44,55 @@ class Transactions:
             return filled(c.packed)
         places = {n: place[1] for n, place in (c.packed.scalar.fields or {}).items()}
         return sum(filled(type_, places[n]) for n, type_ in c.packed.members if n in read)
+
+    @cached_property
+    def _refusing(self) -> tuple[str, Snippet] | None:
+        """The field by which receive_if refuses messages, and what it says of that field alone.
+
+        It is the one field that scatter reads of a word that has others, too. With order = "any",
+        a program promises that older values of it do no harm. In debug mode, each condition is
+        evaluated where the user wrote it.
+        """
+        c = self.context
+        receive_if, scatter = c.snippet("receive_if"), c.snippet("scatter")
+        if c.debug or receive_if is None or scatter is None or not receive_if.uses("msg"):
+            return None
+        packed = {n: t for n, t in c.packed.members if n in c.vertex_fields}
+        sent = scatter.reads("v") & set(packed)
+        if len(sent) != 1 or len(packed) == 1 or c.packed_bytes != 8:
+            return None
+        (name,) = sent
+        read = receive_if.reads("v")
+        if any(receive_if.uses(f"{other}_of") for other in c.vertex_fields):
+            return None
+        if name not in read or "" in read or packed[name].itemsize != 4:
+            return None
+        text = weakened(receive_if.text, read - (set(packed) - {name}))
+        alone = Snippet.make(receive_if.label, text, receive_if.places)
+        return (name, alone) if name in alone.reads("v") else None
+
+    def write_refusing(self, calls: Calls) -> None:
+        """Write how a message is refused by a field in its own array, where the value may be an
+        older one. Where the words have more than what refuses most messages, fewer of them are
+        read."""
+        c, put = self.context, self.text.put
+        put(f"#define GASCL_REFUSES {int(self._refusing is not None)}")
+        if self._refusing is None:
+            return
+        name, condition = self._refusing
+        type_, at = c.field_types[name].c, c.field_at(name, "gascl_id")
+        put(f"#define GASCL_REFUSING(gascl_id) (&{at})")
+        put("static bool gascl_refuses(const int gascl_id, const gascl_message msg, GASCL_STATE) {")
+        put("    gascl_vertex v;", "    v.id = gascl_id;", "    v.gascl_set = 0;")
+        put(*(f"    v.{d} = gascl_{d}[gascl_id];" for d in c.degrees))
+        for other in c.vertex_fields:
+            if other != name and other in condition.reads("v"):
+                put(f"    v.{other} = {c.field_at(other, 'gascl_id')};")
+        put(f"    v.{name} = *(volatile __global const {type_} *)GASCL_REFUSING(gascl_id);")
+        calls.declare_read(condition)
+        put("    return !(", *condition.text.split("\n"), "    );", "}", "")
+        put("static void gascl_keep_refusing(const gascl_vertex v, GASCL_STATE) {")
+        put(f"    *(volatile __global {type_} *)GASCL_REFUSING(v.id) = v.{name};", "}", "")
 
     def write_current(self) -> None:
         """Write how apply reads the current value of a field of another vertex."""
