@@ -6,14 +6,10 @@ writes fit one word: see kernels/asynchronous.cl.
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from gascl.codegen.atomic_cells import filled
 from gascl.codegen.context import Context
 from gascl.codegen.intrinsics import Calls
 from gascl.codegen.source_writer import Text
-from gascl.language.snippet import Snippet
-from gascl.language.weakened import weakened
 
 
 class Transactions:
@@ -45,41 +41,14 @@ class Transactions:
         places = {n: place[1] for n, place in (c.packed.scalar.fields or {}).items()}
         return sum(filled(type_, places[n]) for n, type_ in c.packed.members if n in read)
 
-    @cached_property
-    def _refusing(self) -> tuple[str, Snippet] | None:
-        """The field by which receive_if refuses messages, and what it says of that field alone.
-
-        It is the one field that scatter reads of a word that has others, too. With order = "any",
-        a program promises that older values of it do no harm. In debug mode, each condition is
-        evaluated where the user wrote it.
-        """
-        c = self.context
-        receive_if, scatter = c.snippet("receive_if"), c.snippet("scatter")
-        if c.debug or receive_if is None or scatter is None or not receive_if.uses("msg"):
-            return None
-        packed = {n: t for n, t in c.packed.members if n in c.vertex_fields}
-        sent = scatter.reads("v") & set(packed)
-        if len(sent) != 1 or len(packed) == 1 or c.packed_bytes != 8:
-            return None
-        (name,) = sent
-        read = receive_if.reads("v")
-        if any(receive_if.uses(f"{other}_of") for other in c.vertex_fields):
-            return None
-        if name not in read or "" in read or packed[name].itemsize != 4:
-            return None
-        text = weakened(receive_if.text, read - (set(packed) - {name}))
-        alone = Snippet.make(receive_if.label, text, receive_if.places)
-        return (name, alone) if name in alone.reads("v") else None
-
     def write_refusing(self, calls: Calls) -> None:
         """Write how a message is refused by a field in its own array, where the value may be an
         older one. Where the words have more than what refuses most messages, fewer of them are
         read."""
         c, put = self.context, self.text.put
-        put(f"#define GASCL_REFUSES {int(self._refusing is not None)}")
-        if self._refusing is None:
+        if c.refusing is None:
             return
-        name, condition = self._refusing
+        name, condition = c.refusing
         type_, at = c.field_types[name].c, c.field_at(name, "gascl_id")
         put(f"#define GASCL_REFUSING(gascl_id) (&{at})")
         put("static bool gascl_refuses(const int gascl_id, const gascl_message msg, GASCL_STATE) {")
