@@ -20,6 +20,7 @@ PROGRAM = {
     "FIRST": 'of a vertex\'s messages the first one counts: combine = "first"',
     "RECEIVES": "there is a receive_if",
     "FILTERS": "receive_if reads the message",
+    "REFUSES": "in any order, messages are refused by one field before the others are read",
     "SKIPS": "arcs may be skipped to vertices that receive nothing, or have enough",
     "ENOUGH": "there is an `enough`",
     "COUNTS_ONCE": "several messages to a vertex count as one",
