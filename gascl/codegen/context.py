@@ -122,6 +122,10 @@ class Context:
         """The bytes of local memory for each arc of a block, as `Header.staged`."""
         if self.traits.votes:
             return self.message.itemsize + 15
+        if self.traits.hashes:
+            # A key, a value, its count, the start of a row, and a slot and a half: 22 bytes, of
+            # which what a group combines otherwise overlaps 3.
+            return 19
         if self.traits.groups:
             # A code and numbers of rows and groups; or counters, or a group for each item.
             return max(16 if self.narrow_keys else 18, self.group.itemsize // 4)

@@ -142,7 +142,10 @@ def neighbor_loops(spec: ProgramSpec, real: str) -> list[NeighborLoop]:
     apply = spec.snippets.get("apply")
     if apply is None or not apply.uses("num_neighbors"):
         return []
-    return list(_Finder(spec, apply, real).loops())
+    if real not in spec.loops:
+        spec.loops[real] = list(_Finder(spec, apply, real).loops())
+    found: list[NeighborLoop] = spec.loops[real]
+    return found
 
 
 def reductions(spec: ProgramSpec, real: str) -> tuple[Reduction, ...]:
