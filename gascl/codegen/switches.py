@@ -113,6 +113,7 @@ ATOMICS = {
     "INT64_EXTENDED_ATOMICS": "there are atomic minima and maxima of 64 bits",
     "PTX_FLOAT32": "NVIDIA's instruction that adds floats atomically",
     "PTX_FLOAT64": "the same for doubles",
+    "PTX_MATCH": "NVIDIA's instruction by which items of a warp find equals among them",
 }
 #: Of kernels/sort.cl, kernels/gather_values.cl and kernels/lane_sums.cl (delivery/sort_kernels.py).
 SORTING = {
