@@ -353,7 +353,7 @@ def wide(g: Links) -> Answer:
 class UntilSettled(Largest):
     """The largest value, until an aggregator says that no vertex has changed."""
 
-    supersteps = param.supersteps(100)
+    supersteps = param.supersteps(None)
     changed = aggregate.int64("sum")
 
     apply = """
@@ -1016,7 +1016,7 @@ class LargestNeighbor(VertexProgram):
                 where = other;
             }
         }
-        v.x = (v.x + best + where) % 1009;
+        v.x = (v.x + 1 + best + where) % 1009;
     """
 
 
@@ -1032,7 +1032,7 @@ def largest_neighbor(g: Links) -> Answer:
         found = g.combined(np.maximum, place, -g.vertices)
         best = np.where(g.degree > 0, -(-found // g.vertices), -1)
         where = np.where(g.degree > 0, best * g.vertices - found, 0)
-        x = (x + best + where) % 1009
+        x = (x + 1 + best + where) % 1009
     return {"x": x}
 
 

@@ -84,7 +84,7 @@ _PULL_GATHER = Launch(
 _PUSHED = ("out_offsets", "out_targets", "frontiers", "most_pieces", "piles")
 _ROWS = (*_CSC, "all_out_offsets", *(f"next_{name}" for name in (*_CSC, "all_out_offsets")))
 _PARTS = ("most_parts", "fresh")
-_PULLED = ("EDGE_IN", "in_blocks", "in_offsets", "in_sources", "bits", "pulled")
+_PULLED = ("EDGE_IN", "in_blocks", "in_offsets", "in_sources", "bits", "pulled", "outbox")
 
 
 def _lists_receivers(traits: Traits) -> bool:
@@ -119,17 +119,34 @@ def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]
 
     first = search(lambda traits: traits.counts_once and not traits.scatter_independent)
     last = search(lambda traits: traits.counts_once and traits.scatter_independent)
+    def fills(traits: Traits) -> bool:
+        return not (traits.counts_once or traits.reads_edge or traits.every_arc_sends)
+
+    fill = Launch(
+        "gascl_frontier_fill",
+        "vertices",
+        ("STATE", "out_offsets", "bits", "outbox"),
+        only_if=fills,
+    )
     return Delivery(
         name,
         kernel_text("push.cl"),
         (
-            *(forms if pulls else ()),
+            *((*forms, fill) if pulls else ()),
             Launch("gascl_push_scatter", "vertices", (*step, "posted")),
             *((first,) if pulls else ()),
             Launch("gascl_push_apply", "vertices", (*step, "posted", "tallies", "counts")),
             *((last,) if pulls else ()),
         ),
-        (Buffer("pulled", "box", "vertex", lambda traits, delivery: delivery.pulls),),
+        (
+            Buffer("pulled", "box", "vertex", lambda traits, delivery: delivery.pulls),
+            Buffer(
+                "outbox",
+                "outbox_entry",
+                "vertex",
+                lambda traits, delivery: delivery.pulls and fills(traits),
+            ),
+        ),
         refuses=refuses,
         inbox=True,
         active=FRONTIER,
