@@ -269,62 +269,21 @@ static int gascl_cell_combine(volatile __global gascl_cell *cell, const gascl_ac
 }
 
 #if GASCL_PTX_MATCH
-// Of the items of a warp that execute the same instruction, which `here` names: whether something is true of
-// each, as bits; and what one of them has.
-static uint gascl_ballot_of(const uint here, const bool set) {
-    uint word;
-    __asm__ volatile(
-        "{ .reg .pred set; setp.ne.s32 set, %1, 0; vote.sync.ballot.b32 %0, set, %2; }"
-        : "=r"(word) : "r"((int)set), "r"(here));
-    return word;
-}
+#include "warp.cl"
 
-static uint gascl_word_of(const uint here, const uint word, const uint item) {
-    uint found;
-    __asm__ volatile("shfl.sync.idx.b32 %0, %1, %2, 31, %3;"
-                     : "=r"(found) : "r"(word), "r"(item), "r"(here));
-    return found;
-}
-
-static gascl_cell gascl_cell_at(const uint here, const gascl_cell cell, const uint item) {
-#if GASCL_CELL_BITS == 64
-    const gascl_cell high = gascl_word_of(here, (uint)(cell >> 32), item);
-    return high << 32 | gascl_word_of(here, (uint)cell, item);
-#else
-    return gascl_word_of(here, cell, item);
-#endif
-}
-
-// Combines what items of a warp are about to combine with the same cell, as atomic operations on one cell wait
-// for each other (0.75 ns each on an H100). For the first of these items, `mine` and `wraps` become those
-// of all of them; returns for that one how many they are, for the others 0. It may be called in branches:
-// those items take part that are there together.
-//
-// In each turn, every second item that is left hands what it has to the one before it (Westphal, Voting and
-// Shuffling to Optimize Atomic Operations, 2015).
+// Combines what items of a warp are about to combine with the same cell. For the first of these items, `mine`
+// and `wraps` become those of all; returns for that one how many they are, for the others 0.
 static uint gascl_join_in_warp(volatile __global gascl_cell *cell, gascl_cell *mine, int *wraps) {
-    uint here, same, item;
-    __asm__ volatile(
-        "{ activemask.b32 %0; match.any.sync.b64 %1, %3, %0; mov.u32 %2, %%laneid; }"
-        : "=&r"(here), "=&r"(same), "=&r"(item) : "l"(cell));
-    uint rank = popcount(same & ((1u << item) - 1)), behind = same & 0xfffffffeu << item;
-    const uint count = rank == 0 ? popcount(same) : 0;
-    while (gascl_ballot_of(here, behind != 0)) {
-        const uint next = behind ? 31 - clz(behind & -behind) : item;
-        const gascl_cell theirs = gascl_cell_at(here, *mine, next);
-#if GASCL_WRAPS
-        const int more = (int)gascl_word_of(here, (uint)*wraps, next);
-#else
-        const int more = 0;
-#endif
-        if (behind) {
+    gascl_peers peers = gascl_peers_at(cell);
+    GASCL_FOR_TURNS(peers, next) {
+        const gascl_cell theirs = (gascl_cell)gascl_ulong_of(peers.here, *mine, next);
+        const int more = (int)gascl_word_of(peers.here, (uint)*wraps, next);
+        if (peers.behind) {
             *wraps += more + gascl_cell_wrap(*mine, theirs);
             *mine = gascl_cell_after(*mine, gascl_of_cell(theirs));
         }
-        behind &= gascl_ballot_of(here, rank % 2 == 0);
-        rank /= 2;
     }
-    return count;
+    return peers.count;
 }
 #endif
 
