@@ -366,11 +366,11 @@ class UntilSettled(Largest):
 def settling(g: Links) -> tuple[np.ndarray, int]:
     """The values after the last superstep, and the number of supersteps."""
     x = (g.ids.astype(np.uint32) * np.uint32(2654435761) >> np.uint32(1)).astype(np.int32)
-    for step in range(1, MOST + 1):
+    steps, changed = 0, True
+    while changed:
         before, x = x, np.maximum(x, g.heard(np.maximum, x, x.min()))
-        if (x == before).all():
-            break
-    return x, step
+        steps, changed = steps + 1, bool((x != before).any()) and steps + 1 < MOST
+    return x, steps
 
 
 #: As of the largest value in as many supersteps.
@@ -1588,8 +1588,9 @@ class WakesOne(VertexProgram):
 @kind(
     "all wake one",
     lambda g: WakesOne(),
-    lambda g: 8 * float(g.degree[np.arange(SUPERSTEPS) % g.vertices].sum())
-    + SUPERSTEPS * 8 * g.vertices,
+    lambda g: (
+        8 * float(g.degree[np.arange(SUPERSTEPS) % g.vertices].sum()) + SUPERSTEPS * 8 * g.vertices
+    ),
 )
 def wakes_one(g: Links) -> Answer:
     x = g.ids % 8
@@ -1623,15 +1624,15 @@ class LightestArcs(VertexProgram):
 def lightest(g: Links) -> Answer:
     least = np.full(max(8, g.vertices), ~np.uint64(0))
     last = SUPERSTEPS - 1
-    for vertex in range(8):  # of a group that has this number in the last superstep
+    for group in range(8):
 
-        def arc_of(arcs: slice, vertex: int = vertex) -> np.ndarray:
+        def arc_of(arcs: slice, group: int = group) -> np.ndarray:
             src, dst = g.edges.sources[arcs], g.targets[arcs]
             word = g.toll[arcs].astype(np.uint64) << np.uint64(32) | hashed(src ^ dst)
-            leaves = ((src + last) % 8 == vertex) & ((dst + last) % 8 != vertex)
+            leaves = ((src + last) % 8 == group) & ((dst + last) % 8 != group)
             return np.where(leaves, word, ~np.uint64(0))
 
-        least[vertex] = g.combined(np.minimum, arc_of, ~np.uint64(0)).min()
+        least[group] = g.combined(np.minimum, arc_of, ~np.uint64(0)).min()
     return {"least": least[: g.vertices]}
 
 

@@ -169,7 +169,10 @@ DERIVED = {
         "LISTS_DIRECTLY": "a vertex is listed in the next frontier right after its apply",
     },
     "persistent/clock.cl": {"CLOCK": "a macro: a clock that all groups share"},
-    "push/pull_step.cl": {"PULLS_ALL_ROWS": "every row pulls, so that none need be looked for"},
+    "push/pull_step.cl": {
+        "FILLS": "outboxes are filled before a frontier is pulled",
+        "PULLS_ALL_ROWS": "every row pulls, so that none need be looked for",
+    },
     "gather.cl": {
         "CONSUMES": "gascl_consume() changes something; also in the deliveries that gather",
     },

@@ -431,8 +431,11 @@ class _Loop:
         return False
 
     def extreme_of(self, i: int, then: int, begin: int, others: list[int]) -> bool:
-        """Whether the statement at toks[begin] is the one that assigns the extreme itself. `others`:
-        where the other ones begin, which only assign."""
+        """Whether the statement at toks[begin] assigns the extreme itself.
+
+        Args:
+            others: where other statements begin that run with it.
+        """
         toks = self.finder.toks
         end = statement_end(toks, begin)
         name = self.name_at(begin)

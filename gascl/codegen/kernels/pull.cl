@@ -7,14 +7,9 @@
 // arc. Two more bit masks have the lanes in which it has received a message; its boxes of the other lanes
 // are neither written nor read.
 #if GASCL_LANE_WORDS
-#if GASCL_LANES <= 16 && 1
-typedef ushort gascl_lane_word;
-#else
-typedef ulong gascl_lane_word;
-#endif
-#define GASCL_SENDING , __global const gascl_lane_word *restrict sending, __global uint *restrict received
+#define GASCL_SENDING , __global const ulong *restrict sending, __global uint *restrict received
 #define GASCL_SENDING_ON , sending, received
-#define GASCL_SENDING_LANES(arc) (ulong)sending[sources[arc]]
+#define GASCL_SENDING_LANES(arc) sending[sources[arc]]
 #define GASCL_RECEIVED , __global const uint *restrict received
 #define GASCL_RECEIVED_ON , received
 #define GASCL_APPLIES_RECEIVED \
@@ -22,7 +17,7 @@ typedef ulong gascl_lane_word;
 #define GASCL_RECEIVED_LANES(row) received[2 * (size_t)(row) + gascl_lane / 32]
 
 static void gascl_note_sending(const gascl_team team, GASCL_STATE GASCL_EDGE,
-                               __global gascl_lane_word *sending, __global uint *received) {
+                               __global ulong *sending, __global uint *received) {
     GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 1024) {
         ulong lanes = 0;
         if (GASCL_IN_MASK(id))
@@ -32,7 +27,7 @@ static void gascl_note_sending(const gascl_team team, GASCL_STATE GASCL_EDGE,
                 const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON GASCL_LANE_ON);
                 lanes |= (ulong)(out.count > 0) << gascl_lane;
             }
-        sending[id] = (gascl_lane_word)lanes;
+        sending[id] = lanes;
         received[2 * (size_t)id] = received[2 * (size_t)id + 1] = 0;
     }
 }

@@ -1,6 +1,6 @@
 // Pull: a superstep as launches.
 #if GASCL_LANE_WORDS
-__kernel void gascl_pull_lanes(GASCL_STATE GASCL_EDGE, __global gascl_lane_word *restrict sending,
+__kernel void gascl_pull_lanes(GASCL_STATE GASCL_EDGE, __global ulong *restrict sending,
                                __global uint *restrict received) {
     gascl_note_sending(gascl_team_of_launch(gascl_control_), GASCL_STATE_ON GASCL_EDGE_ON, sending,
                        received);

@@ -1,7 +1,7 @@
 // Pull: the phases of a persistent kernel (persistent/rows.cl).
 #if GASCL_LANE_WORDS
 #define GASCL_LANE_BITS \
-    , __global gascl_lane_word *GASCL_RESTRICT sending, __global uint *GASCL_RESTRICT received
+    , __global ulong *GASCL_RESTRICT sending, __global uint *GASCL_RESTRICT received
 #else
 #define GASCL_LANE_BITS
 #endif

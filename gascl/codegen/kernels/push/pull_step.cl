@@ -50,9 +50,10 @@ static void gascl_list_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
     gascl_flush_pieces(&held, frontier, length);
 }
 
-// Where all arcs are visited, and scatter reads none, each vertex's message is first put beside whether there
-// is one, so that an arc reads one address, and not a bit and then fields.
-#define GASCL_FILLS (1 && !GASCL_COUNTS_ONCE && !GASCL_READS_EDGE && !GASCL_EVERY_ARC_SENDS)
+// On GPUs, where all arcs are visited and scatter reads none of them, each vertex's message is first put beside
+// whether there is one: an arc then reads one address, instead of a bit and then fields.
+#define GASCL_FILLS \
+    (GASCL_GROUP > 1 && !GASCL_COUNTS_ONCE && !GASCL_READS_EDGE && !GASCL_EVERY_ARC_SENDS)
 #if GASCL_FILLS
 #define GASCL_OUTBOXES , __global gascl_outbox_entry *GASCL_RESTRICT outbox
 #define GASCL_OUTBOXES_ON , outbox
@@ -104,7 +105,8 @@ static uint gascl_next_pulling_rows(const int first, GASCL_STATE) {
          : (__global const uint *)GASCL_BITS(gascl_control_->superstep))
 
 #if GASCL_FILLS
-// A vertex without out-arcs does not scatter: its scatter must not be run where it could fail.
+// Fills the outboxes of a share of the vertices. One without out-arcs does not scatter: its scatter must not
+// be run where it could fail.
 static void gascl_fill_outboxes(const gascl_team team, GASCL_STATE,
                                 __global const gascl_offset *restrict offsets,
                                 __global const uint *bits,
