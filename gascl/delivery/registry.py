@@ -392,7 +392,7 @@ _ASYNCHRONOUS_BY_GROUPS = replace(
 
 
 #: The deliveries that have another form where a work-group has several items.
-_BY_GROUPS = {
+BY_GROUPS = {
     each.name: each
     for each in (
         _ASYNCHRONOUS_BY_GROUPS,
@@ -403,7 +403,7 @@ _BY_GROUPS = {
 
 def form_of(delivery: Delivery, group: int) -> Delivery:
     """The form of a delivery for work-groups of so many items."""
-    return _BY_GROUPS.get(delivery.name, delivery) if group > 1 else delivery
+    return BY_GROUPS.get(delivery.name, delivery) if group > 1 else delivery
 
 
 _WAITS = "all vertices wait for each other between supersteps, which order = 'any' does not need"
