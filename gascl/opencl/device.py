@@ -184,13 +184,17 @@ class Device:
         )
         if not self.is_nvidia:
             return atomics
+        added = Atomics(int64=True, ptx_float32=True, ptx_float64=True)
+        matched = Atomics(int64=True, native=False, ptx_match=True)
         return replace(
-            atomics, ptx_float32=self._adds("float32"), ptx_float64=self._adds("float64")
+            atomics,
+            ptx_float32=self._adds("float32", added),
+            ptx_float64=self._adds("float64", added),
+            ptx_match=self._adds("float64", matched),
         )
 
-    def _adds(self, type_: str) -> bool:
-        """Whether NVIDIA's atomic addition of `type_` compiles here and gives correct sums."""
-        trial = Atomics(int64=True, ptx_float32=True, ptx_float64=True)
+    def _adds(self, type_: str, trial: Atomics) -> bool:
+        """Whether floats are added correctly here by these atomic operations, NVIDIA's."""
         text = atomics_probe.probe(type_)
         sums = np.zeros(atomics_probe.CELLS, type_)
         try:

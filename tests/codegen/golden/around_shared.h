@@ -426,6 +426,7 @@ typedef struct {
     } while (0)
 
 #define GASCL_IS_ORDERED(gascl_loop) ((gascl_loop) == 0)
+#define GASCL_IN_CHUNKS(gascl_loop) (false)
 
 // Runs apply up to the end of a part of the turns of a loop.
 static gascl_vertex gascl_apply_part_snippet(gascl_vertex v,
