@@ -18,7 +18,7 @@ from gascl.nx.loader import Making, loader
 def from_edgelist(call: Making) -> EdgeList | None:
     """Edges without attributes: tuples or lists of two nodes, or the rows of an array."""
     if isinstance(call.edgelist, Iterator):
-        call.edgelist = list(call.edgelist)
+        vars(call)["edgelist"] = list(call.edgelist)
     edges = call.edgelist
     if type(edges) is np.ndarray:
         return _from_array(edges, call.makes is nx.DiGraph)
@@ -29,16 +29,26 @@ def from_edgelist(call: Making) -> EdgeList | None:
     return of_ends(list(chain.from_iterable(edges)), {}, call.makes is nx.DiGraph)
 
 
-def of_ends(ends: list[Any], columns: dict[Any, np.ndarray], directed: bool) -> EdgeList:
-    """The edges of which these are the ends, one after the other; raises as `numbered`."""
-    if set(map(type, ends)) == {int}:
-        try:
-            values = np.fromiter(ends, np.int64, len(ends))
-        except OverflowError:
-            values = np.fromiter(ends, object, len(ends))
-    else:
+def of_ends(ends: list[Any], columns: dict[Any, np.ndarray], directed: bool) -> EdgeList | None:
+    """The edges of which these are the ends, one after the other; None: they are left to
+    NetworkX."""
+    kinds = set(map(type, ends))
+    dtype: type = np.int64 if kinds == {int} else object
+    if not _alike(kinds, ends):
+        return None
+    try:
+        values: np.ndarray = np.fromiter(ends, dtype, len(ends))
+    except OverflowError:
         values = np.fromiter(ends, object, len(ends))
     return of_values(values, columns, directed)
+
+
+def _alike(kinds: set[type], ends: list[Any]) -> bool:
+    """Whether equal ends are also written alike: NetworkX keeps 1 and 1.0, each where it stands."""
+    if kinds == {tuple}:
+        kinds = set(map(type, chain.from_iterable(ends)))
+        return kinds <= {int, str}
+    return kinds <= {int, float, bool, str, bytes} and len(kinds & {int, float, bool}) < 2
 
 
 def of_values(values: np.ndarray, columns: dict[Any, np.ndarray], directed: bool) -> EdgeList:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 import networkx as nx
@@ -9,7 +10,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 
 from gascl.nx import loader as loaders
-from gascl.nx.convert import integers, of_values
+from gascl.nx.convert import integers, of_ends, of_values
 from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import backend_function, multigraph
 from gascl.nx.edge_list import EdgeList, distinct
@@ -90,17 +91,20 @@ def from_pandas_edgelist(call: Making) -> EdgeList | None:
     table, ends = call.df, [call.source, call.target]
     if len(table) < loaders.LEAST:
         return None
-    if call.edge_attr is None:
-        names = []
-    elif call.edge_attr is True:
+    names: list[Any] = []
+    if call.edge_attr is True:
         names = [name for name in table.columns if name not in ends]
-    else:
-        names = call.edge_attr if isinstance(call.edge_attr, list | tuple) else [call.edge_attr]
+    elif isinstance(call.edge_attr, list | tuple):
+        names = list(call.edge_attr)
+    elif call.edge_attr is not None:
+        names = [call.edge_attr]
     try:
         series = [table[name] for name in (*ends, *names)]
     except (KeyError, TypeError):
         return None
-    if (call.edge_attr is not None and not names) or any(getattr(column, "ndim", 0) != 1 for column in series):
+    if (call.edge_attr is not None and not names) or any(
+        getattr(column, "ndim", 0) != 1 for column in series
+    ):
         return None
     source, target, *attributes = map(_values, series)
     columns = dict(zip(names, attributes, strict=True))
@@ -108,10 +112,8 @@ def from_pandas_edgelist(call: Making) -> EdgeList | None:
         both = integers(np.stack([source, target], axis=1).ravel())
         if both is not None:
             return of_values(both, columns, call.makes is nx.DiGraph)
-    objects = np.empty(2 * len(table), object)
-    for place, column in enumerate(series[:2]):
-        objects[place::2] = np.fromiter(column, object, len(table))
-    return of_values(objects, columns, call.makes is nx.DiGraph)
+    pairs = zip(*series[:2], strict=True)
+    return of_ends(list(chain.from_iterable(pairs)), columns, call.makes is nx.DiGraph)
 
 
 def _values(column: Any) -> np.ndarray:

@@ -123,7 +123,9 @@ def column_of_values(values: np.ndarray, name: Any) -> Column:
     if values.dtype.kind == "u" and values.size and values.max() >= EXACT:
         return Column(None, f"the edge attribute {name!r} has integers of more than 53 bits")
     whole = values.dtype.kind in "iu"
-    return _column(values.astype(np.int64 if whole else np.float64), {int if whole else float}, name)
+    return _column(
+        values.astype(np.int64 if whole else np.float64), {int if whole else float}, name
+    )
 
 
 def _column(array: np.ndarray, kinds: set[type], name: Any) -> Column:

@@ -152,7 +152,9 @@ class EdgeList:
         neighbors = map(self.nodes.__getitem__, entries.neighbors.tolist())
         ends = zip(neighbors, map(records.__getitem__, entries.edges.tolist()), strict=True)
         lengths = np.diff(entries.offsets).tolist()
-        return {n: dict(islice(ends, length)) for n, length in zip(self.nodes, lengths, strict=True)}
+        return {
+            n: dict(islice(ends, length)) for n, length in zip(self.nodes, lengths, strict=True)
+        }
 
 
 class _Rows(Mapping[Any, Mapping[Any, Any]]):
@@ -172,7 +174,7 @@ class _Rows(Mapping[Any, Mapping[Any, Any]]):
 
 
 def stored_edges(G: Any) -> EdgeList | None:
-    """The edges of a graph that is stored as arrays; None: it is not, or has become dictionaries."""
+    """The edges of a graph that is stored as arrays; None: it is not, or no more."""
     edges = getattr(G, "__dict__", {}).get("_stored")
     return edges if isinstance(edges, EdgeList) else None
 
@@ -209,16 +211,10 @@ def numbered(ends: np.ndarray) -> tuple[list[Any], np.ndarray]:
     """The nodes in order of first appearance, and int32 (N,), the place of each end among them.
 
     Args:
-        ends: (N,) integers, or Python's objects.
-
-    Raises:
-        ValueError: an end is None, with NetworkX's text.
-        TypeError: an end is not hashable.
+        ends: int64 (N,), or Python's objects, of which equal ones are alike.
     """
     if ends.dtype == object:
         place = dict.fromkeys(ends.tolist())
-        if None in place:
-            raise ValueError("None cannot be a node")
         place = dict(zip(place, range(len(place)), strict=True))
         count = len(ends)
         return list(place), np.fromiter(map(place.__getitem__, ends.tolist()), np.int32, count)

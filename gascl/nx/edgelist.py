@@ -11,7 +11,7 @@ import numpy as np
 from gascl.io.text_lines import integers as rows_of_integers
 from gascl.io.text_numbers import Irregular, read_columns
 from gascl.nx import loader as loaders
-from gascl.nx.convert import integers, of_ends, of_values
+from gascl.nx.convert import of_ends, of_values
 from gascl.nx.edge_list import EdgeList
 from gascl.nx.loader import Making, loader
 
@@ -48,36 +48,54 @@ def _read(call: Making, weight: Any) -> EdgeList | None:
         return None
     content = call.path.read()
     if not isinstance(content, bytes):
-        call.path = content.splitlines(keepends=True)
+        vars(call)["path"] = content.splitlines(keepends=True)
         return None
-    call.path = BytesIO(content)  # for NetworkX
+    vars(call)["path"] = BytesIO(content)  # for NetworkX
     mark = b"" if call.comments is None else str(call.comments).encode()
     while mark and content.startswith(mark):
         content = content.partition(b"\n")[2]
     if content.count(b"\n") < loaders.LEAST or (mark and mark in content):
         return None
-    directed = call.makes is nx.DiGraph
-    if call.nodetype is int:
-        return _of_numbers(content, weight, directed)
-    return _of_text(content.decode(call.encoding), weight, directed)
-
-
-def _of_numbers(content: bytes, weight: Any, directed: bool) -> EdgeList | None:
     if not content.endswith(b"\n"):
         content += b"\n"
+    directed = call.makes is nx.DiGraph
+    edges = _of_numbers(content, weight, directed, text=call.nodetype is not int)
+    if edges is None and call.nodetype is not int:
+        edges = _of_text(content.decode(call.encoding), weight, directed)
+    return edges
+
+
+def _of_numbers(content: bytes, weight: Any, directed: bool, text: bool) -> EdgeList | None:
+    """Edges between nodes that are integers.
+
+    Args:
+        text: the nodes are the text in which the integers are written.
+    """
     if weight is None:
         read = rows_of_integers(content)
         if read is None or not np.isin(read[1], (0, 2)).all():
             return None
-        return of_values(read[0], {}, directed)
-    if content.translate(None, NUMBERS):
+        if text and len(content.translate(None, b" \t\r\n")) != _digits(read[0]):
+            return None
+        edges = of_values(read[0], {}, directed)
+        nodes = list(map(str, edges.nodes)) if text else edges.nodes
+        return EdgeList(nodes, edges.tails, edges.heads, {}, directed)
+    if text or content.translate(None, NUMBERS):
         return None
     try:
         table = read_columns([content], 3, [0, 1], [2], None, "#", number=np.float64)
     except Irregular:
         return None
-    ends = integers(np.stack(table.values[:2], axis=1).ravel())
-    return None if ends is None else of_values(ends, {weight: table.values[2]}, directed)
+    ends = np.stack(table.values[:2], axis=1).ravel().astype(np.int64)
+    return of_values(ends, {weight: table.values[2]}, directed)
+
+
+def _digits(numbers: np.ndarray) -> int:
+    """How many characters `str` needs for all of them: those that a file has if it writes none in
+    another way."""
+    powers = 10 ** np.arange(1, 19)
+    digits = 1 + np.searchsorted(powers, np.abs(numbers), "right")
+    return int(digits.sum()) + int(np.count_nonzero(numbers < 0))
 
 
 def _of_text(content: str, weight: Any, directed: bool) -> EdgeList | None:

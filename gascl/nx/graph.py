@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import networkx as nx
@@ -18,11 +19,12 @@ def _new(cls: type, *args: Any, **kwargs: Any) -> Any:
     data = args[0] if args else kwargs.get("incoming_graph_data")
     G = None
     if cls in (nx.Graph, nx.DiGraph) and data is not None:
-        try:
+        with suppress(TypeError, ValueError):  # NetworkX finds the error, too, and raises its own
             G = _stored(data, cls)
-        except (TypeError, ValueError):  # in which NetworkX finds the error that it raises
-            pass
-    return object.__new__(cls) if G is None else G
+    if G is None:
+        return object.__new__(cls)
+    vars(G)["_new"] = True  # for `__init__`
+    return G
 
 
 def _stored(data: Any, cls: type) -> Any:

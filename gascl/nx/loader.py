@@ -16,7 +16,7 @@ from gascl.nx.converted_graph import log
 from gascl.nx.edge_list import EdgeList
 from gascl.nx.stored_graph import stored_graph
 
-#: The number of edges below which NetworkX makes the graph: dictionaries take less than a millisecond.
+#: The number of edges below which NetworkX makes the graph, which takes about a millisecond.
 LEAST = 1_000
 
 #: By NetworkX's name.
@@ -45,8 +45,8 @@ class Making:
 class Loader:
     """A function of NetworkX's that makes a graph.
 
-    NetworkX itself makes graphs of other classes than nx.Graph and nx.DiGraph, those with fewer than
-    LEAST edges, and what has another form than `edges` reads. It also raises the errors.
+    NetworkX itself makes graphs of other classes than nx.Graph and nx.DiGraph, those with fewer
+    than LEAST edges, and what has another form than `edges` reads. It also raises the errors.
 
     Args:
         edges: returns the edges of a call with NetworkX's arguments, or None for those that are

@@ -19,7 +19,8 @@ AT_A_TIME = 1 << 20
 
 def _random(call: Making, expected: float) -> bool:
     """Whether a call has a number of nodes, Python's generator, and enough edges."""
-    return whole(call.n) and call.n < 2**31 and type(call.seed) is Random and expected >= loaders.LEAST
+    fits = whole(call.n) and 1 < call.n < 2**31 and type(call.seed) is Random
+    return fits and expected >= loaders.LEAST
 
 
 def _probable(call: Making) -> bool:
@@ -77,9 +78,7 @@ def fast_gnp_random_graph(call: Making) -> EdgeList | None:
     return _edges(n, tails, heads, directed)
 
 
-def _gaps(
-    words: RandomWords, p: float, log_of_none: float, count: int
-) -> tuple[np.ndarray, int]:
+def _gaps(words: RandomWords, p: float, log_of_none: float, count: int) -> tuple[np.ndarray, int]:
     """The numbers of the pairs that are edges, of `count` in a row, and how many random numbers it
     took: the last one passes the end."""
     place, drawn, found = -1, 0, []
@@ -100,7 +99,7 @@ def _gaps(
 def gnm_random_graph(call: Making) -> EdgeList | None:
     """Pairs of random nodes, until there are so many different ones."""
     n, m, directed = call.n, call.m, call.makes is nx.DiGraph
-    if type(m) is not int or not _random(call, m) or m > n * (n - 1) // 4:
+    if type(m) is not int or not _random(call, m) or not 0 < m <= n * (n - 1) // 4:
         return None
     bits = n.bit_length()
     size = int(2.2 * m * 2**bits / n) + 100
@@ -116,7 +115,8 @@ def gnm_random_graph(call: Making) -> EdgeList | None:
         size *= 2
     first = first[:m]
     RandomWords(call.seed).use(int(accepted[2 * first[-1] + 1]) + 1)
-    return _edges(n, *pairs[first].T, directed)
+    tails, heads = pairs[first].T
+    return _edges(n, tails, heads, directed)
 
 
 def _edges(n: int, tails: np.ndarray, heads: np.ndarray, directed: bool) -> EdgeList:

@@ -20,7 +20,7 @@ class RandomWords:
         self._version = version
         self._bits = np.random.MT19937()
         state = {"key": np.array(key, np.uint32), "pos": place}
-        self._bits.state = {"bit_generator": "MT19937", "state": state}
+        self._bits.state = {"bit_generator": "MT19937", "state": state}  # type: ignore[typeddict-item]
         self._skip(skip)
 
     def words(self, count: int) -> np.ndarray:

@@ -28,14 +28,20 @@ class _Stored:
 
     _stored: EdgeList
     graph: dict[str, Any]
-    _plain: type
+    _node: Any
+    _plain: Any
 
     def __init__(self, incoming_graph_data: Any = None, **attr: Any):
-        """Python calls this after `nx.Graph(edges, backend="gascl")`, whose edges are stored."""
-        attr.pop("backend", None)
-        self.graph.update(attr)
+        """Python calls this after `nx.Graph(edges, backend="gascl")`, whose edges are stored; else
+        it empties the graph, as NetworkX does."""
+        if self.__dict__.pop("_new", False):
+            attr.pop("backend", None)
+            self.graph.update(attr)
+        else:
+            self._made("_adj")
+            self.__init__(incoming_graph_data, **attr)  # type: ignore[misc]  # NetworkX's, now
 
-    @property
+    @property  # type: ignore[misc]
     def __class__(self) -> Any:
         return self._plain
 
@@ -108,19 +114,17 @@ class _Stored:
 
 
 def _dictionary(name: str) -> property:
-    return property(
-        lambda graph: graph._made(name), lambda graph, value: graph._set(name, value)
-    )
+    return property(lambda graph: graph._made(name), lambda graph, value: graph._set(name, value))
 
 
-class StoredGraph(_Stored, nx.Graph):
+class StoredGraph(_Stored, nx.Graph):  # type: ignore[misc]
     """An undirected graph that is stored as arrays."""
 
     _plain = nx.Graph
     _node, _adj = map(_dictionary, ("_node", "_adj"))
 
 
-class StoredDiGraph(_Stored, nx.DiGraph):
+class StoredDiGraph(_Stored, nx.DiGraph):  # type: ignore[misc]
     """A directed graph that is stored as arrays."""
 
     _plain = nx.DiGraph
