@@ -194,17 +194,38 @@ def distinct(
     low, high = tails, heads
     if not directed:
         low, high = np.minimum(tails, heads), np.maximum(tails, heads)
-    keys = low.astype(np.int64) * len(nodes) + high
-    ordered = np.sort(keys)
-    if not (ordered[1:] == ordered[:-1]).any():
+    order, again = _repeated(low.astype(np.int64) * len(nodes) + high, len(nodes) ** 2)
+    if not again.any():
         return EdgeList(nodes, tails, heads, columns, directed)
-    _, first, edge = np.unique(keys, return_index=True, return_inverse=True)
-    last = np.empty(len(first), np.int64)
-    last[edge] = np.arange(len(keys))  # of several values, NumPy keeps the last one
-    order = np.argsort(first)
-    first, last = first[order], last[order]
-    columns = {name: column[last] for name, column in columns.items()}
-    return EdgeList(nodes, tails[first], heads[first], columns, directed)
+    begins = np.flatnonzero(~again)
+    first, last = order[begins], order[np.append(begins[1:], len(order)) - 1]
+    latest = np.full(len(tails), -1, np.int64)
+    latest[first] = last
+    kept = np.flatnonzero(latest >= 0)
+    columns = {name: column[latest[kept]] for name, column in columns.items()}
+    return EdgeList(nodes, tails[kept], heads[kept], columns, directed)
+
+
+def _repeated(keys: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:
+    """The places of keys in their order, equal ones by place, and bool (N,): whether the key at
+    each is the one before.
+
+    Args:
+        keys: int64 (N,), below `limit`.
+    """
+    bits = len(keys).bit_length()
+    if limit.bit_length() + bits > 63:
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+    else:  # in one number, which NumPy sorts ten times as fast
+        keys <<= bits
+        keys |= np.arange(len(keys))
+        keys.sort()
+        order = keys & ((1 << bits) - 1)
+        keys >>= bits
+    again = np.zeros(len(keys), bool)
+    again[1:] = keys[1:] == keys[:-1]
+    return order, again
 
 
 def numbered(ends: np.ndarray) -> tuple[list[Any], np.ndarray]:

@@ -12,7 +12,7 @@ import scipy.sparse
 
 from gascl.nx import loader, metadata
 from gascl.nx.backend import backend
-from gascl.nx.edge_list import stored_edges
+from gascl.nx.edge_list import _repeated, stored_edges
 from gascl.nx.loader import LOADERS
 
 KINDS = [nx.Graph, nx.DiGraph]
@@ -272,3 +272,11 @@ def test_the_metadata_name_every_function():
     assert set(LOADERS) <= set(dir(backend))
     functions = nx.utils.backends.backend_info["gascl"]["functions"]
     assert set(LOADERS) <= set(functions)
+
+
+@pytest.mark.parametrize("limit", [100, 2**50, 2**62])
+def test_repeated_edges_are_found_whatever_the_number_of_nodes(limit):
+    keys = np.random.default_rng(5).integers(0, 100, 400) * (limit // 100)
+    order, again = _repeated(keys.copy(), limit)
+    assert order.tolist() == sorted(range(400), key=lambda place: (keys[place], place))
+    assert again.tolist() == [False, *(np.diff(np.sort(keys)) == 0)]
