@@ -50,6 +50,7 @@ provide(
     to_arrow="gascl.io.adapters.arrow:write_arrow",
     to_igraph="gascl.io.adapters.igraph:write_igraph",
     to_networkx="gascl.io.adapters.networkx:write_networkx",
+    to_stored_networkx="gascl.nx.stored_copy:write_stored_networkx",
     to_pandas="gascl.io.adapters.pandas:write_pandas",
     vertices_to_arrow="gascl.io.adapters.arrow:write_vertices",
     vertices_to_pandas="gascl.io.adapters.pandas:write_vertices",

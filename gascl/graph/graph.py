@@ -591,7 +591,7 @@ class Graph:
         shape = (self.num_vertices, self.num_vertices)
         return csr_array((values, arcs.out_targets, arcs.out_offsets), shape=shape, copy=copy)
 
-    def to_networkx(self, *, multigraph: bool | None = None) -> networkx.Graph:
+    def to_networkx(self, *, multigraph: bool | None = None, lazy: bool = False) -> networkx.Graph:
         """A networkx.Graph or DiGraph, or MultiGraph or MultiDiGraph; everything is copied.
 
         The labels become the nodes, and the fields attributes of edges and nodes.
@@ -599,12 +599,15 @@ class Graph:
         Args:
             multigraph: by default only if edges have the same ends; True: always, for code that
                 must know the class beforehand; False: never.
+            lazy: keep the edges as arrays, which gascl as NetworkX's backend uses as they are, and
+                make NetworkX's dictionaries when they are first needed. A multigraph, and one with
+                an edge that lacks an attribute, has them from the start.
 
         Raises:
-            GraphError: NetworkX is not installed, or edges have the same ends and `multigraph` is
-                False.
+            GraphError: NetworkX is not installed, or with `lazy` older than 3.6; or edges have the
+                same ends and `multigraph` is False.
         """
-        return provided("to_networkx")(self, multigraph)
+        return provided("to_stored_networkx" if lazy else "to_networkx")(self, multigraph)
 
     def to_igraph(self) -> Any:
         """An igraph.Graph: labels as the vertex attribute "name", fields as attributes; copied.

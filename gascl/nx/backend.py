@@ -21,6 +21,7 @@ from gascl.nx.converted_graph import (
     to_networkx,
 )
 from gascl.nx.dispatch import FUNCTIONS, VERSION, Verdict
+from gascl.nx.loader import LOADERS
 from gascl.nx.summary import Summary
 
 #: The oldest version with the same answers: older ones scale betweenness of samples otherwise.
@@ -54,10 +55,12 @@ class Backend:
     def __getattr__(self, name: str) -> Any:
         if name in FUNCTIONS:
             return FUNCTIONS[name]
+        if name in LOADERS:
+            return LOADERS[name]
         raise AttributeError(f"the backend gascl has no {name!r}")
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *FUNCTIONS]
+        return [*super().__dir__(), *FUNCTIONS, *LOADERS]
 
     def convert_from_nx(
         self,
@@ -89,6 +92,8 @@ class Backend:
         """
         if VERSION < SUPPORTED:
             return f"NetworkX {nx.__version__}: this backend follows what 3.6 returns"
+        if name in LOADERS:  # which leave to NetworkX what they do not store
+            return True
         function = FUNCTIONS[name]
         verdict = _logged(name, function.can_run(args, kwargs), "declined")
         if verdict is True:

@@ -16,7 +16,8 @@ import numpy as np
 
 from gascl.graph.graph import Graph
 from gascl.io.adapters.adjacency import Adjacency, edge_records, predecessors, read_adjacency
-from gascl.nx.edge_attribute import Column, column_of
+from gascl.nx.edge_attribute import Column, column_of, column_of_values
+from gascl.nx.edge_list import stored_edges
 
 if TYPE_CHECKING:
     from gascl.language.program import VertexProgram
@@ -69,13 +70,20 @@ class Topology:
 
     def _read(self) -> Adjacency:
         G = self._unread
+        if (stored := stored_edges(G)) is not None:
+            self._unread = None
+            return stored.adjacency
         adjacency = read_adjacency(G)
         if is_view(G) and not self.directed and not _symmetric(adjacency):
             raise NotImplementedError("a view whose filter hides an edge at one of its ends only")
-        self._degrees = _row_lengths(G)
-        self._neighbors = sample(G, adjacency.nodes)
+        self.look(G, adjacency.nodes)
         self._unread = None
         return adjacency
+
+    def look(self, G: Any, nodes: list[Any]) -> None:
+        """Keep what `is_current` compares."""
+        self._degrees = _row_lengths(G)
+        self._neighbors = sample(G, nodes)
 
     def is_current(self, G: Any) -> bool:
         """Whether the graph still has the nodes that were read, each as many neighbors, and the
@@ -84,7 +92,7 @@ class Topology:
         This takes a millisecond for 50,000 nodes, where reading all edges would cost what the
         cache saves.
         """
-        if not self.is_read:
+        if not self.is_read or stored_edges(G) is not None:  # arrays, which nobody changes
             return True
         same_nodes = list(G._adj) == self.adjacency.nodes
         same_nodes = same_nodes and np.array_equal(_row_lengths(G), self._degrees)
@@ -341,8 +349,14 @@ class Converted:
             if column.values is not None and len(column.values) != self.number_of_edges():
                 raise NotImplementedError("the graph was changed after its conversion")
             self._columns[attribute] = column
-            self._samples[attribute] = sample(self.original(), self.nodes, attribute[0])
+            if stored_edges(self.original()) is None:
+                self._samples[attribute] = sample(self.original(), self.nodes, attribute[0])
         return self._columns[attribute]
+
+    def look(self, G: Any) -> None:
+        """Keep what `is_current` compares, now that a graph that was stored has dictionaries."""
+        self.topology.look(G, self.nodes)
+        self._samples = {each: sample(G, self.nodes, each[0]) for each in self._columns}
 
     def weight_field(self, weight: Any) -> EdgeField | None:
         """The edge field of an attribute for `run`; None where every edge has the weight 1.
@@ -448,10 +462,21 @@ class Converted:
         adjacency = self.topology.adjacency
         if not (reverse and self.topology.directed):
             return adjacency.offsets, adjacency.neighbors
-        return self.topology.once("predecessors", lambda: predecessors(self.original(), adjacency))
+        return self.topology.once("predecessors", lambda: _predecessors(self.original(), adjacency))
+
+
+def _predecessors(G: Any, adjacency: Adjacency) -> tuple[np.ndarray, np.ndarray]:
+    if (stored := stored_edges(G)) is None:
+        return predecessors(G, adjacency)
+    return stored.predecessors.offsets, stored.predecessors.neighbors
 
 
 def _read_column(G: Any, topology: Topology, name: Any, default: Any) -> Column:
+    if (stored := stored_edges(G)) is not None:
+        values = stored.values(name)
+        if values is None:
+            return column_of(lambda: (), topology.num_edges, name, default)
+        return column_of_values(values, name)
     base = G
     while is_view(base) and not topology.directed:
         base = base._graph
@@ -469,6 +494,24 @@ def converted_before(G: Any) -> Topology | None:
         if isinstance(converted, Converted):
             return converted.topology
     return None
+
+
+def conversions(G: Any) -> list[Converted]:
+    """Those of a graph that is stored as arrays, which stay right when it gets dictionaries: all
+    that are in its cache, or else a new one with its numbers."""
+    cache = G.__networkx_cache__
+    if cache is None or not nx.config.cache_converted_graphs:
+        return []
+    ours = cache.setdefault("backends", {}).setdefault("gascl", {})
+    found = [each for each in ours.values() if isinstance(each, Converted)]
+    if not found:
+        found = [Converted(Topology(G), (), every=True)]
+        ours[True, True] = found[0]  # NetworkX's key of what has all attributes
+        edges = stored_edges(G)
+        for name, values in edges.columns.items() if edges else ():
+            if values.dtype != object:
+                found[0].column(name)
+    return [each for each in found if each.nodes is not None]  # having read them
 
 
 def current(converted: Converted) -> Converted:

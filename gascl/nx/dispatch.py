@@ -17,6 +17,7 @@ from networkx.utils.backends import _registered_algorithms
 
 from gascl.errors import DeviceError, GasclError, warn
 from gascl.nx.converted_graph import Converted, Made, converted_before, current, log
+from gascl.nx.edge_list import stored_edges
 
 #: The major and minor version of NetworkX, also of a release candidate such as "3.7rc0".
 VERSION = tuple(map(int, re.findall(r"\d+", nx.__version__)[:2]))
@@ -76,13 +77,17 @@ class Call:
 
 def was_converted(G: Any) -> bool:
     """Whether a graph needs no conversion."""
+    if isinstance(G, Converted) or stored_edges(G) is not None:
+        return True
     topology = converted_before(G)
-    return isinstance(G, Converted) or (topology is not None and topology.is_read)
+    return topology is not None and topology.is_read
 
 
 def _num_edges(G: Any) -> int:
     if isinstance(G, Converted):
         return G.number_of_edges()
+    if (stored := stored_edges(G)) is not None:
+        return len(stored)
     if (topology := converted_before(G)) is not None and topology.is_read:
         return topology.num_edges
     if G.is_multigraph():
@@ -146,6 +151,8 @@ class Function:
         chosen, _asked.chosen = getattr(_asked, "chosen", None), None
         if not (self.lazy and chosen is self and isinstance(arguments["G"], Converted)):
             return self._run(arguments)
+        if stored_edges(arguments["G"].original()) is not None:
+            return self._run(arguments)  # where NetworkX would need dictionaries
         own = nx.utils.backends._registered_algorithms[self.name].orig_func
         items = own(**{**arguments, "G": arguments["G"].original()})
         return chain.from_iterable(self._parts(items, arguments))

@@ -111,8 +111,27 @@ def column_of(
             parts.append(np.fromiter(values, dtype, len(values)))
         except OverflowError:
             return Column(None, f"the edge attribute {name!r} has integers of more than 64 bits")
+    return _column(np.concatenate(parts), kinds, name)
+
+
+def column_of_values(values: np.ndarray, name: Any) -> Column:
+    """The attribute `name` of every edge, whose values are here: numbers, bools, or objects."""
+    if values.dtype == object:
+        return column_of(lambda: ({name: value} for value in values), len(values), name, None)
+    if values.dtype == bool:
+        return Column(None, f"the edge attribute {name!r} has values of bool")
+    if values.dtype.kind == "u" and values.size and values.max() >= EXACT:
+        return Column(None, f"the edge attribute {name!r} has integers of more than 53 bits")
+    whole = values.dtype.kind in "iu"
+    return _column(
+        values.astype(np.int64 if whole else np.float64), {int if whole else float}, name
+    )
+
+
+def _column(array: np.ndarray, kinds: set[type], name: Any) -> Column:
     whole = kinds <= _INTEGERS
-    array = np.concatenate(parts)
+    if not array.size:
+        return Column(array, whole=whole)
     mixed = not whole and not kinds.isdisjoint(_INTEGERS)
     if (whole or mixed) and max(array.max().item(), -array.min().item()) >= EXACT:
         return Column(None, f"the edge attribute {name!r} has integers of more than 53 bits")

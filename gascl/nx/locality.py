@@ -6,12 +6,15 @@ sets, which takes about 50 µs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import islice
 from math import inf
 from typing import Any
 
+import numpy as np
+
 from gascl.nx.dispatch import Call, Check
+from gascl.nx.edge_list import Rows, stored_edges
 
 #: The neighbors that are looked at. NetworkX looks at so many in less time than a run takes.
 MOST = 1_000
@@ -21,8 +24,13 @@ ENOUGH = 30_000
 #: The number of nodes, and of neighbors of each, that are looked at for triangles.
 FIRST = 10
 
-#: The neighbors of each node.
-Rows = Mapping[Any, Mapping[Any, Any]]
+
+def rows_of(G: Any, reverse: bool = False) -> Rows:
+    """The neighbors of each node, or its predecessors in a directed graph."""
+    if (stored := stored_edges(G)) is not None:
+        return stored.rows(reverse)
+    rows: Rows = G._pred if reverse and G.is_directed() else G._adj
+    return rows
 
 
 def is_local(adjacencies: list[Rows], sources: Iterable[Any], levels: float = inf) -> bool:
@@ -63,8 +71,7 @@ def local_search(source: str, limit: str = "", reverse: bool = False) -> Check:
 
     def check(call: Call) -> str:
         start, levels = getattr(call, source), getattr(call, limit) if limit else None
-        against = (reverse or getattr(call, "reverse", False)) and call.G.is_directed()
-        rows = call.G._pred if against else call.G._adj
+        rows = rows_of(call.G, reverse or getattr(call, "reverse", False))
         sources = start if isinstance(start, set | list) else [start]
         try:
             ends = is_local([rows], sources, inf if levels is None else levels)
@@ -78,19 +85,24 @@ def local_search(source: str, limit: str = "", reverse: bool = False) -> Check:
 def small_first_component(call: Call) -> str:
     """Checks that the component of the first node is not small."""
     G = call.G
-    adjacencies = [G._succ, G._pred] if G.is_directed() else [G._adj]
-    small = is_local(adjacencies, islice(G._adj, 1))
+    adjacencies = [rows_of(G), rows_of(G, reverse=True)][: 1 + G.is_directed()]
+    small = is_local(adjacencies, islice(adjacencies[0], 1))
     return "NetworkX begins with a component that is small" if small else ""
 
 
 def no_successors(call: Call) -> str:
     """Checks that every node has successors."""
-    return "" if all(call.G._adj.values()) else "NetworkX ends soon at a node without successors"
+    stored = stored_edges(call.G)
+    if stored is None:
+        every = all(call.G._adj.values())
+    else:
+        every = bool(np.diff(stored.entries.offsets).all())
+    return "" if every else "NetworkX ends soon at a node without successors"
 
 
 def triangle(call: Call) -> str:
     """Checks that the first edges of the first nodes are in no triangle."""
-    rows = call.G._adj
+    rows = rows_of(call.G)
     for row in islice(rows.values(), FIRST):
         neighbors = row.keys()
         if not all(neighbors.isdisjoint(rows[node]) for node in islice(row, FIRST)):
@@ -102,10 +114,10 @@ def near_target(call: Call) -> str:
     """Checks that the target is not among the first neighbors that a search from the source
     sees."""
     seen = frontier = {call.source}
-    total = 0
+    total, rows = 0, rows_of(call.G)
     try:
         while frontier and total <= MOST and call.target not in seen:
-            level = [call.G._adj[node] for node in frontier]
+            level = [rows[node] for node in frontier]
             total += sum(map(len, level))
             frontier = set().union(*level) - seen
             seen = seen | frontier

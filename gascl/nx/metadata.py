@@ -92,6 +92,13 @@ FUNCTIONS = {
     "No directed graphs.": "square_clustering transitivity",
 }
 
+#: Functions that make graphs, which are stored as arrays.
+LOADERS = """
+    complete_graph cycle_graph digraph__new__ fast_gnp_random_graph from_edgelist from_numpy_array
+    from_pandas_edgelist from_scipy_sparse_array gnm_random_graph gnp_random_graph graph__new__
+    grid_2d_graph path_graph read_edgelist read_weighted_edgelist star_graph
+"""
+
 
 def info() -> dict[str, object]:
     """The backend's `networkx.backend_info`."""
@@ -99,6 +106,8 @@ def info() -> dict[str, object]:
     for limit, names in FUNCTIONS.items():
         docs = {"additional_docs": limit} if limit else {}
         functions.update((name, docs) for name in names.split())
+    stored = {"additional_docs": "From 1,000 edges, the graph is stored as arrays."}
+    functions.update((name, stored) for name in LOADERS.split())
     return {
         "backend_name": "gascl",
         "project": "gascl",

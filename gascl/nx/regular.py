@@ -10,12 +10,12 @@ import numpy as np
 
 from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import Call, backend_function
-from gascl.nx.locality import FIRST
+from gascl.nx.locality import FIRST, rows_of
 
 
 def _degrees_differ(call: Call) -> str:
     """Checks that the first nodes have as many neighbors."""
-    lengths = set(map(len, islice(call.G._adj.values(), FIRST)))
+    lengths = set(map(len, islice(rows_of(call.G).values(), FIRST)))
     return "NetworkX soon finds different degrees" if len(lengths) > 1 else ""
 
 

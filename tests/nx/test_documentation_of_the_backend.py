@@ -5,6 +5,7 @@ from support.backend_tables import PAGE, counted, updated
 
 from gascl.nx.backend import FUNCTIONS
 from gascl.nx.expected_failures import EXPECTED
+from gascl.nx.loader import LOADERS
 
 TEXT = PAGE.read_text("utf-8")
 
@@ -16,6 +17,11 @@ TEXT = PAGE.read_text("utf-8")
 )
 def test_what_is_written_from_the_registry_is_up_to_date(path, text):
     assert path.read_text("utf-8") == text, "run python tests/support/backend_tables.py"
+
+
+def test_the_page_names_every_function_that_makes_graphs():
+    names = LOADERS.keys() - {"graph__new__", "digraph__new__"}
+    assert all(f"`{name}`" in TEXT for name in names)
 
 
 def test_numbers_of_functions_are_written_before_their_words():

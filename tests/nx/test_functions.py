@@ -16,7 +16,8 @@ backends = pytest.importorskip("networkx.utils.backends")  # NetworkX 3.2 and ne
 
 def test_networkx_has_read_the_metadata():
     info = nx.utils.backends.backend_info["gascl"]
-    assert sorted(info["functions"]) == sorted(" ".join(metadata.FUNCTIONS.values()).split())
+    names = " ".join([*metadata.FUNCTIONS.values(), metadata.LOADERS]).split()
+    assert sorted(info["functions"]) == sorted(names)
     assert len(FUNCTIONS) >= 100
 
 

@@ -10,6 +10,8 @@ import re
 from pathlib import Path
 from textwrap import wrap
 
+from networkx.utils.backends import _registered_algorithms
+
 ROOT = Path(__file__).parents[2]
 INDENT = " " * 4
 METADATA, PAGE = ROOT / "gascl/nx/metadata.py", ROOT / "docs/networkx.md"
@@ -100,7 +102,8 @@ def table(functions):
         edges = ["" if n is None else f"{n:,}" for n in (function.first, function.cached)]
         where = "host (NumPy)" if function.numpy else "device"
         others = ", ".join(other for other, names in OTHERS.items() if name in names)
-        cells = [f"`{name}`", function.module, where, *edges, function.limits, others]
+        mark = " †" if _registered_algorithms[function.name]._returns_graph else ""
+        cells = [f"`{name}`{mark}", function.module, where, *edges, function.limits, others]
         yield f"| {' | '.join(cells)} |".replace("|  |", "| |").replace("|  |", "| |")
 
 
