@@ -18,7 +18,8 @@ class RecordedSteps:
 
     Args:
         aggregators: the names of the program's.
-        loaded: the program that ran them.
+        loaded: the program that ran them. It is not kept: a trace that did would keep the graph on
+            the device.
         records: the device's, one for each.
         first: the number of the first one.
         times: returns the times of the kernels of each.
@@ -34,7 +35,9 @@ class RecordedSteps:
         times: Callable[[], list[tuple[KernelTime, ...]]],
         reasons: list[str],
     ):
-        self._loaded, self._records, self._first = loaded, records, first
+        self._delivery, self._costs = loaded.plan.delivery, loaded.costs
+        self._arcs, self._bottlenecks = loaded.num_arcs, loaded.bottlenecks
+        self._records, self._first = records, first
         self._times, self._reasons = times, reasons
         self._aggregators = tuple(aggregators)
 
@@ -49,14 +52,12 @@ class RecordedSteps:
 
     def ways(self) -> list[str]:
         """The name of how messages traveled, in each."""
-        delivery = self._loaded.plan.delivery
-        if not delivery.pulls:
-            return [delivery.name]
+        if not self._delivery.pulls:
+            return [self._delivery.name]
         return ["pull" if pulled else "push" for pulled in self._records["pulled"]]
 
     def step(self, i: int) -> Step:
-        loaded, delivery = self._loaded, self._loaded.plan.delivery
-        costs, arcs = loaded.costs, loaded.num_arcs
+        delivery, costs, arcs = self._delivery, self._costs, self._arcs
         kernels, active, messages, pulled, many, aggregates = self._columns
         way, why = delivery.name, self._reasons[i]
         share = many[i] / arcs if costs.masked and arcs else 1.0
@@ -76,5 +77,5 @@ class RecordedSteps:
             why=why,
             estimate=sum(terms.values()),
             kernels=kernels[i],
-            bottlenecks=loaded.bottlenecks,
+            bottlenecks=self._bottlenecks,
         )
