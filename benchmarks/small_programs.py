@@ -294,6 +294,95 @@ def int_max(g: Links) -> Answer:
     return {"x": x}
 
 
+class Percolation(VertexProgram):
+    """Each edge is open or not, at random; in each superstep others are."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="v.id % 8")
+
+    message, combine = "int32", "sum"
+    scatter_on = apply_on = "all"
+    scatter = "if (hash((e.src ^ e.dst) + superstep) % 4 == 0) send(v.x);"
+    apply = "v.x = (v.x + msg) % 1009;"
+
+
+@kind("a quarter of the arcs, at random", lambda g: Percolation(), each(4 + 4, 4 + 4 + 8))
+def percolation(g: Links) -> Answer:
+    x = g.ids % 8
+    for superstep in range(SUPERSTEPS):
+
+        def sent(arcs: slice, x: np.ndarray = x, superstep: int = superstep) -> np.ndarray:
+            both = g.targets[arcs] ^ g.edges.sources[arcs]
+            return np.where(hashed(both + superstep) % np.uint32(4) == 0, x[g.targets[arcs]], 0)
+
+        x = (x + g.combined(np.add, sent, 0)) % 1009
+    return {"x": x}
+
+
+class Wide(VertexProgram):
+    """A vertex has twelve fields, all of which change."""
+
+    supersteps = param.supersteps(10)
+    a, b, c, d = (vertex.int32(init=f"(v.id + {i}) % 8") for i in range(4))
+    f, h, i, j = (vertex.int32(init=f"(v.id + {i}) % 8") for i in range(4, 8))
+    k, m, n, o = (vertex.int32(init=f"(v.id + {i}) % 8") for i in range(8, 12))
+
+    message, combine = "int32", "sum"
+    scatter_on = apply_on = "all"
+    scatter = "send(v.a);"
+    apply = """
+        const int first = v.a;
+        v.a = (v.a + v.b + msg) % 1009; v.b = (v.b + v.c) % 1009; v.c = (v.c + v.d) % 1009;
+        v.d = (v.d + v.f) % 1009; v.f = (v.f + v.h) % 1009; v.h = (v.h + v.i) % 1009;
+        v.i = (v.i + v.j) % 1009; v.j = (v.j + v.k) % 1009; v.k = (v.k + v.m) % 1009;
+        v.m = (v.m + v.n) % 1009; v.n = (v.n + v.o) % 1009; v.o = (v.o + first) % 1009;
+    """
+
+
+@kind("twelve fields", lambda g: Wide(), each(4 + 4, 4 + 4 + 12 * 8))
+def wide(g: Links) -> Answer:
+    x = (g.ids + np.arange(12)[:, None]) % 8
+    for _ in range(SUPERSTEPS):
+        heard = g.heard(np.add, x[0])
+        x = x + np.roll(x, -1, axis=0)
+        x[0] += heard
+        x %= 1009
+    return dict(zip("abcdfhijkmno", x, strict=True))
+
+
+class UntilSettled(Largest):
+    """The largest value, until an aggregator says that no vertex has changed."""
+
+    supersteps = param.supersteps(None)
+    changed = aggregate.int64("sum")
+
+    apply = """
+        aggregate_changed(msg > v.x);
+        v.x = max(v.x, msg);
+    """
+    stop = "agg.changed == 0"
+
+
+def settling(g: Links) -> tuple[np.ndarray, int]:
+    """The values after the last superstep, and the number of supersteps."""
+    x = (g.ids.astype(np.uint32) * np.uint32(2654435761) >> np.uint32(1)).astype(np.int32)
+    steps, changed = 0, True
+    while changed:
+        before, x = x, np.maximum(x, g.heard(np.maximum, x, x.min()))
+        steps, changed = steps + 1, bool((x != before).any()) and steps + 1 < MOST
+    return x, steps
+
+
+#: As of the largest value in as many supersteps.
+@kind(
+    "until an aggregator stops it",
+    lambda g: UntilSettled(),
+    lambda g: settling(g)[1] * (8 * g.arcs + (4 + 4 + 8) * g.vertices),
+)
+def settled(g: Links) -> Answer:
+    return {"x": settling(g)[0]}
+
+
 class Bytes(VertexProgram):
     """Numbers of one byte."""
 
@@ -939,6 +1028,146 @@ def neighbors(g: Links) -> Answer:
     return remainders(g)
 
 
+class LargestNeighbor(VertexProgram):
+    """Apply looks for the neighbor with the largest value."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="hash(v.id) % 1009")
+
+    scatter_on = apply_on = "all"
+    apply = """
+        int best = -1, where = 0;
+        for (int i = 0; i < num_neighbors; ++i) {
+            const int other = neighbor(i);
+            if (x_of(other) > best) {
+                best = x_of(other);
+                where = other;
+            }
+        }
+        v.x = (v.x + 1 + best + where) % 1009;
+    """
+
+
+@kind("apply looks for the largest", lambda g: LargestNeighbor(), each(4 + 4, 4 + 4 + 8))
+def largest_neighbor(g: Links) -> Answer:
+    x = (hashed(g.ids) % np.uint32(1009)).astype(np.int64)
+    for _ in range(SUPERSTEPS):
+
+        def place(arcs: slice, x: np.ndarray = x) -> np.ndarray:
+            return x[g.targets[arcs]] * g.vertices - g.targets[arcs]
+
+        # The first of equals is the one with the least number.
+        found = g.combined(np.maximum, place, -g.vertices)
+        best = np.where(g.degree > 0, -(-found // g.vertices), -1)
+        where = np.where(g.degree > 0, best * g.vertices - found, 0)
+        x = (x + 1 + best + where) % 1009
+    return {"x": x}
+
+
+class FirstNeighbor(VertexProgram):
+    """Apply stops at the first neighbor that has a property, which is rare."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="hash(v.id) % 1009")
+
+    scatter_on = apply_on = "all"
+    apply = """
+        int found = -1;
+        for (int i = 0; i < num_neighbors; ++i)
+            if (x_of(neighbor(i)) % 64 == 0) {
+                found = i;
+                break;
+            }
+        v.x = (v.x + found + 7) % 1009;
+    """
+
+
+def first_places(g: Links) -> tuple[np.ndarray, int]:
+    """x after all supersteps, and how many neighbors all vertices have looked at."""
+    x, looked = (hashed(g.ids) % np.uint32(1009)).astype(np.int64), 0
+    arc = np.arange(g.arcs)
+    for _ in range(SUPERSTEPS):
+
+        def place(arcs: slice, x: np.ndarray = x) -> np.ndarray:
+            return np.where(x[g.targets[arcs]] % 64 == 0, arc[arcs], g.arcs)
+
+        first = g.combined(np.minimum, place, g.arcs)
+        found = np.where(first < g.arcs, first - g.edges.offsets[:-1], -1)
+        looked += int(np.where(found < 0, g.degree, found + 1).sum())
+        x = (x + found + 7) % 1009
+    return x, looked
+
+
+@kind(
+    "apply stops at a neighbor",
+    lambda g: FirstNeighbor(),
+    lambda g: 8 * first_places(g)[1] + SUPERSTEPS * (4 + 4 + 8) * g.vertices,
+)
+def first_neighbor(g: Links) -> Answer:
+    return {"x": first_places(g)[0]}
+
+
+class HasEdge(VertexProgram):
+    """Apply asks whether an arc leads to some random vertex."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32()
+
+    scatter_on = apply_on = "all"
+    apply = "v.x += 1 + has_edge(v.id, hash(v.id + superstep) % g.num_vertices);"
+
+
+#: x read and written, where the row starts and ends, and a binary search in it.
+@kind(
+    "has_edge",
+    lambda g: HasEdge(),
+    lambda g: SUPERSTEPS * float((8 + 8 + 4 * np.ceil(np.log2(1 + g.degree))).sum()),
+)
+def asks_for_edges(g: Links) -> Answer:
+    x = np.zeros(g.vertices, np.int64)
+    arcs = g.edges.sources.astype(np.int64) * g.vertices + g.targets
+    for superstep in range(SUPERSTEPS):
+        pairs = g.ids * g.vertices + hashed(g.ids + superstep) % np.uint32(g.vertices)
+        place = np.minimum(np.searchsorted(arcs, pairs), max(g.arcs - 1, 0))
+        x = x + 1 + (arcs[place] == pairs)
+    return {"x": x}
+
+
+class Samples(VertexProgram):
+    """Apply reads four neighbors of neighbors, drawn at random."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="v.id % 1009")
+
+    scatter_on = apply_on = "all"
+    apply = """
+        int sum = 0;
+        for (int k = 0; k < 4 && num_neighbors; ++k) {
+            const uint drawn = hash(4 * v.id + k + superstep);
+            const int other = neighbor(drawn % num_neighbors);
+            sum += x_of(neighbor_of(other, (drawn >> 8) % num_neighbors_of(other)));
+        }
+        v.x = (v.x + sum) % 1009;
+    """
+
+
+#: x read and written, where the row starts and ends. A sample: the neighbor, where its row starts
+#: and ends, the vertex, its x.
+@kind("neighbors of neighbors", lambda g: Samples(), each(0, 8 + 8 + 4 * 20))
+def samples(g: Links) -> Answer:
+    x = g.ids % 1009
+    linked, starts = np.flatnonzero(g.degree), g.edges.offsets[:-1]
+    for superstep in range(SUPERSTEPS):
+        total = np.zeros(g.vertices, np.int64)
+        for k in range(4):
+            drawn = hashed(4 * linked + k + superstep).astype(np.int64)
+            other = g.targets[starts[linked] + drawn % g.degree[linked]]
+            place = starts[other] + (drawn >> 8) % g.degree[other]
+            total[linked] += x[g.targets[place]]
+        x = (x + total) % 1009
+    return {"x": x}
+
+
 class CommonNeighbors(VertexProgram):
     """How many arcs join neighbors of each vertex, by merging rows."""
 
@@ -1318,6 +1547,121 @@ def one_hot(g: Links) -> Answer:
         arrived = np.zeros(g.vertices, np.int64)
         arrived[superstep % g.vertices] = x.sum()
     return {"x": x}
+
+
+class ToFew(OneHot):
+    """All vertices send to a few, such as the centers of groups."""
+
+    apply = """
+        v.x = (v.x + msg) % 1009;
+        send_to(hash(v.id + superstep) % min(8, g.num_vertices), v.x);
+    """
+
+
+def few(g: Links, superstep: int) -> np.ndarray:
+    return (hashed(g.ids + superstep) % np.uint32(min(8, g.vertices))).astype(np.int64)
+
+
+@kind("send_to one of eight", lambda g: ToFew(), each(0, 8 + 4))
+def send_to_few(g: Links) -> Answer:
+    x, arrived = g.ids % 8, np.zeros(g.vertices, np.int64)
+    for superstep in range(SUPERSTEPS):
+        x = (x + arrived) % 1009
+        arrived = np.bincount(few(g, superstep), x, g.vertices).astype(np.int64)
+    return {"x": x}
+
+
+class AddsToFew(VertexProgram):
+    """All vertices add to fields of a few."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="v.id % 8")
+    total = vertex.int64()
+
+    scatter_on = apply_on = "all"
+    apply = """
+        v.x = (v.x + total_of(v.id)) % 1009;
+        add_to_total(hash(v.id + superstep) % min(8, g.num_vertices), v.x);
+    """
+
+
+#: x read and written; the sum read.
+@kind("adds to fields of eight", lambda g: AddsToFew(), each(0, 8 + 8))
+def add_to_few(g: Links) -> Answer:
+    x, total = g.ids % 8, np.zeros(g.vertices, np.int64)
+    for superstep in range(SUPERSTEPS):
+        x = (x + total) % 1009
+        total = total + np.bincount(few(g, superstep), x, g.vertices).astype(np.int64)
+    return {"x": x, "total": total}
+
+
+class WakesOne(VertexProgram):
+    """All vertices put the same one into the mask, which sends."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="v.id % 8")
+
+    message, combine = "int32", "sum"
+    apply_on = "all"
+    ends = "stop"
+    init = "set_mask_of(0);"
+    scatter = "send(v.x);"
+    apply = """
+        v.x = (v.x + msg + 1) % 1009;
+        set_mask_of((superstep + 1) % g.num_vertices);
+    """
+
+
+#: x read and written; the arcs of the one that sends.
+@kind(
+    "all wake one",
+    lambda g: WakesOne(),
+    lambda g: (
+        8 * float(g.degree[np.arange(SUPERSTEPS) % g.vertices].sum()) + SUPERSTEPS * 8 * g.vertices
+    ),
+)
+def wakes_one(g: Links) -> Answer:
+    x = g.ids % 8
+    for superstep in range(SUPERSTEPS):
+        sender = superstep % g.vertices
+        row = slice(g.edges.offsets[sender], g.edges.offsets[sender + 1])
+        x = x + 1 + np.bincount(g.targets[row], minlength=g.vertices) * x[sender]
+        x = x % 1009
+    return {"x": x}
+
+
+class LightestArcs(VertexProgram):
+    """Each of eight groups looks for its lightest arc to another one (Borůvka 1926)."""
+
+    supersteps = param.supersteps(10)
+    toll = edge.int32()
+    least = vertex.uint64(init="~0ul")
+
+    message, combine = "uint64", "min"
+    scatter_on = apply_on = "all"
+    functions = "#define GROUP(id) (((id) + superstep) % 8)"
+    scatter = """
+        if (GROUP(e.src) != GROUP(e.dst) && GROUP(e.src) < g.num_vertices)
+            send_to(GROUP(e.src), (ulong)e.toll << 32 | hash(e.src ^ e.dst));
+    """
+    apply = "v.least = msg;"
+
+
+#: An arc: the neighbor, its toll. A vertex: where its row starts, what is written.
+@kind("lightest arc of eight groups", lambda g: LightestArcs(), each(4 + 4, 4 + 8))
+def lightest(g: Links) -> Answer:
+    least = np.full(max(8, g.vertices), ~np.uint64(0))
+    last = SUPERSTEPS - 1
+    for group in range(8):
+
+        def arc_of(arcs: slice, group: int = group) -> np.ndarray:
+            src, dst = g.edges.sources[arcs], g.targets[arcs]
+            word = g.toll[arcs].astype(np.uint64) << np.uint64(32) | hashed(src ^ dst)
+            leaves = ((src + last) % 8 == group) & ((dst + last) % 8 != group)
+            return np.where(leaves, word, ~np.uint64(0))
+
+        least[group] = g.combined(np.minimum, arc_of, ~np.uint64(0)).min()
+    return {"least": least[: g.vertices]}
 
 
 # State of arcs, lanes, aggregators, pairs -----------------------------------------------------

@@ -16,9 +16,14 @@ draw the part that a vertex joins at random, and only well-connected vertices jo
 well-connected parts. They consider only lone vertices, too, but all of them once, in a row.
 """
 
+import numpy as np
+
 from gascl import param
 from gascl.programs.local_moving import Refine
 from gascl.programs.louvain import Louvain
+
+#: How often a level on which vertices have moved is refined until some of them join.
+_TRIES = 8
 
 
 class Leiden(Louvain):
@@ -27,4 +32,12 @@ class Leiden(Louvain):
     iterations = param.int32(2, low=1)
 
     def parts(self, stages, level, group, values):
-        return stages.run(Refine(group=group, **values), graph=level, fresh=True).part
+        grouped = np.bincount(group).max() > 1
+        for turns in range(_TRIES):
+            seed = values["seed"] + 100 * turns
+            refine = Refine(group=group, **values | {"seed": seed})
+            part = stages.run(refine, graph=level, fresh=True).part
+            # Of two vertices that have the same turns, neither joins the other one.
+            if not grouped or (part != np.arange(len(part))).any():
+                break
+        return part

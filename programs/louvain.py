@@ -112,20 +112,35 @@ class Louvain(VertexProgram):
         """
         at, levels = np.arange(level.num_vertices, dtype=np.int32), 0
         values = {"price": price, "dtype": "float64" if stages.device.fp64 else "float32"}
+        linked = np.diff(level.arcs("both").out_offsets) > 0
+        left_out, count = np.flatnonzero(~linked), int(linked.sum())
+        masses_left_out = mass[left_out]
         while True:
-            group = members(community)[community]
-            total = sums(group, mass, len(group))
+            begin = {}
+            if community.max() + 1 < len(community):  # else each vertex is a community
+                group = members(community)[community]
+                begin = {"group": group, "total": sums(group, mass, len(group))}
             values |= {"seed": seed + levels, "mass": mass}
-            few = level.num_vertices // _FEW
-            move = Move(group=group, total=total, few=few, **values)
+            move = Move(few=level.num_vertices // _FEW, **begin, **values)
             group = stages.run(move, graph=level, fresh=True).group
             parts = self.parts(stages, level, group, values)
+            divides = parts is not group
+            if not levels and len(left_out):
+                # Vertices without edges have no place in smaller graphs: with any other one.
+                parts = np.where(linked, parts, parts[linked.argmax()])
             smaller, number = stages.contract(parts, graph=level, undirected=True)
-            if smaller.num_vertices == level.num_vertices:
-                return at, level, mass, levels
-            mass = sums(number, mass, smaller.num_vertices)
-            community = numbered(group[members(number)], smaller.num_vertices)[0]
+            if smaller.num_vertices == count:
+                break
+            count = smaller.num_vertices
+            mass = sums(number, mass if levels else mass * linked, count)
+            community = np.arange(count)
+            if divides:
+                community = numbered(group[members(number)], count)[0]
             at, level, levels = number[at], smaller, levels + 1
+        if levels:
+            at[left_out] = np.arange(count, count + len(left_out))
+            mass = np.concatenate([mass, masses_left_out])
+        return at, level, mass, levels
 
     def parts(self, stages, level, group, values):
         """(V,) The vertices of a level that become one of the next level have the same number."""
@@ -186,7 +201,8 @@ def members(number):
 
 def in_order(community):
     """The same communities, numbered from 0 in the order of their first vertices."""
-    order = np.argsort(members(community))
-    place = np.empty(len(order), np.int32)
-    place[order] = np.arange(len(order))
+    first = members(community)
+    is_first = np.zeros(len(community), bool)
+    is_first[first] = True
+    place = np.cumsum(is_first, dtype=np.int32)[first] - np.int32(1)
     return place[community]

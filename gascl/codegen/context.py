@@ -21,6 +21,7 @@ from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Traits
 from gascl.language.types import Type, resolve, struct_dtype
+from gascl.language.weakened import weakened
 
 INT32, INT64, UINT8, UINT32 = (resolve(n, "") for n in ("int32", "int64", "uint8", "uint32"))
 #: A pointer to the row that an item of a CPU holds in a table (kernels/common.cl).
@@ -121,6 +122,10 @@ class Context:
         """The bytes of local memory for each arc of a block, as `Header.staged`."""
         if self.traits.votes:
             return self.message.itemsize + 15
+        if self.traits.hashes:
+            # A key, a value, its count, the start of a row, and a slot and a half: 22 bytes, of
+            # which what a group combines otherwise overlaps 3.
+            return 19
         if self.traits.groups:
             # A code and numbers of rows and groups; or counters, or a group for each item.
             return max(16 if self.narrow_keys else 18, self.group.itemsize // 4)
@@ -290,6 +295,29 @@ class Context:
         (name, type_), *more = self.packed.members
         whole = not more and name in self.vertex_fields and type_.itemsize == self.packed_bytes
         return name if whole else ""
+
+    @cached_property
+    def refusing(self) -> tuple[str, Snippet] | None:
+        """The field by which receive_if refuses messages, and what it says of that field alone.
+
+        It is the one field that scatter reads of a word that has others, too. With order = "any",
+        a program promises that older values of it do no harm. In debug mode, each condition is
+        evaluated where the user wrote it.
+        """
+        receive_if, scatter = self.snippet("receive_if"), self.snippet("scatter")
+        if self.debug or self.packed_bytes != 8 or receive_if is None or scatter is None:
+            return None
+        read, sends = receive_if.reads("v"), scatter.reads("v")
+        of_others = any(receive_if.uses(f"{name}_of") for name in self.vertex_fields)
+        if "" in read | sends or of_others or receive_if.has_directives:
+            return None
+        packed = {n: t for n, t in self.packed.members if n in self.vertex_fields}
+        name, *more = sends & packed.keys() or [""]
+        if more or len(packed) == 1 or name not in read or packed[name].itemsize != 4:
+            return None
+        text = weakened(receive_if.text, read - (packed.keys() - {name}))
+        alone = Snippet.make(receive_if.label, text, receive_if.places)
+        return (name, alone) if name in alone.reads("v") else None
 
     @property
     def in_place(self) -> bool:

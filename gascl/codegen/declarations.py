@@ -72,6 +72,7 @@ def write_switches(text: Text, c: Context) -> None:
                 "RECEIVES": traits.receives,
                 "SKIPS": traits.skips,
                 "FILTERS": traits.filters,
+                "REFUSES": c.refusing is not None,
                 "ENOUGH": "enough" in spec.snippets,
                 "COUNTS_ONCE": traits.counts_once,
                 "PRIORITY": traits.prioritized,

@@ -104,6 +104,7 @@ def generate(
     Phases(text, c, traps, calls, Reductions(text, c)).write()
     if c.packed_bytes:
         transactions.write()
+        transactions.write_refusing(calls)
     if c.tries_orders:
         Trials(text, c).write()
     if traits.pairs:

@@ -61,6 +61,14 @@ def write_groups(text: Text, c: Context) -> None:
         both = combiner.combined(types[name], f"into->{name}", f"other.{name}")
         text.put(f"    into->{name} = {both};")
     text.put("}", "")
+    if c.traits.hashes:
+        name = grouping.values[0][0]
+        text.put(
+            "// The bits of the sum of a group.",
+            f"#define GASCL_SUM_BITS(group) ((ulong)(group).{name})",
+            f"#define GASCL_SET_SUM(group, bits) ((group).{name} = ({types[name].c})(bits))",
+            "",
+        )
     names = [*(n for n, _ in grouping.values), COUNT]
     text.macro("GASCL_STORE_VALUES(to, from)", *(f"(to).{n} = (from).{n}" for n in names))
 

@@ -97,17 +97,7 @@ class Calls:
                 "",
             )
         if c.spec.added_to:
-            text.put("#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable")
-            text.put(
-                "static void gascl_add_to(const long id, const long x, const int sender,",
-                "        const int line, __global int *faults, __global gascl_control *control,",
-                "        __global const gascl_run *run,",
-                "        volatile __global long *values GASCL_LANE) {",
-                "    if (gascl_is_vertex(id, sender, line, faults, control, run))",
-                "        atom_add(&values[GASCL_AT(id)], x);",
-                "}",
-                "",
-            )
+            text.put('#include "added_fields.cl"', "")
         for name, type_ in c.read_to.items():
             text.put(
                 f"static {type_.c} gascl_read_to_{name}(const int vertex, const long i,",

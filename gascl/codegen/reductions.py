@@ -47,15 +47,25 @@ class Reductions:
             return f"(gascl_to).{name} = (gascl_from).{name}"
 
         def joined(name: str, each: Accumulator) -> str:
-            places = (f"(gascl_{part}).{name}" for part in ("to", "from", "had"))
-            return f"(gascl_to).{name} = {each.joined(*places)}"
+            a, b, had = (f"(gascl_{part}).{name}" for part in ("to", "from", "had"))
+            leaders = None
+            if each.leader:
+                number = int(name[1:].partition("_")[0])
+                (leader,) = (n for n, one in self.members[number] if one.name == each.leader)
+                leaders = f"(gascl_to).{leader}", f"(gascl_from).{leader}"
+            return f"(gascl_to).{name} = {each.joined(a, b, had, leaders)}"
 
         # Member by member: NVIDIA's compiler garbles copies of some structs.
         self._macro("COPY_REDUCED(gascl_loop, gascl_to, gascl_from)", copied)
         self._macro("JOIN_REDUCED(gascl_loop, gascl_to, gascl_from, gascl_had)", joined)
-        ordered = [n for n, loop in enumerate(self.context.reductions) if loop.ordered]
-        tests = " || ".join(f"(gascl_loop) == {number}" for number in ordered)
-        put(f"#define GASCL_IS_ORDERED(gascl_loop) ({tests or 'false'})", "")
+        self._test("IS_ORDERED", [loop.ordered for loop in self.context.reductions])
+        self._test("IN_CHUNKS", [loop.in_chunks for loop in self.context.reductions])
+        put("")
+
+    def _test(self, name: str, holds: list[bool]) -> None:
+        """Write a macro that says whether something holds for a loop."""
+        tests = " || ".join(f"(gascl_loop) == {n}" for n, does in enumerate(holds) if does)
+        self.text.put(f"#define GASCL_{name}(gascl_loop) ({tests or 'false'})")
 
     def _macro(self, head: str, statement: Callable[[str, Accumulator], str]) -> None:
         """Write a macro with a statement for each accumulator of the loop."""

@@ -20,6 +20,7 @@ PROGRAM = {
     "FIRST": 'of a vertex\'s messages the first one counts: combine = "first"',
     "RECEIVES": "there is a receive_if",
     "FILTERS": "receive_if reads the message",
+    "REFUSES": "in any order, messages are refused by one field before the others are read",
     "SKIPS": "arcs may be skipped to vertices that receive nothing, or have enough",
     "ENOUGH": "there is an `enough`",
     "COUNTS_ONCE": "several messages to a vertex count as one",
@@ -115,6 +116,7 @@ ATOMICS = {
     "INT64_EXTENDED_ATOMICS": "there are atomic minima and maxima of 64 bits",
     "PTX_FLOAT32": "NVIDIA's instruction that adds floats atomically",
     "PTX_FLOAT64": "the same for doubles",
+    "PTX_MATCH": "NVIDIA's instruction by which items of a warp find equals among them",
 }
 #: Of kernels/sort.cl, kernels/gather_values.cl and kernels/lane_sums.cl (delivery/sort_kernels.py).
 SORTING = {
@@ -170,7 +172,10 @@ DERIVED = {
         "LISTS_DIRECTLY": "a vertex is listed in the next frontier right after its apply",
     },
     "persistent/clock.cl": {"CLOCK": "a macro: a clock that all groups share"},
-    "push/pull_step.cl": {"PULLS_ALL_ROWS": "every row pulls, so that none need be looked for"},
+    "push/pull_step.cl": {
+        "FILLS": "outboxes are filled before a frontier is pulled",
+        "PULLS_ALL_ROWS": "every row pulls, so that none need be looked for",
+    },
     "gather.cl": {
         "CONSUMES": "gascl_consume() changes something; also in the deliveries that gather",
     },

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from gascl.codegen.atomic_cells import filled
 from gascl.codegen.context import Context
+from gascl.codegen.intrinsics import Calls
 from gascl.codegen.source_writer import Text
 
 
@@ -39,6 +40,28 @@ class Transactions:
             return filled(c.packed)
         places = {n: place[1] for n, place in (c.packed.scalar.fields or {}).items()}
         return sum(filled(type_, places[n]) for n, type_ in c.packed.members if n in read)
+
+    def write_refusing(self, calls: Calls) -> None:
+        """Write how a message is refused by a field in its own array, where the value may be an
+        older one. Where the words have more than what refuses most messages, fewer of them are
+        read."""
+        c, put = self.context, self.text.put
+        if c.refusing is None:
+            return
+        name, condition = c.refusing
+        type_, at = c.field_types[name].c, c.field_at(name, "gascl_id")
+        put(f"#define GASCL_REFUSING(gascl_id) (&{at})")
+        put("static bool gascl_refuses(const int gascl_id, const gascl_message msg, GASCL_STATE) {")
+        put("    gascl_vertex v;", "    v.id = gascl_id;", "    v.gascl_set = 0;")
+        put(*(f"    v.{d} = gascl_{d}[gascl_id];" for d in c.degrees))
+        for other in c.vertex_fields:
+            if other != name and other in condition.reads("v"):
+                put(f"    v.{other} = {c.field_at(other, 'gascl_id')};")
+        put(f"    v.{name} = *(volatile __global const {type_} *)GASCL_REFUSING(gascl_id);")
+        calls.declare_read(condition)
+        put("    return !(", *condition.text.split("\n"), "    );", "}", "")
+        put("static void gascl_keep_refusing(const gascl_vertex v, GASCL_STATE) {")
+        put(f"    *(volatile __global {type_} *)GASCL_REFUSING(v.id) = v.{name};", "}", "")
 
     def write_current(self) -> None:
         """Write how apply reads the current value of a field of another vertex."""

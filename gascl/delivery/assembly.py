@@ -134,7 +134,9 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) ->
     by_block = group > 1 and not traits.counts_once
     senders = "first_sender" if traits.first else "messages"
     reading = "singly" if traits.reads_singly else "combined"
-    elected = "votes" if traits.votes and group > 1 else "grouped"
+    elected = "grouped"
+    if group > 1:
+        elected = "votes" if traits.votes else "hashed" if traits.hashes else "grouped"
     copying = "grouped" if traits.groups else reading
     phases = "frontier" if delivery.active.lists_receivers else "rows"
     if traits.prioritized:

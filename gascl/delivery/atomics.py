@@ -37,6 +37,8 @@ class Atomics:
         int64: the device has cl_khr_int64_base_atomics.
         int64_extended: it has cl_khr_int64_extended_atomics.
         ptx_float32, ptx_float64: it supports NVIDIA's atomic addition of these types.
+        ptx_match: it supports NVIDIA's instruction by which work-items of a warp find those that
+            combine messages in the same place.
         native: False uses only compare-and-swap.
     """
 
@@ -44,6 +46,7 @@ class Atomics:
     int64_extended: bool = False
     ptx_float32: bool = False
     ptx_float64: bool = False
+    ptx_match: bool = False
     native: bool = True
 
     def method(self, combiner: Combiner, type_: str) -> str:
@@ -88,6 +91,7 @@ class Atomics:
             "INT64_EXTENDED_ATOMICS": self.int64_extended,
             "PTX_FLOAT32": self.ptx_float32,
             "PTX_FLOAT64": self.ptx_float64,
+            "PTX_MATCH": self.ptx_match,
         }
         return options(ATOMICS, flags)
 

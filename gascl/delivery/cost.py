@@ -65,7 +65,7 @@ class Rates:
         alone_stored: as `stored`, in such a row.
         launches: those of a superstep, by delivery, where no launch runs several supersteps; and
             what `frontier` does for each superstep beyond pushing.
-        launch: those of a superstep by pull that visits no arcs; push makes all in one launch.
+        launch: those of a superstep without messages; push makes all in one launch.
         whole: the vertices and arcs up to which a launch of `pull` or `outbox` runs several
             supersteps.
         common: by delivery, an arc whose scatter looks for common neighbors, in rows of a hundred
@@ -337,8 +337,10 @@ class Costs:
         vertex = lanes * (rates.vertex[delivery] + self.singly * rates.row.get(delivery, 0))
         vertex += holds_fields * self.sender * rates.entry
         launches = self._launches(delivery)
+        if not self.scatters:
+            launches = max(launches, rates.launch * self.units)
         if not self.scatters and delivery in ("pull", "frontier"):
-            return self._terms(vertices=size.vertices * vertex, launches=rates.launch * self.units)
+            return self._terms(vertices=size.vertices * vertex, launches=launches)
         arcs = size.arcs * (1 if delivery == "pull" and self.knows_lanes else lanes)
         if self.first and delivery in ("pull", "frontier"):  # a row up to the first message
             arcs = min(arcs, size.vertices / max(share, min(SHARES)))

@@ -105,13 +105,28 @@ def num_blocks(vertices: int) -> int:
     return vertices // constants.VERTICES_OF_BLOCK + constants.SPARE_BLOCKS
 
 
-def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]) -> Delivery:
-    """A delivery whose work follows the frontier (push.cl)."""
-    step = ("STATE", "EDGE", *_PUSHED, *(_PULLED if pulls else ()))
+def _by_frontier(
+    name: str, pulls: bool, refuses: Callable[[Demand], str | None], fills: bool = False
+) -> Delivery:
+    """A delivery whose work follows the frontier (push.cl); `fills`: where it pulls, it fills
+    outboxes first."""
+    pulled = (*_PULLED, "outbox") if fills else _PULLED
+    step = ("STATE", "EDGE", *_PUSHED, *(pulled if pulls else ()))
     forms = (
         Launch("gascl_frontier_clear", "vertices", ("STATE", "bits")),
         Launch("gascl_frontier_convert", "vertices", ("STATE", *_PUSHED, "bits")),
     )
+
+    def has_outbox(traits: Traits) -> bool:
+        return not (traits.counts_once or traits.reads_edge or traits.every_arc_sends)
+
+    fill = Launch(
+        "gascl_frontier_fill",
+        "vertices",
+        ("STATE", "out_offsets", "bits", "outbox"),
+        only_if=has_outbox,
+    )
+    outbox = Buffer("outbox", "outbox_entry", "vertex", lambda traits, _: has_outbox(traits))
 
     def search(only_if: Callable[[Traits], bool]) -> Launch:
         arguments = (*step, "tallies", "counts")
@@ -124,12 +139,16 @@ def _by_frontier(name: str, pulls: bool, refuses: Callable[[Demand], str | None]
         kernel_text("push.cl"),
         (
             *(forms if pulls else ()),
+            *((fill,) if fills else ()),
             Launch("gascl_push_scatter", "vertices", (*step, "posted")),
             *((first,) if pulls else ()),
             Launch("gascl_push_apply", "vertices", (*step, "posted", "tallies", "counts")),
             *((last,) if pulls else ()),
         ),
-        (Buffer("pulled", "box", "vertex", lambda traits, delivery: delivery.pulls),),
+        (
+            Buffer("pulled", "box", "vertex", lambda traits, delivery: delivery.pulls),
+            *((outbox,) if fills else ()),
+        ),
         refuses=refuses,
         inbox=True,
         active=FRONTIER,
@@ -372,9 +391,19 @@ _ASYNCHRONOUS_BY_GROUPS = replace(
 )
 
 
+#: The deliveries that have another form where a work-group has several items.
+BY_GROUPS = {
+    each.name: each
+    for each in (
+        _ASYNCHRONOUS_BY_GROUPS,
+        _by_frontier("frontier", True, frontier_refuses, fills=True),
+    )
+}
+
+
 def form_of(delivery: Delivery, group: int) -> Delivery:
     """The form of a delivery for work-groups of so many items."""
-    return _ASYNCHRONOUS_BY_GROUPS if delivery.queues and group > 1 else delivery
+    return BY_GROUPS.get(delivery.name, delivery) if group > 1 else delivery
 
 
 _WAITS = "all vertices wait for each other between supersteps, which order = 'any' does not need"

@@ -9,7 +9,7 @@ import numpy as np
 import pyopencl as cl
 
 from gascl.delivery.sort_kernels import VALUES, gathering, lane_summing
-from gascl.opencl.device import Device, built, kernel
+from gascl.opencl.device import Device, built
 
 #: The sizes of values that can be gathered, in bytes.
 SIZES = tuple(VALUES)
@@ -29,7 +29,7 @@ def gather_values(
         size: the bytes of a value, one of SIZES.
         index: the dtype of places, "int32" or "int64".
     """
-    run = kernel(program_of(device, gathering(index, size)), "gascl_gather_values")
+    run = _kernel(device, gathering(index, size), "gascl_gather_values")
     run.set_args(values, places, to, np.int64(count))
     _enqueue(device, run)
 
@@ -44,7 +44,7 @@ def add_lanes(
         value: their type in OpenCL C; sums of floats are double, others long.
     """
     total = "double" if value in ("float", "double") else "long"
-    run = kernel(program_of(device, lane_summing(value, total)), "gascl_lane_sums")
+    run = _kernel(device, lane_summing(value, total), "gascl_lane_sums")
     run.set_args(values, sums, np.int64(count), np.int32(lanes), np.int32(first))
     _enqueue(device, run)
 
@@ -57,9 +57,13 @@ def convert_values(
     Args:
         value, wanted: the types in OpenCL C; the second holds all values.
     """
-    run = kernel(program_of(device, lane_summing(value, wanted)), "gascl_lane_sums")
+    run = _kernel(device, lane_summing(value, wanted), "gascl_lane_sums")
     run.set_args(values, to, np.int64(count), np.int32(1), np.int32(1))
     _enqueue(device, run)
+
+
+def _kernel(device: Device, text: str, name: str) -> Any:
+    return device.queue_of_thread().kernel(program_of(device, text), name)
 
 
 def _enqueue(device: Device, run: Any) -> None:

@@ -12,7 +12,7 @@ from gascl.delivery.sort_kernels import LEAST_GROUP, fitting_group, sorting
 from gascl.device_graph.gather import gather_values, program_of
 from gascl.graph.arcs import Order
 from gascl.graph.reordering import Renumbered
-from gascl.opencl.device import Device, kernel
+from gascl.opencl.device import Device
 
 #: The most work-groups that add up counts.
 SUMS = 512
@@ -108,7 +108,7 @@ class Sorted:
 
 
 class Launches:
-    """Launches the kernels `gascl_...` of a program, each of which is made once: that takes 0.2 ms.
+    """Launches the kernels `gascl_...` of a program in the thread's queue.
 
     Args:
         group: the number of items in a work-group.
@@ -116,13 +116,12 @@ class Launches:
 
     def __init__(self, device: Device, program: Any, group: int):
         self.device, self.group = device, group
-        self._program, self._kernels = program, dict[str, Any]()
+        self._program = program
 
     def __call__(self, name: str, groups: int, *arguments: Any) -> None:
         """Enqueue a kernel for so many work-groups, at least one."""
-        if name not in self._kernels:
-            self._kernels[name] = kernel(self._program, f"gascl_{name}")
-        run, size = self._kernels[name], (max(groups, 1) * self.group,)
+        run = self.device.queue_of_thread().kernel(self._program, f"gascl_{name}")
+        size = (max(groups, 1) * self.group,)
         run.set_args(*arguments)
         cl.enqueue_nd_range_kernel(self.device.queue, run, size, (self.group,))
 

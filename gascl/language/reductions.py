@@ -47,12 +47,15 @@ class Accumulator:
         name: the variable or the field in C, such as `sum` or `v.total`.
         type: its type in C.
         how: how two partial values become one: "+", "*", "^", "|", "&", "min", "max", "fmin",
-            "fmax", "||", "&&"; or "= 1", if the loop assigns this constant.
+            "fmax", "||", "&&"; "= 1", if the loop assigns this constant; or "<" or ">", if it is
+            assigned whenever another one falls or rises, such as the place of a maximum.
+        leader: the name of that other one; else "".
     """
 
     name: str
     type: str
     how: str
+    leader: str = ""
 
     @property
     def sets(self) -> bool:
@@ -64,6 +67,8 @@ class Accumulator:
         """The combiner of messages that is most like it."""
         if self.sets:
             return "or"
+        if self.leader:
+            return "a.x > b.x ? a : b"
         named = {"+": "sum", "*": "prod", "&": "and", "&&": "and", "|": "or", "||": "or"}
         return named.get(self.how, self.how.removeprefix("f"))
 
@@ -75,12 +80,15 @@ class Accumulator:
         values = {"+": f"-({self.type})0", "*": f"({self.type})1", "^": f"({self.type})0"}
         return values.get(self.how, "")
 
-    def joined(self, a: str, b: str, had: str) -> str:
+    def joined(self, a: str, b: str, had: str, leaders: tuple[str, str] | None = None) -> str:
         """C text that joins two partial values.
 
         Args:
             had: the value from before the loop.
+            leaders: those of the leader, if there is one.
         """
+        if leaders is not None:
+            return f"{leaders[1]} {self.how} {leaders[0]} ? {b} : {a}"
         if self.how in ("min", "max"):
             return f"{b} {'<' if self.how == 'min' else '>'} {a} ? {b} : {a}"
         if self.how in ("fmin", "fmax"):
@@ -99,7 +107,7 @@ class Reduction:
         first, last: the loop in the text: the places of its first character, and after its last.
         body: where its body begins.
         index, index_type: the variable that numbers the neighbors.
-        accumulators: what it reduces to.
+        accumulators: what it reduces to; leaders stand behind what is assigned with them.
         ordered: the terms must be joined in the order of the turns.
         nests: there are loops in it.
     """
@@ -112,6 +120,11 @@ class Reduction:
     accumulators: tuple[Accumulator, ...]
     ordered: bool
     nests: bool
+
+    @property
+    def in_chunks(self) -> bool:
+        """Whether consecutive turns make a part, so that the first of equal extremes counts."""
+        return not self.ordered and any(each.leader for each in self.accumulators)
 
 
 @dataclass(frozen=True)
@@ -142,7 +155,10 @@ def neighbor_loops(spec: ProgramSpec, real: str) -> list[NeighborLoop]:
     apply = spec.snippets.get("apply")
     if apply is None or not apply.uses("num_neighbors"):
         return []
-    return list(_Finder(spec, apply, real).loops())
+    if real not in spec.loops:
+        spec.loops[real] = list(_Finder(spec, apply, real).loops())
+    found: list[NeighborLoop] = spec.loops[real]
+    return found
 
 
 def reductions(spec: ProgramSpec, real: str) -> tuple[Reduction, ...]:
@@ -291,6 +307,8 @@ class _Loop:
         for name, uses in self.found.items():
             if len({use.how for use in uses}) > 1:
                 _no(f"it combines {name} in several ways")
+            if uses[0].leader and (len(uses) > 1 or len(self.found[uses[0].leader]) > 1):
+                _no(f"it assigns to {name} in several places, or to {uses[0].leader}")
             accumulators.append(uses[0])
         ordered = [a for a in accumulators if a.how in ("+", "*") and a.type in _PRECISION]
         for each in ordered:
@@ -395,15 +413,34 @@ class _Loop:
         self.depth -= 1
 
     def extreme(self, i: int, then: int) -> bool:
-        """Whether it is `if (x < least) least = x;` or the like."""
+        """Whether it is `if (x < least) least = x;` or the like. There may be more assignments,
+        such as of the place of that minimum."""
         toks = self.finder.toks
-        begin, end = then, statement_end(toks, then)
+        end = statement_end(toks, then)
         if at(toks, end) == "else":
             return False
-        while toks[begin].text == "{":
-            if statement_end(toks, begin + 1) != end - 1:
-                return False
-            begin, end = begin + 1, end - 1
+        begins = list[int]()
+        k = then
+        while k < end:
+            if toks[k].text in ("{", "}"):
+                k += 1
+                continue
+            begins.append(k)
+            k = statement_end(toks, k)
+        for begin in begins:
+            others = [other for other in begins if other != begin]
+            if self.extreme_of(i, then, begin, others):
+                return True
+        return False
+
+    def extreme_of(self, i: int, then: int, begin: int, others: list[int]) -> bool:
+        """Whether the statement at toks[begin] assigns the extreme itself.
+
+        Args:
+            others: where other statements begin that run with it.
+        """
+        toks = self.finder.toks
+        end = statement_end(toks, begin)
         name = self.name_at(begin)
         if name is None or self.own(name) or at(toks, begin + self.width(begin)) != "=":
             return False
@@ -429,8 +466,20 @@ class _Loop:
             fits = types <= ({t for t in _INTEGERS if t[0] != "u"} if signed else {type_})
         if not fits:
             _no(f"{name} has another type than what it is compared with")
+        if others and toks[signs[0]].text in ("<=", ">="):
+            _no(f"of equal values of {name} the last one would count: compare by < or >")
+        for other in others:
+            self.assigned_with(name, other, "<" if less else ">")
         self.add(name, type_, "min" if less else "max")
         return True
+
+    def assigned_with(self, leader: str, i: int, how: str) -> None:
+        """The statement at toks[i], which runs whenever `leader` falls or rises."""
+        toks, name = self.finder.toks, self.name_at(i)
+        if name is None or self.own(name) or at(toks, i + self.width(i)) != "=":
+            _no(f"it does more than assign where {leader} changes")
+        self.pure(i + self.width(i) + 1, statement_end(toks, i) - 1)
+        self.add(name, self.accumulator(name, i), how, leader)
 
     def declaration(self, i: int, end: int) -> None:
         toks = self.finder.toks
@@ -535,10 +584,10 @@ class _Loop:
             _no(f"the type of {name} is not known to be a number")
         return str(type_)
 
-    def add(self, name: str, type_: str, how: str) -> None:
+    def add(self, name: str, type_: str, how: str, leader: str = "") -> None:
         if self.depth:
             self.repeated.add(name)
-        self.found.setdefault(name, []).append(Accumulator(name, type_, how))
+        self.found.setdefault(name, []).append(Accumulator(name, type_, how, leader))
 
     # Expressions ------------------------------------------------------------------------------
 

@@ -99,6 +99,12 @@ class ProgramSpec:
         return bool(WORK & set(self.snippets))
 
     @cached_property
+    def loops(self) -> dict[str, Any]:
+        """What `neighbor_loops` has found, by the type that `real` stands for: parsing takes
+        milliseconds, and programs of several stages run on many graphs."""
+        return {}
+
+    @cached_property
     def declarations(self) -> str:
         """Everything that determines what a run computes, as text: the same for two classes exactly
         if they declare the same, wherever they are and whatever gascl makes of it."""

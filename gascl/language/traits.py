@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from operator import or_
 
-from gascl.language.combiners import EXPRESSION, FIRST
+from gascl.language.combiners import EXPRESSION, FIRST, SUM
 from gascl.language.keywords import words_to
 from gascl.language.message_loops import by_windows, only_indexes
 from gascl.language.snippet import Snippet
@@ -233,6 +233,20 @@ class Traits:
         return bool(_MOST.fullmatch(self._prefer.text)) and (
             self.spec.message_type("float32").itemsize == 4
         )
+
+    @cached_property
+    def hashes(self) -> bool:
+        """Whether groups can be made in any order of the messages, in tables of keys of 32 bits:
+        the one with the highest score counts, and its only value is a sum of integers."""
+        grouping = self.spec.grouping
+        if grouping is None or not (grouping.key and self.scores and self.every_arc_sends):
+            return False
+        members = dict(self.spec.message_type("float32").members)
+        values = [(members[name], combiner) for name, combiner in grouping.values]
+        if len(values) != 1 or members[grouping.key].itemsize > 4:
+            return False
+        (type_, combiner), *_ = values
+        return combiner is SUM and type_.width == 1 and not (type_.all_floats or type_.members)
 
     @cached_property
     def prefers(self) -> bool:

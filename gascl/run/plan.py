@@ -368,6 +368,11 @@ def _write(
     return Source(header, traits, delivery, text, places, *kept)
 
 
+def _combines_atomically(source: Source) -> bool:
+    """Whether work-items combine messages in one place, or add to fields."""
+    return source.delivery.has_inbox(source.traits) or bool(source.traits.spec.added_to)
+
+
 def _build(program: VertexProgram, device: Device, source: Source) -> Plan:
     places = source.places
     # Oclgrind cannot run the builtin that prefetches.
@@ -384,7 +389,7 @@ def _build(program: VertexProgram, device: Device, source: Source) -> Plan:
         *(persistent_options(device, source.delivery.queues) if source.persistent else []),
         *(_shared_message_options(source) if device.is_nvidia and not source.persistent else []),
         *switches.options(switches.DEVICE, offers),
-        *(device.atomics.options() if source.delivery.has_inbox(source.traits) else []),
+        *(device.atomics.options() if _combines_atomically(source) else []),
         *(["-cl-fp32-correctly-rounded-divide-sqrt"] if _rounds(device) else []),
     ]
     try:

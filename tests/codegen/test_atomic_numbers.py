@@ -13,6 +13,7 @@ from support.inbox_cells import (
     WAYS,
     all_groups,
     all_ways,
+    atomics_text,
     built,
     check,
     chosen_device,
@@ -24,7 +25,6 @@ from support.inbox_cells import (
 )
 
 from gascl.codegen.atomic_cells import definitions
-from gascl.codegen.kernel_files import kernel_text
 from gascl.language.combiners import PRODUCT
 from gascl.language.types import resolve
 
@@ -189,7 +189,7 @@ def test_combines_a_factor_known_not_to_fit(way, name):
     got, _, overflow = run(way, 1, "prod", resolve(name, "float32"), values, target, "1")
     assert overflow.tolist() == [1, 0] and got[1] == 0
     text = [header("prod", c, "1"), *definitions(PRODUCT, resolve(name, "float32"))]
-    text += [kernel_text("atomics.cl")]
+    text += [atomics_text("native")]
     text += ["__kernel void mark(__global gascl_accumulator *out) {"]
     text += ["    *out = gascl_of_cell(GASCL_OVERFLOWN_CELL);", "}"]
     device = chosen_device()

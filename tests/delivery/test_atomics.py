@@ -132,16 +132,21 @@ def test_atomics_of_this_machine():
         assert device.atomics.native
         if "nvidia" not in device.platform.lower():
             assert not device.atomics.ptx_float32 and not device.atomics.ptx_float64
+            assert not device.atomics.ptx_match
         elif device.fp64:  # all that can run this library have it
             assert device.atomics.ptx_float32 and device.atomics.ptx_float64
 
 
+PTX = [Atomics(int64=True, ptx_float32=True, ptx_float64=True), Atomics(int64=True, ptx_match=True)]
+
+
+@pytest.mark.parametrize("trial", PTX)
 @pytest.mark.parametrize("name", ["float32", "float64"])
-def test_a_probe_fails_quietly_elsewhere_and_its_sums_are_right(name):
+def test_a_probe_fails_quietly_elsewhere_and_its_sums_are_right(name, trial):
     """The probe's kernel with compare-and-swap gives what the probe expects of PTX."""
     device = chosen_device()
     if "nvidia" not in device.platform.lower():
-        assert not device._adds(name)
+        assert not device._adds(name, trial)
     if name == "float64" and not device.atomics.int64:
         pytest.skip("the device has no atomics on 64 bits")
     text = probe(name)

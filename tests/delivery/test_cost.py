@@ -35,6 +35,8 @@ def costs(changes: dict[str, Any], size: Size, on_gpu: bool = False, cores: int 
 
 ON_ALL = {"scatter_on": "all", "apply": "v.x = msg / 2;", "stop": "superstep > 2"}
 FEW = {"mask": "v.id == 0"}
+SILENT = ON_ALL | {"message": None, "combine": None, "scatter": None, "apply_on": "all"}
+SILENT |= {"apply": "v.x = x_of(0) + 1;"}
 EFFECTS = {"kept": arc.int32(), "scatter": "send(e.kept++);"}
 
 
@@ -117,6 +119,8 @@ def chosen(changes: dict[str, Any], size: Size, on_gpu: bool = False) -> str:
         (ON_ALL | EFFECTS, SPARSE, False, "slots"),
         (ON_ALL | EFFECTS, TYPICAL, True, "edges"),
         (ON_ALL | {"combine": "max"}, STAR, True, "outbox"),
+        (SILENT, Size(STAR.vertices, STAR.arcs, 0), True, "pull"),
+        (SILENT, Size(2**20, 2**22, 0), True, "pull"),
         (ON_ALL | {"combine": None, "gather": "msg = messages[0];"}, DENSE, False, "outbox"),
         (ON_ALL | {"combine": None, "gather": "msg = messages[0];"}, SPARSE, False, "outbox"),
         (FEW | {"message": "real", "x": vertex.real(init=1)}, DENSE, False, "slots"),

@@ -20,6 +20,7 @@ PLACES = 97
 
 Pair = struct([("value", "real"), ("label", "int16")])
 Small = struct([("low", "int8"), ("label", "int16")])
+Large = struct([("label", "int32"), ("value", "int64")])
 Several = struct(
     [("low", "int32"), ("label", "uint64"), ("high", "real"), ("sum", "int8"), ("bits", "uint32")]
 )
@@ -110,6 +111,17 @@ CASES: dict[str, tuple[dict[str, Any], Any, dict[str, Any], Any]] = {
         lambda x, groups: (
             best := best_by(lambda group: -1 if group[0] == x % 5 else group[1]["value"])(groups)
         )[0] + int(best[1]["value"]) + best[2],
+    ),
+    "largest sum": (
+        {"Large": Large, "message": Large, "combine": by_key("label", value="sum"),
+         "prefer": "a.value / 3000000000",
+         "scatter": "send((Large){v.x % 11 - 3, (v.x % 7 - 3) * 3000000000});",
+         "apply": "v.x += (int)(msg.value / 3000000000) + msg.label + msg.count;"},
+        lambda x, w: (x % 11 - 3, {"value": (x % 7 - 3) * 3_000_000_000}),
+        {"value": sum},
+        lambda x, groups: (
+            best := best_by(lambda group: group[1]["value"] // 3_000_000_000)(groups)
+        )[0] + best[1]["value"] // 3_000_000_000 + best[2],
     ),
     "lowest": (
         {"Small": Small, "message": Small, "combine": by_key("label", low="min"),
@@ -233,6 +245,47 @@ def test_a_row_of_many_keys(device, monkeypatch):
         found = Engine(star, device).run(Elects(kind=kinds))
         values, counts = np.unique(kinds[1:], return_counts=True)
         assert (found.best[0], found.count[0]) == (values[counts.argmax()], counts.max())
+
+
+@pytest.mark.parametrize("device", [1, 8], indirect=True)
+@pytest.mark.parametrize("lanes", [1, 2])
+def test_sums_of_many_keys(device, lanes, monkeypatch):
+    """More than a table takes at a time, and some keys more often; not all vertices receive."""
+    monkeypatch.setattr(plan, "BLOCK", BLOCK)
+
+    class Sums(VertexProgram):
+        Pair = struct([("label", "uint32"), ("value", "int32")])
+        label = vertex.uint32()
+        value = vertex.int32()
+        best = vertex.uint32()
+        found = vertex.int64(init=-1)
+        count = vertex.int32()
+        supersteps = param.supersteps(1)
+        message, combine, scatter_on = Pair, by_key("label", value="sum"), "all"
+        receive_if = "v.id % 2 == 0"
+        prefer = "a.value"
+        scatter = "send((Pair){v.label, v.value + lane});"
+        apply = "v.best = msg.label; v.found = msg.value; v.count = msg.count;"
+
+    program = type("SumsInLanes", (Sums,), {"lanes": lanes})
+    rng = np.random.default_rng(5)
+    senders = np.concatenate([np.arange(2, 3002), np.arange(2, 3002), np.arange(2, 40)])
+    ends = np.repeat([0, 1, 4], [3000, 3000, 38])
+    star = Graph.from_edges(senders, ends, num_vertices=3002)
+    for most in (2**32, 700, 8):
+        label = rng.integers(0, most, 3002).astype(np.uint32)
+        value = rng.integers(0, 1000, 3002).astype(np.int32)
+        found = Engine(star, device).run(program(label=label, value=value), delivery="outbox")
+        for lane in range(lanes):
+            got = [np.reshape(found[name], (3002, lanes)) for name in ("best", "found", "count")]
+            assert got[1][1, lane] == -1, "it receives nothing"
+            for end in (0, 4):
+                sent = senders[ends == end]
+                keys, at = np.unique(label[sent], return_inverse=True)
+                sums = np.bincount(at, value[sent] + lane).astype(int)
+                best = sums.argmax()  # the smallest key
+                expected = [keys[best], sums[best], np.bincount(at)[best]]
+                assert [array[end, lane] for array in got] == expected
 
 
 def test_the_preferred_group_may_depend_on_other_vertices(device):

@@ -168,6 +168,91 @@ def test_groups_as_large_as_those_of_gpus(name):
         assert np.array_equal(result[field], np.array(values, result[field].dtype)), field
 
 
+class Extremes(VertexProgram):
+    """Where the extremes are, among many equal values: the first one counts. The second loop also
+    has a sum of floats, whose order matters. The last loop finds nothing where the row has only
+    values up to those from before."""
+
+    supersteps = param.supersteps(3)
+    number = vertex.int32(init="v.id * 7 % 11")
+    largest = vertex.int32()
+    place = vertex.int32()
+    share = vertex.float32()
+    weight = edge.float32(default=1)
+    nearest = vertex.int32()
+    sum = vertex.float32()
+    beyond = vertex.int32()
+    scatter_on = apply_on = "all"
+    apply = """
+        v.largest = v.place = -1;
+        for (int i = 0; i < num_neighbors; ++i) {
+            const int other = neighbor(i);
+            if (number_of(other) > v.largest) {
+                v.largest = number_of(other);
+                v.place = i;
+                v.share = number_of(other) * 0.5f + i;
+            }
+        }
+        float least = INFINITY, sum = 0;
+        v.nearest = -1;
+        for (int i = 0; i < num_neighbors; ++i) {
+            sum += weight_to(i);
+            if (weight_to(i) < least) {
+                v.nearest = neighbor(i);
+                least = weight_to(i);
+            }
+        }
+        v.sum = sum;
+        int bound = 8;
+        v.beyond = -2;
+        for (int i = 0; i < num_neighbors; ++i)
+            if (bound < number_of(neighbor(i))) {
+                bound = number_of(neighbor(i));
+                v.beyond = i;
+            }
+        v.number = (v.number + v.largest + v.place + v.beyond + 13) % 11;
+    """
+
+
+def extremes(graph: Graph) -> dict[str, list]:
+    """`Extremes`, one turn after the other; floats are added in float32."""
+    count = graph.num_vertices
+    rows, weights = rows_of(graph)
+    number = [v * 7 % 11 for v in range(count)]
+    now = {name: [0] * count for name in ("largest", "place", "share", "nearest", "sum", "beyond")}
+    for _ in range(3):
+        old = number[:]
+        for v, row in enumerate(rows):
+            seen = [old[u] for u in row]
+            now["largest"][v] = max(seen, default=-1)
+            now["place"][v] = seen.index(max(seen)) if seen else -1
+            if seen:
+                now["share"][v] = max(seen) / 2 + seen.index(max(seen))
+            total = np.float32(0)
+            for weight in weights[v]:
+                total = np.float32(total + weight)
+            now["nearest"][v] = row[int(np.argmin(weights[v]))] if row else -1
+            now["sum"][v] = float(total)
+            now["beyond"][v] = seen.index(max(seen)) if max(seen, default=0) > 8 else -2
+            number[v] = (old[v] + now["largest"][v] + now["place"][v] + now["beyond"][v] + 13) % 11
+    return {**now, "number": number}
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.filterwarnings("ignore:.*no edge field")
+def test_places_of_extremes(device, name):
+    graph = GRAPHS[name]()
+    if "weight" in graph.edge_fields:  # few different ones, so that many are equal
+        weight = np.round(graph.edge_fields["weight"] * 4 + 1) / 8
+        graph = graph.with_edge_fields(weight=weight)
+    expected = extremes(graph)
+    result = Engine(graph, device).run(Extremes())
+    for field, values in expected.items():
+        assert result[field].tolist() == values, field
+    long = name in ("hubs", "directed", "star") and device.group > 1
+    assert (SHARED in kernels(result)) == long
+
+
 class Nested(VertexProgram):
     """Loops over neighbors of neighbors: counts by merging rows, and a sum of sums."""
 

@@ -62,6 +62,23 @@ def reduced(body: str, before: str = "", **more) -> list[tuple[str, str, str]]:
             "{ const real a = y_of(neighbor(i)); if (best < a) { best = a; } }",
             [("best", "float", "max")],
         ),
+        (
+            "int best = -1, where = -1; real there = 0;",
+            """{
+                const int other = neighbor(i);
+                if (x_of(other) > best) {
+                    where = other;
+                    best = x_of(other);
+                    there = y_of(other);
+                }
+            }""",
+            [("where", "int", ">"), ("there", "float", ">"), ("best", "int", "max")],
+        ),
+        (
+            "real least = INFINITY;",
+            "if (least > weight_to(i)) { least = weight_to(i); v.x = neighbor(i); }",
+            [("v.x", "int", "<"), ("least", "float", "min")],
+        ),
         ("uint bits = 0;", "bits |= 1u << x_of(neighbor(i));", [("bits", "uint", "|")]),
         ("bool all = true;", "all &= x_of(neighbor(i)) > 3;", [("all", "bool", "&")]),
         ("bool all = true;", "all = all && x_of(neighbor(i)) > 3;", [("all", "bool", "&&")]),
@@ -141,6 +158,16 @@ def test_reductions(before, body, found):
         ("int n = 0, k = 0;", "n += k++;", "within an expression"),
         ("", "if (low_of(neighbor(i)) < v.x) v.x = low_of(neighbor(i));", "has another type"),
         ("", "{ const int a = 1; }", "it computes nothing"),
+        ("int n = 0, k = 0;", "if (i >= n) { n = i; k = neighbor(i); }", "compare by < or >"),
+        ("int n = 0, k = 0;", "if (i > n) { k = n; n = i; }", "it reads n"),
+        ("int n = 0, k = 0;", "if (i > n) { n = i; k += 1; }", "it does more than assign"),
+        ("int n = 0, k = 0;", "{ if (i > n) { n = i; k = 1; } n = max(n, 3); }", "several places"),
+        (
+            "int n = 0, k = 0, m = 9;",
+            "{ if (i > n) { n = i; k = 1; } if (i < m) { m = i; k = 2; } }",
+            "in several ways",
+        ),
+        ("int n = 0, k = 0;", "{ if (i > n) { n = i; k = 1; } k = 1; }", "in several ways"),
         ("int n = 0, k = 0;", "n = max(n, next(&k));", "a pointer or an array"),
         ("int n = 0, a[2];", "if (next(a)) ++n;", "a pointer or an array"),
     ],

@@ -71,6 +71,19 @@ def test_shapes():
     run(loops)
 
 
+@pytest.mark.parametrize("quality", ["modularity", "cpm"])
+def test_vertices_without_edges(quality):
+    """Each is alone, whatever it begins with; the others, two triangles, do not notice."""
+    ends = np.array([[1, 2], [2, 4], [4, 1], [5, 7], [7, 8], [8, 5], [4, 5]])
+    graph = Graph.from_edges(*ends.T, num_vertices=11, directed=False)
+    options = {"quality": quality, "resolution": 0.5, "iterations": 3}
+    expected = [0, 1, 1, 2, 1, 3, 4, 3, 3, 5, 6]
+    assert Engine(graph).run(Louvain(**options)).community.tolist() == expected
+    for given in (np.zeros(11, int), np.arange(11) // 3):
+        found = Engine(graph).run(Louvain(community=given, **options)).community
+        assert (np.bincount(found)[found[[0, 3, 6, 9, 10]]] == 1).all()
+
+
 def test_seeds_repeat():
     graph = skewed(1, 400, 1500)
     found = [run(graph, Louvain(seed=seed)).tolist() for seed in (0, 0, 1)]

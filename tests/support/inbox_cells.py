@@ -97,7 +97,7 @@ def header(combine: str, c: str, identity: str, before: str = "") -> str:
 
 def atomics_text(way: str) -> str:
     """The kernels' file, in which the way `exchange` never tries to swap."""
-    text = kernel_text("atomics.cl")
+    text = kernel_text("atomics.cl").replace('#include "warp.cl"', kernel_text("warp.cl"))
     none, count = re.subn("(?<=#define GASCL_SWAP_TRIES )[1-9]", "0", text)
     assert count == 1
     return none if way == "exchange" else text

@@ -11,6 +11,7 @@
 //   GASCL_INT64_EXTENDED_ATOMICS  cl_khr_int64_extended_atomics; cells of 64 bits need
 //                                 cl_khr_int64_base_atomics in any case
 //   GASCL_PTX_FLOAT32, GASCL_PTX_FLOAT64  NVIDIA's instructions that add floats atomically
+//   GASCL_PTX_MATCH               NVIDIA's instruction by which items of a warp find equals among them
 //
 // The floating-point sums of cl_ext_float_atomics are not used: they need the atomic types of
 // OpenCL C 2.0 and later, and these kernels are OpenCL C 1.2, the latest version that both PoCL 3
@@ -266,6 +267,25 @@ static int gascl_cell_combine(volatile __global gascl_cell *cell, const gascl_ac
     return gascl_cell_exchange(cell, gascl_cell_of(x), fresh);
 #endif
 }
+
+#if GASCL_PTX_MATCH
+#include "warp.cl"
+
+// Combines what items of a warp are about to combine with the same cell. For the first of these items, `mine`
+// and `wraps` become those of all; returns for that one how many they are, for the others 0.
+static uint gascl_join_in_warp(volatile __global gascl_cell *cell, gascl_cell *mine, int *wraps) {
+    gascl_peers peers = gascl_peers_at(cell);
+    GASCL_FOR_TURNS(peers, next) {
+        const gascl_cell theirs = (gascl_cell)gascl_ulong_of(peers.here, *mine, next);
+        const int more = (int)gascl_word_of(peers.here, (uint)*wraps, next);
+        if (peers.behind) {
+            *wraps += more + gascl_cell_wrap(*mine, theirs);
+            *mine = gascl_cell_after(*mine, gascl_of_cell(theirs));
+        }
+    }
+    return peers.count;
+}
+#endif
 
 // The combined message that a cell holds; `overflow` becomes 1 for an overflown integer product,
 // else 0.

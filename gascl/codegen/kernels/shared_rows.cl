@@ -23,7 +23,7 @@ typedef union {
 static void gascl_join_parts(const int loop, const int count, gascl_reduced *total,
                              const gascl_reduced *had, __local gascl_reduced *parts) {
     const int item = get_local_id(0), joining = GASCL_GROUP > 16 ? GASCL_GROUP / 16 : 1;
-    const bool ordered = GASCL_IS_ORDERED(loop);
+    const bool ordered = GASCL_IS_ORDERED(loop) || GASCL_IN_CHUNKS(loop);
     barrier(CLK_LOCAL_MEM_FENCE);
     const int mine = ordered || item >= joining ? 0 : count;
     for (int i = item + joining; i < mine; i += joining)
@@ -47,7 +47,8 @@ static void gascl_share_loop(const int id, const int loop, const gascl_gathered 
     GASCL_ZERO_TALLY(ignored);
     part->loop = loop;
     part->reached = 1;
-    part->step = GASCL_IS_ORDERED(loop) ? most : GASCL_GROUP;
+    part->step = GASCL_IS_ORDERED(loop) ? most : GASCL_IN_CHUNKS(loop) ? 1 : GASCL_GROUP;
+    const int chunk = (turns - 1) / GASCL_GROUP + 1;
     // Not all vertices reach the loop; whether one does is the same for all items.
     for (int from = 0; part->reached && from < turns; from += most) {
         const int many = min(turns - from, most);
@@ -55,6 +56,10 @@ static void gascl_share_loop(const int id, const int loop, const gascl_gathered 
         part->reached = 0;
         for (int i = 0; i < calls; ++i) {
             part->first = from + i * GASCL_GROUP + item;
+            if (GASCL_IN_CHUNKS(loop)) {
+                part->first = (int)min((long)turns, (long)item * chunk);
+                part->last = (int)min((long)turns, (long)part->first + chunk);
+            }
             gascl_apply_part(id, msg, count, part, &ignored, GASCL_STATE_ON GASCL_LANE_ON);
             GASCL_COPY_REDUCED(loop, parts[i * GASCL_GROUP + item], part->values);
         }

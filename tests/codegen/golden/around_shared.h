@@ -11,6 +11,7 @@ typedef int gascl_offset;
 #define GASCL_RECEIVES 0
 #define GASCL_SKIPS 0
 #define GASCL_FILTERS 0
+#define GASCL_REFUSES 0
 #define GASCL_ENOUGH 0
 #define GASCL_COUNTS_ONCE 0
 #define GASCL_PRIORITY 0
@@ -425,6 +426,7 @@ typedef struct {
     } while (0)
 
 #define GASCL_IS_ORDERED(gascl_loop) ((gascl_loop) == 0)
+#define GASCL_IN_CHUNKS(gascl_loop) (false)
 
 // Runs apply up to the end of a part of the turns of a loop.
 static gascl_vertex gascl_apply_part_snippet(gascl_vertex v,

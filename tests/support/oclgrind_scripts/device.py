@@ -12,7 +12,7 @@ import gascl.device_graph.buffers
 import gascl.opencl.device_check
 import gascl.run.plan
 from gascl.delivery.active_set import BYTES, FRONTIER
-from gascl.delivery.registry import DELIVERIES
+from gascl.delivery.registry import BY_GROUPS, DELIVERIES
 from gascl.opencl.device import Device
 
 GROUP, BLOCK = int(sys.argv[1]), int(sys.argv[2])
@@ -36,13 +36,15 @@ def patch_kernels(file: str, old: str, new: str) -> str:
     if active is not None:  # whose text deliveries hold
         part = part or "functions"
         patched_one = dataclasses.replace(active, **{part: patch(getattr(active, part))})
-        for name, delivery in DELIVERIES.items():
-            if delivery.active is active:
-                DELIVERIES[name] = dataclasses.replace(delivery, active=patched_one)
+        for forms in (DELIVERIES, BY_GROUPS):
+            for name, delivery in forms.items():
+                if delivery.active is active:
+                    forms[name] = dataclasses.replace(delivery, active=patched_one)
         return ""
     if file == "push.cl":  # of both
-        frontier = DELIVERIES["frontier"]
-        DELIVERIES["frontier"] = dataclasses.replace(frontier, text=patch(frontier.text))
+        for forms in (DELIVERIES, BY_GROUPS):
+            frontier = forms["frontier"]
+            forms["frontier"] = dataclasses.replace(frontier, text=patch(frontier.text))
     name = file.partition("/")[0].removesuffix(".cl")
     if name not in DELIVERIES:
         return ""

@@ -35,7 +35,7 @@ static GASCL_INLINE void gascl_run_phase(const int phase, const gascl_team team,
                                          GASCL_START_STATE, __local gascl_shared *shared,
                                          __local gascl_step_memory *memory) {
     gascl_queue queue = gascl_queue_of(team.rank, team_words, GASCL_STATE_ON, words, GASCL_QUEUED_ON);
-    gascl_progress progress = {0, 0};
+    gascl_progress progress = {0};
     const int n = gascl_run_->graph.num_vertices;
     int lowest = INT_MAX;
     gascl_tally tally;

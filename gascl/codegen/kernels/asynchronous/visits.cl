@@ -1,8 +1,11 @@
 // The visits of vertices that wait, in which they scatter and their messages are applied.
 #include "asynchronous/queue.cl"
 
-// The prefetch distance, in arcs.
+// The prefetch distance, in arcs; how many arcs of a row are prefetched before it is visited; and how many of
+// them, of 4 bytes, are in a cache line.
 #define GASCL_AHEAD 16
+#define GASCL_ROW_AHEAD 64
+#define GASCL_ARCS_OF_LINE 16
 
 // What the kernel needs besides GASCL_STATE and GASCL_EDGE: `words` has the fields that apply writes.
 #define GASCL_STEP                                                                       \
@@ -16,8 +19,16 @@ typedef struct {
 } gascl_step_memory;
 
 // The messages that changed something, and the arcs that were visited.
+// Messages are held back where most are refused by a field, before the receiver's word is read: so the words of
+// the others are fetched together.
+#define GASCL_MOST_HELD 16
 typedef struct {
     long messages, arcs;
+#if GASCL_REFUSES
+    int held;
+    int receivers[GASCL_MOST_HELD];
+    gascl_message waiting[GASCL_MOST_HELD];
+#endif
 } gascl_progress;
 
 #include "packed_word.cl"
@@ -55,6 +66,9 @@ static void gascl_deliver(const int id, const gascl_message msg, gascl_queue *qu
             continue;
         }
         ++progress->messages;
+#if GASCL_REFUSES
+        gascl_keep_refusing(v, GASCL_STATE_ON);
+#endif
         if (set)
             gascl_add_to_bin(id, after, gascl_bin_of(v, queue, GASCL_STATE_ON), queue, gascl_mask);
 #if GASCL_MAY_NEED_ORDER  // else apply always says set_mask()
@@ -65,6 +79,35 @@ static void gascl_deliver(const int id, const gascl_message msg, gascl_queue *qu
     }
 }
 
+#if GASCL_REFUSES
+#define GASCL_PREFETCH_RECEIVER(id) GASCL_PREFETCH(GASCL_REFUSING(id))
+
+// Applies the messages that are held back.
+static void gascl_deliver_held(gascl_queue *queue, gascl_progress *progress, GASCL_STATE,
+                               __global gascl_packed *words) {
+    for (int i = 0; i < progress->held; ++i)
+        gascl_deliver(progress->receivers[i], progress->waiting[i], queue, progress, GASCL_STATE_ON,
+                      words);
+    progress->held = 0;
+}
+
+// Holds a message back, unless the receiver refuses it.
+static void gascl_post(const int id, const gascl_message msg, gascl_queue *queue,
+                       gascl_progress *progress, GASCL_STATE, __global gascl_packed *words) {
+    if (gascl_refuses(id, msg, GASCL_STATE_ON))
+        return;
+    GASCL_PREFETCH(&words[id]);
+    progress->receivers[progress->held] = id;
+    progress->waiting[progress->held] = msg;
+    if (++progress->held == GASCL_MOST_HELD)
+        gascl_deliver_held(queue, progress, GASCL_STATE_ON, words);
+}
+#else
+#define GASCL_PREFETCH_RECEIVER(id) GASCL_PREFETCH(&words[id])
+#define gascl_deliver_held(...)
+#define gascl_post gascl_deliver
+#endif
+
 // A vertex scatters along some of its arcs.
 static void gascl_visit_arcs(const int id, const gascl_offset begin, const gascl_offset end,
                              gascl_queue *queue, gascl_progress *progress, GASCL_STATE GASCL_EDGE,
@@ -74,13 +117,13 @@ static void gascl_visit_arcs(const int id, const gascl_offset begin, const gascl
     progress->arcs += end - begin;
     for (gascl_offset arc = begin; arc < end; ++arc) {
         if (arc + GASCL_AHEAD < end)
-            GASCL_PREFETCH(&words[targets[arc + GASCL_AHEAD]]);
+            GASCL_PREFETCH_RECEIVER(targets[arc + GASCL_AHEAD]);
         const int target = targets[arc];
         gascl_edge e = gascl_edge_at(id, target, arc GASCL_EDGE_ON);
         const gascl_box out = gascl_scatter(v, &e, 0, GASCL_STATE_ON);
         if (out.count)
-            gascl_deliver(target, gascl_narrow(out, id, gascl_control_), queue, progress,
-                          GASCL_STATE_ON, words);
+            gascl_post(target, gascl_narrow(out, id, gascl_control_), queue, progress,
+                       GASCL_STATE_ON, words);
     }
 }
 
@@ -117,6 +160,7 @@ static void gascl_visit_long_rows(const gascl_team team, gascl_queue *queue,
         gascl_visit_arcs(id, begin, min(begin + GASCL_LONG_ROW, offsets[id + 1]), queue, progress,
                          GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON);
     }
+    gascl_deliver_held(queue, progress, GASCL_STATE_ON, words);
 }
 
 // The vertices in a block scatter.
@@ -135,8 +179,11 @@ static void gascl_visit_block(const int block, gascl_queue *queue, gascl_progres
         if (!GASCL_IS_FRESH(queue, id, seen[i]))
             continue;
         const gascl_offset first = offsets[id];
-        GASCL_PREFETCH(&targets[first]);
-        gascl_prefetch_edge(first GASCL_EDGE_ON);
+        const gascl_offset last = min(offsets[id + 1], first + GASCL_ROW_AHEAD);
+        for (gascl_offset arc = first; arc < last; arc += GASCL_ARCS_OF_LINE) {
+            GASCL_PREFETCH(&targets[arc]);
+            gascl_prefetch_edge(arc GASCL_EDGE_ON);
+        }
         ids[count++] = id;
     }
     for (int i = 0; i < count; ++i) {
@@ -144,10 +191,11 @@ static void gascl_visit_block(const int block, gascl_queue *queue, gascl_progres
             const gascl_offset first = offsets[ids[i + 2]];
             const gascl_offset last = min(first + GASCL_AHEAD, offsets[ids[i + 2] + 1]);
             for (gascl_offset arc = first; arc < last; ++arc)
-                GASCL_PREFETCH(&words[targets[arc]]);
+                GASCL_PREFETCH_RECEIVER(targets[arc]);
         }
         gascl_visit(ids[i], queue, progress, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON);
     }
+    gascl_deliver_held(queue, progress, GASCL_STATE_ON, words);
     gascl_free_block(block, queue);
 }
 

@@ -61,16 +61,18 @@ static bool gascl_post(const int id, const gascl_accumulator x,
 #endif
 }
 
-// Adds the combined message that another inbox holds at an index.
-static void gascl_post_all(const long place, const gascl_cell cell, const uint count,
+// Adds a combined message of several, such as another inbox holds, at an index; returns whether it is the
+// first one there.
+static bool gascl_post_all(const long place, const gascl_cell cell, const uint count,
                            const int more, volatile __global gascl_cell *inbox, __global uint *arrived,
                            __global int *wraps) {
     bool fresh;
     const int wrap = gascl_cell_combine(&inbox[place], gascl_of_cell(cell), &fresh);
 #if GASCL_WRAPS
-    atomic_add(&wraps[place], wrap + more);
+    if (wrap + more)
+        atomic_add(&wraps[place], wrap + more);
 #endif
-    atomic_add(&arrived[place], count);
+    return atomic_add(&arrived[place], count) == 0;
 }
 
 #if GASCL_SENDS_TO
@@ -86,8 +88,16 @@ static void gascl_send_to(const long id, const gascl_message x, const int ahead,
     if (!gascl_receives_message(x, (int)id, GASCL_STATE_ON GASCL_LANE_ON))
         return;
 #endif
+#if GASCL_PTX_MATCH  // many may send to one vertex at once
+    int more = 0;
+    gascl_cell cell = gascl_cell_of(GASCL_TO_ACCUMULATOR(x));
+    const uint count = gascl_join_in_warp(&inbox[GASCL_AT(id)], &cell, &more);
+    const bool first =
+        count && gascl_post_all(GASCL_AT(id), cell, count, more, inbox, arrived, wraps);
+#else
     const bool first = gascl_post((int)id, GASCL_TO_ACCUMULATOR(x), inbox, arrived, wraps
                                   GASCL_LANE_ON);
+#endif
 #if GASCL_LISTS_RECEIVERS && !GASCL_APPLY_ALL
     if (first)
         receivers[atomic_inc(num_receivers)] = (int)id;

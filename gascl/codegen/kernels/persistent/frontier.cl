@@ -12,11 +12,17 @@ static int gascl_phase_after(const int phase, const bool pulls, const bool has_b
             return pulls ? GASCL_PHASE_CLEAR_BITS : GASCL_PHASE_CONVERT;
     // The frontier has the form that is needed: the next phase is as after that one.
     case GASCL_PHASE_CONVERT:
+#if GASCL_PULLS && GASCL_FILLS
+        if (pulls)
+            return GASCL_PHASE_FILL;
+#endif
         if (pulls ? GASCL_PULLS_AT_ONCE : !GASCL_FRONTIER_LENGTH(superstep))
             return GASCL_PHASE_APPLY;
         return GASCL_PHASE_SCATTER;
     case GASCL_PHASE_CLEAR_BITS:
         return GASCL_PHASE_CONVERT;
+    case GASCL_PHASE_FILL:
+        return GASCL_PHASE_SCATTER;
     case GASCL_PHASE_SCATTER:
         if (GASCL_SEARCHES && !GASCL_PULLS_AT_ONCE && pulls && GASCL_LENGTH(RECEIVERS))
             return GASCL_PHASE_SEARCH;
@@ -80,6 +86,11 @@ static void gascl_run_step_phase(const int phase, const gascl_team team, GASCL_S
         gascl_list_bits(lists, GASCL_STATE_ON, GASCL_PUSHED_ON, bits, memory);
         break;
     }
+#endif
+#if GASCL_PULLS && GASCL_FILLS
+    case GASCL_PHASE_FILL:
+        gascl_fill_outboxes(team, GASCL_STATE_ON, offsets, bits, outbox);
+        break;
 #endif
     case GASCL_PHASE_SCATTER: {
         const long messages =

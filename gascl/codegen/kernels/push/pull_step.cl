@@ -50,12 +50,24 @@ static void gascl_list_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
     gascl_flush_pieces(&held, frontier, length);
 }
 
+// On GPUs, where all arcs are visited and scatter reads none of them, each vertex's message is first put beside
+// whether there is one: an arc then reads one address, instead of a bit and then fields.
+#define GASCL_FILLS \
+    (GASCL_GROUP > 1 && !GASCL_COUNTS_ONCE && !GASCL_READS_EDGE && !GASCL_EVERY_ARC_SENDS)
+#if GASCL_FILLS
+#define GASCL_OUTBOXES , __global gascl_outbox_entry *GASCL_RESTRICT outbox
+#define GASCL_OUTBOXES_ON , outbox
+#else
+#define GASCL_OUTBOXES
+#define GASCL_OUTBOXES_ON
+#endif
+
 // `pulled`: the messages that vertices have pulled in the first phase, combined, for the second one.
 #define GASCL_PULLED                                                                          \
     __global const gascl_block *restrict in_blocks, const int num_in_blocks,                  \
         __global const gascl_offset *restrict in_offsets, __global const int *restrict sources, \
-        __global uint *GASCL_RESTRICT bits, __global gascl_box *GASCL_RESTRICT pulled
-#define GASCL_PULLED_ON in_blocks, num_in_blocks, in_offsets, sources, bits, pulled
+        __global uint *GASCL_RESTRICT bits, __global gascl_box *GASCL_RESTRICT pulled GASCL_OUTBOXES
+#define GASCL_PULLED_ON in_blocks, num_in_blocks, in_offsets, sources, bits, pulled GASCL_OUTBOXES_ON
 
 // Which of 32 vertices pull and apply, as a bit mask: those that receive, or all of them if scatter must
 // run in any case.
@@ -92,6 +104,35 @@ static uint gascl_next_pulling_rows(const int first, GASCL_STATE) {
          ? (__global const uint *)0                                      \
          : (__global const uint *)GASCL_BITS(gascl_control_->superstep))
 
+#if GASCL_FILLS
+// Fills the outboxes of a share of the vertices. One without out-arcs does not scatter: its scatter must not
+// be run where it could fail.
+static void gascl_fill_outboxes(const gascl_team team, GASCL_STATE,
+                                __global const gascl_offset *restrict offsets,
+                                __global const uint *bits,
+                                __global gascl_outbox_entry *GASCL_RESTRICT outbox) {
+    __global const uint *now = GASCL_SENDING_BITS();
+    GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 1024) {
+        const bool scatters = (!now || now[id / 32] >> id % 32 & 1) &&
+                              (!GASCL_CAN_FAIL || offsets[id] < offsets[id + 1]);
+        gascl_box out = gascl_box_empty();
+        if (scatters) {
+            gascl_edge e = {0};  // scatter reads no arc
+            out = gascl_scatter(gascl_scattering(id, GASCL_STATE_ON), &e, 0, GASCL_STATE_ON);
+        }
+        if (out.count)
+            outbox[id].message = gascl_narrow(out, id, gascl_control_);
+        outbox[id].sent = out.count > 0;
+    }
+}
+
+static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
+                        GASCL_STATE GASCL_DELIVERY) {
+    const int source = sources[arc];
+    *x = outbox[source].message;
+    return outbox[source].sent;
+}
+#else
 // Whether an arc carries a message, and which; `now` is GASCL_SENDING_BITS().
 static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
                         GASCL_STATE GASCL_DELIVERY) {
@@ -106,6 +147,7 @@ static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
     *x = gascl_narrow(out, source, gascl_control_);
     return true;
 }
+#endif
 
 // Applies what a vertex has pulled; whether it is in the next frontier.
 static bool gascl_apply_pulled(const int row, const gascl_box in, gascl_tally *tally,
