@@ -16,8 +16,9 @@ from gascl.nx.converted_graph import log
 from gascl.nx.edge_list import EdgeList
 from gascl.nx.stored_graph import stored_graph
 
-#: The number of edges below which NetworkX makes the graph, which takes about a millisecond.
-LEAST = 1_000
+#: The number of edges below which NetworkX makes the graph: there, those who read the edges at once
+#: would wait longer for dictionaries made of arrays.
+LEAST = 10_000
 
 #: By NetworkX's name.
 LOADERS: dict[str, Callable[..., Any]] = {}

@@ -106,7 +106,7 @@ def info() -> dict[str, object]:
     for limit, names in FUNCTIONS.items():
         docs = {"additional_docs": limit} if limit else {}
         functions.update((name, docs) for name in names.split())
-    stored = {"additional_docs": "From 1,000 edges, the graph is stored as arrays."}
+    stored = {"additional_docs": "From 10,000 edges, the graph is stored as arrays."}
     functions.update((name, stored) for name in LOADERS.split())
     return {
         "backend_name": "gascl",

@@ -265,8 +265,8 @@ def test_calls_by_themselves_read_the_arrays(monkeypatch):
     from gascl.nx.dispatch import FUNCTIONS
 
     G, H = (
-        nx.gnm_random_graph(900, 8_000, seed=1, backend="gascl"),
-        nx.gnm_random_graph(900, 8_000, seed=1),
+        nx.gnm_random_graph(900, 12_000, seed=1, backend="gascl"),
+        nx.gnm_random_graph(900, 12_000, seed=1),
     )
     assert is_stored(G)
     for name, arguments in {
@@ -290,8 +290,8 @@ def test_calls_by_themselves_read_the_arrays(monkeypatch):
         if taken is True:
             assert is_stored(G), name
         else:  # NetworkX has run it
-            G = nx.gnm_random_graph(900, 8_000, seed=1, backend="gascl")
-    D = nx.gnm_random_graph(900, 8_000, seed=1, directed=True, backend="gascl")
+            G = nx.gnm_random_graph(900, 12_000, seed=1, backend="gascl")
+    D = nx.gnm_random_graph(900, 12_000, seed=1, directed=True, backend="gascl")
     for name in ("is_weakly_connected", "is_strongly_connected", "is_attracting_component"):
         backend.should_run(name, (D,), {})
     assert is_stored(D)
