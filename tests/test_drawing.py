@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas
 import pytest
 from support.samples import grid, random_graph
 
@@ -424,6 +425,42 @@ def test_edges_between_the_same_vertices_do_not_cover_each_other(directed):
     assert edges.bends(Graph.from_edges([], [])).tolist() == []
 
 
+def test_ordered_categories_have_shades_in_their_order():
+    kind = pandas.CategoricalDtype(["low", "medium", "high"], ordered=True)
+    crowding = pandas.Series(["high", "low", "medium", None], dtype=kind)
+    graph = ring().with_edge_fields(crowding=crowding).with_vertex_fields(crowding=crowding)
+    ax = gascl.draw(graph, position=SQUARE, color="crowding", edge_color="crowding")
+    shades = matplotlib.colormaps["viridis"]([1.0, 0.0, 0.5])
+    gray = matplotlib.colors.to_rgba(colors.GRAY)
+    assert np.allclose(ax.collections[0].get_edgecolors(), [*shades, gray])
+    assert np.allclose(vertices(ax).to_rgba(vertices(ax).get_array()), [*shades, gray])
+    legend = ax.get_legend().get_texts()
+    assert [text.get_text() for text in legend] == ["low", "medium", "high"]
+
+
+def test_labels_from_a_column():
+    names = ["Ann Lee", "Bo", None, "Di"]
+    graph = Graph.from_edges([0, 1], [1, 2], num_vertices=4, vertex_fields={"name": names})
+    for given in ("name", np.array(names, object)):
+        assert texts(gascl.draw(graph, labels=given, position=SQUARE)) == ["Ann Lee", "Bo", "Di"]
+    assert '"labels":["Ann Lee",' in gascl.draw(graph, labels="name", interactive=True).html
+    with pytest.raises(GasclError, match="labels must have one"):
+        gascl.draw(graph, labels=["a"])
+
+
+def test_positions_from_two_columns():
+    across, up = np.transpose(SQUARE)
+    graph = ring().with_vertex_fields(lon=across, lat=up, name=list("abcd"))
+    ax = gascl.draw(graph, position=("lon", "lat"))
+    assert vertices(ax).get_offsets().tolist() == SQUARE
+    for wrong, words in (
+        (("lon", "la"), "position='la' is not a"),
+        (("lon", "name"), "field of texts"),
+    ):
+        with pytest.raises(GasclError, match=words):
+            gascl.draw(graph, position=wrong)
+
+
 def test_self_loops_are_circles_above_their_vertices():
     graph = Graph.from_edges([0, 1, 1, 1], [1, 1, 1, 2], num_vertices=4, name=list("abcd"))
     ax = gascl.draw(graph, position=SQUARE, edge_labels="name", edge_color="name")
@@ -602,7 +639,8 @@ WRONG = [
     ({"edge_width": [1, 2, 3, -1]}, "edge_width must be finite and 0 or more for every edge"),
     ({"edge_labels": ["a"]}, r"edge_labels must have one value per edge, shape \(4,\)"),
     ({"bundle": True, "position": SQUARE}, "bundle places the vertices: leave out position"),
-    ({"labels": "yes"}, "labels must be True, False or None, not 'yes'"),
+    ({"labels": "yes"}, "labels='yes' is not a vertex field"),
+    ({"labels": 5}, "labels must be True, False, or the name of a vertex field or an array, not 5"),
 ]
 
 

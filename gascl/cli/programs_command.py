@@ -95,8 +95,10 @@ def _described(cls: type[VertexProgram], name: str) -> Iterator[str]:
 
 def _example(param: Param, label: str) -> str:
     """A value that the parameter takes, as text; `label` is a vertex."""
-    from gascl.language.fields import FlagParam, TimeParam, VertexParam, within
+    from gascl.language.fields import ArrayParam, FlagParam, TimeParam, VertexParam, within
 
+    if isinstance(param, ArrayParam):
+        return "@FILE.npy"
     if isinstance(param, FlagParam):
         return "true"
     if isinstance(param, VertexParam):
@@ -112,6 +114,7 @@ def _takes(param: Param) -> str:
     """The type of a parameter, and its default."""
     from gascl.language.fields import (
         REQUIRED,
+        ArrayParam,
         ChoiceParam,
         FlagParam,
         SuperstepsParam,
@@ -129,6 +132,8 @@ def _takes(param: Param) -> str:
         VerticesParam: "vertices",
     }
     kind = kinds.get(type(param), str(param.type))
+    if isinstance(param, ArrayParam):
+        kind = f"{param.type} array of shape {param.shape}"
     if (param.low, param.high) != (None, None):
         kind += f", {span(param.low, param.high)}"
     return f"{kind} ({'required' if param.default is REQUIRED else param.default})"

@@ -178,6 +178,8 @@ FETCHES = 4
 #: The number of boxes in which a work-item combines a long row that it has to itself; of large
 #: messages, 1.
 SUMS = 2
+#: The number of messages that a work-item loads at once where items share them.
+MESSAGES_AT_ONCE = 8
 #: The most bytes of a message that is not large.
 SMALL_MESSAGE = 16
 #: The largest number of arcs in a piece of the frontier; larger pieces on CPUs, where a work-item
@@ -217,6 +219,7 @@ def of_run(message: int) -> dict[str, int]:
         "SEGMENT": SEGMENT,
         "FAN_IN": FAN_IN,
         "FETCHES": FETCHES if small else 1,
+        "MESSAGES_AT_ONCE": MESSAGES_AT_ONCE,
         "SUMS": SUMS if small else 1,
     }
 

@@ -372,6 +372,7 @@ class _Builder:
             "records": Array(header.control, 1 + MOST_AHEAD),  # and before the first
         }
         optional = {
+            "tables": (bool(header.tables.names), Array(header.tables, 1)),
             "total": (extent.all_arcs is not None, Array(header.control, 1)),
             "remote_messages": (
                 self._exchanges_messages(),

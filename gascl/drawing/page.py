@@ -84,7 +84,7 @@ class Page:
             "at": _packed(self._at * [1, -1]),
             "radius": _packed(np.broadcast_to(self._radius, count)),
             "color": _hexes(look.colors.rgba(count)),
-            "labels": [str(text) for text in graph.labels_of(np.arange(count)).tolist()],
+            "labels": look.texts or list(map(str, graph.labels_of(np.arange(count)).tolist())),
             "named": bool(look.texts),
             "arrows": has_arrows(graph),
             "src": _packed(graph.edge_src, "<i4"),

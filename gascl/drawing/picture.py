@@ -79,15 +79,16 @@ def draw(
             of -1, are gray.
         size: the area of vertices in points squared, as in matplotlib's `scatter`; or numbers of 0
             or more per vertex, an array or a field's name, to which the areas are in proportion.
-        labels: whether vertices have their labels; by default, up to 60 vertices do.
+        labels: whether vertices have their labels; by default, up to 60 vertices do. Or other texts
+            for them: a field's name, such as a column of full names, or an array.
         edge_width: of all edges, in points; or numbers of 0 or more per edge, an array or the name
             of an edge field, to which the widths are in proportion; none is thinner than 0.4.
         edge_color: as `color`, for edges.
         edge_labels: an edge field's name, or an array, with the label of each edge; none where it
             has no value.
         position: where the vertices are, (V, 2), an array or a field's name, such as "position" of
-            a Result of ForceLayout. They stay exactly there. Two pictures with the same positions
-            can be compared.
+            a Result of ForceLayout; or the names of two fields, ("lon", "lat"). They stay exactly
+            there. Two pictures with the same positions can be compared.
         bundle: whether vertices stand in discs, as above; default: where there are many edges.
         cmap: a matplotlib colormap, or its name.
         seed: of the layout. The same seed gives the same picture.
@@ -109,7 +110,7 @@ def draw(
     pyplot()  # before the layout is computed
     colors = colors_of(what, color, color_of(what, color), cmap)
     edges = edges_of(graph, edge_width, edge_color, edge_labels, cmap)
-    sizes, texts = size_of(what, size), texts_of(graph, labels)
+    sizes, texts = size_of(what, size), texts_of(what, labels)
     if bundle and position is not None:
         raise GasclError("bundle places the vertices: leave out position, or bundle")
     own = isinstance(color, str) and color == "community"

@@ -175,7 +175,8 @@ class _Reader:
 
     def _refuse(self, node: ast.AST, why: str) -> NoReturn:
         part = self._written(ast.get_source_segment(self.source, node) or self.source)
-        raise GraphError(f"{self.text!r}: {part!r} {why}; an expression may have {ALLOWED}")
+        where = "" if part == self.text else f": {part!r}"
+        raise GraphError(f"{self.text!r}{where} {why}; an expression may have {ALLOWED}")
 
     def _constant(self, node: ast.Constant) -> Any:
         if not isinstance(node.value, bool | int | float | str | None):

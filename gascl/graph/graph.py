@@ -110,18 +110,13 @@ class Graph:
         return f"Graph({text})"
 
     def _repr_html_(self) -> str:
-        count = min(self.num_edges, notebook_html.ROWS)
-        ends = (self.labels_of(end[:count]).tolist() for end in (self.edge_src, self.edge_dst))
-        fields = (values[:count].tolist() for values in self.edge_fields.values())
-        edges = notebook_html.table(
-            ("source", "target", *self.edge_fields),
-            zip(*ends, *fields, strict=True),
-            self.num_edges - count,
-        )
-        lines = [f"vertex fields: {', '.join(self.vertex_fields)}"] if self.vertex_fields else []
-        return notebook_html.page(
-            repr(self), *map(notebook_html.line, [*lines, *self.report]), edges
-        )
+        """The first edges and vertices with their fields, and how the graph was read."""
+        of_vertices = []
+        if self.vertex_fields:
+            named = notebook_html.line(f"vertex fields: {', '.join(self.vertex_fields)}")
+            of_vertices = [named, self.vertices.html_table()]
+        report = map(notebook_html.line, self.report)
+        return notebook_html.page(repr(self), self.edges.html_table(), *of_vertices, *report)
 
     @classmethod
     def from_edges(

@@ -6,14 +6,19 @@
     weight = edge.real(default=1)
     damping = param.real(0.85)
     change = aggregate.real("sum")
+    features = vertex.real(64)
+    weights = param.array((64, 16))
 """
 
 from __future__ import annotations
 
 import datetime
 import math
+import operator
+import reprlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from inspect import signature
 from typing import Any, ClassVar
 
@@ -26,10 +31,13 @@ from gascl.language import parameter_text
 from gascl.language.combiners import SUM, Combiner, combiner_of
 from gascl.language.types import (
     NAMES,
+    SCALARS,
     TIME,
     VERTEX,
     Struct,
     Type,
+    array_name,
+    array_type,
     name_of,
     resolve,
     struct,
@@ -138,6 +146,14 @@ class Param(Field):
             f"{type(instance).__name__}.{self.name} cannot be changed after construction: "
             f"construct another program, {type(instance).__name__}({self.name}={value!r})"
         )
+
+    def text(self, value: Any) -> str:
+        """A value in a message."""
+        return repr(value)
+
+    def compared(self, value: Any) -> Any:
+        """What is the same for equal values, and can be printed."""
+        return value
 
     def convert(self, value: Any) -> Any:
         """The value, or `Lanes` of values, in the parameter's type; ValueError if it can't be."""
@@ -302,6 +318,66 @@ class VerticesParam(Param):
         )
 
 
+@dataclass(frozen=True)
+class ArrayParam(Param):
+    """An array of numbers, which all lanes share: `p.NAME[i][j]`.
+
+    Attributes:
+        shape: its lengths.
+    """
+
+    shape: tuple[int, ...] = ()
+
+    def resolve(self, real: str) -> Type:
+        return array_type(resolve(self.type, real), self.shape)
+
+    def text(self, value: Any) -> str:
+        if isinstance(value, np.ndarray):
+            return f"<{value.dtype} array of shape {value.shape}>"
+        return reprlib.repr(value)
+
+    def compared(self, value: np.ndarray) -> str:
+        return f"{self.text(value)} {blake2b(value.data, digest_size=16).hexdigest()}"
+
+    def convert(self, value: Any) -> np.ndarray:
+        """The values, read only: float64, or of the declared integer type; ValueError if they don't
+        fit."""
+        if isinstance(value, str):
+            raise ValueError(
+                f"expected an array of shape {self.shape}; in the shell, a file: @W.npy"
+            )
+        try:
+            given = np.asarray(value)
+        except ValueError:
+            raise ValueError(
+                f"expected an array of shape {self.shape}, not lists of different lengths"
+            ) from None
+        if given.shape != self.shape:
+            raise ValueError(f"expected an array of shape {self.shape}, not {given.shape}")
+        if given.dtype.kind not in "iuf":
+            raise ValueError(f"expected numbers ({self.type}), not {given.dtype}")
+        scalar = self.resolve("float64").scalar
+        right = np.ones(self.shape, bool)
+        if (self.low, self.high) != (None, None):
+            right = np.asarray(within(given, self.low, self.high))
+            self._check(given, right, f"a value {span(self.low, self.high)}")
+        if scalar.kind != "f":
+            info = np.iinfo(scalar)
+            with np.errstate(invalid="ignore"):
+                right = (given >= info.min) & (given <= info.max) & (given == np.floor(given))
+            self._check(given, right, f"a whole number from {info.min} to {info.max} ({self.type})")
+        converted = given.astype(scalar if scalar.kind != "f" else np.float64)
+        converted.setflags(write=False)
+        return converted
+
+    def _check(self, given: np.ndarray, right: np.ndarray, what: str) -> None:
+        """Raise ValueError about the first value that is not right."""
+        if not right.all():
+            at = tuple(map(int, np.argwhere(~right)[0]))
+            where = "".join(f"[{i}]" for i in at)
+            raise ValueError(f"expected {what}, but {self.name}{where} is {given[at]}")
+
+
 class Lanes(tuple[Any, ...]):
     """The values of a parameter, one per lane."""
 
@@ -357,9 +433,10 @@ class _Namespace:
 
     _plain: ClassVar[str] = "edge fields and parameters"
 
-    def __init__(self, declare: Callable[..., Field], kinds: str = "scalars"):
-        """`kinds`: the accepted types: "scalars"; or "structs", vectors and vertices, too."""
-        self._declare, self._kinds = declare, kinds
+    def __init__(self, declare: Callable[..., Field], kinds: str = "scalars", arrays: bool = False):
+        """`kinds`: the accepted types: "scalars"; or "structs", vectors and vertices, too.
+        `arrays`: a first argument is a number of components, as in `vertex.real(64)`."""
+        self._declare, self._kinds, self._arrays = declare, kinds, arrays
         numbers = [n for n in NAMES if n != VERTEX and resolve(n, "float32").width == 1]
         self._names = numbers if kinds == "scalars" else list(NAMES)
 
@@ -373,6 +450,8 @@ class _Namespace:
             raise ProgramError(f"{name!r} is {what}, but {type(self)._plain} must be scalars")
 
         def declaration(*args: Any, **kwargs: Any) -> Any:
+            if self._arrays and args:
+                return self._make(name, _array_of(canonical, args[0]), args[1:], kwargs)
             return self._make(name, canonical, args, kwargs)
 
         return declaration
@@ -434,9 +513,54 @@ class _Params(_Namespace):
         """
         return ToleranceParam("real", doc, default=default, rate=rate)
 
+    def array(
+        self,
+        shape: int | tuple[int, ...],
+        type: Any = "real",
+        default: Any = REQUIRED,
+        doc: str = "",
+        low: Bound = None,
+        high: Bound = None,
+    ) -> Any:
+        """An array of numbers with up to three dimensions, `p.NAME[i][j]` in snippets.
+
+        Args:
+            shape: its lengths, or its length.
+            type: that of a number.
+            default: an array, or lists.
+            low, high: values outside, and NaN, are refused; None: no bound.
+        """
+        lengths = shape if isinstance(shape, tuple) else (shape,)
+        right = all(isinstance(n, int | np.integer) and n > 0 for n in lengths)
+        if not right or not 1 <= len(lengths) <= 3:
+            raise ProgramError(f"param.array: shape={shape!r}: give one to three lengths from 1")
+        name = name_of(type)
+        if name not in ("real", *SCALARS):
+            raise ProgramError(f"param.array: its numbers must be scalars, not {name!s}")
+        if default is not REQUIRED:
+            default = _nested(np.asarray(default).tolist())
+        lengths = tuple(map(int, lengths))
+        return ArrayParam(name, doc, default=default, low=low, high=high, shape=lengths)
+
     def supersteps(self, default: int | None = None, doc: str = "") -> Any:
         """A number of supersteps to run, whatever `stop` says; None: `stop` decides."""
         return SuperstepsParam("int32", doc, default=default)
+
+
+def _nested(values: Any) -> Any:
+    """Lists as tuples, whose text is whole and does not change."""
+    return tuple(map(_nested, values)) if isinstance(values, list) else values
+
+
+def _array_of(component: str | Struct, length: Any) -> str:
+    """The type of arrays with so many components."""
+    try:
+        return array_name(str(component), operator.index(length))
+    except TypeError:
+        raise ProgramError(
+            f"{component}({length!r}): the first argument is a number of components; an initial "
+            f"value is init={length!r}"
+        ) from None
 
 
 def _vertex(
@@ -510,8 +634,8 @@ def _aggregate(
     return declared
 
 
-vertex = _Namespace(_vertex, "structs")
+vertex = _Namespace(_vertex, "structs", arrays=True)
 edge = _Namespace(_edge)
-arc = _Namespace(_arc, "structs")
+arc = _Namespace(_arc, "structs", arrays=True)
 param = _Params(_param)
 aggregate = _Aggregates(_aggregate, "structs")

@@ -278,6 +278,11 @@ class Traits:
         return "pairs" in self.spec.snippets
 
     @cached_property
+    def sends_arrays(self) -> bool:
+        """Whether a message is an array."""
+        return self.spec.message_type("float32").boxed
+
+    @cached_property
     def overflows(self) -> bool:
         """Whether the combiner is an integer sum or product, which is checked for overflow."""
         combiner = self.spec.combiner

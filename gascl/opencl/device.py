@@ -157,6 +157,7 @@ class Device:
             units=self.units,
             groups=self.groups,
             local_memory=int(self.cl.local_mem_size),
+            constant_memory=int(self.cl.max_constant_buffer_size),
             memory=self.memory,
             largest_buffer=self.largest_buffer,
             alignment=self.alignment,

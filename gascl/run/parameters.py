@@ -37,7 +37,7 @@ def set_parameters(
     if "gascl_finite" in (run["graph"].dtype.names or ()):
         run["graph"]["gascl_finite"] = finite
     for name, param in program.spec.params.items():
-        if not param.in_run:
+        if not param.in_run or name in program.spec.arrays:
             continue
         value, given = getattr(program, name), run["params"][name]
         for lane in range(program.lanes):
@@ -49,6 +49,19 @@ def set_parameters(
             elif given.dtype.kind == "f":
                 _check_float(program, param, one, given.dtype)
             given[0, lane] = one
+
+
+def array_parameters(program: VertexProgram, layout: np.dtype) -> np.ndarray:
+    """The array parameters as one record of the header's `tables`."""
+    tables = np.zeros(1, layout)
+    for name, param in program.spec.arrays.items():
+        values = getattr(program, name)
+        if tables[name].dtype.kind == "f":
+            finite = values[np.isfinite(values)]
+            for value in (finite.max(initial=0), finite.min(initial=0)):
+                _check_float(program, param, value, tables[name].dtype)
+        tables[name][0] = values
+    return tables
 
 
 def bucket_width(program: VertexProgram, graph: Graph, gpu: bool, queued: bool = False) -> float:

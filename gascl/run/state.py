@@ -37,7 +37,7 @@ from gascl.results.snapshot import Messages, Snapshot
 from gascl.results.trace import Step
 from gascl.run.field_values import has_rest, listed, set_at, stored
 from gascl.run.loaded_program import MASK, LoadedProgram, control_to_send, copied
-from gascl.run.parameters import set_parameters
+from gascl.run.parameters import array_parameters, set_parameters
 from gascl.run.plan import Plan
 from gascl.run.start_block import BLOCK, CONTROL, FAULTS, NEVER, RECORD
 from gascl.run.times import shown_fields, times_of
@@ -136,6 +136,8 @@ class State:
         if kept or given:
             self._set_fields(inputs.initial, inputs.left, kept)
         self._sent: list[Any] = []  # copies that may be under way, which hold what they copy
+        if program.spec.arrays:
+            self._send(Key(RUN, "tables"), array_parameters(program, self.header.tables))
         self.control = copied(loaded.control)
         if resumes and previous is not None:
             self.control = copied(previous.control)

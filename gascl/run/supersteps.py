@@ -638,8 +638,10 @@ class Loop:
         step = self.earlier + len(self.trace) + ahead
         if record["stopped"] == Stop.OVERFLOW:
             label = self.graph.label_of(int(record["overflow"]))
-            wide = self.plan.header.message.itemsize == 8
+            wide, message = self.plan.header.message.itemsize == 8, self.plan.header.message
             wider = "'real', which rounds" if wide else "'int64' or 'real'"
+            if message.boxed:
+                wider = f"'int32({message.width})' or 'real({message.width})'"
             raise GasclError(
                 self.program.title(),
                 f": a message at vertex {label!r} overflowed {self.program.spec.message} "

@@ -86,10 +86,11 @@ def _first(spec: ProgramSpec, graph: Graph) -> int:
     least = LATEST
     for name, field in spec.edge_fields.items():
         if field.type == TIME and name in graph.edge_fields:
-            values = np.asarray(graph.edge_fields[name])
-            if isinstance(graph.edge_types.get(name), Times):
-                values = values[values != NOT_A_TIME]
-            least = min(least, int(values.min(initial=LATEST)))
+            found = graph.edge_summary(name).least
+            if found == NOT_A_TIME and isinstance(graph.edge_types.get(name), Times):
+                values = np.asarray(graph.edge_fields[name])
+                found = values[values != NOT_A_TIME].min(initial=LATEST)
+            least = least if found is None else min(least, int(found))
     return int(least) if least != LATEST or times_of(spec, graph) is not None else 0
 
 

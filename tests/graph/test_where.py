@@ -457,6 +457,11 @@ def test_windows():
     parts = list(graph.windows("1 week", begin="2023-12-25", end="2024-01-08"))
     assert [each.num_edges for each in parts] == [0, 2]
     assert parts[1].report[-1].startswith("edges with 'day' from 2024-01-01T00:00:00 and before")
+    fine = Graph.from_edges([0, 1], [1, 0], at=np.array(["2024-01-01T00:00:00.5"] * 2, "M8[ms]"))
+    says = (
+        "edges with 'at' from 2024-01-01T00:00:00.500 and before 2024-01-02T00:00:00: 2 of 2 edges"
+    )
+    assert fine.between("2024-01-01T00:00:00.5", "2024-01-02").report[-1] == says
     numbers = Graph.from_edges([0, 1, 2], [1, 2, 0], t=[0.0, 1.5, 4])
     assert [each.num_edges for each in numbers.windows(2, step=1)] == [2, 1, 0, 1, 1]
     assert list(Graph.from_edges([], [], t=[]).windows(2)) == []

@@ -10,7 +10,7 @@ import pandas
 import pyarrow.parquet
 import pytest
 from support.admitting_deliveries import some_admitted
-from support.verifiers.temporal_paths import verify
+from support.verifiers.temporal_paths import NEVER, arrivals, first, verify
 
 from gascl import (
     Engine,
@@ -239,3 +239,30 @@ def test_where_times_cannot_be():
         aggregate.time("min")
     with pytest.raises(ProgramError, match="which only a field can be"):
         struct([("at", "time")])
+
+
+@pytest.mark.parametrize("lanes", [1, 2])
+def test_debug_mode_parts_and_checkpoints(lanes, tmp_path):
+    """Runs of every kind compare and keep counts, and show datetimes."""
+    rng = np.random.default_rng(lanes)
+    begin = np.datetime64("2024-05-01", "s")
+    times = begin + rng.integers(0, 86400, 600).astype("m8[s]")
+    duration = rng.integers(0, 600, 600)
+    ends = rng.integers(0, 80, (2, 600))
+    graph = Graph.from_edges(*ends, num_vertices=80, time=times, duration=duration)
+    source = list(range(lanes)) if lanes > 1 else 0
+    count = np.array([arrivals(graph, v, first(graph), NEVER) for v in range(lanes)])
+    right = np.where(count == NEVER, np.datetime64("NaT"), count.astype("M8[s]")).T
+    right = right if lanes > 1 else right[:, 0]
+    program = EarliestArrival(source=source)
+    file = tmp_path / "run.npz"
+    half = {"max_supersteps": 2, "not_converged": "ignore"}
+    Engine(graph).run(program, checkpoint=file, every=1, **half)
+    kept = Engine(graph).run(program, keep_state=True, **half)
+    for result in (
+        Engine(graph, debug=True).run(program),
+        Engine(graph, device_memory="26 KiB").run(program),
+        Engine(graph).run(program, checkpoint=file, resume=True),
+        Engine(graph).run(program, state=kept.state),
+    ):
+        assert np.array_equal(result.arrival, right, equal_nan=True)

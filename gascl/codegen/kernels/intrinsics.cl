@@ -70,7 +70,7 @@ static void gascl_send(gascl_box *out, const gascl_message x) {
         out->combined = GASCL_TO_ACCUMULATOR(x);
     out->count = 1;
 #if GASCL_OVERFLOWS
-    if ((gascl_accumulator)(gascl_message)out->combined != out->combined)
+    if (!GASCL_FITS(GASCL_TO_MESSAGE(out->combined), out->combined))
         out->overflow += 1 << 24;  // more than later wraps the other way can undo
 #endif
     // Narrowed as if it had been stored as a message, so that all deliveries give the same.
