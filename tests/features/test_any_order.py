@@ -291,12 +291,14 @@ def test_who_does_not_set_the_mask_does_not_scatter():
 def test_components_in_place(shape, directed):
     src, dst, vertices = SHAPES[shape]
     shuffled = np.random.default_rng(7).permutation(vertices)
+    rows = np.bincount(np.concatenate([src, dst]), minlength=vertices)
+    short = find().is_cpu or rows.max() <= constants.MOST_LOOKED
     for names in (np.arange(vertices), shuffled):
         graph = Graph.from_edges(names[src], names[dst], num_vertices=vertices, directed=directed)
         engine, expected = Engine(graph), least_of_component(names[src], names[dst], vertices)
         for _ in range(TIMES):
             result = engine.run(ConnectedComponents())
-            assert result.delivery == "in_place"
+            assert result.delivery == "in_place" or not short
             np.testing.assert_array_equal(result.component, expected)
         if find().is_cpu:
             (explained,) = engine.explain(ConnectedComponents()).runs
