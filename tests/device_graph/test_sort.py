@@ -9,6 +9,7 @@ from support.agreement import find_device
 from support.case_subsets import thinned
 
 from gascl import Engine, Graph
+from gascl.device_graph import sort
 from gascl.device_graph.sort import Sorted
 from gascl.graph.arcs import Order
 from gascl.opencl.device import Queue, kernel
