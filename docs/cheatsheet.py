@@ -234,7 +234,8 @@ true, or as many supersteps have run as were asked for.
 {table(["declaration", "what it is"], rows)}
 **Types**: `real` (the run's `dtype`), {types};
 for all but parameters and edge fields also vectors, such as `real4` or `int2`, of {widths} numbers,
-arrays, such as `real(64)` (but not of aggregators), structs, and `vertex`. **Operations of aggregators**: {operations},
+arrays, such as `real(64)` (but not of aggregators), structs, and `vertex`.
+**Operations of aggregators**: {operations},
 or an expression over `a` and `b` with its `identity=`.
 
 ## Attributes of a class
