@@ -16,9 +16,14 @@ draw the part that a vertex joins at random, and only well-connected vertices jo
 well-connected parts. They consider only lone vertices, too, but all of them once, in a row.
 """
 
+import numpy as np
+
 from gascl import param
 from gascl.programs.local_moving import Refine
-from gascl.programs.louvain import Louvain
+from gascl.programs.louvain import Louvain, sums
+
+#: A small graph is run from so many starts at once, as long as they have no more edges than these.
+_STARTS, _EDGES = 16, 1 << 17
 
 
 class Leiden(Louvain):
@@ -26,5 +31,15 @@ class Leiden(Louvain):
 
     iterations = param.int32(2, low=1)
 
-    def parts(self, stages, level, group, values):
-        return stages.run(Refine(group=group, **values), graph=level, fresh=True).part
+    def starts(self, graph):
+        return max(1, min(_STARTS, _EDGES // graph.num_edges))
+
+    def parts(self, stages, level, group, touched, values):
+        refine = {}
+        if touched is not None:
+            whole = ~touched[group]
+            part = np.where(whole, group, np.arange(len(group), dtype=np.int32))
+            total = sums(part, values["mass"], len(part))
+            refine = {"part": part, "total": total, "joined": whole.astype(np.int8)}
+        refine = Refine(group=group, **refine, **values)
+        return stages.run(refine, graph=level, fresh=True).part
