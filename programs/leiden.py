@@ -13,7 +13,9 @@ Sources: Traag, Waltman and van Eck, From Louvain to Leiden: Guaranteeing Well-C
 
 Differences: as in Louvain, a quarter of the vertices moves at a time. Traag, Waltman and van Eck
 draw the part that a vertex joins at random, and only well-connected vertices join, only
-well-connected parts. They consider only lone vertices, too, but all of them once, in a row.
+well-connected parts. They consider only lone vertices, too, but all of them once, in a row. A
+small graph is run as one of up to 16 copies, whose vertices have other turns; the best copy is the
+result.
 """
 
 import numpy as np
@@ -35,11 +37,11 @@ class Leiden(Louvain):
         return max(1, min(_STARTS, _EDGES // graph.num_edges))
 
     def parts(self, stages, level, group, touched, values):
-        refine = {}
-        if touched is not None:
-            whole = ~touched[group]
-            part = np.where(whole, group, np.arange(len(group), dtype=np.int32))
-            total = sums(part, values["mass"], len(part))
-            refine = {"part": part, "total": total, "joined": whole.astype(np.int8)}
-        refine = Refine(group=group, **refine, **values)
+        if touched is None:
+            refine = Refine(group=group, **values)
+        else:  # the other groups stay together
+            alone = touched[group]
+            part = np.where(alone, np.arange(len(group), dtype=np.int32), group)
+            total, joined = sums(part, values["mass"], len(part)), (~alone).astype(np.int8)
+            refine = Refine(group=group, part=part, total=total, joined=joined, **values)
         return stages.run(refine, graph=level, fresh=True).part

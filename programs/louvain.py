@@ -19,7 +19,9 @@ Sources: Blondel, Guillaume, Lambiotte and Lefebvre, Fast Unfolding of Communiti
 that only neighbors of those that moved look again; Lu, Halappanavar and Kalyanaraman, Parallel
 Heuristics for Scalable Community Detection (2015), that two lone vertices do not change places.
 
-Differences: a quarter of the vertices, drawn at random, moves at a time, all at once.
+Differences: a quarter of the vertices, drawn at random, moves at a time, all at once. After a
+change of edges, only their ends look around first, and Leiden refines only communities that have
+changed: Sahu, A Starting Point for Dynamic Community Detection with Leiden Algorithm (2024).
 """
 
 import numpy as np
@@ -100,8 +102,10 @@ class Louvain(VertexProgram):
             changed[stages.graph.change.vertices] = 1
         graph, mass = repeated(graph, starts), strength if modular else np.ones(count, np.int64)
         mass = np.tile(mass, starts)
-        community = np.arange(count) if self.given is None else self.given
-        community = apart([community] * starts)
+        if self.given is None:
+            community = np.arange(starts * count, dtype=np.int32)
+        else:
+            community = apart([self.given] * starts)
         found = np.empty((starts, count), np.int32)
         most, inside, levels = np.full(starts, -np.inf), np.zeros(starts), 0
         for iteration in range(self.iterations):
@@ -213,9 +217,11 @@ def strengths(graph):
 
 def inside_of(graph):
     """int64 (V,): the weight of each vertex's self-loops."""
-    loops = np.flatnonzero(graph.edge_src == graph.edge_dst) if graph.num_loops else []
-    weight = graph.edge_fields.get("weight", np.ones(graph.num_edges))[loops]
-    return sums(graph.edge_src[loops], weight, graph.num_vertices)
+    if not graph.num_loops:
+        return np.zeros(graph.num_vertices, np.int64)
+    loops, weight = graph.edge_src == graph.edge_dst, graph.edge_fields.get("weight")
+    values = None if weight is None else weight[loops]
+    return sums(graph.edge_src[loops], values, graph.num_vertices)
 
 
 def repeated(graph, times):
@@ -224,10 +230,9 @@ def repeated(graph, times):
         return graph
     count, copy = graph.num_vertices, np.repeat(np.arange(times), graph.num_edges)
     ends = (np.tile(end, times) + count * copy for end in (graph.edge_src, graph.edge_dst))
+    whole = Graph.from_edges(*ends, num_vertices=times * count, directed=graph.directed)
     fields = {name: np.tile(values, times) for name, values in graph.edge_fields.items()}
-    return Graph.from_edges(
-        *ends, num_vertices=times * count, directed=graph.directed, **fields
-    )
+    return whole.with_edge_fields(**fields)
 
 
 def apart(communities):
