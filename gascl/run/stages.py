@@ -483,7 +483,7 @@ def solve(engine: Runner, program: VertexProgram, options: RunOptions) -> tuple[
         warn(f"{cls.__name__}: {note}")
     initial = initial_values(program, graph, types)
     for lane, run in enumerate(runs):
-        run.prepare(graph, initial if run is program else _in_lane(run, initial, lane))
+        run.prepare(graph, _in_lane(run, initial, lane) if len(runs) > 1 else initial)
     stages = Stages(engine, program, options)
     interrupted, answers, found = False, list[_Answers](), dict[str, Any]()
     stopped, finished = "the graph has no vertices", True
@@ -492,7 +492,7 @@ def solve(engine: Runner, program: VertexProgram, options: RunOptions) -> tuple[
             if graph.num_vertices:
                 found = cls.solve(run, stages)
                 stopped = next(iter(stages.endless), f"solved{stages.runs_made()}")
-            if run is not program:
+            if len(runs) > 1:
                 answers.append(_read(_answers(run, stages, found, types, True)))
                 stages.state = None
     except _Unfinished as unfinished:
@@ -504,7 +504,7 @@ def solve(engine: Runner, program: VertexProgram, options: RunOptions) -> tuple[
     except GasclError as error:
         error.args = (error.message.within(cls.__name__), *error.args[1:])
         raise
-    if runs == [program]:
+    if len(runs) == 1:
         answers = [_answers(program, stages, found, types, finished)]
     fields, arc_fields, aggregates = _by_lane(answers, len(runs))
     stages.trace.deliveries = tuple(stages.deliveries)
@@ -539,17 +539,17 @@ _Answers = tuple[dict[str, Any], dict[str, Any], dict[str, Any]]
 
 def _runs(program: VertexProgram, options: RunOptions) -> list[VertexProgram]:
     """The program, or where parameters have several values, a program for each of them."""
-    if program.lanes == 1:
-        return [program]
     cls = type(program)
     listed = {n: v for n in cls.spec.params if isinstance(v := getattr(program, n), Lanes)}
-    if not listed:
+    if not listed and program.lanes > 1:
         why = f": lanes = {cls.lanes}: programs with solve cannot have lanes of their own"
         raise ProgramError(program.title(), why)
-    if options.previous is not None or options.keep_state:
+    if program.lanes > 1 and (options.previous is not None or options.keep_state):
         name, values = next(iter(listed.items()))
         why = f": {name}={[*values]} makes several runs, which neither continue from a State nor "
         raise ProgramError(program.title(), f"{why}leave one: run it once for each value")
+    if not listed:
+        return [program]
     runs = [copy(program) for _ in range(program.lanes)]
     for lane, run in enumerate(runs):
         run.__dict__.update({n: values[lane] for n, values in listed.items()}, lanes=1)

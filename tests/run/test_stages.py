@@ -534,6 +534,8 @@ def test_a_list_of_values_makes_a_run_for_each(karate):
     assert [step.superstep for step in result.trace] == list(range(result.supersteps))
     same = engine.run(Beyond(source=sources, least=1, base=7))
     assert same.far.shape == (34, 3) and same.far[33, 1] == 7
+    one = engine.run(Beyond(source=[33], least=[2], base=7), keep_state=True)
+    assert one.far.tolist() == engine.run(Beyond(source=33, least=2, base=7)).far.tolist()
     with pytest.warns(NotConverged, match="reached max_supersteps=6"):
         early = engine.run(program, max_supersteps=6)
     assert early.missing == ("base", "far", "there", "farthest") and early.supersteps == 6
@@ -542,7 +544,8 @@ def test_a_list_of_values_makes_a_run_for_each(karate):
 def test_lists_of_the_empty_graph_and_without_a_state(karate):
     nothing = Engine(Graph.from_edges([], [])).run(Distances(seed=[1, 2]))
     assert nothing.total.shape == (0, 2) and nothing.converged
-    for options in ({"keep_state": True}, {"state": karate[0].run(Add(), keep_state=True).state}):
+    state = karate[0].run(Hops(source=0), keep_state=True).state
+    for options in ({"keep_state": True}, {"state": state}):
         said = r"Distances: seed=\[1, 2\] makes several runs, which neither continue from a State"
         with pytest.raises(ProgramError, match=said):
             karate[0].run(Distances(seed=[1, 2]), **options)
