@@ -531,37 +531,65 @@ class Reals64(VertexProgram):
     """Sixty-four values of each vertex, as in `Sum`."""
 
     supersteps = param.supersteps(10)
-    Row = struct([("a", "real16"), ("b", "real16"), ("c", "real16"), ("d", "real16")])
-    functions = """
-        #define ONE_TO_16 (real16)(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
-        #define OWN(from) ((real)(1 + v.id % 8) * (ONE_TO_16 + (real)(from)))
-    """
-    x = vertex.struct(Row)
+    functions = "#define OWN(k) ((real)(1 + v.id % 8) * ((k) + 1))"
+    x = vertex.real(64)
 
-    message, combine = Row, "sum"
+    message, combine = "real(64)", "sum"
     scatter_on = apply_on = "all"
-    init = """
-        v.x.a = OWN(0);
-        v.x.b = OWN(16);
-        v.x.c = OWN(32);
-        v.x.d = OWN(48);
-    """
+    init = "for (int k = 0; k < 64; ++k) v.x[k] = OWN(k);"
     scatter = """
-        const real share = (real)1 / v.out_degree;
-        send((Row){v.x.a * share, v.x.b * share, v.x.c * share, v.x.d * share});
+        real shares[64];
+        for (int k = 0; k < 64; ++k)
+            shares[k] = v.x[k] / v.out_degree;
+        send(shares);
     """
-    apply = """
-        v.x.a = OWN(0) + msg.a / 2;
-        v.x.b = OWN(16) + msg.b / 2;
-        v.x.c = OWN(32) + msg.c / 2;
-        v.x.d = OWN(48) + msg.d / 2;
-    """
+    apply = "for (int k = 0; k < 64; ++k) v.x[k] = OWN(k) + msg[k] / 2;"
 
 
 @kind("64 reals", lambda g: Reals64(), each(4 + 256, 4 + 4 + 256 + 256))
 def reals64(g: Links) -> Answer:
-    x = g.diffused()
-    return {f"x.{name}": multiples(x, 16 * i + 1, 16) for i, name in enumerate("abcd")}
+    return {"x": multiples(g.diffused(), 1, 64)}
+
+
+class Layer(VertexProgram):
+    """The mean of the neighbors' 64 values, times a matrix, without what is below 0."""
+
+    supersteps = param.supersteps(10)
+    weights = param.array((64, 64))
+    x = vertex.real(64)
+
+    message, combine = "real(64)", "sum"
+    scatter_on = apply_on = "all"
+    init = "for (int k = 0; k < 64; ++k) v.x[k] = 1 + (v.id + k) % 8;"
+    scatter = "send(v.x);"
+    apply = """
+        real sums[64] = {0};
+        for (int i = 0; i < 64; ++i)
+            for (int j = 0; j < 64; ++j)
+                sums[j] += msg[i] * p.weights[i][j];
+        for (int j = 0; j < 64; ++j)
+            v.x[j] = fmax(sums[j] / max(v.in_degree, 1), 0);
+    """
+
+
+def layer_weights() -> np.ndarray:
+    """float64 (64, 64): each row has positive numbers, whose sum is 1."""
+    numbers = 1.0 + np.arange(64 * 64).reshape(64, 64) * 7 % 11
+    return numbers / numbers.sum(axis=1, keepdims=True)
+
+
+@kind(
+    "64 reals, mean and 64 x 64 layer",
+    lambda g: Layer(weights=layer_weights()),
+    each(4 + 256, 4 + 4 + 256 + 256),
+)
+def layer64(g: Links) -> Answer:
+    x = 1.0 + (g.ids[:, None] + np.arange(64)) % 8
+    adjacency = csr_array((np.ones(g.arcs), g.targets, g.edges.offsets), (g.vertices,) * 2)
+    for _ in range(SUPERSTEPS):
+        means = adjacency @ x / np.maximum(g.degree, 1)[:, None]
+        x = np.maximum(means @ layer_weights(), 0)
+    return {"x": x}
 
 
 class Doubles(Sum):

@@ -26,15 +26,18 @@ PAGE = Path(__file__).with_name("cheatsheet.md")
 
 DECLARATIONS = {
     "vertex.real(init=...)": "state of a vertex; never written by a snippet: an input",
+    "vertex.real(64)": "an array of 64 numbers: `v.NAME[k]`",
     "edge.real(default=1)": "an edge field of the graph, read only",
     "arc.real(init=...)": "state of an arc, which scatter reads and writes",
     "param.real(0.85, low=0, high=1)": "a number given at construction",
     "param.vertex()": "a vertex, by its label",
     "param.vertices()": "None, a number of vertices to draw, or a list of labels, for `solve`",
+    "param.time()": "a point in time, for fields `vertex.time()` and `edge.time()`",
     "param.flag(True)": "True or False",
     'param.choice("spread", "ignore")': "a word, tested as `p.NAME == NAME_spread`",
     "param.tolerance(1e-6)": "a bound for `stop`",
     "param.supersteps(10)": "how many supersteps to run",
+    "param.array((16, 32))": "an array given at construction: `p.NAME[i][j]`",
     'aggregate.real("sum")': "a value to which all vertices contribute by `aggregate_NAME(x)`",
     'struct([("near", "real"), ("id", "int32")])': "a class attribute: a C struct of that name",
 }
@@ -231,7 +234,7 @@ true, or as many supersteps have run as were asked for.
 {table(["declaration", "what it is"], rows)}
 **Types**: `real` (the run's `dtype`), {types};
 for all but parameters and edge fields also vectors, such as `real4` or `int2`, of {widths} numbers,
-structs, and `vertex`. **Operations of aggregators**: {operations},
+arrays, such as `real(64)` (but not of aggregators), structs, and `vertex`. **Operations of aggregators**: {operations},
 or an expression over `a` and `b` with its `identity=`.
 
 ## Attributes of a class

@@ -129,6 +129,16 @@ class GasclError(Exception):
         return self.message.options
 
 
+def check_flags(error: type[GasclError] = GasclError, **flags: Any) -> None:
+    """Raises the error where an argument is neither True nor False."""
+    for name, value in flags.items():
+        # NumPy's bool is known by its name: this module imports nothing that takes time.
+        if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):
+            raise error(
+                Option(name, value), " must be True or False: any other value could be misread"
+            )
+
+
 class ProgramError(GasclError, ValueError):
     """A vertex program or one of its parameters is wrong; names the user's file and line."""
 

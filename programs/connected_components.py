@@ -38,7 +38,7 @@ class Hooked(VertexProgram):
     receive_if = "v.component == v.id"
     functions = """
         #define IS_ROOT(id) (component_of(id) == (id))
-        #define FOLLOW(id) for (int i = 0; i < 12 && !IS_ROOT(id); ++i) id = component_of(id)
+        #define FOLLOW(id) for (int i = 0, up; i < 12 && (up = component_of(id)) != id; ++i) id = up
     """
     apply = """
         if (has_msg) {

@@ -15,39 +15,43 @@ arrival has become earlier send again, all at once.
 
 from gascl import VertexProgram, edge, param, vertex
 
-#: The greatest int64: never.
-NEVER = 2**63 - 1
+#: The greatest int64: never; and a time that no edge has.
+NEVER, UNSET = 2**63 - 1, 1 - 2**63
 
 
 class EarliestArrival(VertexProgram):
-    """The earliest time at which each vertex can be reached from `source`, in `arrival`; 2^63 - 1
-    if it cannot.
+    """The earliest time at which each vertex can be reached from `source`, in `arrival`; NaT, or
+    2^63 - 1 where the graph's times are numbers, if it cannot.
 
-    An edge leaves at its field `time` and arrives `duration` later, both in the units of the field;
-    edges without a time are not taken. Waiting is allowed. `duration=None` says that edges take no
-    time; without it, a graph that has no such field is warned of.
+    An edge leaves at its field `time`, and arrives at its field `until`, or else `duration` later,
+    in the units of `time`; if the graph has neither, edges take no time. Edges without a time, and
+    those that arrive before they leave, are not taken. Waiting is allowed.
 
     Args:
         source: where paths begin; a list is several searches at once.
-        begin: the time from which edges may be taken.
+        begin: the time from which edges may be taken: by default, that of the graph's first edge.
         end: the time until which paths must arrive.
     """
 
     source = param.vertex()
-    begin = param.int64(default=0)
-    end = param.int64(default=NEVER)
-    arrival = vertex.int64(init=f"v.id == p.source ? p.begin : {NEVER}")
-    time = edge.int64(default=0)
-    duration = edge.int64(default=0, low=0)
+    begin = param.time("first")
+    end = param.time("never")
+    arrival = vertex.time(init=f"v.id == p.source ? p.begin : {NEVER}")
+    time = edge.time()
+    until = edge.time(default=UNSET, optional=True)
+    duration = edge.int64(default=0, low=0, optional=True)
 
     message = "int64"
     combine = "min"
     order = "any"
     mask = "v.id == p.source"
     receive_if = "msg < v.arrival && msg <= p.end"
-    scatter = """
-        if (e.time >= v.arrival && e.duration <= LONG_MAX - max(e.time, 0L))
-            send(e.time + e.duration);
+    scatter = f"""
+        long until = e.until;
+        if (until == {UNSET} && e.duration <= LONG_MAX - max(e.time, 0L))
+            until = e.time + e.duration;
+        if (e.time >= v.arrival && until >= e.time)
+            send(until);
     """
     apply = """
         v.arrival = msg;

@@ -186,7 +186,7 @@ WRONG = [
     ({"color": "z"}, r"color='z' is not a vertex field or a color .*available fields: x, y\)"),
     ({"size": "xx"}, "size='xx' is not a vertex field; did you mean 'x'"),
     ({"position": "place"}, "position='place' is not a vertex field"),
-    ({"labels": "yes"}, "labels must be True, False or None"),
+    ({"labels": 5}, "labels must be True, False, or"),
     ({"frames_per_second": 0}, "frames_per_second must be above 0, not 0"),
     ({"max_supersteps": -1}, "max_supersteps must be a whole number"),
 ]

@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas
 import pytest
 from support.samples import grid, random_graph
 
@@ -383,16 +384,100 @@ def journeys(unit: str = "s", zone: str = "") -> Graph:
 
 def test_labels_of_texts_and_times():
     """A missing text was None, and times were counts of seconds."""
-    for graph, end in ((journeys(), ":00"), (journeys(zone="+02:00"), ":00.000000Z")):
+    for graph, end in ((journeys(), ""), (journeys(zone="+02:00"), ":00.000000Z")):
         shown = gascl.draw(graph, edge_labels="when", labels=False, position=SQUARE)
         hour = "06" if end.endswith("Z") else "08"
-        assert texts(shown) == [f"2024-05-0{day}T{hour}:30{end}" for day in (1, 3, 4)]
+        assert texts(shown) == [f"2024-05-0{day} {hour}:30{end}" for day in (1, 3, 4)]
     for name, labels in (("kind", ["bus", "tram", "bus"]), ("km", ["1", "2", "3"])):
         for given in (name, graph.edges[name]):
             shown = gascl.draw(graph, edge_labels=given, labels=False, position=SQUARE)
             assert texts(shown) == labels
     shown = gascl.draw(graph, edge_labels=np.array(["2024-05-01", "NaT"] * 2, "M8[D]"))
-    assert texts(shown).count("2024-05-01T00:00:00") == 2
+    assert texts(shown).count("2024-05-01") == 2
+    trips = np.array(["2024-05-01T08:10:20", "2024-05-01T09:00", "NaT", "NaT"], "M8[s]")
+    assert texts(gascl.draw(graph, edge_labels=trips, labels=False)) == ["08:10:20", "09:00:00"]
+
+
+def paths(ax):
+    """The points of the curves of arrows, or of the lines of edges."""
+    arrows = [text.arrow_patch for text in ax.texts if text.arrow_patch is not None]
+    if arrows:
+        ax.figure.draw_without_rendering()
+        return [arrow.get_path().vertices[:3] for arrow in arrows]
+    return [path.vertices for path in ax.collections[0].get_paths()]
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_edges_between_the_same_vertices_do_not_cover_each_other(directed):
+    ends = [0, 1, 0, 0, 1, 2], [1, 0, 1, 1, 2, 3]
+    ax = gascl.draw(Graph.from_edges(*ends, directed=directed), position=SQUARE)
+    drawn = paths(ax)
+    # The first four join the first two vertices, and are as far from each other as can be seen.
+    middles = [path[len(path) // 2] for path in drawn[:4]]
+    length = np.hypot(*(drawn[4][-1] - drawn[4][0]))
+    apart = [np.hypot(*(a - b)) for n, a in enumerate(middles) for b in middles[:n]]
+    assert min(apart) > 0.1 * length
+    for path in drawn[4:]:  # straight
+        (x, y), (u, v) = path[len(path) // 2] - path[0], path[-1] - path[0]
+        assert abs(x * v - y * u) < 1e-6 * length**2
+    many = edges.bends(Graph.from_edges([0] * 40, [1] * 40))
+    assert np.ptp(many) == pytest.approx(edges.TOGETHER) and len(np.unique(many)) == 40
+    assert edges.bends(Graph.from_edges([], [])).tolist() == []
+
+
+def test_ordered_categories_have_shades_in_their_order():
+    kind = pandas.CategoricalDtype(["low", "medium", "high"], ordered=True)
+    crowding = pandas.Series(["high", "low", "medium", None], dtype=kind)
+    graph = ring().with_edge_fields(crowding=crowding).with_vertex_fields(crowding=crowding)
+    ax = gascl.draw(graph, position=SQUARE, color="crowding", edge_color="crowding")
+    shades = matplotlib.colormaps["viridis"]([1.0, 0.0, 0.5])
+    gray = matplotlib.colors.to_rgba(colors.GRAY)
+    assert np.allclose(ax.collections[0].get_edgecolors(), [*shades, gray])
+    assert np.allclose(vertices(ax).to_rgba(vertices(ax).get_array()), [*shades, gray])
+    legend = ax.get_legend().get_texts()
+    assert [text.get_text() for text in legend] == ["low", "medium", "high"]
+
+
+def test_labels_from_a_column():
+    names = ["Ann Lee", "Bo", None, "Di"]
+    graph = Graph.from_edges([0, 1], [1, 2], num_vertices=4, vertex_fields={"name": names})
+    for given in ("name", np.array(names, object)):
+        assert texts(gascl.draw(graph, labels=given, position=SQUARE)) == ["Ann Lee", "Bo", "Di"]
+    assert '"labels":["Ann Lee",' in gascl.draw(graph, labels="name", interactive=True).html
+    with pytest.raises(GasclError, match="labels must have one"):
+        gascl.draw(graph, labels=["a"])
+
+
+def test_positions_from_two_columns():
+    across, up = np.transpose(SQUARE)
+    graph = ring().with_vertex_fields(lon=across, lat=up, name=list("abcd"))
+    ax = gascl.draw(graph, position=("lon", "lat"))
+    assert vertices(ax).get_offsets().tolist() == SQUARE
+    for wrong, words in (
+        (("lon", "la"), "position='la' is not a"),
+        (("lon", "name"), "field of texts"),
+    ):
+        with pytest.raises(GasclError, match=words):
+            gascl.draw(graph, position=wrong)
+
+
+def test_self_loops_are_circles_above_their_vertices():
+    graph = Graph.from_edges([0, 1, 1, 1], [1, 1, 1, 2], num_vertices=4, name=list("abcd"))
+    ax = gascl.draw(graph, position=SQUARE, edge_labels="name", edge_color="name")
+    loops = ax.collections[0]
+    at = ax.transData.transform(loops.get_offsets())
+    assert (loops.get_offsets() == SQUARE[1]).all() and len(at) == 2
+    points = ax.figure.dpi / 72
+    boxes = [path.get_extents() for path in loops.get_paths()]
+    tall = np.sqrt(loops.get_sizes()) * boxes[0].y1
+    assert boxes[0].y0 == pytest.approx(0) and tall[1] == tall[0] + edges.LOOPS
+    labels = {text.get_text(): text for text in ax.texts if text.get_text()}
+    ax.figure.draw_without_rendering()
+    label = labels["c"].get_window_extent()
+    high = ax.transData.transform(SQUARE[1])[1] + tall[1] * points
+    assert (label.y0 + label.y1) / 2 == pytest.approx(high, abs=3)
+    page = gascl.draw(graph, position=SQUARE, interactive=True).html
+    assert '"bend"' not in page
 
 
 @pytest.mark.parametrize("unit", ["s", "ns"])
@@ -554,7 +639,8 @@ WRONG = [
     ({"edge_width": [1, 2, 3, -1]}, "edge_width must be finite and 0 or more for every edge"),
     ({"edge_labels": ["a"]}, r"edge_labels must have one value per edge, shape \(4,\)"),
     ({"bundle": True, "position": SQUARE}, "bundle places the vertices: leave out position"),
-    ({"labels": "yes"}, "labels must be True, False or None, not 'yes'"),
+    ({"labels": "yes"}, "labels='yes' is not a vertex field"),
+    ({"labels": 5}, "labels must be True, False, or the name of a vertex field or an array, not 5"),
 ]
 
 

@@ -123,16 +123,22 @@ def example(cls: type[VertexProgram], values: dict[str, str]) -> VertexProgram:
     try:
         return construct(cls, values)
     except ProgramError:
-        return construct(cls, {n: str(v) for n, v in any_values(cls).items()} | values)
+        return construct(cls, values, any_values(cls))
 
 
-def construct(cls: type[VertexProgram], values: dict[str, str]) -> VertexProgram:
+def construct(
+    cls: type[VertexProgram], values: dict[str, str], others: dict[str, Any] | None = None
+) -> VertexProgram:
     """The program with these parameters and initial values of vertex fields, given as text.
+
+    Args:
+        others: values of other parameters.
 
     Raises:
         ProgramError: one is wrong.
+        GasclError: a file cannot be read.
     """
-    given: dict[str, Any] = {
+    given: dict[str, Any] = {**(others or {})} | {
         name: initial_values(cls, name, text)
         if name in cls.spec.vertex_fields
         else _value(cls, name, text)
@@ -144,9 +150,26 @@ def construct(cls: type[VertexProgram], values: dict[str, str]) -> VertexProgram
         raise ProgramError(f"{cls.__name__}: {error}") from None
 
 
-def _value(cls: type[VertexProgram], name: str, text: str) -> str | None:
-    """`none`, in upper or lower case, is None, unless it may be a label or a word of a choice."""
-    from gascl.language.fields import ChoiceParam, VertexParam
+def _value(cls: type[VertexProgram], name: str, text: str) -> Any:
+    """`none`, in upper or lower case, is None, unless it may be a label or a word of a choice. An
+    array is in a file."""
+    from gascl.language.fields import ArrayParam, ChoiceParam, VertexParam
 
-    labels = isinstance(cls.spec.params.get(name), VertexParam | ChoiceParam)
+    param = cls.spec.params.get(name)
+    if isinstance(param, ArrayParam) and text.startswith("@"):
+        return _array(name, text[1:])
+    labels = isinstance(param, VertexParam | ChoiceParam)
     return None if text.lower() == "none" and not labels else text
+
+
+def _array(name: str, file: str) -> Any:
+    """The array in a file of NumPy's format."""
+    import numpy as np
+
+    try:
+        return np.load(file, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        why = "there is no such file" if isinstance(error, FileNotFoundError) else f"{error}"
+        raise GasclError(
+            f"--set {name}=@{file}: {why}; give a file of NumPy's format, by numpy.save"
+        ) from None

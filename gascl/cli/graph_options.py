@@ -29,7 +29,7 @@ SELF_LOOPS = ("keep", "drop", "error")
 #: Arguments of Graph.read that are options of the shell, too.
 ARGUMENTS = (
     *("directed", "format", "duplicates", "self_loops", "weight"),
-    *("vertices", "vertex_id"),
+    *("vertices", "id"),
 )
 #: Arguments of Graph.read itself, which --option cannot set -> how to give them instead.
 RESERVED = {
@@ -40,7 +40,7 @@ RESERVED = {
     "progress": "nothing: long reading is shown anyway",
     "report": "`gascl info`, which prints the report",
     "self_loops": "--self-loops",
-    "vertex_id": "--vertex-id",
+    "id": "--id",
     "vertices": "--vertices",
     "weight": "--weight",
 }
@@ -75,7 +75,7 @@ def reading_options(add: Callable[..., Any]) -> None:
     text += " names of the columns in its first line, such as .csv; Parquet or Arrow"
     add("--vertices", metavar="FILE", help=text)
     text = "the column of the ids in --vertices (default: the first one)"
-    add("--vertex-id", metavar="COLUMN", help=text)
+    add("--id", metavar="COLUMN", help=text)
     text = "only the edges that meet a condition, such as \"minutes < 30 and kind == 'tram'\""
     add("--where", metavar="CONDITION", action="append", help=f"{text}; repeatable")
     text = 'only the vertices that meet a condition, such as "age > 30", and the edges between them'

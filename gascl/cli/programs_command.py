@@ -95,12 +95,16 @@ def _described(cls: type[VertexProgram], name: str) -> Iterator[str]:
 
 def _example(param: Param, label: str) -> str:
     """A value that the parameter takes, as text; `label` is a vertex."""
-    from gascl.language.fields import FlagParam, VertexParam, within
+    from gascl.language.fields import ArrayParam, FlagParam, TimeParam, VertexParam, within
 
+    if isinstance(param, ArrayParam):
+        return "@FILE.npy"
     if isinstance(param, FlagParam):
         return "true"
     if isinstance(param, VertexParam):
         return label
+    if isinstance(param, TimeParam):
+        return "2024-05-31T18:30"
     ends = [end for end in (param.low, param.high) if end is not None]
     values = (0, 1, *map(math.ceil, ends), *ends)
     return str(next(value for value in values if within(value, param.low, param.high)))
@@ -110,6 +114,7 @@ def _takes(param: Param) -> str:
     """The type of a parameter, and its default."""
     from gascl.language.fields import (
         REQUIRED,
+        ArrayParam,
         ChoiceParam,
         FlagParam,
         SuperstepsParam,
@@ -127,6 +132,8 @@ def _takes(param: Param) -> str:
         VerticesParam: "vertices",
     }
     kind = kinds.get(type(param), str(param.type))
+    if isinstance(param, ArrayParam):
+        kind = f"{param.type} array of shape {param.shape}"
     if (param.low, param.high) != (None, None):
         kind += f", {span(param.low, param.high)}"
     return f"{kind} ({'required' if param.default is REQUIRED else param.default})"

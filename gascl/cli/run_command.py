@@ -326,6 +326,7 @@ def _chosen(result: Result, names: Sequence[str] | None) -> Result:
 
 
 def _print_top(result: Result, field: str | None, k: int, largest: bool = True) -> None:
+    from gascl.language.types import TIME
     from gascl.results.result import GROUPS, has_value
 
     if field is None or not k or not result.graph.num_vertices:
@@ -343,7 +344,8 @@ def _print_top(result: Result, field: str | None, k: int, largest: bool = True) 
         _print_rows(result, field, result.top(field, k, largest))
     hidden = int((~has_value(result[field], result.types.get(field))).sum())
     if hidden:
-        without = f"no {field}" if _of_vertices(result, field) else "infinity or NaN"
+        named = _of_vertices(result, field) or result.types.get(field) == TIME
+        without = f"no {field}" if named else "infinity or NaN"
         print(f"({count(hidden, 'vertex', 'vertices')} with {without} not shown)")
     print()
 
@@ -365,6 +367,8 @@ def _print_groups(result: Result, field: str, k: int, largest: bool) -> None:
 
 def _print_path(result: Result, field: str | None, target: str) -> None:
     """Print the vertices on the path, each with its value of the field."""
+    from gascl.graph.field_types import listed
+
     try:
         labels = result.path(target)
     except GasclError as error:  # that there is none is an answer, too
@@ -375,14 +379,15 @@ def _print_path(result: Result, field: str | None, target: str) -> None:
     values = result[name][at]
     if _of_vertices(result, name):
         values = result.graph.labels_of(values)
+    times = result.time_type if _of_times(result, name) else None
     print(f"\npath to {target}:")
-    _print_rows(result, name, list(zip(labels, values.tolist(), strict=True)))
+    _print_rows(result, name, list(zip(labels, listed(values, times), strict=True)))
     print()
 
 
 def _print_rows(result: Result, field: str, rows: Iterable[tuple[Any, Any]]) -> None:
     """Print labels and values of a field in two columns."""
-    shown = str if _of_vertices(result, field) else number
+    shown = str if _of_vertices(result, field) or _of_times(result, field) else number
     _print_columns([("vertex", field), *((str(label), shown(value)) for label, value in rows)])
 
 
@@ -398,3 +403,8 @@ def _of_vertices(result: Result, field: str) -> bool:
     from gascl.language.types import VERTEX
 
     return result.types.get(field) == VERTEX
+
+
+def _of_times(result: Result, field: str) -> bool:
+    """Whether the field has points in time, and not just numbers."""
+    return result[field].dtype.kind == "M"

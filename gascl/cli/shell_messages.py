@@ -9,7 +9,7 @@ from gascl.user_messages import ANY, Message, Option, render
 
 #: Arguments of functions that are options of the shell, too. All others are parameters.
 _SAME = {"checkpoint", "delivery", "device", "duplicates", "every", "format", "max_supersteps"}
-_SAME |= {"color", "self_loops", "size", "start", "vertex_id", "vertices", "weight"}
+_SAME |= {"color", "self_loops", "size", "start", "id", "vertices", "weight"}
 _SAME |= {"edge_color", "edge_labels", "edge_width"}
 
 
@@ -23,7 +23,7 @@ def for_shell(text: str) -> str:
 def _option(option: Option) -> str:
     name, value = option.name, _text(option.value)
     if option.of == "edge field":
-        return f"give --weight {value}" if name == "weight" else f"give {_columns(name, value)}"
+        return f"give --weight {value}" if name == "weight" else f"give --set {name}={value}"
     if option.of == "reader":
         return f"--option {_quoted(f'{name}={value}')}"
     if option.of == "program" or name not in {*_SAME, "directed", "field", "resume"}:
@@ -35,10 +35,6 @@ def _option(option: Option) -> str:
     if name == "resume":
         return "--resume"
     return f"--{name.replace('_', '-')} {_quoted(value)}".rstrip()
-
-
-def _columns(name: str, column: str) -> str:
-    return f"--option columns=SOURCE,TARGET,{name}={column}"
 
 
 def _quoted(text: str) -> str:

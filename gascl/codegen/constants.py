@@ -110,6 +110,7 @@ class Phase(IntEnum):
     UNPACK = 21
     # Of delivery `in_place`, beside PACK and UNPACK:
     PASS = 22
+    START = 23  # at the beginning of a run
 
 
 class Order(IntEnum):
@@ -119,6 +120,13 @@ class Order(IntEnum):
     EXCHANGED = 2  # if they come in the other order
     TOGETHER = 3  # if they come combined
     UNTOLD = 4  # from what it has sent, and will not scatter again
+
+
+class Again(IntEnum):
+    """Why a run in any order begins again, in supersteps."""
+
+    ORDER_MATTERS = 1  # as `Traits.why_order` says
+    ROW_IS_LONG = 2  # a work-item of a GPU would look at too many neighbors of a vertex
 
 
 class ActiveList(IntEnum):
@@ -154,6 +162,8 @@ TAKES_FEW, TURNS, MOST_TURN = 8, 64, 512
 #: Of delivery `random`: the most messages that fly at a time, which is also the number of waiting
 #: vertices among which one is chosen; and the most arcs and messages of a launch.
 MOST_FLIGHTS, MOST_RANDOM_WORK = 64, 2**18
+#: Of delivery `in_place` on GPUs: at how many neighbors of a vertex one work-item may look.
+MOST_LOOKED = 64
 #: A value of `starting`: gascl_decide_on() in superstep.cl.
 GOING_ON = 2
 #: The number of a block's messages that one work-item combines into a box, for others to use.
@@ -168,6 +178,8 @@ FETCHES = 4
 #: The number of boxes in which a work-item combines a long row that it has to itself; of large
 #: messages, 1.
 SUMS = 2
+#: The number of messages that a work-item loads at once where items share them.
+MESSAGES_AT_ONCE = 8
 #: The most bytes of a message that is not large.
 SMALL_MESSAGE = 16
 #: The largest number of arcs in a piece of the frontier; larger pieces on CPUs, where a work-item
@@ -207,6 +219,7 @@ def of_run(message: int) -> dict[str, int]:
         "SEGMENT": SEGMENT,
         "FAN_IN": FAN_IN,
         "FETCHES": FETCHES if small else 1,
+        "MESSAGES_AT_ONCE": MESSAGES_AT_ONCE,
         "SUMS": SUMS if small else 1,
     }
 

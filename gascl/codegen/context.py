@@ -6,6 +6,7 @@ and messages, and the structs that host and device share.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,7 +15,7 @@ import numpy as np
 
 from gascl.codegen.atomic_cells import cell_bits
 from gascl.language.combiners import SUM
-from gascl.language.fields import ChoiceParam, Param
+from gascl.language.fields import ChoiceParam
 from gascl.language.reductions import Reduction, reductions
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
@@ -62,6 +63,7 @@ class Context:
         fp64: whether the device has double precision; without it, float sums are float.
         debug: whether there are traps for NaN, infinity, division by zero and indices.
         numbered: whether vertices have other numbers on the device than the user's.
+        constant: whether array parameters are in constant memory, and not in global memory.
     """
 
     spec: ProgramSpec
@@ -72,6 +74,7 @@ class Context:
     fp64: bool
     debug: bool
     numbered: bool
+    constant: bool
 
     @property
     def lanes(self) -> int:
@@ -91,6 +94,11 @@ class Context:
     @cached_property
     def message(self) -> Type:
         return self.spec.message_type(self.real)
+
+    @property
+    def sent(self) -> str:
+        """C text of a message that a macro is given as its last argument."""
+        return "GASCL_BOXED(__VA_ARGS__)" if self.message.boxed else "(__VA_ARGS__)"
 
     @cached_property
     def group(self) -> Type:
@@ -162,6 +170,43 @@ class Context:
         return struct_of("gascl_outbox_entry", kept)
 
     # Fields -----------------------------------------------------------------------------------
+
+    @cached_property
+    def boxes(self) -> dict[str, Type]:
+        """The arrays that are values, by the names of their structs in C."""
+        types = [*self.vertex_fields.values(), *self.arc_fields.values(), self.message]
+        return {t.c: t for t in (*types, self.accumulator) if t.boxed}
+
+    def as_arrays(self, snippet: Snippet, text: str) -> str:
+        """A snippet's text in which the words for arrays stand for the arrays in structs."""
+        if not self._arrays or snippet in self._without_namespaces:
+            return text
+        return self._arrays.sub(lambda match: self._array(match[0]), text)
+
+    @cached_property
+    def _without_namespaces(self) -> list[Snippet]:
+        """The snippets in which `v`, `p` and `msg` mean nothing, or something of the user's."""
+        snippets = self.spec.snippets.items()
+        kinds = ("functions", "combine", "identity")
+        return [snippet for key, snippet in snippets if key.rpartition(".")[2] in kinds]
+
+    @cached_property
+    def _arrays(self) -> re.Pattern[str] | None:
+        """What matches the words for arrays in snippets."""
+        fields = [n for n, t in self.vertex_fields.items() if t.boxed]
+        spaces = {"[vu]": fields, "e": [n for n, t in self.arc_fields.items() if t.boxed]}
+        spaces["p"] = [*self.spec.arrays]
+        words = [
+            rf"{space}\s*\.\s*(?:{'|'.join(names)})" for space, names in spaces.items() if names
+        ]
+        words += ["msg"] * self.message.boxed
+        return re.compile(rf"(?<![\w.])(?<!->)(?:{'|'.join(words)})\b") if words else None
+
+    def _array(self, word: str) -> str:
+        """C text of an array that a snippet calls so."""
+        if not word.startswith("p"):
+            return f"{word}.at"
+        return re.sub(r"p(\s*)\.", r"gascl_tables_\1->", word)
 
     @cached_property
     def vertex_fields(self) -> dict[str, Type]:
@@ -277,9 +322,16 @@ class Context:
 
     @cached_property
     def params(self) -> Type:
-        given: list[Param] = [p for p in self.spec.params.values() if p.in_run]
+        tables = self.spec.arrays
+        given = [p for n, p in self.spec.params.items() if p.in_run and n not in tables]
         plain = [(p.name, p.resolve(self.real)) for p in given]
         return struct_of("gascl_params", [*plain, *((p.name, INT32) for p in self.chosen)])
+
+    @cached_property
+    def tables(self) -> Type:
+        """The array parameters, which all lanes share."""
+        declared = self.spec.arrays.items()
+        return without_gaps("gascl_tables", [(n, p.resolve(self.real)) for n, p in declared])
 
     @cached_property
     def graph(self) -> Type:

@@ -19,6 +19,12 @@ _POINTER = "*GASCL_RESTRICT "
 
 #: The prefix of the names in compiler errors about layouts that differ.
 LAYOUT = "gascl_layout_"
+#: Where the items of a work-group share messages: the bytes that an item loads at once, and the
+#: most components; the most bytes and rows that a group combines at a time; and the most bytes for
+#: each item of what its crew holds apart.
+LOADED_AT_ONCE, MOST_OF_PIECE, BATCH_BYTES, MOST_BATCH, HEAD_BYTES = 16, 4, 17 << 10, 256, 64
+#: The most turns of a loop over components that are written one after the other.
+MOST_UNROLLED = 64
 
 #: The last step of MurmurHash3 (Appleby, public domain): one to one, and well mixed.
 _HASH = """
@@ -78,6 +84,7 @@ def write_switches(text: Text, c: Context) -> None:
                 "SCATTER_FINDS_COMMON": traits.scatter_finds_common,
                 "MASKED": traits.masked,
                 "MARKS": traits.marks,
+                "INIT_MARKS": traits.init_marks,
                 "EVERY_ARC_SENDS": traits.every_arc_sends,
                 "FUSED": traits.fusable,
                 "MAY_NEED_ORDER": traits.may_need_order,
@@ -161,6 +168,69 @@ def write_structs(text: Text, c: Context) -> None:
         text.struct(Type(name, type_.scalar, 1, type_.members))
 
 
+def write_arrays(text: Text, c: Context) -> None:
+    """Write the arrays that are values, as unions, and how one is made."""
+    aggregates = (a.resolve(c.real) for a in c.spec.aggregates.values())
+    fields = (*c.vertex_fields.values(), *c.arc_fields.values())
+    if any(t.has_arrays for t in (*fields, c.message, *aggregates)):
+        text.put(
+            "// A loop over the components of an array. On GPUs, their places must be known when",
+            "// the kernel is built, so that they are in registers.",
+            "#if GASCL_GROUP > 1",
+            f'#define GASCL_EACH(k, n) _Pragma("unroll {MOST_UNROLLED}") '
+            "for (int k = 0; k < n; ++k)",
+            "#else",
+            "#define GASCL_EACH(k, n) for (int k = 0; k < n; ++k)",
+            "#endif",
+            "",
+        )
+    for name, type_ in c.boxes.items():
+        made = f"gascl_all_{name}"
+        text.put(
+            f"typedef union {{ {type_.bare.declared('at')}; "
+            f"{type_.part.c} parts[{type_.width // type_.part.width}]; }} {name};",
+            f"static {name} {made}(const {type_.one.c} x) {{",
+            f"    {name} array;",
+            *type_.by_component(lambda at, part: f"array{at} = ({part.c})(x)"),
+            "    return array;",
+            "}",
+            "",
+        )
+    if c.message.boxed:
+        text.put(
+            "// An array as a message.",
+            "#define GASCL_BOXED(...) ({ gascl_message gascl_made; "
+            f"typedef char gascl_components[sizeof(__VA_ARGS__) == sizeof(void *) || "
+            f"sizeof(__VA_ARGS__) / sizeof((__VA_ARGS__)[0]) == {c.message.width} ? 1 : -1]; "
+            f"GASCL_EACH(gascl_k, {c.message.width}) "
+            "gascl_made.at[gascl_k] = (__VA_ARGS__)[gascl_k]; gascl_made; })",
+            "",
+        )
+        _write_pieces(text, c)
+
+
+def _write_pieces(text: Text, c: Context) -> None:
+    """Write what the items of a work-group need that share a message (gather/group_components.cl):
+    the piece of an array that an item loads at once."""
+    message, wide = c.message, c.accumulator
+    piece = message.vector_of(min(MOST_OF_PIECE, LOADED_AT_ONCE // message.scalar.itemsize))
+    wide_piece = wide.vector_of(piece.width)
+    room = (message.width + 1) * wide.scalar.itemsize
+    rows = max(1, min(MOST_BATCH, BATCH_BYTES // room))
+    store, load = f"vstore{piece.width}(x, i, to)", f"convert_{wide_piece.c}(x)"
+    text.put(
+        f"#define GASCL_COMPONENTS {message.width}",
+        f"#define GASCL_PIECE {piece.width}",
+        f"#define GASCL_BATCH {rows - rows % 32 if rows > 32 else rows}",
+        f"typedef {wide.one.c} gascl_component;",
+        f"typedef {piece.c} gascl_piece;",
+        f"typedef {wide_piece.c} gascl_wide_piece;",
+        f"#define GASCL_WIDE_PIECE(x) {load if piece.width > 1 else f'({wide_piece.c})(x)'}",
+        f"#define GASCL_STORE_PIECE(x, i, to) {store if piece.width > 1 else '(to)[i] = x'}",
+        "",
+    )
+
+
 def write_layouts(text: Text, c: Context) -> None:
     """Write assertions that do not compile if host and device disagree on a struct's layout.
 
@@ -169,6 +239,9 @@ def write_layouts(text: Text, c: Context) -> None:
     """
     sizes = {name: resolve(s, c.real).itemsize for name, s in c.spec.structs.items()}
     shared = {"box": c.box, "tally": c.tally, "control": c.control}
+    if c.spec.arrays:
+        shared["tables"] = c.tables
+    sizes |= {name: type_.itemsize for name, type_ in c.boxes.items()}
     sizes |= {"gascl_run": c.run.itemsize, **{f"gascl_{n}": t.itemsize for n, t in shared.items()}}
     for name, size in sizes.items():
         text.put(f"typedef char {LAYOUT}{name}[sizeof({name}) == {size} ? 1 : -1];")
@@ -180,6 +253,8 @@ def write_params(text: Text, c: Context) -> None:
         words = ", ".join(f"{param.name}_{w}" for w in param.words)
         text.put(f"enum {{ {words} }};")
     text.struct(c.params)
+    if c.spec.arrays:
+        text.struct(c.tables)
     text.struct(c.graph)
     text.put(
         "typedef struct {",
@@ -214,6 +289,8 @@ def write_message(text: Text, c: Context) -> None:
         f"typedef {c.accumulator.c} gascl_accumulator;",
     )
     _write_conversions(text, c, differs)
+    if c.traits.overflows and not c.accumulator.boxed:
+        text.put("#define GASCL_FITS(x, combined) ((gascl_accumulator)(x) == (combined))")
     text.put(
         # Without a combiner, cells are not used, and any will do.
         *definitions(c.spec.combiner or OR, c.accumulator),
@@ -230,13 +307,34 @@ def _write_conversions(text: Text, c: Context, differs: bool) -> None:
     if not message.members and message.width == 1:
         return text.put("#define GASCL_TO_MESSAGE(x) (gascl_message)(x)")
     names = ("gascl_message", message), ("gascl_accumulator", wide)
+
+    def converted(at: str, type_: Type) -> str:
+        return f"y{at} = {f'convert_{type_.c}' if type_.width > 1 else ''}(x{at})"
+
+    def differing(at: str, type_: Type) -> str:
+        if type_.width == 1:
+            return f"differs |= x{at} != y{at}"
+        return f"differs |= any(convert_{type_.c}(x{at}) != y{at}) != 0"
+
     for (to, type_), (other, _) in (names, names[::-1]):
-        members = ", ".join(
-            f"convert_{t.c}(x.{n})" if t.width > 1 else f"x.{n}" for n, t in type_.members
+        text.put(
+            f"static {to} gascl_as_{to.removeprefix('gascl_')}(const {other} x) {{",
+            f"    {to} y;",
+            *type_.by_component(converted),
+            "    return y;",
+            "}",
+            "",
         )
-        whole = f"({to}){{{members}}}" if members else f"convert_{type_.c}(x)"
-        text.put(f"static {to} gascl_as_{to.removeprefix('gascl_')}(const {other} x) {{")
-        text.put(f"    return {whole};", "}", "")
+    if c.traits.overflows:
+        text.put(
+            "// Whether a combined message does not fit its type.",
+            "static bool gascl_differs(const gascl_message x, const gascl_accumulator y) {",
+            "    bool differs = false;",
+            *wide.by_component(differing),
+            "    return differs;",
+            "}",
+            "#define GASCL_FITS(x, combined) (!gascl_differs(x, combined))",
+        )
     return text.put(
         "#define GASCL_TO_MESSAGE(x) gascl_as_message(x)",
         "#define GASCL_TO_ACCUMULATOR(x) gascl_as_accumulator(x)",
@@ -246,9 +344,10 @@ def _write_conversions(text: Text, c: Context, differs: bool) -> None:
 def write_arguments(text: Text, c: Context) -> tuple[list[str], list[str]]:
     """Write GASCL_STATE, the arguments of all kernels, and GASCL_EDGE, those of kernels that visit
     arcs, both as declared and, with _ON, as passed on; returns their names, in order."""
-    traits = c.traits
+    traits, memory = c.traits, "__constant" if c.constant else "__global"
     state = {
         "run": "__global const gascl_run *gascl_run_",
+        **({"tables": f"{memory} const gascl_tables *gascl_tables_"} if c.spec.arrays else {}),
         "control": "__global gascl_control *gascl_control_",
     }
     if traits.can_trap or c.debug:

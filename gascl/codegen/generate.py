@@ -18,6 +18,7 @@ from gascl.codegen.combiner import write_combiner
 from gascl.codegen.context import Context
 from gascl.codegen.declarations import (
     write_arguments,
+    write_arrays,
     write_layouts,
     write_message,
     write_params,
@@ -50,6 +51,7 @@ def generate(
     debug: bool = False,
     numbered: bool = False,
     shares: bool = False,
+    constant: bool = True,
 ) -> Header:
     """The header of a program.
 
@@ -62,16 +64,19 @@ def generate(
         debug: add traps for NaN, infinity, division by zero and indices.
         numbered: vertices have other numbers on the device than the user's.
         shares: as in `Traits`.
+        constant: array parameters are in constant memory.
     """
     # No kernel has those that `solve` returns; memory is estimated for such a program, too.
     spec = replace(spec, aggregates={n: a for n, a in spec.aggregates.items() if a.op})
     traits = Traits.of(spec, lanes, debug, shares)
-    c = Context(spec, traits, real, choices or {}, resolve(offset, real), fp64, debug, numbered)
-    text = Text()
+    given = resolve(offset, real), fp64, debug, numbered, constant
+    c = Context(spec, traits, real, choices or {}, *given)
+    text = Text(c.as_arrays)
     traps = Traps(text, c)
     calls = Calls(text, c, traps)
     write_switches(text, c)
     write_structs(text, c)
+    write_arrays(text, c)
     write_params(text, c)
     write_aggregators(text, c)
     write_control(text, c)
@@ -121,6 +126,7 @@ def generate(
         alone=c.alone,
         box=c.box.scalar,
         run=c.run,
+        tables=c.tables.scalar if spec.arrays else np.dtype([]),
         tally=c.tally.scalar,
         control=c.control.scalar,
         other=c.other.scalar if traits.pairs else np.dtype([]),

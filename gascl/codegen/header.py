@@ -31,6 +31,7 @@ class Header:
         applied: the layout of what apply writes of a vertex.
         alone: the field that makes up that word by itself; "" if there is none.
         box, run, tally, control: the layouts of structs that host and device share.
+        tables: the layout of the array parameters; without members if there are none.
         other: the layout of what a pairs snippet reads of the sender `u`.
         lanes: the number of runs at once.
         reals: the vertex fields whose values, or components, are floats, in the order of
@@ -53,6 +54,7 @@ class Header:
     alone: str
     box: np.dtype
     run: np.dtype
+    tables: np.dtype
     tally: np.dtype
     control: np.dtype
     other: np.dtype

@@ -39,7 +39,7 @@ class Calls:
         masks, here = "GASCL_MASKS_ON", "v.id, __LINE__, gascl_faults, gascl_control_"
         arcs = "gascl_run_, gascl_offsets, gascl_targets"
         single = f", {here}" if c.traits.reads_singly else ""
-        value = sound("(__VA_ARGS__)", c.message)
+        value = sound(c.sent, c.message)
         words = {
             "send": f"send(...) gascl_send(gascl_out, {value}{single})",
             "needs_order": "needs_order() gascl_needs_order(gascl_control_)",
@@ -47,7 +47,8 @@ class Calls:
             "get_mask": f"get_mask() gascl_get_mask(v.id, gascl_control_ {masks})",
             "get_mask_of": "get_mask_of(gascl_whose) "
             f"gascl_get_mask_of((gascl_whose), {here}, gascl_run_ {masks})",
-            "num_neighbors": "num_neighbors ((int)(gascl_offsets[v.id + 1] - gascl_offsets[v.id]))",
+            "num_neighbors": "num_neighbors "
+            "gascl_num_neighbors(v.id, gascl_control_, gascl_offsets)",
             "neighbor": "neighbor(gascl_i) "
             f"gascl_arc_end(v.id, (gascl_i), {here}, gascl_offsets, gascl_targets)",
             "num_neighbors_of": "num_neighbors_of(gascl_whose) "
@@ -82,12 +83,16 @@ class Calls:
         text.put("")
         for name in c.traits.reads_others:
             t = c.field_types[name].c
+            # Of an array, not all components are read.
+            given = f"__global const {t} *" if c.field_types[name].boxed else t
+            of = "&values" if c.field_types[name].boxed else "values"
             text.put(
-                f"static {t} gascl_read_of_{name}(const long id, const int sender, const int line,",
+                f"static {given} gascl_read_of_{name}(const long id, const int sender, "
+                "const int line,",
                 "        __global int *faults, __global gascl_control *control,",
                 f"        __global const gascl_run *run, __global const {t} *values GASCL_LANE) {{",
                 "    const bool is = gascl_is_vertex(id, sender, line, faults, control, run);",
-                "    return values[GASCL_AT(is ? id : 0)];",
+                f"    return {of}[GASCL_AT(is ? id : 0)];",
                 "}",
                 "",
             )
@@ -157,7 +162,7 @@ class Calls:
             mask = "gascl_get_mask(v.id, gascl_control_ GASCL_MASKS_ON)"
             words["get_mask()"] = mask
         if snippet.uses("send_to"):
-            value = self.traps.sound("(__VA_ARGS__)", self.context.message)
+            value = self.traps.sound(self.context.sent, self.context.message)
             keeps = not late and self.context.traits.keeps_by_arc
             sends = "gascl_send_by_arc(&e, " if keeps else "gascl_send_to("
             words["send_to(gascl_to, ...)"] = (
@@ -176,6 +181,7 @@ class Calls:
                 words[f"{name}_of(gascl_whose)"] = (
                     f"gascl_read_of_{name}((gascl_whose), {here}, "
                     f"gascl_{'old' if copied else 'v'}_{name} GASCL_LANE_ON)"
+                    f"{'->at' if self.context.field_types[name].boxed else ''}"
                 )
         current = self._in_place(snippet, here, receives) if late and self.context.in_place else {}
         for word, meaning in words.items():
@@ -186,7 +192,7 @@ class Calls:
 
     def _in_place(self, snippet: Snippet, here: str, receives: bool) -> dict[str, str]:
         """What words of apply mean in delivery `in_place` (kernels/in_place/)."""
-        value = self.traps.sound("(__VA_ARGS__)", self.context.message)
+        value = self.traps.sound(self.context.sent, self.context.message)
         sends = f"gascl_send_now((gascl_to), {value}, {here}, gascl_all, GASCL_STATE_ON)"
         words = {
             "get_mask()": "(gascl_waited)",
@@ -196,6 +202,7 @@ class Calls:
         for name in self.context.traits.snapshots:
             words[f"{name}_of(gascl_whose)"] = (
                 f"gascl_current_{name}((gascl_whose), {here}, gascl_words)"
+                f"{'.at' if self.context.field_types[name].boxed else ''}"
             )
         return words
 

@@ -15,6 +15,7 @@ from gascl.codegen.source_writer import Text
 from gascl.codegen.traps import Traps
 from gascl.language.message_loops import by_windows
 from gascl.language.snippet import Snippet
+from gascl.language.types import Type
 
 
 class Phases:
@@ -127,7 +128,8 @@ class Phases:
             c.field_types[name],
         )
         if snippet is not None:
-            put(f"static {type_.c} gascl_first_of_{name}({seen}) {{")
+            one = type_.one if type_.boxed else type_
+            put(f"static {one.c} gascl_first_of_{name}({seen}) {{")
             self.calls.declare_read(snippet)
             who = "e.src" if name in c.arc_fields else "v.id"
             self.traps.expression("    return (", snippet, "    );", who)
@@ -136,10 +138,14 @@ class Phases:
     def _initial(self, name: str, number: str | float | int, seen: str) -> str:
         """C text of a field's initial value."""
         c = self.context
-        if f"{name}.init" in c.spec.snippets:
-            return f"gascl_first_of_{name}({seen} GASCL_LANE_ON)"
         type_ = c.field_types[name]
-        return type_.zero() if type_.members else f"({type_.c})({_number(number)})"
+        if f"{name}.init" in c.spec.snippets:
+            first = f"gascl_first_of_{name}({seen} GASCL_LANE_ON)"
+        elif type_.members:
+            return type_.zero()
+        else:
+            first = f"({type_.one.c if type_.boxed else type_.c})({_number(number)})"
+        return f"gascl_all_{type_.c}({first})" if type_.boxed else first
 
     def _init_arc(self) -> None:
         c, put = self.context, self.text.put
@@ -416,7 +422,8 @@ class Phases:
             put("#endif", "")
         self._apply_snippet("gascl_apply_snippet", apply, state)
         put("// Returns what v said of itself: GASCL_SET or GASCL_UNSET for the next mask, or 0.")
-        put("static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,")
+        put("GASCL_NOT_INLINED static int gascl_apply_message(")
+        put("        const int gascl_id, const gascl_gathered msg,")
         put(f"        const uint gascl_count, {state}) {{")
         put("    if (!GASCL_APPLIES(gascl_id, gascl_count))", "        return 0;")
         if c.traits.shares:
@@ -522,10 +529,29 @@ class Phases:
         """Write a macro that calls another one for each field of floats: with its number, and
         whether it is NaN at the vertex `id`."""
         c, calls = self.context, []
+
+        def is_nan(at: str, type_: Type) -> str:
+            holds = f"isnan((*x){at})"
+            return f"found |= {holds if type_.width == 1 else f'any({holds})'} != 0"
+
+        for type_ in dict.fromkeys(c.field_types[name] for name in c.reals):
+            if type_.boxed:
+                self.text.put(
+                    f"static bool gascl_any_nan_{type_.c}(__global const {type_.c} *x) {{",
+                    "    bool found = false;",
+                    *type_.by_component(is_nan),
+                    "    return found;",
+                    "}",
+                    "",
+                )
         for number, name in enumerate(c.reals):
-            is_nan = f"isnan({c.field_at(name, 'id')})"
-            vector = c.field_types[name].width > 1
-            calls.append(f"gascl_call({number}, {f'any({is_nan})' if vector else is_nan})")
+            type_, value = c.field_types[name], c.field_at(name, "id")
+            holds = f"isnan({value})"
+            if type_.boxed:
+                holds = f"gascl_any_nan_{type_.c}(&{value})"
+            elif type_.width > 1:
+                holds = f"any({holds})"
+            calls.append(f"gascl_call({number}, {holds})")
         self.text.put(" ".join(["#define GASCL_FOR_REALS(gascl_call)", *calls]))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from gascl.errors import Place
 from gascl.language.snippet import Snippet
 from gascl.language.types import Type
@@ -10,12 +12,16 @@ from gascl.language.types import Type
 class Text:
     """Lines of C.
 
+    Args:
+        written: a snippet's text as it is written.
+
     Attributes:
         lines: the lines without line ends.
         places: for each line, the user's line that it comes from, or None.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, written: Callable[[Snippet, str], str] = lambda snippet, text: text) -> None:
+        self._written = written
         self.lines: list[str] = []
         self.places: list[Place | None] = []
 
@@ -27,7 +33,8 @@ class Text:
 
     def snippet(self, snippet: Snippet, text: str | None = None) -> None:
         """Add a snippet's lines with their places, or `text`, which has as many lines."""
-        for i, line in enumerate((snippet.text if text is None else text).split("\n")):
+        written = self._written(snippet, snippet.text if text is None else text)
+        for i, line in enumerate(written.split("\n")):
             self.lines.append(line)
             self.places.append(snippet.place(i))
 
@@ -39,7 +46,7 @@ class Text:
 
     def struct(self, type_: Type) -> None:
         """Add the definition of a struct."""
-        members = (f"    {t.c} {n};" for n, t in type_.members)
+        members = (f"    {t.declared(n)};" for n, t in type_.members)
         self.put("typedef struct {", *members, f"}} {type_.c};", "")
 
     def macro(self, head: str, *statements: str) -> None:

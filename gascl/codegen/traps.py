@@ -34,19 +34,24 @@ class Traps:
         of = "{0} x, const int id, const int line, __global int *faults,"
         declared = [c.message, *c.field_types.values()]
         declared += [a.resolve(c.real) for a in c.spec.aggregates.values()]
-        for type_ in dict.fromkeys(t for t in declared if _floats(t, "x")):
+        for type_ in dict.fromkeys(t for t in declared if _floats(t)):
             name = type_.c
             text.put(
                 f"static {name} gascl_sound_{name}(const {of.format(name)}",
                 "        __global gascl_control *control) {",
-                f"    if ({_any('isnan', type_, 'x')})",
+                "    bool found = false;",
+                *_any("found", "isnan", type_, "x"),
+                "    if (found)",
                 "        gascl_trap(GASCL_NAN, line, id, faults, control);",
                 "    return x;",
                 "}",
                 "",
                 f"static void gascl_finite_{name}(const {name} before, const {of.format(name)}",
                 "        __global gascl_control *control) {",
-                f"    if (!({_any('isinf', type_, 'before')}) && ({_any('isinf', type_, 'x')}))",
+                "    bool was = false, is = false;",
+                *_any("was", "isinf", type_, "before"),
+                *_any("is", "isinf", type_, "x"),
+                "    if (!was && is)",
                 "        gascl_trap(GASCL_INFINITE, line, id, faults, control);",
                 "}",
                 "",
@@ -83,7 +88,7 @@ class Traps:
 
     def sound(self, value: str, type_: Type) -> str:
         """C text of the value, with a trap for NaN in debug mode."""
-        if not self.context.debug or not _floats(type_, "x"):
+        if not self.context.debug or not _floats(type_):
             return value
         return f"gascl_sound_{type_.c}({value}, v.id, __LINE__, gascl_faults, gascl_control_)"
 
@@ -161,7 +166,7 @@ class Traps:
     def _check(self, name: str, value: str, snippet: Snippet | None, before: str | None) -> None:
         """Trap a field that is NaN or has become infinite, at the snippet's line that wrote it."""
         type_ = self.context.field_types[name]
-        if not _floats(type_, "x"):
+        if not _floats(type_):
             return
         lines = [m.line for m in snippet.members if m.name == name and m.written] if snippet else []
         line = f"gascl_first + {self._first_line + lines[0]}" if lines else "gascl_first"
@@ -172,14 +177,19 @@ class Traps:
             self.text.put(f"        gascl_finite_{type_.c}({before}, {rest});")
 
 
-def _floats(type_: Type, value: str) -> list[tuple[str, Type]]:
-    """The C text and type of each part of a value that is a float."""
-    if type_.members:
-        return [(f"{value}.{n}", t) for n, t in type_.members if t.is_float]
-    return [(value, type_)] if type_.is_float else []
+def _floats(type_: Type) -> bool:
+    """Whether a part of a value is a float."""
+    return any(scalar.kind == "f" for scalar in type_.scalars)
 
 
-def _any(test: str, type_: Type, value: str) -> str:
-    """C text of whether a test holds for any float in a value. `any` only takes vectors."""
-    parts = _floats(type_, value)
-    return " || ".join(f"{test}({x})" if t.width == 1 else f"any({test}({x}))" for x, t in parts)
+def _any(found: str, test: str, type_: Type, value: str) -> list[str]:
+    """Statements that set a variable if a test holds for any float in a value. `any` only takes
+    vectors."""
+
+    def tested(at: str, part: Type) -> str:
+        if not part.is_float:
+            return "(void)0"
+        holds = f"{test}({value}{at})"
+        return f"{found} |= {holds if part.width == 1 else f'any({holds})'} != 0"
+
+    return type_.by_component(tested)

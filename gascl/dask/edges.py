@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import GraphError
+from gascl.graph.field_types import Coded, FieldType, Texts
 from gascl.graph.graph import Graph
 from gascl.graph.validation import Duplicates, SelfLoops
 
@@ -85,10 +86,7 @@ def whole_graph(
         np.concatenate([number[end] for number, end in zip(numbers, ends, strict=True)])
         for ends in ([p.edge_src for p in parts], [p.edge_dst for p in parts])
     )
-    fields: dict[str, Any] = {
-        name: np.concatenate([part.edge_fields[name] for part in parts])
-        for name in parts[0].edge_fields
-    }
+    fields: dict[str, Any] = {name: _together(parts, name) for name in parts[0].edge_fields}
     try:
         return Graph.from_edges(
             *(src, dst),
@@ -100,3 +98,18 @@ def whole_graph(
         )
     except GraphError as error:
         return error.with_traceback(None)
+
+
+def _together(parts: Sequence[Graph], name: str) -> Any:
+    """A field of all parts: codes where all have the same dictionary, or unit of times."""
+    kinds = [part.edge_types.get(name) for part in parts]
+    if all(_same(kinds[0], kind) for kind in kinds):
+        values = np.concatenate([part.edge_fields[name] for part in parts])
+        return Coded(values, kinds[0]) if kinds[0] else values
+    return np.concatenate([part.edges[name] for part in parts])
+
+
+def _same(one: FieldType | None, other: FieldType | None) -> bool:
+    if isinstance(one, Texts) and isinstance(other, Texts):
+        return one.ordered == other.ordered and np.array_equal(one.values, other.values)
+    return one == other

@@ -30,6 +30,8 @@ class ActiveSet:
         leave: converts this form to `mask`, which is empty; None if they are the same.
         all_scatter: launched before the first superstep of a run in which all vertices scatter.
         clears: buffers that are set to 0 before a run, and before `enter`.
+        starts: its buffers, and `mask`, that the start of a run sets, if init sets the mask of no
+            other vertices.
         swaps: pairs of buffers that are swapped after each superstep.
         lists_receivers: the inbox lists the vertices with a message in `receivers`. Programs that
             list directly (`Traits.lists_directly`) need `commits` only before the first superstep.
@@ -45,6 +47,7 @@ class ActiveSet:
     leave: Launch | None = None
     all_scatter: Launch | None = None
     clears: tuple[str, ...] = ()
+    starts: tuple[str, ...] = ()
     swaps: tuple[tuple[str, str], ...] = ()
     lists_receivers: bool = False
 
@@ -73,6 +76,7 @@ BYTES = ActiveSet(
         ),
     ),
     enter=Launch("gascl_enter", "vertices", ("STATE",)),
+    starts=("mask", "next", "marks"),
 )
 
 

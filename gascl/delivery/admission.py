@@ -288,8 +288,8 @@ def in_place_refuses(demand: Demand) -> str | None:
     if demand.traits.any_order and not demand.traits.applies_in_place:
         return "only its vertices with a message apply"
     refusal = _transactions_refuse(demand)
-    if refusal is None and demand.group > 1:
-        return "it is for CPUs alone so far, where a work-group is one item"
+    if refusal is None and demand.group > 1 and not demand.traits.apply_sends_to:
+        return "on GPUs, it is for programs whose apply sends"
     return refusal
 
 

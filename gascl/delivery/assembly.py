@@ -104,6 +104,10 @@ def assemble(
         shared |= constants.of_persistent_kernel()
     if delivery.queues:
         shared |= constants.of_queue(group)
+    if delivery.in_place:
+        shared["MOST_LOOKED"] = constants.MOST_LOOKED
+    if traits.may_need_order:
+        shared |= constants.numbered("", constants.Again)
     if delivery.tries_orders:
         shared |= constants.of_random()
     given = _of_delivery(traits, delivery, group, persistent)
@@ -189,6 +193,8 @@ def _gather(traits: Traits, delivery: Delivery, group: int) -> str:
         return "item" if traits.lanes == 1 else "item_lanes"
     if delivery.pulls and traits.counts_once:
         return "shared_row"
+    if by_component(traits, delivery, group):
+        return "group_components"
     if traits.lanes == 1:
         return "group_early_exit" if traits.counts_once else "group"
     if not delivery.notes_lanes(traits):
@@ -196,6 +202,13 @@ def _gather(traits: Traits, delivery: Delivery, group: int) -> str:
     if traits.first:
         return "group_lane_bitmasks"
     return "group_lane_lists" if traits.lanes <= group else "group_lanes"
+
+
+def by_component(traits: Traits, delivery: Delivery, group: int) -> bool:
+    """Whether the items of a work-group share each message, which is an array in the outbox."""
+    whole = traits.filters or traits.counts_once or traits.reads_singly
+    in_outbox = delivery.name == "outbox" and not traits.reads_edge
+    return in_outbox and group > 1 and traits.lanes == 1 and traits.sends_arrays and not whole
 
 
 def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: bool) -> list[str]:
@@ -208,6 +221,7 @@ def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: boo
         "AT_ONCE": delivery.queues or delivery.tries_orders,
         "IN_PLACE": delivery.in_place,
         "KNOWS_LANES": delivery.notes_lanes(traits),
+        "BY_COMPONENT": by_component(traits, delivery, group),
         "ANSWERS": delivery.keeps_answers(traits),
         "CREDITS": delivery.keeps_credits(traits),
         "OWNS_CREDITS": group == 1 and delivery.name == "pull",

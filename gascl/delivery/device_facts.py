@@ -34,6 +34,7 @@ class DeviceFacts:
         units: compute units; on a CPU, its threads.
         groups: the number of work-groups over the vertices.
         local_memory: bytes of a compute unit.
+        constant_memory: the most bytes of a buffer in constant memory.
         memory, largest_buffer: bytes of all buffers, and of one.
         alignment: in bytes, where a buffer within another may begin.
         can_join: work-groups of one launch can wait for each other.
@@ -48,6 +49,7 @@ class DeviceFacts:
     units: int
     groups: int
     local_memory: int
+    constant_memory: int
     memory: int
     largest_buffer: int
     alignment: int

@@ -74,13 +74,11 @@ NUMBERS = {
 
 # The kernels in superstep.cl, which every run enqueues around those of its delivery.
 EMPTY_INBOX = Launch("gascl_empty", "vertices", ("run", "cells"))
-START = Launch(
-    "gascl_start",
-    "vertices",
-    ("STATE", "given", "partly", "kept", "own_mask", "tallies", "counts", "posted", "team"),
-)
-#: The buffers that START sets.
-STARTED = {"tallies", "counts", "posted", "team"} | {
+#: Which vertices begin with which values: in START, and in a persistent kernel, which starts a run.
+FIRST_VALUES = ("given", "partly", "kept", "own_mask")
+START = Launch("gascl_start", "vertices", ("STATE", *FIRST_VALUES, "tallies", "counts", "posted"))
+#: The buffers of the run that its start sets, beside the mask.
+STARTED = {"tallies", "counts", "posted"} | {
     f"{name}{when}" for name in ("inbox", "arrived", "wraps") for when in ("", "_next")
 }
 START_ARCS = Launch(

@@ -27,7 +27,7 @@ from gascl.delivery.admission import (
 from gascl.delivery.buffers import Buffer
 from gascl.delivery.cost import FEW, TYPICAL, Costs, costs_of
 from gascl.delivery.delivery import Delivery
-from gascl.delivery.launch import Launch
+from gascl.delivery.launch import FIRST_VALUES, Launch
 from gascl.delivery.run_layout import num_segments
 from gascl.errors import DeviceError, ProgramError
 from gascl.language.program import VertexProgram
@@ -96,7 +96,7 @@ def _persistent(*step: str) -> Launch:
     """A persistent kernel, with the arguments that its delivery's phases take."""
     state = "posted", "tallies", "counts", "team"
     ends = "ask_stop", "least_arcs", "most_arcs", "supersteps", "most_work"
-    arguments = (*step, *state, "starting", "num_tallies", *ends)
+    arguments = (*step, *state, "num_tallies", *FIRST_VALUES, "starting", *ends)
     return Launch("gascl_persistent", "", ("STATE", "EDGE", *arguments))
 
 

@@ -166,6 +166,7 @@ class RunLayout:
             names of buffers that the host chooses at each launch.
         swaps: the pairs of buffers that are swapped after a superstep.
         clears: the buffers that are set to 0 before a run, and before the mask is converted.
+        lengths: those of them that have the lengths of lists.
         ranges: the number of ranges of senders, in programs with `pairs` (pairs.cl).
     """
 
@@ -175,6 +176,7 @@ class RunLayout:
     arguments: Mapping[str, tuple[Key | str, ...]]
     swaps: tuple[tuple[Key, Key], ...]
     clears: tuple[Key, ...]
+    lengths: tuple[Key, ...]
     ranges: int
 
 
@@ -311,7 +313,9 @@ class _Builder:
         clears = tuple(shared[n] for n in active.clears if n in shared)
         used = {key for keys in arguments.values() for key in keys}
         graph = {k: array for k, array in (self.arrays | edges).items() if k in used}
-        return RunLayout(self.extent, graph, own, arguments, swaps, clears, self.ranges)
+        counted = [b.name for b in active.buffers if b.item == "length"]
+        lengths = tuple(key for key in clears if key.name in counted)
+        return RunLayout(self.extent, graph, own, arguments, swaps, clears, lengths, self.ranges)
 
     # Buffers ----------------------------------------------------------------------------------
 
@@ -368,6 +372,7 @@ class _Builder:
             "records": Array(header.control, 1 + MOST_AHEAD),  # and before the first
         }
         optional = {
+            "tables": (bool(header.tables.names), Array(header.tables, 1)),
             "total": (extent.all_arcs is not None, Array(header.control, 1)),
             "remote_messages": (
                 self._exchanges_messages(),
@@ -378,7 +383,7 @@ class _Builder:
             "faults": ("faults" in header.state, Array(np.dtype("i4"), faults)),
             "later": (self.traits.shares, Array(np.dtype("u4"), places, ZERO)),
             "later_messages": (self.traits.shares, Array(_stored(header.gathered), places)),
-            "nans": (bool(header.reals), Array(np.dtype("2i4"), len(header.reals), ZERO)),
+            "nans": (bool(header.reals), Array(np.dtype("2i4"), len(header.reals))),
             "team": (self.persistent, Array(np.dtype("u1"), team, ZERO)),
         }
         arrays |= {name: array for name, (is_needed, array) in optional.items() if is_needed}
@@ -492,8 +497,6 @@ class _Builder:
         pulled = {name: key for name, key, _ in self._edges("in", read)}
         owned = (*delivery.buffers, *delivery.active.buffers)
         unneeded = {b.name for b in owned if not delivery.needs(b, self.traits)}
-        if not self.persistent:
-            unneeded.add("team")
         if not self.traits.alternates:
             unneeded |= {name for name in launch.arguments if name.startswith("next_")}
         for name in launch.arguments:

@@ -147,7 +147,7 @@ class _Contraction:
     @property
     def _ranges(self) -> int:
         """So few that what they keep of each group takes no more than the arcs."""
-        most = int(self.device.cl.max_compute_units) * _RANGES
+        most = self.device.units * _RANGES
         return max(min(most, self.resident.num_arcs // max(self.count, 1)), 1)
 
     def rows(self, side: str) -> _Rows:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gascl.drawing.colors import Colors, colors_for, one, text_of
+from gascl.drawing.colors import CATEGORIES, Colors, colors_for, one, text_of
 from gascl.drawing.edges import EdgeLook, widths_of
 from gascl.errors import GasclError
 from gascl.graph.field_table import FieldTable
@@ -133,10 +133,22 @@ def colors_of(what: Drawn, given: Any, values: Any, cmap: Any) -> Colors:
         return one(values or "C0")
     name = given if isinstance(given, str) else None
     own = not isinstance(what, Graph) and name in what.fields
+    if name and not own and (shades := _shades(graph_of(what).vertices, name, cmap)):
+        return shades
     options: dict[str, Any] = {"grouped": name in GROUPS, "ordered": own}
     if own and isinstance(what, Result) and what.types.get(name or "") == VERTEX:
         options |= {"grouped": True, "names": what.graph.labels_of}
     return colors_for(values, title=name, cmap=cmap, **options)
+
+
+def _shades(table: FieldTable, name: str, cmap: Any) -> Colors | None:
+    """The colors of ordered categories, which have shades in their order; None of anything else,
+    or if they are too many for a legend."""
+    kind = table.types.get(name)
+    if not isinstance(kind, Texts) or not kind.ordered or len(kind.values) > CATEGORIES:
+        return None
+    texts, codes = kind.values, np.asarray(table.fields[name])
+    return colors_for(codes, title=name, cmap=cmap, ordered=True, names=texts.take)
 
 
 def is_color(given: Any) -> bool:
@@ -156,10 +168,15 @@ def size_of(what: Drawn, given: Any) -> Any:
     return values
 
 
-def texts_of(graph: Graph, labels: bool | None) -> list[str]:
+def texts_of(what: Drawn, labels: Any) -> list[str]:
     """The labels to be drawn; none, or one per vertex."""
+    graph = graph_of(what)
+    if isinstance(labels, str) or np.ndim(labels):
+        return [text_of(value) for value in _values(what, labels, "labels", texts=True).tolist()]
     if labels not in (None, True, False):
-        raise GasclError(f"labels must be True, False or None, not {labels!r}")
+        raise GasclError(
+            f"labels must be True, False, or the name of a vertex field or an array, not {labels!r}"
+        )
     if labels is None:
         labels = graph.num_vertices <= LABELED
     return [str(graph.label_of(i)) for i in range(graph.num_vertices)] if labels else []
@@ -171,7 +188,10 @@ def positions_of(what: Drawn, given: Any, seed: int, device: Any) -> np.ndarray:
     if given is None:
         computed: np.ndarray = Engine(graph, device).run(ForceLayout(seed=seed)).position
         return computed
-    values = _field(what, given, "position") if isinstance(given, str) else np.asarray(given)
+    if isinstance(given, list | tuple) and len(given) == 2 and isinstance(given[0], str):
+        values = np.stack([_values(what, name, "position") for name in given], axis=1)
+    else:
+        values = _field(what, given, "position") if isinstance(given, str) else np.asarray(given)
     if values.shape != (graph.num_vertices, 2) or not np.isfinite(values).all():
         raise GasclError(
             f"position must have two finite numbers per vertex, shape ({graph.num_vertices}, 2), "
@@ -189,7 +209,8 @@ def edges_of(graph: Graph, width: Any, color: Any, labels: Any, cmap: Any) -> Ed
         else:
             name = color if isinstance(color, str) else None
             values = _edge_values(graph, color, "edge_color", texts=True)
-            colors = colors_for(values, title=name, cmap=cmap)
+            colors = _shades(graph.edges, name, cmap) if name else None
+            colors = colors or colors_for(values, title=name, cmap=cmap)
     if width is not None and (isinstance(width, str) or np.ndim(width)):
         values = _edge_values(graph, width, "edge_width").astype(np.float64)
         if not np.all(np.isfinite(values) & (values >= 0)):
@@ -204,9 +225,21 @@ def _edge_texts(graph: Graph, given: Any) -> tuple[str, ...]:
     times = coded(values) if values.dtype.kind == "M" else None
     if times and times.type:
         zoned = graph.edge_types.get(given) if isinstance(given, str) else None
-        values = cells(times.values, zoned or times.type)
+        values = _short_times(cells(times.values, zoned or times.type))
     found = values.tolist()
     return tuple(f"{v:.4g}" if isinstance(v, float) and v == v else text_of(v) for v in found)
+
+
+def _short_times(texts: np.ndarray) -> np.ndarray:
+    """Times as text without what all have in common: the seconds that are 0, and the date."""
+    known = [text for text in texts if text]
+    if known and all(text.endswith(":00") for text in known):
+        texts = np.array([text[:-3] for text in texts], object)
+        if all(text.endswith("T00:00:00") for text in known):
+            return np.array([text[:-6] for text in texts], object)
+    if len({text[:10] for text in known}) == 1:
+        return np.array([text[11:] for text in texts], object)
+    return np.array([text.replace("T", " ") for text in texts], object)
 
 
 def _edge_values(graph: Graph, given: Any, argument: str, texts: bool = False) -> np.ndarray:

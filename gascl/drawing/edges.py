@@ -21,6 +21,13 @@ PIXELS, POINTS = 1400, 100_000_000
 WIDEST, THINNEST = 4.0, 0.4
 #: The color of lines, which are not opaque.
 DARK = "0.2"
+#: How far apart the control points of two edges between the same vertices are, and those of all of
+#: several, as a part of the distance of the vertices. The curves are half as far apart.
+APART, TOGETHER = 0.25, 1.0
+#: The diameter of a self-loop beyond its vertex, and of each further one, in points.
+LOOP, LOOPS = 9.0, 5.0
+#: The points of a curve that are drawn.
+SHARES = np.linspace(0, 1, 13)
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,45 @@ def has_arrows(graph: Graph) -> bool:
     return graph.directed and graph.num_edges <= ARROWS
 
 
+def bends(graph: Graph) -> np.ndarray:
+    """(E,): how far edges between the same two vertices bend, so that each can be seen: how far a
+    curve's control point is to the right of the middle of the straight edge, as a part of its
+    length. 0 for edges without parallel or opposite ones, and for self-loops."""
+    bend = np.zeros(graph.num_edges)
+    src, dst = graph.edge_src.astype(np.int64), graph.edge_dst.astype(np.int64)
+    _, group, many = np.unique(
+        np.minimum(src, dst) * graph.num_vertices + np.maximum(src, dst),
+        return_inverse=True,
+        return_counts=True,
+    )
+    several = np.flatnonzero((many[group] > 1) & (src != dst))
+    place = _places(group)[several]
+    count = many[group[several]]
+    step = np.minimum(APART, TOGETHER / (count - 1))
+    bend[several] = (place - (count - 1) / 2) * step * np.sign(dst - src)[several]
+    return bend
+
+
+def _places(group: np.ndarray) -> np.ndarray:
+    """(n,): how many before each are of the same group."""
+    order = np.argsort(group, kind="stable")
+    ordered = group[order]
+    begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
+    place = np.empty(len(group), np.int64)
+    sizes = np.diff(begins, append=len(ordered))
+    place[order] = np.arange(len(ordered)) - np.repeat(begins, sizes)
+    return place
+
+
+def curves(tails: np.ndarray, heads: np.ndarray, bend: np.ndarray, share: float) -> np.ndarray:
+    """(E, 2): the points of edges that bend, after some share of their way."""
+    along = heads - tails
+    control = (tails + heads) / 2 + bend[:, None] * np.stack([along[:, 1], -along[:, 0]], axis=1)
+    rest = 1 - share
+    points: np.ndarray = rest**2 * tails + 2 * rest * share * control + share**2 * heads
+    return points
+
+
 def plain_style(count: int, side: float = 300) -> tuple[float, float]:
     """The width, in points, and opacity of so many edges: each alone can be seen on white, and
     where many cross, they get darker.
@@ -61,7 +107,8 @@ def plain_style(count: int, side: float = 300) -> tuple[float, float]:
 def draw_lines(
     ax: Any, graph: Graph, at: np.ndarray, look: EdgeLook, radius: np.ndarray, side: float
 ) -> None:
-    """Draw each edge as a line or an arrow; wide ones first.
+    """Draw each edge as a line or an arrow, wide ones first; those between the same vertices as
+    curves, and self-loops as circles.
 
     Args:
         radius: (V,) of the vertices, in points.
@@ -76,35 +123,79 @@ def draw_lines(
     shades = (look.colors or one(DARK)).rgba(count)
     if look.colors is None:
         shades[:, 3] = opacity
+    bend, loops = bends(graph), graph.edge_src == graph.edge_dst
     if has_arrows(graph):
         style = {"arrowstyle": "->", "shrinkA": 0}
-        for i, end in enumerate(graph.edge_dst.tolist()):
+        for i in np.flatnonzero(~loops).tolist():
+            end = graph.edge_dst[i]
             more = {"color": shades[i], "linewidth": width[i], "shrinkB": float(radius[end])}
+            more["connectionstyle"] = f"arc3,rad={bend[i]}"
             ax.annotate("", heads[i], tails[i], arrowprops={**style, **more}, zorder=1)
         ax.update_datalim(at)
     else:
         order = np.argsort(-width, kind="stable")
-        lines = np.stack([tails, heads], axis=1)[order]
+        lines = list(np.stack([tails, heads], axis=1)[order])
+        bent = np.flatnonzero(bend[order])
+        some = order[bent]
+        ways = [curves(tails[some], heads[some], bend[some], share) for share in SHARES]
+        for i, line in zip(bent.tolist(), np.stack(ways, axis=1), strict=True):
+            lines[i] = line
         ax.add_collection(
-            LineCollection(list(lines), colors=shades[order], linewidths=width[order], zorder=1)
+            LineCollection(lines, colors=shades[order], linewidths=width[order], zorder=1)
         )
+    middles, tall = curves(tails, heads, bend, 0.5), np.zeros(count)
+    ax.update_datalim(middles)
+    if loops.any():
+        ends = graph.edge_src[loops]
+        tall[loops] = 2 * radius[ends] + LOOP + LOOPS * _places(ends)
+        _draw_loops(ax, tails[loops], tall[loops], shades[loops], width[loops])
     if look.texts:
-        _draw_texts(ax, tails, heads, look.texts)
+        _draw_texts(ax, tails, heads, middles, tall, look.texts)
 
 
-def _draw_texts(ax: Any, tails: np.ndarray, heads: np.ndarray, texts: tuple[str, ...]) -> None:
-    """Draw labels on the middles of edges, along them."""
+def _draw_loops(
+    ax: Any, at: np.ndarray, tall: np.ndarray, shades: np.ndarray, width: np.ndarray
+) -> None:
+    """Draw self-loops as circles above their vertices, from these to `tall` points above them."""
+    from matplotlib.path import Path
+
+    circle = Path.unit_circle()
+    points = np.asarray(circle.vertices, np.float64)
+    above = Path(points / 2 + [0, 0.5], circle.codes)  # from the vertex to 1 above it
+    style: dict[str, Any] = {
+        "facecolors": "none",
+        "edgecolors": shades,
+        "linewidths": width,
+        "zorder": 1,
+    }
+    # matplotlib scales a marker so that it reaches half of the root of its area.
+    ax.scatter(*at.T, s=(2 * tall) ** 2, marker=above, clip_on=False, **style)
+
+
+def _draw_texts(
+    ax: Any,
+    tails: np.ndarray,
+    heads: np.ndarray,
+    middles: np.ndarray,
+    tall: np.ndarray,
+    texts: tuple[str, ...],
+) -> None:
+    """Draw labels on the middles of edges, along them, and of self-loops `tall` points above."""
     from matplotlib.patheffects import withStroke
 
     halo = [withStroke(linewidth=2, foreground="white")]
     style = {"fontsize": "x-small", "path_effects": halo, "color": "0.25", "zorder": 2.5}
     style["parse_math"] = False
-    for tail, head, text in zip(tails, heads, texts, strict=True):
+    for tail, head, middle, up, text in zip(tails, heads, middles, tall, texts, strict=True):
         x, y = head - tail
         angle = np.degrees(np.arctan2(y, x))
         angle = (angle + 90) % 180 - 90  # readable from below
         turned = {"rotation": angle, "rotation_mode": "anchor", "transform_rotates_text": True}
-        ax.text(*(tail + head) / 2, text, ha="center", va="center", **turned, **style)
+        if up:
+            above = {"xytext": (0, up), "textcoords": "offset points"}
+            ax.annotate(text, middle, **above, ha="center", va="center", **style)
+        else:
+            ax.text(*middle, text, ha="center", va="center", **turned, **style)
 
 
 def density(graph: Graph, at: np.ndarray) -> tuple[np.ndarray, tuple[float, ...], int]:

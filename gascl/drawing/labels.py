@@ -67,13 +67,14 @@ def make_room(ax: Any, texts: list[Any]) -> None:
 
 
 def _away(graph: Graph, at: np.ndarray) -> np.ndarray:
-    """(V, 2): for each vertex the direction opposite to its neighbors, of length 1; upwards where
-    they are on all sides, or there are none."""
+    """(V, 2): for each vertex the direction opposite to its neighbors, and to its self-loops, which
+    are above it, of length 1; upwards where they are on all sides, or there are none."""
     src, dst = graph.edge_src, graph.edge_dst
     directions = _unit(at[dst] - at[src])
     total = np.zeros((graph.num_vertices, 2))
     np.add.at(total, src, -directions)
     np.add.at(total, dst, directions)
+    np.add.at(total, src[src == dst], [0, -1])
     total[np.hypot(*total.T) < 1e-6] = 0, 1
     return _unit(total)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gascl.drawing.bundles import tints
-from gascl.drawing.edges import has_arrows, plain_style
+from gascl.drawing.edges import bends, has_arrows, plain_style
 from gascl.errors import GasclError
 from gascl.util.atomic_file import check_writable, new_file
 from gascl.util.paths import checked_path
@@ -84,7 +84,7 @@ class Page:
             "at": _packed(self._at * [1, -1]),
             "radius": _packed(np.broadcast_to(self._radius, count)),
             "color": _hexes(look.colors.rgba(count)),
-            "labels": [str(text) for text in graph.labels_of(np.arange(count)).tolist()],
+            "labels": look.texts or list(map(str, graph.labels_of(np.arange(count)).tolist())),
             "named": bool(look.texts),
             "arrows": has_arrows(graph),
             "src": _packed(graph.edge_src, "<i4"),
@@ -97,6 +97,9 @@ class Page:
             "about": f"{count:,} vertices, {graph.num_edges:,} edges",
             "values": _texts(look.colors),
         }
+        bend = bends(graph)
+        if bend.any():
+            data["bend"] = _packed(bend)
         if edges.width is not None:
             data["widths"] = _packed(np.broadcast_to(edges.width, graph.num_edges))
         if edges.colors is not None:

@@ -25,15 +25,16 @@ from gascl.drawing.colors import Colors, draw_keys
 from gascl.drawing.edges import LARGE, EdgeLook, draw_density, draw_lines
 from gascl.drawing.labels import draw_labels, make_room
 from gascl.drawing.page import Page
-from gascl.errors import GasclError
+from gascl.errors import GasclError, check_flags
 from gascl.graph.graph import Graph
 from gascl.results.plots import pyplot
 
 #: The radius of vertices, in points, at most; as a part of the distance between neighbors in the
 #: picture; and as a part of the side of the square that there is for each.
 RADIUS, OF_NEAREST, OF_ROOM = 6.0, 0.3, 0.11
-#: Of the room of the axes, how much vertices fill, without their margins.
-FILLED = 0.9
+#: Of the room of the axes, how much vertices fill, without their margins; and the margin on each
+#: side, as a part of what vertices fill. Self-loops need two.
+FILLED, MARGIN = 0.9, 0.05
 #: The width of a caption's letter, in points.
 LETTER = 4.5
 
@@ -58,8 +59,8 @@ def draw(
     """Draw a graph by matplotlib, with vertices placed by `gascl.programs.ForceLayout`.
 
     The layout is turned so that it fills the picture, and vertices that overlap are moved apart.
-    Arrows show the direction of up to 1,000 edges of a directed graph. Self-loops and parallel
-    edges cannot be told from others.
+    Arrows show the direction of up to 1,000 edges of a directed graph. Edges between the same two
+    vertices are curves, and self-loops circles.
 
     More than 20,000 edges hide each other as lines. Where most of them are short, as in meshes and
     roads, they are drawn as an image, darker where there are more. Else the vertices stand in
@@ -78,15 +79,16 @@ def draw(
             of -1, are gray.
         size: the area of vertices in points squared, as in matplotlib's `scatter`; or numbers of 0
             or more per vertex, an array or a field's name, to which the areas are in proportion.
-        labels: whether vertices have their labels; by default, up to 60 vertices do.
+        labels: whether vertices have their labels; by default, up to 60 vertices do. Or other texts
+            for them: a field's name, such as a column of full names, or an array.
         edge_width: of all edges, in points; or numbers of 0 or more per edge, an array or the name
             of an edge field, to which the widths are in proportion; none is thinner than 0.4.
         edge_color: as `color`, for edges.
         edge_labels: an edge field's name, or an array, with the label of each edge; none where it
             has no value.
         position: where the vertices are, (V, 2), an array or a field's name, such as "position" of
-            a Result of ForceLayout. They stay exactly there. Two pictures with the same positions
-            can be compared.
+            a Result of ForceLayout; or the names of two fields, ("lon", "lat"). They stay exactly
+            there. Two pictures with the same positions can be compared.
         bundle: whether vertices stand in discs, as above; default: where there are many edges.
         cmap: a matplotlib colormap, or its name.
         seed: of the layout. The same seed gives the same picture.
@@ -103,11 +105,12 @@ def draw(
     """
     if not isinstance(what, Drawn):
         raise GasclError(f"draw takes a Graph or a Result, not {type(what).__name__}")
+    check_flags(interactive=interactive, bundle=False if bundle is None else bundle)
     graph = graph_of(what)
     pyplot()  # before the layout is computed
     colors = colors_of(what, color, color_of(what, color), cmap)
     edges = edges_of(graph, edge_width, edge_color, edge_labels, cmap)
-    sizes, texts = size_of(what, size), texts_of(graph, labels)
+    sizes, texts = size_of(what, size), texts_of(what, labels)
     if bundle and position is not None:
         raise GasclError("bundle places the vertices: leave out position, or bundle")
     own = isinstance(color, str) and color == "community"
@@ -219,6 +222,10 @@ def paint(ax: Any, look: Look) -> tuple[Any, np.ndarray]:
         return None, np.empty(0)
     draw_keys(ax, [look.colors, *([look.edges.colors] if look.edges.colors else [])])
     room = _room(ax)
+    margin = MARGIN
+    if graph.num_loops and graph.num_edges <= LARGE and look.discs is None:
+        margin *= 2
+        room = room[0] * FILLED, room[1] * FILLED
     at, radius, areas = arranged(look, room)
     unit = spacing.scale(at, (FILLED * room[0], FILLED * room[1]))
     caption, large = "", graph.num_edges > LARGE
@@ -242,7 +249,7 @@ def paint(ax: Any, look: Look) -> tuple[Any, np.ndarray]:
     drawn = draw_labels(ax, graph, at, radius, unit, look.texts) if look.texts else []
     if look.discs is not None and not look.texts and graph.labels is not None:
         draw_names(ax, look.discs, graph, unit)
-    ax.margins(0.05)
+    ax.margins(margin)
     ax.autoscale()
     if caption:
         caption = fill(caption, max(int(room[0] / LETTER), 20))

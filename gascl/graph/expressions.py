@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -14,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.graph.field_table import no_column
+from gascl.graph.field_table import field_name, no_column
 from gascl.graph.field_types import (
     NO_TEXT,
     NOT_A_TIME,
@@ -22,7 +23,6 @@ from gascl.graph.field_types import (
     Coded,
     Texts,
     Times,
-    continued,
     decoded,
     moment,
 )
@@ -67,10 +67,12 @@ METHODS: dict[str, Callable[[str, str], bool]] = {
     "endswith": str.endswith,
     "contains": str.__contains__,
 }
+#: Texts in quotes, and names in backquotes.
+_QUOTED = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`([^`]*)`""")
 ALLOWED = (
-    "names of columns, numbers, texts in quotes, comparisons (also `a < x < b`, `in [...]` and "
-    "`is None`), and, or, not, + - * / // % **, abs(...), and for texts .startswith(...), "
-    ".endswith(...) and .contains(...)"
+    "names of columns (in backquotes if Python could not read them), numbers, texts in quotes, "
+    "comparisons (also `a < x < b`, `in [...]` and `is None`), and, or, not, + - * / // % **, "
+    "abs(...), and for texts .startswith(...), .endswith(...) and .contains(...)"
 )
 
 
@@ -100,7 +102,14 @@ def evaluated(text: str, names: Names, count: int) -> np.ndarray:
         GraphError: it cannot be parsed, has a name that is no column, compares what cannot be
             compared, or is no condition; shows the place.
     """
-    source = " ".join(text.splitlines()).strip()
+    quoted: dict[str, str] = {}
+
+    def identifier(found: re.Match[str]) -> str:
+        if found[1] is None:
+            return found[0]
+        return quoted.setdefault(found[1], f"_quoted_{len(quoted)}_")
+
+    source = _QUOTED.sub(identifier, " ".join(text.splitlines()).strip())
     try:
         tree = ast.parse(source, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -109,7 +118,7 @@ def evaluated(text: str, names: Names, count: int) -> np.ndarray:
         why = getattr(error, "msg", None) or str(error)
         raise GraphError(f"{text!r} cannot be read{place}: {why}; it may have {ALLOWED}") from None
     try:
-        value = _Reader(source, names).of(tree.body)
+        value = _Reader(source, names, {v: k for k, v in quoted.items()}).of(tree.body)
     except GraphError:
         raise
     except RecursionError:
@@ -147,8 +156,16 @@ def _needs_floats(op: ast.operator, left: Any, right: Any) -> bool:
 class _Reader:
     """Computes the parts of an expression: columns (`Coded`), arrays of bool, or constants."""
 
-    def __init__(self, text: str, names: Names):
-        self.text, self.names = text, names
+    def __init__(self, text: str, names: Names, quoted: Mapping[str, str]):
+        """`quoted`: the columns in backquotes, by the identifiers that stand for them in `text`."""
+        self.source, self.names, self.quoted = text, names, quoted
+        self.text = self._written(text)
+
+    def _written(self, part: str) -> str:
+        """A part of the text as the user has written it."""
+        for name, column in self.quoted.items():
+            part = part.replace(name, f"`{column}`")
+        return part
 
     def of(self, node: ast.expr) -> Any:
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
@@ -157,8 +174,9 @@ class _Reader:
         return method(node)
 
     def _refuse(self, node: ast.AST, why: str) -> NoReturn:
-        part = ast.get_source_segment(self.text, node) or self.text
-        raise GraphError(f"{self.text!r}: {part!r} {why}; an expression may have {ALLOWED}")
+        part = self._written(ast.get_source_segment(self.source, node) or self.source)
+        where = "" if part == self.text else f": {part!r}"
+        raise GraphError(f"{self.text!r}{where} {why}; an expression may have {ALLOWED}")
 
     def _constant(self, node: ast.Constant) -> Any:
         if not isinstance(node.value, bool | int | float | str | None):
@@ -182,6 +200,9 @@ class _Reader:
         return self._column(f"{node.value.id}.{node.attr}")
 
     def _column(self, name: str) -> Coded:
+        first, dot, last = name.rpartition(".")
+        if last in self.quoted:
+            name = first + dot + field_name(self.quoted[last])
         if name not in self.names.columns:
             error = no_column(name, self.names.columns, self.names.noun)
             raise GraphError(f"{self.text!r}: ", error.message)
@@ -305,25 +326,52 @@ class _Reader:
             none = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool)
         return none if isinstance(op, ast.Eq) else ~none
 
+    def _place(self, node: ast.Compare, kind: Texts, text: str) -> int:
+        """The place of a text among ordered categories."""
+        places = np.flatnonzero(kind.values == text)
+        if not len(places):
+            known = ", ".join(map(repr, kind.values))
+            self._refuse(node, f"compares ordered categories, {known}, with {text!r}")
+        return int(places[0])
+
+    def _compared_texts(self, node: ast.Compare, left: Coded, op: ast.cmpop, right: Coded) -> Any:
+        """A comparison of two columns of texts: ordered categories by their order, which both must
+        have, and other texts by the alphabet."""
+        kinds = left.type, right.type
+        assert isinstance(kinds[0], Texts) and isinstance(kinds[1], Texts)
+        ordered = kinds[0].ordered and kinds[1].ordered
+        ordered &= np.array_equal(kinds[0].values, kinds[1].values)
+        if not (ordered or isinstance(op, ast.Eq | ast.NotEq)) and (
+            kinds[0].ordered or kinds[1].ordered
+        ):
+            self._refuse(node, "compares ordered categories with others")
+        texts = {*kinds[0].values, *kinds[1].values}
+        places = {t: n for n, t in enumerate(kinds[0].values if ordered else sorted(texts))}
+        one, two = (
+            np.array([*map(places.__getitem__, kind.values), NO_TEXT])[side.values]
+            for kind, side in ((kinds[0], left), (kinds[1], right))
+        )
+        there = (one != NO_TEXT) & (two != NO_TEXT)
+        compared = COMPARISONS[type(op)](one, two)
+        return np.where(there, compared, isinstance(op, ast.NotEq))
+
     def _compared_typed(self, node: ast.Compare, left: Coded, op: ast.cmpop, right: Any) -> Any:
         """A comparison of texts, times or bools; one that is missing is only unequal."""
         compare, unequal = COMPARISONS[type(op)], isinstance(op, ast.NotEq)
         kind = left.type
         if isinstance(kind, Texts) and isinstance(right, str):
+            if kind.ordered and not isinstance(op, ast.Eq | ast.NotEq):
+                place = self._place(node, kind, right)
+                return (left.values != NO_TEXT) & compare(left.values, place)
             return self._of_texts(left, lambda each: compare(each, right), unequal)
         if isinstance(kind, Texts) and isinstance(right, Coded) and isinstance(right.type, Texts):
-            one, two = continued(kind, right, self.text), left.values
-            assert isinstance(one.type, Texts)
-            texts = one.type.values
-            rank = np.append(np.argsort(np.argsort(texts, kind="stable")), NO_TEXT)
-            there = (two != NO_TEXT) & (one.values != NO_TEXT)
-            return np.where(there, compare(rank[two], rank[one.values]), unequal)
+            return self._compared_texts(node, left, op, right)
         if isinstance(kind, Times):
             if isinstance(right, Coded) and isinstance(right.type, Times):
                 times = [decoded(*side) for side in (left, right)]
                 there = ~np.isnat(times[0]) & ~np.isnat(times[1])
                 return np.where(there, compare(*times), unequal)
-            if isinstance(right, str | int):
+            if isinstance(right, str):
                 wanted, exact = moment(right, kind, self.text)
                 compare = compare if exact else BETWEEN_COUNTS[type(op)]
                 there = left.values != NOT_A_TIME
@@ -337,6 +385,8 @@ class _Reader:
         other_name = repr(right)[:30]
         if isinstance(right, Coded | np.ndarray):
             other_name = right.type.name if isinstance(right, Coded) and right.type else "numbers"
+        if isinstance(kind, Times):
+            other_name += "; write times as '2024-05-31' or '2024-05-31T18:30'"
         self._refuse(node, f"compares {name} with {other_name}")
 
 

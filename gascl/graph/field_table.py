@@ -120,14 +120,22 @@ class FieldTable:
         return f"{len(self):,} {noun}, {', '.join(kinds) or 'without fields'}"
 
     def _repr_html_(self) -> str:
+        return notebook_html.page(repr(self), self.html_table())
+
+    def html_table(self) -> str:
+        """The first rows, as a table in HTML."""
         count = min(len(self), notebook_html.ROWS)
         places = np.arange(count)
         keys = self.ends or {"vertex": np.arange(len(self))}
         labels = (self.graph.labels_of(ids[:count]).tolist() for ids in keys.values())
         rows = (row.values() for row in self._rows(places))
         lines = [(*key, *row) for key, row in zip(zip(*labels, strict=True), rows, strict=True)]
-        table = notebook_html.table((*keys, *self.fields), lines, len(self) - count)
-        return notebook_html.page(repr(self), table)
+        return notebook_html.table((*keys, *self.fields), lines, len(self) - count)
+
+
+def field_name(column: str) -> str:
+    """The name of the field that a column becomes: with _ for what a field's name cannot have."""
+    return "".join(c if f"a{c}".isidentifier() else "_" for c in column)
 
 
 def no_column(name: str, columns: tuple[str, ...], noun: str) -> GraphError:

@@ -36,9 +36,11 @@ class Texts:
 
     Attributes:
         values: (n,) str, as objects: the dictionary; read-only.
+        ordered: the texts are compared by their places, as ordered categories are.
     """
 
     values: np.ndarray
+    ordered: bool = False
 
     name = "text"
 
@@ -46,7 +48,7 @@ class Texts:
         self.values.setflags(write=False)
 
     def __reduce__(self) -> tuple[Any, ...]:  # an unpickled array could be written to
-        return Texts, (self.values,)
+        return Texts, (self.values, self.ordered)
 
     def decoded(self, codes: np.ndarray) -> np.ndarray:
         """The texts, as objects; None where there is none."""
@@ -163,16 +165,16 @@ def coded(values: Any) -> Coded | None:
     return None
 
 
-def categories(codes: np.ndarray, texts: Sequence[Any]) -> Coded:
-    """Codes into a dictionary of texts, which keeps its order."""
-    return Coded(np.ascontiguousarray(codes, np.int32), dictionary(texts))
+def categories(codes: np.ndarray, texts: Sequence[Any], ordered: bool = False) -> Coded:
+    """Codes into a dictionary of texts, which keeps its order; `ordered` as in `Texts`."""
+    return Coded(np.ascontiguousarray(codes, np.int32), dictionary(texts, ordered))
 
 
-def dictionary(texts: Sequence[Any]) -> Texts:
+def dictionary(texts: Sequence[Any], ordered: bool = False) -> Texts:
     """The type of a field with these texts."""
     values = np.empty(len(texts), object)
     values[:] = texts
-    return Texts(values)
+    return Texts(values, ordered)
 
 
 def _texts(values: Iterable[str | None]) -> Coded:
@@ -268,7 +270,8 @@ def described(field: Coded) -> str:
     if isinstance(kind, Texts):
         named = ", ".join(f"{number} is {t!r}" for number, t in enumerate(kind.values[:SHOWN]))
         more = ", ..." if len(kind.values) > SHOWN else ""
-        line = f"text, {len(kind.values):,} different: {named}{more}"
+        order = ", in this order" if kind.ordered else ""
+        line = f"text, {len(kind.values):,} different{order}: {named}{more}"
         missing = np.count_nonzero(values == NO_TEXT)
         return line + (f"; {NO_TEXT}, for none, in {missing:,} rows" if missing else "")
     if isinstance(kind, Times):
@@ -307,7 +310,7 @@ def continued(type_: FieldType | None, more: Coded, what: str) -> Coded:
         what: what errors call the field.
 
     Raises:
-        GraphError: they are of another type.
+        GraphError: they are of another type, or a text is none of the ordered categories.
     """
     if type(type_) is not type(more.type):
         names = [getattr(each, "name", "number") for each in (type_, more.type)]
@@ -320,8 +323,14 @@ def continued(type_: FieldType | None, more: Coded, what: str) -> Coded:
     if isinstance(type_, Texts) and isinstance(more.type, Texts):
         place = {text: code for code, text in enumerate(type_.values)}
         codes = [place.setdefault(text, len(place)) for text in more.type.values]
+        if type_.ordered and len(place) > len(type_.values):
+            new = next(text for text in more.type.values if text not in set(type_.values))
+            raise GraphError(
+                f"{what}: {new!r} is none of the ordered categories "
+                f"{', '.join(map(repr, type_.values))}; give one of these"
+            )
         table = np.array([*codes, NO_TEXT], np.int32)
-        return categories(table[more.values], list(place))
+        return categories(table[more.values], list(place), type_.ordered)
     return Coded(more.values, type_)
 
 
@@ -330,16 +339,13 @@ def moment(value: Any, times: Times, what: str) -> tuple[int, bool]:
     that the field could not hold, and whether that is the point itself.
 
     Args:
-        value: text in ISO 8601, a date or a time of Python, NumPy or pandas, or a number of units.
-            Without a time zone, it is in the field's.
+        value: text in ISO 8601, or a date or a time of Python, NumPy or pandas. Without a time
+            zone, it is in the field's.
         what: what errors call it.
 
     Raises:
         GraphError: it is no such point, or nothing is known of the field's time zone.
     """
-    # NumPy's timedelta64 is a signedinteger, too.
-    if isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64):
-        return int(value), True
     digits, plain = "", value
     if isinstance(value, str) and (written := ISO.fullmatch(value)) and written[1]:
         # Read apart, since nanoseconds in int64 are just those of the years from 1678 to 2261.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gascl.errors import GraphError, warn
+from gascl.errors import GraphError, check_flags, warn
 from gascl.graph import validation
 from gascl.graph.arcs import Arcs, arcs_of
 from gascl.graph.contract import Merging, contract
@@ -75,7 +75,7 @@ class Graph:
     _mapped_files: tuple[MappedFile, ...] = field(default=(), init=False)
 
     def __post_init__(self) -> None:
-        validation.check_directed(self.directed)
+        check_flags(GraphError, directed=self.directed)
         for name in ("edge_fields", "vertex_fields"):
             given = MappingProxyType(dict(held(getattr(self, name))))
             lazy = any(isinstance(values, LazyValues) for values in given.values())
@@ -110,18 +110,13 @@ class Graph:
         return f"Graph({text})"
 
     def _repr_html_(self) -> str:
-        count = min(self.num_edges, notebook_html.ROWS)
-        ends = (self.labels_of(end[:count]).tolist() for end in (self.edge_src, self.edge_dst))
-        fields = (values[:count].tolist() for values in self.edge_fields.values())
-        edges = notebook_html.table(
-            ("source", "target", *self.edge_fields),
-            zip(*ends, *fields, strict=True),
-            self.num_edges - count,
-        )
-        lines = [f"vertex fields: {', '.join(self.vertex_fields)}"] if self.vertex_fields else []
-        return notebook_html.page(
-            repr(self), *map(notebook_html.line, [*lines, *self.report]), edges
-        )
+        """The first edges and vertices with their fields, and how the graph was read."""
+        of_vertices = []
+        if self.vertex_fields:
+            named = notebook_html.line(f"vertex fields: {', '.join(self.vertex_fields)}")
+            of_vertices = [named, self.vertices.html_table()]
+        report = map(notebook_html.line, self.report)
+        return notebook_html.page(repr(self), self.edges.html_table(), *of_vertices, *report)
 
     @classmethod
     def from_edges(
@@ -306,7 +301,7 @@ class Graph:
         format: str | None = None,
         weight: str | int | None = None,
         vertices: Any = None,
-        vertex_id: Any = None,
+        id: Any = None,
         report: bool = False,
         progress: bool | Progress = False,
         **options: Any,
@@ -323,7 +318,7 @@ class Graph:
             weight: the column, or the file's own edge field, to read as the field "weight".
             vertices: a table with a row for each vertex, whose columns become vertex fields: a
                 file, a DataFrame or an Arrow table, as in `with_vertices`.
-            vertex_id: the column of its ids, by default the first one.
+            id: the column of its ids, by default the first one.
             report: print how the file was interpreted, which `graph.report` holds in any case.
             progress: show on stderr, or as a bar in a notebook, how much of the file has been
                 read. Files that are mapped into memory, such as gascl's own, are not read at once.
@@ -335,7 +330,7 @@ class Graph:
             GraphError: a policy refuses an edge, or the graph would be too large.
         """
         if directed is not None:
-            validation.check_directed(directed)
+            check_flags(GraphError, directed=directed)
         try:
             raw = provided("read")(path, format, directed, weight, progress, **options)
             try:
@@ -344,7 +339,7 @@ class Graph:
                 raise GraphError(f"{path}: ", error.message) from None
         except MemoryError as error:
             raise provided("too_large")(path) from error
-        graph = graph._with_table(vertices, vertex_id)
+        graph = graph._with_table(vertices, id)
         if report:
             print("\n".join([repr(graph), *graph.report]))
         return graph
@@ -503,7 +498,7 @@ class Graph:
         fields: Iterable[Any] | Mapping[str, Any] | None = None,
         weight: Any = None,
         vertices: Any = None,
-        vertex_id: Any = None,
+        id: Any = None,
         directed: bool = True,
         duplicates: Duplicates = "keep",
         self_loops: SelfLoops = "keep",
@@ -523,14 +518,14 @@ class Graph:
             weight: the column to read as the field "weight"; the others keep their names.
             vertices: a table with a row for each vertex, whose columns become vertex fields: a
                 file, a DataFrame or an Arrow table, as in `with_vertices`.
-            vertex_id: the column of its ids, by default the first one.
+            id: the column of its ids, by default the first one.
 
         Raises:
             GraphError: a DataFrame is not as above; names the row.
         """
         raw = provided("from_pandas")(df, source, target, fields, directed, weight)
         graph = cls._from_raw(raw, duplicates, self_loops)
-        return graph._with_table(vertices, vertex_id)
+        return graph._with_table(vertices, id)
 
     @classmethod
     def from_arrow(
@@ -540,7 +535,7 @@ class Graph:
         *,
         weight: str | None = None,
         vertices: Any = None,
-        vertex_id: Any = None,
+        id: Any = None,
         directed: bool | None = None,
         duplicates: Duplicates = "keep",
         self_loops: SelfLoops = "keep",
@@ -560,7 +555,7 @@ class Graph:
             weight: the column to read as the field "weight"; the others keep their names.
             vertices: a table with a row for each vertex, whose columns become vertex fields: a
                 file, a DataFrame or an Arrow table, as in `with_vertices`.
-            vertex_id: the column of its ids, by default the first one.
+            id: the column of its ids, by default the first one.
             directed: by default what `to_arrow` wrote into the table, otherwise True.
 
         Raises:
@@ -568,10 +563,10 @@ class Graph:
                 names the row.
         """
         if directed is not None:
-            validation.check_directed(directed)
+            check_flags(GraphError, directed=directed)
         raw = provided("from_arrow")(table, columns, directed, weight)
         graph = cls._from_raw(raw, duplicates, self_loops)
-        return graph._with_table(vertices, vertex_id)
+        return graph._with_table(vertices, id)
 
     def to_scipy(self, field: str | None = None, *, copy: bool = True) -> scipy.sparse.csr_array:
         """The adjacency matrix (V, V): one entry per arc; zeros and duplicates are kept.
@@ -587,6 +582,7 @@ class Graph:
         """
         from scipy.sparse import csr_array
 
+        check_flags(GraphError, copy=copy)
         arcs = self.arcs()
         if field is None:
             values = np.ones(self.num_arcs, dtype=np.int64)
@@ -896,6 +892,7 @@ class Graph:
             undirected: make an undirected edge of every edge, so that (u, v) and (v, u) are
                 parallel. In an undirected graph they always are.
         """
+        check_flags(GraphError, undirected=undirected)
         return simple(self, self.directed and not undirected)
 
     def subgraph(self, vertices: Iterable[Any]) -> Graph:
@@ -1054,6 +1051,7 @@ class Graph:
             GraphError: a vertex has no group, or a float; there is no such edge field; a sum does
                 not fit; or an argument is not as above.
         """
+        check_flags(GraphError, undirected=undirected)
         return contract(self, labels, self_loops, undirected, edge_fields)
 
     def reversed(self) -> Graph:
@@ -1144,7 +1142,7 @@ class Graph:
         others = dict.fromkeys(self.edge_fields)
         return self.with_edge_fields(**{**others, **edge_fields})
 
-    def with_vertices(self, vertices: Any, vertex_id: Any = None) -> Graph:
+    def with_vertices(self, vertices: Any, id: Any = None) -> Graph:
         """The same edges between the vertices of a table, which has a row for each: the graph has
         exactly these, in the order of the rows, and their columns as vertex fields.
 
@@ -1156,26 +1154,26 @@ class Graph:
             vertices: a DataFrame of pandas; a table of pyarrow, polars, DuckDB or anything else
                 with Arrow's interface; or a file, which is Parquet, Arrow, or text, such as .csv,
                 with the names of the columns in its first line.
-            vertex_id: the name of the column of ids; by default the first one, or the index of a
+            id: the name of its column of ids; by default the first one, or the index of a
                 DataFrame if it has a name. Without labels, the ids are the vertices themselves.
 
         Raises:
             GraphError: a vertex of the graph has no row, an id occurs twice, or the table is not as
                 above. Of a file, it is a FormatError.
         """
-        table = provided("vertex_table")(vertices, vertex_id)
+        table = provided("vertex_table")(vertices, id)
         changes = with_vertices(self, table)
         if "src" not in changes:
             return self._with_same_edges(**changes)
         return replace(self, **changes, change=None, _label_index=None)
 
-    def _with_table(self, vertices: Any, vertex_id: Any) -> Graph:
+    def _with_table(self, vertices: Any, id: Any) -> Graph:
         """`with_vertices`, if there is a table."""
         if vertices is not None:
-            return self.with_vertices(vertices, vertex_id)
-        if vertex_id is not None:
+            return self.with_vertices(vertices, id)
+        if id is not None:
             raise GraphError(
-                Option("vertex_id", vertex_id),
+                Option("id", id),
                 " names a column of a table of vertices; give ",
                 Option("vertices"),
                 ", too",

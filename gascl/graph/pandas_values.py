@@ -30,7 +30,7 @@ def pandas_values(column: Any, report: list[str]) -> Sequence[Any] | np.ndarray 
     """
     dtype = column.dtype
     if hasattr(dtype, "categories") and all(isinstance(c, str) for c in dtype.categories):
-        return categories(column.cat.codes.to_numpy(), list(dtype.categories))
+        return categories(column.cat.codes.to_numpy(), list(dtype.categories), bool(dtype.ordered))
     if isinstance(dtype, np.dtype) and dtype.kind in "iufM":
         return column.to_numpy() if dtype.kind != "M" else coded(column.to_numpy()) or []
     if getattr(dtype, "tz", None) is not None:

@@ -110,14 +110,6 @@ def vertices_of_labels(
     return index.find_all(tails), index.find_all(heads), names
 
 
-def check_directed(directed: Any) -> None:
-    """Raises GraphError where the argument `directed` is not True or False."""
-    if not isinstance(directed, bool | np.bool_):
-        raise GraphError(
-            Option("directed", directed), " must be True or False: any other value could be misread"
-        )
-
-
 def check_unmasked(values: Any, name: str) -> None:
     """Raises GraphError if `values` is a masked array with a masked value, which has no meaning."""
     ma = sys.modules.get("numpy.ma")  # importing it takes longer than a small run

@@ -112,5 +112,5 @@ def _other_column(table: VertexTable) -> tuple[str | Option, ...]:
     others = [str(name) for name in table.columns if name != table.id_column]
     if not others:
         return ()
-    option = Option("vertex_id", Placeholder("COLUMN"))
+    option = Option("id", Placeholder("COLUMN"))
     return ("; if another column has the ids, name it with ", option, f": {', '.join(others)}")

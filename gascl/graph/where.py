@@ -214,7 +214,7 @@ def _span(name: str, times: Times | None, begin: Any, end: Any) -> str:
     if times is not None:
         least, most = NOT_A_TIME + 1, np.iinfo(np.int64).max
         texts = [
-            None if v is None else str(cells(np.array([min(max(v, least), most)]), times)[0])
+            None if v is None else _text(np.array([min(max(v, least), most)]), times)
             for v in (begin, end)
         ]
     else:
@@ -222,6 +222,11 @@ def _span(name: str, times: Times | None, begin: Any, end: Any) -> str:
     parts = [f"from {texts[0]}"] * (texts[0] is not None)
     parts += [f"before {texts[1]}"] * (texts[1] is not None)
     return f"edges with {name!r} {' and '.join(parts) or 'at any time'}"
+
+
+def _text(count: np.ndarray, times: Times) -> str:
+    """A point in time as text, without a fraction of a second that is 0."""
+    return re.sub(r"\.0+(?=Z?$)", "", str(cells(count, times)[0]))
 
 
 #: Fields of numbers that are times if there are no others, in this order.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 import numpy as np
 
 from gascl.errors import FormatError, GraphError, warn
+from gascl.graph.field_table import field_name
 from gascl.graph.field_types import (
     NO_TEXT,
     Coded,
@@ -74,11 +75,11 @@ def fields_of(
         declared: columns that the file says are text, of which only times are written so.
     """
     taken: dict[str, Coded] = {}
-    for name, values in columns.items():
-        wrong = ""
-        field = _times(values) if name in declared else None
+    for column, values in columns.items():
+        wrong, name = "", field_name(column) if isinstance(column, str) else column
+        field = _times(values) if column in declared else None
         if field is None:
-            field = _field(values, of_vertices, text and name not in declared)
+            field = _field(values, of_vertices, text and column not in declared)
         if field is not None and name == WEIGHT and isinstance(field.type, Texts | Times):
             field = None if not of_vertices else field  # programs read a weight as a number
         missing = 0 if isinstance(values, (np.ndarray, Coded)) else sum(v is None for v in values)
@@ -89,9 +90,13 @@ def fields_of(
             wrong += "" if name == WEIGHT else ", or all texts, or all times"
         elif not (isinstance(name, str) and name.isidentifier()):
             wrong = "its name is not an identifier"
+        elif name in taken or (name != column and name in columns):
+            wrong = f"another one is called {name!r}"
         else:
             taken[name] = field
             first = None if isinstance(values, Coded) or not len(values) else values[0]
+            if name != column:
+                report.append(f"{what} {column!r} read as {name}")
             if isinstance(first, str) and field.type is None:
                 report.append(f"{what} {name!r}: text read as numbers, {field.values.dtype}")
             if field.type is None:
@@ -101,9 +106,9 @@ def fields_of(
             else:
                 report.append(f"{what} {name!r}: {described(field)}")
         if wrong:
-            report.append(f"{what} {name!r} left out: {wrong}")
+            report.append(f"{what} {column!r} left out: {wrong}")
             if left_out is not None:
-                left_out[name] = wrong
+                left_out[column] = wrong
     return taken
 
 
@@ -205,7 +210,7 @@ def named_attributes(
             field = _field(values, vectors, False)
         if field is None:
             _refuse(records, whose, name, argument, vectors)
-        taken[name] = field
+        taken[field_name(name)] = field
         if field.type is None:
             warn_of_rounding(whose, name, values, field.values)
     return taken

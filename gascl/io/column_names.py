@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from gascl.errors import warn
+from gascl.graph.field_table import field_name
 from gascl.graph.raw_graph import RawGraph
 from gascl.user_messages import Message, Option, Placeholder
 
@@ -15,7 +16,8 @@ from gascl.user_messages import Message, Option, Placeholder
 WEIGHT = "weight"
 
 #: Usual names of the columns of sources and targets, compared without case; if none are found,
-#: also without blanks, _ and a last "id".
+#: also without blanks, _ and a last "id"; and at last with a word that both have in common, as in
+#: "from stop" and "to stop".
 ENDS = (
     ("source", "target"),
     ("src", "dst"),
@@ -42,6 +44,12 @@ ENDS = (
     ("payer", "payee"),
 )
 
+#: Words that two columns have in common that are no ends, such as "start date" and "end date".
+_NO_ENDS = {
+    *("time", "date", "day", "year", "hour", "minute", "timestamp", "at"),
+    *("x", "y", "lat", "lon", "lng", "latitude", "longitude", "weight", "count", "value"),
+}
+
 #: Usual names of weights, compared in the same way.
 WEIGHTS = {
     *("weight", "weights", "w", "wt", "wgt", "value", "val", "cost", "costs", "price", "amount"),
@@ -66,7 +74,21 @@ def known_ends(names: Sequence[Any]) -> list[tuple[int, int]]:
         ]
         if pairs:
             return list(dict.fromkeys(pairs))
-    return []
+    words = [re.split(r"[\W_]+", str(name).lower()) for name in names]
+    return [
+        (source, target)
+        for source, one in enumerate(words)
+        for target, other in enumerate(words)
+        if source != target and _are_ends(one, other)
+    ]
+
+
+def _are_ends(one: list[str], other: list[str]) -> bool:
+    """Whether the words of two names are the same but for a pair of usual ones."""
+    if len(one) != len(other) or len(one) < 2:
+        return False
+    differ = [pair for pair in zip(one, other, strict=True) if pair[0] != pair[1]]
+    return len(differ) == 1 and differ[0] in ENDS and not _NO_ENDS.intersection(one)
 
 
 def ends_of(names: Sequence[Any], weight: Any = None) -> tuple[int, int] | str:
@@ -180,7 +202,8 @@ def chosen_fields(
     taken: dict[str, Any] = {}
     for name, given in fields.items():
         kind, numeric, other = type_of(name)
-        field = given or (WEIGHT if name == alone else name)
+        own = field_name(name) if isinstance(name, str) else name
+        field = given or (WEIGHT if name == alone else own)
         wrong = ""
         if names.count(name) > 1:
             wrong = "it occurs twice"

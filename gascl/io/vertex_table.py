@@ -94,7 +94,7 @@ def _id_column(name: str, columns: Columns, vertex_id: Any, error: type[GraphErr
     hint = f"; did you mean {near[0]!r}? The columns" if near else "; the columns"
     raise error(
         f"{name}: ",
-        Option("vertex_id", vertex_id),
+        Option("id", vertex_id),
         f" is not a column{hint} are {', '.join(map(str, columns))}",
     )
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 
 from gascl.errors import Place
+from gascl.language.arrays import array_uses
 from gascl.language.combiners import EXPRESSION, FIRST, NAMED, PRODUCT, SUM
 from gascl.language.fields import (
     REQUIRED,
@@ -47,7 +48,7 @@ from gascl.language.keywords import (
 )
 from gascl.language.snippet import Member, Snippet
 from gascl.language.spec import SNIPPETS, WORK, ProgramSpec
-from gascl.language.types import Struct, unfit
+from gascl.language.types import Struct, resolve, unfit
 
 _WORDS = (
     *(*SNIPPETS, "message", "gathered", "scatter_on", "apply_on", "edges"),
@@ -89,6 +90,7 @@ def check(spec: ProgramSpec, own: Mapping[str, Any], base: Collection[str]) -> N
         _check_text(spec, snippet)
         _check_words(spec, snippet, kind)
         _check_bare(spec, snippet, kind)
+        _check_arrays(spec, snippet, kind)
         for member in snippet.members:
             _check_member(spec, snippet, kind, member)
         if kind in ("field", "arc"):
@@ -417,6 +419,33 @@ def _instead_of_agg(kind: str, name: str, written: bool) -> str:
     return "".join(f": {remedy}" for remedy in ["; ".join(r for r in remedies if r)] if remedy)
 
 
+def _check_arrays(spec: ProgramSpec, snippet: Snippet, kind: str) -> None:
+    """Arrays are used by component; only `send` takes one as a whole."""
+    if kind in ("functions", "combine", "identity"):
+        return  # where arrays have names of the user's
+    for use in array_uses(spec, snippet):
+        place, lengths = snippet.place(use.line), use.lengths
+        if kind in ("pairs", "stop"):
+            spec.refuse(place, f"{use.name} is an array, which {snippet.label} cannot read")
+        if len(use.indices) == len(lengths):
+            for index, length in zip(use.indices, lengths, strict=True):
+                if index.isdigit() and int(index) >= length:
+                    shape = "".join(f"[{n}]" for n in lengths)
+                    spec.refuse(place, f"{use.name} is {use.name}{shape}: it has no {index}")
+            continue
+        indexed = use.name + "".join(f"[{i}]" for i in "ijk"[: len(lengths)])
+        remedy = f"write {indexed}"
+        if use.sent and not use.indices and len(lengths) == 1:
+            message = spec.message_type("float32")
+            if message.boxed and message.shape == lengths:
+                continue
+            remedy = f"a message is a {spec.message}"
+        elif use.assigned:
+            remedy = f"set {indexed} in a loop"
+        has = f"{' x '.join(map(str, lengths))} numbers"
+        spec.refuse(place, f"{use.name} is an array of {has}: {remedy}")
+
+
 def _check_init_order(spec: ProgramSpec, snippet: Snippet, name: str, kind: str) -> None:
     order = list(spec.vertex_fields if kind == "field" else spec.arc_fields)
     space = "v" if kind == "field" else "e"
@@ -465,6 +494,9 @@ def _check_messages(spec: ProgramSpec) -> None:
         if why:
             spec.refuse(place, f"combine = {combiner.name!r} {why}")
         return
+    why = combiner.refuses(spec.message_type("float32"))
+    if why:
+        spec.refuse(place, f"combine = {snippets['combine'].text!r} {why}")
     rule = snippets["combine"]
     if "a" not in rule.words or "b" not in rule.words:
         near = get_close_matches(rule.text, NAMED, 1)
@@ -502,6 +534,13 @@ def _gather_rules(spec: ProgramSpec) -> Rules:
         yield (
             gather.uses(word) and gather.place(gather.words.get(word, 0)),
             f"messages {why}: read {instead}[i] and num_{instead}",
+        )
+    for name in ("message", "gathered"):
+        given = getattr(spec, name)
+        yield (
+            given is not None and resolve(given, "float32").boxed and spec.source.place(name),
+            f"a gather snippet cannot read or assign whole arrays: give {name} as a struct, as in "
+            f"Row = struct([('x', '{given}')])",
         )
     yield (
         spec.combiner is not None and spec.source.place("gather"),
@@ -594,6 +633,11 @@ def _pairs_rules(spec: ProgramSpec) -> Rules:
         "pairs sends nothing: call send(x) with what u sends to v",
     )
     yield (
+        spec.message_type("float32").has_arrays and spec.source.place("message"),
+        "the messages of pairs cannot have arrays: use vectors such as 'real16', or send along "
+        "arcs",
+    )
+    yield (
         _place_of(spec, "gather"),
         "a gather snippet reads messages one by one, and there would be one for each pair: use "
         "combine instead",
@@ -608,6 +652,16 @@ def _product_rules(spec: ProgramSpec) -> Rules:
             _send_to(spec),
             f"send_to cannot be combined by a product of {spec.message}, whose overflow no "
             "device detects then: give message = 'int32' or 'real'",
+        )
+
+
+def _array_rules(spec: ProgramSpec) -> Rules:
+    """Atomics combine the messages of `send_to`, which are at most 8 bytes."""
+    if spec.message_type("float32").boxed:
+        yield (
+            _send_to(spec),
+            f"send_to combines messages of up to 8 bytes, and {spec.message} is an array: send it "
+            "along arcs, or give a scalar message",
         )
 
 
@@ -865,7 +919,8 @@ def _stop_rules(spec: ProgramSpec) -> Rules:
 
 #: In the order in which they are tested.
 _RULES: tuple[Callable[[ProgramSpec], Rules], ...] = (
-    *(_gather_rules, _grouping_rules, _added_rules, _pairs_rules, _first_rules, _product_rules),
+    *(_gather_rules, _grouping_rules, _added_rules, _pairs_rules, _array_rules),
+    *(_first_rules, _product_rules),
     *(_receive_if_rules, _enough_rules, _mask_rules, _delta_rules, _priority_rules, _order_rules),
     _stop_rules,
 )

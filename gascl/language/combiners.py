@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gascl.language.types import Type, resolve, struct_dtype
+from gascl.language.types import Type, array_type, boxed, resolve, struct_dtype
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,10 @@ class Combiner:
 
     def refuses(self, message: Type) -> str:
         """Why values of this type cannot be combined like this; "" if they can."""
+        if message.boxed:
+            return self.refuses(message.one)
         if message.width > 1 or message.members:
-            return "needs a scalar message; write it as an expression over a and b"
+            return "needs a scalar or array message; write it as an expression over a and b"
         return ""
 
     def accumulator(self, message: Type, fp64: bool) -> Type:
@@ -73,11 +75,20 @@ class Combiner:
 class _Arithmetic(Combiner):
     """A sum or a product."""
 
+    def refuses(self, message: Type) -> str:
+        if message.boxed and not message.all_floats and message.scalar.itemsize == 8:
+            return (
+                f"of arrays of {message.scalar} cannot be checked for overflow; use arrays of at "
+                "most 32 bits, or of floats"
+            )
+        return super().refuses(message)
+
     def accumulator(self, message: Type, fp64: bool) -> Type:
         if message.all_floats:
             return message
         # 64 bits: a sum of up to 2^32 messages of 32 bits cannot overflow.
-        return resolve("uint64" if message.scalar.kind == "u" else "int64", "")
+        wide = resolve("uint64" if message.scalar.kind == "u" else "int64", "")
+        return boxed(array_type(wide, message.shape)) if message.boxed else wide
 
     def overflows(self, message: Type) -> bool:
         return not message.all_floats
@@ -89,9 +100,11 @@ class _Arithmetic(Combiner):
 @dataclass(frozen=True)
 class _Sum(_Arithmetic):
     def refuses(self, message: Type) -> str:
+        if message.boxed:
+            return super().refuses(message)
         if (message.width > 1 or message.members) and not message.all_floats:
             return (
-                "needs a scalar message, or a vector or struct of floats; write it as an "
+                "needs a scalar or array message, or a vector or struct of floats; write it as an "
                 "expression over a and b"
             )
         return ""
@@ -120,6 +133,11 @@ class _Sum(_Arithmetic):
 
 @dataclass(frozen=True)
 class _Product(_Arithmetic):
+    def refuses(self, message: Type) -> str:
+        if message.boxed and not message.all_floats:
+            return "of arrays of integers cannot be checked for overflow; use floats"
+        return super().refuses(message)
+
     def identity(self, type_: Type) -> str:
         return "1"
 
@@ -159,9 +177,11 @@ class _Bitwise(Combiner):
 
 @dataclass(frozen=True)
 class _Expression(Combiner):
-    """An expression of the user's own, over values of any type."""
+    """An expression of the user's own, over values of any type but arrays."""
 
     def refuses(self, message: Type) -> str:
+        if message.boxed:
+            return "is an expression, and C has none over arrays; give the message as a struct"
         return ""
 
 
@@ -174,7 +194,7 @@ class _First(Combiner):
         return ""
 
     def identity(self, type_: Type) -> str:
-        return type_.zero() if type_.members else f"({type_.c})(0)"
+        return type_.zero()
 
     def combined(self, type_: Type, a: str, b: str) -> str:
         return a
@@ -204,7 +224,7 @@ def added(type_: Type, c: str, a: str, b: str, by_component: bool = False) -> st
         by_component: also add vectors component by component, so that a compiler can vectorize over
             several of them.
     """
-    if type_.members:
+    if type_.members and not type_.has_arrays:
         sums = (added(t, t.c, f"{a}.{n}", f"{b}.{n}", by_component) for n, t in type_.members)
         return f"({c}){{{', '.join(sums)}}}"
     if type_.width > 1 and by_component:
@@ -214,6 +234,9 @@ def added(type_: Type, c: str, a: str, b: str, by_component: bool = False) -> st
 
 def _in_double(type_: Type) -> Type:
     """The type with every float replaced by a double."""
+    if type_.shape:
+        wide = array_type(_in_double(type_.one), type_.shape)
+        return boxed(wide) if type_.boxed else wide
     if type_.members:
         members = tuple((n, _in_double(t)) for n, t in type_.members)
         same = members == type_.members

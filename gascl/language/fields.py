@@ -6,22 +6,43 @@
     weight = edge.real(default=1)
     damping = param.real(0.85)
     change = aggregate.real("sum")
+    features = vertex.real(64)
+    weights = param.array((64, 16))
 """
 
 from __future__ import annotations
 
+import datetime
 import math
+import operator
+import reprlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from inspect import signature
 from typing import Any, ClassVar
 
 import numpy as np
 
 from gascl.errors import ProgramError
+from gascl.graph.field_types import Times, coded_texts
+from gascl.graph.labels import INTEGER
 from gascl.language import parameter_text
 from gascl.language.combiners import SUM, Combiner, combiner_of
-from gascl.language.types import NAMES, VERTEX, Struct, Type, name_of, resolve, struct, unfit
+from gascl.language.types import (
+    NAMES,
+    SCALARS,
+    TIME,
+    VERTEX,
+    Struct,
+    Type,
+    array_name,
+    array_type,
+    name_of,
+    resolve,
+    struct,
+    unfit,
+)
 from gascl.user_messages import DOUBLE, Message, Option
 
 Bound = float | None
@@ -77,12 +98,14 @@ class EdgeField(Field):
     Attributes:
         low, high: a graph with values outside, or NaN, is refused; None: no bound.
         finite: a graph with infinity or NaN is refused, too.
+        optional: graphs without the field are not warned of.
     """
 
     default: Any = REQUIRED
     low: Bound = None
     high: Bound = None
     finite: bool = False
+    optional: bool = False
     kind: ClassVar[str] = "edge field"
 
 
@@ -123,6 +146,14 @@ class Param(Field):
             f"{type(instance).__name__}.{self.name} cannot be changed after construction: "
             f"construct another program, {type(instance).__name__}({self.name}={value!r})"
         )
+
+    def text(self, value: Any) -> str:
+        """A value in a message."""
+        return repr(value)
+
+    def compared(self, value: Any) -> Any:
+        """What is the same for equal values, and can be printed."""
+        return value
 
     def convert(self, value: Any) -> Any:
         """The value, or `Lanes` of values, in the parameter's type; ValueError if it can't be."""
@@ -169,6 +200,36 @@ class FlagParam(Param):
         if not isinstance(value, bool | np.bool_):
             raise ValueError("expected True or False")
         return bool(value)
+
+
+#: Times that `TimeParam` knows by a word: that of the graph's first edge, and one that never comes.
+FIRST, NEVER = "first", "never"
+
+
+@dataclass(frozen=True)
+class TimeParam(Param):
+    """A point in time, as text in ISO 8601, or a number where the graph's times are numbers."""
+
+    def convert_one(self, value: Any) -> Any:
+        if isinstance(value, str) and value in (FIRST, NEVER):
+            return value
+        if isinstance(value, str) and INTEGER.fullmatch(value):  # from a shell
+            value = int(value)
+        if isinstance(value, int | float | np.number) and not isinstance(value, np.timedelta64):
+            return super().convert_one(value)
+        text = value
+        if isinstance(value, np.datetime64):
+            short = np.datetime_data(value.dtype)[0] in ("Y", "M", "W", "D", "h", "m")
+            text = str(value.astype("M8[s]") if short else value)
+        elif isinstance(value, datetime.date):
+            text = value.isoformat()
+        found = coded_texts([text]) if isinstance(text, str) else None
+        if found is None or not isinstance(found.type, Times):
+            raise ValueError(
+                "expected a point in time such as '2024-05-31' or '2024-05-31T18:30', a number if "
+                f"the graph's times are numbers, {FIRST!r} or {NEVER!r}"
+            )
+        return text
 
 
 @dataclass(frozen=True)
@@ -257,6 +318,66 @@ class VerticesParam(Param):
         )
 
 
+@dataclass(frozen=True)
+class ArrayParam(Param):
+    """An array of numbers, which all lanes share: `p.NAME[i][j]`.
+
+    Attributes:
+        shape: its lengths.
+    """
+
+    shape: tuple[int, ...] = ()
+
+    def resolve(self, real: str) -> Type:
+        return array_type(resolve(self.type, real), self.shape)
+
+    def text(self, value: Any) -> str:
+        if isinstance(value, np.ndarray):
+            return f"<{value.dtype} array of shape {value.shape}>"
+        return reprlib.repr(value)
+
+    def compared(self, value: np.ndarray) -> str:
+        return f"{self.text(value)} {blake2b(value.data, digest_size=16).hexdigest()}"
+
+    def convert(self, value: Any) -> np.ndarray:
+        """The values, read only: float64, or of the declared integer type; ValueError if they don't
+        fit."""
+        if isinstance(value, str):
+            raise ValueError(
+                f"expected an array of shape {self.shape}; in the shell, a file: @W.npy"
+            )
+        try:
+            given = np.asarray(value)
+        except ValueError:
+            raise ValueError(
+                f"expected an array of shape {self.shape}, not lists of different lengths"
+            ) from None
+        if given.shape != self.shape:
+            raise ValueError(f"expected an array of shape {self.shape}, not {given.shape}")
+        if given.dtype.kind not in "iuf":
+            raise ValueError(f"expected numbers ({self.type}), not {given.dtype}")
+        scalar = self.resolve("float64").scalar
+        right = np.ones(self.shape, bool)
+        if (self.low, self.high) != (None, None):
+            right = np.asarray(within(given, self.low, self.high))
+            self._check(given, right, f"a value {span(self.low, self.high)}")
+        if scalar.kind != "f":
+            info = np.iinfo(scalar)
+            with np.errstate(invalid="ignore"):
+                right = (given >= info.min) & (given <= info.max) & (given == np.floor(given))
+            self._check(given, right, f"a whole number from {info.min} to {info.max} ({self.type})")
+        converted = given.astype(scalar if scalar.kind != "f" else np.float64)
+        converted.setflags(write=False)
+        return converted
+
+    def _check(self, given: np.ndarray, right: np.ndarray, what: str) -> None:
+        """Raise ValueError about the first value that is not right."""
+        if not right.all():
+            at = tuple(map(int, np.argwhere(~right)[0]))
+            where = "".join(f"[{i}]" for i in at)
+            raise ValueError(f"expected {what}, but {self.name}{where} is {given[at]}")
+
+
 class Lanes(tuple[Any, ...]):
     """The values of a parameter, one per lane."""
 
@@ -312,9 +433,10 @@ class _Namespace:
 
     _plain: ClassVar[str] = "edge fields and parameters"
 
-    def __init__(self, declare: Callable[..., Field], kinds: str = "scalars"):
-        """`kinds`: the accepted types: "scalars"; or "structs", vectors and vertices, too."""
-        self._declare, self._kinds = declare, kinds
+    def __init__(self, declare: Callable[..., Field], kinds: str = "scalars", arrays: bool = False):
+        """`kinds`: the accepted types: "scalars"; or "structs", vectors and vertices, too.
+        `arrays`: a first argument is a number of components, as in `vertex.real(64)`."""
+        self._declare, self._kinds, self._arrays = declare, kinds, arrays
         numbers = [n for n in NAMES if n != VERTEX and resolve(n, "float32").width == 1]
         self._names = numbers if kinds == "scalars" else list(NAMES)
 
@@ -328,6 +450,8 @@ class _Namespace:
             raise ProgramError(f"{name!r} is {what}, but {type(self)._plain} must be scalars")
 
         def declaration(*args: Any, **kwargs: Any) -> Any:
+            if self._arrays and args:
+                return self._make(name, _array_of(canonical, args[0]), args[1:], kwargs)
             return self._make(name, canonical, args, kwargs)
 
         return declaration
@@ -368,6 +492,12 @@ class _Params(_Namespace):
         """True or False."""
         return FlagParam("int32", doc, default=default)
 
+    def time(self, default: Any = REQUIRED, doc: str = "") -> Any:
+        """A point in time: a date or time of Python, NumPy or pandas, or text such as
+        '2024-05-31T18:30'; a number if the graph's times are numbers; "first", the least time of
+        the graph's edges; or "never", the greatest int64."""
+        return TimeParam(TIME, doc, default=default)
+
     def choice(self, *words: str, doc: str = "") -> Any:
         """One of `words`; the first is the default."""
         if not words or not all(isinstance(w, str) and w.isidentifier() for w in words):
@@ -383,9 +513,54 @@ class _Params(_Namespace):
         """
         return ToleranceParam("real", doc, default=default, rate=rate)
 
+    def array(
+        self,
+        shape: int | tuple[int, ...],
+        type: Any = "real",
+        default: Any = REQUIRED,
+        doc: str = "",
+        low: Bound = None,
+        high: Bound = None,
+    ) -> Any:
+        """An array of numbers with up to three dimensions, `p.NAME[i][j]` in snippets.
+
+        Args:
+            shape: its lengths, or its length.
+            type: that of a number.
+            default: an array, or lists.
+            low, high: values outside, and NaN, are refused; None: no bound.
+        """
+        lengths = shape if isinstance(shape, tuple) else (shape,)
+        right = all(isinstance(n, int | np.integer) and n > 0 for n in lengths)
+        if not right or not 1 <= len(lengths) <= 3:
+            raise ProgramError(f"param.array: shape={shape!r}: give one to three lengths from 1")
+        name = name_of(type)
+        if name not in ("real", *SCALARS):
+            raise ProgramError(f"param.array: its numbers must be scalars, not {name!s}")
+        if default is not REQUIRED:
+            default = _nested(np.asarray(default).tolist())
+        lengths = tuple(map(int, lengths))
+        return ArrayParam(name, doc, default=default, low=low, high=high, shape=lengths)
+
     def supersteps(self, default: int | None = None, doc: str = "") -> Any:
         """A number of supersteps to run, whatever `stop` says; None: `stop` decides."""
         return SuperstepsParam("int32", doc, default=default)
+
+
+def _nested(values: Any) -> Any:
+    """Lists as tuples, whose text is whole and does not change."""
+    return tuple(map(_nested, values)) if isinstance(values, list) else values
+
+
+def _array_of(component: str | Struct, length: Any) -> str:
+    """The type of arrays with so many components."""
+    try:
+        return array_name(str(component), operator.index(length))
+    except TypeError:
+        raise ProgramError(
+            f"{component}({length!r}): the first argument is a number of components; an initial "
+            f"value is init={length!r}"
+        ) from None
 
 
 def _vertex(
@@ -405,6 +580,10 @@ def _begins(type_: str | Struct, init: Any) -> Any:
 
 class _Aggregates(_Namespace):
     def _check_word(self, name: str) -> None:
+        if name == TIME:
+            raise ProgramError(
+                "aggregate.time: times are only in fields; write aggregate.int64(...)"
+            )
         if name in Aggregate.OPS:
             type_ = "int64" if name == "count" else "real"
             raise ProgramError(
@@ -420,8 +599,10 @@ def _edge(
     low: Bound = None,
     high: Bound = None,
     finite: bool = False,
+    optional: bool = False,
 ) -> EdgeField:
-    return EdgeField(type_, doc, default=default, low=low, high=high, finite=finite)
+    declared = EdgeField(type_, doc, default=default, low=low, high=high)
+    return replace(declared, finite=finite, optional=optional)
 
 
 def _param(
@@ -453,8 +634,8 @@ def _aggregate(
     return declared
 
 
-vertex = _Namespace(_vertex, "structs")
+vertex = _Namespace(_vertex, "structs", arrays=True)
 edge = _Namespace(_edge)
-arc = _Namespace(_arc, "structs")
+arc = _Namespace(_arc, "structs", arrays=True)
 param = _Params(_param)
 aggregate = _Aggregates(_aggregate, "structs")

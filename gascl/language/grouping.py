@@ -64,6 +64,8 @@ class Grouping:
         if COUNT in members:
             return f"gives a group the member {COUNT!r}: give the member of message another name"
         for name, combiner in self.values:
+            if members[name].shape:
+                return f"combines {name!r}, which is an array: use a vector such as 'real16'"
             why = combiner.refuses(members[name])
             if why:
                 return f"has {name}={combiner.name!r}, which {why.split(';')[0]}"

@@ -105,7 +105,7 @@ CONSTRUCTION = frozenset(("dtype", "initial", "self"))
 RESULT = frozenset(
     "aggregates arc_fields communities converged delivery device dtype edges fields graph initial "
     "missing named numbering path plot save save_trace seconds state stopped supersteps "
-    "to_pandas top trace types".split()
+    "time_type to_pandas top trace types".split()
 )
 _NO_MACRO = C_WORDS | {"INFINITY", "NAN", "NULL", "defined", "u"} | LANGUAGE
 

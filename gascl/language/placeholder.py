@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from gascl.language.fields import REQUIRED
+import numpy as np
+
+from gascl.language.fields import REQUIRED, ArrayParam
 from gascl.language.program import VertexProgram
 
 
 def any_values(cls: type[VertexProgram]) -> dict[str, Any]:
     """A value for each parameter that is required. Neither the generated code nor the buffers of a
     run depend on which it is."""
-    values = {}
+    values: dict[str, Any] = {}
     for name, param in cls.spec.params.items():
         if param.default is REQUIRED:
             bounds = (bound for bound in (param.low, param.high) if bound is not None)
             values[name] = next(bounds, 0)
+            if isinstance(param, ArrayParam):
+                values[name] = np.full(param.shape, values[name])
     return values
 
 

@@ -112,7 +112,7 @@ class VertexProgram:
                 try:
                     self.__dict__[name] = spec.params[name].convert(value)
                 except (ValueError, TypeError, OverflowError) as error:
-                    self._refuse(f"{name}={value!r}: {error}")
+                    self._refuse(f"{name}={spec.params[name].text(value)}: {error}")
             elif name in spec.vertex_fields:
                 self.initial[name] = value
             elif name in spec.edge_fields:
@@ -214,9 +214,11 @@ class VertexProgram:
         return {name: getattr(self, name) for name in self.spec.choice_params}
 
     def parameter_values(self) -> dict[str, Any]:
-        """All parameters except the number of supersteps."""
+        """All parameters except the number of supersteps, to be compared or printed: of an array,
+        its hash."""
         skipped = self.spec.supersteps_param
-        return {n: getattr(self, n) for n in self.spec.params if n != skipped}
+        declared = self.spec.params.items()
+        return {n: param.compared(getattr(self, n)) for n, param in declared if n != skipped}
 
     def named_vertices(self) -> list[list[Any]]:
         """For each lane, the labels of the vertices that parameters name: a list in preference to a
@@ -242,12 +244,12 @@ class VertexProgram:
         raise ProgramError(self.title(), ": ", *why)
 
     def __repr__(self) -> str:
-        values = [f"{n}={getattr(self, n)!r}" for n in self.spec.params]
+        values = [f"{n}={p.text(getattr(self, n))}" for n, p in self.spec.params.items()]
         values += [f"{n}={given!r}" for n, given in self.edge_names.items()]
         return f"{type(self).__name__}({', '.join([*values, f'dtype={self.dtype!r}'])})"
 
     def _repr_html_(self) -> str:
-        rows = [(n, repr(getattr(self, n)), p.doc) for n, p in self.spec.params.items()]
+        rows = [(n, p.text(getattr(self, n)), p.doc) for n, p in self.spec.params.items()]
         rows += [(n, repr(given), "edge field") for n, given in self.edge_names.items()]
         return notebook_html.page(
             type(self).__name__,

@@ -161,7 +161,7 @@ class _Finder:
         self.locals, self.lengths = self._declared()
         self.places = self._places()
         wide = [*spec.vertex_fields.values(), *spec.edge_fields.values(), *spec.params.values()]
-        doubles = any(each.resolve(real).c.startswith("double") for each in wide)
+        doubles = any(each.resolve(real).scalar == "float64" for each in wide)
         self.literal = "double" if doubles or snippet.uses("double") else "float"
 
     def _declared(self) -> tuple[dict[str, str], set[str]]:
@@ -629,10 +629,10 @@ class _Loop:
             return "uint" if word == "hash" else finder._type("real")
         if word == "msg" and spec.grouping is None:
             name = spec.gathered if spec.gathered is not None else spec.message
-            return None if name is None else resolve(name, finder.real).c
+            return None if name is None else _of_number(resolve(name, finder.real))
         fields: Mapping[str, object] = spec.vertex_fields if word.endswith("_of") else {}
         if called and word.removesuffix("_of") in fields:
-            return spec.vertex_fields[word.removesuffix("_of")].resolve(finder.real).c
+            return _of_number(spec.vertex_fields[word.removesuffix("_of")].resolve(finder.real))
         if called and word.endswith("_to") and word.removesuffix("_to") in spec.edge_fields:
             return spec.edge_fields[word.removesuffix("_to")].resolve(finder.real).c
         return None
@@ -646,5 +646,10 @@ class _Loop:
             "p": {n: p for n, p in spec.params.items() if p.in_run},
         }.get(space, {})
         if name in declared:
-            return declared[name].resolve(finder.real).c
+            return _of_number(declared[name].resolve(finder.real))
         return None
+
+
+def _of_number(type_: Type) -> str | None:
+    """The type of a component of an array, or else the type."""
+    return type_.one.c if type_.shape else type_.c

@@ -21,6 +21,7 @@ from gascl.language.combiners import Combiner, combiner_of
 from gascl.language.fields import (
     Aggregate,
     ArcField,
+    ArrayParam,
     ChoiceParam,
     EdgeField,
     Field,
@@ -202,6 +203,11 @@ class ProgramSpec:
     def reads_superstep(self) -> bool:
         """Whether a snippet reads the number of the superstep."""
         return any(snippet.uses("superstep") for snippet in self.snippets.values())
+
+    @cached_property
+    def arrays(self) -> dict[str, ArrayParam]:
+        """The array parameters."""
+        return {n: p for n, p in self.params.items() if isinstance(p, ArrayParam)}
 
     @cached_property
     def choice_params(self) -> tuple[str, ...]:

@@ -278,6 +278,11 @@ class Traits:
         return "pairs" in self.spec.snippets
 
     @cached_property
+    def sends_arrays(self) -> bool:
+        """Whether a message is an array."""
+        return self.spec.message_type("float32").boxed
+
+    @cached_property
     def overflows(self) -> bool:
         """Whether the combiner is an integer sum or product, which is checked for overflow."""
         combiner = self.spec.combiner
@@ -535,6 +540,12 @@ class Traits:
         """Whether apply both sets the mask of other vertices and unsets its own. These need
         separate memory, so that the result does not depend on the order of vertices."""
         return self._apply is not None and all(map(self._apply.uses, ("set_mask_of", "unset_mask")))
+
+    @cached_property
+    def init_marks(self) -> bool:
+        """Whether init sets the mask of other vertices."""
+        init = self.spec.snippets.get("init")
+        return init is not None and init.uses("set_mask_of")
 
     @cached_property
     def prioritized(self) -> bool:

@@ -1,4 +1,4 @@
-"""The two sides of bipartite graphs."""
+"""The two sides of bipartite graphs, and the matrix of the edges between them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+from scipy.sparse import coo_array
 
 from gascl.nx.components import connected, weak
 from gascl.nx.converted_graph import Converted, is_view
@@ -62,3 +63,47 @@ def sets(G: Converted, top_nodes: Any = None) -> tuple[set[Any], set[Any]]:
         raise nx.AmbiguousSolution(message)
     top = _colors(G) == 1
     return set(G.node_array[top].tolist()), set(G.node_array[~top].tolist())
+
+
+@backend_function(
+    first=100_000, cached=5_000, numpy=True, limits="Rows and columns must be nodes, and disjoint."
+)
+def biadjacency_matrix(
+    G: Converted,
+    row_order: Any,
+    column_order: Any = None,
+    dtype: Any = None,
+    weight: Any = "weight",
+    format: Any = "csr",
+) -> Any:
+    """The edges between two sides, sparse."""
+    if len(row_order) == 0:
+        raise nx.NetworkXError("row_order is empty list")
+    if column_order is None:
+        column_order = list(set(G) - set(row_order))
+    place = np.full((2, len(G)), -1)
+    for side, nodes, name in zip(place, (row_order, column_order), ("row", "column"), strict=True):
+        if len(nodes) != len(set(nodes)):
+            message = f"Ambiguous ordering: `{name}_order` contained duplicates."
+            raise nx.NetworkXError(message)
+        if not all(node in G for node in nodes):
+            raise NotImplementedError("nodes that are not in the graph")
+        side[G.places(nodes)] = np.arange(len(nodes))
+    if (place.min(axis=0) >= 0).any():
+        raise NotImplementedError("nodes that are in both orders")
+    src, dst = G.ends
+    values = G.column(weight).checked
+    row, column = place[0][src], place[1][dst]
+    if not G.is_directed():
+        backwards = row < 0
+        row = np.where(backwards, place[0][dst], row)
+        column = np.where(backwards, place[1][src], column)
+    between = (row >= 0) & (column >= 0)
+    if not between.any():
+        raise NotImplementedError("sides with no edge between them")
+    entries = values[between], (row[between], column[between])
+    matrix = coo_array(entries, shape=(len(row_order), len(column_order)), dtype=dtype)
+    try:
+        return matrix.asformat(format)
+    except ValueError as error:
+        raise nx.NetworkXError(f"Unknown sparse array format: {format}") from error

@@ -10,8 +10,11 @@ import numpy as np
 
 from gascl.nx import weighted
 from gascl.nx.all_pairs import by_distances, inverse_sums
+from gascl.nx.boundary import require_nodes, sets_of_nodes, within
 from gascl.nx.converted_graph import Converted, EdgeField
-from gascl.nx.dispatch import Call, argument, backend_function, callable_weight
+from gascl.nx.dispatch import Call, argument, backend_function, callable_weight, multigraph
+from gascl.nx.locality import local_search
+from gascl.nx.path_trees import arcs_of_rows
 from gascl.nx.power_iteration import Affine, Normed, WeightedAffine, WeightedNormed
 from gascl.nx.unweighted import depths
 from gascl.programs.betweenness import Betweenness, EdgeBetweenness
@@ -126,6 +129,119 @@ def global_reaching_centrality(G: Converted, weight: Any = None, normalized: boo
     reach = G.run(Eccentricity())["reached"] if G.is_directed() else inverse_sums(G)
     reach = reach / (count - 1)
     return float((reach.max() - reach).sum() / (count - 1))
+
+
+@backend_function(
+    first=200_000,
+    cached=20_000,
+    limits="No weights, no `paths`.",
+    unsupported=[argument("weight", reason="weights"), argument("paths")],
+    slower=[local_search("v")],
+)
+def local_reaching_centrality(
+    G: Converted, v: Any, paths: Any = None, weight: Any = None, normalized: bool = True
+) -> float:
+    """The share of the other nodes that a node reaches; without directions, those at a distance
+    count less."""
+    count = len(G)
+    if count == 1 and G.number_of_edges():
+        raise nx.NetworkXError(
+            "local_reaching_centrality of a single node with self-loop not well-defined"
+        )
+    if not G.number_of_edges():
+        raise nx.NetworkXError("Size of G must be positive")
+    G.require(v, nx.NodeNotFound(f"Source {v} not in G"))
+    depth = depths(G, v)
+    others = depth[depth > 0]
+    return (len(others) if G.is_directed() else float((1 / others).sum())) / (count - 1)
+
+
+# --- of groups ---
+
+
+def _group(G: Converted, S: Any) -> np.ndarray:
+    """bool (V,): the members of a group."""
+    require_nodes(G, S)
+    return within(G, S)
+
+
+def _degree_of_group(G: Converted, S: Any, reverse: bool = False) -> float:
+    group = _group(G, S)
+    offsets, neighbors = G.rows(reverse)
+    reached = np.zeros(len(G), bool)
+    reached[neighbors[arcs_of_rows(offsets, np.flatnonzero(group))[1]]] = True
+    return int(np.count_nonzero(reached & ~group)) / (len(G) - len(S))
+
+
+_of_group = backend_function(
+    first=None, cached=50_000, numpy=True, unsupported=[sets_of_nodes("S")]
+)
+
+
+@_of_group
+def group_degree_centrality(G: Converted, S: Any) -> float:
+    """The share of the nodes outside of a group that are neighbors of it."""
+    return _degree_of_group(G, S)
+
+
+@_of_group
+def group_out_degree_centrality(G: Converted, S: Any) -> float:
+    """The same, by edges out of the group."""
+    return _degree_of_group(G, S)
+
+
+@backend_function(first=1_000, cached=500, numpy=True, unsupported=[sets_of_nodes("S")])
+def group_in_degree_centrality(G: Converted, S: Any) -> float:
+    """The same, by edges into the group."""
+    return _degree_of_group(G, S, reverse=True)
+
+
+@backend_function(
+    first=50_000,
+    cached=10_000,
+    limits=weighted.NOT_NEGATIVE,
+    unsupported=[sets_of_nodes("S"), callable_weight()],
+)
+def group_closeness_centrality(G: Converted, S: Any, weight: Any = None) -> float:
+    """The number of nodes outside of a group by the sum of their distances."""
+    sources = weighted.distinct_sources(G, list(S))
+    distance = weighted.distances(G, G.places(sources), weight, reverse=True)
+    total = float(distance[np.isfinite(distance)].sum())
+    return (len(G) - len(sources)) / total if total else 0
+
+
+# --- by votes ---
+
+
+@backend_function(
+    first=500, cached=200, numpy=True, limits="No multigraphs.", unsupported=[multigraph]
+)
+def voterank(G: Converted, number_of_nodes: Any = None) -> list[Any]:
+    """Nodes with the most votes, one after the other; their neighbors then have weaker votes."""
+    count = len(G)
+    if count == 0:
+        return []
+    src, dst = G.ends
+    votes = G.out_degree if G.is_directed() else G.degree
+    average = int(votes.sum()) / count
+    # In the order of NetworkX's additions.
+    takers, givers = (src, dst) if G.is_directed() else np.stack([(src, dst), (dst, src)], 2)
+    takers, givers = takers.reshape(-1), givers.reshape(-1)
+    ability, elected = np.ones(count), np.zeros(count, bool)
+    offsets, neighbors = G.rows()
+    chosen: list[int] = []
+    for _ in range(count if number_of_nodes is None else min(number_of_nodes, count)):
+        score = np.bincount(takers, ability[givers], count)
+        score[elected] = 0
+        best = int(score.argmax())
+        if score[best] == 0:
+            break
+        chosen.append(best)
+        elected[best] = True
+        ability[best] = 0
+        heads = neighbors[offsets[best] : offsets[best + 1]]
+        ability[heads] = np.maximum(ability[heads] - 1 / average, 0)
+    return G.node_array[chosen].tolist()
 
 
 # --- by shortest paths through nodes and edges ---

@@ -12,7 +12,7 @@ from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import backend_function, multigraph
 
 
-def _ends(G: Converted, nodelist: Any) -> tuple[np.ndarray, np.ndarray]:
+def places_of_ends(G: Converted, nodelist: Any) -> tuple[np.ndarray, np.ndarray]:
     """The ends of the edges, as positions in a list of the same nodes."""
     if nodelist is None:
         return G.ends
@@ -41,7 +41,7 @@ def to_numpy_array(
     nonedge: Any = 0.0,
 ) -> Any:
     """The adjacency matrix, dense."""
-    src, dst = _ends(G, nodelist)
+    src, dst = places_of_ends(G, nodelist)
     matrix = np.full((len(G), len(G)), nonedge, dtype=dtype, order=order)
     if matrix.dtype.names or matrix.dtype == object:
         raise NotImplementedError("values that are not single numbers")
@@ -65,7 +65,7 @@ def to_scipy_sparse_array(
         raise nx.NetworkXError("Graph has no nodes or edges")
     if nodelist is not None and len(nodelist) == 0:
         raise nx.NetworkXError("nodelist has no nodes")
-    src, dst = _ends(G, nodelist)
+    src, dst = places_of_ends(G, nodelist)
     values = G.column(weight).checked
     if len(src) == 0:
         values = values.astype(np.float64)  # SciPy's dtype of an empty list

@@ -1,7 +1,8 @@
-"""The core number of each node, and the layers of the onion decomposition."""
+"""Core numbers, subgraphs by them, trusses, and the layers of the onion decomposition."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import networkx as nx
@@ -11,6 +12,7 @@ from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import backend_function
 from gascl.nx.path_trees import arcs_of_rows
 from gascl.programs.core_number import CoreNumber
+from gascl.programs.truss_number import TrussNumber
 
 
 def _refuse_loops(G: Converted, has: str) -> None:
@@ -50,3 +52,69 @@ def onion_layers(G: Converted) -> dict[Any, int]:
         left = left[~outer]
         layer += 1
     return layers
+
+
+def _of_cores(
+    G: Converted, k: Any, core: Any, keep: Callable[[np.ndarray, Any], np.ndarray]
+) -> Any:
+    """A graph of NetworkX's: those nodes that `keep` chooses by the core numbers (V,) and `k`.
+
+    Args:
+        k: None: the largest core number.
+        core: the core numbers by node; None: they are computed.
+    """
+    if core is None:
+        _refuse_loops(G, "has")
+        numbers = G.run(CoreNumber())["core"]
+    elif core.keys() != G.topology.index.keys():
+        raise NotImplementedError("core numbers of other nodes than the graph has")
+    else:
+        numbers = np.array([core[node] for node in G.nodes])
+    if k is None:
+        k = max(numbers.tolist())
+    return G.original().subgraph(G.node_array[keep(numbers, k)].tolist()).copy()
+
+
+#: Registers a subgraph, whose copy takes most of the time.
+_subgraph = backend_function(first=100_000, cached=30_000)
+
+
+@_subgraph
+def k_core(G: Converted, k: Any = None, core_number: Any = None) -> Any:
+    """The nodes whose core number is at least k."""
+    return _of_cores(G, k, core_number, lambda numbers, k: numbers >= k)
+
+
+@_subgraph
+def k_shell(G: Converted, k: Any = None, core_number: Any = None) -> Any:
+    """The nodes whose core number is k."""
+    return _of_cores(G, k, core_number, lambda numbers, k: numbers == k)
+
+
+@backend_function(first=50_000, cached=20_000)
+def k_corona(G: Converted, k: Any, core_number: Any = None) -> Any:
+    """The nodes of the k-shell with k neighbors in the k-core."""
+
+    def keep(numbers: np.ndarray, k: Any) -> np.ndarray:
+        inside = numbers[G.rows()[1]] >= k
+        return (numbers == k) & (np.bincount(G.tails[inside], minlength=len(G)) == k)
+
+    return _of_cores(G, k, core_number, keep)
+
+
+@backend_function(first=20_000, cached=20_000)
+def k_truss(G: Converted, k: Any) -> Any:
+    """The edges that are in k - 2 triangles or more of such edges, and their ends."""
+    if G.num_loops:
+        remedy = "Consider using G.remove_edges_from(nx.selfloop_edges(G))."
+        message = f"Input graph has self loops which is not permitted; {remedy}"
+        raise nx.NetworkXNotImplemented(message)
+    original, graph = G.original(), G.topology.graph()
+    truss = np.empty(graph.num_edges, np.int64)
+    truss[graph.arcs().out_edges] = G.run(TrussNumber()).arc_fields["truss"]
+    dropped = truss < k
+    found = original.copy()
+    ends = (G.node_array[end[dropped]].tolist() for end in G.ends)
+    found.remove_edges_from(zip(*ends, strict=True))
+    found.remove_nodes_from(list(nx.isolates(found)))
+    return found

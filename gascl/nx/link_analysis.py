@@ -1,4 +1,4 @@
-"""PageRank, and hubs and authorities."""
+"""PageRank and its matrix, and hubs and authorities."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from gascl.nx.convert_matrix import to_numpy_array
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import Call, argument, backend_function
+from gascl.nx.dispatch import Call, argument, backend_function, multigraph
 from gascl.nx.power_iteration import ScaledHubs, WeightedHubs, WeightedScaledHubs
 from gascl.programs.hits import HubsAndAuthorities
 from gascl.programs.page_rank import PageRank
@@ -126,3 +127,40 @@ def _scaled_hits(
     if normalized:
         return G.by_node(hubs / hubs.sum()), G.by_node(authorities / authorities.sum())
     return G.by_node(hubs), G.by_node(authorities / authorities.max())
+
+
+@backend_function(
+    first=None,
+    cached=5_000,
+    numpy=True,
+    limits="No multigraphs; `nodelist` must have all nodes.",
+    unsupported=[multigraph],
+)
+def google_matrix(
+    G: Converted,
+    alpha: Any = 0.85,
+    personalization: Any = None,
+    nodelist: Any = None,
+    weight: Any = "weight",
+    dangling: Any = None,
+) -> Any:
+    """The matrix of which PageRank is an eigenvector, dense."""
+    nodes = G.nodes if nodelist is None else nodelist
+    matrix = to_numpy_array(G, nodelist=nodelist, weight=weight)
+    count = len(G)
+    if count == 0:
+        return matrix
+    if personalization is None:
+        chance = np.repeat(1.0 / count, count)
+    else:
+        chance = np.array([personalization.get(node, 0) for node in nodes], dtype=float)
+        if chance.sum() == 0:
+            raise ZeroDivisionError
+        chance /= chance.sum()
+    rest = chance
+    if dangling is not None:
+        rest = np.array([dangling.get(node, 0) for node in nodes], dtype=float)
+        rest /= rest.sum()
+    matrix[np.flatnonzero(matrix.sum(axis=1) == 0)] = rest
+    matrix /= matrix.sum(axis=1)[:, np.newaxis]
+    return alpha * matrix + (1 - alpha) * chance

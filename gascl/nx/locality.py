@@ -96,3 +96,20 @@ def triangle(call: Call) -> str:
         if not all(neighbors.isdisjoint(rows[node]) for node in islice(row, FIRST)):
             return "NetworkX soon finds a cycle of odd length"
     return ""
+
+
+def near_target(call: Call) -> str:
+    """Checks that the target is not among the first neighbors that a search from the source
+    sees."""
+    seen = frontier = {call.source}
+    total = 0
+    try:
+        while frontier and total <= MOST and call.target not in seen:
+            level = [call.G._adj[node] for node in frontier]
+            total += sum(map(len, level))
+            frontier = set().union(*level) - seen
+            seen = seen | frontier
+        near = call.target in seen
+    except (KeyError, TypeError):
+        return "an error, which NetworkX raises at once"
+    return "NetworkX is faster where the target is near" if near else ""

@@ -5,30 +5,39 @@ nothing. `python tests/support/backend_tables.py` writes the table from the regi
 FUNCTIONS = {
     "": """
         adamic_adar_index all_pairs_shortest_path_length ancestors attracting_components
-        average_clustering average_shortest_path_length bfs_layers clustering color
-        common_neighbor_centrality condensation connected_components core_number degree_centrality
-        descendants descendants_at_distance global_efficiency harmonic_centrality has_cycle
-        in_degree_centrality is_attracting_component is_bipartite is_connected
-        is_directed_acyclic_graph is_forest is_strongly_connected is_weakly_connected isolates
-        jaccard_coefficient node_connected_component number_attracting_components
+        average_clustering average_shortest_path_length bfs_layers boundary_expansion clustering
+        color common_neighbor_centrality condensation conductance connected_components core_number
+        cut_size degree_centrality descendants descendants_at_distance edge_expansion
+        generalized_degree global_efficiency group_degree_centrality group_in_degree_centrality
+        group_out_degree_centrality gutman_index harmonic_centrality has_cycle has_eulerian_path
+        hyper_wiener_index in_degree_centrality is_arborescence is_attracting_component is_bipartite
+        is_branching is_connected is_directed_acyclic_graph is_dominating_set is_eulerian is_forest
+        is_k_regular is_regular is_semieulerian is_strongly_connected is_tree is_weakly_connected
+        isolates jaccard_coefficient k_core k_corona k_shell k_truss mixing_expansion node_boundary
+        node_connected_component node_expansion normalized_cut_size number_attracting_components
         number_connected_components number_of_isolates number_of_selfloops
         number_strongly_connected_components number_weakly_connected_components onion_layers
         out_degree_centrality partition_quality predecessor preferential_attachment
-        resource_allocation_index s_metric single_source_shortest_path_length
+        resource_allocation_index s_metric schultz_index single_source_shortest_path_length
         single_target_shortest_path_length strongly_connected_components topological_generations
-        topological_sort triangles weakly_connected_components wiener_index
+        topological_sort triangles volume weakly_connected_components wiener_index
+    """,
+    "`nodelist` must have all nodes.": """
+        adjacency_matrix directed_modularity_matrix laplacian_matrix modularity_matrix
+        normalized_laplacian_matrix to_scipy_sparse_array
     """,
     "Only where there is one shortest path to each node. No function as weight.": """
-        all_pairs_bellman_ford_path bellman_ford_predecessor_and_distance goldberg_radzik
-        single_source_bellman_ford single_source_bellman_ford_path
+        all_pairs_bellman_ford_path bellman_ford_path bellman_ford_predecessor_and_distance
+        goldberg_radzik single_source_bellman_ford single_source_bellman_ford_path
     """,
     "No function as weight.": """
-        all_pairs_bellman_ford_path_length single_source_bellman_ford_path_length
+        all_pairs_bellman_ford_path_length bellman_ford_path_length
+        single_source_bellman_ford_path_length
     """,
     "No function as weight, no weights below 0.": """
-        all_pairs_dijkstra all_pairs_dijkstra_path all_pairs_dijkstra_path_length
-        dijkstra_predecessor_and_distance johnson multi_source_dijkstra_path
-        multi_source_dijkstra_path_length single_source_dijkstra_path
+        all_pairs_dijkstra all_pairs_dijkstra_path all_pairs_dijkstra_path_length dijkstra_path
+        dijkstra_path_length dijkstra_predecessor_and_distance group_closeness_centrality johnson
+        multi_source_dijkstra_path multi_source_dijkstra_path_length single_source_dijkstra_path
         single_source_dijkstra_path_length voronoi_cells
     """,
     "gascl's own communities; no weights, not directed, no multigraphs.": """
@@ -42,25 +51,32 @@ FUNCTIONS = {
         betweenness_centrality edge_betweenness_centrality
     """,
     "No `sort_neighbors`.": "bfs_edges bfs_predecessors bfs_successors",
+    "Rows and columns must be nodes, and disjoint.": "biadjacency_matrix",
     "`usebounds` and trees are left to NetworkX.": "center",
     "No `sp`.": "closeness_centrality eccentricity harmonic_diameter",
     "No `nodes`, no weights below 0.": """
         degree_assortativity_coefficient degree_pearson_correlation_coefficient
     """,
     "`usebounds` is left to NetworkX.": "diameter periphery radius",
+    "No `data`, no multigraphs.": "edge_boundary",
     "`nstart` must have the graph's nodes in their order.": """
         eigenvector_centrality katz_centrality
     """,
-    "No weights below 0.": "flow_hierarchy modularity",
+    "No weights below 0.": "flow_hierarchy floyd_warshall_numpy modularity",
     "No weights.": "global_reaching_centrality",
+    "No multigraphs; `nodelist` must have all nodes.": "google_matrix to_numpy_array",
     "The strategy largest_first, without `interchange`; no directed graphs.": "greedy_color",
     "By power iteration: no `nstart`, no weights below 0; only a `max_iter` of 0 counts.": "hits",
+    "`nodelist` must have all nodes; no `edgelist`.": "incidence_matrix",
     "No `source`.": "kosaraju_strongly_connected_components",
-    "No multigraphs.": "label_propagation_communities overall_reciprocity reciprocity",
+    "No multigraphs.": "label_propagation_communities overall_reciprocity reciprocity voterank",
     "gascl's own communities; not directed, no weights below 0.": """
         leiden_communities leiden_partitions louvain_communities louvain_partitions
     """,
-    "Kruskal's algorithm.": "maximum_spanning_edges minimum_spanning_edges",
+    "No weights, no `paths`.": "local_reaching_centrality",
+    "Kruskal's algorithm.": """
+        maximum_spanning_edges maximum_spanning_tree minimum_spanning_edges minimum_spanning_tree
+    """,
     "No `target`, no function as weight, no weights below 0.": """
         multi_source_dijkstra single_source_dijkstra
     """,
@@ -73,9 +89,7 @@ FUNCTIONS = {
     "No `top_nodes`.": "sets",
     "A single pair is left to NetworkX.": "shortest_path_length",
     "NetworkX's own paths.": "single_source_shortest_path single_target_shortest_path",
-    "No multigraphs; `nodelist` must have all nodes.": "to_numpy_array",
-    "`nodelist` must have all nodes.": "to_scipy_sparse_array",
-    "No directed graphs.": "transitivity",
+    "No directed graphs.": "square_clustering transitivity",
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from gascl.nx.components import count, weak
+from gascl.nx.components import connected, count, weak
 from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import Call, backend_function
 from gascl.programs.spanning_forest import SpanningForest
@@ -87,3 +87,67 @@ def maximum_spanning_edges(
 ) -> Iterator[tuple[Any, ...]]:
     """The edges of a spanning tree of the greatest weight, in NetworkX's order."""
     return _edges(G, True, weight, keys, data)
+
+
+def _few_edges(call: Call) -> str:
+    is_tree = call.num_edges == len(call.G) - 1
+    return "" if is_tree else "NetworkX is faster where the number of edges tells"
+
+
+def _is_tree(G: Converted) -> bool:
+    if len(G) == 0:
+        raise nx.NetworkXPointlessConcept("G has no nodes.")
+    return len(G) - 1 == G.number_of_edges() and connected(G, weakly=True)
+
+
+@backend_function(first=200_000, cached=20_000, slower=[_few_edges])
+def is_tree(G: Converted) -> bool:
+    """Whether it is connected and has no cycle, whatever the directions of its edges."""
+    return _is_tree(G)
+
+
+@backend_function(first=200_000, cached=20_000, slower=[_few_edges])
+def is_arborescence(G: Converted) -> bool:
+    """Whether it is a tree with at most one edge into each node."""
+    return _is_tree(G) and int(G.in_degree.max()) <= 1
+
+
+@backend_function(first=200_000, cached=20_000)
+def is_branching(G: Converted) -> bool:
+    """Whether it is a forest with at most one edge into each node."""
+    return is_forest(G) and int(G.in_degree.max()) <= 1
+
+
+def _spanning_tree(
+    G: Converted, maximum: bool, weight: Any, algorithm: str, ignore_nan: bool
+) -> Any:
+    """A graph of NetworkX's with the spanning edges and their attributes."""
+    if G.is_directed():
+        raise nx.NetworkXNotImplemented("not implemented for directed type")
+    original = G.original()
+    tree = original.__class__()
+    tree.graph.update(original.graph)
+    tree.add_nodes_from(original.nodes.items())
+    tree.add_edges_from(_edges(G, maximum, weight, keys=True, data=True))
+    return tree
+
+
+_spanning_graph = backend_function(
+    first=100_000, cached=30_000, limits="Kruskal's algorithm.", unsupported=[_algorithm]
+)
+
+
+@_spanning_graph
+def minimum_spanning_tree(
+    G: Converted, weight: Any = "weight", algorithm: Any = "kruskal", ignore_nan: bool = False
+) -> Any:
+    """A spanning tree of the least weight, or a forest; with NetworkX's attributes."""
+    return _spanning_tree(G, False, weight, algorithm, ignore_nan)
+
+
+@_spanning_graph
+def maximum_spanning_tree(
+    G: Converted, weight: Any = "weight", algorithm: Any = "kruskal", ignore_nan: bool = False
+) -> Any:
+    """A spanning tree of the greatest weight, or a forest; with NetworkX's attributes."""
+    return _spanning_tree(G, True, weight, algorithm, ignore_nan)

@@ -20,7 +20,7 @@ from gascl.nx.dispatch import (
     callable_weight,
     started,
 )
-from gascl.nx.locality import local_search
+from gascl.nx.locality import local_search, near_target
 from gascl.nx.path_trees import Lengths, Paths, Tree, arcs_of_rows, levels, tight_arcs
 from gascl.programs.bellman_ford import BellmanFord
 from gascl.programs.shortest_paths import Distances
@@ -432,3 +432,84 @@ def negative_edge_cycle(G: Converted, weight: Any = "weight", heuristic: Any = T
 def johnson(G: Converted, weight: Any = "weight") -> dict[Any, Paths]:
     """NetworkX's own paths between all pairs."""
     return {node: _dist_and_paths(G, [node], weight, None)[1] for node in G}
+
+
+def _to_target(first: int, cached: int, limits: str) -> Callable[[Callable[..., Any]], Function]:
+    """Registers a function of one path, as `by_weight` does. NetworkX's search ends at the target,
+    which is taken to be far unless a short search from the source finds it."""
+    return backend_function(
+        first=first,
+        cached=cached,
+        limits=limits,
+        unsupported=[callable_weight()],
+        slower=[local_search("source"), near_target],
+    )
+
+
+def _length(G: Converted, source: Any, target: Any, weight: Any, negative: bool) -> Any:
+    """The distance of the target.
+
+    Raises:
+        KeyError: there is no path.
+    """
+    places = G.places([source])
+    distance = distances(G, places, weight, negative=negative)
+    at = G.topology.index[target]
+    if not np.isfinite(distance[at]):
+        raise KeyError(target)
+    return as_numbers(G, weight, distance[[at]], [])[0]
+
+
+@_to_target(200_000, 30_000, NOT_NEGATIVE)
+def dijkstra_path(G: Converted, source: Any, target: Any, weight: Any = "weight") -> list[Any]:
+    """NetworkX's own path."""
+    distinct_sources(G, [source])
+    if source == target:
+        return [target]
+    if target not in G:
+        raise NotImplementedError("a target that is not in the graph")
+    settled, distance = tree(G, [source], weight)
+    at = G.topology.index[target]
+    if not np.isfinite(distance[at]):
+        raise nx.NetworkXNoPath(f"No path to {target}.")
+    path = [at]
+    while (at := int(settled.parent[at])) >= 0:
+        path.append(at)
+    return G.node_array[path[::-1]].tolist()
+
+
+@_to_target(200_000, 20_000, NOT_NEGATIVE)
+def dijkstra_path_length(G: Converted, source: Any, target: Any, weight: Any = "weight") -> Any:
+    """The distance."""
+    distinct_sources(G, [source])
+    if source == target:
+        return 0
+    try:
+        return _length(G, source, target, weight, negative=False)
+    except KeyError as error:
+        message = f"Node {target} not reachable from {source}"
+        raise nx.NetworkXNoPath(message) from error
+
+
+@_to_target(100_000, 20_000, ONE_PATH)
+def bellman_ford_path(G: Converted, source: Any, target: Any, weight: Any = "weight") -> list[Any]:
+    """The path, where there is one shortest path to each node."""
+    if source == target or target not in G:
+        raise NotImplementedError("a target that is the source, or not in the graph")
+    paths = _only_paths(G, source, weight)[1]
+    if target not in paths:
+        raise nx.NetworkXNoPath(f"Target {target} cannot be reached from given sources")
+    return paths[target]
+
+
+@_to_target(100_000, 10_000, NO_FUNCTION)
+def bellman_ford_path_length(G: Converted, source: Any, target: Any, weight: Any = "weight") -> Any:
+    """The distance."""
+    if source not in G or target not in G:
+        raise NotImplementedError("nodes that are not in the graph")
+    if source == target:
+        return 0
+    try:
+        return _length(G, source, target, weight, negative=True)
+    except KeyError as error:
+        raise nx.NetworkXNoPath(f"node {target} not reachable from {source}") from error

@@ -81,10 +81,18 @@ class Device:
     def is_cpu(self) -> bool:
         return bool(self.cl.type & cl.device_type.CPU)
 
+    @cached_property
+    def is_gpu(self) -> bool:
+        return bool(self.cl.type & cl.device_type.GPU)
+
     @property
     def kind(self) -> str:
-        is_gpu = bool(self.cl.type & cl.device_type.GPU)
-        return "GPU" if is_gpu else "CPU" if self.is_cpu else "accelerator"
+        return "GPU" if self.is_gpu else "CPU" if self.is_cpu else "accelerator"
+
+    @cached_property
+    def units(self) -> int:
+        """The number of compute units."""
+        return int(self.cl.max_compute_units)
 
     @cached_property
     def memory(self) -> int:
@@ -130,7 +138,7 @@ class Device:
     @property
     def groups(self) -> int:
         """The number of work-groups that keeps the device busy in kernels over vertices."""
-        return int(self.cl.max_compute_units) * 8
+        return self.units * 8
 
     @property
     def alignment(self) -> int:
@@ -146,9 +154,10 @@ class Device:
             fp64=self.fp64,
             atomics=self.atomics,
             group=self.group,
-            units=int(self.cl.max_compute_units),
+            units=self.units,
             groups=self.groups,
             local_memory=int(self.cl.local_mem_size),
+            constant_memory=int(self.cl.max_constant_buffer_size),
             memory=self.memory,
             largest_buffer=self.largest_buffer,
             alignment=self.alignment,
@@ -295,7 +304,7 @@ class Device:
 
     def speed(self) -> tuple[bool, int]:
         """A sort key: GPUs are faster than the rest, then compute units times clock rate counts."""
-        return (self.kind == "GPU", self.cl.max_compute_units * self.cl.max_clock_frequency)
+        return (self.kind == "GPU", self.units * self.cl.max_clock_frequency)
 
     def __str__(self) -> str:
         return self._title

@@ -43,14 +43,20 @@ def plot_distribution(values: np.ndarray, name: str, kind: str = "auto", ax: Any
         raise GasclError(f"field {name!r} has no finite values to draw")
     if ax is None:
         ax = pyplot().subplots(layout="constrained")[1]
+    times = values.dtype.kind == "M"
+    if times and kind == "ccdf":
+        raise GasclError(
+            f"field {name!r} has times, which have no logarithm; give kind='histogram'"
+        )
     if kind == "auto":
-        kind = "ccdf" if heavy_tailed(finite) else "histogram"
+        kind = "ccdf" if not times and heavy_tailed(finite) else "histogram"
     if kind == "ccdf":
         _draw_ccdf(ax, finite, name)
     else:
         _draw_histogram(ax, finite, name)
     if len(finite) < len(values):
-        left = f"{len(values) - len(finite):,} with infinity or NaN not shown"
+        without = "without a time" if times else "with infinity or NaN"
+        left = f"{len(values) - len(finite):,} {without} not shown"
         ax.set_title(left, fontsize="small")
     drawn: Axes = ax
     return drawn
@@ -81,6 +87,15 @@ def _draw_ccdf(ax: Any, values: np.ndarray, name: str) -> None:
 
 def _draw_histogram(ax: Any, values: np.ndarray, name: str) -> None:
     bins: Any = min(100, max(10, int(len(values) ** 0.5)))
+    if values.dtype.kind == "M":
+        from matplotlib import dates as module
+
+        dates: Any = module  # without types
+
+        values = dates.date2num(values)
+        ticks = dates.AutoDateLocator(minticks=3, maxticks=7)
+        ax.xaxis.set_major_locator(ticks)
+        ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(ticks))
     low, high = values.min().item(), values.max().item()
     if values.dtype.kind in "iu" and high - low < BARS:
         bins = np.arange(low, high + 2) - 0.5

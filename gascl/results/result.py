@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from gascl.errors import FieldError, GasclError, GraphError, warn
+from gascl.errors import FieldError, GasclError, GraphError, check_flags, warn
+from gascl.graph.field_types import Times, listed
 from gascl.graph.graph import Graph
 from gascl.graph.labels import shown
-from gascl.language.types import VERTEX, FieldTypes, Struct
+from gascl.language.types import TIME, VERTEX, FieldTypes, Struct
 from gascl.results.plots import plot_distribution
 from gascl.results.table import ResultTable
 from gascl.results.trace import Trace
@@ -104,6 +105,8 @@ class Result:
         types: the declared types of vertex and arc fields: those of type "vertex" are vertices;
             `types.inputs` are the vertex fields that the program reads and never writes.
         edges: the direction of the arcs of `arc_fields`, as in `Graph.arcs`.
+        time_type: the unit and the time zone of fields of type `time`, which are datetime64, with
+            NaT for a time that never comes; None: they are numbers, as the graph's times are.
         named: for each lane, the labels of the vertices that parameters named, such as a `source`.
     """
 
@@ -123,6 +126,7 @@ class Result:
     numbering: str = ""
     types: FieldTypes = field(default_factory=FieldTypes)
     edges: str = "out"
+    time_type: Times | None = None
     named: Sequence[Sequence[Any]] = ()
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -217,7 +221,7 @@ class Result:
             every = order
         every = every[:count]
         fields = {name: self[name][every] for name in answers}
-        table = ResultTable(self.graph, {"vertex": every}, fields, self.types)
+        table = self._table_of({"vertex": every}, fields)
         columns = {name: column.listed() for name, column in table.columns().items()}
         return [*columns], list(zip(*columns.values(), strict=True))
 
@@ -249,13 +253,19 @@ class Result:
         Args:
             name: the field; it can be left out if only one, inputs aside, has a number per vertex.
         """
+        check_flags(largest=largest)
         name = self._only_number("top sorts by") if name is None else name
-        listed = values = self._scalars(name, "sorted", "sort")
-        if self.types.get(name) == VERTEX:
-            listed = self.graph.labels_of(values)
+        values = self._scalars(name, "sorted", "sort")
         first = self._ordered(name, largest)[: max(k, 0)]
+        values = values[first]
+        if self.types.get(name) == VERTEX:
+            values = self.graph.labels_of(values)
         labels = self.graph.labels_of(first).tolist()
-        return list(zip(labels, listed[first].tolist(), strict=True))
+        return list(zip(labels, self._listed(values), strict=True))
+
+    def _listed(self, values: np.ndarray) -> list[Any]:
+        """The values as Python objects, times as datetimes."""
+        return listed(values, self.time_type if values.dtype.kind == "M" else None)
 
     def _ordered(self, name: str, largest: bool) -> np.ndarray:
         """The vertices with a value of a field of numbers, sorted by these; of equal ones, in
@@ -287,6 +297,7 @@ class Result:
                 not just one of those fields.
             FieldError: there is no such field.
         """
+        check_flags(largest=largest)
         if name is None:
             there = [field for field in self if field in GROUPS]
             if len(there) != 1:
@@ -470,11 +481,12 @@ class Result:
         """The table of the vertices, or of the arcs."""
         if isinstance(fields, str):
             raise FieldError(f"fields={fields!r} must be a list of names: fields=[{fields!r}]")
+        check_flags(arcs=arcs)
         if not arcs:
             names = self._answers() if fields is None else fields
             chosen = {name: self[name] for name in names}
             every = np.arange(self.graph.num_vertices)
-            return ResultTable(self.graph, {"vertex": every}, chosen, self.types)
+            return self._table_of({"vertex": every}, chosen)
         available = ", ".join(self.arc_fields)
         if not available:
             raise FieldError("the result has no arc fields: leave out arcs=True")
@@ -483,13 +495,17 @@ class Result:
             if name not in self.arc_fields:
                 raise FieldError(f"the result has no arc field {name!r}. Arc fields: {available}")
         order = self.graph.arcs(self.edges)
-        return ResultTable(
-            self.graph,
-            {"source": order.out.rows, "target": order.out_targets},
-            {name: self.arc_fields[name] for name in names},
-            self.types,
-            {"edge": order.out_edges},
-        )
+        ends = {"source": order.out.rows, "target": order.out_targets}
+        fields = {name: self.arc_fields[name] for name in names}
+        return self._table_of(ends, fields, {"edge": order.out_edges})
+
+    def _table_of(
+        self,
+        keys: Mapping[str, np.ndarray],
+        fields: Mapping[str, np.ndarray],
+        numbers: Mapping[str, np.ndarray] | None = None,
+    ) -> ResultTable:
+        return ResultTable(self.graph, keys, fields, self.types, numbers or {}, self.time_type)
 
     def save_trace(self, path: str | Path) -> None:
         """Write the trace as JSON, with a summary of the run and why it stopped.
@@ -539,7 +555,10 @@ def _text(value: Any) -> str:
 
 def has_value(values: np.ndarray, type_: str | Struct | None) -> np.ndarray:
     """bool (V,): where a field with one number per vertex has a value: it is neither infinite nor
-    NaN and, if it is declared as a vertex, names one."""
+    NaN and, if it is declared as a vertex, names one, or as a time, comes."""
+    if type_ == TIME and values.dtype.kind == "i":
+        there: np.ndarray = values != np.iinfo(values.dtype).max
+        return there
     return values >= 0 if type_ == VERTEX else np.isfinite(values)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import GasclError
+from gascl.graph.field_types import Times, cells, listed
 from gascl.graph.graph import Graph
 from gascl.graph.labels import has_surrogate, labeled
 from gascl.language.types import VERTEX, Struct
@@ -32,20 +33,24 @@ class TableColumn:
     Attributes:
         values: (rows,); for vertices, their labels.
         none: bool (rows,), true where there is no vertex; None if the column holds no vertices.
+        times: the unit and the time zone, if the values are points in time, datetime64.
     """
 
     values: np.ndarray
     none: np.ndarray | None = None
+    times: Times | None = None
 
     def listed(self) -> list[Any]:
-        """Python objects, with None for no vertex."""
-        values: list[Any] = self.values.tolist()
+        """Python objects, with None for no vertex and no time."""
+        values = listed(self.values, self.times)
         if self.none is None or not self.none.any():
             return values
         return [None if none else v for v, none in zip(values, self.none.tolist(), strict=True)]
 
     def cells(self) -> list[Any]:
         """The cells of a CSV file."""
+        if self.times is not None:
+            return cells(self.values.view(np.int64), self.times).tolist()
         return decimals(self.values) if self.values.dtype.kind == "f" else self.listed()
 
 
@@ -62,6 +67,7 @@ class ResultTable:
         fields: arrays (rows, ...) by name.
         types: the declared types of fields; only vertices are treated differently.
         numbers: columns between keys and fields, written unchanged.
+        times: as in `Result`.
     """
 
     graph: Graph
@@ -69,6 +75,7 @@ class ResultTable:
     fields: Mapping[str, np.ndarray]
     types: Mapping[str, str | Struct]
     numbers: Mapping[str, np.ndarray] = field(default_factory=dict)
+    times: Times | None = None
 
     def columns(self) -> dict[str, TableColumn]:
         """All columns by name."""
@@ -82,8 +89,11 @@ class ResultTable:
             clash = any(uses[_short(name, steps)] > 1 for steps, _, _ in columns)
             for steps, values, type_ in columns:
                 key = self._long(name, steps) if clash else _short(name, steps)
-                ids = type_ == VERTEX
-                table[key] = TableColumn(*self._labeled(values)) if ids else TableColumn(values)
+                if type_ == VERTEX:
+                    table[key] = TableColumn(*self._labeled(values))
+                else:
+                    times = self.times if values.dtype.kind == "M" else None
+                    table[key] = TableColumn(values, times=times)
         return table
 
     def _labeled(self, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -154,6 +164,9 @@ def _beyond_utf8(values: np.ndarray) -> bool:
 
 
 def _pandas_array(pandas: Any, column: TableColumn, index: Any) -> Any:
+    if column.times is not None and column.times.zone:
+        moments = pandas.DatetimeIndex(column.values).tz_localize("UTC")
+        return moments.tz_convert(column.times.zone)
     if column.none is None and not _beyond_utf8(column.values):
         return column.values
     if column.values.dtype.kind in "iu":
@@ -167,6 +180,10 @@ def _pandas_array(pandas: Any, column: TableColumn, index: Any) -> Any:
 
 def _arrow_array(pyarrow: Any, column: TableColumn) -> Any:
     values = column.values
+    if column.times is not None:
+        kind = pyarrow.timestamp(column.times.unit, column.times.zone)
+        counts = values.view(np.int64)
+        return pyarrow.array(counts, mask=np.isnat(values)).cast(kind)
     if values.dtype.kind not in "UO":
         return pyarrow.array(values, mask=column.none)
     texts = [None if v is None else _escaped(str(v)) for v in column.listed()]

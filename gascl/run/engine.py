@@ -30,6 +30,7 @@ from gascl.errors import (
     NotConverged,
     NotConvergedError,
     ProgramError,
+    check_flags,
     users_lines,
     warn,
 )
@@ -68,6 +69,7 @@ from gascl.run.stages import solve
 from gascl.run.state import Inputs, State
 from gascl.run.steps import Steps
 from gascl.run.supersteps import Ending, Loop
+from gascl.run.times import shown_fields, times_of
 from gascl.user_messages import Message, Option, ProgramName
 from gascl.util.host import machine_memory
 from gascl.util.progress import Progress, showing
@@ -123,6 +125,7 @@ class Engine:
     ):
         if not isinstance(graph, Graph):
             raise GasclError(_no_graph(graph))
+        check_flags(deterministic=deterministic, debug=debug)
         self.device_memory = (
             None if device_memory is None else bytes_of(device_memory, "device_memory")
         )
@@ -141,6 +144,8 @@ class Engine:
             WeakKeyDictionary()
         )
         self._loaded: WeakKeyDictionary[Prepared, LoadedProgram] = WeakKeyDictionary()
+        # Programs that have a form in any order, but none in place.
+        self._not_in_place: WeakKeyDictionary[type[VertexProgram], set[Any]] = WeakKeyDictionary()
         self.warns_of_nan = True  # not in the NetworkX backend, whose answers may be NaN
         self._solo: Engine | None = None
         self._derived: dict[tuple[Any, ...], Engine] = {}  # by how their graphs are made
@@ -318,7 +323,8 @@ class Engine:
             nans = _nans(result.fields)
         else:
             form = self._form(program, options)
-            result, interrupted, nans = self._run_one(form, options, limit, checkpoint)
+            form_of = None if form is program else program
+            result, interrupted, nans = self._run_one(form, form_of, options, limit, checkpoint)
         if nans and self.warns_of_nan:
             _warn_of_nan(self.graph, nans)
         if interrupted:
@@ -355,13 +361,13 @@ class Engine:
             runs = []
             for each in programs:
                 check_work(each)
-                each = self._form(each, checked)
-                prepared, again = self._prepare(each, checked), None
+                form = self._form(each, checked)
+                prepared, again = self._prepare(form, checked), None
                 delivery = prepared.delivery
                 if (delivery.queues or delivery.in_place) and prepared.traits.may_need_order:
                     automatic = replace(checked, delivery="auto")
                     again = self._prepare(each, automatic, prepared.traits.why_order)
-                runs.append(explained(each, self.graph, self.device.facts, prepared, again))
+                runs.append(explained(form, self.graph, self.device.facts, prepared, again))
             return Explanation(type(program).__name__, str(self.device), tuple(runs))
         except Exception as error:
             raise error.with_traceback(users_lines(error.__traceback__))  # noqa: B904, the same
@@ -378,32 +384,47 @@ class Engine:
 
     def _form(self, program: VertexProgram, options: RunOptions) -> VertexProgram:
         """The form of a program that is run: the one in place, if this run can have it."""
+        if "in_any_order" not in vars(type(program)):
+            return program
         if self.ranks or options.start is not None or options.delivery not in ("auto", "in_place"):
+            return program
+        not_in_place = self._not_in_place.setdefault(type(program), set())
+        if options.delivery == "auto" and key_of(program) in not_in_place:
             return program
         together = why_together(self.device.facts, self.debug) or options.why_in_supersteps(False)
         if together and options.delivery == "auto":
             return program
         other = _in_any_order(program)
-        if other is None or not Traits.of(other.spec).applies_in_place:
+        if other is None:
             return program
-        return other if self._prepare(other, options).delivery.in_place else program
+        in_place = Traits.of(other.spec).applies_in_place
+        if in_place and self._prepare(other, options).delivery.in_place:
+            return other
+        if not together:
+            not_in_place.add(key_of(program))
+        return program
 
     def _run_one(
         self,
         program: VertexProgram,
+        form_of: VertexProgram | None,
         options: RunOptions,
         limit: int,
         checkpoint: Checkpoint | None,
     ) -> tuple[Result, bool, Nans]:
         """Run a program without `solve`; returns also whether Ctrl-C ended it, and the fields that
-        have become NaN, as in `Loop.nans`."""
+        have become NaN, as in `Loop.nans`.
+
+        Args:
+            form_of: as in `Job`.
+        """
         check_work(program)
         start = Start()
         if options.state is not None or options.start is not None:
             start = resolve_start(program, self.graph, options.previous, options.start)
         try:
             with Interrupts() as interrupts:
-                job = Job(program, options, limit, start, checkpoint, interrupts)
+                job = Job(program, options, limit, start, checkpoint, interrupts, form_of)
                 result, nans = self._supersteps(job)
                 tried = self._order_to_try(job, result)
                 if tried is not None:
@@ -492,7 +513,12 @@ class Engine:
             state.end(loaded, None)
             if options.delivery != "auto":
                 job = replace(job, options=replace(options, delivery="auto"))
-            return self._supersteps(job, Traits.of(program.spec).why_order, values, phases)
+            if job.form_of is not None:  # later runs need not try again
+                self._not_in_place.setdefault(type(job.form_of), set()).add(key_of(job.form_of))
+                job = replace(job, program=job.form_of, form_of=None)
+                types = self._prepare(job.program, job.options).source.header.types
+                values = inputs(job.program, self.graph, types, previous, self.debug)
+            return self._supersteps(job, loop.needs_order, values, phases)
         loop.trace.phases = phases
         loop.trace.deliveries = tuple(loop.deliveries) or (prepared.delivery.name,)
         if known:
@@ -502,10 +528,12 @@ class Engine:
         arc_fields: Mapping[str, np.ndarray] = {}
         if program.spec.arc_fields:
             arc_fields = ResultFields(state, ARC, kept=options.keep_state)
+        declared, times = program.spec.types, times_of(program.spec, self.graph)
+        fields = ResultFields(state, known=values.read_only, kept=options.keep_state)
         result = Result(
             graph=self.result_graph,
-            fields=ResultFields(state, known=values.read_only, kept=options.keep_state),
-            arc_fields=arc_fields,
+            fields=shown_fields(fields, declared, times),
+            arc_fields=shown_fields(arc_fields, declared, times),
             aggregates=state.aggregates(),
             supersteps=len(loop.trace),
             converged=ending.converged,
@@ -516,7 +544,8 @@ class Engine:
             numbering=str(prepared.numbering or ""),
             seconds=loop.trace.seconds(),
             state=state if options.keep_state else None,
-            types=program.spec.types,
+            types=declared,
+            time_type=times,
             edges=program.spec.direction,
             named=program.named_vertices(),
         )
@@ -607,6 +636,8 @@ class Engine:
         traits = Traits.of(program.spec)
         if traits.any_order:
             ordered = ordered or options.why_in_supersteps(traits.may_need_order)
+        else:
+            ordered = ""  # it always runs in supersteps
         settings = self.deterministic, self.debug, self.seed, self.device_memory
         key = key_of(program), str(options.delivery), ordered, settings
         with self._lock:

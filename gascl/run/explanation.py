@@ -31,6 +31,7 @@ class ExplainedRun:
         numbering: how vertices are numbered on the device, and why.
         placement: where vertices and arcs are.
         supersteps: how supersteps are launched, and why.
+        arrays: in which memory array parameters are, and why; "" if there are none.
         memory: the bytes of the device that each buffer takes, by name.
         limit: the bytes that the run may take.
         bottlenecks: what may take long.
@@ -45,6 +46,7 @@ class ExplainedRun:
     numbering: str
     placement: str
     supersteps: str
+    arrays: str
     memory: Mapping[str, int]
     limit: int
     bottlenecks: tuple[Bottleneck, ...]
@@ -62,6 +64,7 @@ class ExplainedRun:
             (f"numbering: {self.numbering}", []),
             (f"placement: {self.placement}", []),
             (f"supersteps: {self.supersteps}", []),
+            *([(f"array parameters: {self.arrays}", [])] if self.arrays else []),
             (f"memory: {total}", [f"{name}: {amount(size)}" for name, size in buffers]),
             (
                 "bottlenecks:" if self.bottlenecks else "bottlenecks: none found",
@@ -136,6 +139,7 @@ def explained(
             does, or it has supersteps anyway.
     """
     renumbered, persistent = prepared.renumbered, prepared.persistent
+    constant, memory = prepared.constant, "constant" if prepared.constant.chosen else "global"
     own = "the graph's own numbers"
     launched = "all in one launch" if persistent.chosen else "launches for each"
     if prepared.delivery.queues:
@@ -157,6 +161,7 @@ def explained(
         numbering=f"{prepared.numbering or own}: {renumbered.why}",
         placement=prepared.placement,
         supersteps=f"{launched}, since {persistent.why}{restart}",
+        arrays=f"{memory} memory, since {constant.why}" if program.spec.arrays else "",
         memory=prepared.named_sizes(),
         limit=prepared.limit,
         bottlenecks=tuple(bottlenecks(program, graph, device, prepared)),

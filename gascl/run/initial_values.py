@@ -12,7 +12,7 @@ import numpy as np
 from gascl.delivery.run_layout import VERTEX
 from gascl.device_graph.buffers import convert
 from gascl.errors import GraphError, ProgramError
-from gascl.graph.field_types import FieldType, Texts
+from gascl.graph.field_types import FieldType, Texts, Times
 from gascl.graph.graph import Graph
 from gascl.graph.validation import by_label
 from gascl.language.combiners import MAX, MIN
@@ -24,9 +24,10 @@ from gascl.language.fields import (
     within,
 )
 from gascl.language.program import VertexProgram
-from gascl.language.types import Type
+from gascl.language.types import TIME, Type
 from gascl.run.field_values import has_rest
 from gascl.run.state import DeviceField, Inputs, State
+from gascl.run.times import counts, times_of
 from gascl.user_messages import DOUBLE, Message, Option
 
 
@@ -174,14 +175,14 @@ def _check_edge_field(
             f"the program reads {name}, but the graph has no such edge field (it has: {there}); "
             f"give the graph one, as by Graph.from_edges(..., {name}=...), or the declaration a "
             "default",
-            _renaming(name, graph),
+            _renaming(field, graph),
             place=cls.spec.source.place(name),
         )
-    elif graph.edge_fields:
+    elif graph.edge_fields and not field.optional:
         return Message(
             f"the graph has no edge field {name!r} (it has: {there}); "
             f"the default {field.default!r} is used for every edge",
-            _renaming(name, graph),
+            _renaming(field, graph),
         )
     return None
 
@@ -208,11 +209,14 @@ def _check_read(program: VertexProgram, what: str, known: FieldType | None, type
     raise GraphError(program.title(), f": the graph's {some}; {remedy}")
 
 
-def _renaming(name: str, graph: Graph) -> str:
+def _renaming(field: EdgeField, graph: Graph) -> str:
     """How to use a column of another name as the field, as the end of a message."""
+    name, of_times = field.name, field.type == TIME
     if not graph.edge_fields:
         return ""
-    return Message(f"; to use another field as {name!r}, ", Option(name, "FIELD", "edge field"))
+    other = next((n for n, kind in graph.edge_types.items() if isinstance(kind, Times)), "FIELD")
+    other = other if of_times else "FIELD"
+    return Message(f"; to use another field as {name!r}, ", Option(name, other, "edge field"))
 
 
 def graph_values(
@@ -329,6 +333,8 @@ def initial_values(
             values = _struct_array(program, name, type_, given)
         else:
             values = np.asarray(given)
+        if program.spec.vertex_fields[name].type == TIME:
+            values = counts(values, times_of(program.spec, graph), f"the initial {name!r}")
         if name in of_graph:
             known = graph.vertex_types.get(name)
             _check_read(program, f"vertex field {name!r}", known, type_)

@@ -17,6 +17,7 @@ class Job:
 
     Attributes:
         program, options: as `Engine.run` takes them.
+        form_of: `program` is the form in any order of this one, if it is not None.
         limit: the largest number of supersteps.
         start: which vertices scatter first, and whether the run continues an earlier one.
         checkpoint: where the run saves its state, or None. If it holds an earlier part of the run,
@@ -30,3 +31,4 @@ class Job:
     start: Start
     checkpoint: Checkpoint | None
     interrupts: Interrupts
+    form_of: VertexProgram | None = None

@@ -86,18 +86,16 @@ class Launcher:
         self, launch: Launch, varying: Mapping[str, Any], instead: Mapping[Key, Any] | None
     ) -> list[Any]:
         """The arguments of a kernel: buffers, and numbers in the kernel's types."""
-        graph, own, numbers = self.arrays.buffers, self.state.buffers, self.arrays.numbers
-        values: list[Any] = []
+        known = self.state.buffers | self.arrays.buffers
+        if instead:
+            known |= instead
+        numbers, values = self.arrays.numbers, list[Any]()
         for name in self.state.layout.arguments[launch.kernel]:
             if isinstance(name, Key):
-                buffer = instead.get(name) if instead else None
-                if buffer is None:
-                    buffer = graph.get(name)
-                values.append(own[name] if buffer is None else buffer)
-            elif name not in NUMBERS:
-                values.append(varying[name])
+                values.append(known[name])
             elif name in varying:
-                values.append(_NUMBER_TYPES[name](varying[name]))
+                type_ = _NUMBER_TYPES.get(name)
+                values.append(type_(varying[name]) if type_ else varying[name])
             else:
                 values.append(numbers[name] if name in numbers else self.arrays.number(name))
         return values

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from gascl.delivery.buffers import ANYTHING
-from gascl.delivery.run_layout import ARC, VERTEX, Key
+from gascl.delivery.launch import STARTED
+from gascl.delivery.run_layout import ARC, RUN, VERTEX, Key
 from gascl.device_graph.buffers import ResidentGraph, num_arcs
 from gascl.device_graph.run_arrays import RunArrays
 from gascl.language.program import VertexProgram
@@ -16,8 +17,9 @@ from gascl.run.bottlenecks import by_one_item
 from gascl.run.plan import Plan
 from gascl.run.prepare import Prepared
 from gascl.run.push_pull import pull_bounds
+from gascl.run.start_block import CONTROL, NEVER, RECORD, StartBlock
 
-NEVER = np.iinfo(np.int32).max
+MASK = Key(RUN, "mask")
 
 
 class LoadedProgram:
@@ -36,9 +38,12 @@ class LoadedProgram:
         layout: the buffers of a run.
         types: the types of vertex and arc fields.
         sizes, nbytes: the bytes of each buffer that belongs to one run, and of all together.
-        unset: the buffers whose initial content must be set, and what it is.
-        control: the record before a run; `sent` is what the device gets of it.
-        run: a record for the parameters, which has the counts of the graph.
+        unset: the buffers whose initial content must be set, and what it is, but for those in
+            `block`.
+        started: those of them that the start of a run sets, unless the run continues from a State.
+        block: the buffers that the host sets at the start of a run; its record for the parameters
+            has the counts of the graph.
+        control: the control record before a run.
         alternates: the program's edges alternate.
         num_arcs: the number of arcs of all ranks.
         costs: about how long supersteps take.
@@ -63,12 +68,22 @@ class LoadedProgram:
         self.types = {Key(owner, n): types[n] for owner, names in declared.items() for n in names}
         self.sizes = {key: array.nbytes for key, array in self.layout.own.items()}
         self.nbytes = sum(self.sizes.values())
-        self.unset = {k: a.begins for k, a in self.layout.own.items() if a.begins != ANYTHING}
+        self.block = block = StartBlock(self.layout, self.header, self.device)
+        self.unset = {
+            key: array.begins
+            for key, array in self.layout.own.items()
+            if array.begins != ANYTHING and key not in block.places
+        }
+        active = plan.delivery.active
+        self.started = {Key(RUN, name) for name in STARTED}
+        if active.leave:  # a mask in another form is converted to bytes only when it is used
+            self.started.add(MASK)
+        if not plan.traits.init_marks:
+            self.started |= {MASK if n == "mask" else Key(active.owner, n) for n in active.starts}
         self.control = np.zeros(1, self.header.control)
         self.control["overflow"] = self.control["fault"] = NEVER
-        self.sent = control_to_send(self.control)
-        self.run = np.zeros(1, self.header.run)
-        counts = self.run["graph"]
+        block.record(block.first, CONTROL)[:] = control_to_send(self.control)
+        counts = block.record(block.first, RECORD)["graph"]
         counts["num_vertices"] = resident.graph.num_vertices
         counts["num_edges"] = resident.graph.num_edges
         if prepared.traits.reads_hub:
@@ -82,6 +97,12 @@ class LoadedProgram:
         self.arrays = arrays if arrays.can_be_shared else None
         self.idle: list[dict[Key, Any]] = []
         fork_guard.holds_opencl(self)
+
+
+def copied(records: np.ndarray) -> np.ndarray:
+    """A copy of contiguous records: of their bytes, since NumPy copies structs by their members,
+    which takes longer."""
+    return records.view(np.uint8).copy().view(records.dtype)
 
 
 def control_to_send(control: np.ndarray) -> np.ndarray:

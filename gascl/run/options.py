@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gascl.errors import GasclError
+from gascl.errors import GasclError, check_flags
 from gascl.language.program import VertexProgram
 from gascl.results.result import KeptState
 from gascl.results.snapshot import Snapshot
@@ -45,6 +45,7 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         check_not_converged(self.not_converged)
+        check_flags(keep_state=self.keep_state, resume=self.resume)
         if self.state is not None and not isinstance(self.state, State):
             raise GasclError(
                 f"state must be result.state of a run with keep_state=True, not {self.state!r}"

@@ -22,6 +22,7 @@ from gascl.language.types import VERTEX as VERTEX_TYPE
 from gascl.language.types import Struct
 from gascl.results.result import Result
 from gascl.run.state import State
+from gascl.run.times import shown_fields, times_of
 
 #: How many times as much work as in supersteps a random schedule may take before it counts as one
 #: that does not end.
@@ -126,9 +127,11 @@ class OrderTrial:
         def senders(name: str) -> np.ndarray:
             return read(name, np.empty(shape, np.uint32)).astype(np.int64) - 2
 
+        fields = {name: state.field(name, VERTEX) for name in state.names(VERTEX)}
+        spec = state.program.spec
         return cls(
             seed,
-            {name: state.field(name, VERTEX) for name in state.names(VERTEX)},
+            shown_fields(fields, spec.types, times_of(spec, state.graph)),
             read("found", np.empty(shape, np.uint8)),
             [messages(f"{which}_messages") for which in ("first", "second", "last")],
             [senders(f"{which}_senders") for which in ("first", "second", "last")],

@@ -8,8 +8,9 @@ import numpy as np
 
 from gascl.errors import ProgramError
 from gascl.graph.graph import Graph
-from gascl.language.fields import Lanes, Param, VertexParam
+from gascl.language.fields import Lanes, Param, TimeParam, VertexParam
 from gascl.language.program import VertexProgram
+from gascl.run.times import count_of
 from gascl.user_messages import DOUBLE
 
 #: Up to this many arcs a vertex, a graph is sparse.
@@ -36,16 +37,31 @@ def set_parameters(
     if "gascl_finite" in (run["graph"].dtype.names or ()):
         run["graph"]["gascl_finite"] = finite
     for name, param in program.spec.params.items():
-        if not param.in_run:
+        if not param.in_run or name in program.spec.arrays:
             continue
         value, given = getattr(program, name), run["params"][name]
         for lane in range(program.lanes):
             one = value[lane] if isinstance(value, Lanes) else value
-            if isinstance(param, VertexParam):  # a program runs on the empty graph, too
+            if isinstance(param, TimeParam):
+                one = count_of(program, graph, param, one)
+            elif isinstance(param, VertexParam):  # a program runs on the empty graph, too
                 one = graph.index_of(one) if graph.num_vertices else -1
             elif given.dtype.kind == "f":
                 _check_float(program, param, one, given.dtype)
             given[0, lane] = one
+
+
+def array_parameters(program: VertexProgram, layout: np.dtype) -> np.ndarray:
+    """The array parameters as one record of the header's `tables`."""
+    tables = np.zeros(1, layout)
+    for name, param in program.spec.arrays.items():
+        values = getattr(program, name)
+        if tables[name].dtype.kind == "f":
+            finite = values[np.isfinite(values)]
+            for value in (finite.max(initial=0), finite.min(initial=0)):
+                _check_float(program, param, value, tables[name].dtype)
+        tables[name][0] = values
+    return tables
 
 
 def bucket_width(program: VertexProgram, graph: Graph, gpu: bool, queued: bool = False) -> float:

@@ -16,10 +16,10 @@ import pyopencl as cl
 
 from gascl.codegen import switches
 from gascl.codegen.constants import CHUNK_ARCS, MOST_GROUPS
-from gascl.codegen.declarations import LAYOUT
+from gascl.codegen.declarations import BATCH_BYTES, HEAD_BYTES, LAYOUT, MOST_BATCH
 from gascl.codegen.generate import generate
 from gascl.codegen.header import Header
-from gascl.delivery.assembly import assemble
+from gascl.delivery.assembly import assemble, by_component
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.device_facts import DeviceFacts
 from gascl.delivery.run_layout import Extent, RunLayout, run_layout
@@ -151,11 +151,12 @@ class Plan:
         """The number of work-groups of the persistent kernel: as many as run at once, or some more,
         since a CPU's driver may give one thread several in a row; but none without a part of a
         superstep."""
-        units = int(device.cl.max_compute_units)
         if device.is_cpu:
-            groups = 1 if vertices + arcs <= ALONE else 4 * units
+            groups = 1 if vertices + arcs <= ALONE else 4 * device.units
         else:
-            groups = units * (ASYNCHRONOUS_GROUPS if self.delivery.queues else PERSISTENT_GROUPS)
+            groups = device.units * (
+                ASYNCHRONOUS_GROUPS if self.delivery.queues else PERSISTENT_GROUPS
+            )
         # Each has a tally of its own.
         return min(groups, parts, device.groups, MOST_GROUPS)
 
@@ -170,15 +171,25 @@ class Plan:
         self._idle.append(kernels)
 
 
-def group_size(header: Header, device: DeviceFacts) -> tuple[int, int]:
+def group_size(header: Header, device: DeviceFacts, shares: bool) -> tuple[int, int]:
     """The number of items in a work-group, and of arcs in a block.
 
     The device's choice is halved until a group's data takes at most half of the local memory: what
     it stages of each arc of a block; and a box per item and chunk of arcs, a tally per two items,
     or two counts per item. The other half has room for a word of lanes for each arc. What push.cl
     holds back is less than the messages of a block.
+
+    Args:
+        shares: the items of a group share each message, so that no message is staged
+            (kernels/gather/group_components.cl).
     """
     group, block = device.group, BLOCK
+    while shares and group > 1:
+        heads = group * HEAD_BYTES
+        of_items = max(group // 2 * header.tally.itemsize, 16 * group)
+        if BATCH_BYTES + 8 * MOST_BATCH + heads + of_items <= device.local_memory:
+            return group, block
+        group //= 2
     while group > 1:
         shared = block * header.staged + 2
         boxes = max(group, block // CHUNK_ARCS) * header.box.itemsize
@@ -204,6 +215,13 @@ def persistent_options(device: Device, queues: bool = False) -> list[str]:
         # So that the groups of 256 items fit in a unit's 65,536 registers.
         *([f"-cl-nv-maxrregcount={48 if queues else 64}"] if device.is_nvidia else []),
     ]
+
+
+def _shared_message_options(source: Source) -> list[str]:
+    """NVIDIA's compiler gives a kernel with arrays in apply all 255 registers, so that one group
+    fits in a compute unit: with half of them, the mean of 64 reals took 0.6 times the time."""
+    shares = by_component(source.traits, source.delivery, source.group)
+    return ["-cl-nv-maxrregcount=128"] if shares else []
 
 
 def tile_size(header: Header, device: DeviceFacts) -> int:
@@ -234,6 +252,7 @@ class Variant:
         numbered: vertices have other numbers on the device than the user's.
         optimized: by the compiler.
         shares, splits: as in `Traits`.
+        constant: array parameters are in constant memory.
     """
 
     debug: bool = False
@@ -243,6 +262,7 @@ class Variant:
     optimized: bool = True
     shares: bool = False
     splits: bool = False
+    constant: bool = True
 
 
 def key_of(program: VertexProgram) -> tuple[Any, ...]:
@@ -315,6 +335,7 @@ def _write(
         debug=variant.debug,
         numbered=variant.numbered,
         shares=variant.shares,
+        constant=variant.constant,
     )
     of_variant = variant.debug, variant.shares, variant.splits
     traits = Traits.of(program.spec, program.lanes, *of_variant)
@@ -328,7 +349,8 @@ def _write(
             Option("dtype", "float32", of="program"),
             " or another device",
         )
-    group, block = (1, BLOCK) if variant.debug else group_size(header, device)
+    shares = by_component(traits, delivery, device.group)
+    group, block = (1, BLOCK) if variant.debug else group_size(header, device, shares)
     text, places = assemble(header, traits, delivery, group, variant.persistent)
     wide = doubles or of_messages or _double_params(program)
     shape: dict[str, object] = {"GROUP": group, "BLOCK": block, "LINES": len(places) + 1}
@@ -360,6 +382,7 @@ def _build(program: VertexProgram, device: Device, source: Source) -> Plan:
     options = [
         *source.options,
         *(persistent_options(device, source.delivery.queues) if source.persistent else []),
+        *(_shared_message_options(source) if device.is_nvidia and not source.persistent else []),
         *switches.options(switches.DEVICE, offers),
         *(device.atomics.options() if source.delivery.has_inbox(source.traits) else []),
         *(["-cl-fp32-correctly-rounded-divide-sqrt"] if _rounds(device) else []),

@@ -40,10 +40,14 @@ from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Traits
 from gascl.run.plan import Source, Variant, source_of
 from gascl.run.push_pull import largest_degree
+from gascl.util.units import amount
 
 #: Work-groups share loops instead of running all supersteps in one launch if the longest row is so
 #: many times as long as must be: launches take as long as a work-item for some hundred neighbors.
 LONG_FOR_LAUNCHES = 8
+#: The most bytes of array parameters in constant memory: of the 64 KiB that OpenCL promises, the
+#: rest is for the compiler's own constants.
+MOST_CONSTANT = 48 << 10
 #: Up to this many vertices and arcs, in all lanes, some hundred runs take less time than the
 #: optimizer of a CPU's compiler.
 SMALL = 2**9
@@ -91,6 +95,7 @@ class Prepared:
         numbering: that numbering, or None.
         persistent: whether a persistent kernel runs all supersteps in one launch.
         shares: whether work-groups share the loops over neighbors in apply that only reduce.
+        constant: whether array parameters are in constant memory; otherwise in global memory.
         parts: why the device has only some of the arcs at a time; None: it has all.
         share: the part of the arcs that belongs to this process; None: all.
         source: the text of the kernels.
@@ -109,6 +114,7 @@ class Prepared:
     numbering: Numbering | None
     persistent: Decision
     shares: Decision
+    constant: Decision
     parts: Parts | None
     share: Division | None
     source: Source
@@ -210,9 +216,10 @@ def prepare(
     apart = persistent.chosen or setting.debug or alternates or parts is not None
     able = choice.delivery.splits and traits.may_split and device.group > 1 and not apart
     splits = able and hub > VERY_LONG_ROW and costs.waits_for_row(choice.name)
+    constant = _constant(program, device)
     variant = Variant(
         *(setting.debug, setting.seed, persistent.chosen, renumbered.chosen),
-        *(optimized, shares.chosen, splits),
+        *(optimized, shares.chosen, splits, constant.chosen),
     )
     source = source_of(program, device, choice.delivery, offset_type(graph, direction), variant)
     share = None
@@ -250,6 +257,7 @@ def prepare(
         numbering=numbered[0] if numbered else None,
         persistent=persistent,
         shares=shares,
+        constant=constant,
         parts=parts,
         share=share,
         source=source,
@@ -342,6 +350,17 @@ def _shares(
         why = "no row is so long"
     shared = "rows are long, and the turns of a loop may run at the same time"
     return Decision(not why, why or shared)
+
+
+def _constant(program: VertexProgram, device: DeviceFacts) -> Decision:
+    """Whether array parameters are in constant memory, which is fast where all work-items read the
+    same number, but small."""
+    arrays = program.spec.arrays.values()
+    size = sum(each.resolve(program.dtype).itemsize for each in arrays)
+    most = min(MOST_CONSTANT, device.constant_memory)
+    if size > most:
+        return Decision(False, f"they have {amount(size)}, and {amount(most)} fit constant memory")
+    return Decision(True, f"{amount(size)} of the {amount(most)} there")
 
 
 def degrees_of_rows(graph: Graph, spec: ProgramSpec) -> np.ndarray:

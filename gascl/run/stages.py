@@ -32,6 +32,7 @@ from gascl.run.initial_values import check_edge_fields, empty_field, initial_val
 from gascl.run.options import MAX_SUPERSTEPS, RunOptions
 from gascl.run.result_fields import solved_fields
 from gascl.run.state import DeviceField, State
+from gascl.run.times import shown_fields, times_of
 from gascl.user_messages import DOUBLE, Message, Option, ProgramName
 
 
@@ -511,7 +512,11 @@ def solve(engine: Runner, program: VertexProgram, options: RunOptions) -> tuple[
     seconds = stages.trace.seconds()
     seconds["solve"] = time.perf_counter() - started - sum(seconds.values())
     kept = stages.state if options.keep_state and stages.has_state else None
-    held, held_by_arcs = solved_fields((fields, arc_fields), kept)
+    times = times_of(cls.spec, graph)
+    held, held_by_arcs = (
+        shown_fields(each, cls.spec.types, times)
+        for each in solved_fields((fields, arc_fields), kept)
+    )
     result = Result(
         graph=engine.result_graph,
         fields=held,
@@ -526,6 +531,7 @@ def solve(engine: Runner, program: VertexProgram, options: RunOptions) -> tuple[
         seconds=seconds,
         state=kept,
         missing=tuple(n for n in _declared(cls) if n not in fields | arc_fields | aggregates),
+        time_type=times,
         types=replace(cls.spec.types, inputs=frozenset(types) - {*found} - stages.computed),
         aggregates=aggregates,
         named=program.named_vertices(),

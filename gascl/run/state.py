@@ -36,16 +36,17 @@ from gascl.opencl.event_wait import check_free
 from gascl.results.snapshot import Messages, Snapshot
 from gascl.results.trace import Step
 from gascl.run.field_values import has_rest, listed, set_at, stored
-from gascl.run.loaded_program import NEVER, LoadedProgram, control_to_send
-from gascl.run.parameters import set_parameters
+from gascl.run.loaded_program import MASK, LoadedProgram, control_to_send, copied
+from gascl.run.parameters import array_parameters, set_parameters
 from gascl.run.plan import Plan
+from gascl.run.start_block import BLOCK, CONTROL, FAULTS, NEVER, RECORD
+from gascl.run.times import shown_fields, times_of
 
 #: The most bytes to fill at once: NVIDIA's driver fails from 2 GiB on.
 _FILL = 2**30
 #: The most bytes of buffers that a run leaves for the next one, so that a small run need not
 #: allocate them. For larger ones, that takes little of the run's time.
 _IDLE = 2**18
-MASK, CONTROL = Key(RUN, "mask"), Key(RUN, "control")
 _PENDING = tuple(Key(RUN, name) for name in PENDING)
 
 
@@ -120,8 +121,9 @@ class State:
         self.used_by, self.resumable = "", True
         self._lock = threading.RLock()
         fork_guard.holds_opencl(self)
-        run = loaded.run.copy()
+        block, first = loaded.block, loaded.block.first.copy()
         on_gpu, queued = not self.device.is_cpu, loaded.plan.delivery.queues
+        run = block.record(first, RECORD)
         set_parameters(run, program, resident.graph, on_gpu, inputs.finite, queued)
         previous = inputs.previous
         given = {**inputs.initial, **inputs.left}
@@ -134,18 +136,15 @@ class State:
         if kept or given:
             self._set_fields(inputs.initial, inputs.left, kept)
         self._sent: list[Any] = []  # copies that may be under way, which hold what they copy
-        self._send(Key(RUN, "run"), run)
-        faults = self.layout.own.get(Key(RUN, "faults"))
-        if faults is not None:
-            self.write(Key(RUN, "faults"), np.full(faults.count, NEVER, np.int32))
-        self.control = loaded.control.copy()
+        if program.spec.arrays:
+            self._send(Key(RUN, "tables"), array_parameters(program, self.header.tables))
+        self.control = copied(loaded.control)
         if resumes and previous is not None:
-            self.control = previous.control.copy()
+            self.control = copied(previous.control)
             self.control["overflow"] = self.control["fault"] = NEVER
             self.control["stopped"] = 0
-            self.write_control()
-        else:
-            self._send(CONTROL, loaded.sent)
+            block.record(first, CONTROL)[:] = control_to_send(self.control)
+        self._send(BLOCK, first)
         for key in self.layout.clears:  # here, so that the run need not wait for it
             if self.unset.pop(key, None) is not None:
                 self.clear(key)
@@ -187,6 +186,9 @@ class State:
             idle = loaded.idle.pop()
         except IndexError:  # there are none, or other threads have them
             idle = {}
+        if BLOCK not in idle:
+            idle |= loaded.block.allocate(self.device)
+        self.buffers[BLOCK] = idle.pop(BLOCK)
         for key, size in sizes.items():
             buffer = idle.pop(key, None)
             self.buffers[key] = self.device.allocate(size) if buffer is None else buffer
@@ -329,7 +331,7 @@ class State:
     def faults(self, plan: Plan) -> np.ndarray:
         """(kinds of faults, lines of the source text): the smallest vertex with each fault."""
         host = np.empty((len(Fault), len(plan.places) + 1), np.int32)
-        return self.read(Key(RUN, "faults"), host)
+        return self.read(FAULTS, host)
 
     # After a run -----------------------------------------------------------------------
 
@@ -373,8 +375,9 @@ class State:
             if key in lasting:
                 self.buffers[key] = idle.pop(key)
         # Those of other programs may have other sizes.
-        if loaded.nbytes <= _IDLE and not self._took_over:
-            loaded.idle.append(idle)
+        if loaded.nbytes > _IDLE or self._took_over:
+            idle = {key: idle[key] for key in (BLOCK, *loaded.block.places)}
+        loaded.idle.append(idle)
         del self.arrays  # the graph stays on the device only while its engine exists
 
     def drop(self, fields: Iterable[str], owner: Owner = VERTEX) -> None:
@@ -464,19 +467,26 @@ class State:
             last, sent: as in `Snapshot`.
             masked: the program keeps a mask, which is in its form as bytes.
         """
-        spec = self.program.spec
+        spec, times = self.program.spec, times_of(self.program.spec, self.graph)
         order = dict.fromkeys([*spec.result_order, *self.names()])
         mask = np.ones(self.graph.num_vertices, bool)
         if masked:
             mask = self.read(MASK, np.empty(self.graph.num_vertices, np.uint8)) != 0
+        fields, arc_fields = (
+            shown_fields({n: self.field(n, owner) for n in names}, spec.types, times)
+            for owner, names in (
+                (VERTEX, [n for n in order if n in self.names()]),
+                (ARC, self.names(ARC)),
+            )
+        )
         return Snapshot(
             graph=self.graph,
             superstep=self.superstep,
-            fields={n: self.field(n) for n in order if n in self.names()},
+            fields=fields,
             mask=mask,
             active=int(self.control["next_active"][0]),
             aggregates=self.aggregates(),
-            arc_fields={n: self.field(n, ARC) for n in self.names(ARC)},
+            arc_fields=arc_fields,
             last=last,
             sent=sent,
         )

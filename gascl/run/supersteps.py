@@ -10,7 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
-from gascl.codegen.constants import FAULT_MESSAGES, GOING_ON, STRIDE, Fault, Phase, Stop, Team
+from gascl.codegen.constants import (
+    FAULT_MESSAGES,
+    GOING_ON,
+    STRIDE,
+    Again,
+    Fault,
+    Phase,
+    Stop,
+    Team,
+)
 from gascl.delivery.buffers import EMPTY
 from gascl.delivery.launch import (
     EMPTY_INBOX,
@@ -21,22 +30,21 @@ from gascl.delivery.launch import (
     SNAPSHOT,
     START,
     START_ARCS,
-    STARTED,
     Launch,
 )
 from gascl.delivery.run_layout import MOST_AHEAD, RECORDS, RUN, VERTEX, Key, team_bytes
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.results.snapshot import Messages
-from gascl.results.trace import KernelTime, Step, Trace
+from gascl.results.trace import KernelTime, Trace
 from gascl.run.checkpoint import Checkpoint
-from gascl.run.field_values import listed
 from gascl.run.job import Job
 from gascl.run.launcher import Launched, Launcher
-from gascl.run.loaded_program import LoadedProgram
+from gascl.run.loaded_program import MASK, LoadedProgram, copied
 from gascl.run.long_run import LongRun
 from gascl.run.placement import Placement, Tallies
+from gascl.run.recorded_steps import RecordedSteps
 from gascl.run.stagnation import StagnationDetector
-from gascl.run.state import MASK
+from gascl.run.start_block import TEAM
 from gascl.user_messages import Message, Option
 from gascl.util.progress import Progress
 
@@ -48,6 +56,8 @@ _MOST_WORK = {"CPU": 2**17, "GPU": 2**22}
 #: The arcs and vertices of the supersteps that are enqueued first where a run has a fixed number of
 #: them: of PageRank, less than a tenth of a second of work.
 _FIRST_BATCH = {"CPU": 2**22, "GPU": 2**32}
+#: The arguments of a persistent kernel that does not start the run.
+_NO_FIRST_VALUES: dict[str, Any] = {"given": 0, "partly": None, "kept": 0, "own_mask": 0}
 #: The number of supersteps whose events, which have the times of kernels, are kept in a driver.
 _UNTIMED = 256
 
@@ -69,7 +79,6 @@ class Loop:
         nans: for each field of floats where some vertex has NaN after the run, the number of such
             vertices, and the first of them; empty where the State is kept.
         seconds: how long the supersteps took.
-        needs_order: the order of messages matters, so that the run must begin again in supersteps.
         long_run: decides whether it begins again in any order; None: it does not.
     """
 
@@ -84,8 +93,7 @@ class Loop:
         self.fixed = self.program.fixed_supersteps()
         # Without vertices there is no superstep, but aggregators have their first values.
         self.limit = job.limit if self.graph.num_vertices else 0
-        self.num_arcs, self.bounds, self.costs = loaded.num_arcs, loaded.bounds, loaded.costs
-        self.bottlenecks = loaded.bottlenecks
+        self.loaded, self.bounds = loaded, loaded.bounds
         self.groups = loaded.layout.extent.groups  # of kernels over the vertices
         self.earlier = self.state.superstep if self.start.resumes else 0
         self.trace, self.deliveries = Trace(), dict[str, None]()
@@ -95,7 +103,8 @@ class Loop:
         self.nans: dict[str, tuple[int, int]] = {}
         # What the last launch of a persistent kernel has counted.
         self._counted_nans: list[list[int]] | None = None
-        self._starting = False  # the first mask is committed by the persistent kernel
+        # The arguments with which a persistent kernel starts the run; None: it is not to.
+        self._first_values: dict[str, Any] | None = None
         self._unread = False  # the record of the first mask has not been read
         self.long_run: LongRun | None = None
         # Each reads the times of a batch: when they are first used, or after `_UNTIMED` supersteps,
@@ -138,8 +147,13 @@ class Loop:
         return self._ending()
 
     @property
-    def needs_order(self) -> bool:
-        return self._stopped == Stop.ORDER
+    def needs_order(self) -> str:
+        """Why the run must begin again in supersteps; "" if it need not."""
+        if self._stopped != Stop.ORDER:
+            return ""
+        if self.state.control["ordered"][0] == Again.ROW_IS_LONG:
+            return "a vertex has many neighbors for one work-item of a GPU to look at"
+        return self.plan.traits.why_order
 
     def _begin_progress(self, progress: Progress) -> None:
         # Of a program of several stages, only the end of this stage is known.
@@ -175,7 +189,9 @@ class Loop:
         ended = self._ended or len(self.trace) == self.fixed
         if self.checkpoint and not ended and len(self.trace) > self.checkpoint.done:
             self._save(self.checkpoint, stagnation)
-        if self._starting:  # no superstep has committed it
+        if self._first_values is not None:  # there was no superstep to start with
+            self.launcher.launch(START, **self._first_values)
+            self._first_values = None
             self._commit_first()
         if self._unread:
             self._stopped = self._first_stop(self.launcher.records(0)[0])
@@ -214,6 +230,7 @@ class Loop:
         names, last = self.plan.header.reals, self.graph.num_vertices
         counts = self._counted_nans
         if counts is None:
+            self.state.clear(Key(RUN, "nans"))
             self.launcher.launch(NANS)
             counts = self.launcher.read("nans", np.empty((len(names), 2), np.int32)).tolist()
         nans = {
@@ -280,18 +297,16 @@ class Loop:
         all_scatter = self.plan.delivery.active.all_scatter
         if all_scatter and self.program.spec.scatter_on == "all":
             self.launcher.launch(all_scatter)
-        if self.plan.persistent and not self._starting:  # its work-groups add to these
+        # Its work-groups add to these.
+        if self.plan.persistent and self._first_values is None:
             for name in ("tallies", "counts"):
                 self.state.clear(Key(RUN, name))
         return stopped
 
     def _fill(self) -> None:
         """Set the initial content of the buffers that no earlier run has left."""
-        active = self.plan.delivery.active
         for key, begins in self.state.unset.items():
-            started = not self.start.resumes and key.owner == RUN and key.name in STARTED
-            # A mask in another form is converted to bytes only when it is used.
-            if started or (key == MASK and active.leave and not self.start.resumes):
+            if key in self.loaded.started and not self.start.resumes:
                 continue
             if begins == EMPTY:
                 self.launcher.launch(EMPTY_INBOX, cells=self.state.buffers[key])
@@ -318,13 +333,15 @@ class Loop:
             kept_mask = state.read(MASK, np.empty(self.graph.num_vertices, np.uint8))
             mask = kept_mask if mask is None else mask | kept_mask
         fields = {"given": state.given, "partly": state.partly, "kept": state.kept}
-        self.launcher.launch(START, **fields, own_mask=mask is None)
-        state.partly = None
-        if self.plan.traits.arc_state:
-            self.launcher.launch(START_ARCS, kept_arcs=state.kept_arcs)
-        if mask is None and self.plan.persistent and not self.watch:  # it does the rest
-            self._starting = True
+        values = {**fields, "own_mask": mask is None}
+        arc_state = self.plan.traits.arc_state
+        if mask is None and self.plan.persistent and not (self.watch or arc_state):
+            self._first_values = values
             return 0
+        self.launcher.launch(START, **values)
+        state.partly = None
+        if arc_state:
+            self.launcher.launch(START_ARCS, kept_arcs=state.kept_arcs)
         self._commit_first()
         if mask is None and not self.watch:
             return 0  # the first supersteps find it out
@@ -338,14 +355,14 @@ class Loop:
 
     def _commit_first(self) -> None:
         """Enqueue the commit of the first mask."""
-        self._starting, self._unread = False, True
+        self._unread = True
         self._enqueue_finish(Tallies(self.groups), 0, 1)
         self.state.swap()
 
     def _first_stop(self, record: np.void) -> int:
         """The reason to stop by the record from before the first superstep, or 0."""
         self._unread = False
-        self.state.control = record.reshape(1).copy()
+        self.state.control = copied(record.reshape(1))
         self._check(record)
         return int(record["stopped"])
 
@@ -429,44 +446,13 @@ class Loop:
         self, records: np.ndarray, times: Callable[[], list[tuple[KernelTime, ...]]]
     ) -> None:
         """Add supersteps to the trace. Each step is made when it is first used."""
-        first, names = self.earlier + len(self.trace), self.program.spec.aggregates
-        arcs, delivery, costs = self.num_arcs, self.plan.delivery, self.costs
-        reasons, likely = self.placement.reasons(len(records)), self.bottlenecks
-
-        @functools.cache  # converting a whole column costs less than converting each number
-        def columns() -> list[Any]:
-            tallied = records["tally"]["messages"]
-            kept = [records["active"], tallied, records["pulled"], records["arcs"]]
-            return [times(), *(column.tolist() for column in kept)]
-
-        @functools.cache
-        def aggregates(name: str) -> list[Any]:
-            return listed(records["aggregates"][name])
-
-        def step(i: int) -> Step:
-            kernels, active, messages, pulled, many = columns()
-            way, why = delivery.name, reasons[i]
-            share = many[i] / arcs if costs.masked and arcs else 1.0
-            if delivery.pulls:
-                way, few = ("pull", "many") if pulled[i] else ("push", "few")
-                why = f"the frontier has {many[i]:,} of {arcs:,} arcs: {few}"
-                terms = costs.pulling(share) if pulled[i] else costs.pushing(share)
-            else:
-                terms = costs.estimate(delivery.name, share)
-            values = {name: aggregates(name)[i] for name in names}
-            took = sum(kernel.seconds for kernel in kernels[i])
-            counted = first + i, active[i], messages[i], values
-            expected = sum(terms.values())
-            said = took, way, why, expected
-            return Step(*counted, *said, kernels=kernels[i], bottlenecks=likely)
-
-        if delivery.pulls:
-            ways = ["pull" if pulled else "push" for pulled in records["pulled"]]
-        else:
-            ways = [delivery.name]
-        self.deliveries |= dict.fromkeys(ways)
-        self.trace.extend(len(records), step)
-        self.state.control = records[-1:].copy()
+        first, reasons = self.earlier + len(self.trace), self.placement.reasons(len(records))
+        steps = RecordedSteps(
+            self.program.spec.aggregates, self.loaded, records, first, times, reasons
+        )
+        self.deliveries |= dict.fromkeys(steps.ways())
+        self.trace.extend(len(records), steps.step)
+        self.state.control = copied(records[-1:])
         self._active = records["active"]
         if self.progress:
             active, messages = records["active"][-1], records["tally"]["messages"][-1]
@@ -486,22 +472,26 @@ class Loop:
         """Run up to `most` supersteps in one launch; returns the reason to stop, or 0."""
         state, launch = self.state, self.plan.delivery.persistent
         assert launch
-        team = Key(RUN, "team")
         if self.trace:  # else its words are as the State has initialized them
-            state.clear(team)
+            state.clear(TEAM)
+        first, self._first_values = self._first_values, None
+        starting = first is not None
         least, greatest = self.bounds
         if len(self.launcher.arrays.graphs) > 1:
             # The kernel exchanges them when it has committed the first mask, too.
             superstep = self.earlier + len(self.trace)
-            self.launcher.arrays.select_arcs(superstep + self._starting)
+            self.launcher.arrays.select_arcs(superstep + starting)
         size = self.graph.num_vertices, self.state.num_arcs
+        # As many as the groups of a launch that would have vertices.
+        starts = -(-size[0] * self.program.lanes // self.plan.group)
         # As in the other form, if there is one.
         parts = self.launcher.groups(self.plan.later[-1]) if self.plan.later else self.groups
         launched = self.launcher.launch(
             launch,
             self.plan.persistent_groups(self.device, *size, parts),
-            starting=self._starting,
-            num_tallies=self.groups if self._starting else 0,
+            **(first or _NO_FIRST_VALUES),
+            starting=starting,
+            num_tallies=max(1, min(self.groups, starts)),
             ask_stop=self.fixed is None,
             least_arcs=least,
             most_arcs=greatest,
@@ -510,7 +500,7 @@ class Loop:
             most_parts=state.layout.extent.block_groups,
             fresh=self._fresh,
         )
-        self._fresh = False
+        self._fresh, state.partly = False, None
         words, nans, records = self._team(min(most, MOST_AHEAD))
         if words[Team.FAILED] or words[Team.PHASE] != Phase.END:
             raise DeviceError(
@@ -523,18 +513,17 @@ class Loop:
         self._counted_nans = nans
         if words[Team.SWAPPED]:
             state.swap()
-        done = int(words[Team.DONE])
+        done = words[Team.DONE]
         if done > len(records):
             *_, records = self._team(done)
-        self._starting = False
         if not done:
             self._check(records[0])
-            state.control = records[:1].copy()
+            state.control = copied(records[:1])
             return int(state.control["stopped"][0])
-        last = records[done - 1]
-        if last["stopped"] in (Stop.OVERFLOW, Stop.FAULT):
-            self._check(last, done - 1)
-        records = records[:done].copy()
+        records = copied(records[:done])
+        stopped = int(records["stopped"][-1])
+        if stopped in (Stop.OVERFLOW, Stop.FAULT):
+            self._check(records[-1], done - 1)
 
         def times() -> list[tuple[KernelTime, ...]]:
             """The launch's time, divided among the supersteps."""
@@ -549,17 +538,18 @@ class Loop:
             return [(KernelTime(name, *each),) for each in shared]
 
         self._add(records, times)
-        return int(state.control["stopped"][0])
+        return stopped
 
-    def _team(self, count: int) -> tuple[np.ndarray, list[list[int]], np.ndarray]:
-        """Wait for the kernel: the words of its team, int32; how many NaN it has counted, as
-        `gascl_nans` does; and the first `count` records."""
+    def _team(self, count: int) -> tuple[list[int], list[list[int]], np.ndarray]:
+        """Wait for the kernel: the words of its team; how many NaN it has counted, as `gascl_nans`
+        does; and the first `count` records."""
         control, reals = self.plan.header.control, len(self.plan.header.reals)
         size = team_bytes(reals)
         read = self.launcher.read("team", np.empty(size + count * control.itemsize, np.uint8))
         words = read[:size].view(np.int32)
         nans = words[STRIDE * len(Team) :][: 2 * reals].reshape(reals, 2).tolist()
-        return words[: STRIDE * len(Team) : STRIDE], nans, read[size:].view(control)
+        told = words[: STRIDE * len(Team) : STRIDE].tolist()
+        return told, nans, read[size:].view(control)
 
     def _enqueue_superstep(self, number: int) -> list[Launched]:
         """Enqueue a superstep, after `number` that are not in the trace yet."""
@@ -648,8 +638,10 @@ class Loop:
         step = self.earlier + len(self.trace) + ahead
         if record["stopped"] == Stop.OVERFLOW:
             label = self.graph.label_of(int(record["overflow"]))
-            wide = self.plan.header.message.itemsize == 8
+            wide, message = self.plan.header.message.itemsize == 8, self.plan.header.message
             wider = "'real', which rounds" if wide else "'int64' or 'real'"
+            if message.boxed:
+                wider = f"'int32({message.width})' or 'real({message.width})'"
             raise GasclError(
                 self.program.title(),
                 f": a message at vertex {label!r} overflowed {self.program.spec.message} "

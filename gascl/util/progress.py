@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -80,7 +81,9 @@ class Progress:
             return
         self._due = now + (self.BETWEEN if self._rewrites else self.LINES)
         if self._bar is None:
-            from tqdm.auto import tqdm  # imports asyncio: only when there is something to show
+            with warnings.catch_warnings():  # of a notebook without ipywidgets, which has a line
+                warnings.filterwarnings("ignore", "IProgress not found")
+                from tqdm.auto import tqdm  # imports asyncio: only when there is something to show
 
             file = None if self._rewrites else _PlainLines()
             # The delay keeps it from being drawn before it has a title. A notebook's bar appears at

@@ -193,7 +193,7 @@ def test_the_report_is_in_the_shells_words(gascl_, small):
         (
             Option("km", "FIELD", "edge field"),
             "construct the program with km='FIELD'",
-            "give --option columns=SOURCE,TARGET,km=FIELD",
+            "give --set km=FIELD",
         ),
     ],
 )

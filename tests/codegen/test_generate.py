@@ -62,7 +62,7 @@ class Narrow(VertexProgram):
 def test_no_gaps_in_structs_that_functions_return(struct):
     """NVIDIA's compiler copies structs with gaps wrongly."""
     traits, offset = Traits.of(Narrow.spec), resolve("int32", "float32")
-    context = Context(Narrow.spec, traits, "float32", {}, offset, True, False, False)
+    context = Context(Narrow.spec, traits, "float32", {}, offset, True, False, False, True)
     place = 0
     for _, type_ in {"gascl_vertex": context.vertex, "gascl_edge": context.edge}[struct].members:
         assert place % type_.alignment == 0
@@ -165,7 +165,9 @@ def test_degrees_only_where_read():
 
 def body(header: Header, function: str) -> str:
     """The lines of a function behind its opening brace."""
-    rest = header.text[re.search(rf"^static \w+ {function}\(", header.text, re.M).start() :]
+    rest = header.text[
+        re.search(rf"^(?:GASCL_\w+ )?static \w+ {function}\(", header.text, re.M).start() :
+    ]
     return rest[rest.index("{\n") : rest.index("\n}\n")]
 
 

@@ -564,3 +564,19 @@ def test_calls_that_are_wrong(client, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(GasclError, match="needs Dask: `pip install distributed`"):
         gascl.dask.run(edges, PageRank())
+
+
+def test_partitions_with_texts_times_and_categories():
+    """The codes of each partition's own dictionary were those of the graph."""
+    frame = pd.DataFrame({"from": [0, 1, 2, 3], "to": [1, 2, 3, 0], "w": [1.5, 2, 3, 4]})
+    frame["kind"] = ["tram", "bus", "bus", "ferry"]
+    frame["size"] = pd.Categorical(["S", "L", "L", None], ["S", "M", "L"], ordered=True)
+    frame["at"] = pd.date_range("2024-05-01", periods=4, freq="h", tz="Europe/Berlin")
+    frame["paid"] = [True, False, True, True]
+    parts = [part_of(frame[i : i + 2], i // 2, "from", "to", None, None) for i in (0, 2)]
+    whole = whole_graph(merged([labels_of(part) for part in parts]), parts, True, "keep", "keep")
+    right = Graph.from_pandas(frame, "from", "to")
+    for name in right.edges:
+        assert (whole.edge_fields[name] == right.edge_fields[name]).all(), name
+    assert whole.edges["kind"].tolist() == frame["kind"].tolist()
+    assert whole.edge_types["size"].ordered and whole.edge_types["at"] == right.edge_types["at"]

@@ -327,6 +327,15 @@ def test_who_may_apply_in_place(name):
     assert (choose(program, demand, "auto").name == "in_place") == (why is None)
 
 
+@pytest.mark.parametrize("sends", [True, False])
+def test_who_may_apply_in_place_on_a_gpu(sends):
+    apply = OF_ALL["apply"] if sends else "v.x = min(v.x, x_of(0));"
+    program = type("Unordered", (Plain,), {**UNORDERED, **OF_ALL, "apply": apply})()
+    demand = admission.demand_of(program, FULL, True, True, "", group=256)
+    found = DELIVERIES["in_place"].refuses(demand)
+    assert found is None if sends else str(found).startswith("on GPUs, it is for programs whose")
+
+
 NARROW = {
     # 32 bits are part of OpenCL; a sum is held in 64.
     "plain": {},

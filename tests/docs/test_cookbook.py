@@ -125,6 +125,38 @@ def test_features(recipe):
     np.testing.assert_allclose(result.features, expected, rtol=1e-5)
 
 
+def sage_by_numpy(x, neighbors, own, bias):
+    """A layer of GraphSAGE before the ReLU, with matrices."""
+    adjacency = nx.to_numpy_array(KARATE, weight=None)
+    mean = adjacency / adjacency.sum(1, keepdims=True)
+    return mean @ x @ neighbors + x @ own + bias
+
+
+def test_graphsage(recipe):
+    page = recipe("graphsage")
+    hidden = np.maximum(sage_by_numpy(page["features"], **page["first"]), 0)
+    np.testing.assert_allclose(page["hidden"], hidden, rtol=1e-4, atol=1e-5)
+    scores = sage_by_numpy(hidden, **page["second"])
+    np.testing.assert_allclose(page["scores"], scores, rtol=1e-4, atol=1e-5)
+    assert page["classes"].tolist() == scores.argmax(1).tolist()
+
+
+def test_graphsage_by_pytorch_geometric(recipe):
+    torch = pytest.importorskip("torch")
+    nn = pytest.importorskip("torch_geometric.nn")
+    page = recipe("graphsage")
+    arcs = torch.tensor([*KARATE.edges, *((v, u) for u, v in KARATE.edges)]).T
+    x = torch.tensor(page["features"])
+    with torch.no_grad():
+        for weights, last in ((page["first"], False), (page["second"], True)):
+            conv = nn.SAGEConv(*weights["own"].shape)
+            conv.lin_l.weight.copy_(torch.tensor(weights["neighbors"].T))
+            conv.lin_l.bias.copy_(torch.tensor(weights["bias"]))
+            conv.lin_r.weight.copy_(torch.tensor(weights["own"].T))
+            x = conv(x, arcs) if last else conv(x, arcs).relu()
+    np.testing.assert_allclose(page["scores"], x.numpy(), rtol=1e-4, atol=1e-5)
+
+
 def test_influence(recipe):
     """Against NetworkX's reachability in each of the 64 drawn graphs."""
     page = recipe("influence")

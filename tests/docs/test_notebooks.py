@@ -12,7 +12,7 @@ NOTEBOOKS = sorted((TOP / "docs" / "notebooks").glob("*.ipynb"))
 
 def test_every_notebook_is_listed():
     text = (TOP / "docs" / "notebooks" / "index.md").read_text("utf-8")
-    assert len(NOTEBOOKS) == 4 and all(f"({path.name})" in text for path in NOTEBOOKS)
+    assert len(NOTEBOOKS) == 5 and all(f"({path.name})" in text for path in NOTEBOOKS)
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)

@@ -17,7 +17,7 @@ needs_joining = pytest.mark.skipif(
     not find().can_join, reason="work-groups cannot wait for each other"
 )
 needs_pocl = pytest.mark.skipif(
-    not find().can_join or not find().is_cpu, reason="delivery in_place is for PoCL alone"
+    not find().can_join or not find().is_cpu, reason="all of delivery in_place is for PoCL alone"
 )
 #: How often a run is repeated, with another schedule each time.
 TIMES = 20
@@ -285,7 +285,7 @@ def test_who_does_not_set_the_mask_does_not_scatter():
     assert engine.explain(Near()).runs[0].delivery == "asynchronous"
 
 
-@needs_pocl
+@needs_joining
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_components_in_place(shape, directed):
@@ -298,11 +298,62 @@ def test_components_in_place(shape, directed):
             result = engine.run(ConnectedComponents())
             assert result.delivery == "in_place"
             np.testing.assert_array_equal(result.component, expected)
-        (explained,) = engine.explain(ConnectedComponents()).runs
-        assert not explained.bottlenecks  # its loop could not be replaced
+        if find().is_cpu:
+            (explained,) = engine.explain(ConnectedComponents()).runs
+            assert not explained.bottlenecks  # its loop could not be replaced
         for name in ("slots", "push"):
             found = engine.run(ConnectedComponents(), delivery=name)
             np.testing.assert_array_equal(found.component, expected)
+
+
+@needs_joining
+def test_a_vertex_with_very_many_neighbors_in_place():
+    """On a GPU, where one work-item would look at all of them, the run begins again."""
+    hubs, leaves = 3, 2000
+    ids = np.random.default_rng(4).permutation(hubs * (leaves + 1)).reshape(hubs, leaves + 1)
+    src, dst = np.repeat(ids[:, 0], leaves), ids[:, 1:].ravel()
+    engine = Engine(Graph.from_edges(src, dst, directed=False))
+    expected = np.empty(ids.size, np.int64)
+    expected[ids] = ids.min(axis=1)[:, None]
+    runs = [engine.run(ConnectedComponents()) for _ in range(2)]
+    for run in runs:
+        np.testing.assert_array_equal(run.component, expected)
+    if find().is_cpu:
+        assert [run.delivery for run in runs] == ["in_place"] * 2
+        return
+    assert "in_place" not in [run.delivery for run in runs]
+    (note,) = runs[0].trace.notes
+    assert note.startswith("the run began again in supersteps, since a vertex has many neighbors")
+    assert not runs[1].trace.notes  # it is known by then
+
+
+@needs_pocl
+def test_a_form_that_begins_again_does_so_by_the_program_itself():
+    class Form(VertexProgram):
+        x = vertex.int32(init=1)
+        order, apply_on = "any", "all"
+        apply = """
+            if (v.id == 2)
+                needs_order();
+            v.x = 5;
+        """
+
+    class Itself(VertexProgram):
+        x = vertex.int32(init=1)
+        apply_on, ends, stop = "all", "stop", "true"
+        apply = "v.x += v.id;"
+
+        def in_any_order(self):
+            return Form(dtype=self.dtype, **self.initial)
+
+    engine = Engine(Graph.from_edges([0, 1], [1, 2]))
+    first, second = (engine.run(Itself(x=[2, 3, 4])) for _ in range(2))
+    assert first.x.tolist() == second.x.tolist() == [2, 4, 6]
+    assert first.trace.notes == [
+        "the run began again in supersteps, since the order of messages matters for these values"
+    ]
+    assert not second.trace.notes
+    assert engine.run(Itself(), delivery="in_place").x.tolist() == [1, 2, 3]
 
 
 @needs_pocl

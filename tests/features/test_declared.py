@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.admission import ANY_ORDER, DELIVERIES
-from support.bundled import NAMES, example
+from support.bundled import NAMES, example, with_needed_fields
 from support.case_subsets import one_in, thinned
 from support.declared import (
     BODIES,
@@ -37,7 +37,7 @@ def check_program(name: str, delivery: str) -> None:
         if (name, graph_name) in REFUSED:
             continue
         program = example(name)
-        graph = graph_of(graph_name, directed=name in DIRECTED)
+        graph = with_needed_fields(graph_of(graph_name, directed=name in DIRECTED), name)
         try:
             result = Engine(graph).run(program, delivery=delivery)
         except ProgramError:

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from scipy.sparse import coo_array
 
-from gascl import Graph, GraphError
+from gascl import Engine, GasclError, Graph, GraphError
+from gascl.programs import PageRank
 
 
 def random_graph(rng: np.random.Generator, directed: bool, **fields: np.ndarray) -> Graph:
@@ -141,3 +142,20 @@ def test_graphs_without_edges_or_vertices():
     quotient = Graph.from_edges([], [], num_vertices=3).contract([4, 2, 4])
     assert (quotient.num_vertices, quotient.num_edges) == (2, 0)
     assert Graph.from_edges([], []).contract([]).num_vertices == 0
+
+
+@pytest.mark.parametrize("wrong", ["no", 0, 1, None, "False"])
+def test_flags_are_true_or_false(wrong):
+    graph = Graph.from_edges([0, 1], [1, 0])
+    for call in (
+        lambda: graph.contract([0, 1], undirected=wrong),
+        lambda: graph.simple(undirected=wrong),
+        lambda: graph.to_scipy(copy=wrong),
+        lambda: Graph.from_edges([0], [1], directed=wrong),
+        lambda: Engine(graph, debug=wrong),
+        lambda: Engine(graph, deterministic=wrong),
+        lambda: Engine(graph).run(PageRank(), keep_state=wrong),
+    ):
+        with pytest.raises(GasclError, match=r"=.* must be True or False"):
+            call()
+    assert not graph.contract([0, 1], undirected=np.True_).directed

@@ -1,6 +1,7 @@
 """Graphs of the edges and vertices that meet a condition, or of a span of time."""
 
 import datetime
+import pickle
 
 import numpy as np
 import pandas
@@ -92,6 +93,103 @@ def test_conditions_on_vertices(condition, kept):
     found = trips().where(vertices=condition)
     assert found.labels.tolist() == kept
     assert f"where: vertices {condition!r}" in found.report
+
+
+def sizes() -> pandas.DataFrame:
+    """Ordered categories, two with the same order and one with another."""
+    kind = pandas.CategoricalDtype(["S", "M", "L"], ordered=True)
+    other = pandas.CategoricalDtype(["L", "M", "S"], ordered=True)
+    ends = {"source": [0, 1, 2, 3], "target": [1, 2, 3, 0], "n": [1, 2, 3, 4], "m": 0}
+    frame = pandas.DataFrame(ends)
+    frame["size"] = pandas.Series(["L", "S", None, "M"], dtype=kind)
+    frame["least"] = pandas.Series(["M", "M", "S", "M"], dtype=kind)
+    frame["turned"] = pandas.Series(["L", "M", "S", "S"], dtype=other)
+    frame["text"] = ["L", "L", "S", "S"]
+    return frame
+
+
+@pytest.mark.parametrize(
+    ("condition", "kept"),
+    [
+        ("size < 'L'", [2, 4]),
+        ("'M' <= size", [1, 4]),
+        ("size == 'XL'", []),
+        ("size != 'L'", [2, 3, 4]),
+        ("size < least", [2]),
+        ("size >= least", [1, 4]),
+        ("size == turned", [1]),
+        ("size == text", [1]),
+        ("source == 0 or size > 'S'", [1, 4]),
+    ],
+)
+def test_ordered_categories_are_compared_by_their_order(condition, kept, tmp_path):
+    graph = Graph.from_pandas(sizes())
+    assert "column 'size': text, 3 different, in this order: 0 is 'S'" in "\n".join(graph.report)
+    graph.write(tmp_path / "g.npz")
+    graph.write(tmp_path / "g.parquet")
+    graphs = [graph, *(Graph.read(tmp_path / f"g{s}") for s in (".npz", ".parquet"))]
+    graphs += [Graph.from_pandas(graph.to_pandas()), Graph.from_arrow(graph.to_arrow())]
+    graphs.append(pickle.loads(pickle.dumps(graph)))
+    for each in graphs:
+        assert each.where(edges=condition).edge_fields["n"].tolist() == kept
+    frame = sizes()
+    if "turned" not in condition and "source" not in condition and "text" not in condition:
+        assert frame.query(condition).n.tolist() == kept
+
+
+def test_ordered_categories_are_not_guessed():
+    graph = Graph.from_pandas(sizes())
+    for condition, words in (
+        ("size < 'XL'", "'S', 'M', 'L', with 'XL'"),
+        ("size < turned", "ordered categories with others"),
+        ("size < text", "ordered categories with others"),
+    ):
+        with pytest.raises(GraphError, match=words):
+            graph.where(edges=condition)
+    added = {"n": [5], "m": [0], "size": ["M"], "least": ["L"], "turned": ["S"], "text": ["new"]}
+    more = graph.with_edges(add=([0], [2]), **added)
+    assert more.where(edges="size < 'L'").edge_fields["n"].tolist() == [2, 4, 5]
+    with pytest.raises(GraphError, match=r"'XL' is none of the ordered categories 'S', 'M', 'L'"):
+        graph.with_edges(add=([0], [2]), **{**added, "size": ["XL"]})
+    people = pandas.Series(["b", "a"], ["x", "y"], pandas.CategoricalDtype(["b", "a"], True))
+    pair = Graph.from_edges([("y", "x")], vertex_fields={"rank": people})
+    assert pair.where(vertices="rank < 'a'").labels.tolist() == ["x"]
+
+
+def test_names_in_backquotes():
+    frame = pandas.DataFrame({"source": ["a", "b", "c"], "target": ["b", "c", "a"]})
+    frame = frame.assign(
+        **{"class": ["x y", "`x`", "z"], "minutes late": [5, 7, 9], "à": [1, 2, 3]}
+    )
+    people = pandas.DataFrame({"name": ["a", "b", "c"], "home town": ["Ulm", "Bonn", "Ulm"]})
+    graph = Graph.from_pandas(frame, vertices=people).with_edge_fields(n=[1, 2, 3])
+    for condition, kept in (
+        ("`minutes late` > 6", [2, 3]),
+        ("minutes_late > 6 and `class` == 'z'", [3]),
+        ("`class` == '`x`'", [2]),
+        ('`class` == "x y" or `minutes late` == 9', [1, 3]),
+        ("source.`home town` == 'Ulm' and `à` < 3", [1]),
+        ("source.home_town == target.`home town`", [3]),
+    ):
+        assert graph.where(edges=condition).edge_fields["n"].tolist() == kept, condition
+    assert graph.where(vertices="`home town` == 'Bonn'").labels.tolist() == ["b"]
+    for condition, words in (
+        ("`minutes lat` > 6", "no field 'minutes_lat'; did you mean 'minutes_late'"),
+        ("class == 'z'", "in backquotes if Python could not read them"),
+        ("`minutes late` > `class`", "'`minutes late` > `class`' compares"),
+        ("`minutes late > 6", "cannot be read"),
+    ):
+        with pytest.raises(GraphError, match=words):
+            graph.where(edges=condition)
+
+
+def test_times_are_not_compared_with_numbers():
+    graph = trips()
+    for condition in ("time > 5", "time == 2024", "2024 < time", "time in [2024]"):
+        with pytest.raises(GraphError, match=r"compares time with .* write times as '2024-05-31'"):
+            graph.where(edges=condition)
+    with pytest.raises(GraphError, match="2024 is no point in time"):
+        graph.between(2024, 2025)
 
 
 def test_degrees_are_those_of_the_edges_selected_by_the_same_call():
@@ -333,8 +431,8 @@ def test_widths_are_exact(unit, width, count):
         with pytest.raises(GraphError, match="must be a length of time"):
             graph.windows(width)
         return
-    begin = graph.edge_fields["when"][0].item()
-    windows = list(graph.windows(width, begin=begin, end=begin + 2 * count + 1))
+    begin = graph.edges["when"][0]
+    windows = list(graph.windows(width, begin=begin, end=begin + (2 * count + 1)))
     assert len(windows) == 3
 
 
@@ -359,6 +457,11 @@ def test_windows():
     parts = list(graph.windows("1 week", begin="2023-12-25", end="2024-01-08"))
     assert [each.num_edges for each in parts] == [0, 2]
     assert parts[1].report[-1].startswith("edges with 'day' from 2024-01-01T00:00:00 and before")
+    fine = Graph.from_edges([0, 1], [1, 0], at=np.array(["2024-01-01T00:00:00.5"] * 2, "M8[ms]"))
+    says = (
+        "edges with 'at' from 2024-01-01T00:00:00.500 and before 2024-01-02T00:00:00: 2 of 2 edges"
+    )
+    assert fine.between("2024-01-01T00:00:00.5", "2024-01-02").report[-1] == says
     numbers = Graph.from_edges([0, 1, 2], [1, 2, 0], t=[0.0, 1.5, 4])
     assert [each.num_edges for each in numbers.windows(2, step=1)] == [2, 1, 0, 1, 1]
     assert list(Graph.from_edges([], [], t=[]).windows(2)) == []

@@ -251,15 +251,21 @@ def test_pandas_fields_and_errors():
     df = df.assign(t=["x", "y"], w=[np.nan, 1], i=pd.array([1, None], "Int8"))
     graph = Graph.from_pandas(df.drop(columns="i"))
     assert {k: v.dtype.name for k, v in graph.edge_fields.items()} == {
-        **{"ok": "int8", "t": "int32", "w": "float64"}
+        **{"ok": "int8", "a_b": "int64", "t": "int32", "w": "float64"}
     }
     report = "\n".join(graph.report)
-    for words in ("'t': text, 2 different", "'a b' left out", "'ok': bool read as int8"):
+    for words in (
+        "'t': text, 2 different",
+        "column 'a b' read as edge field a_b",
+        "'ok': bool read as int8",
+    ):
         assert words in report
     assert list(Graph.from_pandas(df, fields=["w", "ok"]).edge_fields) == ["weight", "ok"]
     refused(["row 1", "'i'", "dropna"], lambda: Graph.from_pandas(df))
     refused(["'t'", "not numeric"], lambda: Graph.from_pandas(df, weight="t"))
-    refused(["'a b'", "identifier"], lambda: Graph.from_pandas(df, fields=["a b", "w"]))
+    assert list(Graph.from_pandas(df, fields=["a b", "w"]).edge_fields) == ["a_b", "w"]
+    odd = df.rename(columns={"a b": "2nd"})
+    refused(["'2nd'", "identifier"], lambda: Graph.from_pandas(odd, fields=["2nd", "w"]))
     refused(["no column 'src'", "'source'"], lambda: Graph.from_pandas(df, "src", "target"))
     refused(["source='src', target=None", "both", "'target'"], lambda: Graph.from_pandas(df, "src"))
     refused(

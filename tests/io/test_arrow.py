@@ -86,14 +86,14 @@ def test_columns(tmp_path, suffix):
     assert edges_of(graph) == [(1, 2), (1, 3)]
     kinds = {name: values.dtype.name for name, values in graph.edge_fields.items()}
     numbers = {"weight": "float64", "half": "float32", "good": "int8", "n": "uint16"}
-    assert kinds == {**numbers, "when": "int64"}
+    assert kinds == {**numbers, "when": "int64", "a_b": "int64"}
     assert graph.edges["when"].dtype == "M8[ms]" and graph.edge_fields["when"].tolist() == [1, 2]
     assert np.isnan(graph.edge_fields["weight"][1])
     report = "\n".join(graph.report)
     for words in (
         "rows: 2; source and target: columns 'SOURCE', 'Target'",
         "column 'when': times, int64: milliseconds since 1970",
-        "'a b' left out: its name is not an identifier",
+        "column 'a b' read as edge field a_b",
         "'good': bool read as int8",
         "'half': halffloat read as float32",
     ):

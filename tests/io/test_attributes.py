@@ -29,7 +29,7 @@ zoe,63,,1961-01-01,true
 def trips(tmp_path) -> Graph:
     (tmp_path / "edges.csv").write_text(EDGES, encoding="utf-8")
     (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
-    return Graph.read(tmp_path / "edges.csv", vertices=tmp_path / "people.csv", vertex_id="name")
+    return Graph.read(tmp_path / "edges.csv", vertices=tmp_path / "people.csv", id="name")
 
 
 def check(graph, vertices=True):

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 from support.filecases import edges_of, refused
 
+from gascl import FormatError
 from gascl.graph.graph import Graph
 
 TABLE = "id,from,to,cost,km,name\n7,1,2,0.5,3,a\n8,2,9,1.5,4,b\n"
@@ -210,3 +211,33 @@ def test_columns_with_unknown_names_are_in_the_report(write):
     assert "source and target: columns 0 ('one') and 2 ('other')" in graph.report
     named = Graph.read(write("b.csv", "source,target\na,b\n"))
     assert not any("source and target" in line for line in named.report)
+
+
+@pytest.mark.parametrize(
+    ("names", "ends"),
+    [
+        (["line", "from stop", "to stop", "crowding"], ("a", "b")),
+        (["x", "Sender_email", "Recipient_email", "y"], ("a", "b")),
+        (["stop to", "y", "stop from", "x"], ("b", "1")),
+        (["start date", "from node", "to node", "end date"], ("a", "b")),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_names_of_ends_with_a_word_in_common(names, ends, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(";".join(names) + "\n1;a;b;low\n")
+    graph = Graph.read(path)
+    source, target = (graph.labels[end[0]] for end in (graph.edge_src, graph.edge_dst))
+    assert (source, target) == ends
+
+
+def test_names_with_a_word_in_common_that_are_no_ends(tmp_path):
+    path = tmp_path / "a.csv"
+    for names, says in (
+        ("n,start date,end date", "the names of the columns do not say"),
+        ("from zone,to zone,from stop,to stop", "source and target could be 'from zone' and"),
+    ):
+        row = ",".join("abcd"[: names.count(",") + 1])
+        path.write_text(f"{names}\n{row}\n")
+        with pytest.raises(FormatError, match=says):
+            Graph.read(path, header=True)

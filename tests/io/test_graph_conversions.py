@@ -104,27 +104,27 @@ def test_from_networkx(kind):
 def test_networkx_labels_and_attributes():
     source = nx.Graph()
     source.add_edge("a", "b", w=1, name="x", **{"x y": 2})
-    source.add_edge("b", "c", w=2.5, name="y", few=1, **{"x y": 2})
-    with pytest.warns(UserWarning, match=r"leaves out the edge attributes 'x y' \(its name"):
+    source.add_edge("b", "c", w=2.5, name="y", few=1, **{"x y": 3})
+    with pytest.warns(UserWarning, match=r"leaves out the edge attribute 'few' \(1 of 2"):
         graph = Graph.from_networkx(source)
     assert graph.labels.dtype.kind == "U"
     assert {name: list(graph.edges[name]) for name in graph.edges} == {
-        **{"w": [1, 2.5], "name": ["x", "y"]}
+        **{"w": [1, 2.5], "name": ["x", "y"], "x_y": [2, 3]}
     }
     report = "\n".join(graph.report)
     for words in (
         "'name': text, 2 different",
         "'few' left out: 1 of 2",
-        "'x y' left out: its name",
+        "edge attribute 'x y' read as x_y",
     ):
         assert words in report
     assert list(Graph.from_networkx(source, fields=[]).edge_fields) == []
+    assert list(Graph.from_networkx(source, fields=["x y"]).edge_fields) == ["x_y"]
     words = ["('a', 'b')", "no attribute 'few'", "leave it out"]
     refused(words, lambda: Graph.from_networkx(source, fields=["few"]))
     source["a"]["b"]["name"] = {}
     words = ["('a', 'b')", "name={}", "neither a number nor text"]
     refused(words, lambda: Graph.from_networkx(source, fields=["w", "name"]))
-    refused(["'x y'"], lambda: Graph.from_networkx(source, fields=["x y"]))
     refused(["fields=['w']"], lambda: Graph.from_networkx(source, fields="w"))
     refused(["NetworkX graph", "list"], lambda: Graph.from_networkx([(0, 1)]))
 

@@ -85,18 +85,16 @@ def test_a_column_or_an_index_of_ids_and_arrow():
     ]
     for vertices, vertex_id in tables:
         for graph in (
-            Graph.from_pandas(EDGES, vertices=vertices, vertex_id=vertex_id),
-            Graph.from_arrow(
-                pyarrow.Table.from_pandas(EDGES), vertices=vertices, vertex_id=vertex_id
-            ),
+            Graph.from_pandas(EDGES, vertices=vertices, id=vertex_id),
+            Graph.from_arrow(pyarrow.Table.from_pandas(EDGES), vertices=vertices, id=vertex_id),
             Graph.from_pandas(EDGES).with_vertices(vertices, vertex_id),
         ):
             assert graph.labels.tolist() == ["Zoe", "Cid", "Ann", "Bob"]
             assert graph.vertex_fields["age"].tolist() == [3, 4, 5, 6]
-    with pytest.raises(GraphError, match="vertex_id='nam' is not a column; did you mean 'name'"):
-        Graph.from_pandas(EDGES, vertices=moved, vertex_id="nam")
-    with pytest.raises(GraphError, match=r"vertex_id='name' .* give vertices="):
-        Graph.from_pandas(EDGES, vertex_id="name")
+    with pytest.raises(GraphError, match="id='nam' is not a column; did you mean 'name'"):
+        Graph.from_pandas(EDGES, vertices=moved, id="nam")
+    with pytest.raises(GraphError, match=r"id='name' .* give vertices="):
+        Graph.from_pandas(EDGES, id="name")
 
 
 def test_random_graphs_agree_with_a_join():
@@ -148,12 +146,10 @@ def test_vertices_without_a_row_and_rows_without_an_id():
         Graph.from_pandas(EDGES, vertices=twice)
     with pytest.raises(GraphError, match="1 of 4 rows have no id in column 'name'; give each"):
         Graph.from_pandas(EDGES, vertices=PEOPLE.replace({"name": {"Zoe": None}}))
-    with pytest.raises(
-        GraphError, match=r"'age' are integers, such as 3, and .* 'Ann'.*vertex_id="
-    ):
-        Graph.from_pandas(EDGES, vertices=PEOPLE, vertex_id="age")
+    with pytest.raises(GraphError, match=r"'age' are integers, such as 3, and .* 'Ann'.*id="):
+        Graph.from_pandas(EDGES, vertices=PEOPLE, id="age")
     with pytest.raises(GraphError, match=r"'height', the ids: labels must be .* not float32"):
-        Graph.from_pandas(EDGES, vertices=PEOPLE, vertex_id="height")
+        Graph.from_pandas(EDGES, vertices=PEOPLE, id="height")
     with pytest.raises(GraphError, match=r"not list; .*vertex_fields="):
         Graph.from_pandas(EDGES, vertices=["Ann"])
     same = pandas.DataFrame([[1, 2, 3]], columns=["id", "x", "x"])
@@ -212,9 +208,9 @@ def test_in_the_shell(files, capsys):
     assert main(run) == 0
     out = capsys.readouterr().out
     assert "graph: 4 vertices, 2 edges" in out and "(1 vertex with no" not in out
-    assert main([*run, "--vertex-id", "nam"]) == 1
-    assert "--vertex-id nam is not a column; did you mean 'name'" in capsys.readouterr().err
-    assert main(["info", str(edges), "--vertex-id", "name"]) == 1
+    assert main([*run, "--id", "nam"]) == 1
+    assert "--id nam is not a column; did you mean 'name'" in capsys.readouterr().err
+    assert main(["info", str(edges), "--id", "name"]) == 1
     assert "give --vertices" in capsys.readouterr().err
     assert main(["info", str(edges), "--option", "vertices=x"]) == 1
     assert "use --vertices" in capsys.readouterr().err

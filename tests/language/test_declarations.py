@@ -33,7 +33,13 @@ STRUCTS = [
     (3, "struct takes (name, type) pairs or a structured dtype, not 3"),
     ("int32", "struct takes (name, type) pairs"),
     (np.dtype("int32"), "struct: int32 is not a structured dtype"),
-    (np.dtype([("a", "f4", (2,))]), "member 'a' is an array; use a vector such as 'float4'"),
+    (np.dtype([("a", "f4", (2, 2))]), "member 'a' has 2 dimensions; arrays in structs have one"),
+    (
+        [("a", "real(1)")],
+        "'real(1)': an array has from 2 to 1024 components; for one, write 'real'",
+    ),
+    ([("a", "real(2000)")], "'real(2000)': an array has from 2 to 1024 components"),
+    ([("a", "float4(8)")], "'float4(8)' is not a type: the components of an array are 'real' or"),
     (
         np.dtype([("a", [("b", "f4")])]),
         "member 'a' is a struct; members must be scalars or vectors",
@@ -117,7 +123,7 @@ OF_STRUCTS = [
         "init of 'best' is 3",
         "a string with a C expres",
     ),
-    (PAIR + "message = Pair  # <<<\ncombine = 'sum'  # <<<", "needs a scalar message"),
+    (PAIR + "message = Pair  # <<<\ncombine = 'sum'  # <<<", "needs a scalar or array message"),
     (PAIR + "message = Pair\ncombine = 'a'  # <<<", "'a' is not an expression over a and b"),
     (PAIR + "message = Pair\ncombine = 'a + b'  # <<<", "needs an identity"),
     (

@@ -40,9 +40,11 @@ NOT_DRAWN = {
     "solve": "run/test_stages.py",
     "prepare": "run/test_initial_arrays.py",
     "tolerance": "run/test_stagnation.py",
+    "array": "features/test_array_parameters.py",
+    "time": "programs/test_temporal_paths.py",
     "vertices": "run/test_stages.py",
 }
-PARAMETERS = {"vertex", "vertices", "flag", "choice", "supersteps", "tolerance"}
+PARAMETERS = {"array", "vertex", "vertices", "flag", "choice", "supersteps", "time", "tolerance"}
 
 
 def pairs() -> set[tuple[str, str]]:

@@ -117,9 +117,12 @@ MESSAGES = [
     ("identity = '0'\ncombine = 'min'  # <<<", "combine = 'min' needs no identity"),
     (
         "message = 'int4'\ncombine = 'sum'  # <<<",
-        "'sum' needs a scalar message, or a vector or struct of floats",
+        "'sum' needs a scalar or array message, or a vector or struct of floats",
     ),
-    ("message = 'float4'\ncombine = 'min'  # <<<", "'min' needs a scalar message; write it"),
+    (
+        "message = 'float4'\ncombine = 'min'  # <<<",
+        "'min' needs a scalar or array message; write it",
+    ),
     ("pairs = 'if (u.hops) return;'  # <<<", "pairs sends nothing: call send(x) with what u sends"),
     (
         "message = None\ncombine = None\nscatter = ''\npairs = 'send(1);'  # <<<",

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.bundled import NAMES, example, program_class, verifier_of
+from support.bundled import NAMES, example, program_class, verifier_of, with_needed_fields
 
 from gascl import Engine, Graph, VertexProgram
 from gascl.language.placeholder import any_values
@@ -72,7 +72,7 @@ def check_repeats(engine: Engine, program: VertexProgram) -> None:
 def test_bundled_programs(name: str, kind: str) -> None:
     params = program_class(name).spec.params
     several = {each: [7] for each in ("sources", "targets") if each in params}
-    engine = Engine(graph(kind))
+    engine = Engine(with_needed_fields(graph(kind), name))
     program = example(name, **({} if "source" in params else several))  # of one: without lanes
     if not inner_programs(type(program)):  # those with stages are verified elsewhere
         verifier_of(name).verify(engine.graph, engine.run(program), program)

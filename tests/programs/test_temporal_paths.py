@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import datetime
+import pickle
+
 import numpy as np
+import pandas
+import pyarrow.parquet
 import pytest
 from support.admitting_deliveries import some_admitted
-from support.verifiers.temporal_paths import verify
+from support.verifiers.temporal_paths import NEVER, arrivals, first, verify
 
-from gascl import Engine, Graph, GraphError
+from gascl import (
+    Engine,
+    GasclError,
+    Graph,
+    GraphError,
+    ProgramError,
+    VertexProgram,
+    aggregate,
+    edge,
+    struct,
+    vertex,
+)
+from gascl.cli.main import main
 from gascl.programs import EarliestArrival, TemporalReachability
 
 
@@ -29,18 +46,28 @@ def trips() -> Graph:
     )
 
 
+#: When they are reached from a by hand: the first edge leaves at 7.
+FROM_A = ["2024-05-01T07:00:00", "2024-05-01T08:30:00", "2024-05-01T09:10:00", "NaT", "NaT"]
+
+
 def test_by_hand():
     graph = trips()
     found = run(graph, TemporalReachability(source="a"))
     assert found.reached.tolist() == [1, 1, 1, 0, 0]
-    arrives = found.arrival[1:3].astype("M8[s]").tolist()
-    assert [str(each) for each in arrives] == ["2024-05-01 08:30:00", "2024-05-01 09:10:00"]
+    assert found.arrival.dtype == "M8[s]" and found.arrival.astype(str).tolist() == FROM_A
     assert run(graph, TemporalReachability(source="b")).reached.tolist() == [0, 1, 1, 1, 0]
-    nine = int(np.datetime64("2024-05-01T09:00", "s").astype(int))
-    assert run(graph, TemporalReachability(source="b", begin=nine)).reached.sum() == 2
-    assert run(graph, TemporalReachability(source="a", end=nine)).reached.sum() == 2
-    two = Engine(graph).run(EarliestArrival(source=["a", "b"]))
-    assert (two.arrival[:, 0] == found.arrival).all()
+    engine = Engine(graph)
+    nine = np.datetime64("2024-05-01T09:00", "s")
+    for at in (nine, str(nine), "2024-05-01 09:00", nine.astype("M8[h]"), nine.item()):
+        assert engine.run(TemporalReachability(source="b", begin=at)).reached.sum() == 2
+        assert (
+            engine.run(TemporalReachability(source="a", end=pandas.Timestamp(at))).reached.sum()
+            == 2
+        )
+    early = engine.run(EarliestArrival(source="a", begin=datetime.date(2024, 4, 30)))
+    assert early.arrival[0] == np.datetime64("2024-04-30")
+    two = engine.run(EarliestArrival(source=["a", "b"]))
+    assert two.arrival[:, 0].astype(str).tolist() == FROM_A
     with pytest.raises(GraphError, match="duration must be 0 or more"):
         run(graph.with_edge_fields(duration=[-1] * 5), EarliestArrival(source="a"))
 
@@ -58,6 +85,9 @@ def test_random_graphs(directed, longest):
             duration=rng.integers(0, longest + 1, edges),
         )
         program = TemporalReachability(source=0, begin=-10, end=50)
+        if longest:  # some before they leave
+            until = graph.edge_fields["time"] + rng.integers(-1, longest, edges)
+            run(graph.with_edge_fields(until=until), program)
         for delivery in ("auto", *some_admitted(program)):
             run(graph, program, delivery=delivery)
 
@@ -75,4 +105,164 @@ def test_a_long_chain_a_star_and_other_names():
 
 def test_an_arrival_beyond_the_greatest_time_is_never():
     late = Graph.from_edges([0], [1], time=np.array([2**62]), duration=np.array([2**62]))
-    assert Engine(late).run(EarliestArrival(source=0)).arrival.tolist() == [0, 2**63 - 1]
+    assert Engine(late).run(EarliestArrival(source=0)).arrival.tolist() == [2**62, 2**63 - 1]
+
+
+def test_arrivals_are_shown_as_datetimes(tmp_path, capsys):
+    graph = trips()
+    result = Engine(graph).run(EarliestArrival(source="a"))
+    eight, nine = datetime.datetime(2024, 5, 1, 8, 30), datetime.datetime(2024, 5, 1, 9, 10)
+    assert result.top("arrival", 2) == [("c", nine), ("b", eight)]
+    lines = str(result).splitlines()
+    assert [line.split() for line in lines[:2]] == [
+        ["vertex", "arrival"],
+        ["c", "2024-05-01", "09:10:00"],
+    ]
+    assert "2024-05-01 09:10:00" in result._repr_html_()
+    frame = result.to_pandas()
+    assert frame.arrival.loc["b"] == eight and frame.arrival.isna().tolist() == [0, 0, 0, 1, 1]
+    for name in ("r.csv", "r.npz", "r.parquet"):
+        result.save(tmp_path / name)
+    text = "a,2024-05-01T07:00:00\nb,2024-05-01T08:30:00\nc,2024-05-01T09:10:00\nd,\ne,\n"
+    assert (tmp_path / "r.csv").read_text() == f"vertex,arrival\n{text}"
+    assert np.load(tmp_path / "r.npz")["arrival"].astype(str).tolist() == FROM_A
+    saved = pyarrow.parquet.read_table(tmp_path / "r.parquet")["arrival"]
+    assert saved.to_pylist()[1:4] == [eight, nine, None]
+    assert pickle.loads(pickle.dumps(result)).arrival.astype(str).tolist() == FROM_A
+    again = Engine(graph).run(EarliestArrival(source="a", arrival=result.arrival))
+    assert again.arrival.astype(str).tolist() == FROM_A
+    states = [step["arrival"] for step in Engine(graph).steps(EarliestArrival(source="a"))]
+    assert states[0].astype(str).tolist() == [FROM_A[0], *["NaT"] * 4]
+    assert states[-1].astype(str).tolist() == FROM_A
+    graph.write(tmp_path / "g.npz")
+    run = ["run", "EarliestArrival", str(tmp_path / "g.npz"), "--set", "source=a"]
+    assert main([*run, "--set", "begin=2024-05-01T07:30", "--smallest", "9"]) == 0
+    out = capsys.readouterr().out
+    assert "b       2024-05-01 08:30:00" in out and "(2 vertices with no arrival not shown)" in out
+
+
+def test_time_zones_and_units():
+    at = pandas.to_datetime(["2024-05-01T08:00:00.25", "2024-05-01T09:00:00.00"]).tz_localize(
+        "Europe/Berlin"
+    )
+    graph = Graph.from_pandas(pandas.DataFrame({"from": [0, 1], "to": [1, 2], "time": at}))
+    result = Engine(graph).run(EarliestArrival(source=0, begin="2024-05-01T08:00:00.25"))
+    assert result.time_type.zone == "Europe/Berlin"
+    assert result.to_pandas().arrival.tolist() == [at[0], at[0], at[1]]
+    utc = datetime.timezone.utc
+    assert result.top("arrival", 1) == [(2, datetime.datetime(2024, 5, 1, 7, tzinfo=utc))]
+    late = Engine(graph).run(EarliestArrival(source=0, begin="2024-05-01T08:00:00.25Z"))
+    assert np.isnat(late.arrival).tolist() == [False, True, True]
+
+
+def test_times_of_other_kinds_are_refused():
+    graph, numbers = trips(), Graph.from_edges([0, 1], [1, 2], time=[5, 7])
+    for given, begin, words in (
+        (graph, 5, "begin=5 is a number, and the graph has times; give a point in time"),
+        (graph, "2024-05-01T08:00:00.5", "cannot be counted in s"),
+        (numbers, "2024-05-01", "is a point in time, and the graph's times are numbers"),
+    ):
+        with pytest.raises(ProgramError, match=words):
+            Engine(given).run(EarliestArrival(source=0 if given is numbers else "a", begin=begin))
+    for begin in ("soon", True, None, pandas.NaT, np.datetime64("NaT"), "2024-02-31", 1.5):
+        with pytest.raises(ProgramError, match="begin"):
+            EarliestArrival(source=0, begin=begin)
+    assert run(numbers, EarliestArrival(source=0)).top("arrival") == [(2, 7), (0, 5), (1, 5)]
+    assert run(numbers, EarliestArrival(source=0, begin=6)).top("arrival") == [(0, 6)]
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_graph_without_times_and_one_without_durations():
+    graph = Graph.from_edges([0, 1], [1, 2], at=np.array(["2024-05-01", "2024-05-02"], "M8[s]"))
+    with pytest.raises(GraphError, match=r"reads time, but .*program with time='at'"):
+        Engine(graph).run(EarliestArrival(source=0))
+    found = Engine(graph).run(EarliestArrival(source=0, time="at")).arrival
+    assert found.astype("M8[D]").astype(str).tolist() == ["2024-05-01", "2024-05-01", "2024-05-02"]
+
+
+def test_columns_of_departures_and_arrivals():
+    table = pandas.DataFrame({"from": ["a", "b", "b"], "to": ["b", "c", "c"]})
+    table["leaves"] = pandas.to_datetime(
+        ["2024-05-01T08:00", "2024-05-01T08:20", "2024-05-01T08:40"]
+    )
+    table["arrives"] = table.leaves + pandas.to_timedelta([30, 10, 5], "min")
+    program = EarliestArrival(source="a", time="leaves", until="arrives")
+    result = Engine(Graph.from_pandas(table)).run(program)
+    assert result.to_pandas().arrival.tolist() == [table.leaves[0], *table.arrives[[0, 2]]]
+
+
+def test_edges_without_a_time_and_no_edges():
+    never = Graph.from_edges([0], [1], time=np.array(["NaT"], "M8[s]"))
+    for graph in (never, never.where(edges="time is not None")):
+        found = Engine(graph).run(TemporalReachability(source=0))
+        assert np.isnat(found.arrival).all() and found.reached.tolist() == [1, 0]
+    nothing = Graph.from_edges([], [], num_vertices=2, time=np.array([], np.int64))
+    assert Engine(nothing).run(EarliestArrival(source=0)).arrival.tolist() == [0, 2**63 - 1]
+
+
+class Latest(VertexProgram):
+    """The last time at which an edge comes in, and one that is given."""
+
+    last = vertex.time(init=-1)
+    known = vertex.time()
+    time = edge.time()
+    until = edge.time(default=0, optional=True)
+    message, combine, scatter_on = "int64", "max", "all"
+    scatter = "send(max(e.time, e.until));"
+    apply = "v.last = max(msg, v.known); "
+    stop = "superstep == 1"
+
+
+def test_a_program_with_times():
+    days = np.array(["2024-05-01", "2024-05-02"], "M8[D]")
+    graph = Graph.from_edges([0, 1], [1, 1], time=days, until=days[::-1].copy())
+    graph = graph.with_vertex_fields(known=np.array(["2024-04-01", "2024-06-01"], "M8[D]"))
+    result = Engine(graph).run(Latest())
+    assert result.last[1] == np.datetime64("2024-06-01")
+    assert result.known.astype("M8[D]").astype(str).tolist() == ["2024-04-01", "2024-06-01"]
+    assert result.last[0] == np.datetime64("1969-12-31T23:59:59")
+    given = Engine(graph).run(Latest(known=days[::-1])).last[1]
+    assert given == np.datetime64("2024-05-02")
+    odd = graph.with_edge_fields(until=days.astype("M8[ms]"))
+    with pytest.raises(GasclError, match=r"different units: .*'time' has s, .* has ms"):
+        Engine(odd).run(Latest())
+    numbers = graph.with_edge_fields(time=[1, 2], until=None)
+    with pytest.raises(GasclError, match="different units"):
+        Engine(numbers).run(Latest())
+    numbers = numbers.with_vertex_fields(known=None)
+    with pytest.raises(ProgramError, match=r"'known' has points in time, and .* are numbers"):
+        Engine(numbers).run(Latest(known=days))
+
+
+def test_where_times_cannot_be():
+    with pytest.raises(ProgramError, match=r"write aggregate\.int64"):
+        aggregate.time("min")
+    with pytest.raises(ProgramError, match="which only a field can be"):
+        struct([("at", "time")])
+
+
+@pytest.mark.parametrize("lanes", [1, 2])
+def test_debug_mode_parts_and_checkpoints(lanes, tmp_path):
+    """Runs of every kind compare and keep counts, and show datetimes."""
+    rng = np.random.default_rng(lanes)
+    begin = np.datetime64("2024-05-01", "s")
+    times = begin + rng.integers(0, 86400, 600).astype("m8[s]")
+    duration = rng.integers(0, 600, 600)
+    ends = rng.integers(0, 80, (2, 600))
+    graph = Graph.from_edges(*ends, num_vertices=80, time=times, duration=duration)
+    source = list(range(lanes)) if lanes > 1 else 0
+    count = np.array([arrivals(graph, v, first(graph), NEVER) for v in range(lanes)])
+    right = np.where(count == NEVER, np.datetime64("NaT"), count.astype("M8[s]")).T
+    right = right if lanes > 1 else right[:, 0]
+    program = EarliestArrival(source=source)
+    file = tmp_path / "run.npz"
+    half = {"max_supersteps": 2, "not_converged": "ignore"}
+    Engine(graph).run(program, checkpoint=file, every=1, **half)
+    kept = Engine(graph).run(program, keep_state=True, **half)
+    for result in (
+        Engine(graph, debug=True).run(program),
+        Engine(graph, device_memory="26 KiB").run(program),
+        Engine(graph).run(program, checkpoint=file, resume=True),
+        Engine(graph).run(program, state=kept.state),
+    ):
+        assert np.array_equal(result.arrival, right, equal_nan=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.bundled import NAMES, example, verifier_of
+from support.bundled import NAMES, example, verifier_of, with_needed_fields
 from support.case_subsets import one_in
 from support.samples import grid, random_graph, weighted
 
@@ -72,7 +72,7 @@ def test_a_wrong_value_is_found(name):
     ran = 0
     for graph in (*graphs, weighted(graphs[0], seed=7), grid(6, 7)):
         try:
-            right_and_wrong(graph, example(name))
+            right_and_wrong(with_needed_fields(graph, name), example(name))
         except ProgramError:  # no graph for this program
             continue
         ran += 1

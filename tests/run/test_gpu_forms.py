@@ -8,6 +8,7 @@ from gascl.delivery.registry import DELIVERIES, form_of
 from gascl.opencl.device import Device
 from gascl.opencl.device_choice import find
 from gascl.programs import BreadthFirst, LabelPropagation, MaximalIndependentSet, ShortestPaths
+from gascl.programs.connected_components import Hooked
 from gascl.programs.hits import HubsAndAuthorities
 from gascl.run.plan import Variant, plan_of, source_of
 
@@ -22,6 +23,7 @@ from gascl.run.plan import Variant, plan_of, source_of
         (LabelPropagation(), "outbox"),  # a gather snippet
         (BreadthFirst(source=[0, 1]), "pull"),  # words of the lanes that send
         (ShortestPaths(source=0), "asynchronous"),  # messages are applied when they are sent
+        (Hooked(), "in_place"),  # vertices change at once
     ],
 )
 def test_persistent_kernels_of_gpus_compile(program, delivery):

@@ -29,6 +29,7 @@ GPU = DeviceFacts(
     units=132,
     groups=64,
     local_memory=48 << 10,
+    constant_memory=1 << 16,
     memory=1 << 34,
     largest_buffer=1 << 32,
     alignment=128,

@@ -14,7 +14,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from support.admitting_deliveries import admitted
-from support.bundled import NAMES, example
+from support.bundled import NAMES, example, with_needed_fields
 from support.resumes import Posts, Waves
 from support.samples import arcs_of, grid, random_graph, skewed, to_networkx, weighted
 from support.widest_paths import WidestPaths
@@ -141,7 +141,7 @@ def test_messages_to_any_vertex_arc_fields_and_vertices_that_wait(graph, deliver
 
 @pytest.mark.parametrize("name", NAMES)
 def test_bundled_programs_end_as_by_run(name):
-    graph = weighted(grid(5, 8))
+    graph = with_needed_fields(weighted(grid(5, 8)), name)
     program = {"steps": example(name), "run": example(name)}
     options = {"not_converged": "ignore"}
     engine = Engine(graph)

@@ -91,6 +91,15 @@ def find_device(group: int) -> Any:
     return Device(chosen, group=0 if own else group)
 
 
+def find_joining_device(group: int = 1) -> Any:
+    """As `find_device`; skips the test where work-groups of one launch cannot wait for each
+    other."""
+    device = find_device(group)
+    if not device.facts.can_join:
+        pytest.skip("work-groups of one launch cannot wait for each other here")
+    return device
+
+
 def by_launches(device: Any) -> Any:
     """The same device, as one that runs no persistent kernel."""
     launches = type("Launches", (type(device),), {"can_join": False})

@@ -67,7 +67,7 @@ def contents(graph):
 
 #: Dictionaries in another order than NetworkX's, as docs/networkx.md says.
 OTHER_ORDER = {
-    *("color", "goldberg_radzik"),
+    *("color", "goldberg_radzik", "generalized_degree"),
     *(name for name in FUNCTIONS if "bellman_ford" in name or name.endswith("path_length")),
 }
 

@@ -100,6 +100,8 @@ QUADRATIC = {
     *("closeness_centrality", "harmonic_centrality", "average_shortest_path_length"),
     *("wiener_index", "global_efficiency", "harmonic_diameter", "global_reaching_centrality"),
     *("eccentricity", "diameter", "radius", "periphery", "center", "barycenter"),
+    *("hyper_wiener_index", "schultz_index", "gutman_index", "google_matrix"),
+    *("modularity_matrix", "directed_modularity_matrix", "floyd_warshall_numpy", "voterank"),
     *("to_numpy_array", "hits", "all_pairs_shortest_path_length"),
     *("degree_assortativity_coefficient", "common_neighbor_centrality"),
 }
@@ -111,6 +113,18 @@ SIGNED = {
     *(name for name in FUNCTIONS if "bellman" in name or "spanning" in name),
     *("goldberg_radzik", "negative_edge_cycle", "topological_sort", "topological_generations"),
     *("has_cycle", "is_directed_acyclic_graph"),
+}
+
+#: Measures of sets of nodes.
+SETS = {
+    *("cut_size", "volume", "normalized_cut_size", "conductance", "edge_expansion"),
+    *("mixing_expansion", "node_expansion", "boundary_expansion", "is_dominating_set"),
+    *("group_degree_centrality", "group_in_degree_centrality", "group_out_degree_centrality"),
+    "group_closeness_centrality",
+}
+#: Paths between two nodes.
+PAIRED = {
+    *("dijkstra_path", "dijkstra_path_length", "bellman_ford_path", "bellman_ford_path_length"),
 }
 
 #: Scores of pairs of nodes.
@@ -155,10 +169,43 @@ def calls(name, G):
         found = [((partition,), {}) for partition in [groups, tuple(groups[::-1]), *wrong]]
         others = [{"weight": None}, {"resolution": 0.5}] if name == "modularity" else []
         return found + [((groups,), keywords) for keywords in others]
+    if name in SETS:
+        first, second = set(some(G, 5)), list(G)[::3]
+        found = [((first,), {}), ((list(first), second), {}), (([*first, "missing"],), {})]
+        found = found if len(parameters) > 2 and "T" in parameters else found[::2]
+        weighted = [((first,), {"weight": "weight"})] if "weight" in parameters else []
+        both = (
+            [((first, second), {"weight": "weight"})] if {"T", "weight"} <= set(parameters) else []
+        )
+        return [*found, *weighted, *both, ((set(),), {}), ((nodes[0] if nodes else 0,), {})]
+    if name in ("node_boundary", "edge_boundary"):
+        first, second = set(some(G, 5)), [*list(G)[::3], "missing"]
+        return [((each,), {}) for each in (first, [*first, "missing"], set())] + [
+            ((first, second), {})
+        ]
+    if name == "biadjacency_matrix":
+        rows, columns = list(G)[::2], list(G)[1::2][::-1]
+        return [
+            ((rows,), {"column_order": columns}),
+            ((rows, columns), {"weight": None, "dtype": float}),
+            ((rows, columns), {"format": "nothing"}),
+            (([],), {}),
+            ((rows * 2,), {}),
+            ((rows, columns * 2), {}),
+        ]
+    if name in PAIRED:
+        ends = [(u, v) for u in [*nodes, "missing"] for v in [*some(G, 4, seed=8), "missing"]]
+        return [*((pair, {}) for pair in ends), *((pair, {"weight": None}) for pair in ends)]
     if name == "attribute_assortativity_coefficient":
         return [(("group",), {}), (("missing",), {})]
     if name == "numeric_assortativity_coefficient":
         return [(("size",), {}), (("group",), {}), (("missing",), {})]
+    if name in ("k_truss", "k_corona", "is_k_regular"):
+        return [((k,), {}) for k in range(5)]
+    if name in ("k_core", "k_shell"):
+        return [((), {}), *(((k,), {}) for k in range(4))]
+    if name == "voterank":
+        return [((), {}), ((3,), {})]
     if name == "rich_club_coefficient":
         return [((), {"normalized": False})]
     found = []
@@ -185,6 +232,15 @@ def calls(name, G):
         found += [((), {"x": x, "y": y}) for x in ("in", "out", "wrong") for y in ("in", "out")]
     if name == "average_neighbor_degree":
         found.append(((), {"source": "in", "weight": "weight"}))
+    if name.endswith("_matrix") or name == "floyd_warshall_numpy":
+        found.append(((), {"nodelist": list(G)[::-1]}))
+        found += [((), {"nodelist": list(G)[1:]}), ((), {"nodelist": ["missing", *list(G)[1:]]})]
+    if name == "incidence_matrix":
+        found.append(((), {"oriented": True, "weight": "weight"}))
+    if name == "google_matrix":
+        ranks = {node: number % 3 for number, node in enumerate(G)}
+        found += [((), {"personalization": ranks}), ((), {"dangling": ranks})]
+        found.append(((), {"personalization": dict.fromkeys(G, 0)}))
     if name == "to_numpy_array":
         found.append(((), {"nodelist": list(G)[::-1], "nonedge": math.inf}))
     if name == "pagerank":
@@ -224,6 +280,8 @@ OPTIONS = {
 #: With weights, NetworkX goes through all pairs there, or these decline them.
 WEIGHTLESS = {"global_reaching_centrality", "harmonic_diameter", "wiener_index"}
 PER_NODE = {
+    "generalized_degree": "nodes",
+    "square_clustering": "nodes",
     "clustering": "nodes",
     "triangles": "nodes",
     "eccentricity": "v",

@@ -8,9 +8,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
-from gascl import VertexProgram, programs
+from gascl import Graph, VertexProgram, programs
+from gascl.language.fields import REQUIRED
 from gascl.language.placeholder import any_values
 
 NAMES: list[str] = programs.__all__
@@ -31,6 +33,14 @@ def example(name: str, **options: Any) -> VertexProgram:
     if "sources" in options:
         needed.pop("source", None)
     return cls(**{**needed, **VALUES.get(name, {}), **options})
+
+
+def with_needed_fields(graph: Graph, name: str) -> Graph:
+    """The graph with the edge fields that a bundled program has no default for."""
+    fields = program_class(name).spec.edge_fields.items()
+    needed = [n for n, f in fields if f.default is REQUIRED and n not in graph.edge_fields]
+    values = np.arange(graph.num_edges) * 7 % 11
+    return graph.with_edge_fields(**dict.fromkeys(needed, values)) if needed else graph
 
 
 def verifier_of(name: str) -> ModuleType:

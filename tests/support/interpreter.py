@@ -23,6 +23,7 @@ from support.program_tree import (
     Common,
     Cond,
     Const,
+    Entry,
     Expr,
     ForCommon,
     From,
@@ -235,6 +236,12 @@ class Interpreter:
             return self.store.fit(x.kind, [self.ev(part) for part in x.parts])
         if isinstance(x, Of):
             return self.of(x.name, self.ev(x.of))
+        if isinstance(x, Entry):
+            self.used.add(f"an array parameter in {self.phase}")
+            kind, found = self.program.tables[x.name]
+            for index in x.indices:
+                found = found[self.ev(index) % len(found)]
+            return self.store.fit(kind, found)
         if isinstance(x, Neighbor):
             whose = self.v if x.of is None else self.ev(x.of)
             self.used.add(f"neighbor{'' if x.of is None else '_of'} in {self.phase}")

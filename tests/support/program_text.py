@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
 from support.combiners import literal
 from support.gather_snippets import FORMS
 from support.program_tree import (
@@ -16,6 +17,7 @@ from support.program_tree import (
     Common,
     Cond,
     Const,
+    Entry,
     Expr,
     ForCommon,
     From,
@@ -78,6 +80,11 @@ def c_expr(program: Program, x: Expr) -> str:
 
     if isinstance(x, Const):
         return constant(x.value)
+    if isinstance(x, Entry):
+        lengths = np.shape(program.tables[x.name][1])
+        at = zip(x.indices, lengths, strict=True)
+        of = "".join(f"[wrap({text(i)}, {length})]" for i, length in at)
+        return UNSIGNED.get(kind_of(program, x), "{}").format(f"p.{x.name}{of}")
     if isinstance(x, Var | Member | Of):
         return UNSIGNED.get(kind_of(program, x), "{}").format(bare(program, x))
     if isinstance(x, Bin):
@@ -272,6 +279,9 @@ def declarations(program: Program) -> list[tuple[str, str, str, dict[str, Any]]]
     for name, (kind, default) in program.params.items():
         given: dict[str, Any] = {"default": bool(default) if kind == "flag" else default}
         found.append((name, "param", kind, {} if kind == "choice" else given))
+    for name, (kind, numbers) in program.tables.items():
+        given = {"shape": np.shape(numbers), "type": kind, "default": numbers}
+        found.append((name, "param", "array", given))
     for name in program.aggregates:
         aggregator = program.aggregator(name)
         arguments = {"op": aggregator.how}
@@ -296,7 +306,9 @@ def namespace(program: Program) -> dict[str, Any]:
             body[word] = body[body[word]]
     for name, space, kind, arguments in declarations(program):
         declare = getattr(gascl, space)
-        if kind in ("choice", "flag"):
+        if kind == "array":
+            body[name] = declare.array(**arguments)
+        elif kind in ("choice", "flag"):
             words = WORDS if kind == "choice" else ()
             body[name] = getattr(declare, kind)(*words, **arguments)
         elif is_scalar(kind) or is_vector(kind):

@@ -160,9 +160,17 @@ class Is:
     word: str
 
 
+@dataclass(frozen=True)
+class Entry:
+    """`p.NAME[i]`, or `p.NAME[i][j]`, of an array parameter; each index modulo its length."""
+
+    name: str
+    indices: tuple[Expr, ...]
+
+
 Expr = (
     Const | Var | Bin | Cond | Clamp | Vertex | ToInt | GetMask | Member | Make | Of | Neighbor
-) | (HasEdge | To | Common | From | Hash | Uniform | Is)
+) | (HasEdge | To | Common | From | Hash | Uniform | Is | Entry)
 
 # Statements ----------------------------------------------------------------------------------
 
@@ -319,6 +327,8 @@ class Program:
     edge_fields: Mapping[str, tuple[str, int | None]] = field(default_factory=dict)  # default
     # Type and default; the type may also be "flag", "vertex" or "choice", whose words are WORDS.
     params: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    # Array parameters: the type of their numbers, and these, nested as they are indexed.
+    tables: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
     aggregates: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)  # see Aggregator
     mask: Expr | None = None  # absent: every vertex, unless init sets masks
     scatter_on: str = "mask"
@@ -367,6 +377,8 @@ def kind_of(program: Program, x: Expr) -> str:
         return program.fields[x.name].type
     if isinstance(x, To | From):
         return program.edge_fields[x.name][0]
+    if isinstance(x, Entry):
+        return program.tables[x.name][0]
     if isinstance(x, Cond):
         return kind_of(program, x.then)
     return declared_type(program, x.space, x.name) if isinstance(x, Var) else "int32"

@@ -46,7 +46,7 @@ def test_html_of_graphs():
     assert "<th>source</th><th>target</th><th>weight</th>" in shown
     assert "<td>a</td><td>b</td>" in shown and "&lt;c&gt;" in shown and "<c>" not in shown
     many = Graph.from_edges(np.zeros(25, int), range(25), vertex_fields={"x": np.zeros(25)})
-    assert many._repr_html_().count("<tr>") == 1 + 10
+    assert many._repr_html_().count("<tr>") == 2 * (1 + 10)
     assert "... 15 more" in many._repr_html_() and "vertex fields: x" in many._repr_html_()
     assert "0 vertices" in Graph.from_edges([])._repr_html_()
 
@@ -243,3 +243,14 @@ def test_the_progress_bar_is_text_without_ipywidgets():
     assert all(o["output_type"] == "stream" for o in shown)
     text = "".join(o["text"] for o in shown)
     assert "gascl: PageRank" in text and "40/40" in text
+
+
+def test_graphs_show_what_their_fields_mean():
+    """They were codes and counts of seconds, below the whole report."""
+    at = np.array(["2024-05-01T08:00"], "M8[s]")
+    kinds = {"kind": ["tram"], "at": at, "vertex_fields": {"city": {"a": "Ulm", "b": "Bonn"}}}
+    graph = Graph.from_edges([("a", "b")], **kinds)
+    shown = graph._repr_html_()
+    for text in ("tram", "2024-05-01 08:00:00", "Ulm", "Bonn"):
+        assert f"<td>{text}</td>" in shown
+    assert shown.index("tram") < shown.index("Bonn") < shown.index("since 1970")

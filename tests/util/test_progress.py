@@ -7,9 +7,12 @@ import io
 import re
 import sys
 import time
+import warnings
+from types import ModuleType
 
 import numpy as np
 import pytest
+import tqdm.std
 from support.samples import random_graph
 
 from gascl import Engine, GasclError, Graph
@@ -128,3 +131,18 @@ def test_of_a_file(tmp_path, capsys, pack):
 def test_what_is_neither_true_nor_false(wrong):
     with pytest.raises(GasclError, match=f"progress must be True or False, not {wrong!r}"):
         Engine(random_graph(1, directed=True)).run(PageRank(), progress=wrong)
+
+
+class _WithoutWidgets(ModuleType):
+    """tqdm.auto as it is in a notebook without ipywidgets."""
+
+    def __getattr__(self, name):
+        warnings.warn("IProgress not found. Please update jupyter and ipywidgets", stacklevel=1)
+        return tqdm.std.tqdm
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_notebook_without_widgets_has_lines_and_no_warning(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", _WithoutWidgets("tqdm.auto"))
+    Engine(random_graph(0, directed=True)).run(PageRank(), progress=True)
+    assert "gascl: PageRank" in capsys.readouterr().err

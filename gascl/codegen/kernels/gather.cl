@@ -73,8 +73,9 @@ static bool gascl_is_done(const gascl_box in, const int row, GASCL_STATE GASCL_L
 // enough messages before its last one:
 //
 //                      one item in a group     several items in a group
-//   one lane           item.cl                 group.cl, or group_early_exit.cl, of which delivery
-//                                              `frontier` only needs shared_row.cl
+//   one lane           item.cl                 group.cl; group_components.cl for arrays; or
+//                                              group_early_exit.cl, of which delivery `frontier`
+//                                              only needs shared_row.cl
 //   several lanes      item_lanes.cl           group_lanes.cl, group_lane_bitmasks.cl or
 //                                              group_lane_lists.cl
 #include "gather_rows.cl"

@@ -4,7 +4,9 @@
 // which vertices apply, nor on how often (order = "any"). The run ends with a pass in which no apply says
 // set_mask() and no message changes anything.
 //
-// What a trace calls a superstep is here such a pass.
+// What a trace calls a superstep is here such a pass. On a GPU, where one item applies a vertex, it must not look at
+// very many neighbors: the run then begins again, in supersteps (gascl_look() in intrinsics.cl).
 #include "runtime.cl"
 #include "team.cl"
-#include "persistent/cpu.cl"
+// persistent/cpu.cl, or persistent/gpu.cl where a work-group has several items (gascl/delivery/assembly.py).
+#include "step_kernels.cl"

@@ -8,6 +8,15 @@
 #define GASCL_TO_ACCUMULATOR(x) (x)
 #endif
 
+// Intel's optimizer (2026.2, its vectorizer switched off) may store garbage in a field that apply assigns
+// in two branches, one of which calls set_mask(), where apply is inlined: in `serial`, `edges` and `slots`
+// (TrussNumber on a CPU is such a program).
+#ifdef __INTEL_LLVM_COMPILER
+#define GASCL_NOT_INLINED __attribute__((noinline))
+#else
+#define GASCL_NOT_INLINED
+#endif
+
 // The index of this lane's value among those of all vertices or arcs.
 #if GASCL_LANES == 1
 #define GASCL_AT(i) (i)
@@ -61,7 +70,7 @@ static void gascl_send(gascl_box *out, const gascl_message x) {
         out->combined = GASCL_TO_ACCUMULATOR(x);
     out->count = 1;
 #if GASCL_OVERFLOWS
-    if ((gascl_accumulator)(gascl_message)out->combined != out->combined)
+    if (!GASCL_FITS(GASCL_TO_MESSAGE(out->combined), out->combined))
         out->overflow += 1 << 24;  // more than later wraps the other way can undo
 #endif
     // Narrowed as if it had been stored as a message, so that all deliveries give the same.
@@ -73,9 +82,30 @@ static void gascl_send(gascl_box *out, const gascl_message x) {
 // Supersteps have an order.
 static void gascl_needs_order(volatile __global gascl_control *control) {
     if ((GASCL_AT_ONCE || GASCL_IN_PLACE) && !control->ordered)
-        control->ordered = 1;
+        control->ordered = GASCL_ORDER_MATTERS;
 }
 #endif
+
+// In place on a GPU, all others would wait for an item that looks at very many neighbors: the run then begins again,
+// in supersteps. Until it has ended, such vertices seem to have no neighbors, so that loops over them end.
+#if GASCL_IN_PLACE && GASCL_GROUP > 1
+static void gascl_look(const long i, volatile __global gascl_control *control) {
+    if (i >= GASCL_MOST_LOOKED && !control->ordered)
+        control->ordered = GASCL_ROW_IS_LONG;
+}
+#else
+#define gascl_look(i, control)
+#endif
+
+static int gascl_num_neighbors(const int id, volatile __global const gascl_control *control,
+                               __global const gascl_offset *offsets) {
+    const int row = (int)(offsets[id + 1] - offsets[id]);
+#if GASCL_IN_PLACE && GASCL_GROUP > 1
+    return row > GASCL_MOST_LOOKED && control->ordered ? 0 : row;
+#else
+    return row;
+#endif
+}
 
 // The functions of the delivery's active set. No such file exists: gascl/delivery/assembly.py puts
 // `Delivery.active.functions` here, that is mask.cl, frontier.cl or the text of another form.
@@ -109,6 +139,7 @@ static int gascl_arc_end(const int vertex, const long i, const int id, const int
                          __global int *faults, __global gascl_control *control,
                          __global const gascl_offset *offsets, __global const int *targets) {
     const bool is = gascl_has_arc(vertex, i, id, line, faults, control, offsets);
+    gascl_look(i, control);
     return is ? targets[offsets[vertex] + i] : id;
 }
 

@@ -33,6 +33,16 @@ static void gascl_mark_of(const long id, const int sender, const int line, __glo
 #endif
 }
 
+// Where a run starts with a vertex: unless init sets the mask of others, it is not in the mask before.
+static void gascl_start_mask(const int id GASCL_MASKS GASCL_LANE) {
+#if !GASCL_INIT_MARKS
+    gascl_mask[id] = gascl_next[GASCL_AT(id)] = 0;
+#if GASCL_MARKS
+    gascl_marks[GASCL_AT(id)] = 0;
+#endif
+#endif
+}
+
 static int gascl_get_mask(const int id, __global const gascl_control *control GASCL_MASKS) {
     return GASCL_IN_MASK(id);
 }

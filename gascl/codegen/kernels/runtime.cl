@@ -103,7 +103,7 @@ static gascl_message gascl_narrow(const gascl_box in, const int id,
                                   __global gascl_control *control) {
     const gascl_message message = GASCL_TO_MESSAGE(in.combined);
 #if GASCL_OVERFLOWS
-    if (in.overflow || (in.count && (gascl_accumulator)message != in.combined))
+    if (in.overflow || (in.count && !GASCL_FITS(message, in.combined)))
         atomic_min(&control->overflow, id);
 #endif
     return message;
@@ -347,9 +347,10 @@ static uint gascl_search_step(const int rows) {
 }
 
 // Local memory in which a work-group combines the values of its items, of one kind at a time: boxes, one
-// for each item or each chunk of arcs (gather.cl); tallies; counts.
+// for each item or each chunk of arcs (gather.cl), none where items share boxes; tallies; counts.
 #define GASCL_BOXES                                                     \
-    (GASCL_GROUP == 1 || GASCL_GROUP * GASCL_CHUNK_ARCS > GASCL_BLOCK   \
+    (GASCL_BY_COMPONENT ? 1                                             \
+     : GASCL_GROUP == 1 || GASCL_GROUP * GASCL_CHUNK_ARCS > GASCL_BLOCK \
          ? GASCL_GROUP                                                  \
          : GASCL_BLOCK / GASCL_CHUNK_ARCS)
 typedef union {

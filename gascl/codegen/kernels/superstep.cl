@@ -16,30 +16,21 @@ __kernel void gascl_empty(__global const gascl_run *run, __global gascl_cell *in
     (GASCL_STRIDE * (GASCL_TEAM_WORDS + (2 * GASCL_REALS + GASCL_STRIDE - 1) / GASCL_STRIDE))
 #endif
 
-// Starts a run: the fields' init expressions, the init snippet and the first mask. Fields in `given` have
-// a value at every vertex, those in `partly` (which may be null) at this one; those in `kept` keep theirs.
-// `own_mask`: the program chooses the vertices that scatter first. This kernel also sets counters to 0
-// and empties the inbox, since filling each buffer in a launch of its own would take longer.
-__kernel void gascl_start(GASCL_STATE, const ulong given, __global const ulong *partly,
-                          const ulong kept, const int own_mask, __global gascl_tally *tallies,
-                          __global long *counts, __global long *posted
-#if GASCL_PERSISTENT
-                          , __global int *team_words
+// How a run starts. Fields in `given` have a value at every vertex, those in `partly` (which may be null) at
+// this one; those in `kept` keep theirs. `own_mask`: the program chooses the vertices that scatter first.
+#define GASCL_FIRST_VALUES \
+    const ulong given, __global const ulong *partly, const ulong kept, const int own_mask
+#define GASCL_FIRST_VALUES_ON given, partly, kept, own_mask
+
+// A team's share of the start: the fields' init expressions, the init snippet and the first mask. The mask and the
+// inbox are emptied on the way, since filling their buffers in launches of their own would take longer.
+static void gascl_start_vertices(const gascl_team team, gascl_tally *tally, GASCL_STATE,
+                                 GASCL_FIRST_VALUES) {
+    GASCL_FOR_SHARE_OF_PLACES(id, gascl_run_->graph.num_vertices) {
+#if GASCL_MASKED && !GASCL_LISTS_RECEIVERS
+        gascl_start_mask(id GASCL_MASKS_ON GASCL_LANE_ON);
 #endif
-) {
-    __local gascl_shared shared;
-    gascl_tally tally;
-    GASCL_ZERO_TALLY(tally);
-    if (get_local_id(0) == 0) {
-        counts[2 * get_group_id(0)] = counts[2 * get_group_id(0) + 1] = 0;
-        posted[get_group_id(0)] = 0;
-    }
-#if GASCL_PERSISTENT
-    GASCL_FOR_RANGE(i, GASCL_TEAM_SIZE)
-        team_words[i] = 0;
-#endif
-    GASCL_FOR_PLACES(id, gascl_run_->graph.num_vertices) {
-        gascl_init(id, given | (partly ? partly[id] : 0), kept, own_mask, &tally,
+        gascl_init(id, given | (partly ? partly[id] : 0), kept, own_mask, tally,
                    GASCL_STATE_ON GASCL_LANE_ON);
 #if GASCL_INBOX
         GASCL_EMPTY(id, );
@@ -48,6 +39,20 @@ __kernel void gascl_start(GASCL_STATE, const ulong given, __global const ulong *
 #endif
 #endif
     }
+}
+
+// The start as a launch of its own, which also sets counters to 0.
+__kernel void gascl_start(GASCL_STATE, GASCL_FIRST_VALUES, __global gascl_tally *tallies,
+                          __global long *counts, __global long *posted) {
+    __local gascl_shared shared;
+    gascl_tally tally;
+    GASCL_ZERO_TALLY(tally);
+    if (get_local_id(0) == 0) {
+        counts[2 * get_group_id(0)] = counts[2 * get_group_id(0) + 1] = 0;
+        posted[get_group_id(0)] = 0;
+    }
+    gascl_start_vertices(gascl_team_of_launch(gascl_control_), &tally, GASCL_STATE_ON,
+                         GASCL_FIRST_VALUES_ON);
     gascl_tally_store(&tally, tallies, &shared);
 }
 

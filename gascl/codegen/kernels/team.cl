@@ -29,3 +29,25 @@ static gascl_team gascl_with_second_counter(gascl_team team) {
 // team/item.cl here where a work-group is one item, and otherwise team/group.cl.
 #include "share.cl"
 #define GASCL_FOR_SHARE(i, n, chunk) GASCL_FOR_TAKES(n, chunk) GASCL_FOR_TAKEN(i, n)
+
+// A loop over an item's share of the vertices, and in it over all lanes; where a group has several items,
+// neighboring items take neighboring lanes.
+#if GASCL_GROUP > 1 && GASCL_LANES > 1
+#define GASCL_FOR_SHARE_OF_PLACES(id, n)                                                       \
+    GASCL_FOR_SHARE(gascl_i, (long)(n) * GASCL_LANES, 4096)                                    \
+        for (int id = (int)(gascl_i / GASCL_LANES), gascl_lane = (int)(gascl_i % GASCL_LANES), \
+                 gascl_once = 1;                                                               \
+             gascl_once; gascl_once = 0)
+#else
+#define GASCL_FOR_SHARE_OF_PLACES(id, n) GASCL_FOR_SHARE(id, n, 4096) GASCL_FOR_LANES
+#endif
+
+// The work of one of so many groups, whichever group does it: sums of floats are then added in the same order.
+static gascl_team gascl_part_of(const int part, const int parts) {
+    gascl_team team;
+    team.rank = part;
+    team.groups = parts;
+    team.taken = 0;
+    team.idle = false;
+    return team;
+}

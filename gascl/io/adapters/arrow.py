@@ -443,7 +443,7 @@ def _categories(column: Any) -> Coded:
             table = np.array([*own, NO_TEXT], np.int32)
         indices = chunk.indices.cast(pyarrow.int32()).fill_null(NO_TEXT)
         codes.append(table[indices.to_numpy()])
-    return categories(np.concatenate(codes), list(place))
+    return categories(np.concatenate(codes), list(place), column.type.ordered)
 
 
 def write_arrow(graph: Graph, dense: bool = False) -> Any:
@@ -539,7 +539,7 @@ def _arrow_columns(fields: Mapping[str, np.ndarray], types: Mapping[str, FieldTy
         if isinstance(kind, Texts):
             codes = pyarrow.array(array, mask=array == NO_TEXT)
             texts = pyarrow.array(kind.values.tolist(), pyarrow.string())
-            columns.append(pyarrow.DictionaryArray.from_arrays(codes, texts))
+            columns.append(pyarrow.DictionaryArray.from_arrays(codes, texts, ordered=kind.ordered))
         elif isinstance(kind, Times):
             counts = pyarrow.array(array, mask=array == NOT_A_TIME)
             columns.append(counts.cast(pyarrow.timestamp(kind.unit, kind.zone)))

@@ -289,7 +289,8 @@ def _columns(
     for name, values in fields.items():
         kind = types.get(name)
         if isinstance(kind, Texts):
-            columns[name] = pandas.Categorical.from_codes(np.asarray(values), list(kind.values))
+            codes, texts = np.asarray(values), list(kind.values)
+            columns[name] = pandas.Categorical.from_codes(codes, texts, ordered=kind.ordered)
         elif isinstance(kind, Times) and kind.zone:
             moments = pandas.DatetimeIndex(kind.decoded(np.asarray(values)))
             columns[name] = moments.tz_localize("UTC").tz_convert(kind.zone)

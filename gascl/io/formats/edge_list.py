@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 import numpy as np
 
 from gascl.errors import FormatError, warn
+from gascl.graph.field_table import field_name
 from gascl.graph.field_types import (
     NO_TEXT,
     NOT_A_TIME,
@@ -1046,6 +1047,7 @@ def _choose(
         if layout.ends != (0, 1) or not known_ends(layout.header):
             both = " and ".join(_column_name(layout, place) for place in layout.ends)
             layout.report.append(f"source and target: columns {both}")
+    named = columns is None and layout.header is not None
     if columns is not None or weights:
         columns = [*(columns or layout.ends)]
         for weight in weights:  # in the place of the same column under its own name
@@ -1066,6 +1068,8 @@ def _choose(
             alone = WEIGHT if len(names) == 1 and not text else None
             _add_field(path, layout, place, name or alone, text and name != WEIGHT)
         layout.report += no_weight([*layout.strict])
+        if named:
+            _add_others(path, layout, rows, numbers)
     elif layout.binding:
         for place in range(2, width):
             if not (numbers and _is_text(rows, place)):
@@ -1075,7 +1079,7 @@ def _choose(
         _choose_weight(path, layout, rows)
         if width > 3 and layout.konect:
             _add_field(path, layout, 3, "time")
-        elif layout.header:
+        elif named:
             _add_others(path, layout, rows, numbers)
     quoted = [cell for row in rows for cell in row if cell.startswith('"')]
     if layout.separator is None and quoted:
@@ -1146,7 +1150,7 @@ def _add_others(path: Path, layout: RowLayout, rows: list[list[str]], numbers: b
     for place, name in enumerate(layout.header):
         if place in used:
             continue
-        bare = _identifier(name)
+        bare = field_name(name)
         twice = bare in layout.fields or layout.header.count(name) > 1
         if twice or not bare.isidentifier():
             why = "its name is taken" if twice else "its name cannot be that of a field"
@@ -1261,18 +1265,13 @@ def _place(path: Path, layout: RowLayout, column: Column) -> int:
     return column
 
 
-def _identifier(name: str) -> str:
-    """A name with _ for what a field's name cannot have."""
-    return "".join(c if f"a{c}".isidentifier() else "_" for c in name)
-
-
 def _add_field(
     path: Path, layout: RowLayout, place: int, name: str | None = None, open_: bool = False
 ) -> None:
     """Read a column as a field; `open_`: its values decide whether it is numbers."""
     note = f"column {_column_name(layout, place)} read as edge field "
     if name is None:
-        name = _identifier(layout.header[place]) if layout.header else f"column{place}"
+        name = field_name(layout.header[place]) if layout.header else f"column{place}"
     if name in layout.fields:
         both = f"{_column_name(layout, layout.fields[name])} and {_column_name(layout, place)}"
         raise FormatError(f"{path}: columns {both} are both called {name!r}; rename one of them")

@@ -182,6 +182,8 @@ def _kinds(types: Mapping[str, FieldType]) -> dict[str, dict[str, Any]]:
         kinds[name] = {"type": kind.name}
         if isinstance(kind, Times):
             kinds[name] |= {"unit": kind.unit, "zone": kind.zone}
+        elif isinstance(kind, Texts) and kind.ordered:
+            kinds[name] |= {"ordered": True}
     return kinds
 
 
@@ -429,7 +431,7 @@ class _Contents:
             if kind == Texts.name:
                 texts = self._texts(member, len(self._member(f"{member}.offsets")) - 1)
                 self._codes[member] = (NO_TEXT, len(texts))
-                types[name] = dictionary(texts)
+                types[name] = dictionary(texts, known[name].get("ordered") is True)
             elif kind == Bools.name:
                 self._codes[member] = (0, 2)
                 types[name] = Bools()

@@ -24,6 +24,7 @@ typedef int gascl_offset;
 #define GASCL_SCATTER_FINDS_COMMON 0
 #define GASCL_MASKED 1
 #define GASCL_MARKS 0
+#define GASCL_INIT_MARKS 0
 #define GASCL_EVERY_ARC_SENDS 0
 #define GASCL_FUSED 0
 #define GASCL_MAY_NEED_ORDER 0
@@ -199,11 +200,17 @@ typedef Force gascl_stored;
 typedef Force gascl_gathered;
 typedef gascl_wide gascl_accumulator;
 static gascl_message gascl_as_message(const gascl_accumulator x) {
-    return (gascl_message){convert_float2(x.along), x.up};
+    gascl_message y;
+    y.along = convert_float2(x.along);
+    y.up = (x.up);
+    return y;
 }
 
 static gascl_accumulator gascl_as_accumulator(const gascl_message x) {
-    return (gascl_accumulator){convert_double2(x.along), x.up};
+    gascl_accumulator y;
+    y.along = convert_double2(x.along);
+    y.up = (x.up);
+    return y;
 }
 
 #define GASCL_TO_MESSAGE(x) gascl_as_message(x)
@@ -270,56 +277,82 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "intrinsics.cl"
 
-enum { gascl_first = __LINE__ - 273 };
+enum { gascl_first = __LINE__ - 280 };
 static Force gascl_sound_Force(const Force x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
-    if (any(isnan(x.along)) || isnan(x.up))
+    bool found = false;
+    found |= any(isnan(x.along)) != 0;
+    found |= isnan(x.up) != 0;
+    if (found)
         gascl_trap(GASCL_NAN, line, id, faults, control);
     return x;
 }
 
 static void gascl_finite_Force(const Force before, const Force x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
-    if (!(any(isinf(before.along)) || isinf(before.up)) && (any(isinf(x.along)) || isinf(x.up)))
+    bool was = false, is = false;
+    was |= any(isinf(before.along)) != 0;
+    was |= isinf(before.up) != 0;
+    is |= any(isinf(x.along)) != 0;
+    is |= isinf(x.up) != 0;
+    if (!was && is)
         gascl_trap(GASCL_INFINITE, line, id, faults, control);
 }
 
 static float2 gascl_sound_float2(const float2 x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
-    if (any(isnan(x)))
+    bool found = false;
+    found |= any(isnan(x)) != 0;
+    if (found)
         gascl_trap(GASCL_NAN, line, id, faults, control);
     return x;
 }
 
 static void gascl_finite_float2(const float2 before, const float2 x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
-    if (!(any(isinf(before))) && (any(isinf(x))))
+    bool was = false, is = false;
+    was |= any(isinf(before)) != 0;
+    is |= any(isinf(x)) != 0;
+    if (!was && is)
         gascl_trap(GASCL_INFINITE, line, id, faults, control);
 }
 
 static Known gascl_sound_Known(const Known x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
-    if (isnan(x.weight))
+    bool found = false;
+    found |= isnan(x.weight) != 0;
+    (void)0;
+    if (found)
         gascl_trap(GASCL_NAN, line, id, faults, control);
     return x;
 }
 
 static void gascl_finite_Known(const Known before, const Known x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
-    if (!(isinf(before.weight)) && (isinf(x.weight)))
+    bool was = false, is = false;
+    was |= isinf(before.weight) != 0;
+    (void)0;
+    is |= isinf(x.weight) != 0;
+    (void)0;
+    if (!was && is)
         gascl_trap(GASCL_INFINITE, line, id, faults, control);
 }
 
 static float gascl_sound_float(const float x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
-    if (isnan(x))
+    bool found = false;
+    found |= isnan(x) != 0;
+    if (found)
         gascl_trap(GASCL_NAN, line, id, faults, control);
     return x;
 }
 
 static void gascl_finite_float(const float before, const float x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
-    if (!(isinf(before)) && (isinf(x)))
+    bool was = false, is = false;
+    was |= isinf(before) != 0;
+    is |= isinf(x) != 0;
+    if (!was && is)
         gascl_trap(GASCL_INFINITE, line, id, faults, control);
 }
 
@@ -445,7 +478,8 @@ static gascl_vertex gascl_apply_snippet(gascl_vertex v,
 }
 
 // Returns what v said of itself: GASCL_SET or GASCL_UNSET for the next mask, or 0.
-static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
+GASCL_NOT_INLINED static int gascl_apply_message(
+        const int gascl_id, const gascl_gathered msg,
         const uint gascl_count, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     if (!GASCL_APPLIES(gascl_id, gascl_count))
         return 0;
@@ -457,9 +491,9 @@ static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 439, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 472, gascl_faults, gascl_control_);
     if (gascl_run_->graph.gascl_finite)
-        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 439, gascl_faults, gascl_control_);
+        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 472, gascl_faults, gascl_control_);
     return v.gascl_set;
 }
 

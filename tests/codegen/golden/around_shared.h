@@ -23,6 +23,7 @@ typedef int gascl_offset;
 #define GASCL_SCATTER_FINDS_COMMON 0
 #define GASCL_MASKED 0
 #define GASCL_MARKS 0
+#define GASCL_INIT_MARKS 0
 #define GASCL_EVERY_ARC_SENDS 0
 #define GASCL_FUSED 0
 #define GASCL_MAY_NEED_ORDER 0
@@ -212,7 +213,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "intrinsics.cl"
 
-#define num_neighbors ((int)(gascl_offsets[v.id + 1] - gascl_offsets[v.id]))
+#define num_neighbors gascl_num_neighbors(v.id, gascl_control_, gascl_offsets)
 #define neighbor(gascl_i) gascl_arc_end(v.id, (gascl_i), v.id, __LINE__, gascl_faults, gascl_control_, gascl_offsets, gascl_targets)
 #define weight_to(gascl_i) gascl_read_to_weight(v.id, (gascl_i), __LINE__, gascl_faults, gascl_control_, gascl_offsets, gascl_to_weight)
 
@@ -370,7 +371,8 @@ static gascl_vertex gascl_apply_snippet(gascl_vertex v,
 }
 
 // Returns what v said of itself: GASCL_SET or GASCL_UNSET for the next mask, or 0.
-static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
+GASCL_NOT_INLINED static int gascl_apply_message(
+        const int gascl_id, const gascl_gathered msg,
         const uint gascl_count, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     if (!GASCL_APPLIES(gascl_id, gascl_count))
         return 0;

@@ -24,6 +24,7 @@ typedef int gascl_offset;
 #define GASCL_SCATTER_FINDS_COMMON 0
 #define GASCL_MASKED 1
 #define GASCL_MARKS 0
+#define GASCL_INIT_MARKS 0
 #define GASCL_EVERY_ARC_SENDS 0
 #define GASCL_FUSED 1
 #define GASCL_MAY_NEED_ORDER 0
@@ -311,7 +312,7 @@ static gascl_gathered gascl_nothing(void) {
 #include "intrinsics.cl"
 
 #define send(...) gascl_send(gascl_out, (__VA_ARGS__))
-#define num_neighbors ((int)(gascl_offsets[v.id + 1] - gascl_offsets[v.id]))
+#define num_neighbors gascl_num_neighbors(v.id, gascl_control_, gascl_offsets)
 #define neighbor(gascl_i) gascl_arc_end(v.id, (gascl_i), v.id, __LINE__, gascl_faults, gascl_control_, gascl_offsets, gascl_targets)
 #define has_edge(gascl_from, gascl_to) gascl_has_edge((gascl_from), (gascl_to), v.id, __LINE__, gascl_faults, gascl_control_, gascl_run_, gascl_offsets, gascl_targets)
 #define lane gascl_lane
@@ -550,7 +551,8 @@ static gascl_vertex gascl_apply_snippet(gascl_vertex v,
 }
 
 // Returns what v said of itself: GASCL_SET or GASCL_UNSET for the next mask, or 0.
-static int gascl_apply_message(const int gascl_id, const gascl_gathered msg,
+GASCL_NOT_INLINED static int gascl_apply_message(
+        const int gascl_id, const gascl_gathered msg,
         const uint gascl_count, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     if (!GASCL_APPLIES(gascl_id, gascl_count))
         return 0;

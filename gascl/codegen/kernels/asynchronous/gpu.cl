@@ -90,7 +90,7 @@ static int gascl_join_team(volatile __global int *team_words, const int starting
     gascl_round first;
     first.number = 1;
     first.groups = atomic_or(&GASCL_TEAM(RANKS), GASCL_CLOSED);
-    first.phase = GASCL_PHASE_PACK;
+    first.phase = starting ? GASCL_PHASE_START : GASCL_PHASE_PACK;
     first.side = first.by_tiles = 0;
     first.count = first.arcs = first.takes = 0;
     first.limit = first.limit_before = NAN;
@@ -106,9 +106,9 @@ static int gascl_join_team(volatile __global int *team_words, const int starting
 #undef GASCL_RESTRICT
 #define GASCL_RESTRICT
 __kernel void gascl_persistent(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_PERSISTENT_STATE,
-                          volatile __global int *team_words, const int starting,
-                          const int num_tallies, const int ask_stop, const long least_arcs,
-                          const long most_arcs, const int supersteps, const int most_work) {
+                          volatile __global int *team_words, GASCL_START_STATE, const int starting,
+                          const int ask_stop, const long least_arcs, const long most_arcs,
+                          const int supersteps, const int most_work) {
     __local gascl_step_memory memory;
     __local int rank;
     const int item = get_local_id(0);
@@ -136,7 +136,7 @@ __kernel void gascl_persistent(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_PERSIST
             return;
         team.groups = memory.round.groups;
         gascl_run_phase(&memory.round, team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON, team_words,
-                        &memory);
+                        GASCL_START_STATE_ON, &memory);
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         if (item == 0) {
             gascl_report(team_words, &memory);

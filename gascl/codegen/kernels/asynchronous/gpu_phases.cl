@@ -110,10 +110,14 @@ static GASCL_INLINE void gascl_run_unpack(const gascl_team team, const __local g
 
 static GASCL_INLINE void gascl_run_phase(const __local gascl_round *round, const gascl_team team,
                                          GASCL_STATE GASCL_EDGE, GASCL_STEP,
-                                         volatile __global int *team_words,
+                                         volatile __global int *team_words, GASCL_START_STATE,
                                          __local gascl_step_memory *memory) {
     gascl_progress progress = {0, INT_MAX};
+    gascl_tally tally;
     switch (round->phase) {
+    case GASCL_PHASE_START:  // no program of this delivery has aggregators
+        gascl_start_vertices(team, &tally, GASCL_STATE_ON, GASCL_FIRST_VALUES_ON);
+        break;
     case GASCL_PHASE_PACK:
         gascl_run_pack(round, team.rank, &progress, GASCL_STATE_ON, GASCL_STEP_ON, team_words,
                        memory);
@@ -186,6 +190,10 @@ static gascl_round gascl_end_phase(const gascl_round *round, GASCL_STATE,
     next.number = round->number + 1;
     next.takes = 0;
     next.groups = all;
+    if (round->phase == GASCL_PHASE_START) {
+        next.phase = GASCL_PHASE_PACK;
+        return next;
+    }
     if (round->phase == GASCL_PHASE_UNPACK) {
         next.phase = GASCL_PHASE_END;
         GASCL_TEAM(PHASE) = GASCL_PHASE_END;

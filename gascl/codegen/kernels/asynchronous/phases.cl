@@ -32,13 +32,17 @@ static gascl_queue gascl_queue_of(const int rank, volatile __global int *team_wo
 static GASCL_INLINE void gascl_run_phase(const int phase, const gascl_team team,
                                          GASCL_STATE GASCL_EDGE, GASCL_STEP,
                                          GASCL_PERSISTENT_STATE, volatile __global int *team_words,
-                                         __local gascl_shared *shared,
+                                         GASCL_START_STATE, __local gascl_shared *shared,
                                          __local gascl_step_memory *memory) {
     gascl_queue queue = gascl_queue_of(team.rank, team_words, GASCL_STATE_ON, words, GASCL_QUEUED_ON);
     gascl_progress progress = {0, 0};
     const int n = gascl_run_->graph.num_vertices;
     int lowest = INT_MAX;
+    gascl_tally tally;
     switch (phase) {
+    case GASCL_PHASE_START:  // no program of this delivery has aggregators
+        gascl_start_vertices(team, &tally, GASCL_STATE_ON, GASCL_FIRST_VALUES_ON);
+        break;
     case GASCL_PHASE_PACK: {
         const bool starting = GASCL_READ_TEAM(STARTING);
         GASCL_FOR_SHARE(id, n, 4096) {
@@ -124,6 +128,8 @@ static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_E
         for (int i = 0; i < (int)get_num_groups(0); ++i)
             posted[i] = counts[2 * i + 1] = 0;
         gascl_empty_bins(workers, team_words);
+        return begins ? GASCL_PHASE_START : GASCL_PHASE_PACK;
+    case GASCL_PHASE_START:
         return GASCL_PHASE_PACK;
     case GASCL_PHASE_PACK:
         GASCL_TEAM(UNLISTED) = 1;

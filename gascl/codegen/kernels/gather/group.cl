@@ -12,16 +12,7 @@
 // segment after the other. The items then join the segments' boxes in the same order.
 
 #include "gather/block_memory.cl"
-
-// The row of an arc of a block, by binary search.
-static int gascl_row_of(const gascl_offset arc, __global const gascl_offset *offsets,
-                        const int first, const int rows) {
-    int row = 0;
-    for (uint step = gascl_search_step(rows); step > 0; step >>= 1)
-        if (row + (int)step < rows && offsets[first + row + step] <= arc)
-            row += step;
-    return first + row;
-}
+#include "gather/row_search.cl"
 
 // Fetches the message of the i-th arc of a block. Behind the last arc, the last one's is read again, but
 // does not count where arcs need not send: reading it is cheaper than a branch. Not where messages are consumed,

@@ -11,13 +11,15 @@
 #define GASCL_PERSISTENT_STATE_ON posted, tallies, counts
 #define GASCL_SWAPS 0
 #define GASCL_SWAP_BUFFERS()
-// So many vertices apply between two fences.
-#define GASCL_VERTICES_AT_ONCE 256
 
-// Local memory: a single item needs none.
+// Local memory: there is none.
 typedef struct {
     int unused;
 } gascl_step_memory;
+
+#if GASCL_GROUP == 1
+// So many vertices apply between two fences.
+#define GASCL_VERTICES_AT_ONCE 256
 
 // The vertices from `begin` to before `end` apply; returns how many wait for the next pass.
 static int gascl_apply_some(const int begin, const int end, gascl_tally *tally, GASCL_STATE) {
@@ -36,16 +38,43 @@ static int gascl_apply_some(const int begin, const int end, gascl_tally *tally, 
     return waiting;
 }
 
+// An item's share of the vertices apply; returns how many wait for the next pass.
+static int gascl_apply_share(const gascl_team team, gascl_tally *tally, GASCL_STATE) {
+    int waiting = 0;
+    GASCL_FOR_TAKES(gascl_run_->graph.num_vertices, 4096)
+        for (int id = gascl_from; id < gascl_to; id += GASCL_VERTICES_AT_ONCE)
+            waiting += gascl_apply_some(id, min(id + GASCL_VERTICES_AT_ONCE, gascl_to), tally,
+                                        GASCL_STATE_ON);
+    return waiting;
+}
+#else
+static int gascl_apply_share(const gascl_team team, gascl_tally *tally, GASCL_STATE) {
+    int waiting = 0;
+    GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 4096) {
+        const bool waited = GASCL_WAITS_NOW(id);
+        if (waited) {
+            GASCL_WAITS_NOW(id) = 0;
+            gascl_fence();
+        }
+        waiting += gascl_apply_in_place((int)id, waited, tally, GASCL_STATE_ON);
+    }
+    return waiting;
+}
+#endif
+
 static GASCL_INLINE void gascl_run_phase(const int phase, const gascl_team team,
                                          GASCL_STATE GASCL_EDGE, GASCL_STEP,
                                          GASCL_PERSISTENT_STATE, volatile __global int *team_words,
-                                         __local gascl_shared *shared,
+                                         GASCL_START_STATE, __local gascl_shared *shared,
                                          __local gascl_step_memory *memory) {
     const int n = gascl_run_->graph.num_vertices;
     gascl_tally tally;
     GASCL_ZERO_TALLY(tally);
-    long waiting = 0, work = 0;
+    int waiting = 0;
     switch (phase) {
+    case GASCL_PHASE_START:  // no program of this delivery has aggregators
+        gascl_start_vertices(team, &tally, GASCL_STATE_ON, GASCL_FIRST_VALUES_ON);
+        break;
     case GASCL_PHASE_PACK: {
         const bool starting = GASCL_READ_TEAM(STARTING);
         GASCL_FOR_SHARE(id, n, 4096) {
@@ -58,12 +87,7 @@ static GASCL_INLINE void gascl_run_phase(const int phase, const gascl_team team,
         break;
     }
     case GASCL_PHASE_PASS:
-        GASCL_FOR_TAKES(n, 4096) {
-            for (int id = gascl_from; id < gascl_to; id += GASCL_VERTICES_AT_ONCE)
-                waiting += gascl_apply_some(id, min(id + GASCL_VERTICES_AT_ONCE, gascl_to), &tally,
-                                            GASCL_STATE_ON);
-            work += gascl_to - gascl_from + offsets[gascl_to] - offsets[gascl_from];
-        }
+        waiting = gascl_apply_share(team, &tally, GASCL_STATE_ON);
         break;
     case GASCL_PHASE_UNPACK:
         GASCL_FOR_SHARE(id, n, 4096)
@@ -76,9 +100,11 @@ static GASCL_INLINE void gascl_run_phase(const int phase, const gascl_team team,
         break;
 #endif
     }
-    posted[team.rank] += tally.messages;
-    counts[2 * team.rank] += waiting + tally.messages;
-    counts[2 * team.rank + 1] += work;
+    const long2 sum = gascl_count_reduce((long2)(tally.messages, waiting), shared);
+    if (get_local_id(0) == 0) {
+        posted[team.rank] += sum.x;
+        counts[2 * team.rank] += sum.x + sum.y;
+    }
 }
 
 // What the group that arrived last does between two phases; returns the next one.
@@ -87,43 +113,57 @@ static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_E
                            const int begins, const int num_tallies, const int ask_stop,
                            const long least_arcs, const long most_arcs, const int supersteps,
                            const int most_work, __local gascl_shared *shared) {
+    const int item = get_local_id(0), n = gascl_run_->graph.num_vertices;
     if (phase == GASCL_PHASE_JOIN) {
-        GASCL_TEAM(SMALL) = gascl_run_->graph.num_vertices <= GASCL_SMALL_WORK;
-        GASCL_TEAM(STARTING) = begins;
-        gascl_control_->clock = GASCL_CLOCK();
-        for (int i = 0; i < (int)get_num_groups(0); ++i)
-            posted[i] = counts[2 * i] = counts[2 * i + 1] = 0;
-        return GASCL_PHASE_PACK;
+        if (item == 0) {
+            GASCL_TEAM(SMALL) = n <= GASCL_SMALL_WORK;
+            GASCL_TEAM(STARTING) = begins;
+            gascl_control_->clock = GASCL_CLOCK();
+        }
+        for (int i = item; i < (int)get_num_groups(0); i += GASCL_GROUP)
+            posted[i] = counts[2 * i] = 0;
+        return begins ? GASCL_PHASE_START : GASCL_PHASE_PACK;
     }
+    if (phase == GASCL_PHASE_START)
+        return GASCL_PHASE_PACK;
     if (phase == GASCL_PHASE_UNPACK)
         return GASCL_REALS ? GASCL_PHASE_NANS : GASCL_PHASE_END;
     if (phase == GASCL_PHASE_NANS)
         return GASCL_PHASE_END;
-    const int starting = GASCL_READ_TEAM(STARTING);
+    const int starting = GASCL_READ_TEAM(STARTING), work = GASCL_READ_TEAM(WORK);
     int done = GASCL_READ_TEAM(DONE);
-    gascl_tally tally;
-    gascl_control now;
-    long waiting = 0, work = 0;
-    GASCL_ZERO_TALLY(tally);
-    for (int i = 0; i < ranks; ++i) {
-        tally.messages += posted[i];
-        waiting += counts[2 * i];
-        work += counts[2 * i + 1];
+    long2 sum = 0;
+    for (int i = item; i < ranks; i += GASCL_GROUP) {
+        sum += (long2)(posted[i], counts[2 * i]);
         posted[i] = counts[2 * i] = 0;
     }
+    sum = gascl_count_reduce(sum, shared);
+    if (item != 0)
+        return 0;
     if (starting || phase == GASCL_PHASE_PASS) {
+        gascl_tally tally;
+        gascl_control now;
+        GASCL_ZERO_TALLY(tally);
+        tally.messages = sum.x;
         __global gascl_control *records =
             (__global gascl_control *)(size_t)(team_words + GASCL_TEAM_SIZE);
-        gascl_decide_on(&now, &tally, waiting, 0, GASCL_STATE_ON, starting, ask_stop, least_arcs,
+        gascl_decide_on(&now, &tally, sum.y, 0, GASCL_STATE_ON, starting, ask_stop, least_arcs,
                         most_arcs, records, done);
         GASCL_TEAM(DONE) = done += !starting;
         GASCL_TEAM(STARTING) = 0;
-        if (now.stopped || done >= supersteps || work / 1024 >= most_work)
+        GASCL_TEAM(WORK) = work + 1 + (int)((n + (long)offsets[n]) / 1024);
+        if (now.stopped || done >= supersteps || work >= most_work)
             return !GASCL_PACKED_ALONE ? GASCL_PHASE_UNPACK
                                        : GASCL_REALS ? GASCL_PHASE_NANS : GASCL_PHASE_END;
     }
     return GASCL_PHASE_PASS;
 }
+
+#if GASCL_GROUP > 1
+static int gascl_groups_for(const int phase, const int all, GASCL_STATE, GASCL_STEP) {
+    return phase == GASCL_PHASE_END ? GASCL_MOST_GROUPS : all;
+}
+#endif
 
 // Whether one group does a phase alone.
 static bool gascl_is_small(const int phase, GASCL_STATE, volatile __global int *team_words) {

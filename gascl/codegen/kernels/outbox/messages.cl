@@ -25,6 +25,18 @@ static void gascl_outbox_put(const int id, const int ahead, GASCL_STATE GASCL_LA
 #endif
 }
 
+static __global const gascl_message *gascl_message_at(const gascl_offset arc, bool *carries,
+                                                      GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+    __global const gascl_outbox_entry *entry = &outbox[GASCL_AT(sources[arc])];
+#if GASCL_EVERY_ARC_SENDS
+    *carries = true;
+    return entry;
+#else
+    *carries = entry->sent;
+    return &entry->message;
+#endif
+}
+
 static bool gascl_fetch(const gascl_offset arc, const int row, gascl_message *x,
                         GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     const int source = sources[arc];

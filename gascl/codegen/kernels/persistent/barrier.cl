@@ -26,6 +26,10 @@
 #define GASCL_PHASE_NUMBER(state) ((uint)(state)&0xff)
 #define GASCL_READ_TEAM(word) (*(volatile __global int *)&GASCL_TEAM(word))
 
+// What the start needs besides GASCL_STATE: of how many parts it leaves a tally; and see superstep.cl.
+#define GASCL_START_STATE const int num_tallies, GASCL_FIRST_VALUES
+#define GASCL_START_STATE_ON num_tallies, GASCL_FIRST_VALUES_ON
+
 // What one group writes before it arrives is visible to all others when they continue. OpenCL C 1.2 has
 // no memory ordering between groups.
 #if GASCL_INLINE_PTX

@@ -83,9 +83,9 @@ static void gascl_release(const uint next, volatile __global int *team_words) {
 #undef GASCL_RESTRICT
 #define GASCL_RESTRICT
 __kernel void gascl_persistent(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_PERSISTENT_STATE,
-                          volatile __global int *team_words, const int starting,
-                          const int num_tallies, const int ask_stop, const long least_arcs,
-                          const long most_arcs, const int supersteps, const int most_work) {
+                          volatile __global int *team_words, GASCL_START_STATE, const int starting,
+                          const int ask_stop, const long least_arcs, const long most_arcs,
+                          const int supersteps, const int most_work) {
     __local gascl_shared shared;
     __local gascl_step_memory memory;
     uint number = 0;
@@ -106,7 +106,8 @@ __kernel void gascl_persistent(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_PERSIST
             GASCL_SWAP_BUFFERS();
         }
         gascl_run_phase(phase, team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
-                        GASCL_PERSISTENT_STATE_ON, team_words, &shared, &memory);
+                        GASCL_PERSISTENT_STATE_ON, team_words, GASCL_START_STATE_ON, &shared,
+                        &memory);
         if (!alone)
             gascl_fence();
         const uint state = alone ? (uint)GASCL_READ_TEAM(STATE)

@@ -48,9 +48,9 @@ static void gascl_release(const uint next, const int groups, volatile __global i
 #undef GASCL_RESTRICT
 #define GASCL_RESTRICT
 __kernel void gascl_persistent(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_PERSISTENT_STATE,
-                          volatile __global int *team_words, const int starting,
-                          const int num_tallies, const int ask_stop, const long least_arcs,
-                          const long most_arcs, const int supersteps, const int most_work) {
+                          volatile __global int *team_words, GASCL_START_STATE, const int starting,
+                          const int ask_stop, const long least_arcs, const long most_arcs,
+                          const int supersteps, const int most_work) {
     __local gascl_shared shared;
     __local gascl_step_memory memory;
     __local int broadcast[2];  // by the first item to all others
@@ -76,7 +76,8 @@ __kernel void gascl_persistent(GASCL_STATE GASCL_EDGE, GASCL_STEP, GASCL_PERSIST
         }
         if (!sits_out) {
             gascl_run_phase(phase, team, GASCL_STATE_ON GASCL_EDGE_ON, GASCL_STEP_ON,
-                            GASCL_PERSISTENT_STATE_ON, team_words, &shared, &memory);
+                            GASCL_PERSISTENT_STATE_ON, team_words, GASCL_START_STATE_ON, &shared,
+                            &memory);
             GASCL_GROUP_BARRIER_GLOBAL();
             if (item == 0) {
                 if (!alone)

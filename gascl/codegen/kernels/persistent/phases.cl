@@ -34,8 +34,19 @@
 
 static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE GASCL_EDGE,
                             GASCL_STEP, GASCL_PERSISTENT_STATE, volatile __global int *team_words,
-                            __local gascl_shared *shared, __local gascl_step_memory *memory) {
+                            GASCL_START_STATE, __local gascl_shared *shared,
+                            __local gascl_step_memory *memory) {
     switch (phase) {
+    case GASCL_PHASE_START:
+        GASCL_FOR_PARTS(part, num_tallies) {
+            gascl_tally tally;
+            GASCL_ZERO_TALLY(tally);
+            gascl_start_vertices(gascl_part_of(part, num_tallies), &tally, GASCL_STATE_ON,
+                                 GASCL_FIRST_VALUES_ON);
+            gascl_tally_store_at(&tally, &tallies[part], shared);
+            GASCL_GROUP_BARRIER();
+        }
+        break;
     case GASCL_PHASE_JOIN:  // the first group waits for others that start at the same time
         if (get_local_id(0) == 0)
             for (int poll = 0; poll < GASCL_JOIN_POLLS; ++poll)
@@ -87,16 +98,26 @@ static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_E
         GASCL_TEAM(STARTING) = starting;
         gascl_control_->clock = GASCL_CLOCK();
     }
-    if (starts && starting && GASCL_MASKED)
+    if (starts && starting) {
+        // A group that joins later leaves nothing in the phases that it has missed.
+        gascl_tally none;
+        GASCL_ZERO_TALLY(none);
+        for (int i = item; i < max((int)get_num_groups(0), num_tallies); i += GASCL_GROUP)
+            GASCL_COPY_TALLY(tallies[i], none);
+        for (int i = item; i < (int)get_num_groups(0); i += GASCL_GROUP)
+            posted[i] = counts[2 * i] = counts[2 * i + 1] = 0;
+        return GASCL_PHASE_START;
+    }
+    if (phase == GASCL_PHASE_START && GASCL_MASKED)
         return GASCL_PHASE_COMMIT;
-    if (!starts || starting) {
-        const int next =
-            starts ? phase
-                   : gascl_phase_after(phase, pulls, has_bits, coming, done, GASCL_STATE_ON,
-                                       GASCL_STEP_ON);
+    if (!starts) {
+        const int next = phase == GASCL_PHASE_START
+                             ? GASCL_PHASE_JOIN
+                             : gascl_phase_after(phase, pulls, has_bits, coming, done,
+                                                 GASCL_STATE_ON, GASCL_STEP_ON);
         if (next != GASCL_PHASE_JOIN)
             return next;
-        // Before the first superstep, the tallies are those of init, which was a launch of its own.
+        // Before the first superstep, the tallies are those of the parts of the start.
         const int tallied = starting ? max(ranks, num_tallies) : GASCL_NUM_TALLIES(ranks);
         gascl_tally tally, none;
         long messages = 0;  // that were posted; who posted them may have left
@@ -105,7 +126,6 @@ static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_E
         const long2 sum =
             gascl_total_of(&tally, messages, tallies, tallied, counts, ranks, shared);
         GASCL_GROUP_BARRIER_GLOBAL();
-        // A group that joins later leaves nothing in the phases that it has missed.
         GASCL_ZERO_TALLY(none);
         for (int i = item; i < tallied; i += GASCL_GROUP)
             GASCL_COPY_TALLY(tallies[i], none);

@@ -54,16 +54,6 @@
 #define GASCL_NUM_TALLIES(ranks) GASCL_NUM_PARTS
 typedef gascl_gather_memory gascl_step_memory;
 
-// The work of one of the groups of a launch.
-static gascl_team gascl_part_of(const int part, const int parts) {
-    gascl_team team;
-    team.rank = part;
-    team.groups = parts;
-    team.taken = 0;
-    team.idle = false;
-    return team;
-}
-
 static int gascl_phase_after(const int phase, const bool pulls, const bool has_bits,
                              const int coming, const int done, GASCL_STATE, GASCL_STEP) {
     switch (phase) {
