@@ -19,6 +19,8 @@ _POINTER = "*GASCL_RESTRICT "
 
 #: The prefix of the names in compiler errors about layouts that differ.
 LAYOUT = "gascl_layout_"
+#: The name in compiler errors about what is sent and is no array of as many components as messages.
+COMPONENTS = "gascl_components"
 #: Where the items of a work-group share messages: the bytes that an item loads at once, and the
 #: most components; the most bytes and rows that a group combines at a time; and the most bytes for
 #: each item of what its crew holds apart.
@@ -201,7 +203,7 @@ def write_arrays(text: Text, c: Context) -> None:
         text.put(
             "// An array as a message.",
             "#define GASCL_BOXED(...) ({ gascl_message gascl_made; "
-            f"typedef char gascl_components[sizeof(__VA_ARGS__) == sizeof(void *) || "
+            f"typedef char {COMPONENTS}["
             f"sizeof(__VA_ARGS__) / sizeof((__VA_ARGS__)[0]) == {c.message.width} ? 1 : -1]; "
             f"GASCL_EACH(gascl_k, {c.message.width}) "
             "gascl_made.at[gascl_k] = (__VA_ARGS__)[gascl_k]; gascl_made; })",

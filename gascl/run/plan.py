@@ -16,7 +16,7 @@ import pyopencl as cl
 
 from gascl.codegen import switches
 from gascl.codegen.constants import CHUNK_ARCS, MOST_GROUPS
-from gascl.codegen.declarations import BATCH_BYTES, HEAD_BYTES, LAYOUT, MOST_BATCH
+from gascl.codegen.declarations import BATCH_BYTES, COMPONENTS, HEAD_BYTES, LAYOUT, MOST_BATCH
 from gascl.codegen.generate import generate
 from gascl.codegen.header import Header
 from gascl.delivery.assembly import assemble, by_component
@@ -453,6 +453,8 @@ def translate(
             text = match["text"]
             if "subscripted value is not" in text:  # in debug mode also where C allows i[a]
                 text += "; write the array before its index, a[i]"
+            if COMPONENTS in text:
+                text = "send takes an array of as many numbers as the declared message has"
             if members and "gascl_group'" in text:
                 text += f"; a group of messages has the members {', '.join(members)}"
             complaints.append(Complaint(place, text))

@@ -193,7 +193,8 @@ def prepare(
     of_graph = Size(graph.num_vertices, num_arcs(graph, direction), hub)
     costs = costs_of(program, demand, of_graph, device.kind == "GPU", device.units)
     choice = choose(program, demand, delivery, setting.debug, parts, costs, stores)
-    choice = replace(choice, delivery=form_of(choice.delivery, device.group))
+    form = form_of(choice.delivery, 1 if setting.debug else device.group)
+    choice = replace(choice, delivery=form)
     if presorted is None:
         presorted = arcs_presorted(graph, direction)
     renumbered, numbered = _numbering(graph, direction, demand, setting, presorted, bool(short))

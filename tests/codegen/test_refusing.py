@@ -63,6 +63,17 @@ class ByHelper(WidestTree):
     """
 
 
+class ReadsArrays(WidestTree):
+    """Two vertices receive nothing: an array parameter and an array of the graph name them."""
+
+    closed = param.array(2, "int32")
+    flags = vertex.int32(2, init=0)
+    receive_if = """
+        v.id != p.source && v.id != p.closed[1] && !v.flags[1] && (msg.width > v.width ||
+            (msg.width == v.width && (uint)msg.before < (uint)v.before))
+    """
+
+
 class WidthAlone(VertexProgram):
     source = param.vertex()
     width = vertex.int32(init="v.id == p.source ? INT_MAX : 0")
@@ -79,6 +90,7 @@ class WidthAlone(VertexProgram):
         (WidestTree, False, True),
         (WidestTree, True, False),
         (ByHelper, False, True),
+        (ReadsArrays, False, True),
         (SendsBoth, False, False),
         (AsksNeither, False, False),
         (WidthAlone, False, False),
@@ -118,11 +130,25 @@ def test_what_is_not_refused_is_applied(make, program):
         np.testing.assert_array_equal(found.before, before)
 
 
-def expected(graph):
-    """By relaxing all arcs until no width grows."""
+def test_refuses_by_arrays():
+    graph = scattered()
+    closed, flagged = 5, 11
+    flags = np.zeros((graph.num_vertices, 2), np.int32)
+    flags[flagged] = 0, 1
+    program = ReadsArrays(source=0, closed=[0, closed], flags=flags)
+    found = Engine(graph).run(program, delivery="asynchronous")
+    width, before = expected(graph, closed=[closed, flagged])
+    np.testing.assert_array_equal(found.width, width)
+    np.testing.assert_array_equal(found.before, before)
+
+
+def expected(graph, closed=()):
+    """By relaxing all arcs, but for those to closed vertices, until no width grows."""
     arcs = graph.arcs()
     src, dst = arcs.out.rows, arcs.out_targets
-    wide = graph.edge_fields["wide"][arcs.out_edges]
+    open_ = ~np.isin(dst, closed)
+    src, dst = src[open_], dst[open_]
+    wide = graph.edge_fields["wide"][arcs.out_edges[open_]]
     width = np.zeros(graph.num_vertices, np.int64)
     width[0] = np.iinfo(np.int32).max
     while True:

@@ -373,6 +373,35 @@ def test_classes_that_are_refused(body, message):
     assert message in str(raised.value)
 
 
+def sending(snippet):
+    return type(
+        "Sending",
+        (VertexProgram,),
+        {
+            "supersteps": param.supersteps(1),
+            "x": vertex.float32(4),
+            "message": "float32(4)",
+            "combine": "sum",
+            "scatter_on": "all",
+            "scatter": snippet,
+            "apply": "for (int k = 0; k < 4; ++k) v.x[k] = msg[k];",
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "float y[2] = {0}; send(y);",  # as long as a pointer
+        "float y[5] = {0}; send(y);",
+        "float y[4] = {0}; const float *first = y; send(first);",
+    ],
+)
+def test_only_arrays_of_the_right_length_are_sent(snippet):
+    with pytest.raises(ProgramError, match="send takes an array of as many numbers as the decl"):
+        Engine(Graph.from_edges([0], [1])).run(sending(snippet)())
+
+
 @pytest.mark.parametrize(
     ("declare", "message"),
     [

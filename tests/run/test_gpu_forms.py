@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gascl import Engine, Graph, VertexProgram, vertex
 from gascl.delivery.registry import DELIVERIES, form_of
 from gascl.opencl.device import Device
 from gascl.opencl.device_choice import find
@@ -32,3 +33,28 @@ def test_persistent_kernels_of_gpus_compile(program, delivery):
     form = form_of(DELIVERIES[delivery], device.group)
     source = source_of(program, device.facts, form, "int32", variant)
     assert plan_of(program, device, source).program.kernel_names
+
+
+class Waves(VertexProgram):
+    """What waves from vertex 0 bring: the sum of all messages of the first one to arrive."""
+
+    level = vertex.int32(init="v.id == 0 ? 0 : -1")
+    total = vertex.int64()
+    message, combine = "int64", "sum"
+    mask = "v.id == 0"
+    scatter = "if (v.level != 1) send(v.id + 1);"
+    apply = """
+        if (v.level < 0) {
+            v.level = superstep + 1;
+            v.total = msg;
+            set_mask();
+        }
+    """
+
+
+def test_a_frontier_has_no_outbox_in_debug_mode():
+    device = Device(find().cl, group=8)  # on which the frontier has a form of its own
+    graph = Graph.from_edges([(0, 1), (0, 2), (0, 3), (0, 3), (1, 4), (3, 3)])
+    result = Engine(graph, device=device, debug=True).run(Waves(), delivery="frontier")
+    assert result.level.tolist() == [0, 1, 1, 1, -1]
+    assert result.total.tolist() == [0, 1, 1, 2, 0]
