@@ -263,7 +263,7 @@ def test_initial_times(known):
     [
         (
             np.array(["2024-05-01T08:00:00.5"] * 2, "M8[ms]"),
-            "T08:00:00.500' cannot be counted in s",
+            "00.500' cannot be counted in s",
         ),
         ({"a": np.datetime64("2024-05-01T08:00:00.5")}, "for 'a'='.* cannot be counted in s"),
         (np.array(["2024-05-01", "300000000000-01-01"], "M8[Y]"), "cannot be counted in s"),
