@@ -321,6 +321,9 @@ def initial_values(
             continue
         given = by_label(values, graph)
         given = given.to_numpy() if hasattr(given, "to_numpy") else given
+        if program.spec.vertex_fields[name].type == TIME:
+            what = f"{type(program).__name__}: the initial {name!r}"
+            given = counts(given, times_of(program.spec, graph), what)
         type_ = types[name]
         tail = (type_.width,) if type_.width > 1 else ()
         lanes = (program.lanes,) if program.lanes > 1 else ()
@@ -333,8 +336,6 @@ def initial_values(
             values = _struct_array(program, name, type_, given)
         else:
             values = np.asarray(given)
-        if program.spec.vertex_fields[name].type == TIME:
-            values = counts(values, times_of(program.spec, graph), f"the initial {name!r}")
         if name in of_graph:
             known = graph.vertex_types.get(name)
             _check_read(program, f"vertex field {name!r}", known, type_)

@@ -75,10 +75,21 @@ def count_of(program: VertexProgram, graph: Graph, param: Param, value: Any) -> 
             f"{what}={value} is a number, and the graph has times; give a point in time, such as "
             f"{param.name}='2024-05-31T18:30'"
         )
+    return _count(value, times, what)
+
+
+def _count(value: Any, times: Times, what: str) -> int:
     count, exact = moment(value, times, what)
     if not exact or not NOT_A_TIME < count < LATEST:
-        raise ProgramError(f"{what}={value!r} cannot be counted in {times.unit}, as the graph does")
+        raise _uncounted(value, times, what)
     return count
+
+
+def _uncounted(value: Any, times: Times, what: str) -> ProgramError:
+    return ProgramError(
+        f"{what}={str(value)!r} cannot be counted in {times.unit}, as the graph does; give another "
+        "time, or convert the graph's, as by .astype('datetime64[us]')"
+    )
 
 
 def _first(spec: ProgramSpec, graph: Graph) -> int:
@@ -94,19 +105,36 @@ def _first(spec: ProgramSpec, graph: Graph) -> int:
     return int(least) if least != LATEST or times_of(spec, graph) is not None else 0
 
 
-def counts(values: np.ndarray, times: Times | None, what: str) -> np.ndarray:
-    """Points in time as a field of type `time` holds them, NaT as a time that never comes; numbers
-    as they are.
+def counts(given: Any, times: Times | None, what: str) -> Any:
+    """Initial values of a field of type `time` with counts instead of points in time, and with
+    `LATEST` for NaT; numbers as they are.
+
+    Args:
+        given: an array, one value, or a dict from labels to values.
 
     Raises:
-        ProgramError: they are points in time, and the graph's times are numbers.
+        GraphError: a value is no point in time.
+        ProgramError: they are points in time, and the graph's times are numbers; or one is between
+            two counts or beyond all of them.
     """
-    if values.dtype.kind != "M":
-        return values
+    if isinstance(given, Mapping):
+        return {k: counts(v, times, f"{what} for {k!r}") for k, v in given.items()}
+    values = np.asarray(given)
+    if values.dtype.kind not in "MUO":
+        return given
     if times is None:
-        raise ProgramError(f"{what} has points in time, and the graph's times are numbers")
-    moved = values.astype(f"M8[{times.unit}]").view(np.int64)
-    return np.where(moved == NOT_A_TIME, LATEST, moved)
+        raise ProgramError(
+            f"{what} has points in time, and the graph's times are numbers; give numbers"
+        )
+    if values.dtype.kind != "M" or values.ndim == 0:
+        one_by_one = values.flat if values.dtype.kind == "M" else values.ravel().tolist()
+        each = [LATEST if v is None or v != v else _count(v, times, what) for v in one_by_one]
+        return np.array(each, np.int64).reshape(values.shape)
+    moved = values.astype(f"M8[{times.unit}]")
+    inexact = (moved.astype(values.dtype) != values) & ~np.isnat(values)
+    if inexact.any():
+        raise _uncounted(values[inexact][0], times, what)
+    return np.where(np.isnat(moved), LATEST, moved.view(np.int64))
 
 
 class TimedFields(Mapping[str, np.ndarray]):

@@ -234,6 +234,47 @@ def test_a_program_with_times():
         Engine(numbers).run(Latest(known=days))
 
 
+def midnights():
+    """Edges at the midnights that begin two days of May."""
+    days = np.array(["2024-05-01", "2024-05-02"], "M8[D]")
+    return Graph.from_edges(["a", "b"], ["b", "b"], time=days)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"b": "2024-06-01"},
+        pandas.Series({"b": pandas.Timestamp("2024-06-01"), "a": pandas.NaT}),
+        datetime.date(2024, 6, 1),
+        "2024-06-01T00:00",
+        np.datetime64("2024-06-01"),
+        [datetime.datetime(2024, 5, 3), datetime.datetime(2024, 6, 1)],
+        pandas.Series(pandas.to_datetime(["2024-05-03", "2024-06-01"])),
+        np.array(["NaT", "2024-06-01"], "M8[ns]"),
+    ],
+)
+def test_initial_times(known):
+    result = Engine(midnights()).run(Latest(known=known))
+    assert result.last[1] == np.datetime64("2024-06-01T00:00:00")
+
+
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        (
+            np.array(["2024-05-01T08:00:00.5"] * 2, "M8[ms]"),
+            "00.500' cannot be counted in s",
+        ),
+        ({"a": np.datetime64("2024-05-01T08:00:00.5")}, "for 'a'='.* cannot be counted in s"),
+        (np.array(["2024-05-01", "300000000000-01-01"], "M8[Y]"), "cannot be counted in s"),
+        ({"a": "soon"}, "for 'a': 'soon' is no point in time; write it as"),
+    ],
+)
+def test_initial_times_that_the_graph_cannot_count(known, words):
+    with pytest.raises(GasclError, match=words):
+        Engine(midnights()).run(Latest(known=known))
+
+
 def test_where_times_cannot_be():
     with pytest.raises(ProgramError, match=r"write aggregate\.int64"):
         aggregate.time("min")
