@@ -318,6 +318,12 @@ def test_calls_by_themselves_read_the_arrays(monkeypatch):
             assert is_stored(G), name
         else:  # NetworkX has run it
             G = nx.gnm_random_graph(900, 12_000, seed=1, backend="gascl")
+    for directed in (None, nx.DiGraph):
+        C = nx.cycle_graph(12_000, create_using=directed, backend="gascl")
+        monkeypatch.setattr(FUNCTIONS["is_eulerian"], "cached", 0)
+        with nx.config(backend_priority=["gascl"]):
+            assert nx.is_eulerian(C) is True
+        assert is_stored(C)
     D = nx.gnm_random_graph(900, 12_000, seed=1, directed=True, backend="gascl")
     for name in ("is_weakly_connected", "is_strongly_connected", "is_attracting_component"):
         backend.should_run(name, (D,), {})
