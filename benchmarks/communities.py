@@ -1,6 +1,5 @@
 """How well programs find communities, and how fast.
 
-    python benchmarks/communities.py --peers FILE ...                # Leiden and Louvain
     python benchmarks/communities.py --data FOLDER                   # networks with known groups
     python benchmarks/communities.py --speed --rounds 3              # against C and NumPy
     python benchmarks/communities.py --vertices 100000 --device NVIDIA
@@ -12,36 +11,27 @@ from __future__ import annotations
 
 import argparse
 import ctypes
-import random
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator
-from itertools import chain
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from contenders import table
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from gascl import Engine, Graph
 from gascl.communities import adjusted_rand, mutual_information
-from gascl.generators import grid, lfr, rmat
-from gascl.programs import LabelPropagation, Leiden, Louvain, ParticleCommunities
+from gascl.generators import lfr
+from gascl.programs import LabelPropagation, ParticleCommunities
 from gascl.programs.particle_clusters import by_length
 
 #: The six networks of the paper: vertices, edges per vertex, and whether groups are few and large.
 NETWORKS = [(n, per, few) for per, few in ((20, True), (10, False)) for n in (2000, 3000, 4000)]
-#: The mixing of the LFR networks on which Leiden and Louvain are compared.
-MIXING = (0.3, 0.4, 0.5, 0.6, 0.7)
-#: With 2 iterations, those that have iterations.
-METHODS = ("gascl Leiden", "gascl Louvain", "igraph Leiden", "leidenalg")
-METHODS += ("NetworKit ParallelLeiden", "NetworKit PLM")
 #: Supersteps after which positions are compared, and how far apart rounding may have moved them;
 #: supersteps in a turn of the C programs; the required similarity of the final communities.
 COMPARED, APART, TURN, ALIKE = 5, 2e-3, 10, 0.95
@@ -50,25 +40,16 @@ COMPARED, APART, TURN, ALIKE = 5, 2e-3, 10, 0.95
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     add = parser.add_argument
-    add(
-        "--peers",
-        type=Path,
-        nargs="*",
-        help="Leiden and Louvain, on these graphs and generated ones",
-    )
-    add("--large", action="store_true", help="for --peers: large graphs, and no leidenalg")
     add("--data", type=Path, help="a folder of NAME.gml with vertex field gt, and LFR folders")
-    add("--seeds", type=int, default=10, help="for --data and --peers (default: 10)")
+    add("--seeds", type=int, default=10, help="for --data (default: 10)")
     add("--speed", action="store_true", help="2000 to 4000 vertices, 10 and 20 edges per vertex")
     add("--rounds", type=int, default=3, help="for --speed (default: 3)")
     add("--vertices", type=int, nargs="*", default=[], help="one network of each size")
     add("--picture", type=Path, help="draw groups that split and merge into this file")
     add("--device", default=None, help="as in Engine(graph, device)")
     given = parser.parse_args()
-    if not (
-        given.peers is not None or given.data or given.speed or given.vertices or given.picture
-    ):
-        parser.error("nothing to do: give --peers, --data, --speed, --vertices or --picture")
+    if not (given.data or given.speed or given.vertices or given.picture):
+        parser.error("nothing to do: give --data, --speed, --vertices or --picture")
     return given
 
 
@@ -76,8 +57,6 @@ def main() -> None:
     given = options()
     device = Engine(Graph.from_edges([0], [1]), given.device).device
     print(f"Device: {device}.\n")
-    if given.peers is not None:
-        peers(given.peers, given.seeds, given.large, given.device)
     if given.data:
         quality(given.data, given.seeds, given.device)
     if given.speed:
@@ -158,121 +137,6 @@ def quality(folder: Path, seeds: int, device: Any) -> None:
                 line.append(f"{column.mean():.2f} ± {column.std():.2f}")
         lines.append(line)
     print(f"Mean and standard deviation of {seeds} seeds.\n\n{table(head, lines)}\n", flush=True)
-
-
-# Leiden and Louvain.
-
-
-def generated(large: bool) -> Iterator[tuple[str, Graph]]:
-    """Names and simple graphs; those by LFR have the vertex field `community`."""
-    sizes = {"average_degree": 20, "max_degree": 50, "min_community": 20, "max_community": 100}
-    if large:
-        yield "LFR 100,000, mixing 0.4", lfr(100_000, mixing=0.4, seed=1, **sizes)
-        yield "R-MAT 18", rmat(18, 16, seed=1).simple(undirected=True)
-        yield "kNN, 200,000 by 15", nearest(200_000, 15)
-        return
-    for mixing in MIXING:
-        yield f"LFR 10,000, mixing {mixing}", lfr(10_000, mixing=mixing, seed=1, **sizes)
-    for scale in (14, 16):
-        yield f"R-MAT {scale}", rmat(scale, 16, seed=1).simple(undirected=True)
-    yield "kNN, 20,000 by 15", nearest(20_000, 15)
-    yield "grid, 100 by 100", grid(100, 100)
-
-
-def nearest(count: int, k: int) -> Graph:
-    """The k nearest neighbors of points in 50 overlapping clusters."""
-    from scipy.spatial import cKDTree
-
-    rng = np.random.default_rng(0)
-    points = 1.2 * rng.normal(size=(50, 10))[rng.integers(50, size=count)]
-    points += rng.normal(size=(count, 10))
-    ends = cKDTree(points).query(points, k + 1, workers=-1)[1][:, 1:].ravel()
-    begins = np.repeat(np.arange(count), k)
-    return Graph.from_edges(begins, ends, num_vertices=count, directed=False).simple()
-
-
-def peers(files: list[Path], seeds: int, large: bool, device: Any) -> None:
-    """Compare communities with those of other libraries, all by the same formula."""
-    values: dict[str, list[list[str]]] = {"modularity": [], "ARI": [], "processor seconds": []}
-    apart: dict[str, int] = {}
-    named = ((f.name.partition(".")[0], Graph.read(f).simple(undirected=True)) for f in files)
-    for name, graph in chain(generated(large), named):
-        lines: dict[str, list[str]] = {what: [name] for what in values}
-        bare = graph.with_edge_fields(**dict.fromkeys(graph.edge_fields))
-        for method, find in methods(bare, device).items():
-            if large and method == "leidenalg":  # it would take minutes
-                for line in lines.values():
-                    line.append("")
-                continue
-            if method.startswith("gascl"):
-                find(0)  # builds the kernels
-            found, took = list[np.ndarray](), list[float]()
-            for seed in range(seeds):
-                started = time.process_time()
-                found.append(find(seed))
-                took.append(time.process_time() - started)
-            lines["modularity"].append(f"{np.mean([modularity(graph, c) for c in found]):.4f}")
-            lines["processor seconds"].append(f"{np.median(took):.3g}")
-            apart[method] = apart.get(method, 0) + sum(pieces(graph, c) for c in found)
-            if "LFR" in name:
-                truth = graph.vertex_fields["community"]
-                lines["ARI"].append(f"{np.mean([adjusted_rand(c, truth) for c in found]):.3f}")
-        for what, line in lines.items():
-            values[what] += [line] * (len(line) > 1)
-        print(f"{name}: {lines}", file=sys.stderr, flush=True)
-    head = ["graph", *(method for method in METHODS)]
-    for what, rows in values.items():
-        print(f"{what.capitalize()}:\n\n{table(head, rows)}\n")
-    rows = [[str(apart.get(method, "")) for method in METHODS]]
-    print("Disconnected pieces of communities, in all of these runs:\n")
-    print(table([*METHODS], rows) + "\n", flush=True)
-
-
-def methods(graph: Graph, device: Any) -> dict[str, Callable[[int], np.ndarray]]:
-    """Name -> the community of each vertex by a seed; other libraries have their graph already."""
-    import igraph
-    import leidenalg
-    import networkit as nk
-
-    engine, ends = Engine(graph, device), (graph.edge_src, graph.edge_dst)
-    made = igraph.Graph(graph.num_vertices, np.transpose(ends))
-    built = nk.GraphFromCoo(ends, n=graph.num_vertices, directed=False)
-
-    def ours(program: Callable) -> Callable[[int], np.ndarray]:
-        return lambda seed: engine.run(program(seed=seed)).community
-
-    def by_igraph(seed: int) -> np.ndarray:
-        random.seed(seed)
-        return np.array(made.community_leiden("modularity", n_iterations=2).membership)
-
-    def by_leidenalg(seed: int) -> np.ndarray:
-        kind = leidenalg.ModularityVertexPartition
-        return np.array(leidenalg.find_partition(made, kind, n_iterations=2, seed=seed).membership)
-
-    def by_networkit(algorithm: Any) -> Callable[[int], np.ndarray]:
-        def find(seed: int) -> np.ndarray:
-            nk.setSeed(seed, False)
-            return np.array(algorithm(built).run().getPartition().getVector())
-
-        return find
-
-    parallel = [by_networkit(nk.community.ParallelLeiden), by_networkit(nk.community.PLM)]
-    found = [ours(Leiden), ours(Louvain), by_igraph, by_leidenalg, *parallel]
-    return dict(zip(METHODS, found, strict=True))
-
-
-def modularity(graph: Graph, community: np.ndarray) -> float:
-    inside = (community[graph.edge_src] == community[graph.edge_dst]).sum()
-    degree = np.bincount(community[np.concatenate([graph.edge_src, graph.edge_dst])])
-    return inside / graph.num_edges - ((degree / (2 * graph.num_edges)) ** 2).sum()
-
-
-def pieces(graph: Graph, community: np.ndarray) -> int:
-    """How many more components the communities have than there are communities."""
-    inside = community[graph.edge_src] == community[graph.edge_dst]
-    ends = graph.edge_src[inside], graph.edge_dst[inside]
-    kept = coo_array((np.ones(inside.sum()), ends), shape=(graph.num_vertices,) * 2)
-    return int(connected_components(kept, directed=False)[0] - len(np.unique(community)))
 
 
 # Speed.

@@ -13,14 +13,19 @@ Sources: Traag, Waltman and van Eck, From Louvain to Leiden: Guaranteeing Well-C
 
 Differences: as in Louvain, a quarter of the vertices moves at a time. Traag, Waltman and van Eck
 draw the part that a vertex joins at random, and only well-connected vertices join, only
-well-connected parts. They consider only lone vertices, too, but all of them once, in a row.
+well-connected parts. They consider only lone vertices, too, but all of them once, in a row. A
+small graph is run as one of up to 16 copies, whose vertices have other turns; the best copy is the
+result.
 """
 
 import numpy as np
 
 from gascl import param
 from gascl.programs.local_moving import Refine
-from gascl.programs.louvain import Louvain
+from gascl.programs.louvain import Louvain, sums
+
+#: A small graph is run from so many starts at once, as long as they have no more edges than these.
+_STARTS, _EDGES = 16, 1 << 17
 
 #: How often a level on which vertices have moved is refined until some of them join.
 _TRIES = 8
@@ -31,13 +36,22 @@ class Leiden(Louvain):
 
     iterations = param.int32(2, low=1)
 
-    def parts(self, stages, level, group, values):
-        grouped = np.bincount(group).max() > 1
+    def starts(self, graph):
+        return max(1, min(_STARTS, _EDGES // graph.num_edges))
+
+    def parts(self, stages, level, group, touched, values):
+        alone, begin, looks = np.arange(len(group), dtype=np.int32), {}, group
+        if touched is not None:  # the other groups stay together
+            divided = touched[group]
+            alone, looks = np.where(divided, alone, group), group[divided]
+            begin = {"part": alone, "total": sums(alone, values["mass"], len(alone))}
+            begin["joined"] = (~divided).astype(np.int8)
+        can_join = np.bincount(looks, minlength=1).max() > 1
         for turns in range(_TRIES):
             seed = values["seed"] + 100 * turns
-            refine = Refine(group=group, **values | {"seed": seed})
+            refine = Refine(group=group, **begin, **values | {"seed": seed})
             part = stages.run(refine, graph=level, fresh=True).part
             # Of two vertices that have the same turns, neither joins the other one.
-            if not grouped or (part != np.arange(len(part))).any():
+            if not can_join or (part != alone).any():
                 break
         return part

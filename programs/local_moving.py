@@ -32,18 +32,23 @@ class Move(VertexProgram):
     mass = vertex.int64()
     group = vertex.vertex(init="v.id", doc="its community, by the number of a vertex")
     total = vertex.int64(init="v.mass", doc="the mass of the community of this number")
+    waits = vertex.int8(init=1, doc="whether it looks around even if no neighbor has moved")
     busy = aggregate.int64("count", doc="vertices that moved or wait for their turn")
 
     message, combine = Link, by_key("target", weight="sum")
-    scatter_on, edges, apply_on, mask = "all", "both", "mask", "true"
+    scatter_on, edges, apply_on, mask = "all", "both", "mask", "v.waits"
     functions = f"""{MACROS}
         #define OTHERS(c) (total_of(c) - ((c) == v.group ? v.mass : 0))
         #define GAIN(link) GAIN_OF((link).weight, OTHERS((link).target))
+        // A number below 2e-10 that depends on the vertex and the community.
+        #define ANY(c) (1e-17 * (hash((c) ^ hash(v.id ^ p.seed)) >> 8))
     """
     scatter = "send((Link){v.group, e.src == e.dst ? 0 : e.weight});"
     receive_if = "get_mask() && HAS_TURN(v.id)"
-    # A vertex stays where it is unless it gains more elsewhere than rounding can explain.
-    prefer = "GAIN(a) + (a.target == v.group ? a.weight * 1e-9 : 0)"
+    # A vertex stays where it is unless it gains more elsewhere than rounding can explain. Of equal
+    # gains, as there are many without weights by CPM, it takes any: the smallest number would draw
+    # all vertices into few communities.
+    prefer = "GAIN(a) + (a.target == v.group ? 1e-9 : ANY(a.target)) * a.weight"
     apply = """
         if (!HAS_TURN(v.id)) {
             aggregate_busy(1);

@@ -19,12 +19,14 @@ Sources: Blondel, Guillaume, Lambiotte and Lefebvre, Fast Unfolding of Communiti
 that only neighbors of those that moved look again; Lu, Halappanavar and Kalyanaraman, Parallel
 Heuristics for Scalable Community Detection (2015), that two lone vertices do not change places.
 
-Differences: a quarter of the vertices, drawn at random, moves at a time, all at once.
+Differences: a quarter of the vertices, drawn at random, moves at a time, all at once. After a
+change of edges, only their ends look around first, and Leiden refines only communities that have
+changed: Sahu, A Starting Point for Dynamic Community Detection with Leiden Algorithm (2024).
 """
 
 import numpy as np
 
-from gascl import VertexProgram, aggregate, edge, param, vertex
+from gascl import Graph, ProgramError, VertexProgram, aggregate, edge, param, vertex
 from gascl.graph.contract import numbered
 from gascl.programs.local_moving import Move
 
@@ -44,9 +46,12 @@ class Louvain(VertexProgram):
             does not count; as a share of all weights.
         seed: another one lets other vertices go first.
         community: the communities to begin with, by any numbers.
+        start: which vertices look for better communities than these first: "all", or if `community`
+            is what was found before `Graph.with_edges`, the ends of edges that have "changed".
 
     `result.aggregates` has the `modularity` (with `resolution`, or 1 for CPM; NaN if there are no
-    edges, or all weights are 0) and the number of `levels` of the last iteration. Edges count by
+    edges, or all weights are 0) and the number of `levels` of the last iteration. With a list of
+    resolutions, `community` is (V, resolutions), and the aggregates are arrays. Edges count by
     the edge field `weight`, 0 or more, and both ways: a directed graph has the communities of the
     undirected one. Weights of parallel edges add up, and self-loops count. A vertex without edges
     is a community of its own.
@@ -57,6 +62,7 @@ class Louvain(VertexProgram):
     iterations = param.int32(1, low=1)
     threshold = param.real(1e-7, low=0)
     seed = param.int32(0, low=0)
+    start = param.choice("all", "changed")
     weight = edge.float64(default=1, low=0, finite=True)
     community = vertex.int32()
     modularity = aggregate.real()
@@ -64,6 +70,19 @@ class Louvain(VertexProgram):
 
     def prepare(self, graph, initial):
         self.given = initial.get("community")
+        if self.start == "all":
+            return
+        name = type(self).__name__
+        if self.given is None:
+            raise ProgramError(
+                f"{name}: start='changed' goes on from communities: give those that were found "
+                "before the change, community=result.community"
+            )
+        if graph.change is None:
+            raise ProgramError(
+                f"{name}: start='changed', but the graph does not know which edges have changed: "
+                "make it by before.with_edges(add=..., remove=...)"
+            )
 
     def solve(self, stages):
         return stages.share([None], self.found)  # of several ranks, one does it all
@@ -73,38 +92,59 @@ class Louvain(VertexProgram):
         graph, unit = stages.derived(in_units), unit_of(stages.graph)
         strength, count = strengths(graph), graph.num_vertices
         twice = int(strength.sum())
-        community = np.arange(count, dtype=np.int32)
         if not twice:
-            return {"community": community, "modularity": np.nan, "levels": 0}
+            return {"community": np.arange(count), "modularity": np.nan, "levels": 0}
         modular = self.quality == "modularity"
-        mass = strength if modular else np.ones(count, np.int64)
         price = self.resolution / (twice if modular else unit)
-        if self.given is not None:
-            community = np.unique(self.given, return_inverse=True)[1]
-        most, inside, levels = -np.inf, 0, 0
+        changed, starts = None, self.starts(graph)
+        if self.start == "changed":
+            changed, starts = np.zeros(count, np.int8), 1
+            changed[stages.graph.change.vertices] = 1
+        graph, mass = repeated(graph, starts), strength if modular else np.ones(count, np.int64)
+        mass = np.tile(mass, starts)
+        if self.given is None:
+            community = np.arange(starts * count, dtype=np.int32)
+        else:
+            community = apart([self.given] * starts)
+        found = np.empty((starts, count), np.int32)
+        most, inside, levels = np.full(starts, -np.inf), np.zeros(starts), 0
         for iteration in range(self.iterations):
             seed = self.seed + 1000 * iteration
-            at, last, size, climbed = self.climb(stages, graph, community, mass, price, seed)
-            weight = inside_of(last)
-            worth = (weight - price / 2 * (size.astype(float) ** 2).sum()) / (twice / 2)
-            if not worth > most + self.threshold:
+            at, last, size, climbed = self.climb(
+                stages, graph, community, mass, price, seed, changed
+            )
+            which = members(at) // count  # of the starts
+            weight = np.bincount(which[: last.num_vertices], inside_of(last), starts)
+            pairs = np.bincount(which, size.astype(float) ** 2, starts)
+            worth = (weight - price / 2 * pairs) / (twice / 2)
+            better = worth > most + self.threshold
+            if not better.any():
                 break
-            most, community, inside, levels = worth, at, weight, climbed
+            found[better] = at.reshape(starts, count)[better]
+            most[better], inside[better], levels = worth[better], weight[better], climbed
+            community = at if better.all() else apart(found)
+        best = int(most.argmax())
+        community = numbered(found[best], count)[0]
         share = np.bincount(community, strength) / twice
         expected = (self.resolution if modular else 1) * (share**2).sum()
         return {
             "community": in_order(community),
-            "modularity": 2 * inside / twice - expected,
+            "modularity": 2 * inside[best] / twice - expected,
             "levels": levels,
         }
 
-    def climb(self, stages, level, community, mass, price, seed):
+    def starts(self, graph):
+        """From how many different turns of the vertices it starts: the best result counts."""
+        return 1
+
+    def climb(self, stages, level, community, mass, price, seed, changed=None):
         """From level to level.
 
         Args:
             level: a graph.
             community: (V,) of the vertices of the graph, from 0 on, in which they begin.
             mass: int64 (V,)
+            changed: int8 (V,) 1 for the vertices that look around first; None: all.
 
         Returns:
             The community of each vertex, from 0 on; the last level, whose vertices they are; their
@@ -116,18 +156,25 @@ class Louvain(VertexProgram):
         left_out, count = np.flatnonzero(~linked), int(linked.sum())
         masses_left_out = mass[left_out]
         while True:
-            begin = {}
+            before, begin = np.arange(level.num_vertices, dtype=np.int32), {}
             if community.max() + 1 < len(community):  # else each vertex is a community
-                group = members(community)[community]
-                begin = {"group": group, "total": sums(group, mass, len(group))}
+                before = members(community)[community]
+                begin = {"group": before, "total": sums(before, mass, len(before))}
+            begin["few"] = level.num_vertices // _FEW
+            if changed is not None:
+                begin |= {"few": 0, "waits": changed}
             values |= {"seed": seed + levels, "mass": mass}
-            move = Move(few=level.num_vertices // _FEW, **begin, **values)
-            group = stages.run(move, graph=level, fresh=True).group
-            parts = self.parts(stages, level, group, values)
+            group = stages.run(Move(**begin, **values), graph=level, fresh=True).group
+            touched = None
+            if changed is not None:
+                moved, touched = (group != before) | (changed != 0), np.zeros(len(group), bool)
+                touched[before[moved]] = touched[group[moved]] = True
+            parts = self.parts(stages, level, group, touched, values)
             divides = parts is not group
             if not levels and len(left_out):
                 # Vertices without edges have no place in smaller graphs: with any other one.
-                parts = np.where(linked, parts, parts[linked.argmax()])
+                other = linked.argmax()
+                parts, group = (np.where(linked, each, each[other]) for each in (parts, group))
             smaller, number = stages.contract(parts, graph=level, undirected=True)
             if smaller.num_vertices == count:
                 break
@@ -136,14 +183,18 @@ class Louvain(VertexProgram):
             community = np.arange(count)
             if divides:
                 community = numbered(group[members(number)], count)[0]
-            at, level, levels = number[at], smaller, levels + 1
+            at, level, levels, changed = number[at], smaller, levels + 1, None
         if levels:
             at[left_out] = np.arange(count, count + len(left_out))
             mass = np.concatenate([mass, masses_left_out])
         return at, level, mass, levels
 
-    def parts(self, stages, level, group, values):
-        """(V,) The vertices of a level that become one of the next level have the same number."""
+    def parts(self, stages, level, group, touched, values):
+        """(V,) The vertices of a level that become one of the next level have the same number.
+
+        Args:
+            touched: bool (V,) which groups have changed, by number; None: any.
+        """
         return group
 
 
@@ -180,11 +231,32 @@ def strengths(graph):
 
 
 def inside_of(graph):
-    """The weight of the self-loops."""
+    """int64 (V,): the weight of each vertex's self-loops."""
     if not graph.num_loops:
-        return 0
+        return np.zeros(graph.num_vertices, np.int64)
     loops, weight = graph.edge_src == graph.edge_dst, graph.edge_fields.get("weight")
-    return int(loops.sum() if weight is None else weight[loops].sum())
+    values = None if weight is None else weight[loops]
+    return sums(graph.edge_src[loops], values, graph.num_vertices)
+
+
+def repeated(graph, times):
+    """The graph that consists of the graph so many times."""
+    if times == 1:
+        return graph
+    count, copy = graph.num_vertices, np.repeat(np.arange(times), graph.num_edges)
+    ends = (np.tile(end, times) + count * copy for end in (graph.edge_src, graph.edge_dst))
+    whole = Graph.from_edges(*ends, num_vertices=times * count, directed=graph.directed)
+    fields = {name: np.tile(values, times) for name, values in graph.edge_fields.items()}
+    return whole.with_edge_fields(**fields)
+
+
+def apart(communities):
+    """int32: the communities of several graphs in a row, from 0 on, none of which are the same."""
+    found, count = [], 0
+    for community in communities:
+        found.append(np.unique(community, return_inverse=True)[1] + count)
+        count += found[-1].max() + 1
+    return np.concatenate(found).astype(np.int32)
 
 
 def sums(number, values, count):

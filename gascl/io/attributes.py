@@ -195,14 +195,19 @@ def named_attributes(
         argument: of the function that was called: "fields" or "vertex_fields".
 
     Raises:
-        GraphError: one of them is neither numbers or bools, nor texts or times, or an edge or a
-            node does not have it. It may have None for a text or a time.
+        GraphError: one of them is neither numbers or bools, nor texts or times, an edge or a node
+            does not have it, or two are called the same. It may have None for a text or a time.
     """
     if isinstance(names, str):
         raise GraphError(f"{argument}={names!r} must be a list of names: {argument}=[{names!r}]")
-    taken = {}
+    taken: dict[str, Coded] = {}
     vectors = argument == "vertex_fields"
-    for name in names:
+    for name in dict.fromkeys(names):
+        if field_name(name) in taken:
+            raise GraphError(
+                f"{argument}: {name!r} and another attribute would both be the field "
+                f"{field_name(name)!r}; rename one of them"
+            )
         field = None
         values: list[Any] = []
         if all(name in attributes for attributes in records):

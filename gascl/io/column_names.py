@@ -213,7 +213,7 @@ def chosen_fields(
             wrong = f"its type, {kind}, is not numeric"
         elif not (isinstance(field, str) and field.isidentifier()):
             wrong = "its name is not an identifier"
-        elif field in taken:
+        elif field in taken or (field == own != name and own in fields):
             wrong = f"another one is called {field!r}"
         if wrong and name in named:
             odd = "its type" in wrong

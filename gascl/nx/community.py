@@ -153,13 +153,14 @@ def _partitions(G: Converted, program: Any, weight: Any) -> list[list[set[Any]]]
     found = G.run(program, weight=G.weight_field(weight))["community"]
     last = _communities(G, found)
     for numbers in getattr(program, "climbs", []):
-        at, levels = np.arange(len(G)), list[list[set[Any]]]()
-        for number in numbers:
-            at = number[at]
-            levels.append(_communities(G, at))
-        if levels[-1] == last:  # a climb that did not get higher does not count
-            levels = [one for one, next_ in pairwise(levels) if one != next_]
-            return [*levels, last]
+        for start in range(0, len(numbers[0]), len(G)):  # several copies of the graph
+            at, levels = np.arange(start, start + len(G)), list[np.ndarray]()
+            for number in numbers:
+                at = number[at]
+                levels.append(at)
+            if _communities(G, at) == last:  # a climb that did not get higher does not count
+                below = [_communities(G, at) for at in levels]
+                return [*(one for one, next_ in pairwise(below) if one != next_), last]
     return [last]
 
 

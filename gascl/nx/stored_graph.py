@@ -9,7 +9,7 @@ from typing import Any
 import networkx as nx
 
 from gascl.nx.converted_graph import conversions
-from gascl.nx.edge_list import EdgeList
+from gascl.nx.edge_list import EdgeList, stored_edges
 
 #: Held while dictionaries are made, so that two threads do not make two.
 _LOCK = threading.RLock()
@@ -30,6 +30,10 @@ class _Stored:
     graph: dict[str, Any]
     _node: Any
     _plain: Any
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        """`type(G)(...)` makes a graph of NetworkX's own class."""
+        return cls._plain(*args, **kwargs)
 
     def __init__(self, incoming_graph_data: Any = None, **attr: Any):
         """Python calls this after `nx.Graph(edges, backend="gascl")`, whose edges are stored; else
@@ -69,13 +73,16 @@ class _Stored:
         self._made("_adj")
         setattr(self, name, value)  # as NetworkX's class, which this is now
 
+    # These may be called by a bound method, or in another thread, when there are dictionaries.
+
     def __len__(self) -> int:
-        return len(self._stored.nodes)
+        edges = stored_edges(self)
+        return len(self._node if edges is None else edges.nodes)
 
     def __str__(self) -> str:
         name = f" named {self.graph['name']!r}" if self.graph.get("name") else ""
-        size = f"{len(self)} nodes and {len(self._stored)} edges"
-        return f"{self._plain.__name__}{name} with {size}"
+        size = f"{len(self)} nodes and {self.number_of_edges()} edges"
+        return f"{self.__class__.__name__}{name} with {size}"
 
     def number_of_nodes(self) -> int:
         """As NetworkX's."""
@@ -85,20 +92,25 @@ class _Stored:
 
     def number_of_edges(self, u: Any = None, v: Any = None) -> int:
         """As NetworkX's."""
-        if u is None:
-            return len(self._stored)
-        count: int = self._plain.number_of_edges(self, u, v)
+        edges = stored_edges(self)
+        if u is None and edges is not None:
+            return len(edges)
+        count: int = self.__class__.number_of_edges(self, u, v)
         return count
 
     def size(self, weight: Any = None) -> Any:
         """As NetworkX's."""
-        return len(self._stored) if weight is None else self._plain.size(self, weight)
+        edges = stored_edges(self)
+        if weight is None and edges is not None:
+            return len(edges)
+        return self.__class__.size(self, weight)
 
     def copy(self, as_view: bool = False) -> Any:
         """As NetworkX's: attributes are copied, their values are not."""
-        if as_view:
-            return self._plain.copy(self, as_view=True)
-        copied = stored_graph(self._stored.copied(), dict(self.graph))
+        edges = stored_edges(self)
+        if as_view or edges is None:
+            return self.__class__.copy(self, as_view)
+        copied = stored_graph(edges.copied(), dict(self.graph))
         if "_node" in self.__dict__:
             nodes = self._node
             copied.__dict__["_node"] = {node: record.copy() for node, record in nodes.items()}
@@ -109,8 +121,11 @@ class _Stored:
         return copy(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
+        edges = stored_edges(self)
+        if edges is None:
+            return self.__class__.__reduce_ex__(self, 4)
         other = {name: value for name, value in self.__dict__.items() if name not in _OWN}
-        return _restored, (self._stored, other)
+        return _restored, (edges, other)
 
 
 def _dictionary(name: str) -> property:

@@ -476,26 +476,26 @@ class _Unfinished(Exception):
 def solve(engine: Runner, program: VertexProgram, options: RunOptions) -> tuple[Result, bool]:
     """Run a program's `solve`; returns its Result, and whether Ctrl-C ended it."""
     cls, graph = type(program), engine.graph
-    if program.lanes > 1:
-        listed = [n for n in cls.spec.params if isinstance(getattr(program, n), Lanes)]
-        what = f"{listed[0]}={getattr(program, listed[0])}" if listed else f"lanes = {cls.lanes}"
-        raise ProgramError(
-            program.title(),
-            f": {what}: programs with solve cannot have lanes; run it once for each value",
-        )
+    runs = _runs(program, options)
     started = time.perf_counter()
     types = {n: f.resolve(program.dtype) for n, f in cls.spec.vertex_fields.items()}
     read = {n: f.resolve(program.dtype) for n, f in cls.spec.edge_fields.items()}
     for note in check_edge_fields(program, graph, read, engine.left_out):
         warn(f"{cls.__name__}: {note}")
-    program.prepare(graph, initial_values(program, graph, types))
+    initial = initial_values(program, graph, types)
+    for lane, run in enumerate(runs):
+        run.prepare(graph, _in_lane(run, initial, lane) if len(runs) > 1 else initial)
     stages = Stages(engine, program, options)
-    interrupted = False
-    stopped, finished, found = "the graph has no vertices", True, {}
+    interrupted, answers, found = False, list[_Answers](), dict[str, Any]()
+    stopped, finished = "the graph has no vertices", True
     try:
-        if graph.num_vertices:
-            found = cls.solve(program, stages)
-            stopped = next(iter(stages.endless), f"solved{stages.runs_made()}")
+        for run in runs:
+            if graph.num_vertices:
+                found = cls.solve(run, stages)
+                stopped = next(iter(stages.endless), f"solved{stages.runs_made()}")
+            if len(runs) > 1:
+                answers.append(_read(_answers(run, stages, found, types, True)))
+                stages.state = None
     except _Unfinished as unfinished:
         stopped, finished = Message(*unfinished.args), False
     except KeyboardInterrupt:
@@ -505,9 +505,9 @@ def solve(engine: Runner, program: VertexProgram, options: RunOptions) -> tuple[
     except GasclError as error:
         error.args = (error.message.within(cls.__name__), *error.args[1:])
         raise
-    fields = _fields(program, stages, found, types, finished)
-    arc_fields = _arc_fields(program, stages, found, finished)
-    aggregates = _aggregates(program, found, finished, graph)
+    if len(runs) == 1:
+        answers = [_answers(program, stages, found, types, finished)]
+    fields, arc_fields, aggregates = _by_lane(answers, len(runs))
     stages.trace.deliveries = tuple(stages.deliveries)
     seconds = stages.trace.seconds()
     seconds["solve"] = time.perf_counter() - started - sum(seconds.values())
@@ -537,6 +537,79 @@ def solve(engine: Runner, program: VertexProgram, options: RunOptions) -> tuple[
         named=program.named_vertices(),
     )
     return result, interrupted
+
+
+#: Vertex fields, arc fields and aggregators, by name.
+_Answers = tuple[dict[str, Any], dict[str, Any], dict[str, Any]]
+
+
+def _runs(program: VertexProgram, options: RunOptions) -> list[VertexProgram]:
+    """The program, or where parameters have several values, a program for each of them."""
+    cls = type(program)
+    listed = {n: v for n in cls.spec.params if isinstance(v := getattr(program, n), Lanes)}
+    if not listed and program.lanes > 1:
+        why = f": lanes = {cls.lanes}: programs with solve cannot have lanes of their own"
+        raise ProgramError(program.title(), why)
+    if program.lanes > 1 and (options.previous is not None or options.keep_state):
+        name, values = next(iter(listed.items()))
+        why = f": {name}={[*values]} makes several runs, which neither continue from a State nor "
+        raise ProgramError(program.title(), f"{why}leave one: run it once for each value")
+    if not listed:
+        return [program]
+    runs = [copy(program) for _ in range(program.lanes)]
+    for lane, run in enumerate(runs):
+        run.__dict__.update({n: values[lane] for n, values in listed.items()}, lanes=1)
+    return runs
+
+
+def _in_lane(
+    run: VertexProgram, initial: dict[str, np.ndarray], lane: int
+) -> dict[str, np.ndarray]:
+    """The initial fields of one of several runs, which are those of all, or (V, lanes)."""
+    of_lane = {name: values[:, lane].copy() for name, values in initial.items()}
+    run.initial = dict(run.initial)
+    for name, given in run.initial.items():
+        if not isinstance(given, Mapping) and np.ndim(given) == initial[name].ndim:
+            run.initial[name] = of_lane[name]
+    return of_lane
+
+
+def _answers(
+    program: VertexProgram, stages: Stages, found: Any, types: dict[str, Any], finished: bool
+) -> _Answers:
+    """What solve has returned, and fields of the State."""
+    return (
+        _fields(program, stages, found, types, finished),
+        _arc_fields(program, stages, found, finished),
+        _aggregates(program, found, finished, stages.graph),
+    )
+
+
+def _read(answers: _Answers) -> _Answers:
+    """The same, on the host."""
+    fields, arc_fields, aggregates = answers
+    fields, arc_fields = (
+        {name: np.asarray(values) for name, values in each.items()} for each in (fields, arc_fields)
+    )
+    return fields, arc_fields, aggregates
+
+
+def _by_lane(answers: list[_Answers], lanes: int) -> _Answers:
+    """Those of a single run; of several, fields are (V, lanes) or (A, lanes) and aggregators lists,
+    or all are missing if one of the runs has not been completed."""
+    if lanes == 1:
+        return answers[0]
+    if len(answers) < lanes:
+        return {}, {}, {}
+    fields, arc_fields, aggregates = (
+        {name: [each[name] for each in kind] for name in kind[0]}
+        for kind in zip(*answers, strict=True)
+    )
+    return (
+        {name: np.stack(values, axis=1) for name, values in fields.items()},
+        {name: np.stack(values, axis=1) for name, values in arc_fields.items()},
+        aggregates,
+    )
 
 
 def _declared(cls: type[VertexProgram]) -> list[str]:

@@ -12,7 +12,7 @@ from gascl import Engine, Graph
 from gascl.device_graph import sort
 from gascl.device_graph.sort import Sorted
 from gascl.graph.arcs import Order
-from gascl.opencl.device import kernel
+from gascl.opencl.device import Queue, kernel
 from gascl.opencl.device_choice import find
 from gascl.programs import ConnectedComponents, ShortestPaths, WeightedPageRank
 
@@ -71,13 +71,13 @@ def test_a_tile_fits_local_memory(memory, offset, monkeypatch):
         pytest.skip("PoCL says how much local memory a kernel declares; others may not")
     taken = {}
 
-    def told(program, name):
+    def told(queue, program, name):
         found = kernel(program, name)
         what = cl.kernel_work_group_info.LOCAL_MEM_SIZE
         taken[name] = found.get_work_group_info(what, device.cl)
         return found
 
-    monkeypatch.setattr(sort, "kernel", told)
+    monkeypatch.setattr(Queue, "kernel", told)
     monkeypatch.setattr(cl.Device, "local_mem_size", memory << 10)
     row, end = np.random.default_rng(0).integers(0, 9, (2, 3000)).astype(np.int32)
     made = Sorted(device, Order(row, end, 9), len(row), np.dtype(offset), places=True)

@@ -67,11 +67,11 @@ def test_a_hub_s_sum_is_kept_in_double():
 def test_what_holds_integers_is_to_be_written_out():
     mixed = struct([("x", "real"), ("n", "int32")])
     with pytest.raises(
-        ProgramError, match="sum' needs a scalar message, or a vector or struct of floats"
+        ProgramError, match="sum' needs a scalar or array message, or a vector or struct of floats"
     ):
         type("Mixed", (Vectors,), {"M": mixed, "message": mixed, "scatter": "send((M){1, 1});"})
     with pytest.raises(
-        ProgramError, match="'max' needs a scalar message; write it as an expression"
+        ProgramError, match="'max' needs a scalar or array message; write it as an expression"
     ):
         type("Most", (Vectors,), {"combine": "max"})
 

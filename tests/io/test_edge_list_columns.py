@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import networkx
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 from support.filecases import edges_of, refused
 
-from gascl import FormatError
+from gascl import FormatError, GraphError
 from gascl.graph.graph import Graph
 
 TABLE = "id,from,to,cost,km,name\n7,1,2,0.5,3,a\n8,2,9,1.5,4,b\n"
@@ -241,3 +242,32 @@ def test_names_with_a_word_in_common_that_are_no_ends(tmp_path):
         path.write_text(f"{names}\n{row}\n")
         with pytest.raises(FormatError, match=says):
             Graph.read(path, header=True)
+
+
+@pytest.mark.parametrize("names", [("a b", "a_b"), ("a_b", "a b")])
+def test_a_column_keeps_its_name_where_that_of_another_one_would_become_the_same(names, tmp_path):
+    """Also in tables of vertices; the other column is in the report."""
+    path = tmp_path / "a.csv"
+    table = pd.DataFrame({"source": ["x", "y"], "target": ["y", "z"], "n": [5, 6]})
+    for name in names:
+        table[name] = [1, 2] if name == "a_b" else [3, 4]
+    table.to_csv(path, index=False)
+    people = pd.DataFrame({"id": ["x", "y", "z"]})
+    people = people.assign(**{name: [1, 2, 3] if name == "a_b" else 0 for name in names})
+    for graph in (
+        Graph.from_pandas(table, vertices=people),
+        Graph.from_arrow(pa.Table.from_pandas(table), vertices=people),
+        Graph.read(path, vertices=people),
+    ):
+        assert graph.edge_fields["a_b"].tolist() == [1, 2]
+        assert graph.vertex_fields["a_b"].tolist() == [1, 2, 3]
+        assert any("'a b'" in line and "left out" in line for line in graph.report)
+
+
+def test_two_attributes_of_networkx_that_would_be_one_field():
+    G = networkx.Graph([(0, 1, {"a b": 1, "a_b": 2}), (1, 2, {"a b": 3, "a_b": 4})])
+    assert Graph.from_networkx(G, fields=["a b", "a b"]).edge_fields["a_b"].tolist() == [1, 3]
+    assert Graph.from_networkx(G).edge_fields["a_b"].tolist() == [2, 4]
+    for names in (["a b", "a_b"], ["a_b", "a b"]):
+        with pytest.raises(GraphError, match="would both be the field 'a_b'"):
+            Graph.from_networkx(G, fields=names)

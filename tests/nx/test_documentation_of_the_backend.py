@@ -1,7 +1,7 @@
 """docs/networkx.md and the metadata name every function, as the registry has it."""
 
 import pytest
-from support.backend_tables import PAGE, counted, updated
+from support.backend_tables import OTHERS, PAGE, counted, shared, updated
 
 from gascl.nx.backend import FUNCTIONS
 from gascl.nx.expected_failures import EXPECTED
@@ -30,6 +30,21 @@ def test_numbers_of_functions_are_written_before_their_words():
     assert text == "Of them 7 run\non a device, and 8 more; 35 rest."
     with pytest.raises(ValueError, match="0 times a number before 'more'"):
         counted("75 run on a device.", (7, 8), words)
+
+
+def test_numbers_of_functions_that_others_have_are_those_of_the_table():
+    rows = [line for line in TEXT.split("\n") if line.startswith("| `") and line.count("|") == 8]
+    counts = [sum(other in row.split("|")[-2] for row in rows) for other in OTHERS]
+    sentence = "Of gascl's {} functions, {}, {} and {} are also theirs."
+    assert sentence.format(len(FUNCTIONS), *counts) in TEXT
+    with pytest.raises(ValueError, match="0 times"):
+        shared("Of 3 functions", FUNCTIONS.values())
+
+
+@pytest.mark.parametrize("name", ["forceatlas2_layout", "generate_random_paths", "shortest_path"])
+def test_what_the_page_leaves_out_is_in_no_list(name):
+    assert f"`{name}" in TEXT.partition("## Functions")[2].partition("<!-- functions -->")[0]
+    assert name not in FUNCTIONS and f"| `{name}`" not in TEXT
 
 
 def test_the_page_names_the_tests_that_fail():

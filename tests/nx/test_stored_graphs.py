@@ -190,6 +190,33 @@ def test_copies_are_stored_and_independent(kind, way):
     assert everything(G) == everything(H)
 
 
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_the_type_makes_graphs_of_networkx(kind):
+    G, H = pair(kind)
+    for graph in (type(G)(), type(G)([(1, 2), (2, 1)], name="other"), type(G)(H, color="red")):
+        assert type(graph) is kind
+    assert everything(type(G)(H)) == everything(kind(H)) and is_stored(G)
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_methods_that_were_looked_up_before_there_were_dictionaries(kind):
+    """As by another thread, or by code that keeps a bound method."""
+    G, H = pair(kind)
+    names = "__len__", "__str__", "number_of_nodes", "order", "number_of_edges", "size"
+    methods = {name: getattr(G, name) for name in names}
+    copied, reduced = G.copy, G.__reduce__
+    for graph in (G, H):
+        graph.add_edges_from([(3, "new"), ("new", "newer")])
+    assert {name: method() for name, method in methods.items()} == {
+        name: getattr(H, name)() for name in names
+    }
+    assert everything(copied()) == everything(H.copy())
+    function, arguments, state = reduced()[:3]
+    restored = function(*arguments)
+    restored.__dict__.update(state)
+    assert everything(restored) == everything(H)
+
+
 def test_a_shallow_copy_shares_dictionaries():
     G, _ = pair(nx.Graph)
     H = copy.copy(G)
@@ -291,6 +318,12 @@ def test_calls_by_themselves_read_the_arrays(monkeypatch):
             assert is_stored(G), name
         else:  # NetworkX has run it
             G = nx.gnm_random_graph(900, 12_000, seed=1, backend="gascl")
+    for directed in (None, nx.DiGraph):
+        C = nx.cycle_graph(12_000, create_using=directed, backend="gascl")
+        monkeypatch.setattr(FUNCTIONS["is_eulerian"], "cached", 0)
+        with nx.config(backend_priority=["gascl"]):
+            assert nx.is_eulerian(C) is True
+        assert is_stored(C)
     D = nx.gnm_random_graph(900, 12_000, seed=1, directed=True, backend="gascl")
     for name in ("is_weakly_connected", "is_strongly_connected", "is_attracting_component"):
         backend.should_run(name, (D,), {})

@@ -279,7 +279,6 @@ REFUSED = [
         {"beta": 1e300, "normalized": False},
         "is up to 1.25e.300, more than float32 can hold; ",
     ),
-    (Katz, {"alpha": [0.1, 0.2], "tolerance": 1e-5}, "programs with solve cannot have lanes"),
     (
         Katz,
         {"tolerance": 1e-9},

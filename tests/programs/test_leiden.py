@@ -10,7 +10,7 @@ from support.samples import grid, random_graph, shared, skewed, weighted
 from support.verifiers.leiden import verify
 from support.verifiers.louvain import disconnected, modularity, potts
 
-from gascl import Engine, Graph
+from gascl import Engine, Graph, ProgramError
 from gascl.generators import lfr
 from gascl.programs import Leiden, Louvain
 from gascl.programs.local_moving import Move
@@ -103,6 +103,99 @@ def test_initial_communities():
     found = run(grid(20, 20))
     again = run(grid(20, 20), Leiden(community=found))
     assert modularity(grid(20, 20), again, 1) >= modularity(grid(20, 20), found, 1)
+
+
+def test_a_list_of_resolutions():
+    """The same as a run for each."""
+    graph, resolutions = weighted(skewed(1, 300, 2000)), [0.3, 1, 2.5]
+    engine = Engine(graph)
+    for quality, program in (("modularity", Leiden), ("cpm", Louvain)):
+        found = engine.run(program(quality=quality, resolution=resolutions))
+        assert found.community.shape == (300, 3) and found.converged
+        for i, resolution in enumerate(resolutions):
+            one = engine.run(program(quality=quality, resolution=resolution))
+            assert found.community[:, i].tolist() == one.community.tolist()
+            assert found.aggregates["modularity"][i] == one.aggregates["modularity"]
+            assert found.aggregates["levels"][i] == one.aggregates["levels"]
+    assert len({tuple(column) for column in found.community.T}) == 3
+
+
+@pytest.mark.parametrize(
+    ("resolution", "said"),
+    [
+        ([], "resolution=.*: expected a value, or a list with one for each lane, not an empty"),
+        ([1, np.nan], r"resolution=\[1, nan\]: expected a value 0 or more"),
+        ([1, -0.5], r"resolution=\[1, -0.5\]: expected a value 0 or more"),
+    ],
+)
+def test_resolutions_that_are_refused(resolution, said):
+    with pytest.raises(ProgramError, match=said):
+        Leiden(resolution=resolution)
+
+
+@pytest.mark.parametrize("weights", [False, True])
+def test_changed_edges(weights):
+    """Where edges change, communities stay connected, and about as good as from scratch, though
+    only few vertices look around."""
+    graph = lfr(5000, average_degree=15, max_degree=40, mixing=0.4, seed=2)
+    draw = np.random.default_rng(0)
+    if weights:
+        graph = weighted(graph)
+    found = run(graph)
+    for _ in range(4):
+        gone = draw.choice(graph.num_edges, 8, replace=False)
+        fields = {"weight": np.full(8, 3.0)} if weights else {}
+        graph = graph.with_edges(
+            add=draw.integers(0, 5000, (8, 2)),
+            remove=(graph.edge_src[gone], graph.edge_dst[gone]),
+            **fields,
+        )
+        engine, program = Engine(graph), Leiden(community=found, start="changed")
+        result, scratch = engine.run(program), engine.run(Leiden())
+        verify(graph, result, program)
+        qualities = [modularity(graph, each.community, 1) for each in (result, scratch)]
+        assert qualities[0] >= 0.995 * qualities[1]
+        assert 5 * looks(result) < looks(scratch)
+        found = result.community
+    assert run(graph, program).tolist() == found.tolist()
+
+
+def looks(result) -> int:
+    """How many times vertices looked at a neighbor to find a better community."""
+    return sum(step.messages for step in result.trace if step.program == "Move")
+
+
+def test_a_community_that_falls_apart():
+    """Its bridge is removed, and nothing else: no vertex would move."""
+    two = nx.disjoint_union(nx.complete_graph(6), nx.complete_graph(6))
+    two.add_edge(0, 6)
+    graph = Graph.from_networkx(two)
+    together = np.zeros(12, int)
+    after = graph.with_edges(remove=[(0, 6)])
+    low = Leiden(community=together, start="changed", quality="cpm", resolution=0.01)
+    assert run(after, low).tolist() == [0] * 6 + [1] * 6
+
+
+def test_changed_edges_that_are_refused():
+    graph = Graph.dataset("karate")
+    with pytest.raises(ProgramError, match="Leiden: start='changed' goes on from communities"):
+        Engine(graph.with_edges(remove=[(0, 1)])).run(Leiden(start="changed"))
+    said = "Leiden: start='changed', but the graph does not know which edges have changed"
+    with pytest.raises(ProgramError, match=said):
+        Engine(graph).run(Leiden(start="changed", community=0))
+
+
+@pytest.mark.parametrize(
+    ("network", "optimum"),
+    [("karate", 0.41979), ("dolphins", 0.52852), ("football", 0.60457), ("polbooks", 0.52724)],
+)
+def test_small_graphs(network, optimum):
+    """Nearly the optimum, as proved by Aloise et al., Column Generation Algorithms for Exact
+    Modularity Maximization in Networks (2010)."""
+    graph = Graph.read(shared(f"communities/{network}.gml")).simple(undirected=True)
+    graph = graph.with_edge_fields(**dict.fromkeys(graph.edge_fields))
+    for seed in range(3):
+        assert modularity(graph, run(graph, Leiden(seed=seed)), 1) >= 0.998 * optimum
 
 
 def test_seeds_repeat_and_iterations_improve():

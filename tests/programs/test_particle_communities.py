@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -226,14 +223,6 @@ def test_a_run_cut_short_says_so():
     with pytest.warns(NotConverged, match="ParticleCommunities did not converge"):
         result = Engine(rings()).run(ParticleCommunities(), max_supersteps=3)
     assert list(result.fields) == ["position"]
-
-
-def test_the_pages_examples():
-    page = Path(__file__).parents[2] / "docs" / "communities.md"
-    examples = re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
-    assert len(examples) == 2
-    for example in examples:
-        exec(example, {})
 
 
 REFUSED = [

@@ -487,14 +487,71 @@ def test_what_is_no_flag(value):
         Flagged(plain=value)
 
 
-def test_no_lanes_and_no_vertex_twice(karate):
-    engine, _ = karate
-    with pytest.raises(ProgramError, match=r"Distances: seed=\(1, 2\): programs with solve"):
-        engine.run(Distances(seed=[1, 2]))
+def test_no_vertex_twice(karate):
     with pytest.raises(
         ProgramError, match="vertex 2 occurs twice in the list: give each vertex once"
     ):
-        engine.run(Distances(sources=[33, 2, 5, 33, 2, 33]))
+        karate[0].run(Distances(sources=[33, 2, 5, 33, 2, 33]))
+
+
+class Beyond(VertexProgram):
+    """How many hops more than `least` each vertex and each arc's end is away from the source."""
+
+    source = param.vertex()
+    least = param.int32(low=0)
+    weight = edge.float64(default=1)
+    base = vertex.int32()
+    far = vertex.int32()
+    there = arc.int32()
+    farthest = aggregate.int64()
+
+    def prepare(self, graph, initial):
+        self.given = initial.get("base", np.zeros(graph.num_vertices, np.int32))
+
+    def solve(self, stages):
+        hops = stages.run(Hops(source=self.source)).hops
+        far = np.maximum(hops - self.least, 0) + self.given
+        there = far[stages.graph.coo()[1]]
+        return {"far": far, "there": there, "base": self.given, "farthest": far.max()}
+
+
+def test_a_list_of_values_makes_a_run_for_each(karate):
+    """Fields are (V, runs), arc fields (A, runs), and aggregators are lists."""
+    engine, made = karate
+    sources, least = [0, 33, 5], [0, 1, 2]
+    base = np.arange(34 * 3).reshape(34, 3)
+    program = Beyond(source=sources, least=least, base=base)
+    result = engine.run(program)
+    assert program.source == (0, 33, 5)
+    expected = base.copy()
+    for i, source in enumerate(sources):
+        hops = nx.single_source_shortest_path_length(made, source)
+        expected[:, i] += [max(hops[v] - least[i], 0) for v in range(34)]
+    assert result.far.tolist() == expected.tolist() and result.base.tolist() == base.tolist()
+    assert result.arc_fields["there"].tolist() == expected[engine.graph.coo()[1]].tolist()
+    assert result.aggregates["farthest"] == expected.max(axis=0).tolist()
+    assert result.converged and result.stopped == "solved by 3 runs of Hops"
+    assert [step.superstep for step in result.trace] == list(range(result.supersteps))
+    same = engine.run(Beyond(source=sources, least=1, base=7))
+    assert same.far.shape == (34, 3) and same.far[33, 1] == 7
+    one = engine.run(Beyond(source=[33], least=[2], base=7), keep_state=True)
+    assert one.far.tolist() == engine.run(Beyond(source=33, least=2, base=7)).far.tolist()
+    with pytest.warns(NotConverged, match="reached max_supersteps=6"):
+        early = engine.run(program, max_supersteps=6)
+    assert early.missing == ("base", "far", "there", "farthest") and early.supersteps == 6
+
+
+def test_lists_of_the_empty_graph_and_without_a_state(karate):
+    nothing = Engine(Graph.from_edges([], [])).run(Distances(seed=[1, 2]))
+    assert nothing.total.shape == (0, 2) and nothing.converged
+    state = karate[0].run(Hops(source=0), keep_state=True).state
+    for options in ({"keep_state": True}, {"state": state}):
+        said = r"Distances: seed=\[1, 2\] makes several runs, which neither continue from a State"
+        with pytest.raises(ProgramError, match=said):
+            karate[0].run(Distances(seed=[1, 2]), **options)
+    lanes = type("Laned", (Distances,), {"lanes": 2})
+    with pytest.raises(ProgramError, match="programs with solve cannot have lanes of their own"):
+        karate[0].run(lanes())
 
 
 class Largest(VertexProgram):

@@ -26,45 +26,50 @@ COUNTS = {
 }
 
 #: The functions of this backend that other backends have: nx-cugraph 26.08, graphblas-algorithms
-#: 2023.10 and nx-parallel 0.4.
+#: 2023.10 and nx-parallel 0.4, by the lists that they give to NetworkX.
 OTHERS = {
     "nx-cugraph": """
-        all_pairs_bellman_ford_path all_pairs_bellman_ford_path_length all_pairs_dijkstra
-        all_pairs_dijkstra_path all_pairs_dijkstra_path_length
-        all_pairs_shortest_path_length ancestors average_clustering betweenness_centrality
-        bfs_edges bfs_layers bfs_predecessors bfs_successors clustering
-        connected_components core_number degree_centrality descendants
-        descendants_at_distance edge_betweenness_centrality eigenvector_centrality hits
-        in_degree_centrality is_connected is_forest is_weakly_connected isolates
-        jaccard_coefficient katz_centrality node_connected_component
+        adjacency_matrix all_pairs_bellman_ford_path all_pairs_bellman_ford_path_length
+        all_pairs_dijkstra all_pairs_dijkstra_path all_pairs_dijkstra_path_length
+        all_pairs_shortest_path_length ancestors average_clustering bellman_ford_path
+        bellman_ford_path_length betweenness_centrality bfs_edges bfs_layers bfs_predecessors
+        bfs_successors biadjacency_matrix clustering connected_components core_number
+        degree_centrality descendants descendants_at_distance dijkstra_path dijkstra_path_length
+        edge_betweenness_centrality eigenvector_centrality hits in_degree_centrality is_arborescence
+        is_branching is_connected is_forest is_tree is_weakly_connected isolates jaccard_coefficient
+        k_truss katz_centrality leiden_communities louvain_communities node_connected_component
         number_connected_components number_of_isolates number_of_selfloops
-        number_weakly_connected_components out_degree_centrality overall_reciprocity
-        pagerank reciprocity shortest_path_length single_source_bellman_ford
-        single_source_bellman_ford_path single_source_bellman_ford_path_length
-        single_source_dijkstra single_source_dijkstra_path
+        number_weakly_connected_components out_degree_centrality overall_reciprocity pagerank
+        reciprocity shortest_path_length single_source_bellman_ford single_source_bellman_ford_path
+        single_source_bellman_ford_path_length single_source_dijkstra single_source_dijkstra_path
         single_source_dijkstra_path_length single_source_shortest_path
         single_source_shortest_path_length single_target_shortest_path
-        single_target_shortest_path_length to_numpy_array to_scipy_sparse_array
-        transitivity triangles weakly_connected_components
+        single_target_shortest_path_length to_numpy_array to_scipy_sparse_array transitivity
+        triangles weakly_connected_components
     """.split(),
     "graphblas-algorithms": """
-        all_pairs_bellman_ford_path_length all_pairs_shortest_path_length ancestors
-        average_clustering bfs_layers clustering degree_centrality descendants
-        descendants_at_distance eigenvector_centrality hits in_degree_centrality
-        is_connected is_weakly_connected isolates katz_centrality node_connected_component
-        number_of_isolates out_degree_centrality overall_reciprocity pagerank reciprocity
-        s_metric single_source_bellman_ford_path_length single_source_shortest_path_length
-        single_target_shortest_path_length transitivity triangles
+        adjacency_matrix all_pairs_bellman_ford_path_length all_pairs_shortest_path_length ancestors
+        average_clustering bellman_ford_path bellman_ford_path_length bfs_layers boundary_expansion
+        clustering conductance cut_size degree_centrality descendants descendants_at_distance
+        directed_modularity_matrix edge_boundary edge_expansion eigenvector_centrality
+        floyd_warshall_numpy generalized_degree google_matrix hits in_degree_centrality is_connected
+        is_dominating_set is_k_regular is_regular is_weakly_connected isolates k_truss
+        katz_centrality laplacian_matrix mixing_expansion modularity_matrix negative_edge_cycle
+        node_boundary node_connected_component node_expansion normalized_cut_size
+        normalized_laplacian_matrix number_of_isolates out_degree_centrality overall_reciprocity
+        pagerank reciprocity s_metric single_source_bellman_ford_path_length
+        single_source_shortest_path_length single_target_shortest_path_length square_clustering
+        transitivity triangles volume
     """.split(),
     "nx-parallel": """
         adamic_adar_index all_pairs_bellman_ford_path all_pairs_bellman_ford_path_length
         all_pairs_dijkstra all_pairs_dijkstra_path all_pairs_dijkstra_path_length
         all_pairs_shortest_path_length average_clustering average_neighbor_degree
-        betweenness_centrality clustering common_neighbor_centrality
-        edge_betweenness_centrality harmonic_centrality jaccard_coefficient johnson
-        number_attracting_components number_connected_components number_of_isolates
-        number_strongly_connected_components number_weakly_connected_components
-        preferential_attachment resource_allocation_index triangles
+        betweenness_centrality clustering common_neighbor_centrality edge_betweenness_centrality
+        harmonic_centrality jaccard_coefficient johnson number_attracting_components
+        number_connected_components number_of_isolates number_strongly_connected_components
+        number_weakly_connected_components preferential_attachment resource_allocation_index
+        square_clustering triangles
     """.split(),
 }
 
@@ -107,12 +112,29 @@ def table(functions):
         yield f"| {' | '.join(cells)} |".replace("|  |", "| |").replace("|  |", "| |")
 
 
+def shared(text, functions):
+    """The page with the numbers of the functions, and of those that other backends have.
+
+    Raises:
+        ValueError: the sentence is not in the text, or another backend's function not in the list.
+    """
+    if unknown := set().union(*OTHERS.values()) - _by_name(functions).keys():
+        raise ValueError(f"OTHERS has functions that gascl has not: {sorted(unknown)}")
+    *most, last = map(len, OTHERS.values())
+    sentence = f"Of gascl's {len(functions)} functions, {', '.join(map(str, most))} and {last} are"
+    text, times = re.subn(r"Of gascl's \d+ functions, [\d, ]+ and \d+ are", sentence, text)
+    if times != 1:
+        raise ValueError(f"{times} times 'Of gascl's ... functions'; mend `shared`")
+    return text
+
+
 def updated(functions):
     """The text of each file with the parts that are written, by path."""
     by_numpy = sum(function.numpy for function in functions)
     numbers = len(functions) - by_numpy, by_numpy
     texts = {path: counted(path.read_text("utf-8"), numbers, COUNTS[path]) for path in COUNTS}
     lines = table(functions)
+    texts[PAGE] = shared(texts[PAGE], functions)
     texts[PAGE] = _replaced(texts[PAGE], "<!-- functions -->", "<!-- end of functions -->", lines)
     metadata = METADATA.read_text("utf-8")
     return {METADATA: _replaced(metadata, "FUNCTIONS = {", "}", limits(functions)), **texts}

@@ -1147,11 +1147,11 @@ def _add_others(path: Path, layout: RowLayout, rows: list[list[str]], numbers: b
     those that have numbers in the first rows."""
     assert layout.header is not None
     used = {*layout.ends, *layout.fields.values()}
-    for place, name in enumerate(layout.header):
-        if place in used:
-            continue
+    others = [(place, name) for place, name in enumerate(layout.header) if place not in used]
+    for place, name in others:
         bare = field_name(name)
         twice = bare in layout.fields or layout.header.count(name) > 1
+        twice |= bare != name and bare in [other for _, other in others]
         if twice or not bare.isidentifier():
             why = "its name is taken" if twice else "its name cannot be that of a field"
             layout.report.append(f"column {_column_name(layout, place)} left out: {why}")
