@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyopencl as cl
 import pytest
+from support.admitting_deliveries import some_admitted
 
 from gascl import Engine, Graph, VertexProgram, aggregate, param, vertex
 from gascl.opencl.device_choice import find
@@ -153,3 +154,35 @@ def test_who_is_active_first():
     kept = engine.run(Counted(), start=[0], keep_state=True, **options)
     assert kept.least.tolist() == [1, 1, 1, 7, 9]
     assert engine.run(Counted(), state=kept.state).least.tolist() == [1, 1, 1, 1, 1]
+
+
+class PutsOthers(VertexProgram):
+    """Init puts other vertices into the mask, which no vertex may empty as it starts."""
+
+    x = vertex.int32()
+    message, combine = "int32", "sum"
+    init = "if (v.id % 7 == 0) set_mask_of((v.id + 3) % g.num_vertices);"
+    scatter = "send(1);"
+    apply = """
+        v.x += msg;
+        if (v.x % 3 == 1)
+            set_mask();
+    """
+    stop = "superstep == 2"
+
+
+@pytest.mark.parametrize("count", [40, MANY])
+def test_init_puts_others_into_the_mask(device, count):
+    src, dst = np.random.default_rng(2).integers(0, count, (2, 3 * count))
+    graph = Graph.from_edges(src, dst, num_vertices=count)
+    x, mask = np.zeros(count, int), np.zeros(count, bool)
+    mask[(np.arange(0, count, 7) + 3) % count] = True
+    for _ in range(3):
+        got = np.bincount(dst[mask[src]], minlength=count)
+        x += got
+        mask = (got > 0) & (x % 3 == 1)
+    runner = Engine(graph, device)
+    for delivery in some_admitted(PutsOthers(), device):
+        for _ in range(2):  # the second one gets the buffers of the first
+            found = runner.run(PutsOthers(), delivery=delivery)
+            assert np.array_equal(found.x, x), delivery
