@@ -42,8 +42,8 @@ def _read(call: Making, weight: Any) -> EdgeList | None:
     Args:
         weight: the attribute in the third column; None: there are two.
     """
-    if call.delimiter is not None or call.nodetype not in (int, None, str):
-        return None
+    if call.delimiter is not None or call.nodetype not in (int, None, str) or call.comments == "":
+        return None  # to NetworkX, "" is a comment that begins each line
     if not hasattr(call.path, "read"):
         return None
     content = call.path.read()

@@ -208,6 +208,7 @@ LEFT = {
     "no number": lambda: nx.read_weighted_edgelist(io.BytesIO(b"1 2 x\n" * 9)),
     "a row of one": lambda: nx.read_edgelist(io.BytesIO(b"1 2\n3\n4 5\n6 7\n"), nodetype=int),
     "a comment behind": lambda: nx.read_edgelist(io.BytesIO(b"1 2 # a\n3 4\n5 6\n" * 3)),
+    "only comments": lambda: nx.read_edgelist(io.BytesIO(b"1 2\n" * 9), comments=""),
     "another separator": lambda: nx.read_edgelist(io.BytesIO(b"1,2\n" * 9), delimiter=","),
     "lines": lambda: nx.read_edgelist([b"1 2\n", b"2 3\n", b"3 4\n"]),
     "directed, but not": lambda: nx.gnp_random_graph(9, 0.5, directed=True, create_using=nx.Graph),
