@@ -220,7 +220,7 @@ def _moments(values: Iterable[Any]) -> Coded | None:
     return _in_one_unit(plain, unit, "UTC" if True in zoned else None)
 
 
-def _in_one_unit(moments: list[np.datetime64], unit: str, zone: str | None) -> Coded | None:
+def _in_one_unit(moments: Sequence[np.datetime64], unit: str, zone: str | None) -> Coded | None:
     """Points in time of several units; None: one of them is not in the years 1678 to 2261, which
     are all that int64 can count in nanoseconds, and NumPy would take another one."""
     array = np.array(moments, f"M8[{unit}]")
