@@ -26,7 +26,7 @@ from gascl import (
     vertex,
 )
 from gascl.cli.main import main
-from gascl.programs import EarliestArrival, TemporalReachability
+from gascl.programs import EarliestArrival, ShortestPaths, TemporalReachability
 
 
 def run(graph: Graph, program: EarliestArrival, **options):
@@ -202,6 +202,19 @@ def test_the_only_column_of_numbers_is_no_lost_duration(reader, tmp_path):
         found = Engine(graph).run(EarliestArrival(source="a", duration="weight"))
         Engine(graph).run(EarliestArrival(source="a", duration=None))
     assert [label for label, _ in found.top("arrival")] == ["b", "a"]
+
+
+def test_a_column_that_is_read_under_another_name(tmp_path, capsys):
+    """The error said to leave out time=, upon which there was no field `time` at all."""
+    path = tmp_path / "a.csv"
+    path.write_text("from,to,sent at,minutes\na,b,2024-05-01T08:00,5\n")
+    graph = Graph.read(path)
+    with pytest.raises(GraphError, match=r"read as edge field sent_at: .*with time='sent_at'\)"):
+        Engine(graph).run(EarliestArrival(source="a", time="sent at"))
+    assert main(["run", "EarliestArrival", str(path), "--set", "source=a", "--set", "time=sent at"])
+    assert "read as edge field sent_at: give --set time=sent_at)" in capsys.readouterr().err
+    with pytest.raises(GraphError, match=r"read as edge field weight: leave out weight=\)"):
+        Engine(graph).run(ShortestPaths(source="a", weight="minutes"))
 
 
 @pytest.mark.parametrize("values", [["08:00", "07:00"], [True, False]])
