@@ -154,6 +154,11 @@ class Extent:
         return self.blocks + 2 * (self.parts - 1)
 
 
+#: The parameters, the control record, where faults are noted, and a persistent kernel's words.
+RECORD, CONTROL = Key(RUN, "run"), Key(RUN, "control")
+FAULTS, TEAM = Key(RUN, "faults"), Key(RUN, "team")
+
+
 @dataclass(frozen=True)
 class RunLayout:
     """The buffers of a run, and the kernels that use them.
@@ -178,6 +183,26 @@ class RunLayout:
     clears: tuple[Key, ...]
     lengths: tuple[Key, ...]
     ranges: int
+
+    def set_at_start(self) -> dict[Key, int]:
+        """The bytes of each buffer that the host sets at the start of a run; the last one, of a
+        persistent kernel's team, only at its beginning."""
+        keys = (RECORD, CONTROL, *self.lengths, FAULTS, TEAM)
+        return {key: self.own[key].nbytes for key in keys if key in self.own}
+
+    def own_bytes(self, alignment: int) -> dict[Key, int]:
+        """The bytes of the buffers of this run. Those that are set at its start stand side by side.
+
+        Args:
+            alignment: in bytes, where a buffer within another one may begin.
+        """
+        sizes = {key: array.nbytes for key, array in self.own.items()}
+        return sizes | {key: aligned(size, alignment) for key, size in self.set_at_start().items()}
+
+
+def aligned(size: int, alignment: int) -> int:
+    """The least multiple of the alignment that is not below the size."""
+    return -(-size // alignment) * alignment
 
 
 def block_type(offset: str) -> np.dtype:

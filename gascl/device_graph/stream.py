@@ -156,9 +156,7 @@ def run_bytes(device: DeviceLimits, layout: RunLayout, alternates: bool) -> dict
     if alternates and not layout.extent.symmetric:
         turns.append(transposed_arrays(resident))
     sizes = [{key: array.nbytes for key, array in arrays.items()} for arrays in turns]
-    return {key: array.nbytes for key, array in layout.own.items()} | graph_bytes(
-        device, layout, sizes
-    )
+    return layout.own_bytes(device.alignment) | graph_bytes(device, layout, sizes)
 
 
 def graph_bytes(

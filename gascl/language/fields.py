@@ -363,10 +363,14 @@ class ArrayParam(Param):
             self._check(given, right, f"a value {span(self.low, self.high)}")
         if scalar.kind != "f":
             info = np.iinfo(scalar)
+            # Floats are compared with the power of two after the last number, which they hold.
+            fits = given < 2.0**info.bits / (2 if info.min else 1)
+            if given.dtype.kind != "f":
+                fits = given <= info.max
             with np.errstate(invalid="ignore"):
-                right = (given >= info.min) & (given <= info.max) & (given == np.floor(given))
+                right = (given >= info.min) & fits & (given == np.floor(given))
             self._check(given, right, f"a whole number from {info.min} to {info.max} ({self.type})")
-        converted = given.astype(scalar if scalar.kind != "f" else np.float64)
+        converted = given.astype(scalar if scalar.kind != "f" else np.float64, order="C")
         converted.setflags(write=False)
         return converted
 

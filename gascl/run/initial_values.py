@@ -136,10 +136,11 @@ def check_edge_fields(
         left_out: those that are missing because the user wants the defaults.
 
     Raises:
-        GraphError: a missing one has no default, or the graph's values do not fit its type or
-            range.
+        GraphError: a missing one has no default, the graph's values do not fit its type or
+            range, or times have different units.
     """
     declared = program.spec.edge_fields
+    times_of(program.spec, graph)
     notes = [_check_edge_field(program, graph, declared[n], type_) for n, type_ in types.items()]
     return [note for name, note in zip(types, notes, strict=True) if note and name not in left_out]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from gascl.delivery.buffers import ANYTHING
 from gascl.delivery.launch import STARTED
-from gascl.delivery.run_layout import ARC, RUN, VERTEX, Key
+from gascl.delivery.run_layout import ARC, CONTROL, RECORD, RUN, VERTEX, Key
 from gascl.device_graph.buffers import ResidentGraph, num_arcs
 from gascl.device_graph.run_arrays import RunArrays
 from gascl.language.program import VertexProgram
@@ -17,7 +17,7 @@ from gascl.run.bottlenecks import by_one_item
 from gascl.run.plan import Plan
 from gascl.run.prepare import Prepared
 from gascl.run.push_pull import pull_bounds
-from gascl.run.start_block import CONTROL, NEVER, RECORD, StartBlock
+from gascl.run.start_block import NEVER, StartBlock
 
 MASK = Key(RUN, "mask")
 
@@ -38,6 +38,7 @@ class LoadedProgram:
         layout: the buffers of a run.
         types: the types of vertex and arc fields.
         sizes, nbytes: the bytes of each buffer that belongs to one run, and of all together.
+        gaps: those of them that are between the buffers of the start block.
         unset: the buffers whose initial content must be set, and what it is, but for those in
             `block`.
         started: those of them that the start of a run sets, unless the run continues from a State.
@@ -67,7 +68,8 @@ class LoadedProgram:
         types = self.header.types
         self.types = {Key(owner, n): types[n] for owner, names in declared.items() for n in names}
         self.sizes = {key: array.nbytes for key, array in self.layout.own.items()}
-        self.nbytes = sum(self.sizes.values())
+        self.nbytes = sum(self.layout.own_bytes(self.device.alignment).values())
+        self.gaps = self.nbytes - sum(self.sizes.values())
         self.block = block = StartBlock(self.layout, self.header, self.device)
         self.unset = {
             key: array.begins

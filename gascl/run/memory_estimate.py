@@ -321,7 +321,7 @@ def _held(runs: Sequence[_Run]) -> dict[str, int]:
             arrays[run.place(key)] = str(key), array.nbytes
         for key, array in (transposed_arrays(layout.graph) if transposed else {}).items():
             arrays[run.place(key, transposed=True)] = str(key), array.nbytes
-        sizes = {key: array.nbytes for key, array in layout.own.items()}
+        sizes = layout.own_bytes(run.device.alignment)
         for key, size in sizes.items():
             if key.owner in (VERTEX, ARC):
                 fields[key] = max(size, fields.get(key, 0))

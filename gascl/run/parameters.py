@@ -57,9 +57,10 @@ def array_parameters(program: VertexProgram, layout: np.dtype) -> np.ndarray:
     for name, param in program.spec.arrays.items():
         values = getattr(program, name)
         if tables[name].dtype.kind == "f":
-            finite = values[np.isfinite(values)]
-            for value in (finite.max(initial=0), finite.min(initial=0)):
-                _check_float(program, param, value, tables[name].dtype)
+            checked = values[np.isfinite(values) & (values != 0)]
+            sizes = np.abs(checked)
+            for at in (sizes.argmax(), sizes.argmin()) if len(sizes) else ():
+                _check_float(program, param, checked[at], tables[name].dtype)
         tables[name][0] = values
     return tables
 
@@ -91,10 +92,12 @@ def bucket_width(program: VertexProgram, graph: Graph, gpu: bool, queued: bool =
 
 
 def _check_float(program: VertexProgram, param: Param, value: Any, type_: np.dtype) -> None:
-    most = float(np.finfo(type_).max)
-    if np.isfinite(value) and abs(value) > most:
+    with np.errstate(all="ignore"):
+        held = type_.type(value)
+    if (np.isinf(held) and np.isfinite(value)) or (held == 0 and value != 0):
+        limits = np.finfo(type_)
         raise ProgramError(
-            f"{program!r}: {param.name}={value} does not fit {type_}, whose largest value is "
-            f"{most:.3g}; use ",
+            f"{program!r}: {param.name}={value} does not fit {type_}, whose values are from "
+            f"{limits.smallest_subnormal:.3g} to {limits.max:.3g}, and 0; use ",
             DOUBLE,
         )

@@ -7,15 +7,23 @@ from typing import Any
 import numpy as np
 
 from gascl.codegen.header import Header
-from gascl.delivery.run_layout import RUN, Key, RunLayout, team_bytes
+from gascl.delivery.run_layout import (
+    CONTROL,
+    FAULTS,
+    RECORD,
+    RUN,
+    TEAM,
+    Key,
+    RunLayout,
+    aligned,
+    team_bytes,
+)
 from gascl.opencl.device import Device
 
 #: The number of the vertex of a fault that has not happened.
 NEVER = np.iinfo(np.int32).max
 #: The whole block, among the buffers of a State.
 BLOCK = Key(RUN, "block")
-CONTROL, RECORD, TEAM = Key(RUN, "control"), Key(RUN, "run"), Key(RUN, "team")
-FAULTS = Key(RUN, "faults")
 
 
 class StartBlock:
@@ -31,13 +39,10 @@ class StartBlock:
 
     def __init__(self, layout: RunLayout, header: Header, device: Device):
         self.places: dict[Key, int] = {}
-        self._sizes: dict[Key, int] = {}
-        size = 0
-        # The last one is the team's, of which only the beginning is set.
-        for key in (RECORD, CONTROL, *layout.lengths, FAULTS, TEAM):
-            if key in layout.own:
-                self.places[key], self._sizes[key] = size, layout.own[key].nbytes
-                size += -(-layout.own[key].nbytes // device.alignment) * device.alignment
+        self._sizes, size = layout.set_at_start(), 0
+        for key, nbytes in self._sizes.items():
+            self.places[key] = size
+            size += aligned(nbytes, device.alignment)
         self._size, sent = size, size
         if TEAM in self.places:
             sent = self.places[TEAM] + team_bytes(len(header.reals))

@@ -18,7 +18,7 @@ import pyopencl as cl
 
 from gascl.codegen.constants import Fault
 from gascl.delivery.buffers import PENDING
-from gascl.delivery.run_layout import ARC, RUN, VERTEX, Key, Owner
+from gascl.delivery.run_layout import ARC, CONTROL, FAULTS, RECORD, RUN, VERTEX, Key, Owner
 from gascl.device_graph import gather
 from gascl.device_graph.buffers import check_memory, num_arcs, resident_bytes
 from gascl.device_graph.run_arrays import RunArrays
@@ -39,7 +39,7 @@ from gascl.run.field_values import has_rest, listed, set_at, stored
 from gascl.run.loaded_program import MASK, LoadedProgram, control_to_send, copied
 from gascl.run.parameters import array_parameters, set_parameters
 from gascl.run.plan import Plan
-from gascl.run.start_block import BLOCK, CONTROL, FAULTS, NEVER, RECORD
+from gascl.run.start_block import BLOCK, NEVER
 from gascl.run.times import shown_fields, times_of
 
 #: The most bytes to fill at once: NVIDIA's driver fails from 2 GiB on.
@@ -168,7 +168,7 @@ class State:
         self.sizes, before = sizes, resident_bytes(self.arrays.graphs)
         if previous is not None:
             sizes = {key: size for key, size in loaded.sizes.items() if key not in kept}
-            needed = sum(sizes.values())
+            needed = sum(sizes.values()) + loaded.gaps
             self.unset = {key: begins for key, begins in loaded.unset.items() if key not in kept}
             earlier = {key: previous.sizes[key] for key in kept}
             self.sizes, before = {**sizes, **earlier}, before + sum(earlier.values())
@@ -176,7 +176,7 @@ class State:
         fits = self.arrays.buffers and before + needed <= self.device.memory
         if not fits:  # or it is not known yet
             missing = self.arrays.missing()
-            check_memory(self.device, {**sizes, **missing}, before)
+            check_memory(self.device, {**sizes, BLOCK: loaded.gaps, **missing}, before)
             needed += sum(missing.values())
         self.device.release(before + needed)
         if not self.arrays.buffers:

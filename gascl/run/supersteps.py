@@ -32,7 +32,7 @@ from gascl.delivery.launch import (
     START_ARCS,
     Launch,
 )
-from gascl.delivery.run_layout import MOST_AHEAD, RECORDS, RUN, VERTEX, Key, team_bytes
+from gascl.delivery.run_layout import MOST_AHEAD, RECORDS, RUN, TEAM, VERTEX, Key, team_bytes
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.results.snapshot import Messages
 from gascl.results.trace import KernelTime, Trace
@@ -44,7 +44,6 @@ from gascl.run.long_run import LongRun
 from gascl.run.placement import Placement, Tallies
 from gascl.run.recorded_steps import RecordedSteps
 from gascl.run.stagnation import StagnationDetector
-from gascl.run.start_block import TEAM
 from gascl.user_messages import Message, Option
 from gascl.util.progress import Progress
 

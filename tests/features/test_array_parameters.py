@@ -117,6 +117,8 @@ def test_what_a_program_keeps():
     again = pickle.loads(pickle.dumps({n: getattr(program, n) for n in ("toll", "price")}))
     assert Tables(**again).parameter_values() == program.parameter_values()
     assert Tables(toll=TOLL + 1, price=PRICE).parameter_values() != program.parameter_values()
+    by_columns = Tables(toll=np.asfortranarray(TOLL), price=PRICE)
+    assert by_columns.parameter_values() == program.parameter_values()
 
 
 @pytest.mark.parametrize(
@@ -129,6 +131,7 @@ def test_what_a_program_keeps():
         ({"toll": TOLL / 4}, "expected a whole number from -2147483648 to 2147483647 "),
         ({"toll": TOLL * 10**9}, "but toll[0][0] is 4000000000"),
         ({"toll": TOLL * np.nan}, "but toll[0][0] is nan"),
+        ({"wide": [-(2.0**63), 2.0**63]}, "but wide[1] is 9.22337203685477"),
         ({"toll": TOLL.astype(str)}, "expected numbers (int32), not <U"),
         ({"price": PRICE + 0j}, "expected numbers (real), not complex128"),
         ({"toll": "@toll.npy"}, "in the shell, a file: @W.npy"),
@@ -138,15 +141,17 @@ def test_what_a_program_keeps():
 def test_values_that_are_refused(given, message):
     class Bounded(Tables):
         part = param.array(2, default=[0, 1], low=0, high=1)
+        wide = param.array(2, "int64", default=[0, 1])
 
     with pytest.raises(ProgramError) as raised:
         Bounded(**{"toll": TOLL, "price": PRICE, **given})
     assert message in str(raised.value)
 
 
-def test_values_too_large_for_float32():
-    program = Tables(toll=TOLL, price=[1, -1e39, 2, 3])
-    with pytest.raises(ProgramError, match=r"price=-1e\+39 does not fit float32"):
+@pytest.mark.parametrize(("value", "shown"), [(-1e39, r"-1e\+39"), (1e-50, "1e-50")])
+def test_values_that_float32_cannot_hold(value, shown):
+    program = Tables(toll=TOLL, price=[1, value, np.inf, 3])
+    with pytest.raises(ProgramError, match=f"price={shown} does not fit float32"):
         Engine(GRAPH).run(program)
 
 

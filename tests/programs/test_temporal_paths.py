@@ -282,6 +282,14 @@ def test_a_program_with_times():
         Engine(numbers).run(Latest(known=days))
 
 
+def test_different_units_are_refused_before_the_run():
+    ends = {"time": np.array(["2024-05-01"], "M8[s]"), "until": np.array(["2024-05-01"], "M8[ms]")}
+    ran = []
+    with pytest.raises(GraphError, match="different units"):
+        Engine(Graph.from_edges([0], [1], **ends)).run(Latest(), callback=ran.append)
+    assert not ran
+
+
 def midnights():
     """Edges at the midnights that begin two days of May."""
     days = np.array(["2024-05-01", "2024-05-02"], "M8[D]")

@@ -234,6 +234,12 @@ def peak(monkeypatch):
     def reserve(device, size):
         return Allocated(device.context, cl.mem_flags.READ_WRITE, max(size, 1))
 
+    def upload(device, array):
+        buffer = reserve(device, array.nbytes)
+        if array.nbytes:
+            cl.enqueue_copy(device.queue, buffer, np.ascontiguousarray(array))
+        return buffer
+
     def during(function):
         before = Allocated.most = Allocated.now
         function()
@@ -241,6 +247,7 @@ def peak(monkeypatch):
 
     monkeypatch.setattr(Device, "reserve", reserve)
     monkeypatch.setattr(Device, "allocate", reserve)  # a thread may have a pool already
+    monkeypatch.setattr(Device, "upload", upload)
     monkeypatch.setattr(Device, "pools", False)
     return during
 
