@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from io import BytesIO
+from io import BytesIO, StringIO
 from typing import Any
 
 import networkx as nx
@@ -48,7 +48,7 @@ def _read(call: Making, weight: Any) -> EdgeList | None:
         return None
     content = call.path.read()
     if not isinstance(content, bytes):
-        vars(call)["path"] = content.splitlines(keepends=True)
+        vars(call)["path"] = StringIO(content)
         return None
     vars(call)["path"] = BytesIO(content)  # for NetworkX
     mark = b"" if call.comments is None else str(call.comments).encode()
