@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from difflib import get_close_matches
 from inspect import signature
@@ -429,7 +430,7 @@ def _check_arrays(spec: ProgramSpec, snippet: Snippet, kind: str) -> None:
             spec.refuse(place, f"{use.name} is an array, which {snippet.label} cannot read")
         if len(use.indices) == len(lengths):
             for index, length in zip(use.indices, lengths, strict=True):
-                if index.isdigit() and int(index) >= length:
+                if re.fullmatch(r"-?\d+", index) and not 0 <= int(index) < length:
                     shape = "".join(f"[{n}]" for n in lengths)
                     spec.refuse(place, f"{use.name} is {use.name}{shape}: it has no {index}")
             continue

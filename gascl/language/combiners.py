@@ -172,7 +172,7 @@ class _Bitwise(Combiner):
         return super().refuses(message) or ("needs an integer message" if message.is_float else "")
 
     def identity(self, type_: Type) -> str:
-        return "0" if self.sign == "|" else "~(gascl_accumulator)0"
+        return "0" if self.sign == "|" else f"~({type_.c})0"
 
 
 @dataclass(frozen=True)

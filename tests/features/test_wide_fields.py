@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.admitting_deliveries import some_admitted
+from support.samples import random_graph
 
 from gascl import (
     Engine,
@@ -354,6 +355,7 @@ def test_results_with_nan_warn():
         ({"apply": "v.x[0] = msg;"}, "msg is an array of 4 numbers: write msg[i]"),
         ({"apply": "v.x[0] = x_of(0);"}, "x_of(0) is an array of 4 numbers: write x_of(0)[i]"),
         ({"apply": "v.x[4] = 0;"}, "v.x is v.x[4]: it has no 4"),
+        ({"apply": "v.x[-1] = 0;"}, "v.x is v.x[4]: it has no -1"),
         ({"apply": "v.x[0] = length(v.x);"}, "v.x is an array of 4 numbers: write v.x[i]"),
         ({"y": vertex.real(5), "scatter": "send(v.y);"}, "v.y is an array of 5 numbers: a message"),
         ({"combine": "a + b", "identity": "0"}, "is an expression, and C has none over arrays"),
@@ -443,3 +445,22 @@ def test_any_order_runs_in_supersteps():
     expected = np.minimum.accumulate(x, axis=0)
     for debug in (False, True):  # where the order is tried
         assert np.array_equal(Engine(graph, debug=debug).run(Lowest(x=x)).x, expected)
+
+
+@pytest.mark.parametrize(("rule", "found"), [("and", np.bitwise_and), ("or", np.bitwise_or)])
+def test_bits_of_all_messages(rule, found):
+    class Bits(VertexProgram):
+        supersteps = param.supersteps(1)
+        x = vertex.int32(4)
+        y = vertex.int32(4)
+        message, combine = "int32(4)", rule
+        scatter_on = apply_on = "all"
+        scatter = "send(v.x);"
+        apply = "for (int i = 0; i < 4; ++i) v.y[i] = msg[i];"
+
+    graph = random_graph(1, directed=True)
+    x = np.random.default_rng(1).integers(-99, 99, (graph.num_vertices, 4)).astype(np.int32)
+    expected = np.full(x.shape, found.identity, np.int32)
+    src, dst = graph.coo()
+    found.at(expected, dst, x[src])
+    assert np.array_equal(Engine(graph).run(Bits(x=x)).y, expected)
