@@ -65,7 +65,7 @@ class Doubled(VertexProgram):
     """The way from each vertex to the root of a tree, by pointer jumping."""
 
     up = vertex.int32(init="max(v.id - 1, 0)")
-    apply_on = "all"
+    scatter_on = apply_on = "all"
     apply = "v.up = up_of(v.up);"
     supersteps = param.supersteps(4)
 
