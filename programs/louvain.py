@@ -51,7 +51,7 @@ class Louvain(VertexProgram):
 
     `result.aggregates` has the `modularity` (with `resolution`, or 1 for CPM; NaN if there are no
     edges, or all weights are 0) and the number of `levels` of the last iteration. With a list of
-    resolutions, `community` is (V, resolutions), and the aggregates are arrays. Edges count by
+    resolutions, `community` is (V, resolutions), and the aggregates are lists. Edges count by
     the edge field `weight`, 0 or more, and both ways: a directed graph has the communities of the
     undirected one. Weights of parallel edges add up, and self-loops count. A vertex without edges
     is a community of its own.

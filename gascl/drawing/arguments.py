@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import ChainMap
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
@@ -230,16 +231,22 @@ def _edge_texts(graph: Graph, given: Any) -> tuple[str, ...]:
     return tuple(f"{v:.4g}" if isinstance(v, float) and v == v else text_of(v) for v in found)
 
 
+#: What all times as text may have at the end without saying anything: fractions, seconds, midnight.
+_ZEROS = r"\.0+$", r"(?<=T\d\d:\d\d):00$", r"T00:00$"
+
+
 def _short_times(texts: np.ndarray) -> np.ndarray:
-    """Times as text without what all have in common: the seconds that are 0, and the date."""
-    known = [text for text in texts if text]
-    if known and all(text.endswith(":00") for text in known):
-        texts = np.array([text[:-3] for text in texts], object)
-        if all(text.endswith("T00:00:00") for text in known):
-            return np.array([text[:-6] for text in texts], object)
-    if len({text[:10] for text in known}) == 1:
-        return np.array([text[11:] for text in texts], object)
-    return np.array([text.replace("T", " ") for text in texts], object)
+    """Times as text without what all have in common: the zeros at the end, and the date."""
+    zone = "Z" if any(text.endswith("Z") for text in texts) else ""
+    short = [text.removesuffix("Z") for text in texts]
+    for zeros in _ZEROS:
+        if all(re.search(zeros, text) for text in short if text):
+            short = [re.sub(zeros, "", text) for text in short]
+    has_time = any("T" in text for text in short)
+    if has_time and len({text[:10] for text in short if text}) == 1:
+        short = [text[11:] for text in short]
+    zone *= has_time
+    return np.array([text and text.replace("T", " ") + zone for text in short], object)
 
 
 def _edge_values(graph: Graph, given: Any, argument: str, texts: bool = False) -> np.ndarray:

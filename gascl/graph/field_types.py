@@ -214,10 +214,21 @@ def _moments(values: Iterable[Any]) -> Coded | None:
         plain.append(np.datetime64(value))
     if len(zoned) > 1:
         return None
-    array = np.array(plain)
-    if np.datetime_data(array.dtype)[0] == "generic":
+    unit = np.datetime_data(np.array(plain).dtype)[0]
+    if unit == "generic":
         return None
-    return _times(array, "UTC" if True in zoned else None)
+    return _in_one_unit(plain, unit, "UTC" if True in zoned else None)
+
+
+def _in_one_unit(moments: Sequence[np.datetime64], unit: str, zone: str | None) -> Coded | None:
+    """Points in time of several units; None: one of them is not in the years 1678 to 2261, which
+    are all that int64 can count in nanoseconds, and NumPy would take another one."""
+    array = np.array(moments, f"M8[{unit}]")
+    if unit == "ns":
+        seconds = np.array([moment.astype("M8[s]") for moment in moments])
+        if not np.array_equal(array.astype("M8[s]"), seconds, equal_nan=True):
+            return None
+    return _times(array, zone)
 
 
 #: A date, or a date and a time of day, as ISO 8601 writes them.
@@ -261,7 +272,7 @@ def coded_texts(values: Sequence[str | None]) -> Coded | None:
     if len(zones) > 1:
         return None
     unit = next(u for u, most in (("s", 0), ("ms", 3), ("us", 6), ("ns", 9)) if digits <= most)
-    return _times(np.array(moments, f"M8[{unit}]"), "UTC" if True in zones else None)
+    return _in_one_unit(moments, unit, "UTC" if True in zones else None)
 
 
 def described(field: Coded) -> str:

@@ -607,6 +607,7 @@ class Graph:
             GraphError: NetworkX is not installed, or with `lazy` older than 3.6; or edges have the
                 same ends and `multigraph` is False.
         """
+        check_flags(GraphError, lazy=lazy)
         return provided("to_stored_networkx" if lazy else "to_networkx")(self, multigraph)
 
     def to_igraph(self) -> Any:

@@ -44,18 +44,18 @@ ENDS = (
     ("payer", "payee"),
 )
 
-#: Words that two columns have in common that are no ends, such as "start date" and "end date".
-_NO_ENDS = {
-    *("time", "date", "day", "year", "hour", "minute", "timestamp", "at"),
-    *("x", "y", "lat", "lon", "lng", "latitude", "longitude", "weight", "count", "value"),
-}
-
 #: Usual names of weights, compared in the same way.
 WEIGHTS = {
     *("weight", "weights", "w", "wt", "wgt", "value", "val", "cost", "costs", "price", "amount"),
     *("distance", "dist", "length", "len", "km", "miles", "meters", "metres", "capacity", "cap"),
     *("duration", "minutes", "seconds", "hours", "strength", "count", "counts", "score"),
     *("similarity", "probability", "prob", "edgeweight"),
+}
+
+#: Words that two columns have in common that are no ends, such as "start date" and "end date".
+_NO_ENDS = {
+    *("time", "date", "day", "year", "hour", "minute", "timestamp", "at"),
+    *("x", "y", "lat", "lon", "lng", "latitude", "longitude", *WEIGHTS),
 }
 
 

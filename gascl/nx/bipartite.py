@@ -92,7 +92,8 @@ def biadjacency_matrix(
     if (place.min(axis=0) >= 0).any():
         raise NotImplementedError("nodes that are in both orders")
     src, dst = G.ends
-    values = G.column(weight).checked
+    weights = G.column(weight)
+    values = weights.checked
     row, column = place[0][src], place[1][dst]
     if not G.is_directed():
         backwards = row < 0
@@ -101,6 +102,8 @@ def biadjacency_matrix(
     between = (row >= 0) & (column >= 0)
     if not between.any():
         raise NotImplementedError("sides with no edge between them")
+    if weights.mixed and dtype is None:
+        raise NotImplementedError("integers and floats, of which those between may be integers")
     entries = values[between], (row[between], column[between])
     matrix = coo_array(entries, shape=(len(row_order), len(column_order)), dtype=dtype)
     try:

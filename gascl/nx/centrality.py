@@ -204,7 +204,7 @@ def group_in_degree_centrality(G: Converted, S: Any) -> float:
 )
 def group_closeness_centrality(G: Converted, S: Any, weight: Any = None) -> float:
     """The number of nodes outside of a group by the sum of their distances."""
-    sources = weighted.distinct_sources(G, list(S))
+    sources = weighted.distinct_sources(G, set(S))
     distance = weighted.distances(G, G.places(sources), weight, reverse=True)
     total = float(distance[np.isfinite(distance)].sum())
     return (len(G) - len(sources)) / total if total else 0

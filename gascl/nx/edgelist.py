@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from io import BytesIO
+from io import BytesIO, StringIO
 from typing import Any
 
 import networkx as nx
@@ -42,13 +42,13 @@ def _read(call: Making, weight: Any) -> EdgeList | None:
     Args:
         weight: the attribute in the third column; None: there are two.
     """
-    if call.delimiter is not None or call.nodetype not in (int, None, str):
-        return None
+    if call.delimiter is not None or call.nodetype not in (int, None, str) or call.comments == "":
+        return None  # to NetworkX, "" is a comment that begins each line
     if not hasattr(call.path, "read"):
         return None
     content = call.path.read()
     if not isinstance(content, bytes):
-        vars(call)["path"] = content.splitlines(keepends=True)
+        vars(call)["path"] = StringIO(content)
         return None
     vars(call)["path"] = BytesIO(content)  # for NetworkX
     mark = b"" if call.comments is None else str(call.comments).encode()

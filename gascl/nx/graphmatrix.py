@@ -44,4 +44,6 @@ def incidence_matrix(
     entries = np.concatenate([signs * values, values]).astype(dtype or np.float64)
     rows = np.concatenate([end[columns] for end in ends])
     shape = len(G), len(ends[0])
-    return coo_array((entries, (rows, np.tile(columns, 2))), shape=shape).asformat("csc")
+    matrix = coo_array((entries, (rows, np.tile(columns, 2))), shape=shape).asformat("csc")
+    matrix.eliminate_zeros()  # as NetworkX, which sets one entry after the other
+    return matrix

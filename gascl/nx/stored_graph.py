@@ -64,9 +64,9 @@ class _Stored:
                 if len(tables) > 1:
                     own["_succ"] = own["_adj"]
                 object.__dict__["__class__"].__set__(self, self._plain)
-                del own["_stored"]
                 for converted in kept:
                     converted.look(self)
+                del own["_stored"]  # upon which other threads compare with what was looked at
         return own[name]
 
     def _set(self, name: str, value: Any) -> None:
@@ -124,7 +124,8 @@ class _Stored:
         edges = stored_edges(self)
         if edges is None:
             return self.__class__.__reduce_ex__(self, 4)
-        other = {name: value for name, value in self.__dict__.items() if name not in _OWN}
+        own = self.__dict__.copy()  # at once: another thread may make dictionaries
+        other = {name: value for name, value in own.items() if name not in _OWN}
         return _restored, (edges, other)
 
 

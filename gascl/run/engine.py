@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -762,11 +762,10 @@ class Engine:
         for name, given in names.items():
             if given is not None and given not in graph.edge_fields:
                 there = ", ".join(graph.edge_fields) or "none"
-                read = [r for r in graph.report if repr(given) in r and "edge field" in r]
                 raise GraphError(
                     program.title(),
-                    f"({name}={given!r}): the graph has no edge field {given!r}; "
-                    f"it has: {there}{''.join(f' ({line}: leave out {name}=)' for line in read)}",
+                    f"({name}={given!r}): the graph has no edge field {given!r}; it has: {there}",
+                    *_read_as(graph, name, given),
                 )
         key = frozenset(names.items())
         with self._lock:
@@ -838,6 +837,20 @@ class Engine:
         )
         made.left_out, made._takes_parts = self.left_out, takes_parts
         return made
+
+
+def _read_as(graph: Graph, name: str, given: Any) -> Iterator[str | Option]:
+    """What to pass instead of a column that the graph has read as a field of another name.
+
+    Args:
+        name: the edge field that a program reads.
+        given: the column that it was given for it.
+    """
+    for line in graph.report:
+        field = line.split()[-1]
+        if repr(given) in line and "edge field" in line and field in graph.edge_fields:
+            remedy = f"leave out {name}=" if field == name else Option(name, field, "edge field")
+            yield from (f" ({line}: ", remedy, ")")
 
 
 def _in_any_order(program: VertexProgram) -> VertexProgram | None:

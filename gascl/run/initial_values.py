@@ -12,7 +12,7 @@ import numpy as np
 from gascl.delivery.run_layout import VERTEX
 from gascl.device_graph.buffers import convert
 from gascl.errors import GraphError, ProgramError
-from gascl.graph.field_types import FieldType, Texts, Times
+from gascl.graph.field_types import Bools, FieldType, Texts, Times
 from gascl.graph.graph import Graph
 from gascl.graph.validation import by_label
 from gascl.language.combiners import MAX, MIN
@@ -29,6 +29,9 @@ from gascl.run.field_values import has_rest
 from gascl.run.state import DeviceField, Inputs, State
 from gascl.run.times import counts, times_of
 from gascl.user_messages import DOUBLE, Message, Option
+
+#: The field that readers make of the only column of numbers, whatever its name.
+WEIGHT = "weight"
 
 
 def inputs(
@@ -148,7 +151,7 @@ def _check_edge_field(
     cls, name = type(program), field.name
     there = ", ".join(graph.edge_fields) or "none"
     if name in graph.edge_fields:
-        _check_read(program, f"edge field {name!r}", graph.edge_types.get(name), type_)
+        _check_read(program, f"edge field {name!r}", graph.edge_types.get(name), field, type_)
         short, bounds = graph.edge_summary(name), (field.low, field.high)
         if not short.fits(type_.scalar):
             convert(graph.edge_fields[name], type_, f"edge field {name!r}", _wider(field, type_))
@@ -185,16 +188,40 @@ def _check_edge_field(
             f"the default {field.default!r} is used for every edge",
             _renaming(field, graph),
         )
+    elif _is_weight(name, graph):
+        return Message(
+            f"the graph has no edge field {name!r}: the column {name!r} was read as {WEIGHT}; to "
+            "use it, ",
+            Option(name, WEIGHT, "edge field"),
+        )
     return None
 
 
-def _check_read(program: VertexProgram, what: str, known: FieldType | None, type_: Type) -> None:
-    """Raises GraphError if a program would compute with the codes of texts as with numbers.
+def _is_weight(name: str, graph: Graph) -> bool:
+    """Whether the graph's report says that a column of this name has become the weight."""
+    end = f"read as edge field {WEIGHT}"
+    return WEIGHT in graph.edge_fields and any(
+        repr(name) in line and line.endswith(end) for line in map(str, graph.report)
+    )
+
+
+def _check_read(
+    program: VertexProgram, what: str, known: FieldType | None, field: Field, type_: Type
+) -> None:
+    """Raises GraphError if a program would compute with the codes of texts as with numbers, or with
+    them or bools as with times.
 
     Args:
         what: what errors call the field.
         known: what the graph's values are.
+        field, type_: what the program declares.
     """
+    if field.type == TIME and isinstance(known, Texts | Bools):
+        raise GraphError(
+            program.title(),
+            f": the graph's {what} is {known.name}, and the program reads points in time; convert "
+            "it to times, as by pandas.to_datetime, or to numbers",
+        )
     if not isinstance(known, Texts):
         return
     if not type_.is_float and not known.are_numbers:
@@ -339,7 +366,9 @@ def initial_values(
             values = np.asarray(given)
         if name in of_graph:
             known = graph.vertex_types.get(name)
-            _check_read(program, f"vertex field {name!r}", known, type_)
+            _check_read(
+                program, f"vertex field {name!r}", known, program.spec.vertex_fields[name], type_
+            )
         if lanes and values.shape == shape:
             values = np.ma.repeat(values[:, None], program.lanes, axis=1)
         shape = (graph.num_vertices, *lanes, *tail)

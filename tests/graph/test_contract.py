@@ -151,6 +151,7 @@ def test_flags_are_true_or_false(wrong):
         lambda: graph.contract([0, 1], undirected=wrong),
         lambda: graph.simple(undirected=wrong),
         lambda: graph.to_scipy(copy=wrong),
+        lambda: graph.to_networkx(lazy=wrong),
         lambda: Graph.from_edges([0], [1], directed=wrong),
         lambda: Engine(graph, debug=wrong),
         lambda: Engine(graph, deterministic=wrong),

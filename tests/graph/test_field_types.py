@@ -4,6 +4,7 @@ import copy
 import datetime
 import pickle
 
+import networkx
 import numpy as np
 import pandas
 import pytest
@@ -287,3 +288,20 @@ def test_added_times_that_the_field_cannot_count(unit, added):
         graph.with_edges(add=([1], [0]), time=np.array([added]))
     later = graph.with_edges(add=([1], [0]), time=np.array(["2024-05-02"], "M8[D]"))
     assert later.edge_fields["time"][1] == np.datetime64("2024-05-02", unit).astype(np.int64)
+
+
+@pytest.mark.parametrize("far", ["9999-12-31", "1066-10-14"])
+def test_times_that_nanoseconds_cannot_count_stay_text(far, tmp_path):
+    """NumPy counts others instead, such as 1816 for 9999."""
+    near = "2024-01-01T00:00:00.123456789"
+    path = tmp_path / "a.csv"
+    path.write_text(f"source,target,until\na,b,{far}\nb,c,{near}\n")
+    assert Graph.read(path).edges["until"].tolist() == [far, near]
+    path.write_text(f"source,target,until\na,b,{far}\nb,c,{near[:-3]}\n")
+    expected = np.array([far, near[:-3]], "M8[us]")
+    assert np.array_equal(Graph.read(path).edges["until"], expected)
+    G = networkx.Graph([(0, 1, {"until": datetime.datetime.fromisoformat(far)})])
+    G.add_edge(1, 2, until=pandas.Timestamp(near))
+    assert "until" not in Graph.from_networkx(G).edge_fields
+    G[1][2]["until"] = pandas.Timestamp(near[:-3]).as_unit("us")
+    assert np.array_equal(Graph.from_networkx(G).edges["until"], expected)

@@ -291,3 +291,19 @@ def test_a_batch_that_claims_to_be_the_end_of_a_stream(tmp_path):
     path.write_bytes(data[:length] + bytes(4) + data[length + 4 :])
     with pytest.raises(FormatError, match=r"a\.arrow is damaged"):
         Graph.read(path)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "ordered"),
+    [("SML", "SML", True), ("SM", "SML", True), ("SML", "LMS", False), ("SL", "SML", False)],
+)
+def test_ordered_categories_whose_chunks_have_other_orders(first, second, ordered):
+    chunks = [
+        pyarrow.DictionaryArray.from_arrays([0, None, 1], list(texts), ordered=True)
+        for texts in (first, second)
+    ]
+    table = {"source": range(6), "target": [6] * 6, "size": pyarrow.chunked_array(chunks)}
+    graph = Graph.from_arrow(pyarrow.table({name: table[name] for name in table}))
+    expected = [first[0], None, first[1], second[0], None, second[1]]
+    assert graph.edges["size"].tolist() == expected
+    assert graph.edge_types["size"].ordered is ordered

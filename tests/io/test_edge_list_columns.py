@@ -236,6 +236,7 @@ def test_names_with_a_word_in_common_that_are_no_ends(tmp_path):
     path = tmp_path / "a.csv"
     for names, says in (
         ("n,start date,end date", "the names of the columns do not say"),
+        ("n,start price,end price", "the names of the columns do not say"),
         ("from zone,to zone,from stop,to stop", "source and target could be 'from zone' and"),
     ):
         row = ",".join("abcd"[: names.count(",") + 1])

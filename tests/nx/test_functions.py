@@ -4,7 +4,7 @@ import inspect
 
 import networkx as nx
 import pytest
-from support.backend_answers import outcome, public
+from support.backend_answers import DECLINED, outcome, public
 from support.backend_cases import calls, small
 
 from gascl.nx import metadata
@@ -98,3 +98,42 @@ def test_an_unknown_function_is_an_attribute_error():
     assert "pagerank" in dir(backend)
     with pytest.raises(AttributeError, match="no 'page_rank'"):
         _ = backend.page_rank
+
+
+def _weighted_bipartite():
+    """Sides "abc" and 0 to 2, with a float beside the integers, and an edge within a side."""
+    G = nx.Graph()
+    G.add_weighted_edges_from([("a", 0, 1), ("b", 1, 2), ("c", 2, 3), ("b", 0, 4), (0, 1, 2.5)])
+    return G
+
+
+def test_a_biadjacency_matrix_has_the_type_of_its_own_entries():
+    G = _weighted_bipartite()
+    sides = list("abc"), [0, 1, 2]
+    expected = nx.bipartite.biadjacency_matrix(G, *sides, dtype=float)
+    found = nx.bipartite.biadjacency_matrix(G, *sides, dtype=float, backend="gascl")
+    assert found.dtype == expected.dtype and (found != expected).nnz == 0
+    assert nx.bipartite.biadjacency_matrix(G, *sides).dtype.kind == "i"
+    assert outcome(nx.bipartite.biadjacency_matrix, G, *sides, backend="gascl") == DECLINED
+    G.remove_edge(0, 1)
+    found = nx.bipartite.biadjacency_matrix(G, *sides, backend="gascl")
+    assert found.dtype.kind == "i" and (found != expected).nnz == 0
+
+
+@pytest.mark.parametrize("weight", ["half", "none"])
+def test_an_incidence_matrix_stores_no_zeros(weight):
+    """Also not those that an integer type makes of fractions."""
+    G = nx.path_graph(5)
+    nx.set_edge_attributes(G, {edge: n / 2 for n, edge in enumerate(G.edges)}, "half")
+    nx.set_edge_attributes(G, 0, "none")
+    for dtype in (None, int):
+        expected = nx.incidence_matrix(G, weight=weight, dtype=dtype)
+        found = nx.incidence_matrix(G, weight=weight, dtype=dtype, backend="gascl")
+        assert found.nnz == expected.nnz and (found != expected).nnz == 0
+
+
+def test_the_missing_node_of_a_group_is_the_one_that_networkx_names():
+    G = nx.path_graph(4)
+    for group in ([9, 0, 7], (1, 30, 8), {2: 0, 77: 1, 5: 2}):
+        expected = outcome(nx.group_closeness_centrality, G, group)
+        assert outcome(nx.group_closeness_centrality, G, group, backend="gascl") == expected

@@ -208,7 +208,11 @@ LEFT = {
     "no number": lambda: nx.read_weighted_edgelist(io.BytesIO(b"1 2 x\n" * 9)),
     "a row of one": lambda: nx.read_edgelist(io.BytesIO(b"1 2\n3\n4 5\n6 7\n"), nodetype=int),
     "a comment behind": lambda: nx.read_edgelist(io.BytesIO(b"1 2 # a\n3 4\n5 6\n" * 3)),
+    "only comments": lambda: nx.read_edgelist(io.BytesIO(b"1 2\n" * 9), comments=""),
     "another separator": lambda: nx.read_edgelist(io.BytesIO(b"1,2\n" * 9), delimiter=","),
+    "text with other ends of lines": lambda: nx.read_edgelist(
+        io.StringIO("a\x0cb\nc\u2028d\ne\x85 f\ng h\n")
+    ),
     "lines": lambda: nx.read_edgelist([b"1 2\n", b"2 3\n", b"3 4\n"]),
     "directed, but not": lambda: nx.gnp_random_graph(9, 0.5, directed=True, create_using=nx.Graph),
     "nearly complete": lambda: nx.gnm_random_graph(9, 35, seed=1),

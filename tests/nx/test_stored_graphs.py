@@ -3,6 +3,7 @@
 import copy
 import gc
 import pickle
+import threading
 import weakref
 
 import networkx as nx
@@ -11,6 +12,7 @@ import pytest
 
 import gascl
 from gascl.nx.backend import backend
+from gascl.nx.converted_graph import Topology
 from gascl.nx.edge_list import distinct, numbered, stored_edges
 from gascl.nx.stored_graph import stored_graph
 
@@ -347,6 +349,30 @@ def test_the_conversion_stays_when_dictionaries_are_made():
         for graph in (G, H):
             graph.add_edge(u, "new")
         assert nx.triangles(G, backend="gascl") == nx.triangles(H)
+
+
+def test_threads_that_ask_while_dictionaries_are_made():
+    """Calls compare the graph with what was noted when its dictionaries were made."""
+    G, H = (
+        nx.gnm_random_graph(900, 12_000, seed=1, backend=name) for name in ("gascl", "networkx")
+    )
+    expected = nx.degree_centrality(G, backend="gascl")
+    assert expected == nx.degree_centrality(H) and is_stored(G)
+    found = []
+    look = Topology.look
+
+    def late(topology, graph, nodes):
+        call = threading.Thread(
+            target=lambda: found.append(nx.degree_centrality(G, backend="gascl") == expected)
+        )
+        call.start()
+        call.join(20)
+        look(topology, graph, nodes)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Topology, "look", late)
+        assert list(G.edges) == list(H.edges)
+    assert found == [True] and not is_stored(G)
 
 
 def test_nothing_is_kept_without_networkxs_cache():

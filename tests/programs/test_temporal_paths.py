@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import pickle
+import warnings
 
 import numpy as np
 import pandas
@@ -25,7 +26,7 @@ from gascl import (
     vertex,
 )
 from gascl.cli.main import main
-from gascl.programs import EarliestArrival, TemporalReachability
+from gascl.programs import EarliestArrival, ShortestPaths, TemporalReachability
 
 
 def run(graph: Graph, program: EarliestArrival, **options):
@@ -178,6 +179,53 @@ def test_a_graph_without_times_and_one_without_durations():
         Engine(graph).run(EarliestArrival(source=0))
     found = Engine(graph).run(EarliestArrival(source=0, time="at")).arrival
     assert found.astype("M8[D]").astype(str).tolist() == ["2024-05-01", "2024-05-01", "2024-05-02"]
+
+
+@pytest.mark.parametrize("reader", ["csv", "pandas", "arrow"])
+def test_the_only_column_of_numbers_is_no_lost_duration(reader, tmp_path):
+    """Readers call it weight; c is reached at 8:30 only if the first edge takes no time."""
+    table = pandas.DataFrame({"source": ["a", "b"], "target": ["b", "c"]})
+    table["time"] = pandas.to_datetime(["2024-05-01T08:00", "2024-05-01T08:30"])
+    if reader == "pandas":
+        table["duration"] = [3600 * 10**6, 0]  # microseconds
+        graph = Graph.from_pandas(table)
+    elif reader == "arrow":
+        table["duration"] = [3600 * 10**6, 0]
+        graph = Graph.from_arrow(pyarrow.Table.from_pandas(table))
+    else:
+        table["duration"] = [3600, 0]
+        table.to_csv(tmp_path / "a.csv", index=False)
+        graph = Graph.read(tmp_path / "a.csv")
+    with pytest.warns(UserWarning, match=r"'duration' was read as weight; .*duration='weight'"):
+        Engine(graph).run(EarliestArrival(source="a"))
+    with warnings.catch_warnings(action="error"):
+        found = Engine(graph).run(EarliestArrival(source="a", duration="weight"))
+        Engine(graph).run(EarliestArrival(source="a", duration=None))
+    assert [label for label, _ in found.top("arrival")] == ["b", "a"]
+
+
+def test_a_column_that_is_read_under_another_name(tmp_path, capsys):
+    """The error said to leave out time=, upon which there was no field `time` at all."""
+    path = tmp_path / "a.csv"
+    path.write_text("from,to,sent at,minutes\na,b,2024-05-01T08:00,5\n")
+    graph = Graph.read(path)
+    with pytest.raises(GraphError, match=r"read as edge field sent_at: .*with time='sent_at'\)"):
+        Engine(graph).run(EarliestArrival(source="a", time="sent at"))
+    assert main(["run", "EarliestArrival", str(path), "--set", "source=a", "--set", "time=sent at"])
+    assert "read as edge field sent_at: give --set time=sent_at)" in capsys.readouterr().err
+    with pytest.raises(GraphError, match=r"read as edge field weight: leave out weight=\)"):
+        Engine(graph).run(ShortestPaths(source="a", weight="minutes"))
+
+
+@pytest.mark.parametrize("values", [["08:00", "07:00"], [True, False]])
+def test_texts_and_bools_are_no_times(values):
+    """Codes of texts would be compared as times: here, the second edge as the later one."""
+    table = pandas.DataFrame({"source": [0, 1], "target": [1, 2], "time": values})
+    with pytest.raises(GraphError, match=r"'time' is (text|bool), and the program reads points in"):
+        Engine(Graph.from_pandas(table)).run(EarliestArrival(source=0))
+    graph = Graph.from_edges([0], [1], time=[1]).with_vertex_fields(known=np.array(values))
+    with pytest.raises(GraphError, match=r"vertex field 'known' is (text|bool), and the program"):
+        Engine(graph).run(Latest())
 
 
 def test_columns_of_departures_and_arrivals():

@@ -7,9 +7,10 @@ import pyopencl as cl
 import pytest
 from support.admitting_deliveries import some_admitted
 
-from gascl import Engine, Graph, VertexProgram, aggregate, vertex
+from gascl import Engine, Graph, VertexProgram, aggregate, param, vertex
 from gascl.opencl.device_choice import find
 from gascl.programs import BreadthFirst, ConnectedComponents, PageRank, ShortestPaths
+from gascl.run.launcher import Launcher
 from gascl.run.plan import ALONE
 
 needs_joining = pytest.mark.skipif(
@@ -73,6 +74,35 @@ def test_a_warm_run_is_a_copy_a_kernel_and_a_copy(program, commands):
         commands.clear()
         engine.run(program)
     assert commands == ["enqueue_copy", "enqueue_nd_range_kernel", "enqueue_copy"]
+
+
+class Everywhere(VertexProgram):
+    """All vertices scatter, after the start."""
+
+    x = vertex.int32(init="v.id + 1")
+    supersteps = param.supersteps(2)
+    message, combine = "int32", "sum"
+    scatter_on = "all"
+    scatter = "if (v.id % 2) send(v.x);"
+    apply = "if (has_msg) v.x = msg;"
+
+
+@pytest.mark.parametrize("delivery", ["push", "frontier"])
+def test_all_scatter_after_the_start(delivery, monkeypatch):
+    """Else messages would be sent of values that are not there, and receivers be listed twice."""
+    ring = np.arange(100)
+    engine = Engine(Graph.from_edges(ring, (ring + 1) % 100), deterministic=False)
+    launched = []
+    launch = Launcher.launch
+
+    def noted(self, kernel, *given, **named):
+        launched.append(kernel.kernel if not named.get("starting") else "gascl_start")
+        return launch(self, kernel, *given, **named)
+
+    monkeypatch.setattr(Launcher, "launch", noted)
+    result = engine.run(Everywhere(), delivery=delivery)
+    assert result.x.tolist() == [100, *(v + v % 2 for v in range(1, 100))]
+    assert launched.index("gascl_start") < launched.index("gascl_all_scatter")
 
 
 def least_of(graph: Graph, x: np.ndarray) -> np.ndarray:

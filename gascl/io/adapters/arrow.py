@@ -429,11 +429,12 @@ def arrow_values(column: Any) -> Values:
 
 def _categories(column: Any) -> Coded:
     """A column of a dictionary of texts, in its order. One chunk's dictionary may differ from the
-    next one's, and contain a text twice, or a null."""
+    next one's, and contain a text twice, or a null. Ordered categories that have another order in
+    another chunk have none."""
     import pyarrow
 
     place: dict[str, int] = {}
-    table, known = np.empty(0, np.int32), None
+    table, known, ordered = np.empty(0, np.int32), None, bool(column.type.ordered)
     codes = [np.empty(0, np.int32)]
     for chunk in column.chunks:
         if known is None or not chunk.dictionary.equals(known):
@@ -441,9 +442,11 @@ def _categories(column: Any) -> Coded:
             texts = known.to_pylist()
             own = [NO_TEXT if t is None else place.setdefault(t, len(place)) for t in texts]
             table = np.array([*own, NO_TEXT], np.int32)
+            named = table[table != NO_TEXT]
+            ordered = ordered and bool((named[1:] > named[:-1]).all())
         indices = chunk.indices.cast(pyarrow.int32()).fill_null(NO_TEXT)
         codes.append(table[indices.to_numpy()])
-    return categories(np.concatenate(codes), list(place), column.type.ordered)
+    return categories(np.concatenate(codes), list(place), ordered)
 
 
 def write_arrow(graph: Graph, dense: bool = False) -> Any:
