@@ -59,8 +59,7 @@ class Transactions:
                 put(f"    v.{other} = {c.field_at(other, 'gascl_id')};")
         put(f"    v.{name} = *(volatile __global const {type_} *)GASCL_REFUSING(gascl_id);")
         calls.declare_read(condition)
-        self.text.expression("    return !(", condition, "    );")
-        put("}", "")
+        put("    return !(", *c.as_arrays(condition, condition.text).split("\n"), "    );", "}", "")
         put("static void gascl_keep_refusing(const gascl_vertex v, GASCL_STATE) {")
         put(f"    *(volatile __global {type_} *)GASCL_REFUSING(v.id) = v.{name};", "}", "")
 

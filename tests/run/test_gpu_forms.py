@@ -7,6 +7,7 @@ import pytest
 
 from gascl import Engine, Graph, VertexProgram, param, vertex
 from gascl.delivery.registry import DELIVERIES, form_of
+from gascl.language.traits import Traits
 from gascl.opencl.device import Device
 from gascl.opencl.device_choice import find
 from gascl.programs import BreadthFirst, LabelPropagation, MaximalIndependentSet, ShortestPaths
@@ -65,7 +66,7 @@ class Doubled(VertexProgram):
     """The way from each vertex to the root of a tree, by pointer jumping."""
 
     up = vertex.int32(init="max(v.id - 1, 0)")
-    apply_on = "all"
+    scatter_on = apply_on = "all"
     apply = "v.up = up_of(v.up);"
     supersteps = param.supersteps(4)
 
@@ -74,5 +75,7 @@ def test_without_messages_no_outbox_is_filled():
     graph = Graph.from_edges(range(40), range(1, 41))
     result = Engine(graph, device=Device(find().cl, group=8)).run(Doubled(), delivery="frontier")
     assert result.up.tolist() == np.maximum(np.arange(41) - 16, 0).tolist()
-    kernels = {kernel.name for step in result.trace for kernel in step.kernels}
-    assert "gascl_frontier_fill" not in kernels
+    form = form_of(DELIVERIES["frontier"], 8)
+    (outbox,) = (buffer for buffer in form.buffers if buffer.name == "outbox")
+    assert form.needs(outbox, Traits.of(Waves.spec))
+    assert not form.needs(outbox, Traits.of(Doubled.spec))
