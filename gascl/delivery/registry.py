@@ -118,7 +118,8 @@ def _by_frontier(
     )
 
     def has_outbox(traits: Traits) -> bool:
-        return not (traits.counts_once or traits.reads_edge or traits.every_arc_sends)
+        other = traits.counts_once or traits.reads_edge or traits.every_arc_sends
+        return traits.scatters and not other
 
     fill = Launch(
         "gascl_frontier_fill",

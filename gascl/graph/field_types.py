@@ -321,7 +321,8 @@ def continued(type_: FieldType | None, more: Coded, what: str) -> Coded:
         what: what errors call the field.
 
     Raises:
-        GraphError: they are of another type, or a text is none of the ordered categories.
+        GraphError: they are of another type, a time is between two counts of the field or beyond
+            all of them, or a text is none of the ordered categories.
     """
     if type(type_) is not type(more.type):
         names = [getattr(each, "name", "number") for each in (type_, more.type)]
@@ -329,7 +330,14 @@ def continued(type_: FieldType | None, more: Coded, what: str) -> Coded:
     if isinstance(type_, Times) and isinstance(more.type, Times):
         if (type_.zone is None) != (more.type.zone is None):
             raise GraphError(f"{what}: times with and without a time zone; give all alike")
-        moved = more.type.decoded(more.values).astype(f"M8[{type_.unit}]")
+        given = more.type.decoded(more.values)
+        moved = given.astype(f"M8[{type_.unit}]")
+        inexact = (moved.astype(given.dtype) != given) & ~np.isnat(given)
+        if inexact.any():
+            raise GraphError(
+                f"{what}: {str(given[inexact][0])!r} cannot be counted in {type_.unit}, as the "
+                "field is; give another time, or convert the field, as by .astype('datetime64[us]')"
+            )
         return Coded(moved.view(np.int64), type_)
     if isinstance(type_, Texts) and isinstance(more.type, Texts):
         place = {text: code for code, text in enumerate(type_.values)}

@@ -278,6 +278,18 @@ def test_a_text_or_a_time_is_no_weight(name):
     assert trips().with_edge_fields(weight="paid").edges["weight"].tolist() == [True, False, True]
 
 
+@pytest.mark.parametrize(
+    ("unit", "added"),
+    [("s", np.datetime64("2024-05-02T08:00:00.5")), ("ns", np.datetime64("3000-01-01"))],
+)
+def test_added_times_that_the_field_cannot_count(unit, added):
+    graph = Graph.from_edges([0], [1], time=np.array(["2024-05-01"], f"M8[{unit}]"))
+    with pytest.raises(GraphError, match=f"cannot be counted in {unit}, as the field is; give"):
+        graph.with_edges(add=([1], [0]), time=np.array([added]))
+    later = graph.with_edges(add=([1], [0]), time=np.array(["2024-05-02"], "M8[D]"))
+    assert later.edge_fields["time"][1] == np.datetime64("2024-05-02", unit).astype(np.int64)
+
+
 @pytest.mark.parametrize("far", ["9999-12-31", "1066-10-14"])
 def test_times_that_nanoseconds_cannot_count_stay_text(far, tmp_path):
     """NumPy counts others instead, such as 1816 for 9999."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from gascl import Engine, Graph, VertexProgram, vertex
+from gascl import Engine, Graph, VertexProgram, param, vertex
 from gascl.delivery.registry import DELIVERIES, form_of
 from gascl.opencl.device import Device
 from gascl.opencl.device_choice import find
@@ -58,3 +59,20 @@ def test_a_frontier_has_no_outbox_in_debug_mode():
     result = Engine(graph, device=device, debug=True).run(Waves(), delivery="frontier")
     assert result.level.tolist() == [0, 1, 1, 1, -1]
     assert result.total.tolist() == [0, 1, 1, 2, 0]
+
+
+class Doubled(VertexProgram):
+    """The way from each vertex to the root of a tree, by pointer jumping."""
+
+    up = vertex.int32(init="max(v.id - 1, 0)")
+    apply_on = "all"
+    apply = "v.up = up_of(v.up);"
+    supersteps = param.supersteps(4)
+
+
+def test_without_messages_no_outbox_is_filled():
+    graph = Graph.from_edges(range(40), range(1, 41))
+    result = Engine(graph, device=Device(find().cl, group=8)).run(Doubled(), delivery="frontier")
+    assert result.up.tolist() == np.maximum(np.arange(41) - 16, 0).tolist()
+    kernels = {kernel.name for step in result.trace for kernel in step.kernels}
+    assert "gascl_frontier_fill" not in kernels

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pyopencl as cl
 import pytest
+from support.admitting_deliveries import some_admitted
 
-from gascl import Engine, Graph, VertexProgram, aggregate, vertex
+from gascl import Engine, Graph, VertexProgram, aggregate, param, vertex
 from gascl.opencl.device_choice import find
 from gascl.programs import BreadthFirst, ConnectedComponents, PageRank, ShortestPaths
+from gascl.run.launcher import Launcher
 from gascl.run.plan import ALONE
 
 needs_joining = pytest.mark.skipif(
@@ -74,6 +76,35 @@ def test_a_warm_run_is_a_copy_a_kernel_and_a_copy(program, commands):
     assert commands == ["enqueue_copy", "enqueue_nd_range_kernel", "enqueue_copy"]
 
 
+class Everywhere(VertexProgram):
+    """All vertices scatter, after the start."""
+
+    x = vertex.int32(init="v.id + 1")
+    supersteps = param.supersteps(2)
+    message, combine = "int32", "sum"
+    scatter_on = "all"
+    scatter = "if (v.id % 2) send(v.x);"
+    apply = "if (has_msg) v.x = msg;"
+
+
+@pytest.mark.parametrize("delivery", ["push", "frontier"])
+def test_all_scatter_after_the_start(delivery, monkeypatch):
+    """Else messages would be sent of values that are not there, and receivers be listed twice."""
+    ring = np.arange(100)
+    engine = Engine(Graph.from_edges(ring, (ring + 1) % 100), deterministic=False)
+    launched = []
+    launch = Launcher.launch
+
+    def noted(self, kernel, *given, **named):
+        launched.append(kernel.kernel if not named.get("starting") else "gascl_start")
+        return launch(self, kernel, *given, **named)
+
+    monkeypatch.setattr(Launcher, "launch", noted)
+    result = engine.run(Everywhere(), delivery=delivery)
+    assert result.x.tolist() == [100, *(v + v % 2 for v in range(1, 100))]
+    assert launched.index("gascl_start") < launched.index("gascl_all_scatter")
+
+
 def least_of(graph: Graph, x: np.ndarray) -> np.ndarray:
     """What `Counted` leaves in `least`: the least value that reaches a vertex."""
     least, active = x + 1, np.arange(len(x)) % 7 == 3
@@ -123,3 +154,35 @@ def test_who_is_active_first():
     kept = engine.run(Counted(), start=[0], keep_state=True, **options)
     assert kept.least.tolist() == [1, 1, 1, 7, 9]
     assert engine.run(Counted(), state=kept.state).least.tolist() == [1, 1, 1, 1, 1]
+
+
+class PutsOthers(VertexProgram):
+    """Init puts other vertices into the mask, which no vertex may empty as it starts."""
+
+    x = vertex.int32()
+    message, combine = "int32", "sum"
+    init = "if (v.id % 7 == 0) set_mask_of((v.id + 3) % g.num_vertices);"
+    scatter = "send(1);"
+    apply = """
+        v.x += msg;
+        if (v.x % 3 == 1)
+            set_mask();
+    """
+    stop = "superstep == 2"
+
+
+@pytest.mark.parametrize("count", [40, MANY])
+def test_init_puts_others_into_the_mask(device, count):
+    src, dst = np.random.default_rng(2).integers(0, count, (2, 3 * count))
+    graph = Graph.from_edges(src, dst, num_vertices=count)
+    x, mask = np.zeros(count, int), np.zeros(count, bool)
+    mask[(np.arange(0, count, 7) + 3) % count] = True
+    for _ in range(3):
+        got = np.bincount(dst[mask[src]], minlength=count)
+        x += got
+        mask = (got > 0) & (x % 3 == 1)
+    runner = Engine(graph, device)
+    for delivery in some_admitted(PutsOthers(), device):
+        for _ in range(2):  # the second one gets the buffers of the first
+            found = runner.run(PutsOthers(), delivery=delivery)
+            assert np.array_equal(found.x, x), delivery

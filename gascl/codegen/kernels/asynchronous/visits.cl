@@ -18,10 +18,10 @@ typedef struct {
     int unused;
 } gascl_step_memory;
 
-// The messages that changed something, and the arcs that were visited.
 // Messages are held back where most are refused by a field, before the receiver's word is read: so the words of
 // the others are fetched together.
 #define GASCL_MOST_HELD 16
+// The messages that changed something, the arcs that were visited, and the messages that are held back.
 typedef struct {
     long messages, arcs;
 #if GASCL_REFUSES

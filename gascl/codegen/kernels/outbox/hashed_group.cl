@@ -333,6 +333,7 @@ static void gascl_hash_long_row(const gascl_block block, __global gascl_group *g
         gascl_apply_gathered(block.first, best, n, tally, GASCL_STATE_ON GASCL_LANE_ON);
         gascl_fill_ahead(block.first, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
     }
+    barrier(CLK_LOCAL_MEM_FENCE);  // else PoCL's optimizer lets all items apply the row
 }
 
 static void gascl_gather(const gascl_team team, GASCL_BLOCKS,

@@ -52,8 +52,9 @@ static void gascl_list_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
 
 // On GPUs, where all arcs are visited and scatter reads none of them, each vertex's message is first put beside
 // whether there is one: an arc then reads one address, instead of a bit and then fields.
-#define GASCL_FILLS \
-    (GASCL_GROUP > 1 && !GASCL_COUNTS_ONCE && !GASCL_READS_EDGE && !GASCL_EVERY_ARC_SENDS)
+#define GASCL_FILLS                                                                   \
+    (GASCL_GROUP > 1 && GASCL_HAS_SCATTER && !GASCL_COUNTS_ONCE && !GASCL_READS_EDGE && \
+     !GASCL_EVERY_ARC_SENDS)
 #if GASCL_FILLS
 #define GASCL_OUTBOXES , __global gascl_outbox_entry *GASCL_RESTRICT outbox
 #define GASCL_OUTBOXES_ON , outbox
