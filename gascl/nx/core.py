@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import networkx as nx
@@ -66,7 +66,7 @@ def _of_cores(
     if core is None:
         _refuse_loops(G, "has")
         numbers = G.run(CoreNumber())["core"]
-    elif core.keys() != G.topology.index.keys():
+    elif not isinstance(core, Mapping) or core.keys() != G.topology.index.keys():
         raise NotImplementedError("core numbers of other nodes than the graph has")
     else:
         numbers = np.array([core[node] for node in G.nodes])

@@ -137,3 +137,9 @@ def test_the_missing_node_of_a_group_is_the_one_that_networkx_names():
     for group in ([9, 0, 7], (1, 30, 8), {2: 0, 77: 1, 5: 2}):
         expected = outcome(nx.group_closeness_centrality, G, group)
         assert outcome(nx.group_closeness_centrality, G, group, backend="gascl") == expected
+
+
+def test_core_numbers_that_are_no_dictionary_are_left_to_networkx():
+    G = nx.complete_graph(4)
+    for numbers in ([3, 2, 1, 0], {0: 3}):
+        assert outcome(nx.k_core, G, 1, numbers, backend="gascl") == DECLINED
