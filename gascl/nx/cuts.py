@@ -36,6 +36,7 @@ def _measure(
         first=None,
         cached=cached,
         numpy=True,
+        limits="" if directed else "Directed graphs need `T`.",
         unsupported=[sets_of_nodes(*names), second_set],
     )
 

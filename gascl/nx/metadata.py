@@ -7,13 +7,13 @@ FUNCTIONS = {
         adamic_adar_index all_pairs_shortest_path_length ancestors attracting_components
         average_clustering average_shortest_path_length bfs_layers boundary_expansion clustering
         color common_neighbor_centrality condensation conductance connected_components core_number
-        cut_size degree_centrality descendants descendants_at_distance edge_expansion
-        generalized_degree global_efficiency group_degree_centrality group_in_degree_centrality
+        degree_centrality descendants descendants_at_distance edge_expansion generalized_degree
+        global_efficiency group_degree_centrality group_in_degree_centrality
         group_out_degree_centrality gutman_index harmonic_centrality has_cycle has_eulerian_path
         hyper_wiener_index in_degree_centrality is_arborescence is_attracting_component is_bipartite
         is_branching is_connected is_directed_acyclic_graph is_dominating_set is_eulerian is_forest
         is_k_regular is_regular is_semieulerian is_strongly_connected is_tree is_weakly_connected
-        isolates jaccard_coefficient k_core k_corona k_shell k_truss mixing_expansion node_boundary
+        isolates jaccard_coefficient k_core k_corona k_shell k_truss node_boundary
         node_connected_component node_expansion normalized_cut_size number_attracting_components
         number_connected_components number_of_isolates number_of_selfloops
         number_strongly_connected_components number_weakly_connected_components onion_layers
@@ -54,6 +54,7 @@ FUNCTIONS = {
     "Rows and columns must be nodes, and disjoint.": "biadjacency_matrix",
     "`usebounds` and trees are left to NetworkX.": "center",
     "No `sp`.": "closeness_centrality eccentricity harmonic_diameter",
+    "Directed graphs need `T`.": "cut_size mixing_expansion",
     "No `nodes`, no weights below 0.": """
         degree_assortativity_coefficient degree_pearson_correlation_coefficient
     """,
