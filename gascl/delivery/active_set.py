@@ -131,7 +131,7 @@ FRONTIER = ActiveSet(
     ),
     enter=Launch("gascl_enter", "vertices", ("STATE", "mask")),
     leave=Launch("gascl_leave", "vertices", ("STATE", *_COMMITTED[1:], "bits", "mask")),
-    all_scatter=Launch("gascl_all_scatter", "vertices", ("STATE", *_COMMITTED)),
+    all_scatter=Launch("gascl_all_scatter", "vertices", ("STATE", *_COMMITTED, "starting")),
     clears=("lengths", "flags"),
     swaps=(("receivers", "receivers_next"),),
     lists_receivers=True,

@@ -293,19 +293,14 @@ class Loop:
         if self.start.resumes:
             self.placement.resume(self.earlier + len(self.trace))
         stopped = self._resume() if self.start.resumes else self._start()
-        if self._all_scatter:
-            self.launcher.launch(self._all_scatter)
+        all_scatter = self.plan.delivery.active.all_scatter
+        if all_scatter and self.program.spec.scatter_on == "all":
+            self.launcher.launch(all_scatter, starting=self._first_values is not None)
         # Its work-groups add to these.
         if self.plan.persistent and self._first_values is None:
             for name in ("tallies", "counts"):
                 self.state.clear(Key(RUN, name))
         return stopped
-
-    @property
-    def _all_scatter(self) -> Launch | None:
-        """The launch, after the start, that lets all vertices scatter; None: there is none."""
-        launch = self.plan.delivery.active.all_scatter
-        return launch if self.program.spec.scatter_on == "all" else None
 
     def _fill(self) -> None:
         """Set the initial content of the buffers that no earlier run has left."""
@@ -339,8 +334,7 @@ class Loop:
         fields = {"given": state.given, "partly": state.partly, "kept": state.kept}
         values = {**fields, "own_mask": mask is None}
         arc_state = self.plan.traits.arc_state
-        has_more = self.watch or arc_state or self._all_scatter  # launches, after the start
-        if mask is None and self.plan.persistent and not has_more:
+        if mask is None and self.plan.persistent and not (self.watch or arc_state):
             self._first_values = values
             return 0
         self.launcher.launch(START, **values)

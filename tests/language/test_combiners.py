@@ -101,7 +101,7 @@ def test_identities_and_what_two_values_give():
         "min": ("INT_MAX", "b < a ? b : a"),
         "max": ("INT_MIN", "b > a ? b : a"),
         "or": ("0", "a | b"),
-        "and": ("~(gascl_accumulator)0", "a & b"),
+        "and": ("~(int)0", "a & b"),
         "first": ("(int)(0)", "a"),
     }
     assert MIN.combined(type_("float32"), "a", "b") == "b < a || b != b ? b : a"  # NaN wins

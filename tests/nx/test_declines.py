@@ -165,7 +165,6 @@ def test_scores_of_few_pairs_in_a_graph_that_must_be_converted():
         (nx.shortest_path, (0,), "single_source_shortest_path"),
         (nx.all_pairs_shortest_path, (), "single_source_shortest_path"),
         (nx.bfs_tree, (0,), "bfs_edges"),
-        (nx.is_tree, (), "is_connected"),
     ],
 )
 def test_functions_that_networkx_composes_call_the_backend(function, arguments, inner, monkeypatch):

@@ -8,9 +8,9 @@ import pytest
 from support.admitting_deliveries import some_admitted
 
 from gascl import Engine, Graph, VertexProgram, aggregate, param, vertex
+from gascl.opencl.device import Device
 from gascl.opencl.device_choice import find
 from gascl.programs import BreadthFirst, ConnectedComponents, PageRank, ShortestPaths
-from gascl.run.launcher import Launcher
 from gascl.run.plan import ALONE
 
 needs_joining = pytest.mark.skipif(
@@ -88,21 +88,27 @@ class Everywhere(VertexProgram):
 
 
 @pytest.mark.parametrize("delivery", ["push", "frontier"])
-def test_all_scatter_after_the_start(delivery, monkeypatch):
-    """Else messages would be sent of values that are not there, and receivers be listed twice."""
+def test_all_scatter_before_the_start(delivery, monkeypatch):
+    """What is in the inbox before the start is no message: else receivers are listed twice, beyond
+    their buffer."""
+    made, reserve, size_behind = [], Device.reserve, 4096
+
+    def filled(self, size):
+        buffer = reserve(self, size + size_behind)
+        cl.enqueue_copy(self.queue, buffer, np.full(size + size_behind, 0x55, np.uint8))
+        made.append((size, buffer))
+        return buffer
+
+    monkeypatch.setattr(Device, "reserve", filled)
+    monkeypatch.setattr(Device, "allocate", filled)
     ring = np.arange(100)
     engine = Engine(Graph.from_edges(ring, (ring + 1) % 100), deterministic=False)
-    launched = []
-    launch = Launcher.launch
-
-    def noted(self, kernel, *given, **named):
-        launched.append(kernel.kernel if not named.get("starting") else "gascl_start")
-        return launch(self, kernel, *given, **named)
-
-    monkeypatch.setattr(Launcher, "launch", noted)
     result = engine.run(Everywhere(), delivery=delivery)
     assert result.x.tolist() == [100, *(v + v % 2 for v in range(1, 100))]
-    assert launched.index("gascl_start") < launched.index("gascl_all_scatter")
+    behind = np.empty(size_behind, np.uint8)
+    for size, buffer in made:
+        cl.enqueue_copy(engine.device.queue, behind, buffer, src_offset=size)
+        assert len(set(behind.tolist())) == 1  # some buffers are filled as a whole
 
 
 def least_of(graph: Graph, x: np.ndarray) -> np.ndarray:

@@ -202,6 +202,8 @@ BITS = """
 #if GASCL_MASKED
 #define GASCL_IN_MASK(id) (gascl_bits[(id) / 32] >> (id) % 32 & 1)
 
+static void gascl_start_mask(const int id GASCL_MASKS GASCL_LANE) {}  // bits are zeros before
+
 static void gascl_put_mask(const int id, const int set,
                            __global gascl_control *control GASCL_MASKS GASCL_LANE) {
     if (set == GASCL_SET)

@@ -38,9 +38,11 @@ static void gascl_list_receiver(const int id, GASCL_STATE) {
 #endif
 }
 
-// The frontier where every vertex scatters, once and for all: the same in both supersteps.
+// The frontier where every vertex scatters, once and for all: the same in both supersteps. `starting`: the run has
+// yet to start, and the inbox has yet to be emptied.
 __kernel void gascl_all_scatter(GASCL_STATE, __global const gascl_offset *restrict offsets,
-                                __global int2 *restrict frontiers, const long most_pieces) {
+                                __global int2 *restrict frontiers, const long most_pieces,
+                                const int starting) {
     gascl_pieces held, held_odd;
     held.count = held_odd.count = 0;
     GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices) {
@@ -48,7 +50,8 @@ __kernel void gascl_all_scatter(GASCL_STATE, __global const gascl_offset *restri
         gascl_list(id, arcs, &held, frontiers, &GASCL_LENGTH(FRONTIER));
         gascl_list(id, arcs, &held_odd, frontiers + most_pieces, &GASCL_LENGTH(FRONTIER_ODD));
 #if !GASCL_MASKED  // else gascl_enter does it
-        gascl_list_receiver(id, GASCL_STATE_ON);
+        if (!starting)
+            gascl_list_receiver(id, GASCL_STATE_ON);
 #endif
     }
     gascl_flush_pieces(&held, frontiers, &GASCL_LENGTH(FRONTIER));
