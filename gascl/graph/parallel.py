@@ -38,7 +38,7 @@ def _begin() -> None:
 @cache
 def _pool() -> ThreadPoolExecutor:
     """A thread for each processor, which stays: to begin sixteen takes milliseconds."""
-    return ThreadPoolExecutor(cores(), initializer=_begin)
+    return ThreadPoolExecutor(cores(), "gascl.pool", initializer=_begin)
 
 
 if hasattr(os, "register_at_fork"):  # threads do not survive a fork

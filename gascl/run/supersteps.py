@@ -342,7 +342,7 @@ class Loop:
         if arc_state:
             self.launcher.launch(START_ARCS, kept_arcs=state.kept_arcs)
         self._commit_first()
-        if mask is None and not self.watch:
+        if mask is None and not (self.watch or self.plan.persistent):
             return 0  # the first supersteps find it out
         stopped = self._first_stop(self.launcher.records(0)[0])
         if mask is None:

@@ -67,7 +67,12 @@ def graph(request) -> Graph:
 
 
 def threads() -> list[threading.Thread]:
-    return [each for each in threading.enumerate() if each is not threading.main_thread()]
+    """Those that a run may have left; the pool's stay."""
+    return [
+        each
+        for each in threading.enumerate()
+        if each is not threading.main_thread() and not each.name.startswith("gascl.pool")
+    ]
 
 
 @pytest.fixture(autouse=True)
