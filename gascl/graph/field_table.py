@@ -142,6 +142,8 @@ def no_column(name: str, columns: tuple[str, ...], noun: str) -> GraphError:
     """The error for a column that the table of `noun` does not have."""
     near = get_close_matches(name, columns, 1, 0.5)
     hint = f"; did you mean {near[0]!r}? The" if near else "; the"
+    if name in ("true", "false"):  # as files have it
+        hint = f"; write {name.title()}, which is a bool; the"
     return GraphError(
         f"the {noun} have no field {name!r}{hint} fields are: {', '.join(columns) or 'none'}"
     )

@@ -151,6 +151,10 @@ def between(graph: Graph, begin: Any, end: Any, field: str | None) -> Graph:
     kept = values != NOT_A_TIME if isinstance(times, Times) else np.ones(len(values), bool)
     first = None if begin is None else _limit(begin, times, "between: begin")
     last = None if end is None else _limit(end, times, "between: end")
+    if first is not None and last is not None and last < first:
+        raise GraphError(
+            f"between: end={end!r} is before begin={begin!r}: give the earlier of the two first"
+        )
     if first is not None:
         kept &= values >= first
     if last is not None:

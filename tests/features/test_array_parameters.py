@@ -178,7 +178,7 @@ def test_declarations_that_are_refused(shape, more, message):
     [
         ({"apply": "v.own = p.price;"}, "p.price is an array of 4 numbers: write p.price[i]"),
         ({"apply": "v.own = p.toll[1];"}, "p.toll is an array of 2 x 3 numbers: write "),
-        ({"apply": "v.own = p.price[4];"}, "p.price is p.price[4]: it has no 4"),
+        ({"apply": "v.own = p.price[4];"}, "p.price is declared with [4], so that 4 is no index"),
         ({"apply": "p.price[0] = 1;"}, "p.price is written in"),
         ({"stop": "p.price[0] > 1"}, "p.price is an array, which"),
         ({"scatter": "send(p.price);"}, "p.price is an array of 4 numbers: a message is a int32"),

@@ -328,6 +328,8 @@ def test_between():
     assert numbers.between(2, field="late").edge_fields["late"].tolist() == [3, 2]
     for wrong, words in (
         (lambda: numbers.between("2024-01-01"), "must be a number"),
+        (lambda: numbers.between(4, 2), "end=2 is before begin=4"),
+        (lambda: graph.where(edges="minutes == true"), "write True, which is a bool"),
         (lambda: graph.between("noon"), "'noon' is no point in time"),
         (lambda: graph.between(np.datetime64("NaT")), "is no point in time"),
         (lambda: graph.between(np.timedelta64(1, "s")), "is no point in time"),
