@@ -18,6 +18,11 @@ pytestmark = pytest.mark.slow  # CI runs it, too: see .ci/run
 #: Folders and files of NetworkX that test the backend's functions.
 RELEVANT = """
     algorithms/assortativity algorithms/bipartite/tests/test_basic.py
+    algorithms/bipartite/tests/test_matrix.py algorithms/centrality/tests/test_group.py
+    algorithms/centrality/tests/test_voterank.py algorithms/tests/test_boundary.py
+    algorithms/tests/test_cuts.py algorithms/tests/test_dominating.py
+    algorithms/shortest_paths/tests/test_dense_numpy.py linalg/tests/test_laplacian.py
+    linalg/tests/test_modularity.py
     algorithms/centrality/tests/test_betweenness_centrality.py
     algorithms/centrality/tests/test_betweenness_centrality_subset.py
     algorithms/centrality/tests/test_closeness_centrality.py
