@@ -24,12 +24,14 @@ def by_distances(
     slower: Iterable[Check] = (),
     weight: str = "weight",
     names: tuple[str, ...] = (),
+    least: int = STEPS,
 ) -> Callable[[Callable[..., Any]], Function]:
     """Registers a function of the distances between all pairs, with the arguments of
     `backend_function`; a function as weight is not supported.
 
     Args:
         weight: the name of the parameter that names the lengths of edges.
+        least: nodes times edges from which it pays.
     """
 
     def few_edges(call: Call) -> str:
@@ -38,7 +40,7 @@ def by_distances(
 
     def few_searches(call: Call) -> str:
         steps = len(call.G) * call.num_edges
-        return "" if steps >= STEPS else "NetworkX is faster in few searches of few edges"
+        return "" if steps >= least else "NetworkX is faster in few searches of few edges"
 
     return backend_function(
         first=1_000,

@@ -59,7 +59,7 @@ def _algorithm(call: Call) -> str:
 
 
 _spanning = backend_function(
-    first=100_000, cached=20_000, limits="Kruskal's algorithm.", unsupported=[_algorithm]
+    first=100_000, cached=30_000, limits="Kruskal's algorithm.", unsupported=[_algorithm]
 )
 
 
@@ -89,7 +89,7 @@ def maximum_spanning_edges(
     return _edges(G, True, weight, keys, data)
 
 
-def _few_edges(call: Call) -> str:
+def _other_number_of_edges(call: Call) -> str:
     is_tree = call.num_edges == len(call.G) - 1
     return "" if is_tree else "NetworkX is faster where the number of edges tells"
 
@@ -100,13 +100,13 @@ def _is_tree(G: Converted) -> bool:
     return len(G) - 1 == G.number_of_edges() and connected(G, weakly=True)
 
 
-@backend_function(first=200_000, cached=20_000, slower=[_few_edges])
+@backend_function(first=200_000, cached=20_000, slower=[_other_number_of_edges])
 def is_tree(G: Converted) -> bool:
     """Whether it is connected and has no cycle, whatever the directions of its edges."""
     return _is_tree(G)
 
 
-@backend_function(first=200_000, cached=20_000, slower=[_few_edges])
+@backend_function(first=200_000, cached=20_000, slower=[_other_number_of_edges])
 def is_arborescence(G: Converted) -> bool:
     """Whether it is a tree with at most one edge into each node."""
     return _is_tree(G) and int(G.in_degree.max()) <= 1
@@ -118,9 +118,7 @@ def is_branching(G: Converted) -> bool:
     return is_forest(G) and int(G.in_degree.max()) <= 1
 
 
-def _spanning_tree(
-    G: Converted, maximum: bool, weight: Any, algorithm: str, ignore_nan: bool
-) -> Any:
+def _spanning_tree(G: Converted, maximum: bool, weight: Any) -> Any:
     """A graph of NetworkX's with the spanning edges and their attributes."""
     if G.is_directed():
         raise nx.NetworkXNotImplemented("not implemented for directed type")
@@ -132,22 +130,17 @@ def _spanning_tree(
     return tree
 
 
-_spanning_graph = backend_function(
-    first=100_000, cached=30_000, limits="Kruskal's algorithm.", unsupported=[_algorithm]
-)
-
-
-@_spanning_graph
+@_spanning
 def minimum_spanning_tree(
     G: Converted, weight: Any = "weight", algorithm: Any = "kruskal", ignore_nan: bool = False
 ) -> Any:
     """A spanning tree of the least weight, or a forest; with NetworkX's attributes."""
-    return _spanning_tree(G, False, weight, algorithm, ignore_nan)
+    return _spanning_tree(G, False, weight)
 
 
-@_spanning_graph
+@_spanning
 def maximum_spanning_tree(
     G: Converted, weight: Any = "weight", algorithm: Any = "kruskal", ignore_nan: bool = False
 ) -> Any:
     """A spanning tree of the greatest weight, or a forest; with NetworkX's attributes."""
-    return _spanning_tree(G, True, weight, algorithm, ignore_nan)
+    return _spanning_tree(G, True, weight)

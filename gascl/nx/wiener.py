@@ -11,7 +11,6 @@ import numpy as np
 from gascl.nx.all_pairs import by_distances, distances_by_weight, total_distance
 from gascl.nx.components import connected
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import Call
 from gascl.nx.unweighted import depths_from
 
 
@@ -25,7 +24,7 @@ def wiener_index(G: Converted, weight: Any = None) -> float:
 
 
 #: Nodes times edges from which searches from all nodes pay whose distances are read.
-STEPS = 5_000_000
+READ = 5_000_000
 
 
 def _sum_over_pairs(
@@ -47,12 +46,7 @@ def _sum_over_pairs(
     return math.fsum(float(term(source, distance).sum()) for source, distance in distances) / 2
 
 
-def _few_searches(call: Call) -> str:
-    steps = len(call.G) * call.num_edges
-    return "" if steps >= STEPS else "NetworkX is faster in few searches of few edges"
-
-
-_index = by_distances(slower=[_few_searches])
+_index = by_distances(least=READ)
 
 
 @_index
