@@ -250,6 +250,10 @@ class Phases:
                 put(f"    GASCL_PREFETCH(&{self.context.field_at(name, 'gascl_id')});")
         put("}", "")
         self._prefetch_others(of)
+        put("// Prefetches what scatter reads of an arc.")
+        put("static void gascl_prefetch_edge(const gascl_offset gascl_arc GASCL_EDGE) {")
+        edges = self.context.edge_members
+        put(*(f"    GASCL_PREFETCH(&gascl_e_{n}[gascl_arc]);" for n in edges), "}", "")
         put(f"static bool gascl_has_enough(const gascl_message msg, {of}) {{")
         self._condition(snippets.get("enough"), "false")
         priority = snippets.get("priority")
