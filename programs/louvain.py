@@ -20,8 +20,9 @@ that only neighbors of those that moved look again; Lu, Halappanavar and Kalyana
 Heuristics for Scalable Community Detection (2015), that two lone vertices do not change places.
 
 Differences: an eighth of the vertices, drawn at random, moves at a time, all at once, in smaller
-graphs a quarter. After a change of edges, only their ends look around first, and Leiden refines only communities that have
-changed: Sahu, A Starting Point for Dynamic Community Detection with Leiden Algorithm (2024).
+graphs a quarter. After a change of edges, only their ends look around first, and Leiden refines
+only communities that have changed: Sahu, A Starting Point for Dynamic Community Detection with
+Leiden Algorithm (2024).
 """
 
 import numpy as np
