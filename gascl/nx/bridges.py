@@ -14,7 +14,7 @@ from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import argument, backend_function
 
 
-@backend_function(first=5_000, cached=2_000, limits="No `root`.", unsupported=[argument("root")])
+@backend_function(first=2_000, cached=1_000, limits="No `root`.", unsupported=[argument("root")])
 def bridges(G: Converted, root: Any = None) -> Iterator[tuple[Any, Any]]:
     """Bridges in the order of the edges."""
     if G.is_directed():

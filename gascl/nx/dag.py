@@ -12,10 +12,10 @@ import numpy as np
 from gascl.nx.components import connected
 from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import backend_function
-from gascl.nx.locality import local_search
+from gascl.nx.locality import local_search, no_successors
+from gascl.nx.longest_paths import LongestPaths
 from gascl.nx.path_trees import FEW, arcs_of_rows
 from gascl.nx.unweighted import depths
-from gascl.programs.bellman_ford import BellmanFord
 from gascl.programs.eigenvector import Peel
 
 
@@ -80,27 +80,24 @@ def has_cycle(G: Converted) -> bool:
     return not acyclic(G)
 
 
-@backend_function(
-    first=200_000,
-    cached=20_000,
-)
+@backend_function(first=100_000, cached=20_000)
 def dag_longest_path_length(G: Converted, weight: Any = "weight", default_weight: Any = 1) -> Any:
     """The largest sum of lengths along a path."""
     if not G.is_directed():
         raise nx.NetworkXNotImplemented("not implemented for undirected type")
-    if not acyclic(G):
-        raise nx.NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration")
-    column = G.column(weight, default_weight)
-    if not G.number_of_edges():
+    if len(G) == 0:
         return 0
-    # A path may begin anywhere.
-    field = ("longest", weight, default_weight), -column.lengths
-    program = BellmanFord(sources=list(range(len(G))), dtype="float64")
-    longest = -float(G.run(program, weight=field)["distance"].min())
-    return int(longest) if column.whole else longest + 0.0
+    column = G.column(weight, default_weight)
+    lengths = column.lengths
+    field = None if column.all_one else (("longest", weight, default_weight), lengths)
+    result = G.run(LongestPaths(dtype="float64"), weight=field)
+    if result["left"].any():
+        raise nx.NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration")
+    longest = float(result["distance"].max())
+    return int(longest) if column.whole else longest
 
 
-@backend_function(first=None, cached=100_000)
+@backend_function(first=100_000, cached=20_000, slower=[no_successors])
 def is_aperiodic(G: Converted) -> bool:
     """Whether the lengths of the cycles of a strongly connected graph have no common divisor."""
     if not G.is_directed():

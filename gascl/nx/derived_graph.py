@@ -6,30 +6,31 @@ from typing import Any
 
 import networkx as nx
 
+from gascl.nx import loader
 from gascl.nx.converted_graph import Converted
+from gascl.nx.dispatch import Call
 from gascl.nx.edge_list import EdgeList, stored_edges
-from gascl.nx.loader import LEAST
 from gascl.nx.stored_graph import stored_graph
 
 #: What is known of each node, in the order of the nodes.
 Records = list[dict[str, Any]]
 
 
-def edges_of(G: Converted) -> EdgeList:
-    """The edges with all their attributes, in the order of `G.edges`.
+def not_derived(call: Call) -> str:
+    """Checks that the edges of a graph can be read without their dictionaries."""
+    G = call.G.original() if isinstance(call.G, Converted) else call.G
+    if stored_edges(G) is not None:
+        return ""
+    if type(G) not in (nx.Graph, nx.DiGraph):
+        return "multigraphs, and classes of graphs that are not NetworkX's own"
+    has_attributes = any(record for row in G._adj.values() for record in row.values())
+    return "attributes of edges in dictionaries" if has_attributes else ""
 
-    Raises:
-        NotImplementedError: they have attributes in dictionaries, or the graph is of another class
-            than those that can be stored.
-    """
-    original = G.original()
-    if (stored := stored_edges(original)) is not None:
-        return stored.copied()
-    if type(original) not in (nx.Graph, nx.DiGraph):
-        raise NotImplementedError("classes of graphs other than Graph and DiGraph")
-    if any(record for row in original._adj.values() for record in row.values()):
-        raise NotImplementedError("attributes of edges in dictionaries")
-    return EdgeList(G.nodes, *G.ends, {}, G.is_directed())
+
+def edges_of(G: Converted) -> EdgeList:
+    """The edges with all their attributes, in the order of `G.edges`."""
+    stored = stored_edges(G.original())
+    return EdgeList(G.nodes, *G.ends, {}, G.is_directed()) if stored is None else stored.copied()
 
 
 def records_of(G: Converted) -> Records | None:
@@ -51,6 +52,6 @@ def derived_graph(
     G = stored_graph(edges, attributes)
     if records is not None:
         G.__dict__["_node"] = dict(zip(edges.nodes, records, strict=True))
-    if len(edges) < LEAST:
+    if len(edges) < loader.LEAST:
         _ = G._adj
     return G

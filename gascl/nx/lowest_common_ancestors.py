@@ -14,7 +14,7 @@ from gascl.programs.breadth_first import BreadthFirst
 
 
 @backend_function(
-    first=None, cached=20_000, limits="Only where there is one; NetworkX chooses among several."
+    first=100_000, cached=20_000, limits="Only where there is one; NetworkX chooses among several."
 )
 def lowest_common_ancestor(G: Converted, node1: Any, node2: Any, default: Any = None) -> Any:
     """The common ancestor of two nodes that is an ancestor of no other one.
@@ -33,7 +33,7 @@ def lowest_common_ancestor(G: Converted, node1: Any, node2: Any, default: Any = 
     if missing := set(pair) - set(G):
         raise nx.NodeNotFound(f"Node(s) {missing} from pair {pair} not in G.")
     depth = G.run(BreadthFirst(source=G.places(pair)), reverse=True)["depth"]
-    common = (depth >= 0).all(axis=1)
+    common: np.ndarray = depth.min(axis=1) >= 0
     src, dst = G.ends
     lowest = common.copy()
     lowest[src[common[src] & common[dst]]] = False

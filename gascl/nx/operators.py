@@ -9,11 +9,11 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from gascl.nx import loader
 from gascl.nx.converted_graph import Converted
-from gascl.nx.derived_graph import derived_graph, edges_of, records_of
+from gascl.nx.derived_graph import derived_graph, edges_of, not_derived, records_of
 from gascl.nx.dispatch import Call, backend_function, multigraph
 from gascl.nx.edge_list import EdgeList
-from gascl.nx.loader import LEAST
 
 #: A matrix of one byte for each pair of so many nodes fits into a gibibyte.
 MOST = 1 << 15
@@ -25,8 +25,8 @@ def _many_nodes(call: Call) -> str:
 
 def _few_pairs(call: Call) -> str:
     pairs = len(call.G) * (len(call.G) - 1)
-    few = (pairs if call.G.is_directed() else pairs // 2) - call.num_edges < LEAST
-    return f"NetworkX is faster in complements of fewer than {LEAST:,} edges" if few else ""
+    few = (pairs if call.G.is_directed() else pairs // 2) - call.num_edges < loader.LEAST
+    return f"NetworkX is faster in complements of fewer than {loader.LEAST:,} edges" if few else ""
 
 
 @backend_function(
@@ -53,11 +53,11 @@ def _view(call: Call) -> str:
 
 
 @backend_function(
-    first=None,
+    first=10_000,
     cached=10_000,
     numpy=True,
     limits="Only copies, of graphs without attributes of edges or stored as arrays.",
-    unsupported=[multigraph, _view],
+    unsupported=[_view, not_derived],
 )
 def reverse(G: Converted, copy: bool = True) -> Any:
     """A graph of NetworkX's, whose edges lead the other way."""

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from gascl.nx.converted_graph import Converted
-from gascl.nx.derived_graph import derived_graph, edges_of, records_of
-from gascl.nx.dispatch import Call, backend_function, multigraph
+from gascl.nx.derived_graph import derived_graph, edges_of, not_derived, records_of
+from gascl.nx.dispatch import Call, backend_function
 
 
 def _in_place(call: Call) -> str:
@@ -15,11 +15,11 @@ def _in_place(call: Call) -> str:
 
 
 @backend_function(
-    first=None,
+    first=10_000,
     cached=10_000,
     numpy=True,
     limits="Only copies, of graphs without attributes of edges or stored as arrays.",
-    unsupported=[multigraph, _in_place],
+    unsupported=[_in_place, not_derived],
 )
 def relabel_nodes(G: Converted, mapping: Any, copy: bool = True) -> Any:
     """A graph of NetworkX's with new nodes, each in the place of one.

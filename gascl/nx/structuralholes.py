@@ -13,8 +13,8 @@ from gascl.programs.triangles import Triangles
 
 
 @backend_function(
-    first=2_000,
-    cached=500,
+    first=5_000,
+    cached=1_000,
     limits="Undirected graphs without loops or parallel edges; no weights, no `nodes`.",
     unsupported=[directed, multigraph, argument("nodes"), argument("weight", reason="weights")],
 )
