@@ -63,8 +63,10 @@ def outcomes(folder, target, tests, *options, **environment):
     report = folder / "report.xml"
     path = os.pathsep.join(map(str, (target, Path(__file__).parents[1])))
     command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "-W", "ignore", *options]
-    command += ["-p", "no:cacheprovider", "-o", "addopts=", f"--junitxml={report}", *tests]
+    command += ["-p", "support.seeded", "-p", "no:cacheprovider", "-o", "addopts="]
+    command += [f"--junitxml={report}", *tests]
     environment = {**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": path, **environment}
+    environment["PYTHONHASHSEED"] = "0"  # upon which the order of sets of texts depends
     subprocess.run(command, env=environment, cwd=folder, capture_output=True, timeout=1800)
     return {
         (test.get("classname"), test.get("name")): [part.tag for part in test]
