@@ -16,15 +16,24 @@ from gascl.nx.stored_graph import stored_graph
 Records = list[dict[str, Any]]
 
 
-def not_derived(call: Call) -> str:
-    """Checks that the edges of a graph can be read without their dictionaries."""
-    G = call.G.original() if isinstance(call.G, Converted) else call.G
+def other_class(call: Call) -> str:
+    """Checks that a graph made of this one can be stored."""
+    is_stored = stored_edges(_original(call)) is not None
+    known = is_stored or type(_original(call)) in (nx.Graph, nx.DiGraph)
+    return "" if known else "multigraphs, and classes of graphs that are not NetworkX's own"
+
+
+def attributes_in_dictionaries(call: Call) -> str:
+    """Checks that the attributes of edges are in arrays, or that there are none."""
+    G = _original(call)
     if stored_edges(G) is not None:
         return ""
-    if type(G) not in (nx.Graph, nx.DiGraph):
-        return "multigraphs, and classes of graphs that are not NetworkX's own"
-    has_attributes = any(record for row in G._adj.values() for record in row.values())
-    return "attributes of edges in dictionaries" if has_attributes else ""
+    found = any(record for row in G._adj.values() for record in row.values())
+    return "attributes of edges in dictionaries" if found else ""
+
+
+def _original(call: Call) -> Any:
+    return call.G.original() if isinstance(call.G, Converted) else call.G
 
 
 def edges_of(G: Converted) -> EdgeList:

@@ -56,7 +56,7 @@ FUNCTIONS = {
     "No `root`.": "bridges",
     "`usebounds` and trees are left to NetworkX.": "center",
     "No `sp`.": "closeness_centrality eccentricity harmonic_diameter",
-    "Up to 32,768 nodes; no multigraphs.": "complement",
+    "Up to 32,768 nodes; no multigraphs or subclasses.": "complement",
     "Directed graphs need `T`.": "cut_size mixing_expansion",
     "No `nodes`, no weights below 0.": """
         degree_assortativity_coefficient degree_pearson_correlation_coefficient

@@ -11,8 +11,14 @@ import numpy as np
 
 from gascl.nx import loader
 from gascl.nx.converted_graph import Converted
-from gascl.nx.derived_graph import derived_graph, edges_of, not_derived, records_of
-from gascl.nx.dispatch import Call, backend_function, multigraph
+from gascl.nx.derived_graph import (
+    attributes_in_dictionaries,
+    derived_graph,
+    edges_of,
+    other_class,
+    records_of,
+)
+from gascl.nx.dispatch import Call, backend_function
 from gascl.nx.edge_list import EdgeList
 
 #: A matrix of one byte for each pair of so many nodes fits into a gibibyte.
@@ -33,12 +39,14 @@ def _few_pairs(call: Call) -> str:
     first=0,
     cached=0,
     numpy=True,
-    limits=f"Up to {MOST:,} nodes; no multigraphs.",
-    unsupported=[multigraph, _many_nodes],
+    limits=f"Up to {MOST:,} nodes; no multigraphs or subclasses.",
+    unsupported=[other_class, _many_nodes],
     slower=[_few_pairs],
 )
 def complement(G: Converted) -> Any:
     """A graph of NetworkX's, with the edges that the graph does not have."""
+    if any(node != node for node in G):  # to which NetworkX makes a loop
+        raise NotImplementedError("nodes that are not equal to themselves, as NaN")
     apart = np.ones((len(G), len(G)), bool)
     apart[G.tails, G.rows()[1]] = False
     np.fill_diagonal(apart, False)
@@ -57,7 +65,7 @@ def _view(call: Call) -> str:
     cached=10_000,
     numpy=True,
     limits="Only copies, of graphs without attributes of edges or stored as arrays.",
-    unsupported=[_view, not_derived],
+    unsupported=[_view, other_class, attributes_in_dictionaries],
 )
 def reverse(G: Converted, copy: bool = True) -> Any:
     """A graph of NetworkX's, whose edges lead the other way."""

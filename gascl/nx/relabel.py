@@ -6,7 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from gascl.nx.converted_graph import Converted
-from gascl.nx.derived_graph import derived_graph, edges_of, not_derived, records_of
+from gascl.nx.derived_graph import (
+    attributes_in_dictionaries,
+    derived_graph,
+    edges_of,
+    other_class,
+    records_of,
+)
 from gascl.nx.dispatch import Call, backend_function
 
 
@@ -19,7 +25,7 @@ def _in_place(call: Call) -> str:
     cached=10_000,
     numpy=True,
     limits="Only copies, of graphs without attributes of edges or stored as arrays.",
-    unsupported=[_in_place, not_derived],
+    unsupported=[_in_place, other_class, attributes_in_dictionaries],
 )
 def relabel_nodes(G: Converted, mapping: Any, copy: bool = True) -> Any:
     """A graph of NetworkX's with new nodes, each in the place of one.

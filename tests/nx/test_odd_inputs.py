@@ -24,7 +24,7 @@ WEIGHTS = {
     "numpy int64": np.int64,
     "numpy float64": lambda n: np.float64(n / 2),
     "numpy float32": lambda n: np.float32(n / 3),
-    "numpy int8": lambda n: np.int8(40 * n),
+    "numpy int8": lambda n: np.int8(25 * n),
     "numpy bool": lambda n: np.bool_(n % 2),
     "bool": lambda n: bool(n % 2),
     "fraction": lambda n: Fraction(n, 3),
