@@ -113,7 +113,8 @@ ONE_BY_ONE = {"johnson", *(name for name in FUNCTIONS if name.startswith("all_pa
 SIGNED = {
     *(name for name in FUNCTIONS if "bellman" in name or "spanning" in name),
     *("goldberg_radzik", "negative_edge_cycle", "topological_sort", "topological_generations"),
-    *("has_cycle", "is_directed_acyclic_graph"),
+    *("has_cycle", "is_directed_acyclic_graph", "dag_longest_path_length"),
+    "lowest_common_ancestor",
 }
 
 #: Measures of sets of nodes.
