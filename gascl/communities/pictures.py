@@ -150,7 +150,7 @@ def alluvial(moments: Iterable[Moment], ax: Any = None) -> Axes:
             ax.fill_between(i - 0.92 + 0.84 * way, bottom, bottom + count, **style)
             left[one] += count
             right[other] += count
-    ax.set_xticks(range(len(moments)), _texts([_when(moment) for moment in moments]))
+    ax.set_xticks(range(len(moments)), _titles(moments))
     ax.set_yticks([])
     ax.set_ylabel("vertices")
     for side in ("left", "right", "top"):
@@ -169,13 +169,23 @@ def _blocks(identity: np.ndarray) -> dict[int, tuple[float, float]]:
     }
 
 
-def _texts(times: list[Any]) -> list[str]:
-    """Times as labels: dates without what all of them have in common."""
-    dates = [time for time in times if isinstance(time, np.datetime64)]
-    if dates:
-        texts = iter(np.datetime_as_string(np.array(dates), unit="auto").tolist())
-        return [next(texts) if isinstance(time, np.datetime64) else "" for time in times]
-    return list(map(str, times))
+def _titles(moments: list[Moment]) -> list[str]:
+    """The times of the moments, without what is 0 in all dates; without times, their numbers."""
+    times = [moment.time for moment in moments]
+    there = [time for time in times if time is not None]
+    if not there:
+        return [str(moment.number) for moment in moments]
+    if all(isinstance(time, np.datetime64) for time in there):
+        there = np.datetime_as_string(np.array(there), unit="auto").tolist()
+    texts = iter(map(str, there))
+    return ["" if time is None else next(texts) for time in times]
+
+
+def _captions(moments: list[Moment]) -> list[str]:
+    return [
+        f"moment {moment.number}" if moment.time is None else title
+        for moment, title in zip(moments, _titles(moments), strict=True)
+    ]
 
 
 def page(moments: Iterable[Moment]) -> Page:
@@ -203,13 +213,13 @@ def page(moments: Iterable[Moment]) -> Page:
     at = np.stack([moment.result.position for moment in moments])
     low, high = at.min(axis=(0, 1), initial=0), at.max(axis=(0, 1), initial=0)
     frames = []
-    for moment, text in zip(moments, _texts([_when(m) for m in moments]), strict=True):
+    for moment, title in zip(moments, _captions(moments), strict=True):
         drawn = moment.result.graph
         edges = drawn.num_edges <= MOST_EDGES
         ends = (drawn.edge_src, drawn.edge_dst) if edges else ([], [])
         frames.append(
             {
-                "title": f"moment {text}" if moment.time is None else text,
+                "title": title,
                 "identity": packed(moment.identity, "<i4"),
                 "src": packed(ends[0], "<i4"),
                 "dst": packed(ends[1], "<i4"),
@@ -248,7 +258,7 @@ def film(moments: Iterable[Moment], frames_per_second: float = 12) -> Animation:
     if not frames_per_second > 0:
         raise GasclError(f"frames_per_second must be above 0, not {frames_per_second!r}")
     everywhere = np.concatenate([moment.result.position for moment in moments])
-    titles = _texts([_when(moment) for moment in moments])
+    captions = _captions(moments)
 
     def made() -> tuple[Any, Callable[[int], None]]:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -265,18 +275,12 @@ def film(moments: Iterable[Moment], frames_per_second: float = 12) -> Animation:
             axes.clear()
             at = moment.result.position * (1 - share) + following * share
             _draw(axes, moment.result.graph, at, moment.identity, everywhere)
-            axes.set_title(
-                titles[number] if moment.time is not None else f"moment {titles[number]}"
-            )
+            axes.set_title(captions[number])
 
         show(0)
         return figure, show
 
     return Animation(moments[-1].result, count, made, frames_per_second)
-
-
-def _when(moment: Moment) -> Any:
-    return moment.number if moment.time is None else moment.time
 
 
 def _listed(moments: Any, name: str, *fields: str) -> list[Moment]:

@@ -101,7 +101,7 @@ def test_alluvial(tmp_path):
     table = {"source": [2], "target": [3], "time": np.array(["2024-03-04"], "M8[s]")}
     moments = list(track(TRIANGLES, ConnectedComponents(), events=table))
     labels = alluvial(iter(moments)).get_xticklabels()
-    assert [text.get_text() for text in labels] == ["0", "2024-03-04"]
+    assert [text.get_text() for text in labels] == ["", "2024-03-04"]
 
 
 def test_page(tmp_path, monkeypatch):
