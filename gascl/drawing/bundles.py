@@ -75,7 +75,7 @@ def bundled(graph: Graph, group: np.ndarray | None, seed: int, device: Any) -> B
     """
     if group is None:
         simple = graph.simple(undirected=True)
-        names = {} if "weight" in simple.edge_fields else {"weight": None}  # which warns
+        names: dict[str, Any] = {} if "weight" in simple.edge_fields else {"weight": None}
         group = Engine(simple, device).run(Louvain(**names)).community
     _, group, sizes = np.unique(group, return_inverse=True, return_counts=True)
     rank = np.empty(len(sizes), np.int64)

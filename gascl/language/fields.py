@@ -171,7 +171,8 @@ class Param(Field):
             value = parameter_text.number(value)
         why = unfit(value, self.type)
         if why:
-            raise ValueError(why)
+            several = "; several values are a list" if isinstance(value, tuple) else ""
+            raise ValueError(f"{why}{several}")
         if (self.low, self.high) != (None, None) and not within(value, self.low, self.high):
             raise ValueError(f"expected a value {span(self.low, self.high)}")
         return float(value) if self.resolve("float64").is_float else int(value)
@@ -498,9 +499,7 @@ class _Namespace:
 class _Edges(_Namespace):
     def _no_arrays(self, first: Any) -> str:
         number = isinstance(first, int | float | np.number)
-        return (
-            f"an edge field is no array; a default value is default={first!r}" if number else ""
-        )
+        return f"an edge field is no array; a default value is default={first!r}" if number else ""
 
 
 class _Params(_Namespace):

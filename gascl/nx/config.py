@@ -5,7 +5,7 @@ from typing import Any
 from networkx.utils.configs import Config
 
 
-class BackendConfig(Config):
+class BackendConfig(Config):  # type: ignore[misc]
     """Settings that are checked when they are set: a wrong one would stop each later call.
 
     Raises:

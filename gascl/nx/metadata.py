@@ -1,5 +1,6 @@
 """The description of the backend that NetworkX reads when it is imported: this module imports
-nothing that takes time. `python tests/support/backend_tables.py` writes the table from the registry."""
+nothing that takes time. `python tests/support/backend_tables.py` writes the table from the
+registry."""
 
 from contextlib import suppress
 from typing import Any

@@ -28,6 +28,7 @@ from gascl.language.program import VertexProgram
 from gascl.language.types import TIME, Type
 from gascl.run.field_values import has_rest
 from gascl.run.state import DeviceField, Inputs, State
+from gascl.run.table_indices import check_indices
 from gascl.run.times import counts, times_of
 from gascl.user_messages import DOUBLE, Message, Option
 
@@ -63,6 +64,9 @@ def inputs(
     # As for `init`: a field that the program writes continues from the State.
     for name in ({*initial} - constructed).intersection(from_state, written):
         del initial[name]
+    read = {index.field for index in program.spec.field_indices}
+    found = {n: np.asarray(field) for n, field in left.items() if n in read} if read else {}
+    check_indices(program, graph, {**initial, **found}, from_state)
     there = {*initial, *left, *from_state}
     missing = [name for name in program.spec.needed if name not in there]
     notes += [note for name in missing if (note := _missing(program, graph, name))]
@@ -352,7 +356,11 @@ def initial_values(
         given = given.to_numpy() if hasattr(given, "to_numpy") else given
         if program.spec.vertex_fields[name].type == TIME:
             what = f"{type(program).__name__}: the initial {name!r}"
-            given = counts(given, times_of(program.spec, graph), what)
+            known = graph.vertex_types.get(name) if name in of_graph else None
+            if isinstance(known, Times):
+                given = known.as_read(given)
+            else:
+                given = counts(given, times_of(program.spec, graph), what)
         type_ = types[name]
         tail = (type_.width,) if type_.width > 1 else ()
         lanes = (program.lanes,) if program.lanes > 1 else ()

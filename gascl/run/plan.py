@@ -459,8 +459,8 @@ def translate(
         if place is not None and not match["text"].startswith("note:"):
             text = match["text"]
             no_array = "subscripted value is not" in text
-            if COMPONENTS in text or (no_array and sent and "send" in place.text):
-                text = f"send takes an array, and of as many numbers as a message, {sent}, has"
+            if COMPONENTS in text or (no_array and sent and "send" in (place.text or "send")):
+                text = f"send takes an array of as many numbers as a message has, which is a {sent}"
             elif no_array:  # in debug mode also where C allows i[a]
                 text += "; write the array before its index, a[i]"
             if members and "gascl_group'" in text:

@@ -8,15 +8,12 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import GraphError, ProgramError
-from gascl.graph.field_types import NOT_A_TIME, Times, moment
+from gascl.graph.field_types import LATEST, NOT_A_TIME, Times, moment
 from gascl.graph.graph import Graph
 from gascl.language.fields import FIRST, NEVER, Param
 from gascl.language.program import VertexProgram
 from gascl.language.spec import ProgramSpec
 from gascl.language.types import TIME, FieldTypes
-
-#: The count of a time that never comes. In Python, it is NumPy's NaT.
-LATEST = np.iinfo(np.int64).max
 
 
 def times_of(spec: ProgramSpec, graph: Graph) -> Times | None:
