@@ -53,13 +53,22 @@ UNDIRECTED = {
 }
 #: Programs of bipartite graphs: an arc from u to v is an edge from u to a copy of v.
 TWO_SIDED = {"BipartiteMatching"}
-SEARCHES = {"BellmanFord", "BreadthFirst", "Distances", "LocalCommunity", "ShortestPaths"}
+SEARCHES = {
+    "BellmanFord",
+    "BreadthFirst",
+    "Distances",
+    "EarliestArrival",
+    "LocalCommunity",
+    "ShortestPaths",
+    "TemporalReachability",
+}
 LIBRARIES = ("NetworKit", "igraph")
 #: Parameters: a fixed amount of work for programs where it would depend on the stop rule.
 VALUES: dict[str, dict[str, Any]] = {
     "AlternatingLabelPropagation": {"supersteps": 20},
     "Betweenness": {"sources": 16},
     "Closeness": {"sources": 16},
+    "EarliestArrival": {"time": "weight"},
     "Eccentricity": {"targets": 16},
     "EdgeBetweenness": {"sources": 16},
     "HarmonicCloseness": {"sources": 16},
@@ -69,6 +78,7 @@ VALUES: dict[str, dict[str, Any]] = {
     "Louvain": {"weight": None},  # the peers' calls follow no weights
     "Neighborhoods": {"hops": 2},
     "PageRank": {"supersteps": 20},
+    "TemporalReachability": {"time": "weight"},
     "WeightedBetweenness": {"sources": 2},
     "WeightedCloseness": {"sources": 16},
     "WeightedEccentricity": {"targets": 16},

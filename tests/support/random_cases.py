@@ -37,6 +37,7 @@ SHOWS = {
     "arc": {"arc state of a superstep before"},
     "others": {"FIELD_of in apply"},
     "adjacency": set(),
+    "arrays": {"field an array"},
     "pairs": {"a pair sends", "u in pairs"},
     "lanes": {"lane in scatter"},
     "listed": {"lane in scatter", "a parameter of each lane"},
