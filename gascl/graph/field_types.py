@@ -199,9 +199,13 @@ def _texts(values: Iterable[str | None]) -> Coded:
 
 
 def _times(values: np.ndarray, zone: str | None = None) -> Coded:
-    unit = np.datetime_data(values.dtype)
-    known = unit[0] in ("s", "ms", "us", "ns") and unit[1] == 1
-    times = Times(str(unit[0]) if known else "s", zone)
+    unit = str(np.datetime_data(values.dtype)[0])
+    if unit in ("ps", "fs", "as"):
+        raise GraphError(
+            f"times that count {unit} are finer than nanoseconds, the finest that a field can "
+            "count: convert them, as by .astype('datetime64[ns]'), or give numbers"
+        )
+    times = Times(unit if unit in PER_SECOND else "s", zone)
     return Coded(values.astype(f"M8[{times.unit}]").view(np.int64), times)
 
 

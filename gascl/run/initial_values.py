@@ -503,8 +503,8 @@ def _one(program: VertexProgram, name: str, type_: Type, whose: str, value: Any)
         if type_.members:
             wanted = f"a tuple of its members ({', '.join(n for n, _ in type_.members)})"
         raise ProgramError(
-            f"{type(program).__name__}({name}=...): {value!r}{whose} does not fit {name}, a "
-            f"{program.spec.vertex_fields[name].type}: give {wanted}"
+            f"{type(program).__name__}({name}=...): {value!r}{whose} does not fit {name} "
+            f"({program.spec.vertex_fields[name].type}): give {wanted}"
         )
     what = f"the initial {name!r}{whose}"
     return convert(np.full(shape or 1, one), type_, what).reshape(shape)
