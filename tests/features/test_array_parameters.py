@@ -357,6 +357,7 @@ def test_classes_that_a_table_has():
     first = same.run(Fares(kind=[1, 1, 0]), keep_state=True)
     assert first.paid.tolist() == [0, 4, 5 + 6]
     assert same.run(Fares(), resume=first).paid.tolist() == [0, 4, 5 + 6]
-    with pytest.raises(GraphError, match="edge 0 .* has line = 3 "):
-        plain = Graph.from_edges(["a"], ["b"])
-        Engine(plain).run(type("Beyond", (Fares,), {"line": edge.int32(default=3)})(kind=0))
+    beyond = type("Beyond", (Fares,), {"line": edge.int32(default=3)})
+    plain = Engine(Graph.from_edges(["a"], ["b"]))
+    with pytest.raises(GraphError, match=r"edge 0 .* has line = 3 "):
+        plain.run(beyond(kind=0))

@@ -270,8 +270,8 @@ class Earliest(VertexProgram):
     """The earliest time at which an edge comes in, and the earliest known at its ends."""
 
     supersteps = param.supersteps(1)
-    first = vertex.time(init=2**63 - 1)
-    ends = vertex.time(init=2**63 - 1)
+    first = vertex.time(init="LONG_MAX")
+    nearest = vertex.time(init="LONG_MAX")
     known = vertex.time()
     time = edge.time()
     Both = struct([("edge", "int64"), ("end", "int64")])
@@ -279,7 +279,7 @@ class Earliest(VertexProgram):
     combine = "(Both){min(a.edge, b.edge), min(a.end, b.end)}"
     identity = "(Both){LONG_MAX, LONG_MAX}"
     scatter = "send((Both){e.time, v.known});"
-    apply = "v.first = msg.edge; v.ends = msg.end;"
+    apply = "v.first = msg.edge; v.nearest = msg.end;"
 
 
 @pytest.mark.parametrize("how", [{}, {"debug": True}, {"max_device_memory": "500 KiB"}])
@@ -293,7 +293,7 @@ def test_a_missing_time_is_never(how):
         found = Engine(graph.with_vertex_fields(**fields), **how).run(Earliest(**given))
         assert found.first.astype("M8[D]").astype(str).tolist() == expected
         ends = ["2024-06-02", "NaT", "2024-06-02", "NaT"]
-        assert found.ends.astype("M8[D]").astype(str).tolist() == ends
+        assert found.nearest.astype("M8[D]").astype(str).tolist() == ends
     # As numbers, they are what the graph has.
     raw = type("Raw", (Earliest,), {"time": edge.int64(), "first": vertex.int64(init=1)})
     found = Engine(graph).run(raw(known=known)).first
