@@ -354,6 +354,19 @@ def test_legends_fit_small_pictures():
     assert ax.bbox.width > 0.3 * ax.figure.bbox.width
 
 
+def test_two_legends_are_not_cut_off():
+    """The first of them had no room."""
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], urgent=[True, False, True])
+    ax = pyplot.subplots(figsize=(4.5, 3), layout="constrained")[1]
+    teams = ["Finance and Purchasing", "Sales", "Legal", "Sales"]
+    gascl.draw(graph, color=teams, edge_color="urgent", ax=ax)
+    ax.figure.canvas.draw()
+    legends = ax.findobj(matplotlib.legend.Legend)
+    assert len(legends) == 2
+    for legend in legends:
+        assert within(ax.figure.bbox, legend.get_window_extent())
+
+
 def test_columns_of_texts_and_bools_are_categories():
     graph = Graph.from_edges(
         [0, 1, 2, 3], [1, 2, 3, 0], kind=["bus", "tram", "bus", "tram"],
@@ -650,12 +663,12 @@ WRONG = [
     ({"size": "big"}, r"size='big' is not a vertex field \(available fields: none\)"),
     (
         {"size": [1, 2, 3, -1]},
-        "size must be finite and 0 or more for every vertex, and vertex 3 has -1",
+        "size must be finite and 0 or more for every vertex, and vertex 'd' has -1",
     ),
     ({"position": [[0, 0]]}, r"position must have two numbers per vertex, shape \(4, 2\), not"),
     (
         {"position": [[0, 1], [0, np.nan]] * 2},
-        r"must be finite for every vertex, and vertex 1 has \[",
+        r"must be finite for every vertex, and vertex 'b' has \[",
     ),
     ({"edge_width": "km"}, r"edge_width='km' is not an edge field \(available fields: none\)"),
     ({"edge_color": "km"}, "edge_color='km' is not an edge field or a color of matplotlib"),

@@ -488,7 +488,7 @@ class Engine:
             if loaded is None:
                 loaded = self._load(program, prepared, plan)
             for note in () if known else (*loaded.notes, *values.notes):
-                warn(f"{program.title()}: {note}")
+                warn(Message(program.title(), ": ", note))
             state = self._state(program, loaded, fresh, job.start.resumes)
             if checkpoint and checkpoint.saved:
                 checkpoint.check_layout(state)

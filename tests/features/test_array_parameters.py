@@ -319,8 +319,8 @@ class Checked(Fares):
 
 
 def stops(kinds, lines):
-    graph = Graph.from_edges(["a", "b", "a"], ["b", "c", "c"], line=np.array(lines, object))
-    return graph.with_vertex_fields(kind=np.array(kinds, object))
+    graph = Graph.from_edges(["a", "b", "a"], ["b", "c", "c"], line=lines)
+    return graph.with_vertex_fields(kind=kinds)
 
 
 @pytest.mark.parametrize(
@@ -356,7 +356,7 @@ def test_classes_that_a_table_has():
     same = Engine(stops(["bus", "rail", None], [0, 1, 2]))
     first = same.run(Fares(kind=[1, 1, 0]), keep_state=True)
     assert first.paid.tolist() == [0, 4, 5 + 6]
-    assert same.run(Fares(), resume=first).paid.tolist() == [0, 4, 5 + 6]
+    assert same.run(Fares(), state=first.state).paid.tolist() == [0, 4, 5 + 6]
     beyond = type("Beyond", (Fares,), {"line": edge.int32(default=3)})
     plain = Engine(Graph.from_edges(["a"], ["b"]))
     with pytest.raises(GraphError, match=r"edge 0 .* has line = 3 "):
