@@ -19,7 +19,7 @@ from support.program_tree import (
     Var,
     walk,
 )
-from support.values import SCALARS, components, is_array, is_scalar, is_vector
+from support.values import SCALARS, is_array, is_scalar, is_vector
 
 
 def type_of(kind: str) -> str:
@@ -36,8 +36,9 @@ def features(program: Program, outcome: Outcome) -> set[str]:
     found.add(f"message {type_of(program.message)}")
     found |= {f"field {type_of(f.type)}" for f in program.fields.values()}
     found |= {f"arc field {type_of(f.type)}" for f in program.arc_fields.values()}
-    if any("[" in path for path, _ in components(program.message, program.structs)):
-        found.add(f"an array in {type_of(program.message)} as message")
+    of_message = [kind for _, kind in program.structs.get(program.message, ())]
+    if any(map(is_array, of_message)):
+        found.add("an array in a struct as message")
     if program.gathered is not None and program.gathered != program.message:
         found.add(f"gathered {type_of(program.gathered)}")
     if program.combine is not None:

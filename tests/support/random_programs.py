@@ -308,9 +308,9 @@ class _Drawing:
                 kind = msg_type if raw else pick("int32", "real", "int64")
             self.add_field(name, kind)
         if "arrays" in self.wants:
-            self.add_field("xa", self.shaped(msg_type))
+            self.add_field("xu", self.shaped(msg_type))
             if self.chance(40):
-                self.add_field("xb", self.shaped(msg_type))
+                self.add_field("xv", self.shaped(msg_type))
         if shape.field in ("struct", "vector") or self.chance(20):
             self.add_field("xs", self.composite(shape.field if shape.field != "real" else None))
         self.stored = {name: f.type for name, f in fields.items()}
