@@ -418,10 +418,12 @@ def sending(snippet):
         "float y[2] = {0}; send(y);",  # as long as a pointer
         "float y[5] = {0}; send(y);",
         "float y[4] = {0}; const float *first = y; send(first);",
+        "send(1);",
+        "send(v.x[0]);",
     ],
 )
 def test_only_arrays_of_the_right_length_are_sent(snippet):
-    with pytest.raises(ProgramError, match="send takes an array of as many numbers as the decl"):
+    with pytest.raises(ProgramError, match=r"as many numbers as a message has.* a float32\(4\)"):
         Engine(Graph.from_edges([0], [1])).run(sending(snippet)())
 
 
