@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gascl.delivery.device_facts import DeviceFacts
+from gascl.delivery.exchanged_rows import exchanged_rows, why_replicated
 from gascl.graph.graph import Graph
+from gascl.graph.partition import senders_elsewhere, shares
 from gascl.language.placeholder import example_of
 from gascl.language.program import VertexProgram
 from gascl.language.stage_discovery import inner_programs
@@ -30,6 +32,8 @@ class ExplainedRun:
         direction: along which way messages travel, in words.
         numbering: how vertices are numbered on the device, and why.
         placement: where vertices and arcs are.
+        exchange: how many bytes a rank receives after a superstep at most, and why; "" if there is
+            only one.
         supersteps: how supersteps are launched, and why.
         arrays: in which memory array parameters are, and why; "" if there are none.
         memory: the bytes of the device that each buffer takes, by name.
@@ -45,6 +49,7 @@ class ExplainedRun:
     direction: str
     numbering: str
     placement: str
+    exchange: str
     supersteps: str
     arrays: str
     memory: Mapping[str, int]
@@ -63,6 +68,7 @@ class ExplainedRun:
             (f"direction: {self.direction}", []),
             (f"numbering: {self.numbering}", []),
             (f"placement: {self.placement}", []),
+            *([(f"exchange: {self.exchange}", [])] if self.exchange else []),
             (f"supersteps: {self.supersteps}", []),
             *([(f"array parameters: {self.arrays}", [])] if self.arrays else []),
             (f"memory: {total}", [f"{name}: {amount(size)}" for name, size in buffers]),
@@ -160,11 +166,38 @@ def explained(
         direction=_direction(prepared),
         numbering=f"{prepared.numbering or own}: {renumbered.why}",
         placement=prepared.placement,
+        exchange=_exchange(program, graph, prepared),
         supersteps=f"{launched}, since {persistent.why}{restart}",
         arrays=f"{memory} memory, since {constant.why}" if program.spec.arrays else "",
         memory=prepared.named_sizes(),
         limit=prepared.limit,
         bottlenecks=tuple(bottlenecks(program, graph, device, prepared)),
+    )
+
+
+def _exchange(program: VertexProgram, graph: Graph, prepared: Prepared) -> str:
+    """How many bytes a rank receives after a superstep at most."""
+    if prepared.share is None:
+        return ""
+    source, buffers, vertices = prepared.source, prepared.layout.own, max(graph.num_vertices, 1)
+    rows = exchanged_rows(program.spec, source.traits, source.delivery, buffers)
+    width = sum(buffers[key].nbytes // vertices for key in rows)
+    width += 4 * source.delivery.active.lists_receivers
+    numbered = None
+    if prepared.renumbered.chosen:
+        numbered = graph.numbered(prepared.edges, prepared.share.ranks)
+    arcs = numbered[1] if numbered else graph.arcs(prepared.edges)
+    part = shares(arcs.in_offsets, prepared.share)[prepared.share.rank]
+    others = graph.num_vertices - (part.last - part.first)
+    received = "after a superstep, a rank receives up to"
+    every = f"{amount(width * others)}, {width} bytes of each vertex of other ranks"
+    if why := why_replicated(source.traits):
+        return f"{received} {every}, since {why}"
+    senders = len(senders_elsewhere(arcs.part(part).into.ends, part, graph.num_vertices))
+    return (
+        f"{received} {amount(width * senders)}, {width} bytes of each vertex of other ranks that "
+        f"sends to its own, of which there are {senders:,}; on one host, {every}, through shared "
+        "memory"
     )
 
 
