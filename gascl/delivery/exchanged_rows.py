@@ -1,4 +1,4 @@
-"""The rows of vertices that ranks exchange after each superstep, and of which vertices."""
+"""The rows of vertices that ranks exchange after each superstep."""
 
 from __future__ import annotations
 
@@ -37,20 +37,6 @@ def exchanged_marks(
         return []
     key = Key(delivery.active.owner, "marks" if traits.marks else "next")
     return [key] if key in there else []
-
-
-def why_replicated(traits: Traits) -> str:
-    """Why each rank needs what changes of all vertices, in a clause; "" if that of its halo is
-    enough: the vertices of other ranks that send to its own."""
-    reasons = [
-        (traits.alternates, "its edges alternate, and with them the owner of a vertex"),
-        (bool(traits.reads_others), "it reads fields of any vertex"),
-        (traits.sends_to, "it sends to any vertex"),
-        (traits.reaches_masks, "its mask is read or set by others than a vertex itself"),
-        (traits.prioritized, "its priority compares all vertices that wait"),
-        (traits.pairs, "every pair of vertices interacts"),
-    ]
-    return next((why for holds, why in reasons if holds), "")
 
 
 def _shared_fields(spec: ProgramSpec, traits: Traits, delivery: Delivery) -> list[str]:

@@ -12,13 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
+from gascl.delivery.admission import halo_refuses
 from gascl.delivery.buffers import PENDING
-from gascl.delivery.exchanged_rows import (
-    exchanged_marks,
-    exchanged_rows,
-    fills_ahead,
-    why_replicated,
-)
+from gascl.delivery.exchanged_rows import exchanged_marks, exchanged_rows, fills_ahead
 from gascl.delivery.run_layout import ARC, GRAPH, RUN, VERTEX, Key
 from gascl.device_graph.buffers import part_blocks
 from gascl.device_graph.stream import TALLIES
@@ -142,7 +138,7 @@ class Exchange:
         halves = [] if shared is None else [shared[:size], shared[size:]]
         self._halves = [SharedRows(half, places, state, ranks.rank) for half in halves]
         # A rank on a host of its own only knows its vertices and its halo.
-        self._apart = not halves and bool(size) and not why_replicated(plan.traits)
+        self._apart = not halves and bool(size) and not halo_refuses(plan.traits)
         graphs, rows = state.arrays.graphs, self._exchanged.rows
         whole = [Halo(ranks, graph.parts) for graph in graphs]
         halos = [halo_of(ranks, graphs[0])] if self._apart else whole

@@ -2,7 +2,7 @@
 
 Every rank has all vertices, and the arcs that end in a range of them. Kernels over all vertices run
 on every rank; gather and apply run for a rank's own vertices. Then the ranks exchange the values
-that other ranks read, and their tallies in the order of the parts, so that all make the same
+that other ranks need, and their tallies in the order of the parts, so that all make the same
 decisions. That is the owner-computes rule of distributed graph systems that partition arcs by
 receiver (Gemini: Zhu, Chen, Zheng, Ma 2016).
 """

@@ -551,7 +551,7 @@ class Traits:
 
     @cached_property
     def reaches_masks(self) -> bool:
-        """Whether a snippet reads or sets the mask of any vertex, or scatter sets it."""
+        """Whether a snippet reads or sets the mask of other vertices, or scatter sets any."""
         return not self.own_mask or self._uses("get_mask_of")
 
     @cached_property

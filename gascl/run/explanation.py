@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gascl.delivery.admission import halo_refuses
 from gascl.delivery.device_facts import DeviceFacts
-from gascl.delivery.exchanged_rows import exchanged_rows, why_replicated
+from gascl.delivery.exchanged_rows import exchanged_rows
 from gascl.graph.graph import Graph
 from gascl.graph.partition import senders_elsewhere, shares
 from gascl.language.placeholder import example_of
@@ -191,7 +192,7 @@ def _exchange(program: VertexProgram, graph: Graph, prepared: Prepared) -> str:
     others = graph.num_vertices - (part.last - part.first)
     received = "after a superstep, a rank receives up to"
     every = f"{amount(width * others)}, {width} bytes of each vertex of other ranks"
-    if why := why_replicated(source.traits):
+    if why := halo_refuses(source.traits):
         return f"{received} {every}, since {why}"
     senders = len(senders_elsewhere(arcs.part(part).into.ends, part, graph.num_vertices))
     return (
