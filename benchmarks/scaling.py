@@ -83,16 +83,22 @@ def counts(scale: int) -> dict[int, tuple[float, float]]:
         path = Path(folder, "graph.npz")
         graph.write(path, arcs=True)
         for ranks in DEVICES:
-            received = received_by(ranks, path) if (scale, ranks) in RUNS else 0.0
-            found[ranks] = elsewhere(graph, ranks), received / SENT / graph.num_vertices
+            received = 0.0
+            if (scale, ranks) in RUNS:
+                received, numbered = received_by(ranks, path)
+            found[ranks] = elsewhere(graph, ranks, numbered), received / SENT / graph.num_vertices
             print(scale, ranks, *found[ranks], flush=True)
     return found
 
 
-def elsewhere(graph: Graph, ranks: int) -> float:
-    """Of all vertices, how many send to a rank from another one; the mean of the ranks."""
-    numbered = graph.numbered("out", ranks)
-    arcs = numbered[1] if numbered else graph.arcs()
+def elsewhere(graph: Graph, ranks: int, numbered: bool) -> float:
+    """Of all vertices, how many send to a rank from another one; the mean of the ranks.
+
+    Args:
+        numbered: ranks number the vertices hubs first.
+    """
+    its = graph.numbered("out", ranks) if numbered else None
+    arcs = its[1] if its else graph.arcs()
     outside = [
         len(senders_elsewhere(arcs.in_sources[part.begin : part.end], part, graph.num_vertices))
         for part in shares(arcs.in_offsets, Division(0, ranks))
@@ -100,11 +106,13 @@ def elsewhere(graph: Graph, ranks: int) -> float:
     return float(np.mean(outside)) / graph.num_vertices
 
 
-def received_by(ranks: int, path: Path) -> float:
-    """The bytes that a rank receives in a superstep, as the mean of real ranks."""
+def received_by(ranks: int, path: Path) -> tuple[float, bool]:
+    """The bytes that a rank receives in a superstep, as the mean of real ranks, and whether these
+    number the vertices hubs first."""
     command = ["mpiexec", "-n", f"{ranks}", sys.executable, __file__, "--rank-of", str(path)]
     told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return float(np.mean(json.loads(told)))
+    every, numbered = json.loads(told)
+    return float(np.mean(every)), numbered
 
 
 def run_rank(path: Path) -> None:
@@ -156,14 +164,14 @@ def run_rank(path: Path) -> None:
 
     comm, received = Counted(), []
     engine = Engine(Graph.read(path, verify=False), comm=comm)
-    for supersteps in SUPERSTEPS:
+    for supersteps in (1, *SUPERSTEPS):  # in the first run, ranks tell each other their halos
         before = comm.received
-        engine.run(PageRank(supersteps=supersteps))
+        result = engine.run(PageRank(supersteps=supersteps))
         received.append(comm.received - before)
     first, second = SUPERSTEPS
-    every = comm.allgather((received[1] - received[0]) / (second - first))
+    every = comm.allgather((received[2] - received[1]) / (second - first))
     if comm.rank == 0:
-        print(json.dumps(every))
+        print(json.dumps([every, bool(result.numbering)]))
 
 
 def modeled(shares: dict[int, float]) -> str:
