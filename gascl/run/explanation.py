@@ -32,7 +32,7 @@ class ExplainedRun:
         not_chosen: why each other delivery was not, by name.
         direction: along which way messages travel, in words.
         numbering: how vertices are numbered on the device, and why.
-        placement: where vertices and arcs are.
+        placement: where vertices and arcs are and, with several ranks, how evenly.
         exchange: how many bytes a rank receives after a superstep at most, and why; "" if there is
             only one.
         supersteps: how supersteps are launched, and why.
@@ -158,6 +158,7 @@ def explained(
     arcs = extent.arcs if extent.all_arcs is None else extent.all_arcs
     if prepared.streamed > 1 and extent.all_arcs is None:
         arcs = graph.num_arcs
+    balance, exchange = _on_ranks(program, graph, prepared)
     return ExplainedRun(
         program=type(program).__name__,
         graph=f"{graph.num_vertices:,} vertices and {arcs:,} arcs",
@@ -166,8 +167,8 @@ def explained(
         not_chosen=prepared.choice.others,
         direction=_direction(prepared),
         numbering=f"{prepared.numbering or own}: {renumbered.why}",
-        placement=prepared.placement,
-        exchange=_exchange(program, graph, prepared),
+        placement=prepared.placement + balance,
+        exchange=exchange,
         supersteps=f"{launched}, since {persistent.why}{restart}",
         arrays=f"{memory} memory, since {constant.why}" if program.spec.arrays else "",
         memory=prepared.named_sizes(),
@@ -176,30 +177,35 @@ def explained(
     )
 
 
-def _exchange(program: VertexProgram, graph: Graph, prepared: Prepared) -> str:
-    """How many bytes a rank receives after a superstep at most."""
-    if prepared.share is None:
-        return ""
-    source, buffers, vertices = prepared.source, prepared.layout.own, max(graph.num_vertices, 1)
-    rows = exchanged_rows(program.spec, source.traits, source.delivery, buffers)
-    width = sum(buffers[key].nbytes // vertices for key in rows)
-    width += 4 * source.delivery.active.lists_receivers
+def _on_ranks(program: VertexProgram, graph: Graph, prepared: Prepared) -> tuple[str, str]:
+    """How evenly ranks share the graph, and how many bytes this one receives after a superstep at
+    most; "" if there is only one."""
+    share, source = prepared.share, prepared.source
+    if share is None:
+        return "", ""
     numbered = None
     if prepared.renumbered.chosen:
-        numbered = graph.numbered(prepared.edges, prepared.share.ranks)
+        numbered = graph.numbered(prepared.edges, share.ranks)
     arcs = numbered[1] if numbered else graph.arcs(prepared.edges)
-    part = shares(arcs.in_offsets, prepared.share)[prepared.share.rank]
+    parts = shares(arcs.in_offsets, share)
+    counts = [(part.last - part.first, part.end - part.begin) for part in parts]
+    ranges = [f"{min(each):,} to {max(each):,}" for each in zip(*counts, strict=True)]
+    balance = f"; ranks have {ranges[0]} vertices and {ranges[1]} arcs"
+    part, buffers = parts[share.rank], prepared.layout.own
+    rows = exchanged_rows(program.spec, source.traits, source.delivery, buffers)
+    width = sum(buffers[key].nbytes // max(graph.num_vertices, 1) for key in rows)
+    width += 4 * source.delivery.active.lists_receivers
     others = graph.num_vertices - (part.last - part.first)
     received = "after a superstep, a rank receives up to"
     every = f"{amount(width * others)}, {width} bytes of each vertex of other ranks"
     if why := halo_refuses(source.traits):
-        return f"{received} {every}, since {why}"
+        return balance, f"{received} {every}, since {why}"
     senders = len(senders_elsewhere(arcs.part(part).into.ends, part, graph.num_vertices))
-    return (
-        f"{received} {amount(width * senders)}, {width} bytes of each vertex of other ranks that "
-        f"sends to its own, of which there are {senders:,}; on one host, {every}, through shared "
-        "memory"
+    halo = (
+        f"{amount(width * senders)}, {width} bytes of each vertex of other ranks that sends to its "
+        f"own, of which there are {senders:,}"
     )
+    return balance, f"{received} {halo}; on one host, {every}, through shared memory"
 
 
 def _direction(prepared: Prepared) -> str:

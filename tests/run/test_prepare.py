@@ -186,17 +186,19 @@ def test_what_a_rank_receives():
     ids = np.arange(100)
     ring = Graph.from_edges(ids, (ids + 1) % 100)
 
-    def exchange(program):
+    def run(program):
         prepared = prepare(program, ring, GPU, Setting(rank=1, ranks=2))
-        return explained(program, ring, GPU, prepared).exchange
+        return explained(program, ring, GPU, prepared)
 
+    balance = "ranks have 50 to 50 vertices and 50 to 50 arcs"
+    assert run(PageRank()).placement.endswith(balance)
     begin = "after a superstep, a rank receives up to"
-    assert exchange(PageRank()) == (
+    assert run(PageRank()).exchange == (
         f"{begin} 4 bytes, 4 bytes of each vertex of other ranks that sends to its own, of which "
         "there are 1; on one host, 200 bytes, 4 bytes of each vertex of other ranks, through "
         "shared memory"
     )
-    assert exchange(Peeks()) == (
+    assert run(Peeks()).exchange == (
         f"{begin} 200 bytes, 4 bytes of each vertex of other ranks, since it reads fields of any "
         "vertex"
     )
