@@ -83,14 +83,19 @@ class SenderHalo(Halo):
         self.sent = np.split(asked, np.cumsum(self.numbers)[:-1])
         self._received = received
         self._places = graph.device.upload(received)
+        self._rows: Any = None  # a buffer with what was received last
         fork_guard.holds_opencl(self)
 
     def vertices(self, rank: int, places: np.ndarray) -> np.ndarray:
         return self._received[self.begins[rank] + places]
 
     def write(self, device: Device, buffer: Any, rows: np.ndarray) -> None:
-        if rows.size:
-            put_rows(device, buffer, device.upload(rows), self._places, *rows.shape)
+        if not rows.size:
+            return
+        if self._rows is None or self._rows.size < rows.nbytes:
+            self._rows = device.reserve(rows.nbytes)
+        cl.enqueue_copy(device.queue, self._rows, rows)
+        put_rows(device, buffer, self._rows, self._places, *rows.shape)
 
 
 def halo_of(ranks: Ranks, graph: ResidentGraph) -> Halo:
