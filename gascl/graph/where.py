@@ -15,7 +15,7 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.graph.expressions import Names, columns_of, evaluated
-from gascl.graph.field_table import FieldTable
+from gascl.graph.field_table import FieldTable, read_as
 from gascl.graph.field_types import NOT_A_TIME, PER_SECOND, Coded, Times, cells, coded, moment
 from gascl.graph.subgraph import subgraph
 from gascl.user_messages import Option, Placeholder
@@ -96,7 +96,8 @@ def _of_edges(graph: Graph, text: str) -> np.ndarray:
         return Coded(values[ends[end]], kind)
 
     both = [f"{end}.{name}" for end in ends for name in of_ends]
-    names = Names((*columns, *(end for end in ends if end not in columns), *both), find, "edges")
+    known = (*columns, *(end for end in ends if end not in columns), *both)
+    names = Names(known, find, "edges", graph.report)
     return evaluated(text, names, graph.num_edges)
 
 
@@ -246,6 +247,7 @@ def time_field(graph: Graph, field: str | None) -> tuple[str, Times | None]:
         if len(found) != 1:
             what = f"several fields of times: {', '.join(found)}" if found else "no field of times"
             there = ", ".join(graph.edge_fields) or "none"
+            there += "".join(f" ({r})" for n in NUMBERS for r, _ in read_as(graph.report, n))
             option = Option("field", Placeholder("FIELD"))
             raise GraphError(
                 f"the edges have {what}; name one by ",
