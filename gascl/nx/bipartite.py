@@ -126,7 +126,7 @@ def biadjacency_matrix(
     between = (row >= 0) & (column >= 0)
     if not between.any():
         raise NotImplementedError("sides with no edge between them")
-    if weights.mixed and dtype is None:
+    if weights.mixed is not None and dtype is None:
         raise NotImplementedError("integers and floats, of which those between may be integers")
     entries = values[between], (row[between], column[between])
     matrix = coo_array(entries, shape=(len(row_order), len(column_order)), dtype=dtype)

@@ -1,5 +1,9 @@
 """The description of the backend that NetworkX reads when it is imported: this module imports
-nothing. `python tests/support/backend_tables.py` writes the table from the registry."""
+nothing that takes time. `python tests/support/backend_tables.py` writes the table from the
+registry."""
+
+from contextlib import suppress
+from typing import Any
 
 #: What differs from NetworkX's own ("": nothing) -> the functions, by NetworkX's names.
 FUNCTIONS = {
@@ -63,7 +67,7 @@ FUNCTIONS = {
     """,
     "`usebounds` is left to NetworkX.": "diameter periphery radius",
     "No `data`, no multigraphs.": "edge_boundary",
-    "Undirected graphs without loops or parallel edges; no weights, no `nodes`.": "effective_size",
+    "Undirected graphs without loops or parallel edges; no weights.": "effective_size",
     "`nstart` must have the graph's nodes in their order.": """
         eigenvector_centrality katz_centrality
     """,
@@ -112,6 +116,11 @@ LOADERS = """
 
 def info() -> dict[str, object]:
     """The backend's `networkx.backend_info`."""
+    config: Any = {"device": None, "minimum_edges": 0, "detect_changes": True}
+    with suppress(ImportError):  # NetworkX before 3.3, which does not run the backend
+        from gascl.nx.config import BackendConfig
+
+        config = BackendConfig(**config)
     functions: dict[str, dict[str, str]] = {}
     for limit, names in FUNCTIONS.items():
         docs = {"additional_docs": limit} if limit else {}
@@ -125,5 +134,5 @@ def info() -> dict[str, object]:
         "url": "https://github.com/gascl/gascl/blob/main/docs/networkx.md",
         "short_summary": "Runs on any OpenCL device: GPUs and CPUs of every maker.",
         "functions": functions,
-        "default_config": {"device": None, "minimum_edges": 0, "detect_changes": True},
+        "default_config": config,
     }
