@@ -15,8 +15,8 @@
 #define GASCL_FOR_WORDS(GASCL_PREFETCH_ROW, GASCL_ROW_BIT)                                    \
     GASCL_FOR_SHARE(word, GASCL_WORDS(gascl_run_), 32) {                                      \
         const int first = (int)word * 32;                                                     \
-        uint set = 0, soon = gascl_next_pulling_rows(first + 32, GASCL_STATE_ON);             \
-        for (uint left = gascl_pulling_rows(first, GASCL_STATE_ON); left; left &= left - 1) { \
+        uint set = 0, soon = gascl_next_pulling_rows(first + 32, GASCL_STATE_ON, in_offsets);             \
+        for (uint left = gascl_pulling_rows(first, GASCL_STATE_ON, in_offsets); left; left &= left - 1) { \
             const int row = first + 31 - clz(left & -left);                                   \
             if (soon) {                                                                       \
                 GASCL_PREFETCH_ROW(first + 63 - clz(soon & -soon));                           \
