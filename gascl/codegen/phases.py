@@ -89,6 +89,12 @@ class Phases:
         put("    return v;", "}", "")
         for name in c.spec.vertex_fields:
             self._init_value(name, "const gascl_vertex v, GASCL_STATE GASCL_LANE")
+        put("// Prefetches what init may read of other vertices.")
+        put("static void gascl_prefetch_init(const int gascl_id, GASCL_STATE) {")
+        inits = [c.spec.snippets.get(f"{name}.init") for name in c.spec.vertex_fields]
+        if any(each is not None and each.uses("neighbor") for each in (init, *inits)):
+            put("    GASCL_PREFETCH(&gascl_targets[gascl_offsets[gascl_id]]);")
+        put("}", "")
         put("// Fields given by the user, or kept from another run, are not changed by init.")
         put("static void gascl_init(const int gascl_id, const ulong gascl_given,")
         put(f"        const ulong gascl_kept, const int gascl_own_mask, {state}) {{")
@@ -298,6 +304,7 @@ class Phases:
         apply = c.spec.snippets.get("apply")
         ids = apply.reads("v") if apply is not None else set()
         read = [n for n in c.vertex_fields if apply is not None and apply.uses(f"{n}_of")]
+        packed = {name for name, _ in c.packed.members} if c.in_place else set()
         for name, type_ in c.vertex_fields.items():
             if read and name in ids and type_ == INT32:
                 other = f"gascl_other_{name}"
@@ -306,7 +313,11 @@ class Phases:
                 for field in read:
                     at = f"gascl_old_{field}[GASCL_AT({other})]"
                     at = at if field in c.traits.snapshots else c.field_at(field, other)
-                    put(f"        GASCL_PREFETCH(&{at});")
+                    if c.in_place and field in packed:
+                        put("#if GASCL_IN_PLACE", f"        GASCL_PREFETCH(&gascl_words[{other}]);")
+                        put("#else", f"        GASCL_PREFETCH(&{at});", "#endif")
+                    else:
+                        put(f"        GASCL_PREFETCH(&{at});")
                 put("    }")
         if apply is not None and apply.uses("neighbor"):
             put("    GASCL_PREFETCH(&gascl_targets[gascl_offsets[gascl_id]]);")
