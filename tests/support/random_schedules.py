@@ -74,7 +74,7 @@ class _Schedule(Run):
         return [{name: x[v] for name, x in fields.items()} for fields in self.fields]
 
     def wants(self, v: int, message: Any) -> bool:
-        """Whether the receiver wants it by its values and, by chance, by some that it had before."""
+        """Whether its receiver wants it by its values and, perhaps, by some that it had before."""
         if self.random.random() < 0.4:
             now = self.state(v)
             self.take(v, self.random.choice(self.past[v]))
