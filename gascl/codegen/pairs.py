@@ -30,18 +30,21 @@ class Pairs:
         snippet = c.spec.snippets["pairs"]
         gives, receives = c.read_in_pairs("u"), c.read_in_pairs("v")
         put("", "// Every pair: what is read of the sender, and of the receiver.")
-        self.text.struct(c.other)
+        if not c.traits.near:
+            self.text.struct(c.other)
         self._loader("gascl_pair_sender", gives)
         self._loader("gascl_pair_receiver", receives)
         self._partial()
-        put("// A tile of senders in local memory; or several receivers as arrays of scalars,")
-        put("// so that the compiler can vectorize over them.", "#if GASCL_GROUP > 1")
-        self._tile(gives)
-        put("#else")
-        self._struct_of_arrays("gascl_pair_receivers", "gascl_vertex", receives, "v")
-        members = list(c.partial.members)
-        self._struct_of_arrays("gascl_partials", "gascl_partial", members, "gascl_part")
-        put("#endif", "")
+        if c.traits.near:
+            self._near(gives)
+            self._receivers(receives)
+        else:
+            put("// A tile of senders in local memory; or several receivers as arrays of scalars,")
+            put("// so that the compiler can vectorize over them.", "#if GASCL_GROUP > 1")
+            self._tile(gives)
+            put("#else")
+            self._receivers(receives)
+            put("#endif", "")
         written_out = [w for w in WRITTEN_OUT if snippet.uses(w)]
         if written_out:
             put("#if GASCL_GROUP == 1 && defined(POCL_DEVICE_ADDRESS_BITS)", '#include "math.cl"')
@@ -58,6 +61,70 @@ class Pairs:
         self.calls.declare_read(snippet)
         self.traps.snippet(snippet)
         put("}")
+
+    def _receivers(self, receives: list[tuple[str, Type]]) -> None:
+        """Write the structs of a work-item's receivers and of what they are sent."""
+        self._struct_of_arrays("gascl_pair_receivers", "gascl_vertex", receives, "v")
+        members = list(self.context.partial.members)
+        self._struct_of_arrays("gascl_partials", "gascl_partial", members, "gascl_part")
+
+    def _near(self, gives: list[tuple[str, Type]]) -> None:
+        """Write what the kernels need to find pairs by their places (pairs/near.cl)."""
+        c, put = self.context, self.text.put
+        real, field = c.place.one.c, c.field_at(c.spec.pairs_at or "", "gascl_id")
+        rest = ", 0" * (3 - c.place.width)
+        put("// Where a vertex is, the largest distance of a pair, and which groups send as one.")
+        put(f"typedef {real}3 gascl_place;")
+        put("static gascl_place gascl_place_of(const int gascl_id, GASCL_STATE GASCL_LANE) {")
+        put(f"    return (gascl_place)({field}{rest});", "}", "")
+        within, merge = (c.spec.snippets.get(f"pairs_{n}") for n in ("within", "merge"))
+        if within is not None:
+            put("static real gascl_reach(GASCL_STATE GASCL_LANE) {")
+            self.calls.declare_read(within)
+            self.traps.expression("    return (real)(", within, "    );", who="")
+            put("}", "")
+        if merge is not None:
+            put("static bool gascl_merges(const real distance, const real radius,")
+            put("        GASCL_STATE GASCL_LANE) {")
+            self.calls.declare_read(merge)
+            self.traps.expression("    return (", merge, "    );", who="")
+            put("}", "")
+            self.text.struct(c.other)
+        self.text.struct(c.node)
+        if merge is not None:
+            self._means(gives)
+
+    def _means(self, gives: list[tuple[str, Type]]) -> None:
+        """Write how senders are averaged, kept in a node, and sent from there as one."""
+        c, put = self.context, self.text.put
+        put("// Moves a mean by a share of the way to x.")
+        put(
+            "static void gascl_average(gascl_vertex *mean, const gascl_vertex x, const real share) {"
+        )
+        for n, type_ in gives:
+            put(
+                *type_.by_component(
+                    lambda at, _, n=n: f"mean->{n}{at} += (x.{n}{at} - mean->{n}{at}) * share"
+                )
+            )
+        put("}", "", "static gascl_vertex gascl_average_begin(void) {")
+        put("    gascl_vertex v;", "    v.id = -1;")
+        put(*(f"    v.{n} = {t.zero()};" for n, t in gives), "    return v;", "}", "")
+        put("static gascl_vertex gascl_node_sender(const gascl_node node) {")
+        put("    gascl_vertex v;", "    v.id = -1;")
+        put(*(f"    v.{n} = node.mean.{n};" for n, _ in gives), "    return v;", "}", "")
+        put("static void gascl_node_keep(gascl_node *node, const gascl_vertex v) {")
+        put(*(f"    node->mean.{n} = v.{n};" for n, _ in gives), "}", "")
+        put("// Adds what one of so many equal senders sends, as often as there are.")
+        put("static void gascl_partial_add_times(gascl_partial *part, const gascl_partial one,")
+        put("        const int times) {")
+        combined = dict(c.partial.members)["combined"]
+        put(
+            *combined.by_component(
+                lambda at, _: f"part->combined{at} += one.combined{at} * (real)times"
+            )
+        )
+        put("    part->count += one.count * times;", "}", "")
 
     def _loader(self, name: str, members: list[tuple[str, Type]]) -> None:
         c, put = self.context, self.text.put

@@ -42,7 +42,10 @@ from gascl.user_messages import ProgramName
 SNIPPETS = (
     *("functions", "init", "scatter", "pairs", "gather", "apply"),
     *("mask", "stop", "combine", "identity", "prefer", "receive_if", "enough", "priority"),
+    *("pairs_within", "pairs_merge"),
 )
+#: Expressions that are left out, not empty.
+_NEVER_EMPTY = ("receive_if", "enough", "priority", "pairs_within", "pairs_merge")
 #: Snippets that do something: a program needs at least one of them.
 WORK = {"scatter", "pairs", "apply"}
 
@@ -62,7 +65,7 @@ class ProgramSpec:
         structs: the structs by the names that the class gives them.
         snippets: the snippets by attribute name; those inside declarations have names such as
             `distance.init`.
-        scatter_on, apply_on, edges, restart, ends, lanes, delta, order: as the class gives them.
+        scatter_on, apply_on, edges, restart, ends, lanes, delta, order, pairs_at: as the class gives them.
         stop: the text of `stop` in one line, for messages.
         asks_converged: the class defines `converged`.
         composite: it defines `solve`, which runs other programs.
@@ -89,6 +92,7 @@ class ProgramSpec:
     lanes: int
     delta: float | None
     order: str
+    pairs_at: str | None
     stop: str
     asks_converged: bool
     composite: bool
@@ -111,6 +115,8 @@ class ProgramSpec:
         options = ["scatter_on", "apply_on", "edges", "restart", "ends", "lanes", "delta"]
         if self.order != "supersteps":  # else checkpoints from before there was a choice fit
             options.append("order")
+        if self.pairs_at is not None:
+            options.append("pairs_at")
         if self.grouping is not None:
             options.append("grouping")
         fields: list[Mapping[str, Field]] = [
@@ -158,6 +164,7 @@ class ProgramSpec:
         """The vertex fields without an `init` that snippets read, and none writes."""
         snippets = self.snippets.values()
         read = {name for snippet in snippets for space in "vu" for name in snippet.reads(space)}
+        read |= {self.pairs_at}
         return tuple(
             name
             for name, declared in self.vertex_fields.items()
@@ -315,6 +322,7 @@ def collect(cls: type, source: ClassSource, reserved: Callable[[str], bool]) -> 
         lanes=got.lanes,
         delta=got.delta,
         order=got.order,
+        pairs_at=got.pairs_at,
         stop=" ".join((got.stop or "").split()),
         asks_converged=got.converged is not None,
         composite=got.solve is not None,
@@ -375,7 +383,7 @@ def _snippet(
             place=source.place(attribute),
         )
     if not text or not text.strip():
-        if text is not None and attribute in ("receive_if", "enough", "priority"):
+        if text is not None and attribute in _NEVER_EMPTY:
             raise ProgramError(
                 f"{cls.__name__}.{attribute} is empty: write one, or leave it out",
                 place=source.place(attribute),
