@@ -98,9 +98,8 @@ class Pairs:
         """Write how senders are averaged, kept in a node, and sent from there as one."""
         c, put = self.context, self.text.put
         put("// Moves a mean by a share of the way to x.")
-        put(
-            "static void gascl_average(gascl_vertex *mean, const gascl_vertex x, const real share) {"
-        )
+        put("static void gascl_average(gascl_vertex *mean, const gascl_vertex x,")
+        put("        const real share) {")
         for n, type_ in gives:
             put(
                 *type_.by_component(

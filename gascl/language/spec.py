@@ -65,7 +65,8 @@ class ProgramSpec:
         structs: the structs by the names that the class gives them.
         snippets: the snippets by attribute name; those inside declarations have names such as
             `distance.init`.
-        scatter_on, apply_on, edges, restart, ends, lanes, delta, order, pairs_at: as the class gives them.
+        scatter_on, apply_on, edges, restart, ends, lanes, delta, order: as the class gives them.
+        pairs_at: the same, the name of the field with the places of vertices; None without one.
         stop: the text of `stop` in one line, for messages.
         asks_converged: the class defines `converged`.
         composite: it defines `solve`, which runs other programs.
