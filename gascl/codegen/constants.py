@@ -189,7 +189,7 @@ PIECE, CPU_PIECE = 128, 4096
 #: the widest SIMD registers hold.
 RECEIVERS_PER_ITEM = 16
 #: In the tree of the vertices' places, the number of vertices in a leaf, and of nodes in a node.
-LEAF, FAN_OUT = 16, 4
+LEAF, FAN_OUT = 8, 4
 #: The number of bits of a place along the curve by which vertices are ordered (pairs/order.cl); a
 #: multiple of 1, 2 and 3.
 CURVE_BITS = 30

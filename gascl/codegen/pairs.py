@@ -45,12 +45,20 @@ class Pairs:
             put("#else")
             self._receivers(receives)
             put("#endif", "")
-        written_out = [w for w in WRITTEN_OUT if snippet.uses(w)]
+        merge = c.spec.snippets.get("pairs_merge")
+        written_out = [w for w in WRITTEN_OUT if snippet.uses(w) or (merge and merge.uses(w))]
         if written_out:
             put("#if GASCL_GROUP == 1 && defined(POCL_DEVICE_ADDRESS_BITS)", '#include "math.cl"')
             for word in written_out:  # in PoCL they are macros
                 put(f"#undef {word}", f"#define {word} gascl_{word}")
             put("#endif")
+        if merge is not None:
+            put("// Whether a group at a distance sends as one.")
+            put("static bool gascl_merges(const real distance, const real radius,")
+            put("        GASCL_STATE GASCL_LANE) {")
+            self.calls.declare_read(merge)
+            self.traps.expression("    return (", merge, "    );", who="")
+            put("}", "")
         value = self.traps.sound("(__VA_ARGS__)", c.message)
         put("#undef send", f"#define send(...) gascl_pair_send(gascl_out, {value})", "")
         put(
@@ -73,7 +81,7 @@ class Pairs:
         c, put = self.context, self.text.put
         real, field = c.place.one.c, c.field_at(c.spec.pairs_at or "", "gascl_id")
         rest = ", 0" * (3 - c.place.width)
-        put("// Where a vertex is, the largest distance of a pair, and which groups send as one.")
+        put("// Where a vertex is, and the largest distance of a pair.")
         put(f"typedef {real}3 gascl_place;")
         put("static gascl_place gascl_place_of(const int gascl_id, GASCL_STATE GASCL_LANE) {")
         put(f"    return (gascl_place)({field}{rest});", "}", "")
@@ -84,11 +92,6 @@ class Pairs:
             self.traps.expression("    return (real)(", within, "    );", who="")
             put("}", "")
         if merge is not None:
-            put("static bool gascl_merges(const real distance, const real radius,")
-            put("        GASCL_STATE GASCL_LANE) {")
-            self.calls.declare_read(merge)
-            self.traps.expression("    return (", merge, "    );", who="")
-            put("}", "")
             self.text.struct(c.other)
         self.text.struct(c.node)
         if merge is not None:
@@ -120,7 +123,7 @@ class Pairs:
         combined = dict(c.partial.members)["combined"]
         put(
             *combined.by_component(
-                lambda at, _: f"part->combined{at} += one.combined{at} * (real)times"
+                lambda at, t: f"part->combined{at} = {_multiplied_sum(t, at)}"
             )
         )
         put("    part->count += one.count * times;", "}", "")
@@ -200,6 +203,14 @@ class Pairs:
         put(f"    {one} {value};", *(["    v.id = gascl_id;"] if id_parameter else []))
         put(*(f"    {of} = gascl_from->{a}[gascl_i];" for a, _, of in scalars))
         put(f"    return {value};", "}", "")
+
+
+def _multiplied_sum(type_: Type, at: str) -> str:
+    """C text that adds a multiple of what one sender sends; vectors by component, so that a
+    compiler can vectorize over receivers."""
+    of = f"combined{at}"
+    sums = [f"part->{of}{each} + one.{of}{each} * (real)times" for each, _ in type_.parts()]
+    return f"({type_.c})({', '.join(sums)})"
 
 
 def splits(vertices: int, receivers: int, groups: int) -> int:

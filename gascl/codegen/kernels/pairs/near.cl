@@ -178,11 +178,13 @@ static real gascl_nearest(const gascl_near_receivers *to, const gascl_node node)
                         fmax(fmax(to->low[2] - node.z, node.z - to->high[2]), (real)0));
 }
 
+#if GASCL_WITHIN && GASCL_MERGES
 static real gascl_farthest(const gascl_near_receivers *to, const gascl_node node) {
     return gascl_length(fmax(node.x - to->low[0], to->high[0] - node.x),
                         fmax(node.y - to->low[1], to->high[1] - node.y),
                         fmax(node.z - to->low[2], to->high[2] - node.z));
 }
+#endif
 
 // What the vertices of a leaf send, one by one.
 static void gascl_near_leaf(gascl_near_receivers *to, const int leaf, const real reach, const int n,
@@ -286,8 +288,11 @@ __kernel void gascl_near_pairs(GASCL_STATE, __global const gascl_offset *restric
             const real near = gascl_nearest(&to, node) / GASCL_WIDENED;
             bool closed = !node.count || near > reach * GASCL_WIDENED + node.radius;
 #if GASCL_MERGES
-            if (!closed && gascl_farthest(&to, node) * GASCL_WIDENED + node.radius <= reach &&
-                gascl_merges(near, node.radius, GASCL_STATE_ON GASCL_LANE_ON)) {
+            bool merges = !closed && gascl_merges(near, node.radius, GASCL_STATE_ON GASCL_LANE_ON);
+#if GASCL_WITHIN
+            merges &= gascl_farthest(&to, node) * GASCL_WIDENED + node.radius <= reach;
+#endif
+            if (merges) {
                 long width = GASCL_LEAF;
                 for (int below = 0; below < level; ++below)
                     width *= GASCL_FAN_OUT;
