@@ -310,6 +310,9 @@ RECIPES = (
     recipe("preferred group", "struct", "int32", None, "others", "a preferred group; edges: both"),
     recipe("preferred group", "int32", "int32", "sends_at_times", "receive_if",
            "the most frequent key; several groups"),
+    recipe("max", "int32", "int32", None, "pairs", "a pair is too far apart; scatter_on: mask"),
+    recipe("sum", "int32", "real", None, "pairs lanes", "a pair is too far apart"),
+    recipe("sum", "real", "real", "starts_from_few", "pairs send_to", "a pair is too far apart"),
 )  # fmt: skip
 
 
