@@ -55,9 +55,9 @@ class Pairs:
         if merge is not None:
             put("// Whether a group at a distance sends as one.")
             put("static bool gascl_merges(const real distance, const real radius,")
-            put("        GASCL_STATE GASCL_LANE) {")
+            put("        const int gascl_id, GASCL_STATE GASCL_LANE) {")
             self.calls.declare_read(merge)
-            self.traps.expression("    return (", merge, "    );", who="")
+            self.traps.expression("    return (", merge, "    );", who="gascl_id")
             put("}", "")
         value = self.traps.sound("(__VA_ARGS__)", c.message)
         put("#undef send", f"#define send(...) gascl_pair_send(gascl_out, {value})", "")
@@ -87,9 +87,9 @@ class Pairs:
         put(f"    return (gascl_place)({field}{rest});", "}", "")
         within, merge = (c.spec.snippets.get(f"pairs_{n}") for n in ("within", "merge"))
         if within is not None:
-            put("static real gascl_reach(GASCL_STATE GASCL_LANE) {")
+            put("static real gascl_reach(const int gascl_id, GASCL_STATE GASCL_LANE) {")
             self.calls.declare_read(within)
-            self.traps.expression("    return (real)(", within, "    );", who="")
+            self.traps.expression("    return (real)(", within, "    );", who="gascl_id")
             put("}", "")
         if merge is not None:
             self.text.struct(c.other)
@@ -104,11 +104,8 @@ class Pairs:
         put("static void gascl_average(gascl_vertex *mean, const gascl_vertex x,")
         put("        const real share) {")
         for n, type_ in gives:
-            put(
-                *type_.by_component(
-                    lambda at, _, n=n: f"mean->{n}{at} += (x.{n}{at} - mean->{n}{at}) * share"
-                )
-            )
+            for at, _ in type_.parts():
+                put(f"    mean->{n}{at} += (x.{n}{at} - mean->{n}{at}) * share;")
         put("}", "", "static gascl_vertex gascl_average_begin(void) {")
         put("    gascl_vertex v;", "    v.id = -1;")
         put(*(f"    v.{n} = {t.zero()};" for n, t in gives), "    return v;", "}", "")
@@ -121,11 +118,7 @@ class Pairs:
         put("static void gascl_partial_add_times(gascl_partial *part, const gascl_partial one,")
         put("        const int times) {")
         combined = dict(c.partial.members)["combined"]
-        put(
-            *combined.by_component(
-                lambda at, t: f"part->combined{at} = {_multiplied_sum(t, at)}"
-            )
-        )
+        put(*combined.by_component(lambda at, t: f"part->combined{at} = {_multiplied_sum(t, at)}"))
         put("    part->count += one.count * times;", "}", "")
 
     def _loader(self, name: str, members: list[tuple[str, Type]]) -> None:

@@ -594,9 +594,10 @@ class _Builder:
 
 
 #: Arguments for which the host chooses a buffer at each launch.
-CHOSEN = ("cells", "boxes", "partly", "reaches")
-#: The same, of the order of vertices by their places.
-CHOSEN += ("order", "from_keys", "from_places", "to_keys", "to_places")
+CHOSEN = (
+    *("cells", "boxes", "partly", "reaches"),
+    *("order", "from_keys", "from_places", "to_keys", "to_places"),  # of vertices by their places
+)
 
 
 def num_tiles(keys: int, group: int) -> int:

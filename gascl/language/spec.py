@@ -165,7 +165,7 @@ class ProgramSpec:
         """The vertex fields without an `init` that snippets read, and none writes."""
         snippets = self.snippets.values()
         read = {name for snippet in snippets for space in "vu" for name in snippet.reads(space)}
-        read |= {self.pairs_at}
+        read |= {self.pairs_at or ""}
         return tuple(
             name
             for name, declared in self.vertex_fields.items()

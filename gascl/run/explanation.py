@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gascl.codegen.constants import levels
 from gascl.delivery.device_facts import DeviceFacts
 from gascl.graph.graph import Graph
 from gascl.language.placeholder import example_of
 from gascl.language.program import VertexProgram
+from gascl.language.spec import ProgramSpec
 from gascl.language.stage_discovery import inner_programs
 from gascl.results.bottleneck import Bottleneck
 from gascl.run.bottlenecks import bottlenecks
@@ -32,6 +34,7 @@ class ExplainedRun:
         placement: where vertices and arcs are.
         supersteps: how supersteps are launched, and why.
         arrays: in which memory array parameters are, and why; "" if there are none.
+        pairs: which pairs are visited; "" without a `pairs` snippet.
         memory: the bytes of the device that each buffer takes, by name.
         limit: the bytes that the run may take.
         bottlenecks: what may take long.
@@ -47,6 +50,7 @@ class ExplainedRun:
     placement: str
     supersteps: str
     arrays: str
+    pairs: str
     memory: Mapping[str, int]
     limit: int
     bottlenecks: tuple[Bottleneck, ...]
@@ -65,6 +69,7 @@ class ExplainedRun:
             (f"placement: {self.placement}", []),
             (f"supersteps: {self.supersteps}", []),
             *([(f"array parameters: {self.arrays}", [])] if self.arrays else []),
+            *([(f"pairs: {self.pairs}", [])] if self.pairs else []),
             (f"memory: {total}", [f"{name}: {amount(size)}" for name, size in buffers]),
             (
                 "bottlenecks:" if self.bottlenecks else "bottlenecks: none found",
@@ -162,10 +167,24 @@ def explained(
         placement=prepared.placement,
         supersteps=f"{launched}, since {persistent.why}{restart}",
         arrays=f"{memory} memory, since {constant.why}" if program.spec.arrays else "",
+        pairs=_pairs(program.spec, extent.vertices),
         memory=prepared.named_sizes(),
         limit=prepared.limit,
         bottlenecks=tuple(bottlenecks(program, graph, device, prepared)),
     )
+
+
+def _pairs(spec: ProgramSpec, vertices: int) -> str:
+    """Which pairs are visited, in words."""
+    if "pairs" not in spec.snippets:
+        return ""
+    if spec.pairs_at is None:
+        return f"all {vertices * (vertices - 1):,}"
+    near, merge = (spec.snippets.get(f"pairs_{name}") for name in ("within", "merge"))
+    parts = [f"at most {near.text} apart"] if near else []
+    parts += [f"as one with groups where {merge.text}"] if merge else []
+    found = f"found by {spec.pairs_at} in a tree of {sum(levels(vertices)):,} groups"
+    return " ".join(" and ".join(parts).split()) + f", {found}"
 
 
 def _direction(prepared: Prepared) -> str:

@@ -650,8 +650,8 @@ class Loop:
         adding = min(MOST_SUMS, -(-counts // group))
         groups = min(tiles, self.groups)
         for shift in range(0, CURVE_BITS + (lanes - 1).bit_length(), DIGIT_BITS):
-            at = {"num_keys": keys, "tiles": tiles, "shift": shift}
-            moved = dict(zip(("from_keys", "from_places"), side, strict=True))
+            at: dict[str, Any] = {"num_keys": keys, "tiles": tiles, "shift": shift}
+            moved: dict[str, Any] = dict(zip(("from_keys", "from_places"), side, strict=True))
             moved |= zip(("to_keys", "to_places"), other, strict=True)
             events.append(launch(SORT_COUNT, groups, from_keys=side[0], **at))
             for each in (SORT_SUM, SORT_ADD):

@@ -189,7 +189,8 @@ class Run(Interpreter):
         """Whether two vertices are near enough to be a pair."""
         if self.program.pairs_at is None:
             return True
-        at, reach = self.fields[self.lane][self.program.pairs_at], self.ev(self.program.pairs_within)
+        at = self.fields[self.lane][self.program.pairs_at]
+        reach = self.ev(self.program.pairs_within)
         ends = [x if isinstance(x, tuple | list) else (x,) for x in (at[v], at[u])]
         squares = sum(self.store.exact((a - b) ** 2) for a, b in zip(*ends, strict=True))
         return self.store.exact(squares) <= self.store.exact(reach**2)

@@ -276,7 +276,7 @@ __kernel void gascl_near_pairs(GASCL_STATE, __global const gascl_offset *restric
             any |= id >= first_row && id < last_row;
         }
 #if GASCL_WITHIN
-        const real reach = gascl_reach(GASCL_STATE_ON GASCL_LANE_ON);
+        const real reach = gascl_reach(to.ids[0], GASCL_STATE_ON GASCL_LANE_ON);
         any &= reach >= 0;
 #else
         const real reach = INFINITY;
@@ -288,7 +288,8 @@ __kernel void gascl_near_pairs(GASCL_STATE, __global const gascl_offset *restric
             const real near = gascl_nearest(&to, node) / GASCL_WIDENED;
             bool closed = !node.count || near > reach * GASCL_WIDENED + node.radius;
 #if GASCL_MERGES
-            bool merges = !closed && gascl_merges(near, node.radius, GASCL_STATE_ON GASCL_LANE_ON);
+            bool merges = !closed && gascl_merges(near, node.radius, to.ids[0],
+                                                  GASCL_STATE_ON GASCL_LANE_ON);
 #if GASCL_WITHIN
             merges &= gascl_farthest(&to, node) * GASCL_WIDENED + node.radius <= reach;
 #endif
