@@ -232,7 +232,8 @@ def test_continued_runs_and_deliveries():
 
 
 def test_debug_mode_names_vertex_and_line():
-    cls = near(2, pairs="if (v.id == 5)\n    send(sqrt(v.weight - 2));\nsend(u.weight);")
+    text = "if (v.id == 5)\n    send(sqrt(v.weight - 2));\nsend(u.weight);"
+    cls = near(2, pairs=text, apply="v.total = v.id;")
     with pytest.raises(ProgramError, match=r"vertex 5 computed NaN, in superstep 0\n.*send\(sqrt"):
         Engine(without_edges(V), debug=True).run(cls(at=places(2), weight=1, reach=9))
     merging = near(2, pairs_merge="radius < 0.1f", pairs_within=None)
