@@ -101,19 +101,20 @@ class Pairs:
         """Write how senders are averaged, kept in a node, and sent from there as one."""
         c, put = self.context, self.text.put
         put("// Moves a mean by a share of the way to x.")
-        put("static void gascl_average(gascl_vertex *mean, const gascl_vertex x,")
-        put("        const real share) {")
+        put("static void gascl_average(gascl_vertex *gascl_mean, const gascl_vertex x,")
+        put("        const real gascl_share) {")
         for n, type_ in gives:
             for at, _ in type_.parts():
-                put(f"    mean->{n}{at} += (x.{n}{at} - mean->{n}{at}) * share;")
+                of = f"gascl_mean->{n}{at}"
+                put(f"    {of} += (x.{n}{at} - {of}) * gascl_share;")
         put("}", "", "static gascl_vertex gascl_average_begin(void) {")
         put("    gascl_vertex v;", "    v.id = -1;")
         put(*(f"    v.{n} = {t.zero()};" for n, t in gives), "    return v;", "}", "")
-        put("static gascl_vertex gascl_node_sender(const gascl_node node) {")
+        put("static gascl_vertex gascl_node_sender(const gascl_node gascl_from) {")
         put("    gascl_vertex v;", "    v.id = -1;")
-        put(*(f"    v.{n} = node.mean.{n};" for n, _ in gives), "    return v;", "}", "")
-        put("static void gascl_node_keep(gascl_node *node, const gascl_vertex v) {")
-        put(*(f"    node->mean.{n} = v.{n};" for n, _ in gives), "}", "")
+        put(*(f"    v.{n} = gascl_from.mean.{n};" for n, _ in gives), "    return v;", "}", "")
+        put("static void gascl_node_keep(gascl_node *gascl_to, const gascl_vertex v) {")
+        put(*(f"    gascl_to->mean.{n} = v.{n};" for n, _ in gives), "}", "")
         put("// Adds what one of so many equal senders sends, as often as there are.")
         put("static void gascl_partial_add_times(gascl_partial *part, const gascl_partial one,")
         put("        const int times) {")
