@@ -110,8 +110,8 @@ class ParticleCommunities(VertexProgram):
             smaller ones. 0.1 is what the help of the papers' own program names.
         gamma: decay of the repulsion; 1 / gamma is the unit of length.
         softening, step: see `Particles`; a step is at most softening / alpha.
-        error: how far repulsion by a vertex may be off, as a part of beta, where groups that are far
-            away repel as one; see `NearAndFar`. 0: all pairs, each by itself. In graphs of more
+        error: how far the repulsion by a vertex may be off, as a part of beta, where groups that are
+            far away repel as one; see `NearAndFar`. 0: all pairs, each by itself. In graphs of more
             than a thousand vertices, 0.1 takes less time.
         tolerance: rest is when no vertex is faster; alpha is what a single neighbor pulls with.
         supersteps: move this often instead of asking the tolerance.
@@ -144,10 +144,7 @@ class ParticleCommunities(VertexProgram):
             if apart.any():
                 values["position"] = before.field("position") + self.softening * apart
         values |= {"dtype": self.dtype, **self.initial}
-        if self.error:
-            program = NearAndFar(error=self.error, **values)
-        else:
-            program = Particles(**values)
+        program = NearAndFar(error=self.error, **values) if self.error else Particles(**values)
         at = stages.run(program, graph=graph).position
         near = graph.with_edge_fields(weight=nearness(graph, at, self.gamma))
         found = []
