@@ -110,9 +110,9 @@ class ParticleCommunities(VertexProgram):
             smaller ones. 0.1 is what the help of the papers' own program names.
         gamma: decay of the repulsion; 1 / gamma is the unit of length.
         softening, step: see `Particles`; a step is at most softening / alpha.
-        error: how far the repulsion by a vertex may be off, as a part of beta, where groups that are
-            far away repel as one; see `NearAndFar`. 0: all pairs, each by itself. In graphs of more
-            than a thousand vertices, 0.1 takes less time.
+        error: how far the repulsion by a vertex may be off, as a part of beta, where groups that
+            are far away repel as one; see `NearAndFar`. 0: all pairs, each by itself. In graphs of
+            more than a thousand vertices, 0.1 takes less time.
         tolerance: rest is when no vertex is faster; alpha is what a single neighbor pulls with.
         supersteps: move this often instead of asking the tolerance.
         seed: of the first positions, if no `position=` is given: uniform in a cube.
