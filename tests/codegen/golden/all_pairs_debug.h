@@ -47,6 +47,8 @@ typedef int gascl_offset;
 #define GASCL_SNAPSHOTS 0
 #define GASCL_DEBUG 1
 #define GASCL_PAIRS 1
+#define GASCL_WITHIN 0
+#define GASCL_MERGES 0
 #define GASCL_LANES 1
 #define GASCL_LANE_WORDS 0
 #define GASCL_WRAPS 0
@@ -278,7 +280,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "intrinsics.cl"
 
-enum { gascl_first = __LINE__ - 281 };
+enum { gascl_first = __LINE__ - 283 };
 static Force gascl_sound_Force(const Force x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
     bool found = false;
@@ -500,9 +502,9 @@ GASCL_NOT_INLINED static int gascl_apply_message(
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 481, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 483, gascl_faults, gascl_control_);
     if (gascl_run_->graph.gascl_finite)
-        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 481, gascl_faults, gascl_control_);
+        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 483, gascl_faults, gascl_control_);
     return v.gascl_set;
 }
 

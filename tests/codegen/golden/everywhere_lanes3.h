@@ -47,6 +47,8 @@ typedef int gascl_offset;
 #define GASCL_SNAPSHOTS 1
 #define GASCL_DEBUG 0
 #define GASCL_PAIRS 0
+#define GASCL_WITHIN 0
+#define GASCL_MERGES 0
 #define GASCL_LANES 3
 #define GASCL_LANE_WORDS 0
 #define GASCL_WRAPS 0
