@@ -268,7 +268,7 @@ REFUSED = [
     ({"alpha": 2}, r"step=0.2 is more than softening / alpha, 0.125"),
     ({"position": np.full((24, 3), np.nan)}, "position: coordinates are numbers between -1e6"),
     ({"position": np.full((24, 3), 1e30)}, "position: coordinates"),
-    ({"position": [1, 2, 3]}, "position"),
+    ({"position": [1, 2]}, "position"),
 ]
 
 
