@@ -253,6 +253,10 @@ v.id
     );
 }
 
+// Prefetches what init may read of other vertices.
+static void gascl_prefetch_init(const int gascl_id, GASCL_STATE) {
+}
+
 // Fields given by the user, or kept from another run, are not changed by init.
 static void gascl_init(const int gascl_id, const ulong gascl_given,
         const ulong gascl_kept, const int gascl_own_mask, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
