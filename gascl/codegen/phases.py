@@ -89,6 +89,12 @@ class Phases:
         put("    return v;", "}", "")
         for name in c.spec.vertex_fields:
             self._init_value(name, "const gascl_vertex v, GASCL_STATE GASCL_LANE")
+        put("// Prefetches what init may read of other vertices.")
+        put("static void gascl_prefetch_init(const int gascl_id, GASCL_STATE) {")
+        inits = [c.spec.snippets.get(f"{name}.init") for name in c.spec.vertex_fields]
+        if any(each is not None and each.uses("neighbor") for each in (init, *inits)):
+            put("    GASCL_PREFETCH(&gascl_targets[gascl_offsets[gascl_id]]);")
+        put("}", "")
         put("// Fields given by the user, or kept from another run, are not changed by init.")
         put("static void gascl_init(const int gascl_id, const ulong gascl_given,")
         put(f"        const ulong gascl_kept, const int gascl_own_mask, {state}) {{")
@@ -250,6 +256,10 @@ class Phases:
                 put(f"    GASCL_PREFETCH(&{self.context.field_at(name, 'gascl_id')});")
         put("}", "")
         self._prefetch_others(of)
+        put("// Prefetches what scatter reads of an arc.")
+        put("static void gascl_prefetch_edge(const gascl_offset gascl_arc GASCL_EDGE) {")
+        edges = self.context.edge_members
+        put(*(f"    GASCL_PREFETCH(&gascl_e_{n}[gascl_arc]);" for n in edges), "}", "")
         put(f"static bool gascl_has_enough(const gascl_message msg, {of}) {{")
         self._condition(snippets.get("enough"), "false")
         priority = snippets.get("priority")
@@ -303,14 +313,27 @@ class Phases:
                 other = f"gascl_other_{name}"
                 put(f"    const int {other} = {c.field_at(name, 'gascl_id')};")
                 put(f"    if ((uint){other} < (uint)gascl_run_->graph.num_vertices) {{")
-                for field in read:
-                    at = f"gascl_old_{field}[GASCL_AT({other})]"
-                    at = at if field in c.traits.snapshots else c.field_at(field, other)
-                    put(f"        GASCL_PREFETCH(&{at});")
+                put(*(f"        {line}" for line in self._prefetched(read, other)))
                 put("    }")
         if apply is not None and apply.uses("neighbor"):
             put("    GASCL_PREFETCH(&gascl_targets[gascl_offsets[gascl_id]]);")
         put("#endif", "}", "")
+
+    def _prefetched(self, fields: list[str], other: str) -> list[str]:
+        """Lines that prefetch fields of another vertex, as they were before this superstep."""
+        c, lines = self.context, []
+        packed = {name for name, _ in c.packed.members} if c.in_place else set()
+        for name in fields:
+            place = c.field_at(name, other)
+            if name in c.traits.snapshots:
+                place = f"gascl_old_{name}[GASCL_AT({other})]"
+            line = f"GASCL_PREFETCH(&{place});"
+            if name in packed:
+                word = f"GASCL_PREFETCH(&gascl_words[{other}]);"
+                lines += ["#if GASCL_IN_PLACE", word, "#else", line, "#endif"]
+            else:
+                lines.append(line)
+        return lines
 
     def _condition(self, snippet: Snippet | None, otherwise: str = "true") -> None:
         """Write the body of a function that returns a condition on a vertex."""
@@ -376,6 +399,14 @@ class Phases:
             self.traps.expression("    return (", prefer, "    );")
             put("}", "")
         put(*(f"#undef {w}" for w in words))
+        put("// Prefetches what that reads of a vertex whose id is a key.")
+        put("static void gascl_prefetch_key(const gascl_key gascl_id, GASCL_STATE GASCL_LANE) {")
+        assert c.spec.grouping is not None
+        if dict(c.group.members)[c.spec.grouping.keyed] == INT32:
+            read = [n for n in c.vertex_fields if prefer.uses(f"{n}_of")]
+            put("    if ((uint)gascl_id < (uint)gascl_run_->graph.num_vertices) {")
+            put(*(f"        {line}" for line in self._prefetched(read, "gascl_id")), "    }")
+        put("}", "")
         put("// Whether a counts rather than b: of equally good groups, that with the smaller key.")
         put(f"static bool gascl_is_better({of},")
         put("        const gascl_group b, GASCL_STATE GASCL_LANE) {")

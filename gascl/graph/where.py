@@ -147,7 +147,7 @@ def with_kept_edges(graph: Graph, kept: np.ndarray, what: str) -> Graph:
 
 def between(graph: Graph, begin: Any, end: Any, field: str | None) -> Graph:
     """The result of `Graph.between`."""
-    name, times = _time_field(graph, field)
+    name, times = time_field(graph, field)
     values = np.asarray(graph.edge_fields[name])
     kept = values != NOT_A_TIME if isinstance(times, Times) else np.ones(len(values), bool)
     first = None if begin is None else _limit(begin, times, "between: begin")
@@ -167,10 +167,10 @@ def windows(
     graph: Graph, width: Any, step: Any, begin: Any, end: Any, field: str | None
 ) -> Iterator[Graph]:
     """The result of `Graph.windows`."""
-    name, times = _time_field(graph, field)
+    name, times = time_field(graph, field)
     values = np.asarray(graph.edge_fields[name])
-    wide = _duration(width, times, "width")
-    far = wide if step is None else _duration(step, times, "step")
+    wide = duration(width, times, "windows: width")
+    far = wide if step is None else duration(step, times, "windows: step")
     there = values != NOT_A_TIME if isinstance(times, Times) else np.isfinite(values)
     if not there.any() and (begin is None or end is None):
         return iter(())
@@ -238,7 +238,7 @@ def _text(count: np.ndarray, times: Times) -> str:
 NUMBERS = ("time", "timestamp", "t", "when", "date")
 
 
-def _time_field(graph: Graph, field: str | None) -> tuple[str, Times | None]:
+def time_field(graph: Graph, field: str | None) -> tuple[str, Times | None]:
     """The edge field with the times, and its type; None: it has numbers."""
     known = {name: kind for name, kind in graph.edge_types.items() if isinstance(kind, Times)}
     if field is None:
@@ -288,14 +288,14 @@ SECONDS: dict[str, int | Fraction] = {
 UNEVEN = ("month", "year", "M", "Y")
 
 
-def _duration(value: Any, times: Times | None, what: str) -> Any:
+def duration(value: Any, times: Times | None, what: str) -> Any:
     """A length of time in the units of a field: "2 weeks", a timedelta, or for a field of numbers a
     number.
 
     Raises:
         GraphError: it is none of these, or not more than 0.
     """
-    wrong = f"windows: {what}={value!r} must be "
+    wrong = f"{what}={value!r} must be "
     if times is None:
         if _is_number(value) and math.isfinite(value) and value > 0:
             return value.item() if isinstance(value, np.number) else value

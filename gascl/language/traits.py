@@ -292,6 +292,16 @@ class Traits:
         return "pairs" in self.spec.snippets
 
     @cached_property
+    def near(self) -> bool:
+        """Whether pairs are found by the places of their vertices (`pairs_at`)."""
+        return self.spec.pairs_at is not None
+
+    @cached_property
+    def merges(self) -> bool:
+        """Whether a group of vertices may send to others as one (`pairs_merge`)."""
+        return "pairs_merge" in self.spec.snippets
+
+    @cached_property
     def sends_arrays(self) -> bool:
         """Whether a message is an array."""
         return self.spec.message_type("float32").boxed
@@ -548,6 +558,11 @@ class Traits:
         """Whether a vertex enters the next mask only by its own apply."""
         in_scatter = self._scatter is not None and self._scatter.uses("set_mask")
         return not (in_scatter or self._uses("set_mask_of"))
+
+    @cached_property
+    def reaches_masks(self) -> bool:
+        """Whether a snippet reads or sets the mask of other vertices, or scatter sets any."""
+        return not self.own_mask or self._uses("get_mask_of")
 
     @cached_property
     def marks(self) -> bool:

@@ -146,7 +146,7 @@ def test_edge_members_only_where_read():
     for member in ("id", "reversed"):
         header = with_(scatter=f"send(e.{member});")
         assert header.edge == (member,)
-        assert re.findall(r"gascl_e_\w+", header.text).count(f"gascl_e_{member}") == 3
+        assert re.findall(r"gascl_e_\w+", header.text).count(f"gascl_e_{member}") == 4
     for member in ("src", "dst"):  # known from the row and the column: no array
         assert with_(scatter=f"send(e.{member});").edge == ()
     assert with_(weight=edge.int32()).edge == ()
@@ -307,7 +307,7 @@ def test_overflow_is_only_checked_for_integer_sums_and_products():
 WORDS = set("v u e p g a b agg prev msg has_msg superstep send set_mask unset_mask".split())
 WORDS |= set("set_mask_of get_mask get_mask_of real x id".split())
 WORDS |= set("send_to neighbor num_neighbors has_edge lane messages num_messages".split())
-WORDS |= {"neighbor_of", "num_neighbors_of", "hash", "needs_order"}
+WORDS |= {"neighbor_of", "num_neighbors_of", "hash", "needs_order", "distance", "radius"}
 
 
 @pytest.mark.parametrize("name", GENERATED)

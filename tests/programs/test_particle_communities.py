@@ -1,4 +1,4 @@
-"""Communities that move: positions against the N x N model, clusters against NetworkX."""
+"""Communities that move: positions against the N x N model, communities against NetworkX."""
 
 from __future__ import annotations
 
@@ -25,6 +25,11 @@ def run(graph: Graph, program: ParticleCommunities | None = None, **options):
     return result
 
 
+def moves(result) -> int:
+    """The supersteps in which particles moved; the others find communities."""
+    return sum(step.program == "Particles" for step in result.trace)
+
+
 def rings(count: int = 4, size: int = 6) -> Graph:
     """Complete groups, each joined to the next by an edge."""
     made = nx.ring_of_cliques(count, size)
@@ -49,9 +54,37 @@ def test_trajectories(directed):
             )
             result = run(graph, program)
             assert np.abs(result.position - expected).max() < far
-            assert (result.supersteps, result.position.dtype.name) == (supersteps, dtype)
+            assert (moves(result), result.position.dtype.name) == (supersteps, dtype)
     alone = np.bincount([*graph.edge_src, *graph.edge_dst], minlength=64) == 0
     assert alone.any() and np.allclose(result.position[alone], start[alone], atol=1e-6)
+
+
+@pytest.mark.parametrize("error", one_in(2, [0.01, 0.3]))
+def test_far_groups_repel_as_one_within_the_bound(error):
+    """The repulsion of a vertex is wrong by at most V beta error, before it is divided by its
+    degree: of spread out particles, of crowds, and of those that lie in one place."""
+    n, beta, step = 1500, 0.5, 1e-3
+    ids = np.arange(n)
+    graph = Graph.from_edges(ids, (ids + 1) % n, directed=False)  # all have two neighbors
+    rng, values = np.random.default_rng(3), {"beta": beta, "step": step, "dtype": "float64"}
+    spots = rng.uniform(-4, 4, (20, 3))[rng.integers(0, 20, n)]
+    for start in (
+        rng.uniform(-4, 4, (n, 3)),
+        spots + rng.normal(0, 0.02, (n, 3)),
+        np.where(ids[:, None] < n // 2, spots, rng.uniform(-9, 9, (n, 3))),
+    ):
+        program = ParticleCommunities(supersteps=1, error=error, position=start, **values)
+        found = Engine(graph).run(program).position
+        exact = move(graph, start, ParticleCommunities(**values), 1)
+        off = 2 * np.linalg.norm(found - exact, axis=1).max() / step
+        assert off <= n * beta * error
+        assert off > 1e-6 or error < 0.1  # else no group has repelled as one
+
+
+def test_far_groups_change_no_communities():
+    graph = rings(12, 8)
+    exact = run(graph).community
+    assert Engine(graph).run(ParticleCommunities(error=0.1)).community.tolist() == exact.tolist()
 
 
 def test_the_papers_formula_is_that_without_softening():
@@ -84,7 +117,7 @@ def test_groups_are_found_and_deliveries_and_debug_mode_agree():
     assert not np.allclose(other.position, first.position)
     for delivery in ("slots", "serial"):
         again = Engine(graph).run(ParticleCommunities(), delivery=delivery)
-        assert again.supersteps == first.supersteps
+        assert moves(again) == moves(first)
         assert np.allclose(again.position, first.position, atol=1e-3)
     checked = Engine(graph, debug=True).run(ParticleCommunities(supersteps=3))
     assert np.allclose(checked.position, run(graph, ParticleCommunities(supersteps=3)).position)
@@ -135,17 +168,17 @@ def test_going_on_from_kept_positions():
     graph = rings(5, 8)
     first = Engine(graph).run(ParticleCommunities(), keep_state=True)
     position, community = first.position, first.community
-    assert first.supersteps > 20
+    assert moves(first) > 20
     changed = graph.with_edges(add=[(2, 10)], remove=[(3, 4)])
     program = ParticleCommunities(seed=9)  # the positions are kept: the seed says nothing
     second = Engine(changed).run(program, state=first.state, keep_state=True)
     verify(changed, second, program)
-    assert second.supersteps < first.supersteps
+    assert moves(second) < moves(first)
     assert np.abs(second.position - position).max() < 1
     assert second.community.tolist() == community.tolist()
     third = Engine(changed).run(BreadthFirst(source=0), state=second.state, keep_state=True)
     fourth = Engine(changed).run(program, state=third.state)
-    assert fourth.supersteps <= 2, "it was at rest, and another program ran in between"
+    assert moves(fourth) <= 2, "it was at rest, and another program ran in between"
 
 
 def spread(position: np.ndarray) -> float:
@@ -253,11 +286,11 @@ def test_what_the_verifier_sees():
         verify(graph, result, program)
     result = run(graph)
     result.community[:] = 0
-    with pytest.raises(AssertionError, match="modularity is"):
+    with pytest.raises(AssertionError, match="modularity is below"):
         verify(graph, result, program)
 
 
-@pytest.mark.parametrize(("name", "least"), [("karate", 0.6), ("football", 0.7), ("polbooks", 0.6)])
+@pytest.mark.parametrize(("name", "least"), [("karate", 0.5), ("football", 0.7), ("polbooks", 0.6)])
 def test_known_groups(name, least):
     graph = Graph.read(shared(f"communities/{name}.gml"))
     result = run(graph)

@@ -46,6 +46,8 @@ typedef int gascl_offset;
 #define GASCL_SNAPSHOTS 1
 #define GASCL_DEBUG 0
 #define GASCL_PAIRS 0
+#define GASCL_WITHIN 0
+#define GASCL_MERGES 0
 #define GASCL_LANES 1
 #define GASCL_LANE_WORDS 0
 #define GASCL_WRAPS 0
@@ -254,6 +256,10 @@ static float gascl_first_of_x(const gascl_vertex v, GASCL_STATE GASCL_LANE) {
     );
 }
 
+// Prefetches what init may read of other vertices.
+static void gascl_prefetch_init(const int gascl_id, GASCL_STATE) {
+}
+
 // Fields given by the user, or kept from another run, are not changed by init.
 static void gascl_init(const int gascl_id, const ulong gascl_given,
         const ulong gascl_kept, const int gascl_own_mask, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
@@ -340,6 +346,10 @@ static void gascl_prefetch_apply(const int gascl_id, GASCL_STATE GASCL_LANE) {
 static void gascl_prefetch_others(const int gascl_id, GASCL_STATE GASCL_LANE) {
 #if GASCL_PREFETCHES
 #endif
+}
+
+// Prefetches what scatter reads of an arc.
+static void gascl_prefetch_edge(const gascl_offset gascl_arc GASCL_EDGE) {
 }
 
 static bool gascl_has_enough(const gascl_message msg, const int gascl_id, GASCL_STATE GASCL_LANE) {
