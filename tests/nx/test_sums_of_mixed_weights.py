@@ -1,4 +1,4 @@
-"""Sums of an attribute with integers and floats have NetworkX's types; members that are no nodes."""
+"""Sums of integers and floats have NetworkX's types; members of sets that cannot be nodes."""
 
 import networkx as nx
 import pytest
