@@ -487,3 +487,32 @@ def test_bits_of_all_messages(rule, found):
     src, dst = graph.coo()
     found.at(expected, dst, x[src])
     assert np.array_equal(Engine(graph).run(Bits(x=x)).y, expected)
+
+
+@pytest.mark.parametrize("width", [2, 3, 8])
+def test_the_first_of_arrays(width):
+    """Push took that of another sender in superstep 1; it does not take them now."""
+
+    class First(VertexProgram):
+        heard = vertex.int32()
+        message, combine, scatter_on = f"int32({width})", "first", "all"
+        stop = "superstep >= 2"
+        scatter = f"""
+            if ((v.id + superstep) % 3) {{
+                const int made[{width}] = {{v.id, superstep}};
+                send(made);
+            }}
+        """
+        apply = "v.heard = v.heard * 10 + msg[0] + 1;"
+
+    ends = [(0, 1), (5, 7), (2, 0), (2, 3), (4, 7), (7, 7), (4, 0), (4, 0), (2, 3), (4, 1)]
+    engine = Engine(Graph.from_edges(ends, num_vertices=8))
+    heard = [0] * 8
+    for superstep in range(3):
+        for vertex_ in range(8):
+            senders = [a for a, b in ends if b == vertex_ and (a + superstep) % 3]
+            heard[vertex_] = heard[vertex_] * 10 + min(senders) + 1 if senders else heard[vertex_]
+    for delivery in ("slots", "pull", "outbox", "serial", "auto"):
+        assert engine.run(First(), delivery=delivery).heard.tolist() == heard
+    with pytest.raises(ProgramError, match=r"push' cannot run .*: its messages are arrays"):
+        engine.run(First(), delivery="push")

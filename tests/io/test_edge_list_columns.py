@@ -167,8 +167,8 @@ def test_separators(write):
             ["'far=km' and 'weight=km' are the same column, 4 ('km')"],
         ),
         ({"weight": "cost", "header": False}, ["'weight=cost' has a name", "needs a header"]),
-        ({"columns": "from"}, ["columns='from'", "names of columns or numbers"]),
-        ({"columns": ("from",)}, ["names of columns or numbers"]),
+        ({"columns": "from"}, ["columns='from'", "a list of names of columns or of numbers"]),
+        ({"columns": ("from",)}, ["a list of names of columns or of numbers"]),
         ({"columns": ("from", "to"), "header": False}, ["needs a header"]),
         ({"weight": "name"}, ["line 2", "weight 'a'", "not a number"]),
         (

@@ -217,7 +217,7 @@ def expected_deliveries(
         written = any(isinstance(s, Assign) and s.space == "e" for s in nodes)
         masks = any(isinstance(s, SetMask) for s in nodes)
         # push runs scatter again
-        once = written or masks or reads_what_apply_writes(program)
+        once = written or masks or reads_what_apply_writes(program) or is_array(program.message)
         admitted -= {"edges", "push"} if once else {"edges"}
     waits = program.priority is not None
     late = any(isinstance(s, Send) and s.to is not None for s in walk(program.apply))
