@@ -10,13 +10,18 @@ import networkx as nx
 import numpy as np
 
 from gascl.nx import weighted
-from gascl.nx.all_pairs import by_distances, distances_by_weight, inverse_sums
+from gascl.nx.all_pairs import (
+    by_distances,
+    distances_by_weight,
+    inverse_sums,
+    matrix,
+    reached_from_each,
+)
 from gascl.nx.components import connected
 from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import VERSION, Call, argument
 from gascl.nx.unweighted import depths
 from gascl.programs.diameter import Diameter
-from gascl.programs.eccentricity import Eccentricity
 
 #: The names of `barycenter`, that of the installed NetworkX first.
 BARYCENTER = ("centroid", "barycenter") if VERSION >= (3, 7) else ("barycenter", "centroid")
@@ -55,7 +60,7 @@ def _unreached(G: Converted) -> nx.NetworkXError:
 def _eccentricities(G: Converted, v: Any, weight: Any) -> dict[Any, Any]:
     """The eccentricities of the nodes `v`, or of all, by node."""
     if v is None and weight is None:
-        result = G.run(Eccentricity())
+        result = reached_from_each(G)
         if (result["reached"] < len(G) - 1).any():
             raise _unreached(G)
         return G.by_node(result["eccentricity"])
@@ -97,7 +102,7 @@ def _extreme(
     weights and no directions."""
     if e is not None:
         return choose(e.values())
-    if weight is not None or G.is_directed():
+    if weight is not None or G.is_directed() or matrix(G) is not None:
         return choose(_eccentricities(G, None, weight).values())
     if not connected(G):
         raise _unreached(G)
@@ -151,7 +156,7 @@ def center(G: Converted, e: Any = None, usebounds: bool = False, weight: Any = N
 def barycenter(G: Converted, weight: Any = None, attr: Any = None, sp: Any = None) -> list[Any]:
     """The nodes with the smallest sum of distances."""
     if weight is None:
-        result = G.run(Eccentricity())
+        result = reached_from_each(G)
         sums, reaches_all = result["distances"], (result["reached"] == len(G) - 1).all()
     elif G.column(weight).whole:
         sums = np.array([distance.sum() for distance in distances_by_weight(G, weight)])

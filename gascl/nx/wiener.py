@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gascl.nx.all_pairs import by_distances, distances_by_weight, total_distance
+from gascl.nx.all_pairs import all_reached, by_distances, distances_by_weight, total_distance
 from gascl.nx.components import connected
 from gascl.nx.converted_graph import Converted
 from gascl.nx.unweighted import depths_from
@@ -17,7 +17,7 @@ from gascl.nx.unweighted import depths_from
 @by_distances()
 def wiener_index(G: Converted, weight: Any = None) -> float:
     """The sum of the distances between all pairs."""
-    if not connected(G):
+    if not all_reached(G):
         return float("inf")
     total = total_distance(G, weight)
     return total if G.is_directed() else total / 2
