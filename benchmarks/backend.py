@@ -14,7 +14,8 @@ of edges from which each case pays, by graphs of rising size.
     python benchmarks/backend.py --automatic 10 1000 10000 [--csv FILE]
 
 compares the calls of backend_calls.py on graphs of so many edges as they are by themselves with
-those that gascl is offered first, and takes or leaves: first, and on a graph that is converted.
+those that gascl is offered first, and takes or leaves: first, and on a graph that is converted. It
+prints the table of docs/networkx.md.
 """
 
 from __future__ import annotations
@@ -232,10 +233,35 @@ def compare_automatic(sizes: list[int], only: list[str]) -> list[dict[str, Any]]
         print(f"{edges:,} edges; microseconds of processor time: NetworkX, first; NetworkX, cached")
         for call in CALLS:
             if edges < call[3] and (not only or call[0] in only):
-                rows.append(automatic(call, graphs[call[1]]))
+                rows.append({**automatic(call, graphs[call[1]]), "graph": edges})
                 slower += show_automatic(rows[-1])
     print(f"{slower} of {2 * len(rows)} are slower")
+    print(*automatic_table(rows), sep="\n")
     return rows
+
+
+def automatic_table(rows: list[dict[str, Any]]) -> list[str]:
+    """The lines of a table with a row for each call and a column for each size: NetworkX's time,
+    and that with gascl in the priorities, first and cached; ! where that is slower."""
+    nominal = sorted({row["graph"] for row in rows})
+    lines = ["| | " + " | ".join(f"{edges:,}" for edges in nominal) + " |"]
+    lines.append("|---" * (1 + len(nominal)) + "|")
+    for case in dict.fromkeys(row["case"] for row in rows):
+        cells = []
+        for edges in nominal:
+            found = [row for row in rows if (row["case"], row["graph"]) == (case, edges)]
+            cells.append(_cell(found[0]) if found else "")
+        lines.append(f"| {case} | {' | '.join(cells)} |".replace("|  |", "| |"))
+    return lines
+
+
+def _cell(row: dict[str, Any]) -> str:
+    own = row["networkx"], row["networkx again"]
+    ours = row["first"], row["cached"]
+    unit, name = next((u, n) for u, n in ((1, "s"), (1e-3, "ms"), (1e-6, "µs")) if own[0] >= u / 2)
+    marks = ["!" if is_slower(*pair) else "" for pair in zip(own, ours, strict=True)]
+    first, cached = (f"{t / unit:,.3g}{mark}" for t, mark in zip(ours, marks, strict=True))
+    return f"{own[0] / unit:,.3g}, {first}, {cached} {name}"
 
 
 def column(backend: str, kind: str) -> str:
@@ -289,7 +315,7 @@ def main() -> None:
     if chosen.automatic:
         write(
             compare_automatic(chosen.automatic, chosen.only),
-            ["first", "networkx again", "cached"],
+            ["first", "networkx again", "cached", "graph"],
             chosen.csv,
         )
         return

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csgraph, csr_array
@@ -16,8 +16,11 @@ from gascl.nx.dispatch import Call, Check, Function, backend_function, callable_
 from gascl.programs.eccentricity import Eccentricity
 from gascl.programs.harmonic_closeness import HarmonicCloseness
 
-#: The work of searches from all nodes, nodes times nodes and edges, up to which SciPy is faster than
-#: a device.
+if TYPE_CHECKING:
+    from gascl.results.result import Result
+
+#: The work of searches from all nodes, as nodes times nodes and edges, up to which SciPy is faster
+#: than a device.
 SMALL = 200_000
 #: The numbers of edges from which it pays, without and with the graph in the cache.
 FIRST, CACHED = 40, 20
@@ -72,7 +75,7 @@ def matrix(G: Converted) -> np.ndarray | None:
     return G.topology.once("distances", make)
 
 
-def reached_from_each(G: Converted) -> Mapping[str, np.ndarray]:
+def reached_from_each(G: Converted) -> Result | dict[str, np.ndarray]:
     """The fields of `Eccentricity`, (V,) each: the distance of the farthest node that each one
     reaches, `eccentricity`; how many it reaches, `reached`; and the sum of their `distances`."""
     if (distance := matrix(G)) is None:

@@ -131,7 +131,7 @@ class Function:
         function: Callable[..., Any],
         names: tuple[str, ...],
         first: int | None,
-        cached: int | None,
+        cached: int,
         limits: str,
         numpy: bool,
         random: bool,
@@ -230,7 +230,7 @@ class Function:
         if self.random and "networkx" in _registered_algorithms[self.name].backends:
             return "its answers differ from NetworkX's, which are random; backend='gascl' runs it"
         nodes = len(args[0] if args else kwargs["G"])
-        if nodes * DENSE < self.cached * calibration.LEAST:  # at once: others call this by node
+        if nodes * nodes < self.cached * calibration.LEAST:  # at once, since others call it by node
             return "NetworkX is faster with so few nodes"
         scale = 1.0 if self.numpy else calibration.factor()
         call = Call(self.bound(args, kwargs), scale)
@@ -257,7 +257,7 @@ def _first_reason(checks: Iterable[Check], call: Call) -> str:
 def backend_function(
     *,
     first: int | None,
-    cached: int | None,
+    cached: int,
     limits: str = "",
     numpy: bool = False,
     random: bool = False,

@@ -14,7 +14,6 @@ from gascl.nx.all_pairs import (
     by_distances,
     distances_by_weight,
     inverse_sums,
-    matrix,
     reached_from_each,
 )
 from gascl.nx.components import connected
@@ -26,6 +25,9 @@ from gascl.programs.diameter import Diameter
 #: The names of `barycenter`, that of the installed NetworkX first.
 BARYCENTER = ("centroid", "barycenter") if VERSION >= (3, 7) else ("barycenter", "centroid")
 
+#: The number of nodes below which searches from all of them at once are faster than those from few,
+#: one after the other.
+FEW = 1_500
 
 # --- checks ---
 
@@ -98,11 +100,11 @@ _by_eccentricities = by_distances(
 def _extreme(
     G: Converted, e: Any, weight: Any, field: str, choose: Callable[[Iterable[Any]], Any]
 ) -> Any:
-    """The largest or smallest eccentricity; by few searches if they are not known and G has no
-    weights and no directions."""
+    """The largest or smallest eccentricity; by few searches if they are not known, and G is large
+    and has no weights and no directions."""
     if e is not None:
         return choose(e.values())
-    if weight is not None or G.is_directed() or matrix(G) is not None:
+    if weight is not None or G.is_directed() or len(G) < FEW:
         return choose(_eccentricities(G, None, weight).values())
     if not connected(G):
         raise _unreached(G)
