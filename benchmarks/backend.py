@@ -3,7 +3,8 @@
 Every answer is compared with NetworkX's before its time counts. NetworkX, which takes nearly all
 of the time, runs once; first calls (with conversion) and calls on the graph that is converted
 already are medians of some rounds. For clustering it takes minutes: there its time follows from a
-sample of the nodes. Other backends that are installed are measured likewise.
+sample of the nodes. Other backends that are installed are measured likewise, and igraph, whose
+first call includes `igraph.Graph.from_networkx`.
 GASCL_DEVICE names the device.
 
     python benchmarks/backend.py --scale 16 --rounds 3 [--only pagerank] [--grid] [--csv FILE]
@@ -40,6 +41,21 @@ from gascl import generators
 
 #: Other backends, and the modules by which they are found.
 PEERS = {"cugraph": "nx_cugraph", "graphblas": "graphblas_algorithms", "parallel": "nx_parallel"}
+#: igraph's functions of a graph and a node that do the work of a case.
+IGRAPH: dict[str, Callable[[Any, int], Any]] = {
+    "pagerank": lambda g, _: g.pagerank(),
+    "eigenvector_centrality": lambda g, _: g.eigenvector_centrality(),
+    "hits": lambda g, _: (g.hub_score(), g.authority_score()),
+    "connected_components": lambda g, _: list(g.connected_components()),
+    "core_number": lambda g, _: g.coreness(),
+    "BFS layers": lambda g, source: g.bfs(source),
+    "BFS lengths": lambda g, source: g.distances(source),
+    "BFS edges": lambda g, source: g.bfs(source),
+    "dijkstra lengths": lambda g, source: g.distances(source, weights="weight"),
+    "dijkstra": lambda g, source: g.get_shortest_paths(source, weights="weight"),
+    "weighted pagerank": lambda g, _: g.pagerank(weights="weight"),
+    "clustering": lambda g, _: g.transitivity_local_undirected(mode="zero"),
+}
 
 
 @dataclass
@@ -163,6 +179,22 @@ def measured(case: Case, G: nx.Graph, rounds: int, backends: list[str]) -> dict[
             times[cached] += [seconds(on_device)[0] for _ in range(3)]
         row |= {kind: statistics.median(each) for kind, each in times.items()}
     return row
+
+
+def on_igraph(name: str, G: nx.Graph, source: Any, rounds: int) -> dict[str, float]:
+    """The times of igraph for one case, whose answers are not compared; empty if it has none."""
+    if name not in IGRAPH or not importlib.util.find_spec("igraph"):
+        return {}
+    import igraph
+
+    first, cached = [], []
+    for _ in range(rounds):
+        made, g = seconds(lambda: igraph.Graph.from_networkx(G))
+        taken = [seconds(lambda g=g: IGRAPH[name](g, source))[0] for _ in range(3)]
+        first.append(made + taken[0])
+        cached += taken
+    times = statistics.median(first), statistics.median(cached)
+    return dict(zip(("igraph first", "igraph cached"), times, strict=True))
 
 
 #: What a call may take longer by itself with gascl than without: so many times, or so many seconds.
@@ -322,7 +354,8 @@ def main() -> None:
     backends = ["gascl"]
     if not chosen.break_even:
         backends += [name for name, module in PEERS.items() if importlib.util.find_spec(module)]
-    titles = " ".join(f"{column(b, k):>9} {'':>8}" for b in backends for k in ("first", "cached"))
+    shown = [*backends, "igraph"]
+    titles = " ".join(f"{column(b, k):>9} {'':>8}" for b in shown for k in ("first", "cached"))
     print(f"{'':30} {'NetworkX':>9} {titles}")
     rows: list[dict[str, Any]] = []
     for scale in range(6, chosen.scale + 1) if chosen.break_even else [chosen.scale]:
@@ -332,8 +365,9 @@ def main() -> None:
             if case.name in chosen.without or (chosen.only and case.name not in chosen.only):
                 continue
             rows.append(measured(case, graphs[case.weighted], chosen.rounds, backends))
-            show(rows[-1], backends)
-            names = [column(b, kind) for b in backends for kind in ("first", "cached")]
+            rows[-1] |= on_igraph(case.name, graphs[case.weighted], source, chosen.rounds)
+            show(rows[-1], shown)
+            names = [column(b, kind) for b in shown for kind in ("first", "cached")]
             write(rows, names, chosen.csv)  # at once, lest a run that is cut short leave nothing
     if chosen.break_even:
         for case in cases(None):

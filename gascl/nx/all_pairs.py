@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: than a device.
 SMALL = 200_000
 #: The numbers of edges from which it pays, without and with the graph in the cache.
-FIRST, CACHED = 40, 20
+FIRST, CACHED = 40, 5
 
 
 def by_distances(
@@ -32,30 +32,27 @@ def by_distances(
     slower: Iterable[Check] = (),
     weight: str = "weight",
     names: tuple[str, ...] = (),
-    least: int = 0,
+    first: int = FIRST,
+    cached: int = CACHED,
 ) -> Callable[[Callable[..., Any]], Function]:
     """Registers a function of the distances between all pairs, with the arguments of
     `backend_function`; a function as weight is not supported.
 
     Args:
         weight: the name of the parameter that names the lengths of edges.
-        least: nodes times edges from which it pays.
+        first, cached: as in `Function`.
     """
 
     def few_edges(call: Call) -> str:
         by_weight = getattr(call, weight) is not None
         return call.too_few_edges(5_000, "by weight") if by_weight else ""
 
-    def few_searches(call: Call) -> str:
-        steps = len(call.G) * call.num_edges
-        return "" if steps >= least else "NetworkX is faster in few searches of few edges"
-
     return backend_function(
-        first=FIRST,
-        cached=CACHED,
+        first=first,
+        cached=cached,
         limits=limits,
         unsupported=[*unsupported, callable_weight(weight)],
-        slower=[*slower, few_edges, few_searches],
+        slower=[*slower, few_edges],
         names=names,
     )
 

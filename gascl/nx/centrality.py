@@ -9,7 +9,14 @@ import networkx as nx
 import numpy as np
 
 from gascl.nx import weighted
-from gascl.nx.all_pairs import by_distances, inverse_sums, matrix, reached_from_each
+from gascl.nx.all_pairs import (
+    CACHED,
+    FIRST,
+    by_distances,
+    inverse_sums,
+    matrix,
+    reached_from_each,
+)
 from gascl.nx.boundary import require_nodes, sets_of_nodes, within
 from gascl.nx.converted_graph import Converted, EdgeField
 from gascl.nx.dispatch import Call, argument, backend_function, callable_weight, multigraph
@@ -123,8 +130,8 @@ def harmonic_centrality(
 
 
 @backend_function(
-    first=1_000,
-    cached=500,
+    first=FIRST,
+    cached=CACHED,
     limits="No weights.",
     unsupported=[argument("weight", reason="weights")],
 )

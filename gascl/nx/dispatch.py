@@ -207,7 +207,9 @@ class Function:
         Raises:
             TypeError: they are not this function's.
         """
-        arguments = {**self._defaults, **dict(zip(self._positional, args, strict=False)), **kwargs}
+        arguments = self._defaults | kwargs
+        for name, value in zip(self._positional, args, strict=False):
+            arguments[name] = value
         if arguments.keys() != self.parameters.keys() or len(args) > len(self._positional):
             self._signature.bind(*args, **kwargs)  # which raises the error
         return arguments
@@ -251,7 +253,10 @@ class Function:
 
 
 def _first_reason(checks: Iterable[Check], call: Call) -> str:
-    return next(filter(None, (check(call) for check in checks)), "")
+    for check in checks:
+        if reason := check(call):
+            return reason
+    return ""
 
 
 def backend_function(
