@@ -85,6 +85,7 @@ def cases(source: Any) -> list[Case]:
         Case("betweenness_centrality, k=10", nx.betweenness_centrality, {"k": 10, "seed": 1}),
         Case("connected_components", lambda G, **k: list(nx.connected_components(G, **k))),
         Case("core_number", nx.core_number),
+        Case("bridges", lambda G, **k: list(nx.bridges(G, **k))),
         Case("triangles", nx.triangles),
         Case("BFS layers", lambda G, **k: list(nx.bfs_layers(G, **k)), {"sources": source}),
         Case("BFS lengths", nx.single_source_shortest_path_length, {"source": source}),

@@ -188,12 +188,17 @@ PIECE, CPU_PIECE = 128, 4096
 #: The number of receivers that one work-item handles at once in `pairs` on a CPU: as many floats as
 #: the widest SIMD registers hold.
 RECEIVERS_PER_ITEM = 16
+#: In the tree of the vertices' places, the number of vertices in a leaf, and of nodes in a node.
+LEAF, FAN_OUT = 8, 4
+#: The number of bits of a place along the curve by which vertices are ordered (pairs/order.cl); a
+#: multiple of 1, 2 and 3.
+CURVE_BITS = 30
 #: Of a loop whose terms are joined in order, how many a work-item computes at once.
 SHARED_TERMS = 4
 #: How many turns of a loop with loops in it a work-item runs by itself.
 FEW_TURNS = 8
 #: The number of bits by which a pass sorts, and the number of keys that a work-item holds at once.
-DIGIT_BITS, EACH = 4, 8
+DIGIT_BITS, KEYS_PER_ITEM = 4, 8
 
 
 def defines(constants: Mapping[str, int]) -> list[str]:
@@ -233,6 +238,29 @@ def of_lists(group: int) -> dict[str, int]:
 def of_pairs() -> dict[str, int]:
     """Those of `pairs`."""
     return {"RECEIVERS_PER_ITEM": RECEIVERS_PER_ITEM}
+
+
+def of_near_pairs(group: int, axes: int) -> dict[str, int]:
+    """Those of `pairs` with places (`pairs_at`) in so many dimensions."""
+    return {
+        "RECEIVERS_PER_ITEM": RECEIVERS_PER_ITEM if group == 1 else 1,
+        "LEAF": LEAF,
+        "FAN_OUT": FAN_OUT,
+        "MOST_LEVELS": len(levels(2**31 - 1)),
+        "AXES": axes,
+        "CURVE_BITS": CURVE_BITS,
+        "PLACES": 1,
+        **of_sorting(),
+    }
+
+
+def levels(vertices: int) -> list[int]:
+    """The numbers of nodes in the levels of the tree of so many vertices: groups of up to LEAF, and
+    then of up to FAN_OUT nodes of the level before."""
+    sizes = [-(-vertices // LEAF)]
+    while sizes[-1] > 1:
+        sizes.append(-(-sizes[-1] // FAN_OUT))
+    return sizes
 
 
 def long_row(group: int, nests: bool) -> int:
@@ -282,4 +310,4 @@ def of_random() -> dict[str, int]:
 
 def of_sorting() -> dict[str, int]:
     """Those of the kernels that sort arcs."""
-    return {"DIGIT_BITS": DIGIT_BITS, "EACH": EACH}
+    return {"DIGIT_BITS": DIGIT_BITS, "KEYS_PER_ITEM": KEYS_PER_ITEM}

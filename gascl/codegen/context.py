@@ -466,6 +466,20 @@ class Context:
         members = [("combined", combined), ("count", UINT32), ("sent", INT32), *overflow]
         return struct_of("gascl_partial", members)
 
+    @cached_property
+    def place(self) -> Type:
+        """The type of the field that `pairs_at` names."""
+        return self.vertex_fields[self.spec.pairs_at or ""]
+
+    @cached_property
+    def node(self) -> Type:
+        """A group of vertices that lie near each other: the mean place of those that send, how far
+        they are from it at most, their number and, if a group may send as one, what it would."""
+        real = self.place.one
+        members = [*((axis, real) for axis in "xyz"), ("radius", real), ("count", INT32)]
+        mean = [("mean", self.other)] * self.traits.merges
+        return struct_of("gascl_node", [*members, *mean])
+
     @property
     def sums_floats(self) -> bool:
         """Whether messages are added up and consist of floats alone."""

@@ -109,6 +109,8 @@ def write_switches(text: Text, c: Context) -> None:
                 "SNAPSHOTS": bool(traits.snapshots),
                 "DEBUG": c.debug,
                 "PAIRS": traits.pairs,
+                "WITHIN": "pairs_within" in spec.snippets,
+                "MERGES": traits.merges,
                 "LANES": c.lanes,
                 "LANE_WORDS": traits.lane_words,
                 "WRAPS": traits.overflows and c.message.itemsize == 8,
@@ -242,6 +244,8 @@ def write_layouts(text: Text, c: Context) -> None:
     """
     sizes = {name: resolve(s, c.real).itemsize for name, s in c.spec.structs.items()}
     shared = {"box": c.box, "tally": c.tally, "control": c.control}
+    if c.traits.near:
+        shared["node"] = c.node
     if c.spec.arrays:
         shared["tables"] = c.tables
     sizes |= {name: type_.itemsize for name, type_ in c.boxes.items()}

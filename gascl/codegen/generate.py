@@ -131,6 +131,8 @@ def generate(
         tally=c.tally.scalar,
         control=c.control.scalar,
         other=c.other.scalar if traits.pairs else np.dtype([]),
+        axes=c.place.width if traits.near else 0,
+        node=c.node.scalar if traits.near else np.dtype([]),
         lanes=lanes,
         reals=tuple(c.reals),
     )

@@ -33,6 +33,8 @@ class Header:
         box, run, tally, control: the layouts of structs that host and device share.
         tables: the layout of the array parameters; without members if there are none.
         other: the layout of what a pairs snippet reads of the sender `u`.
+        node: that of a group of senders, where there are places (`pairs_at`).
+        axes: the number of their dimensions, 1 to 3; 0 without places.
         lanes: the number of runs at once.
         reals: the vertex fields whose values, or components, are floats, in the order of
             GASCL_FOR_REALS.
@@ -58,5 +60,7 @@ class Header:
     tally: np.dtype
     control: np.dtype
     other: np.dtype
+    node: np.dtype
+    axes: int
     lanes: int
     reals: tuple[str, ...]

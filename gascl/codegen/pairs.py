@@ -30,24 +30,35 @@ class Pairs:
         snippet = c.spec.snippets["pairs"]
         gives, receives = c.read_in_pairs("u"), c.read_in_pairs("v")
         put("", "// Every pair: what is read of the sender, and of the receiver.")
-        self.text.struct(c.other)
+        if not c.traits.near:
+            self.text.struct(c.other)
         self._loader("gascl_pair_sender", gives)
         self._loader("gascl_pair_receiver", receives)
         self._partial()
-        put("// A tile of senders in local memory; or several receivers as arrays of scalars,")
-        put("// so that the compiler can vectorize over them.", "#if GASCL_GROUP > 1")
-        self._tile(gives)
-        put("#else")
-        self._struct_of_arrays("gascl_pair_receivers", "gascl_vertex", receives, "v")
-        members = list(c.partial.members)
-        self._struct_of_arrays("gascl_partials", "gascl_partial", members, "gascl_part")
-        put("#endif", "")
-        written_out = [w for w in WRITTEN_OUT if snippet.uses(w)]
+        if c.traits.near:
+            self._near(gives)
+            self._receivers(receives)
+        else:
+            put("// A tile of senders in local memory; or several receivers as arrays of scalars,")
+            put("// so that the compiler can vectorize over them.", "#if GASCL_GROUP > 1")
+            self._tile(gives)
+            put("#else")
+            self._receivers(receives)
+            put("#endif", "")
+        merge = c.spec.snippets.get("pairs_merge")
+        written_out = [w for w in WRITTEN_OUT if snippet.uses(w) or (merge and merge.uses(w))]
         if written_out:
             put("#if GASCL_GROUP == 1 && defined(POCL_DEVICE_ADDRESS_BITS)", '#include "math.cl"')
             for word in written_out:  # in PoCL they are macros
                 put(f"#undef {word}", f"#define {word} gascl_{word}")
             put("#endif")
+        if merge is not None:
+            put("// Whether a group at a distance sends as one.")
+            put("static bool gascl_merges(const real distance, const real radius,")
+            put("        const int gascl_id, GASCL_STATE GASCL_LANE) {")
+            self.calls.declare_read(merge)
+            self.traps.expression("    return (", merge, "    );", who="gascl_id")
+            put("}", "")
         value = self.traps.sound("(__VA_ARGS__)", c.message)
         put("#undef send", f"#define send(...) gascl_pair_send(gascl_out, {value})", "")
         put(
@@ -58,6 +69,58 @@ class Pairs:
         self.calls.declare_read(snippet)
         self.traps.snippet(snippet)
         put("}")
+
+    def _receivers(self, receives: list[tuple[str, Type]]) -> None:
+        """Write the structs of a work-item's receivers and of what they are sent."""
+        self._struct_of_arrays("gascl_pair_receivers", "gascl_vertex", receives, "v")
+        members = list(self.context.partial.members)
+        self._struct_of_arrays("gascl_partials", "gascl_partial", members, "gascl_part")
+
+    def _near(self, gives: list[tuple[str, Type]]) -> None:
+        """Write what the kernels need to find pairs by their places (pairs/near.cl)."""
+        c, put = self.context, self.text.put
+        real, field = c.place.one.c, c.field_at(c.spec.pairs_at or "", "gascl_id")
+        rest = ", 0" * (3 - c.place.width)
+        put("// Where a vertex is, and the largest distance of a pair.")
+        put(f"typedef {real}3 gascl_place;")
+        put("static gascl_place gascl_place_of(const int gascl_id, GASCL_STATE GASCL_LANE) {")
+        put(f"    return (gascl_place)({field}{rest});", "}", "")
+        within, merge = (c.spec.snippets.get(f"pairs_{n}") for n in ("within", "merge"))
+        if within is not None:
+            put("static real gascl_reach(const int gascl_id, GASCL_STATE GASCL_LANE) {")
+            self.calls.declare_read(within)
+            self.traps.expression("    return (real)(", within, "    );", who="gascl_id")
+            put("}", "")
+        if merge is not None:
+            self.text.struct(c.other)
+        self.text.struct(c.node)
+        if merge is not None:
+            self._means(gives)
+
+    def _means(self, gives: list[tuple[str, Type]]) -> None:
+        """Write how senders are averaged, kept in a node, and sent from there as one."""
+        c, put = self.context, self.text.put
+        put("// Moves a mean by a share of the way to x.")
+        put("static void gascl_average(gascl_vertex *gascl_mean, const gascl_vertex x,")
+        put("        const real gascl_share) {")
+        for n, type_ in gives:
+            for at, _ in type_.parts():
+                of = f"gascl_mean->{n}{at}"
+                put(f"    {of} += (x.{n}{at} - {of}) * gascl_share;")
+        put("}", "", "static gascl_vertex gascl_average_begin(void) {")
+        put("    gascl_vertex v;", "    v.id = -1;")
+        put(*(f"    v.{n} = {t.zero()};" for n, t in gives), "    return v;", "}", "")
+        put("static gascl_vertex gascl_node_sender(const gascl_node gascl_from) {")
+        put("    gascl_vertex v;", "    v.id = -1;")
+        put(*(f"    v.{n} = gascl_from.mean.{n};" for n, _ in gives), "    return v;", "}", "")
+        put("static void gascl_node_keep(gascl_node *gascl_to, const gascl_vertex v) {")
+        put(*(f"    gascl_to->mean.{n} = v.{n};" for n, _ in gives), "}", "")
+        put("// Adds what one of so many equal senders sends, as often as there are.")
+        put("static void gascl_partial_add_times(gascl_partial *part, const gascl_partial one,")
+        put("        const int times) {")
+        combined = dict(c.partial.members)["combined"]
+        put(*combined.by_component(lambda at, t: f"part->combined{at} = {_multiplied_sum(t, at)}"))
+        put("    part->count += one.count * times;", "}", "")
 
     def _loader(self, name: str, members: list[tuple[str, Type]]) -> None:
         c, put = self.context, self.text.put
@@ -134,6 +197,14 @@ class Pairs:
         put(f"    {one} {value};", *(["    v.id = gascl_id;"] if id_parameter else []))
         put(*(f"    {of} = gascl_from->{a}[gascl_i];" for a, _, of in scalars))
         put(f"    return {value};", "}", "")
+
+
+def _multiplied_sum(type_: Type, at: str) -> str:
+    """C text that adds a multiple of what one sender sends; vectors by component, so that a
+    compiler can vectorize over receivers."""
+    of = f"combined{at}"
+    sums = [f"part->{of}{each} + one.{of}{each} * (real)times" for each, _ in type_.parts()]
+    return f"({type_.c})({', '.join(sums)})"
 
 
 def splits(vertices: int, receivers: int, groups: int) -> int:

@@ -89,6 +89,12 @@ class Phases:
         put("    return v;", "}", "")
         for name in c.spec.vertex_fields:
             self._init_value(name, "const gascl_vertex v, GASCL_STATE GASCL_LANE")
+        put("// Prefetches what init may read of other vertices.")
+        put("static void gascl_prefetch_init(const int gascl_id, GASCL_STATE) {")
+        inits = [c.spec.snippets.get(f"{name}.init") for name in c.spec.vertex_fields]
+        if any(each is not None and each.uses("neighbor") for each in (init, *inits)):
+            put("    GASCL_PREFETCH(&gascl_targets[gascl_offsets[gascl_id]]);")
+        put("}", "")
         put("// Fields given by the user, or kept from another run, are not changed by init.")
         put("static void gascl_init(const int gascl_id, const ulong gascl_given,")
         put(f"        const ulong gascl_kept, const int gascl_own_mask, {state}) {{")
@@ -315,9 +321,19 @@ class Phases:
 
     def _prefetched(self, fields: list[str], other: str) -> list[str]:
         """Lines that prefetch fields of another vertex, as they were before this superstep."""
-        c, at = self.context, f"GASCL_AT({other})"
-        places = {n: f"gascl_old_{n}[{at}]" for n in fields if n in c.traits.snapshots}
-        return [f"GASCL_PREFETCH(&{places.get(n, c.field_at(n, other))});" for n in fields]
+        c, lines = self.context, []
+        packed = {name for name, _ in c.packed.members} if c.in_place else set()
+        for name in fields:
+            place = c.field_at(name, other)
+            if name in c.traits.snapshots:
+                place = f"gascl_old_{name}[GASCL_AT({other})]"
+            line = f"GASCL_PREFETCH(&{place});"
+            if name in packed:
+                word = f"GASCL_PREFETCH(&gascl_words[{other}]);"
+                lines += ["#if GASCL_IN_PLACE", word, "#else", line, "#endif"]
+            else:
+                lines.append(line)
+        return lines
 
     def _condition(self, snippet: Snippet | None, otherwise: str = "true") -> None:
         """Write the body of a function that returns a condition on a vertex."""

@@ -56,6 +56,8 @@ PROGRAM = {
     "SNAPSHOTS": "there are copies of fields from before a phase",
     "DEBUG": "debug mode",
     "PAIRS": "there is a `pairs` snippet",
+    "WITHIN": "vertices of a pair are at most `pairs_within` apart",
+    "MERGES": "groups of vertices may send to others as one: there is a `pairs_merge`",
     "LANES": "the number of runs at once",
     "LANE_WORDS": "delivery `pull` notes for each vertex in which lanes it sends",
     "WRAPS": "sums of 64 bits are checked for overflow: their wraps are counted",

@@ -96,7 +96,9 @@ def assemble(
     shared = constants.of_run(header.message.itemsize)
     if delivery.active.lists_receivers:
         shared |= constants.of_lists(group)
-    if traits.pairs:
+    if traits.near:
+        shared |= constants.of_near_pairs(group, header.axes)
+    elif traits.pairs:
         shared |= constants.of_pairs()
     if traits.shares:
         shared |= constants.of_shared_rows(group)
@@ -114,7 +116,7 @@ def assemble(
     text.put("\n".join([*constants.defines(shared), *given]))
     text.include("superstep.cl")
     if traits.pairs:
-        text.include("pairs.cl")
+        text.include("pairs/near.cl" if traits.near else "pairs.cl")
     if traits.shares:
         text.include("shared_rows.cl")
     if delivery.skips_parts(traits):
@@ -166,6 +168,7 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) ->
         "outbox_grouped.cl": f"outbox/{elected}_{form}.cl",
         "groups.cl": f"groups/{'votes' if traits.votes else 'joined'}.cl",
         "pairs_of_splits.cl": f"pairs/{form}.cl",
+        "place_sort.cl": "pairs/sort_item.cl" if group == 1 else "sort.cl",
         "share.cl": f"team/{form}.cl",
         "frontier_pieces.cl": f"frontier/pieces_{form}.cl",
         "frontier_commit.cl": f"frontier/{'buckets' if traits.prioritized else 'commit'}.cl",

@@ -56,6 +56,8 @@ def _shared_fields(spec: ProgramSpec, traits: Traits, delivery: Delivery) -> lis
         read |= spec.snippets["priority"].reads("v")
     if traits.pairs:
         read |= spec.snippets["pairs"].reads("u")
+    if spec.pairs_at is not None:
+        read.add(spec.pairs_at)
     # Where edges alternate, the owner of a vertex changes in every other superstep.
     everything = traits.alternates or "" in read
     return [n for n in spec.vertex_fields if n in written and (everything or n in read)]

@@ -69,6 +69,11 @@ NUMBERS = {
     "most_work": "int32",  # ends a launch; in units of 1024 arcs
     "most_parts": "int32",  # the largest number of parts of a superstep, each with a tally
     "num_next_in_blocks": "int32",  # of the next superstep, where edges alternate
+    "shares": "int32",  # how many groups have found bounds of places
+    "num_keys": "int64",
+    "tiles": "int32",
+    "shift": "int32",
+    "num_digit_counts": "int64",
     "fresh": "int32",  # whether no superstep of the run has been launched
 }
 
@@ -107,6 +112,28 @@ NEEDED = Launch("gascl_needed", "vertices", ("STATE", "reaches", "needed"))
 _PAIRED = ("STATE", "boxes", "splits", "first_row", "last_row")
 PAIRS = Launch("gascl_pairs", "", _PAIRED)
 PAIRS_JOIN = Launch("gascl_pairs_join", "vertices", _PAIRED)
+#: Pairs by distance (pairs/near.cl): the order of the vertices, the tree, and the pairs.
+NEAR_BOUNDS = Launch("gascl_near_bounds", "", ("STATE", "bounds"))
+NEAR_KEYS = Launch(
+    "gascl_near_keys", "vertices", ("STATE", "bounds", "shares", "place_keys", "places")
+)
+_SIDES = ("place_keys", "places", "place_keys_to", "places_to")
+NEAR_SORT = Launch("gascl_near_sort", "", ("STATE", *_SIDES))
+NEAR_LEAVES = Launch("gascl_near_leaves", "vertices", ("STATE", "order", "nodes"))
+NEAR_LEVELS = Launch("gascl_near_levels", "one group", ("STATE", "nodes"))
+NEAR_PAIRS = Launch(
+    "gascl_near_pairs", "vertices", ("STATE", "order", "nodes", "first_row", "last_row")
+)
+#: The kernels that sort the order where a work-group has several items (sort.cl): they get a side
+#: to read and one to write.
+_DIGIT = ("num_keys", "tiles", "shift")
+SORT_COUNT = Launch("gascl_sort_count", "", ("from_keys", "digit_counts", *_DIGIT))
+SORT_SUM = Launch("gascl_sort_sum", "", ("digit_counts", "digit_sums", "num_digit_counts"))
+SORT_ADD = Launch("gascl_sort_add", "", ("digit_counts", "digit_sums", "num_digit_counts"))
+_MOVED = ("from_keys", "from_places", "to_keys", "to_places")
+SORT_MOVE = Launch("gascl_sort_move", "", (*_MOVED, "digit_counts", *_DIGIT))
+NEAR = (NEAR_BOUNDS, NEAR_KEYS, NEAR_LEAVES, NEAR_LEVELS, NEAR_PAIRS)
+RADIX = (SORT_COUNT, SORT_SUM, SORT_ADD, SORT_MOVE)
 #: Vertices with many neighbors apply, after the others (shared_rows.cl); and are listed in the next
 #: frontier, where the others are.
 SHARED_ROWS = Launch("gascl_apply_shared_rows", "", ("STATE", "tallies"))

@@ -14,7 +14,16 @@ from typing import NamedTuple
 import numpy as np
 
 from gascl.codegen.atomic_cells import cell_bits
-from gascl.codegen.constants import RECEIVERS_PER_ITEM, SEGMENT, STRIDE, Fault, Team
+from gascl.codegen.constants import (
+    DIGIT_BITS,
+    KEYS_PER_ITEM,
+    RECEIVERS_PER_ITEM,
+    SEGMENT,
+    STRIDE,
+    Fault,
+    Team,
+    levels,
+)
 from gascl.codegen.header import Header
 from gascl.codegen.pairs import splits
 from gascl.delivery.buffers import ANYTHING, COMMON, INBOX_SWAPS, ITEMS, ZERO, Buffer
@@ -24,10 +33,13 @@ from gascl.delivery.launch import (
     EMPTY_INBOX,
     FINISH,
     NANS,
+    NEAR,
+    NEAR_SORT,
     NEEDED,
     NUMBERS,
     PAIRS,
     PAIRS_JOIN,
+    RADIX,
     RECEIVE_REMOTE,
     SNAPSHOT,
     START,
@@ -46,6 +58,8 @@ from gascl.language.types import TIME, Type
 MOST_AHEAD, RECORDS = 64, 256
 #: The largest number of remote messages that a launch puts into inboxes.
 REMOTE_MESSAGES = 2**20
+#: The most work-groups that look for the bounds of places, and that add up counts of digits.
+MOST_BOUNDS, MOST_SUMS = 64, 512
 
 
 class Owner(str, Enum):  # keys are sorted
@@ -347,7 +361,9 @@ class _Builder:
     def _ranges(self) -> int:
         extent = self.extent
         receivers = extent.group if extent.group > 1 else RECEIVERS_PER_ITEM
-        return splits(extent.vertices, receivers, extent.groups) if self.traits.pairs else 1
+        if not self.traits.pairs or self.traits.near:
+            return 1
+        return splits(extent.vertices, receivers, extent.groups)
 
     def _skips(self) -> bool:
         """Whether arcs are streamed in parts, some of which a superstep may skip."""
@@ -412,8 +428,30 @@ class _Builder:
             "team": (self.persistent, Array(np.dtype("u1"), team, ZERO)),
         }
         arrays |= {name: array for name, (is_needed, array) in optional.items() if is_needed}
+        if self.traits.near:
+            arrays |= self._near(places)
         arrays |= {b.name: self._array(b) for b in COMMON if self.delivery.needs(b, self.traits)}
         return [(name, Key(RUN, name), array) for name, array in arrays.items()]
+
+    def _near(self, places: int) -> dict[str, Array]:
+        """The buffers of pairs by distance (pairs/near.cl), for so many vertices in all lanes."""
+        header, extent = self.header, self.extent
+        keys, ids = Array(np.dtype("u8"), places), Array(np.dtype(extent.offset), places)
+        real = np.dtype(header.node["x"])
+        nodes = sum(levels(extent.vertices)) * header.lanes
+        arrays = {
+            "bounds": Array(real, MOST_BOUNDS * header.lanes * 2 * header.axes),
+            "place_keys": keys,
+            "place_keys_to": keys,
+            "places": ids,
+            "places_to": ids,
+            "nodes": Array(header.node, nodes),
+        }
+        if extent.group > 1:
+            counts = num_tiles(places, extent.group) << DIGIT_BITS
+            arrays["digit_counts"] = Array(np.dtype(extent.offset), counts)
+            arrays["digit_sums"] = Array(np.dtype(extent.offset), MOST_SUMS)
+        return arrays
 
     def _memory(self, owner: str, buffers: Sequence[Buffer]) -> dict[Key, Array]:
         """The buffers of a delivery or active set that the program needs."""
@@ -501,7 +539,9 @@ class _Builder:
             launches.append(active.all_scatter)
         if delivery.has_inbox(traits):
             launches.append(EMPTY_INBOX)
-        if traits.pairs:
+        if traits.near:
+            launches += [*NEAR, *((NEAR_SORT,) if group == 1 else RADIX)]
+        elif traits.pairs:
             launches += [PAIRS, PAIRS_JOIN]
         if traits.shares:
             launches.append(delivery.shared_rows(traits))
@@ -555,7 +595,15 @@ class _Builder:
 
 
 #: Arguments for which the host chooses a buffer at each launch.
-CHOSEN = ("cells", "boxes", "partly", "reaches")
+CHOSEN = (
+    *("cells", "boxes", "partly", "reaches"),
+    *("order", "from_keys", "from_places", "to_keys", "to_places"),  # of vertices by their places
+)
+
+
+def num_tiles(keys: int, group: int) -> int:
+    """The number of tiles in which groups of so many items sort keys."""
+    return -(-keys // (group * KEYS_PER_ITEM))
 
 
 def _pairs(swaps: Sequence[tuple[str, str]], names: Mapping[str, Key]) -> list[tuple[Key, Key]]:

@@ -4,7 +4,7 @@ functions."""
 from __future__ import annotations
 
 from gascl.codegen import constants
-from gascl.codegen.constants import DIGIT_BITS, EACH
+from gascl.codegen.constants import DIGIT_BITS, KEYS_PER_ITEM
 from gascl.codegen.switches import CONTRACTING, SORTING, defines
 from gascl.delivery.assembly import Assembly
 
@@ -27,7 +27,9 @@ def fitting_group(group: int, offset: int, places: bool, memory: int) -> int:
     """
     digits = 1 << DIGIT_BITS
     while group > LEAST_GROUP:
-        tile = group * (EACH + 1) * (8 + offset * places)  # with the padding against bank conflicts
+        tile = (
+            group * (KEYS_PER_ITEM + 1) * (8 + offset * places)
+        )  # with the padding against bank conflicts
         if tile + 2 * digits * group + offset * (group + digits) <= memory:
             break
         group //= 2
@@ -45,7 +47,7 @@ def sorting(offset: str, group: int, places: bool) -> str:
     text = Assembly({})
     switches = {"OFFSET": _OFFSETS[offset], "GROUP": group, "PLACES": places}
     lines = [*constants.defines(constants.of_sorting()), *defines(SORTING, switches)]
-    text.put("\n".join(lines))
+    text.put("\n".join([*lines, "typedef GASCL_OFFSET gascl_offset;"]))
     text.include("sort.cl")
     return str(text)
 

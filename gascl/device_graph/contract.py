@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
-from gascl.codegen.constants import EACH
+from gascl.codegen.constants import KEYS_PER_ITEM
 from gascl.delivery.run_layout import EDGE, GRAPH, Array, EdgeValues, Key
 from gascl.delivery.sort_kernels import contracting, fitting_group
 from gascl.device_graph.buffers import ResidentGraph, is_symmetric, resident_bytes
@@ -242,7 +242,7 @@ class _Contraction:
         keys, sums = self._filled(8 * slots, -1), self._filled(8 * slots, 0)
         shape = np.int64(arcs), vertices, np.int32(bits), self.unit
         run("contract_insert", groups, *graph, begins, keys, sums, *shape)
-        tiles = -(-slots // (group * EACH))
+        tiles = -(-slots // (group * KEYS_PER_ITEM))
         counts = device.allocate((tiles + 1) * index)
         run("contract_count", groups, keys, counts, np.int64(slots))
         exclusive_sums(run, counts, adding, tiles + 1)

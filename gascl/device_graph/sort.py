@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from gascl.codegen.constants import DIGIT_BITS, EACH
+from gascl.codegen.constants import DIGIT_BITS, KEYS_PER_ITEM
 from gascl.delivery.sort_kernels import LEAST_GROUP, fitting_group, sorting
 from gascl.device_graph.gather import gather_values, program_of
 from gascl.graph.arcs import Order
@@ -33,7 +33,7 @@ def sorting_bytes(pairs: int, both: bool, offset: np.dtype, places: bool, number
         numbers: the number of vertices whose numbers the device looks up.
     """
     keys, index = pairs << both, offset.itemsize
-    counts = index * (SUMS + (keys // (LEAST_GROUP * EACH) + 1 << DIGIT_BITS))
+    counts = index * (SUMS + (keys // (LEAST_GROUP * KEYS_PER_ITEM) + 1 << DIGIT_BITS))
     ends = 8 * pairs * (2 if numbers else 1) + 4 * numbers
     return ends + 2 * keys * (8 + index * places) + counts
 
@@ -140,7 +140,7 @@ def radix_sort(
     Returns:
         The two, in the order in which the first one has what is sorted.
     """
-    tiles = -(-num_keys // (run.group * EACH))
+    tiles = -(-num_keys // (run.group * KEYS_PER_ITEM))
     number = tiles << DIGIT_BITS
     counts = run.device.allocate(number * offset)
     sums = run.device.allocate(SUMS * offset)

@@ -37,6 +37,7 @@ from gascl.language.keywords import (
     GRAPH_MEMBERS,
     LANGUAGE,
     MOST_KEYS,
+    OF_GROUPS,
     PHASES,
     RANDOM,
     READS,
@@ -53,7 +54,7 @@ from gascl.language.types import Struct, resolve, unfit
 
 _WORDS = (
     *(*SNIPPETS, "message", "gathered", "scatter_on", "apply_on", "edges"),
-    *("lanes", "restart", "ends", "delta", "order"),
+    *("lanes", "restart", "ends", "delta", "order", "pairs_at"),
 )
 #: The Python methods that a class may define, with their parameters.
 _HOOKS = {
@@ -70,6 +71,9 @@ Rules = Iterator[tuple[Place | Literal[False] | None, str]]
 
 #: The largest number of lanes in a run.
 MOST_LANES = 64
+
+#: The types of places (`pairs_at`).
+PLACES = ("real", "real2", "real3")
 
 #: The snippets that may set the mask.
 _MARKING = tuple(CALLS["set_mask"].split())
@@ -364,6 +368,8 @@ def _check_bare(spec: ProgramSpec, snippet: Snippet, kind: str) -> None:
     for space in READS[kind].split():
         for name in _members_of(spec, space):
             found.setdefault(name, f"{space}.{name}")
+    if kind == "pairs_merge":
+        found = {name: where for name, where in found.items() if name not in OF_GROUPS}
     declares = kind in ("init", "scatter", "pairs", "gather", "apply")
     for word, line in snippet.undeclared(found.keys() - helpers.keys(), declares):
         spec.refuse(snippet.place(line), f"unknown {word!r}; did you mean {found[word]}?")
@@ -426,7 +432,7 @@ def _check_arrays(spec: ProgramSpec, snippet: Snippet, kind: str) -> None:
         return  # where arrays have names of the user's
     for use in array_uses(spec, snippet):
         place, lengths = snippet.place(use.line), use.lengths
-        if kind in ("pairs", "stop"):
+        if kind in ("pairs", "stop", "pairs_within", "pairs_merge"):
             spec.refuse(place, f"{use.name} is an array, which {snippet.label} cannot read")
         if len(use.indices) == len(lengths):
             for index, length in zip(use.indices, lengths, strict=True):
@@ -643,6 +649,57 @@ def _pairs_rules(spec: ProgramSpec) -> Rules:
         "a gather snippet reads messages one by one, and there would be one for each pair: use "
         "combine instead",
     )
+
+
+def _near_rules(spec: ProgramSpec) -> Rules:
+    """Pairs by distance need places, and groups that send as one need means and multiples."""
+    pairs, merge = spec.snippets.get("pairs"), spec.snippets.get("pairs_merge")
+    place = spec.source.place("pairs_at")
+    if spec.pairs_at is None:
+        for name in ("pairs_within", "pairs_merge"):
+            yield (
+                _place_of(spec, name),
+                f"{name} compares distances between vertices: say which field has their places, "
+                "as in pairs_at = 'position'",
+            )
+        return
+    yield (
+        pairs is None and place,
+        "pairs_at is where the vertices of a pair are, but there is no pairs snippet: give pairs, "
+        "or remove pairs_at",
+    )
+    yield (
+        "pairs_within" not in spec.snippets and merge is None and place,
+        "pairs_at changes nothing by itself: give pairs_within = '...', the largest distance of a "
+        "pair, or pairs_merge = '...', which groups may send as one; or remove pairs_at",
+    )
+    field = spec.vertex_fields.get(str(spec.pairs_at))
+    yield (
+        (field is None or field.type not in PLACES) and place,
+        f"pairs_at = {spec.pairs_at!r} must be the name of a vertex field of type "
+        f"{', '.join(PLACES[:-1])} or {PLACES[-1]}",
+    )
+    if merge is None:
+        return
+    place = spec.source.place("pairs_merge")
+    yield (
+        not merge.uses("radius") and place,
+        "pairs_merge must read radius, how far the members of a group are from their mean at most, "
+        "as in 'radius < 0.5f * distance'",
+    )
+    yield (
+        not (spec.combiner is SUM and spec.message_type("float32").all_floats) and place,
+        "with pairs_merge a group sends a multiple of one message, which needs combine = 'sum' and "
+        "messages of reals: change those, or remove pairs_merge",
+    )
+    for member in pairs.members if pairs is not None else ():
+        known = spec.vertex_fields.get(member.name)
+        real = known is not None and known.resolve("float32").all_floats
+        yield (
+            member.namespace == "u" and not real and pairs is not None and pairs.place(member.line),
+            f"with pairs_merge `u` may be the mean of a group, which has no u.{member.name}: read "
+            "fields of reals alone, to which init or apply may copy it; or remove pairs_merge",
+        )
 
 
 def _product_rules(spec: ProgramSpec) -> Rules:
@@ -920,7 +977,7 @@ def _stop_rules(spec: ProgramSpec) -> Rules:
 
 #: In the order in which they are tested.
 _RULES: tuple[Callable[[ProgramSpec], Rules], ...] = (
-    *(_gather_rules, _grouping_rules, _added_rules, _pairs_rules, _array_rules),
+    *(_gather_rules, _grouping_rules, _added_rules, _pairs_rules, _near_rules, _array_rules),
     *(_first_rules, _product_rules),
     *(_receive_if_rules, _enough_rules, _mask_rules, _delta_rules, _priority_rules, _order_rules),
     _stop_rules,

@@ -29,11 +29,13 @@ READS = {
     "receive_if": "v p g superstep",
     "enough": "v p g superstep",
     "priority": "v p g",
+    "pairs_within": "p g prev superstep",
+    "pairs_merge": "p g prev superstep",
     "combine": "",
     "identity": "",
 }
 _ANYWHERE = "functions field arc init mask scatter pairs gather apply stop combine identity "
-_ANYWHERE += "prefer receive_if enough priority"
+_ANYWHERE += "prefer receive_if enough priority pairs_within pairs_merge"
 #: Function or word -> the snippets that may use it. `aggregate_NAME`, `add_to_FIELD`, `FIELD_of`,
 #: `FIELD_to`, `FIELD_from_first` and `FIELD_from_second` depend on the class.
 CALLS = {
@@ -60,9 +62,13 @@ CALLS = {
     "for_common": "scatter gather apply",
     "hash": _ANYWHERE,
     "uniform": _ANYWHERE,
-    "lane": "field arc init mask scatter pairs gather prefer apply receive_if enough priority",
-    "superstep": "field arc init scatter pairs gather prefer apply stop receive_if enough",
+    "lane": "field arc init mask scatter pairs gather prefer apply receive_if enough priority "
+    "pairs_within pairs_merge",
+    "superstep": "field arc init scatter pairs gather prefer apply stop receive_if enough "
+    "pairs_within pairs_merge",
 }
+#: What `pairs_merge` compares.
+OF_GROUPS = ("distance", "radius")
 #: The number of arguments of each function.
 ARGUMENTS = {
     "send": 1, "send_to": 2, "set_mask_of": 1, "get_mask_of": 1, "neighbor": 1, "has_edge": 2,

@@ -59,6 +59,9 @@ class VertexProgram:
     init: str = ""
     scatter: str = ""
     pairs: str = ""
+    pairs_at: str | None = None
+    pairs_within: str | None = None
+    pairs_merge: str | None = None
     gather: str = ""
     gathered: Any = None
     apply: str = ""

@@ -43,7 +43,10 @@ from gascl.user_messages import ProgramName
 SNIPPETS = (
     *("functions", "init", "scatter", "pairs", "gather", "apply"),
     *("mask", "stop", "combine", "identity", "prefer", "receive_if", "enough", "priority"),
+    *("pairs_within", "pairs_merge"),
 )
+#: Expressions that are left out, not empty.
+_NEVER_EMPTY = ("receive_if", "enough", "priority", "pairs_within", "pairs_merge")
 #: Snippets that do something: a program needs at least one of them.
 WORK = {"scatter", "pairs", "apply"}
 
@@ -64,6 +67,7 @@ class ProgramSpec:
         snippets: the snippets by attribute name; those inside declarations have names such as
             `distance.init`.
         scatter_on, apply_on, edges, restart, ends, lanes, delta, order: as the class gives them.
+        pairs_at: the same, the name of the field with the places of vertices; None without one.
         stop: the text of `stop` in one line, for messages.
         asks_converged: the class defines `converged`.
         composite: it defines `solve`, which runs other programs.
@@ -90,6 +94,7 @@ class ProgramSpec:
     lanes: int
     delta: float | None
     order: str
+    pairs_at: str | None
     stop: str
     asks_converged: bool
     composite: bool
@@ -112,6 +117,8 @@ class ProgramSpec:
         options = ["scatter_on", "apply_on", "edges", "restart", "ends", "lanes", "delta"]
         if self.order != "supersteps":  # else checkpoints from before there was a choice fit
             options.append("order")
+        if self.pairs_at is not None:
+            options.append("pairs_at")
         if self.grouping is not None:
             options.append("grouping")
         fields: list[Mapping[str, Field]] = [
@@ -159,6 +166,7 @@ class ProgramSpec:
         """The vertex fields without an `init` that snippets read, and none writes."""
         snippets = self.snippets.values()
         read = {name for snippet in snippets for space in "vu" for name in snippet.reads(space)}
+        read |= {self.pairs_at or ""}
         return tuple(
             name
             for name, declared in self.vertex_fields.items()
@@ -321,6 +329,7 @@ def collect(cls: type, source: ClassSource, reserved: Callable[[str], bool]) -> 
         lanes=got.lanes,
         delta=got.delta,
         order=got.order,
+        pairs_at=got.pairs_at,
         stop=" ".join((got.stop or "").split()),
         asks_converged=got.converged is not None,
         composite=got.solve is not None,
@@ -381,7 +390,7 @@ def _snippet(
             place=source.place(attribute),
         )
     if not text or not text.strip():
-        if text is not None and attribute in ("receive_if", "enough", "priority"):
+        if text is not None and attribute in _NEVER_EMPTY:
             raise ProgramError(
                 f"{cls.__name__}.{attribute} is empty: write one, or leave it out",
                 place=source.place(attribute),

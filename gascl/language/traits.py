@@ -292,6 +292,16 @@ class Traits:
         return "pairs" in self.spec.snippets
 
     @cached_property
+    def near(self) -> bool:
+        """Whether pairs are found by the places of their vertices (`pairs_at`)."""
+        return self.spec.pairs_at is not None
+
+    @cached_property
+    def merges(self) -> bool:
+        """Whether a group of vertices may send to others as one (`pairs_merge`)."""
+        return "pairs_merge" in self.spec.snippets
+
+    @cached_property
     def sends_arrays(self) -> bool:
         """Whether a message is an array."""
         return self.spec.message_type("float32").boxed

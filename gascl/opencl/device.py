@@ -28,6 +28,7 @@ from gascl.delivery.device_facts import DeviceFacts
 from gascl.errors import DeviceError
 from gascl.graph.reordering import spread
 from gascl.opencl import fork_guard
+from gascl.opencl.large_pages import LEAST, in_large_pages
 from gascl.opencl.pinned import PIECE, Staging, pinned
 from gascl.opencl.workarounds import intel_icd, nvidia, pocl, pocl_builtins, pocl_cache
 from gascl.user_messages import Message, Option
@@ -246,8 +247,10 @@ class Device:
         """A buffer with the array."""
         array = np.ascontiguousarray(array)
         if array.nbytes and self.is_cpu:  # without a wait for a thread of the driver
-            flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
-            return cl.Buffer(self.context, flags, hostbuf=array)
+            source = cl.mem_flags.COPY_HOST_PTR
+            if array.nbytes >= LEAST:
+                array, source = in_large_pages(array), cl.mem_flags.USE_HOST_PTR
+            return cl.Buffer(self.context, cl.mem_flags.READ_WRITE | source, hostbuf=array)
         buffer = self.reserve(array.nbytes)
         staging = self.queue_of_thread().staging(array.nbytes)
         if staging:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gascl.codegen.constants import levels
 from gascl.delivery.admission import halo_refuses
 from gascl.delivery.device_facts import DeviceFacts
 from gascl.delivery.exchanged_rows import exchanged_rows
@@ -12,6 +13,7 @@ from gascl.graph.graph import Graph
 from gascl.graph.partition import senders_elsewhere, shares
 from gascl.language.placeholder import example_of
 from gascl.language.program import VertexProgram
+from gascl.language.spec import ProgramSpec
 from gascl.language.stage_discovery import inner_programs
 from gascl.results.bottleneck import Bottleneck
 from gascl.run.bottlenecks import bottlenecks
@@ -37,6 +39,7 @@ class ExplainedRun:
             only one.
         supersteps: how supersteps are launched, and why.
         arrays: in which memory array parameters are, and why; "" if there are none.
+        pairs: which pairs are visited; "" without a `pairs` snippet.
         memory: the bytes of the device that each buffer takes, by name.
         limit: the bytes that the run may take.
         bottlenecks: what may take long.
@@ -53,6 +56,7 @@ class ExplainedRun:
     exchange: str
     supersteps: str
     arrays: str
+    pairs: str
     memory: Mapping[str, int]
     limit: int
     bottlenecks: tuple[Bottleneck, ...]
@@ -72,6 +76,7 @@ class ExplainedRun:
             *([(f"exchange: {self.exchange}", [])] if self.exchange else []),
             (f"supersteps: {self.supersteps}", []),
             *([(f"array parameters: {self.arrays}", [])] if self.arrays else []),
+            *([(f"pairs: {self.pairs}", [])] if self.pairs else []),
             (f"memory: {total}", [f"{name}: {amount(size)}" for name, size in buffers]),
             (
                 "bottlenecks:" if self.bottlenecks else "bottlenecks: none found",
@@ -171,10 +176,24 @@ def explained(
         exchange=exchange,
         supersteps=f"{launched}, since {persistent.why}{restart}",
         arrays=f"{memory} memory, since {constant.why}" if program.spec.arrays else "",
+        pairs=_pairs(program.spec, extent.vertices),
         memory=prepared.named_sizes(),
         limit=prepared.limit,
         bottlenecks=tuple(bottlenecks(program, graph, device, prepared)),
     )
+
+
+def _pairs(spec: ProgramSpec, vertices: int) -> str:
+    """Which pairs are visited, in words."""
+    if "pairs" not in spec.snippets:
+        return ""
+    if spec.pairs_at is None:
+        return f"all {vertices * (vertices - 1):,}"
+    near, merge = (spec.snippets.get(f"pairs_{name}") for name in ("within", "merge"))
+    parts = [f"at most {near.text} apart"] if near else []
+    parts += [f"as one with groups where {merge.text}"] if merge else []
+    found = f"found by {spec.pairs_at} in a tree of {sum(levels(vertices)):,} groups"
+    return " ".join(" and ".join(parts).split()) + f", {found}"
 
 
 def _on_ranks(program: VertexProgram, graph: Graph, prepared: Prepared) -> tuple[str, str]:

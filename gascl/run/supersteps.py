@@ -11,6 +11,8 @@ import numpy as np
 import pyopencl as cl
 
 from gascl.codegen.constants import (
+    CURVE_BITS,
+    DIGIT_BITS,
     FAULT_MESSAGES,
     GOING_ON,
     STRIDE,
@@ -25,14 +27,35 @@ from gascl.delivery.launch import (
     EMPTY_INBOX,
     FINISH,
     NANS,
+    NEAR_BOUNDS,
+    NEAR_KEYS,
+    NEAR_LEAVES,
+    NEAR_LEVELS,
+    NEAR_PAIRS,
+    NEAR_SORT,
     PAIRS,
     PAIRS_JOIN,
     SNAPSHOT,
+    SORT_ADD,
+    SORT_COUNT,
+    SORT_MOVE,
+    SORT_SUM,
     START,
     START_ARCS,
     Launch,
 )
-from gascl.delivery.run_layout import MOST_AHEAD, RECORDS, RUN, TEAM, VERTEX, Key, team_bytes
+from gascl.delivery.run_layout import (
+    MOST_AHEAD,
+    MOST_BOUNDS,
+    MOST_SUMS,
+    RECORDS,
+    RUN,
+    TEAM,
+    VERTEX,
+    Key,
+    num_tiles,
+    team_bytes,
+)
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.results.snapshot import Messages
 from gascl.results.trace import KernelTime, Trace
@@ -591,6 +614,8 @@ class Loop:
         first, last = self.launcher.arrays.graph.rows
         if first == last:  # a rank may have no rows
             return []
+        if self.plan.traits.near:
+            return self._enqueue_near(first, last)
         blocks = self.groups  # each handles a range of blocks
         if self.plan.group > 1:
             blocks = ranges * -(-(last - first) // self.plan.group)
@@ -600,6 +625,40 @@ class Loop:
         if ranges > 1:
             events.append(self.launcher.launch(PAIRS_JOIN, **given))
         return events
+
+    def _enqueue_near(self, first: int, last: int) -> list[Launched]:
+        """Enqueue the pairs by distance of the vertices from first to last."""
+        launch, shares = self.launcher.launch, min(self.groups, MOST_BOUNDS)
+        events = [launch(NEAR_BOUNDS, shares), launch(NEAR_KEYS, shares=shares)]
+        order = self._sort_places(events)
+        events += [launch(NEAR_LEAVES, order=order), launch(NEAR_LEVELS)]
+        return [*events, launch(NEAR_PAIRS, order=order, first_row=first, last_row=last)]
+
+    def _sort_places(self, events: list[Launched]) -> Any:
+        """Enqueue the sort of the vertices by their places; returns the buffer with the order."""
+        launch, buffers = self.launcher.launch, self.state.buffers
+        layout, group = self.state.layout, self.plan.group
+        names = ("place_keys", "places"), ("place_keys_to", "places_to")
+        side, other = ([buffers[Key(RUN, name)] for name in each] for each in names)
+        lanes = self.plan.header.lanes
+        if group == 1:
+            events.append(launch(NEAR_SORT, lanes))
+            return other[1]
+        keys = layout.extent.vertices * lanes
+        tiles = num_tiles(keys, group)
+        counts = tiles << DIGIT_BITS
+        adding = min(MOST_SUMS, -(-counts // group))
+        groups = min(tiles, self.groups)
+        for shift in range(0, CURVE_BITS + (lanes - 1).bit_length(), DIGIT_BITS):
+            at: dict[str, Any] = {"num_keys": keys, "tiles": tiles, "shift": shift}
+            moved: dict[str, Any] = dict(zip(("from_keys", "from_places"), side, strict=True))
+            moved |= zip(("to_keys", "to_places"), other, strict=True)
+            events.append(launch(SORT_COUNT, groups, from_keys=side[0], **at))
+            for each in (SORT_SUM, SORT_ADD):
+                events.append(launch(each, adding, num_digit_counts=counts))
+            events.append(launch(SORT_MOVE, groups, **moved, **at))
+            side, other = other, side
+        return side[1]
 
     def _enqueue_finish(self, tallies: Tallies, place: int, starting: int) -> list[Launched]:
         """Enqueue the end of a superstep: commit the mask, add up totals, decide what is next.

@@ -10,8 +10,12 @@ import pytest
 from support.agreement import PARTS, by_launches, check_case, find_device, gascl_graph, same
 from support.in_place_programs import IN_PLACE_FLAWS
 from support.monotone_programs import FLAWS
+from support.oracle import run
+from support.plain_graph import PlainGraph
 from support.program_text import build, listing
+from support.program_tree import Assign, Bin, Const, Field, If, Program, Send, SetMask, Var
 from support.random_cases import Case, any_order_cases, case_of
+from support.random_schedules import run_in_random_order
 
 pytestmark = [
     pytest.mark.usefixtures("poisoned"),
@@ -40,6 +44,28 @@ def test_random_schedules_give_what_supersteps_give(number: int) -> None:
                 fields = case.in_random_order(graph, seed)
                 for name, expected in outcome.fields.items():
                     assert fields[name].tolist() == expected.tolist(), (name, seed, graph)
+
+
+def test_a_message_that_an_older_value_refuses_is_lost() -> None:
+    """Two vertices answer each other. No message comes before the receiver has sent what it
+    answers, so that neither order nor repetition matters, but the value that `receive_if` reads."""
+    x, msg = Var("v", "x"), Var("", "msg")
+    more = Bin("-", msg, x)
+    program = Program(
+        fields={"x": Field("int32", Bin("==", Var("v", "id"), Const(0)))},
+        message="int32",
+        combine="max",
+        order="any",
+        mask=Bin("==", Var("v", "id"), Const(0)),
+        receive_if=Bin("&&", Bin(">=", more, Const(1)), Bin("<=", more, Const(2))),
+        scatter=(If(Bin("<", x, Const(9)), (Send(Bin("+", x, Const(1))),)),),
+        apply=(Assign("x", msg), SetMask()),
+    )
+    pair = PlainGraph(2, ((0, 1),), directed=False)
+    assert run(program, pair).fields["x"].tolist() == [9, 8]
+    found = {tuple(run_in_random_order(program, pair, seed)["x"]) for seed in range(20)}
+    assert (9, 8) in found
+    assert len(found) > 1
 
 
 @pytest.mark.parametrize(

@@ -307,7 +307,7 @@ def test_overflow_is_only_checked_for_integer_sums_and_products():
 WORDS = set("v u e p g a b agg prev msg has_msg superstep send set_mask unset_mask".split())
 WORDS |= set("set_mask_of get_mask get_mask_of real x id".split())
 WORDS |= set("send_to neighbor num_neighbors has_edge lane messages num_messages".split())
-WORDS |= {"neighbor_of", "num_neighbors_of", "hash", "needs_order"}
+WORDS |= {"neighbor_of", "num_neighbors_of", "hash", "needs_order", "distance", "radius"}
 
 
 @pytest.mark.parametrize("name", GENERATED)

@@ -34,6 +34,8 @@ def test_the_template_is_right(tmp_path):
     assert (cls.message, cls.combine, cls.spec.supersteps_param) == ("real", "sum", "supersteps")
 
 
+PAIRED = "pairs = 'send(1);'\n"
+AT = "pairs_at = 'rank'\n"
 ATTRIBUTES = [
     ("aply = 'v.rank = 1;'  # <<<", "unknown attribute 'aply'", "'apply'"),
     ("scater = 'send(1);'  # <<<", "unknown attribute 'scater'", "'scatter'"),
@@ -127,6 +129,26 @@ MESSAGES = [
     (
         "message = None\ncombine = None\nscatter = ''\npairs = 'send(1);'  # <<<",
         "declare the messages: message =",
+    ),
+    ("pairs_within = '1'  # <<<", "say which field has their places, as in pairs_at = 'position'"),
+    ("pairs_merge = 'radius < 1'  # <<<", "say which field has their places"),
+    ("pairs_at = 'rank'  # <<<", "no pairs snippet: give pairs, or remove pairs_at"),
+    (PAIRED + "pairs_at = 'rank'  # <<<", "pairs_at changes nothing by itself: give pairs_within"),
+    (
+        PAIRED + "pairs_within = '1'\npairs_at = 'hops'  # <<<",
+        "pairs_at = 'hops' must be the name of a vertex field of type real, real2 or real3",
+    ),
+    (PAIRED + "pairs_within = '1'\npairs_at = 5  # <<<", "pairs_at = 5 must be the name"),
+    (PAIRED + AT + "pairs_within = ' '", "pairs_within is empty: write one, or leave it"),
+    (PAIRED + AT + "pairs_within = 'v.rank'  # <<<", "`v` is not available in Wrong.pairs_within"),
+    (PAIRED + AT + "pairs_merge = 'distance > 1'  # <<<", "pairs_merge must read radius"),
+    (
+        PAIRED + AT + "combine = 'max'\npairs_merge = 'radius < distance'  # <<<",
+        "a group sends a multiple of one message, which needs combine = 'sum'",
+    ),
+    (
+        AT + "pairs_merge = 'radius < distance'\npairs = 'send(u.id);'  # <<<",
+        "`u` may be the mean of a group, which has no u.id: read fields of reals alone",
     ),
     (
         "pairs = 'send(1);'\ncombine = None\ngather = 'msg = 0;'  # <<<",

@@ -59,6 +59,34 @@ def test_trajectories(directed):
     assert alone.any() and np.allclose(result.position[alone], start[alone], atol=1e-6)
 
 
+@pytest.mark.parametrize("error", one_in(2, [0.01, 0.3]))
+def test_far_groups_repel_as_one_within_the_bound(error):
+    """The repulsion of a vertex is wrong by at most V beta error, before it is divided by its
+    degree: of spread out particles, of crowds, and of those that lie in one place."""
+    n, beta, step = 1500, 0.5, 1e-3
+    ids = np.arange(n)
+    graph = Graph.from_edges(ids, (ids + 1) % n, directed=False)  # all have two neighbors
+    rng, values = np.random.default_rng(3), {"beta": beta, "step": step, "dtype": "float64"}
+    spots = rng.uniform(-4, 4, (20, 3))[rng.integers(0, 20, n)]
+    for start in (
+        rng.uniform(-4, 4, (n, 3)),
+        spots + rng.normal(0, 0.02, (n, 3)),
+        np.where(ids[:, None] < n // 2, spots, rng.uniform(-9, 9, (n, 3))),
+    ):
+        program = ParticleCommunities(supersteps=1, error=error, position=start, **values)
+        found = Engine(graph).run(program).position
+        exact = move(graph, start, ParticleCommunities(**values), 1)
+        off = 2 * np.linalg.norm(found - exact, axis=1).max() / step
+        assert off <= n * beta * error
+        assert off > 1e-6 or error < 0.1  # else no group has repelled as one
+
+
+def test_far_groups_change_no_communities():
+    graph = rings(12, 8)
+    exact = run(graph).community
+    assert Engine(graph).run(ParticleCommunities(error=0.1)).community.tolist() == exact.tolist()
+
+
 def test_the_papers_formula_is_that_without_softening():
     """Two that are not adjacent, and their neighbor between them, by hand."""
     start = np.array([[0, 0, 0], [1, 0, 0], [3, 0, 0]])

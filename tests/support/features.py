@@ -104,6 +104,7 @@ EXPECTED = {
     *("FIELD_from in scatter", "FIELD_from in apply"),
     *("arc state of a superstep before", "e in scatter", "prev in scatter", "prev in apply"),
     *("a pair sends", "a pair does not send", "u in pairs", "lane in pairs"),
+    "a pair is too far apart",
     *(f"a loop over neighbors: {how}" for how in ("sum", "min", "max", "any")),
     *("lanes", "lanes by a parameter", "a parameter of each lane"),
     *("lane in init", "lane in scatter", "lane in apply", "a mask set by some of the lanes"),

@@ -179,6 +179,25 @@ class Around(VertexProgram):
     """
 
 
+class Nearby(VertexProgram):
+    """Pairs by distance, and groups that send as one: a struct of floats, lanes, a mask."""
+
+    Known = struct([("weight", "real"), ("along", "real2")])
+    place = vertex.real2()
+    known = vertex.struct(Known)
+    push = vertex.struct(Known)
+    reach = param.real(2.0)
+
+    message, combine = Known, "sum"
+    mask = "v.in_degree > 1"
+    pairs_at = "place"
+    pairs_within = "p.reach / (1 + superstep)"
+    pairs_merge = "radius < exp(-p.reach) * distance"
+    pairs = "send((Known){u.known.weight * exp(v.place.x - u.place.x), u.known.along});"
+    apply = "v.push = msg; set_mask();"
+    stop = "superstep > 3"
+
+
 #: What headers are generated of, for all tests of them.
 GENERATED = {
     "shortest_paths_float32": (ShortestPaths, {}),
@@ -190,6 +209,8 @@ GENERATED = {
     "singly_debug": (Singly, {"debug": True}),
     "all_pairs_lanes2": (AllPairs, {"lanes": 2}),
     "all_pairs_debug": (AllPairs, {"debug": True}),
+    "nearby_lanes2": (Nearby, {"lanes": 2}),
+    "nearby_debug": (Nearby, {"debug": True}),
     "fewer": (Fewer, {}),
     "around_shared": (Around, {"shares": True}),
 }

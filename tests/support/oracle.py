@@ -174,6 +174,9 @@ class Run(Interpreter):
                     idle = program.scatter_on == "mask" and not self.mask[self.u]
                     if idle or self.u == self.v:
                         continue
+                    if not self.within(self.v, self.u):
+                        self.used.add("a pair is too far apart")
+                        continue
                     sent: list[Any] = []
                     self.snippet(program.pairs, sent)
                     self.used.add("a pair sends" if sent else "a pair does not send")
@@ -181,6 +184,16 @@ class Run(Interpreter):
                     self.inbox[self.lane][self.v] += sent
                     carried += bool(sent)
         return carried
+
+    def within(self, v: int, u: int) -> bool:
+        """Whether two vertices are near enough to be a pair."""
+        if self.program.pairs_at is None:
+            return True
+        at = self.fields[self.lane][self.program.pairs_at]
+        reach = self.ev(self.program.pairs_within)
+        ends = [x if isinstance(x, tuple | list) else (x,) for x in (at[v], at[u])]
+        squares = sum(self.store.exact((a - b) ** 2) for a, b in zip(*ends, strict=True))
+        return self.store.exact(squares) <= self.store.exact(reach**2)
 
     def gather_and_apply(self) -> None:
         program, n, lanes = self.program, self.graph.num_vertices, range(self.lanes)

@@ -288,9 +288,11 @@ def texts(program: Program) -> dict[str, str]:
     }
     if program.order != "supersteps":
         body["order"] = program.order
+    if program.pairs_at is not None:
+        body["pairs_at"] = program.pairs_at
     if program.mask is not None:
         body["mask"] = c_expr(program, program.mask)
-    for name in ("stop", "receive_if", "enough", "priority"):
+    for name in ("stop", "receive_if", "enough", "priority", "pairs_within"):
         if (rule := getattr(program, name)) is not None:
             body[name] = c_expr(program, rule)
     for name in ("init", "scatter", "pairs", "apply"):

@@ -359,6 +359,8 @@ class Program:
     init: tuple[Stmt, ...] = ()
     scatter: tuple[Stmt, ...] = ()
     pairs: tuple[Stmt, ...] = ()
+    pairs_at: str | None = None  # with pairs_within, which may read the superstep
+    pairs_within: Expr | None = None
     apply: tuple[Stmt, ...] = ()
     stop: Expr | None = None
     converged: Callable[[Any], bool] | None = None  # of a Step

@@ -323,6 +323,9 @@ RECIPES = (
            "a component by its index in gather; arc field an array"),
     recipe("gather: sum", "int32", "real", "reads_masks_in_scatter", "arrays",
            "an array parameter in gather"),
+    recipe("max", "int32", "int32", None, "pairs", "a pair is too far apart; scatter_on: mask"),
+    recipe("sum", "int32", "real", None, "pairs lanes", "a pair is too far apart"),
+    recipe("sum", "real", "real", "starts_from_few", "pairs send_to", "a pair is too far apart"),
 )  # fmt: skip
 
 

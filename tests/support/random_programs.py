@@ -313,6 +313,11 @@ class _Drawing:
                 self.add_field("xv", self.shaped(msg_type))
         if shape.field in ("struct", "vector") or self.chance(20):
             self.add_field("xs", self.composite(shape.field if shape.field != "real" else None))
+        if "pairs" in self.wants and self.chance(60):
+            self.add_field("xp", pick("real", "real2", "real3"))
+            reach = Const(pick(0, 2, 30, 200))
+            reach = Bin("+", reach, Var("", "superstep")) if self.chance(50) else reach
+            body |= {"pairs_at": "xp", "pairs_within": reach}
         self.stored = {name: f.type for name, f in fields.items()}
         scope.writable = {n: kind for n, kind in self.stored.items() if not n.startswith("raw")}
         masks = Scope(self.draw, self.own + self.read_fields() + self.outside, structs=structs)

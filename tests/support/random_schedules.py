@@ -3,8 +3,9 @@
 There are no supersteps. At random, a vertex that waits scatters, with its values or with those that
 it had earlier since it began to wait; or one of the messages under way arrives, or several to the
 same vertex arrive combined; or a message arrives and stays under way, so that it comes again. What
-`FIELD_of` reads may be older than what the other vertex has. The run ends when no vertex waits and
-no message is under way.
+`FIELD_of` reads may be older than what the other vertex has. A message is dropped where
+`receive_if` does not want it by the receiver's values, or by some that it had before. The run ends
+when no vertex waits and no message is under way.
 
 Where all vertices apply in place, they do so in passes, each in another order and some of them
 several times, and messages arrive in between. The run ends with a pass that began without messages
@@ -38,7 +39,8 @@ class _Message(NamedTuple):
 class _Schedule(Run):
     """The order of events.
 
-    `seen` has what `FIELD_of` reads, which lags behind `fields`.
+    `seen` has what `FIELD_of` reads, which lags behind `fields`; `past`, what the fields of each
+    vertex have been since the run began, by lane.
     """
 
     def __init__(self, seed: int, *of_program: Any):
@@ -54,6 +56,7 @@ class _Schedule(Run):
         self.first(given)
         self.seen = [{name: list(x) for name, x in fields.items()} for fields in self.fields]
         self.earlier = [[self.state(v)] for v in range(n)]
+        self.past = [[self.state(v)] for v in range(n)]
         self.leaving = [[arc for arc in enumerate(self.arcs) if arc[1][0] == v] for v in range(n)]
         self.set_by = [[set() for _ in range(n)] for _ in range(self.lanes)]
         for _ in range(MOST_EVENTS):
@@ -69,6 +72,17 @@ class _Schedule(Run):
 
     def state(self, v: int) -> list[dict[str, Any]]:
         return [{name: x[v] for name, x in fields.items()} for fields in self.fields]
+
+    def wants(self, v: int, message: Any) -> bool:
+        """Whether its receiver wants it by its values and, perhaps, by some that it had before."""
+        if self.random.random() < 0.4:
+            now = self.state(v)
+            self.take(v, self.random.choice(self.past[v]))
+            wanted = super().wants(v, message)
+            self.take(v, now)
+            if not wanted:
+                return False
+        return super().wants(v, message)
 
     def catch_up(self) -> None:
         """Perhaps they see what some vertex has."""
@@ -123,6 +137,7 @@ class _Schedule(Run):
             return
         self.msg, self.has_msg, self.phase = self.partial(wanted)[-1], 1, "apply"
         self.snippet(self.program.apply)
+        self.past[first.to].append(self.state(first.to))
         set_by = self.set_by[self.lane][first.to]
         if set_by and not self.waiting[first.to]:
             self.waiting[first.to], self.earlier[first.to] = 1, []
@@ -143,6 +158,7 @@ class _InPlace(_Schedule):
         self.first(given)
         self.seen = [{name: list(x) for name, x in fields.items()} for fields in self.fields]
         self.set_by = [[set() for _ in range(n)] for _ in range(self.lanes)]
+        self.past = [[self.state(v)] for v in range(n)]
         self.mask = list(self.waiting)
         busy = any(self.mask)
         while busy:
@@ -191,6 +207,7 @@ class _InPlace(_Schedule):
         self.msg = self.no_message() if msg is None else msg
         self.set_by[self.lane][v].clear()
         self.snippet(self.program.apply)
+        self.past[v].append(self.state(v))
         return bool(self.set_by[self.lane][v])
 
 

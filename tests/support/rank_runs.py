@@ -208,6 +208,15 @@ class Meets(VertexProgram):
     """
 
 
+class Nearby(Meets):
+    """The same of what is near, by places that change, where groups send as one."""
+
+    place = vertex.real2(init="(real2)(v.id % 17, v.id % 23)")
+    pairs_at, pairs_within = "place", "11 - superstep"
+    pairs_merge = "radius < 0.3f * distance"
+    apply = "v.place.x += 5 * v.x;" + Meets.apply
+
+
 def pairs() -> None:
     """Each rank has the pairs of its own vertices, of which all have about as many."""
     rows = []
@@ -238,6 +247,11 @@ def pairs() -> None:
         assert len(set(rows)) < 2 and len(rows) in (0, 3)
         its = [sum(each) // 3 for each in COMM.allgather(rows)]
         assert sum(its) == vertices
+        if lanes == 1:
+            alone = on_one_device(graph, Nearby(), device, delivery=delivery)
+            found = engine.run(Nearby(), delivery=delivery)
+            assert found.x.tobytes() == alone.fields["x"].tobytes()
+            assert counts(found) == alone.counts
         assert max(its) <= 1.1 * min(its) + 1
 
 

@@ -1,8 +1,5 @@
 // The kernels that build and update the lists of frontier.cl.
 
-// The prefetch distance, in arcs or vertices.
-#define GASCL_AHEAD 16
-
 // The number of pieces of a vertex with so many arcs.
 static int gascl_pieces_of(const gascl_offset arcs) {
     return max(1, (int)((arcs + GASCL_PIECE - 1) / GASCL_PIECE));

@@ -38,6 +38,8 @@
 #ifndef GASCL_PREFETCH
 #define GASCL_PREFETCH(p)
 #endif
+// The prefetch distance, in arcs or vertices.
+#define GASCL_AHEAD 16
 
 // What a vertex said last of its own place in the next mask.
 #define GASCL_SET 1

@@ -5,19 +5,17 @@
 // local memory and written to its places.
 //
 // Before it is included:
-//   GASCL_OFFSET   int or long, which holds the number of keys
+//   gascl_offset   int or long, which holds the number of keys
 //   GASCL_PLACES   1 if the position that each pair has had is moved along with its key
-//   GASCL_GROUP    items of a work-group, a power of two, at least GASCL_DIGITS
-//   GASCL_EACH     keys that an item has at a time
+//   GASCL_GROUP    items of a work-group, a power of two
+//   GASCL_KEYS_PER_ITEM     keys that an item has at a time
 //   GASCL_DIGIT_BITS
 
 #define GASCL_DIGITS (1 << GASCL_DIGIT_BITS)
-#define GASCL_TILE_KEYS (GASCL_GROUP * GASCL_EACH)  // at most 65,535
+#define GASCL_TILE_KEYS (GASCL_GROUP * GASCL_KEYS_PER_ITEM)  // at most 65,535
 // Where a tile's i-th key is: items that read their own keys then read different banks of local memory.
-#define GASCL_PADDED(i) ((i) + (i) / GASCL_EACH)
+#define GASCL_PADDED(i) ((i) + (i) / GASCL_KEYS_PER_ITEM)
 #define GASCL_DIGIT(key) ((int)((key) >> shift) & (GASCL_DIGITS - 1))
-
-typedef GASCL_OFFSET gascl_offset;
 
 #if GASCL_PLACES
 #define GASCL_FROM __global const ulong *restrict keys, __global const gascl_offset *restrict places
@@ -68,16 +66,16 @@ __kernel void gascl_sort_count(__global const ulong *restrict keys,
     __local int counted[GASCL_DIGITS];
     const int item = get_local_id(0);
     for (int tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
-        if (item < GASCL_DIGITS)
-            counted[item] = 0;
+        for (int digit = item; digit < GASCL_DIGITS; digit += GASCL_GROUP)
+            counted[digit] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
         const long begin = (long)tile * GASCL_TILE_KEYS;
         const long stop = min(begin + GASCL_TILE_KEYS, num_keys);
         for (long i = begin + item; i < stop; i += GASCL_GROUP)
             atomic_inc(&counted[GASCL_DIGIT(keys[i])]);
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (item < GASCL_DIGITS)
-            counts[(long)item * tiles + tile] = counted[item];
+        for (int digit = item; digit < GASCL_DIGITS; digit += GASCL_GROUP)
+            counts[(long)digit * tiles + tile] = counted[digit];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
@@ -148,14 +146,14 @@ __kernel void gascl_sort_move(GASCL_FROM, GASCL_TO, __global const gascl_offset 
         for (int digit = 0; digit < GASCL_DIGITS; ++digit)
             at[digit * GASCL_GROUP + item] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
-        ulong mine[GASCL_EACH];
+        ulong mine[GASCL_KEYS_PER_ITEM];
 #if GASCL_PLACES
-        gascl_offset mine_from[GASCL_EACH];
+        gascl_offset mine_from[GASCL_KEYS_PER_ITEM];
 #endif
-        for (int i = 0; i < GASCL_EACH; ++i) {
-            mine[i] = tile_keys[GASCL_PADDED(item * GASCL_EACH + i)];
+        for (int i = 0; i < GASCL_KEYS_PER_ITEM; ++i) {
+            mine[i] = tile_keys[GASCL_PADDED(item * GASCL_KEYS_PER_ITEM + i)];
 #if GASCL_PLACES
-            mine_from[i] = tile_places[GASCL_PADDED(item * GASCL_EACH + i)];
+            mine_from[i] = tile_places[GASCL_PADDED(item * GASCL_KEYS_PER_ITEM + i)];
 #endif
             at[GASCL_DIGIT(mine[i]) * GASCL_GROUP + item] += 1;
         }
@@ -170,10 +168,10 @@ __kernel void gascl_sort_move(GASCL_FROM, GASCL_TO, __global const gascl_offset 
             before += counted;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (item < GASCL_DIGITS)
-            to[item] = begins[(long)item * tiles + tile] - at[item * GASCL_GROUP];
+        for (int digit = item; digit < GASCL_DIGITS; digit += GASCL_GROUP)
+            to[digit] = begins[(long)digit * tiles + tile] - at[digit * GASCL_GROUP];
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (int i = 0; i < GASCL_EACH; ++i) {
+        for (int i = 0; i < GASCL_KEYS_PER_ITEM; ++i) {
             const int place = at[GASCL_DIGIT(mine[i]) * GASCL_GROUP + item]++;
             tile_keys[GASCL_PADDED(place)] = mine[i];
 #if GASCL_PLACES

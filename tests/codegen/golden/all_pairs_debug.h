@@ -47,6 +47,8 @@ typedef int gascl_offset;
 #define GASCL_SNAPSHOTS 0
 #define GASCL_DEBUG 1
 #define GASCL_PAIRS 1
+#define GASCL_WITHIN 0
+#define GASCL_MERGES 0
 #define GASCL_LANES 1
 #define GASCL_LANE_WORDS 0
 #define GASCL_WRAPS 0
@@ -278,7 +280,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "intrinsics.cl"
 
-enum { gascl_first = __LINE__ - 281 };
+enum { gascl_first = __LINE__ - 283 };
 static Force gascl_sound_Force(const Force x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
     bool found = false;
@@ -362,6 +364,10 @@ static void gascl_finite_float(const float before, const float x, const int id, 
 
 static gascl_vertex gascl_init_snippet(gascl_vertex v, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     return v;
+}
+
+// Prefetches what init may read of other vertices.
+static void gascl_prefetch_init(const int gascl_id, GASCL_STATE) {
 }
 
 // Fields given by the user, or kept from another run, are not changed by init.
@@ -496,9 +502,9 @@ GASCL_NOT_INLINED static int gascl_apply_message(
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 477, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 483, gascl_faults, gascl_control_);
     if (gascl_run_->graph.gascl_finite)
-        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 477, gascl_faults, gascl_control_);
+        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 483, gascl_faults, gascl_control_);
     return v.gascl_set;
 }
 

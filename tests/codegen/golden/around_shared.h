@@ -46,6 +46,8 @@ typedef int gascl_offset;
 #define GASCL_SNAPSHOTS 1
 #define GASCL_DEBUG 0
 #define GASCL_PAIRS 0
+#define GASCL_WITHIN 0
+#define GASCL_MERGES 0
 #define GASCL_LANES 1
 #define GASCL_LANE_WORDS 0
 #define GASCL_WRAPS 0
@@ -249,6 +251,10 @@ static int gascl_first_of_x(const gascl_vertex v, GASCL_STATE GASCL_LANE) {
     return (
 v.id
     );
+}
+
+// Prefetches what init may read of other vertices.
+static void gascl_prefetch_init(const int gascl_id, GASCL_STATE) {
 }
 
 // Fields given by the user, or kept from another run, are not changed by init.

@@ -784,7 +784,7 @@ SHOWN: dict[str, list[tuple[VertexProgram, str]]] = {
 
 def run_patched(device: Device, file: str, *patch: str) -> None:
     patch_kernels(file, *patch)
-    if file in ("pairs.cl", "pairs/group.cl"):
+    if file == "pairs.cl" or file.startswith("pairs/"):
         return pairs.run_patched(device)
     change_always()
     device = Joining(device.cl, GROUP) if file.startswith("persistent/") else device

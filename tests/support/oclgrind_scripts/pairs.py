@@ -49,8 +49,31 @@ class OfStructs(VertexProgram):
     apply = "v.total = msg;"
 
 
+class Near(VertexProgram):
+    """What is near, in lanes and in a mask, where small groups send as one."""
+
+    place = vertex.real2(init="(real2)(v.id % 5, v.id * 7 % 11 + lane)")
+    weight = vertex.real(init="v.id")
+    total = vertex.real()
+    supersteps = param.supersteps(1)
+    lanes = 2
+    message, combine = "real", "sum"
+    mask, apply_on = "v.id % 3", "all"
+    pairs_at, pairs_within, pairs_merge = "place", "5", "radius <= 2"
+    pairs = "send(u.weight);"
+    apply = "v.total = msg;"
+
+
 class Trapped(Pairing):
     pairs = "send(12 / (v.x - u.x));"
+
+
+def near() -> np.ndarray:
+    ids, lane = np.arange(V)[:, None], np.arange(2)
+    x, y = ids % 5 + 0 * lane, ids * 7 % 11 + lane
+    gives = (ids[None] % 3 > 0) & (ids[None] != ids[:, None])
+    gives = gives & ((x[:, None] - x[None]) ** 2 + (y[:, None] - y[None]) ** 2 <= 25)
+    return (gives * ids[None]).sum(1)
 
 
 def expected(lanes: int) -> np.ndarray:
@@ -80,6 +103,8 @@ def run_pairs(device: Device, debug: bool) -> None:
         gives = (ids[None] % 4 != out[:, None]) & (ids[None] != ids[:, None])
         same(total["p"][:, 1], (gives * (2 * ids[None] + ids[:, None])).sum(1))
         same(total["q"], (gives * np.sqrt(ids)[None]).sum(1))
+    total = Engine(GRAPH, device).run(Near(), delivery="slots").total
+    np.testing.assert_allclose(total, near(), rtol=1e-6)
     if debug:
         watched = Engine(GRAPH, device, debug=True)
         np.testing.assert_array_equal(watched.run(Pairing(), delivery="slots").x, expected(1))
@@ -94,4 +119,5 @@ def same(got: Any, want: Any) -> None:
 
 def run_patched(device: Device) -> None:
     gascl.delivery.run_layout.splits = lambda *_: 3
-    Engine(GRAPH, device).run(PairingTwice(), delivery="slots")
+    for cls in (PairingTwice, Near):
+        Engine(GRAPH, device).run(cls(), delivery="slots")

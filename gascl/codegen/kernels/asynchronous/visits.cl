@@ -1,9 +1,8 @@
 // The visits of vertices that wait, in which they scatter and their messages are applied.
 #include "asynchronous/queue.cl"
 
-// The prefetch distance, in arcs; how many arcs of a row are prefetched before it is visited; and how many of
-// them, of 4 bytes, are in a cache line.
-#define GASCL_AHEAD 16
+// How many arcs of a row are prefetched before it is visited; and how many of them, of 4 bytes, are in a
+// cache line.
 #define GASCL_ROW_AHEAD 64
 #define GASCL_ARCS_OF_LINE 16
 

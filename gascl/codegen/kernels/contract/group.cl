@@ -10,6 +10,7 @@
 //   GASCL_HALVES    every arc has its reverse: of those within a group, one counts
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 
+typedef GASCL_OFFSET gascl_offset;
 #include "sort.cl"
 #include "contract/weights.cl"
 
@@ -150,12 +151,12 @@ __kernel void gascl_contract_pack(__global const ulong *restrict keys, GASCL_TO,
     const int item = get_local_id(0);
     const long tiles = (num_slots + GASCL_TILE_KEYS - 1) / GASCL_TILE_KEYS;
     for (long tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
-        const long begin = tile * GASCL_TILE_KEYS, first = begin + item * GASCL_EACH;
+        const long begin = tile * GASCL_TILE_KEYS, first = begin + item * GASCL_KEYS_PER_ITEM;
         int mine = 0;
-        for (long i = first; i < min(first + GASCL_EACH, num_slots); ++i)
+        for (long i = first; i < min(first + GASCL_KEYS_PER_ITEM, num_slots); ++i)
             mine += keys[i] != GASCL_NO_ENTRY;
         gascl_offset at = begins[tile] + gascl_before(mine, sums);
-        for (long i = first; i < min(first + GASCL_EACH, num_slots); ++i)
+        for (long i = first; i < min(first + GASCL_KEYS_PER_ITEM, num_slots); ++i)
             if (keys[i] != GASCL_NO_ENTRY) {
                 keys_to[at] = keys[i];
                 places_to[at++] = (gascl_offset)i;

@@ -33,8 +33,12 @@ static int gascl_apply_some(const int begin, const int end, gascl_tally *tally, 
                 GASCL_WAITS_NOW(begin + i) = 0;
         gascl_fence();
     }
-    for (int id = begin; id < end; ++id)
+    for (int id = begin; id < end; ++id) {
+        // In a pass in which few wait, most vertices look at no other one.
+        if (any && id + GASCL_AHEAD < gascl_run_->graph.num_vertices)
+            gascl_prefetch_others(id + GASCL_AHEAD, GASCL_STATE_ON);
         waiting += gascl_apply_in_place(id, waited[id - begin], tally, GASCL_STATE_ON);
+    }
     return waiting;
 }
 

@@ -70,31 +70,22 @@ static void gascl_list_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
         __global uint *GASCL_RESTRICT bits, __global gascl_box *GASCL_RESTRICT pulled GASCL_OUTBOXES
 #define GASCL_PULLED_ON in_blocks, num_in_blocks, in_offsets, sources, bits, pulled GASCL_OUTBOXES_ON
 
-// Which of 32 vertices pull and apply, as a bit mask: those that receive, or all of them if scatter must
-// run in any case.
+// Whether all vertices pull, since scatter must run in any case, and not only those that receive and have an arc.
 #define GASCL_PULLS_ALL_ROWS \
     (!GASCL_SKIPS || !GASCL_RECEIVES || GASCL_FILTERS || GASCL_APPLY_ALL)
-static uint gascl_pulling_rows(const int first, GASCL_STATE) {
+#if GASCL_GROUP < 32 && !GASCL_PULLS_ALL_ROWS
+// Which of 32 vertices pull, as a bit mask.
+static uint gascl_pulling_rows(const int first, GASCL_STATE,
+                               __global const gascl_offset *restrict in_offsets) {
     const int last = min(gascl_run_->graph.num_vertices - first, 32);
-#if !GASCL_PULLS_ALL_ROWS
     uint wanting = 0;
     for (int j = 0; j < last; ++j)
-        wanting |= (uint)gascl_receives(first + j, GASCL_STATE_ON) << j;
+        wanting |= (uint)(gascl_receives(first + j, GASCL_STATE_ON) &
+                          (in_offsets[first + j] < in_offsets[first + j + 1]))
+                   << j;
     return wanting;
-#else
-    return ~0u >> (32 - last);
-#endif
 }
-
-// Which of the next 32 vertices will pull, so that their data can be prefetched. Another group may apply
-// them at the same time; prefetching changes no result.
-static uint gascl_next_pulling_rows(const int first, GASCL_STATE) {
-#if GASCL_PREFETCHES
-    return first < gascl_run_->graph.num_vertices ? gascl_pulling_rows(first, GASCL_STATE_ON) : 0;
-#else
-    return 0;
 #endif
-}
 
 #define GASCL_DELIVERY GASCL_EDGE, GASCL_PULLED, __global const uint *now
 #define GASCL_DELIVERY_ON GASCL_EDGE_ON, GASCL_PULLED_ON, now

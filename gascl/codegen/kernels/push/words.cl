@@ -11,22 +11,39 @@
             set |= (uint)(GASCL_ROW_BIT) << (row - first);                  \
         coming[word] = set;                                                 \
     }
+#elif GASCL_GROUP == 1
+// While the rows of a word are visited, those of the next one are prefetched.
+#define GASCL_FOR_WORDS(GASCL_PREFETCH_ROW, GASCL_ROW_BIT)                          \
+    GASCL_FOR_TAKES(GASCL_WORDS(gascl_run_), 32) {                                  \
+        uint left = gascl_pulling_rows(gascl_from * 32, GASCL_STATE_ON, in_offsets); \
+        GASCL_FOR_TAKEN(word, GASCL_WORDS(gascl_run_)) {                            \
+            const int first = word * 32;                                            \
+            const uint next = gascl_pulling_rows(first + 32, GASCL_STATE_ON, in_offsets); \
+            uint set = 0, soon = next;                                              \
+            for (; left; left &= left - 1) {                                        \
+                const int row = first + 31 - clz(left & -left);                     \
+                if (soon) {                                                         \
+                    GASCL_PREFETCH_ROW(first + 63 - clz(soon & -soon));             \
+                    soon &= soon - 1;                                               \
+                }                                                                   \
+                set |= (uint)(GASCL_ROW_BIT) << (row - first);                      \
+            }                                                                       \
+            for (; soon; soon &= soon - 1)                                          \
+                GASCL_PREFETCH_ROW(first + 63 - clz(soon & -soon));                 \
+            coming[word] = set;                                                     \
+            left = next;                                                            \
+        }                                                                           \
+    }
 #elif GASCL_GROUP < 32
-#define GASCL_FOR_WORDS(GASCL_PREFETCH_ROW, GASCL_ROW_BIT)                                    \
-    GASCL_FOR_SHARE(word, GASCL_WORDS(gascl_run_), 32) {                                      \
-        const int first = (int)word * 32;                                                     \
-        uint set = 0, soon = gascl_next_pulling_rows(first + 32, GASCL_STATE_ON);             \
-        for (uint left = gascl_pulling_rows(first, GASCL_STATE_ON); left; left &= left - 1) { \
-            const int row = first + 31 - clz(left & -left);                                   \
-            if (soon) {                                                                       \
-                GASCL_PREFETCH_ROW(first + 63 - clz(soon & -soon));                           \
-                soon &= soon - 1;                                                             \
-            }                                                                                 \
-            set |= (uint)(GASCL_ROW_BIT) << (row - first);                                    \
-        }                                                                                     \
-        for (; soon; soon &= soon - 1)                                                        \
-            GASCL_PREFETCH_ROW(first + 63 - clz(soon & -soon));                               \
-        coming[word] = set;                                                                   \
+#define GASCL_FOR_WORDS(GASCL_PREFETCH_ROW, GASCL_ROW_BIT)                                  \
+    GASCL_FOR_SHARE(word, GASCL_WORDS(gascl_run_), 32) {                                    \
+        const int first = (int)word * 32;                                                   \
+        uint set = 0, left = gascl_pulling_rows(first, GASCL_STATE_ON, in_offsets);         \
+        for (; left; left &= left - 1) {                                                    \
+            const int row = first + 31 - clz(left & -left);                                 \
+            set |= (uint)(GASCL_ROW_BIT) << (row - first);                                  \
+        }                                                                                   \
+        coming[word] = set;                                                                 \
     }
 #elif GASCL_INLINE_PTX
 // An item takes a row; the 32 items of a warp exchange the bits of a word.
