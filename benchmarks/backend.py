@@ -3,7 +3,8 @@
 Every answer is compared with NetworkX's before its time counts. NetworkX, which takes nearly all
 of the time, runs once; first calls (with conversion) and calls on the graph that is converted
 already are medians of some rounds. For clustering it takes minutes: there its time follows from a
-sample of the nodes. Other backends that are installed are measured likewise.
+sample of the nodes. Other backends that are installed are measured likewise, and igraph, whose
+first call includes `igraph.Graph.from_networkx`.
 GASCL_DEVICE names the device.
 
     python benchmarks/backend.py --scale 16 --rounds 3 [--only pagerank] [--grid] [--csv FILE]
@@ -14,7 +15,8 @@ of edges from which each case pays, by graphs of rising size.
     python benchmarks/backend.py --automatic 10 1000 10000 [--csv FILE]
 
 compares the calls of backend_calls.py on graphs of so many edges as they are by themselves with
-those that gascl is offered first, and takes or leaves: first, and on a graph that is converted.
+those that gascl is offered first, and takes or leaves: first, and on a graph that is converted. It
+prints the table of docs/networkx.md.
 """
 
 from __future__ import annotations
@@ -39,6 +41,21 @@ from gascl import generators
 
 #: Other backends, and the modules by which they are found.
 PEERS = {"cugraph": "nx_cugraph", "graphblas": "graphblas_algorithms", "parallel": "nx_parallel"}
+#: igraph's functions of a graph and a node that do the work of a case.
+IGRAPH: dict[str, Callable[[Any, int], Any]] = {
+    "pagerank": lambda g, _: g.pagerank(),
+    "eigenvector_centrality": lambda g, _: g.eigenvector_centrality(),
+    "hits": lambda g, _: (g.hub_score(), g.authority_score()),
+    "connected_components": lambda g, _: list(g.connected_components()),
+    "core_number": lambda g, _: g.coreness(),
+    "BFS layers": lambda g, source: g.bfs(source),
+    "BFS lengths": lambda g, source: g.distances(source),
+    "BFS edges": lambda g, source: g.bfs(source),
+    "dijkstra lengths": lambda g, source: g.distances(source, weights="weight"),
+    "dijkstra": lambda g, source: g.get_shortest_paths(source, weights="weight"),
+    "weighted pagerank": lambda g, _: g.pagerank(weights="weight"),
+    "clustering": lambda g, _: g.transitivity_local_undirected(mode="zero"),
+}
 
 
 @dataclass
@@ -165,6 +182,22 @@ def measured(case: Case, G: nx.Graph, rounds: int, backends: list[str]) -> dict[
     return row
 
 
+def on_igraph(name: str, G: nx.Graph, source: Any, rounds: int) -> dict[str, float]:
+    """The times of igraph for one case, whose answers are not compared; empty if it has none."""
+    if name not in IGRAPH or not importlib.util.find_spec("igraph"):
+        return {}
+    import igraph
+
+    first, cached = [], []
+    for _ in range(rounds):
+        made, g = seconds(lambda: igraph.Graph.from_networkx(G))
+        taken = [seconds(lambda g=g: IGRAPH[name](g, source))[0] for _ in range(3)]
+        first.append(made + taken[0])
+        cached += taken
+    times = statistics.median(first), statistics.median(cached)
+    return dict(zip(("igraph first", "igraph cached"), times, strict=True))
+
+
 #: What a call may take longer by itself with gascl than without: so many times, or so many seconds.
 SLOWER, MORE = 1.1, 50e-6
 
@@ -233,10 +266,35 @@ def compare_automatic(sizes: list[int], only: list[str]) -> list[dict[str, Any]]
         print(f"{edges:,} edges; microseconds of processor time: NetworkX, first; NetworkX, cached")
         for call in CALLS:
             if edges < call[3] and (not only or call[0] in only):
-                rows.append(automatic(call, graphs[call[1]]))
+                rows.append({**automatic(call, graphs[call[1]]), "graph": edges})
                 slower += show_automatic(rows[-1])
     print(f"{slower} of {2 * len(rows)} are slower")
+    print(*automatic_table(rows), sep="\n")
     return rows
+
+
+def automatic_table(rows: list[dict[str, Any]]) -> list[str]:
+    """The lines of a table with a row for each call and a column for each size: NetworkX's time,
+    and that with gascl in the priorities, first and cached; ! where that is slower."""
+    nominal = sorted({row["graph"] for row in rows})
+    lines = ["| | " + " | ".join(f"{edges:,}" for edges in nominal) + " |"]
+    lines.append("|---" * (1 + len(nominal)) + "|")
+    for case in dict.fromkeys(row["case"] for row in rows):
+        cells = []
+        for edges in nominal:
+            found = [row for row in rows if (row["case"], row["graph"]) == (case, edges)]
+            cells.append(_cell(found[0]) if found else "")
+        lines.append(f"| {case} | {' | '.join(cells)} |".replace("|  |", "| |"))
+    return lines
+
+
+def _cell(row: dict[str, Any]) -> str:
+    own = row["networkx"], row["networkx again"]
+    ours = row["first"], row["cached"]
+    unit, name = next((u, n) for u, n in ((1, "s"), (1e-3, "ms"), (1e-6, "µs")) if own[0] >= u / 2)
+    marks = ["!" if is_slower(*pair) else "" for pair in zip(own, ours, strict=True)]
+    first, cached = (f"{t / unit:,.3g}{mark}" for t, mark in zip(ours, marks, strict=True))
+    return f"{own[0] / unit:,.3g}, {first}, {cached} {name}"
 
 
 def column(backend: str, kind: str) -> str:
@@ -290,14 +348,15 @@ def main() -> None:
     if chosen.automatic:
         write(
             compare_automatic(chosen.automatic, chosen.only),
-            ["first", "networkx again", "cached"],
+            ["first", "networkx again", "cached", "graph"],
             chosen.csv,
         )
         return
     backends = ["gascl"]
     if not chosen.break_even:
         backends += [name for name, module in PEERS.items() if importlib.util.find_spec(module)]
-    titles = " ".join(f"{column(b, k):>9} {'':>8}" for b in backends for k in ("first", "cached"))
+    shown = [*backends, "igraph"]
+    titles = " ".join(f"{column(b, k):>9} {'':>8}" for b in shown for k in ("first", "cached"))
     print(f"{'':30} {'NetworkX':>9} {titles}")
     rows: list[dict[str, Any]] = []
     for scale in range(6, chosen.scale + 1) if chosen.break_even else [chosen.scale]:
@@ -307,8 +366,9 @@ def main() -> None:
             if case.name in chosen.without or (chosen.only and case.name not in chosen.only):
                 continue
             rows.append(measured(case, graphs[case.weighted], chosen.rounds, backends))
-            show(rows[-1], backends)
-            names = [column(b, kind) for b in backends for kind in ("first", "cached")]
+            rows[-1] |= on_igraph(case.name, graphs[case.weighted], source, chosen.rounds)
+            show(rows[-1], shown)
+            names = [column(b, kind) for b in shown for kind in ("first", "cached")]
             write(rows, names, chosen.csv)  # at once, lest a run that is cut short leave nothing
     if chosen.break_even:
         for case in cases(None):

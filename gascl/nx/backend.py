@@ -42,25 +42,11 @@ if (_wanted := os.environ.get("GASCL_NX_LOG", "")) not in ("", "0"):
     log.propagate = False  # a script that sets up logging itself would show each line twice
 
 
-def _logged(name: str, verdict: Verdict, what: str) -> Verdict:
-    """The verdict, with a line in the log if it is a reason; `what` follows from it."""
-    if verdict is not True:
-        log.info("%s: %s: %s", name, what, verdict)
-    return verdict
-
-
 class Backend:
     """What NetworkX's dispatcher calls; the functions are its attributes."""
 
-    def __getattr__(self, name: str) -> Any:
-        if name in FUNCTIONS:
-            return FUNCTIONS[name]
-        if name in LOADERS:
-            return LOADERS[name]
-        raise AttributeError(f"the backend gascl has no {name!r}")
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *FUNCTIONS, *LOADERS]
+    def __init__(self) -> None:
+        vars(self).update({**FUNCTIONS, **LOADERS})
 
     def convert_from_nx(
         self,
@@ -92,13 +78,15 @@ class Backend:
         """
         if VERSION < SUPPORTED:
             return f"NetworkX {nx.__version__}: this backend follows what 3.6 returns"
-        if name in LOADERS:  # which leave to NetworkX what they do not store
+        function = FUNCTIONS.get(name)
+        if function is None:  # a loader: these leave to NetworkX what they do not store
             return True
-        function = FUNCTIONS[name]
-        verdict = _logged(name, function.can_run(args, kwargs), "declined")
+        verdict = function.can_run(args, kwargs)
         if verdict is True:
             check_cache(args[0] if args else kwargs["G"])
-        elif not nx.utils.backends._dispatchable._is_testing:  # where NetworkX expects no error
+            return True
+        log.info("%s: declined: %s", name, verdict)
+        if not nx.utils.backends._dispatchable._is_testing:  # where NetworkX expects no error
             message = f"'{name}' is not implemented by the 'gascl' backend for these arguments"
             raise NotImplementedError(f"{message}: {verdict}")
         return verdict
@@ -106,7 +94,9 @@ class Backend:
     def should_run(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Verdict:
         """Whether NetworkX would be slower, or why not. With `backend="gascl"`, it does not ask."""
         verdict = FUNCTIONS[name].should_run(args, kwargs)
-        return _logged(name, verdict, "left to NetworkX")
+        if verdict is not True:
+            log.info("%s: left to NetworkX: %s", name, verdict)
+        return verdict
 
     def on_start_tests(self, items: list[Any]) -> None:
         """Marks those of NetworkX's own tests that cannot pass, each with its reason."""

@@ -10,7 +10,14 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gascl.nx import weighted
-from gascl.nx.all_pairs import by_distances, inverse_sums
+from gascl.nx.all_pairs import (
+    CACHED,
+    FIRST,
+    by_distances,
+    inverse_sums,
+    matrix,
+    reached_from_each,
+)
 from gascl.nx.boundary import require_nodes, sets_of_nodes, within
 from gascl.nx.converted_graph import Converted, EdgeField
 from gascl.nx.dispatch import (
@@ -27,8 +34,7 @@ from gascl.nx.power_iteration import Affine, Normed, WeightedAffine, WeightedNor
 from gascl.nx.unweighted import depths
 from gascl.programs.betweenness import Betweenness, EdgeBetweenness
 from gascl.programs.closeness import Closeness, WeightedCloseness
-from gascl.programs.eccentricity import Eccentricity
-from gascl.programs.harmonic_closeness import HarmonicCloseness, WeightedHarmonicCloseness
+from gascl.programs.harmonic_closeness import WeightedHarmonicCloseness
 from gascl.programs.weighted_betweenness import WeightedBetweenness, WeightedEdgeBetweenness
 
 #: With fewer sources, or by weight, only graphs with more edges pay.
@@ -80,6 +86,15 @@ def _closeness_of_one(G: Converted, u: Any, weight: Any, wf_improved: bool) -> f
     return closeness * (num_others / (len(G) - 1)) if wf_improved else closeness
 
 
+def _closeness(distance: np.ndarray, wf_improved: bool) -> np.ndarray:
+    """float64 (V,): closeness by the distances between all pairs."""
+    count, there = len(distance), np.isfinite(distance)
+    near = there.sum(axis=0) - 1.0
+    total = np.where(there, distance, 0).sum(axis=0)
+    closeness = np.divide(near, total, out=np.zeros(count), where=total > 0)
+    return closeness * (near / max(count - 1, 1)) if wf_improved else closeness
+
+
 @by_distances(
     *("No `sp`.", argument("sp")),
     slower=[argument("u", reason="a single node")],
@@ -94,6 +109,8 @@ def closeness_centrality(
     if len(G) == 0:
         return {}
     field = weighted.lengths_of(G, distance)
+    if field is None and (to_others := matrix(G)) is not None:
+        return G.by_node(_closeness(to_others, bool(wf_improved)))
     program = (Closeness if field is None else WeightedCloseness)(
         wf_improved=bool(wf_improved), dtype="float64"
     )
@@ -110,18 +127,19 @@ def harmonic_centrality(
     if not chosen or not start:
         return dict.fromkeys(chosen, 0)
     field = weighted.lengths_of(G, distance)
-    program = (HarmonicCloseness if field is None else WeightedHarmonicCloseness)(
-        sources=G.places(start), dtype="float64"
-    )
-    result = G.run(program, weight=field, simple=field is None)
-    values = result["centrality"].tolist()
+    if field is None:
+        values = inverse_sums(G, start)
+    else:
+        program = WeightedHarmonicCloseness(sources=G.places(start), dtype="float64")
+        values = G.run(program, weight=field)["centrality"]
+    found = values.tolist()
     index = G.topology.index
-    return {node: values[index[node]] or 0 for node in chosen}
+    return {node: found[index[node]] or 0 for node in chosen}
 
 
 @backend_function(
-    first=1_000,
-    cached=500,
+    first=FIRST,
+    cached=CACHED,
     limits="No weights.",
     unsupported=[argument("weight", reason="weights")],
 )
@@ -134,7 +152,7 @@ def global_reaching_centrality(G: Converted, weight: Any = None, normalized: boo
         raise nx.NetworkXError(
             "local_reaching_centrality of a single node with self-loop not well-defined"
         )
-    reach = G.run(Eccentricity())["reached"] if G.is_directed() else inverse_sums(G)
+    reach = reached_from_each(G)["reached"] if G.is_directed() else inverse_sums(G)
     reach = reach / (count - 1)
     return float((reach.max() - reach).sum() / (count - 1))
 

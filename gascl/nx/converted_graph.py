@@ -17,6 +17,7 @@ import numpy as np
 
 from gascl.graph.graph import Graph
 from gascl.io.adapters.adjacency import Adjacency, edge_records, predecessors, read_adjacency
+from gascl.nx.calibration import calibrate
 from gascl.nx.edge_attribute import Column, column_of, column_of_values
 from gascl.nx.edge_list import stored_edges
 
@@ -393,6 +394,7 @@ class Converted:
                 graph = graph.with_edge_fields(weight=weight[1])
             engine = Engine(graph, device=device)
             engine.warns_of_nan = False
+            calibrate(device, engine.device)
             return engine
 
         simple, reverse = simple and topology.multigraph, reverse and topology.directed
@@ -543,9 +545,10 @@ def check_cache(G: Any) -> None:
     """
     if is_view(G):
         G.__networkx_cache__ = None  # NetworkX's documented switch
-    topology = converted_before(G)
-    if topology is not None and topology.original() is not G:
-        G.__networkx_cache__.clear()
+    elif getattr(G, "__networkx_cache__", None):
+        topology = converted_before(G)
+        if topology is not None and topology.original() is not G:
+            G.__networkx_cache__.clear()
 
 
 def to_networkx(converted: Converted) -> Any:

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
-from functools import update_wrapper
+from functools import cached_property, update_wrapper
 from itertools import chain, islice
 from typing import Any
 
@@ -16,6 +16,7 @@ import networkx as nx
 from networkx.utils.backends import _registered_algorithms
 
 from gascl.errors import DeviceError, GasclError, warn
+from gascl.nx import calibration
 from gascl.nx.converted_graph import Converted, Made, converted_before, current, log
 from gascl.nx.edge_list import stored_edges
 
@@ -43,12 +44,16 @@ Verdict = bool | str
 
 
 class Call:
-    """The arguments of a call, defaults included, by the names of NetworkX's parameters."""
+    """The arguments of a call, defaults included, by the names of NetworkX's parameters.
+
+    Args:
+        scale: what numbers of edges are multiplied by, see calibration.py.
+    """
 
     G: Any
 
-    def __init__(self, arguments: dict[str, Any]):
-        self.__dict__ = arguments
+    def __init__(self, arguments: dict[str, Any], scale: float = 1.0):
+        self.__dict__, self._scale = arguments, scale
 
     def __getattr__(self, name: str) -> Any:  # for type checkers: arguments are found without it
         raise AttributeError(name)
@@ -56,44 +61,45 @@ class Call:
     @property
     def is_converted(self) -> bool:
         """Whether the graph needs no conversion."""
-        return was_converted(self.G)
+        return self._converted_edges is not None
 
-    @property
+    @cached_property
     def num_edges(self) -> int:
         """About the number of edges, quickly: loops of undirected graphs count half."""
-        return _num_edges(self.G)
+        G = self.G
+        if self._converted_edges is not None:
+            return self._converted_edges
+        if G.is_multigraph():
+            return int(G.number_of_edges())
+        entries = sum(map(len, G._adj.values()))
+        return entries if G.is_directed() else entries // 2
+
+    @cached_property
+    def _converted_edges(self) -> int | None:
+        """The number of edges, if the graph needs no conversion."""
+        G = self.G
+        if isinstance(G, Converted):
+            return G.number_of_edges()
+        if (stored := stored_edges(G)) is not None:
+            return len(stored)
+        topology = converted_before(G)
+        return topology.num_edges if topology is not None and topology.is_read else None
 
     def too_few_edges(self, least: int, condition: str = "") -> str:
-        """Why a graph with fewer than `least` edges is left to NetworkX; "" if it has as many.
+        """Why a graph with too few edges is left to NetworkX; "" if it has enough.
 
         Args:
+            least: the number of edges that are enough, before scaling.
             condition: which calls need more edges than other calls of their function.
         """
+        return self.fewer_edges_than(int(least * self._scale), condition)
+
+    def fewer_edges_than(self, least: int, condition: str = "") -> str:
+        """The same, without scaling."""
         if least <= 0 or (edges := self.num_edges) >= least:
             return ""
         space = " " if condition else ""
         return f"{edges:,} edges: NetworkX is faster{space}{condition} below about {least:,}"
-
-
-def was_converted(G: Any) -> bool:
-    """Whether a graph needs no conversion."""
-    if isinstance(G, Converted) or stored_edges(G) is not None:
-        return True
-    topology = converted_before(G)
-    return topology is not None and topology.is_read
-
-
-def _num_edges(G: Any) -> int:
-    if isinstance(G, Converted):
-        return G.number_of_edges()
-    if (stored := stored_edges(G)) is not None:
-        return len(stored)
-    if (topology := converted_before(G)) is not None and topology.is_read:
-        return topology.num_edges
-    if G.is_multigraph():
-        return int(G.number_of_edges())
-    entries = sum(map(len, G._adj.values()))
-    return entries if G.is_directed() else entries // 2
 
 
 #: Returns why a call is left to NetworkX; "" if it is not.
@@ -125,7 +131,7 @@ class Function:
         function: Callable[..., Any],
         names: tuple[str, ...],
         first: int | None,
-        cached: int | None,
+        cached: int,
         limits: str,
         numpy: bool,
         random: bool,
@@ -139,7 +145,7 @@ class Function:
         self.first, self.cached, self.limits = first, cached, limits
         self.numpy, self.random, self.lazy = numpy, random, lazy
         self._function, self._signature = function, inspect.signature(function)
-        self.parameters = self._signature.parameters
+        self.parameters = dict(self._signature.parameters)
         self._positional = [p.name for p in self.parameters.values() if p.kind != p.KEYWORD_ONLY]
         self._required = sum(p.default is p.empty for p in self.parameters.values())
         given = ((p.name, p.default) for p in self.parameters.values())
@@ -147,7 +153,7 @@ class Function:
         self._unsupported, self._slower = tuple(unsupported), tuple(slower)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        arguments = vars(self.call(args, kwargs))
+        arguments = self.bound(args, kwargs)
         chosen, _asked.chosen = getattr(_asked, "chosen", None), None
         if not (self.lazy and chosen is self and isinstance(arguments["G"], Converted)):
             return self._run(arguments)
@@ -194,17 +200,19 @@ class Function:
             items = islice(self._run(arguments), count, None)
         yield items
 
-    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+    def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """The arguments by name: in a tenth of the time of `Signature.bind`, since NetworkX asks
         about every call, also about those that take a microsecond.
 
         Raises:
             TypeError: they are not this function's.
         """
-        arguments = {**self._defaults, **dict(zip(self._positional, args, strict=False)), **kwargs}
+        arguments = self._defaults | kwargs
+        for name, value in zip(self._positional, args, strict=False):
+            arguments[name] = value
         if arguments.keys() != self.parameters.keys() or len(args) > len(self._positional):
             self._signature.bind(*args, **kwargs)  # which raises the error
-        return Call(arguments)
+        return arguments
 
     def can_run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Verdict:
         """Whether the call is supported, or why not."""
@@ -213,7 +221,7 @@ class Function:
         if enough and not (self._unsupported or kwargs):
             return True  # as of calls by the thousand inside NetworkX's own functions
         try:
-            call = self.call(args, kwargs)
+            call = Call(self.bound(args, kwargs))
         except TypeError as error:  # newer versions of NetworkX may have more parameters
             return f"gascl does not take these arguments: {error}"
         reason = _first_reason(self._unsupported, call)
@@ -223,33 +231,38 @@ class Function:
         """Whether NetworkX would be slower, or why not."""
         if self.random and "networkx" in _registered_algorithms[self.name].backends:
             return "its answers differ from NetworkX's, which are random; backend='gascl' runs it"
-        G = args[0] if args else kwargs["G"]
-        is_converted = was_converted(G)
-        least = self.cached if is_converted else self.first
+        nodes = len(args[0] if args else kwargs["G"])
+        if nodes * nodes < self.cached * calibration.LEAST:  # at once, since others call it by node
+            return "NetworkX is faster with so few nodes"
+        scale = 1.0 if self.numpy else calibration.factor()
+        call = Call(self.bound(args, kwargs), scale)
+        least = self.cached if call.is_converted else self.first
         if least is None:
-            return "NetworkX is faster" + ("" if is_converted else " than the conversion")
-        nodes = len(G)
-        if not is_converted and nodes * DENSE < least:
-            return f"{nodes:,} nodes: NetworkX is faster below about {least:,} edges"
-        call = self.call(args, kwargs)
-        counted = is_converted or nodes < FEW_NODES  # or else, the checks take less time
+            return "NetworkX is faster" + ("" if call.is_converted else " than the conversion")
+        if not call.is_converted and nodes * DENSE < least * scale:
+            return f"{nodes:,} nodes: NetworkX is faster below about {least * scale:,.0f} edges"
+        counted = call.is_converted or nodes < FEW_NODES  # or else, the checks take less time
         reason = counted and call.too_few_edges(least)
         reason = reason or _first_reason(self._slower, call)
         reason = reason or (not counted and call.too_few_edges(least))
-        if reason := reason or call.too_few_edges(nx.config.backends.gascl.minimum_edges):
+        reason = reason or call.fewer_edges_than(nx.config.backends.gascl.minimum_edges)
+        if reason:
             return reason
         _asked.chosen = self
         return True
 
 
 def _first_reason(checks: Iterable[Check], call: Call) -> str:
-    return next(filter(None, (check(call) for check in checks)), "")
+    for check in checks:
+        if reason := check(call):
+            return reason
+    return ""
 
 
 def backend_function(
     *,
     first: int | None,
-    cached: int | None,
+    cached: int,
     limits: str = "",
     numpy: bool = False,
     random: bool = False,

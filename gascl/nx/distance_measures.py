@@ -10,17 +10,24 @@ import networkx as nx
 import numpy as np
 
 from gascl.nx import weighted
-from gascl.nx.all_pairs import by_distances, distances_by_weight, inverse_sums
+from gascl.nx.all_pairs import (
+    by_distances,
+    distances_by_weight,
+    inverse_sums,
+    reached_from_each,
+)
 from gascl.nx.components import connected
 from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import VERSION, Call, argument
 from gascl.nx.unweighted import depths
 from gascl.programs.diameter import Diameter
-from gascl.programs.eccentricity import Eccentricity
 
 #: The names of `barycenter`, that of the installed NetworkX first.
 BARYCENTER = ("centroid", "barycenter") if VERSION >= (3, 7) else ("barycenter", "centroid")
 
+#: The number of nodes below which searches from all of them at once are faster than those from few,
+#: one after the other.
+FEW = 1_500
 
 # --- checks ---
 
@@ -55,7 +62,7 @@ def _unreached(G: Converted) -> nx.NetworkXError:
 def _eccentricities(G: Converted, v: Any, weight: Any) -> dict[Any, Any]:
     """The eccentricities of the nodes `v`, or of all, by node."""
     if v is None and weight is None:
-        result = G.run(Eccentricity())
+        result = reached_from_each(G)
         if (result["reached"] < len(G) - 1).any():
             raise _unreached(G)
         return G.by_node(result["eccentricity"])
@@ -93,11 +100,11 @@ _by_eccentricities = by_distances(
 def _extreme(
     G: Converted, e: Any, weight: Any, field: str, choose: Callable[[Iterable[Any]], Any]
 ) -> Any:
-    """The largest or smallest eccentricity; by few searches if they are not known and G has no
-    weights and no directions."""
+    """The largest or smallest eccentricity; by few searches if they are not known, and G is large
+    and has no weights and no directions."""
     if e is not None:
         return choose(e.values())
-    if weight is not None or G.is_directed():
+    if weight is not None or G.is_directed() or len(G) < FEW:
         return choose(_eccentricities(G, None, weight).values())
     if not connected(G):
         raise _unreached(G)
@@ -151,7 +158,7 @@ def center(G: Converted, e: Any = None, usebounds: bool = False, weight: Any = N
 def barycenter(G: Converted, weight: Any = None, attr: Any = None, sp: Any = None) -> list[Any]:
     """The nodes with the smallest sum of distances."""
     if weight is None:
-        result = G.run(Eccentricity())
+        result = reached_from_each(G)
         sums, reaches_all = result["distances"], (result["reached"] == len(G) - 1).all()
     elif G.column(weight).whole:
         sums = np.array([distance.sum() for distance in distances_by_weight(G, weight)])

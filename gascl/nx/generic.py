@@ -7,8 +7,7 @@ from typing import Any
 import networkx as nx
 
 from gascl.nx import unweighted, weighted
-from gascl.nx.all_pairs import by_distances, total_distance
-from gascl.nx.components import connected
+from gascl.nx.all_pairs import all_reached, by_distances, total_distance
 from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import Call, backend_function, callable_weight
 from gascl.nx.locality import local_search
@@ -77,7 +76,7 @@ def average_shortest_path_length(G: Converted, weight: Any = None, method: Any =
         raise nx.NetworkXPointlessConcept(message)
     if count == 1:
         return 0
-    if not connected(G):
+    if not all_reached(G):
         strongly = "strongly " if G.is_directed() else ""
         raise nx.NetworkXError(f"Graph is not {strongly}connected.")
     return total_distance(G, None if method == "unweighted" else weight) / (count * (count - 1))

@@ -42,9 +42,8 @@ ODD_WEIGHTS = {
 ALL_WEIGHTS = {**WEIGHTS, **ODD_WEIGHTS}
 
 
-def changed(G, draw, adds):
-    """A change by a method, or by hand. One history has edges added by hand, and another one edges
-    removed: of both together, the sizes of dictionaries may show nothing."""
+def changed(G, draw):
+    """A change by a method, or by hand: of edges, their order, and attributes."""
     nodes = list(G)
     if not nodes:
         G.add_node(0)
@@ -62,6 +61,20 @@ def changed(G, draw, adds):
         rows = G._pred if G.is_directed() else G._adj
         rows[head].pop(tail, None)
 
+    def moved_to_the_end(tail, head):
+        G._adj[tail][head] = G._adj[tail].pop(head)
+
+    def set_by_hand(edge):
+        record = G.edges[edge]
+        if draw.random() < 0.2:
+            record.pop("weight", None)
+        else:
+            record["weight"] = draw.choice([1, 0.5, 3, record.get("weight", 1)])
+
+    def set_at_nodes():
+        for node in draw.sample(nodes, draw.randint(1, len(nodes))):
+            G.nodes[node].update(group=draw.randint(0, 2), size=draw.randint(0, 2))
+
     def add_until_it_fails():
         with contextlib.suppress(nx.NetworkXError, TypeError):
             G.add_edges_from([(u, new), (u,)])
@@ -75,6 +88,7 @@ def changed(G, draw, adds):
         lambda: nx.set_edge_attributes(G, draw.randint(1, 3), "weight"),
         lambda: nx.relabel_nodes(G, {u: new}, copy=False),
         lambda: G.update([(new, u)], [new]),
+        set_at_nodes,
         G.clear_edges,
         add_until_it_fails,
     ]
@@ -82,8 +96,9 @@ def changed(G, draw, adds):
         edge = draw.choice(edges)
         choices += 3 * [lambda: G.remove_edge(*edge)]
         choices += [lambda: G.remove_edges_from(edges[::3])]
-        choices += [] if adds else 2 * [lambda: no_longer(*edge[:2])]
-    if adds and not G.has_edge(u, v):
+        choices += 2 * [lambda: no_longer(*edge[:2])] + 3 * [lambda: set_by_hand(edge)]
+        choices += [lambda: moved_to_the_end(*edge[:2])]
+    if not G.has_edge(u, v):
         choices += 2 * [lambda: by_hand(u, v)]
     draw.choice(choices)()
 
@@ -147,7 +162,8 @@ def history(seed, steps=5):
     for _ in range(steps):
         at = draw.random()
         if at < 0.4:
-            changed(G, draw, adds=seed % 2)
+            for _ in range(draw.randint(1, 2)):
+                changed(G, draw)
             told.append("changed")
         elif at < 0.5:
             turn = draw.randrange(len(COPIES))
