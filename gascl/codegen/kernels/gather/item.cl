@@ -13,6 +13,12 @@ static void gascl_gather_arc(gascl_box *in, const gascl_offset arc, const int ro
     if (!gascl_fetch(arc, row, &x, GASCL_STATE_ON GASCL_DELIVERY_ON))
         return;
     gascl_consume(arc, GASCL_STATE_ON GASCL_DELIVERY_ON);
+#if GASCL_FILTERS && defined(GASCL_CELL_OP) && !GASCL_OVERFLOWS && !GASCL_STOPS_EARLY
+    const bool takes = gascl_receives_message(x, row, GASCL_STATE_ON);
+    gascl_box_combine(in, takes ? GASCL_TO_ACCUMULATOR(x) : gascl_identity());
+    in->count += takes;
+    return;
+#endif
     if (gascl_receives_message(x, row, GASCL_STATE_ON))
         gascl_box_add(in, x);
 }
