@@ -6,10 +6,15 @@
 #define GASCL_SEARCHES (GASCL_GROUP > 1)
 #define GASCL_VISITED_BY_ITEM (GASCL_GROUP / 4)
 
-#if GASCL_GROUP == 1 && !GASCL_COUNTS_ONCE
-// What the senders of a row send, who are first sorted out without a branch: where some vertices send, which
-// ones is often random, and a branch for each arc is mispredicted then.
+#if GASCL_GROUP == 1 && !GASCL_FIRST
+// What the senders of a row send, who are first sorted out without a branch: which vertices send is often
+// random, and a branch for each arc is mispredicted then. In short rows that costs more than it saves, unless
+// it is random, and where nearly all vertices send, the branch is predicted.
 #define GASCL_SORTED_OUT 64
+#define GASCL_SORTS_OUT(row)                                                                   \
+    (now && in_offsets[row + 1] - in_offsets[row] >= GASCL_SORTED_ROW &&                       \
+     gascl_control_->next_active <                                                             \
+         gascl_run_->graph.num_vertices - gascl_run_->graph.num_vertices / 8)
 static gascl_box gascl_pull_sorted_out(const int row, GASCL_STATE GASCL_DELIVERY) {
     gascl_box in = gascl_box_empty();
     const gascl_offset end = in_offsets[row + 1];
@@ -24,17 +29,17 @@ static gascl_box gascl_pull_sorted_out(const int row, GASCL_STATE GASCL_DELIVERY
         }
         for (int i = 0; i < sending; ++i) {
             gascl_message x;
-            if (gascl_fetch(from + places[i], row, &x,
-                            GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PULLED_ON, 0) &&
-                gascl_receives_message(x, row, GASCL_STATE_ON))
-                gascl_box_add(&in, x);
+            if (!gascl_fetch(from + places[i], row, &x,
+                             GASCL_STATE_ON GASCL_EDGE_ON, GASCL_PULLED_ON, 0) ||
+                !gascl_receives_message(x, row, GASCL_STATE_ON))
+                continue;
+            gascl_box_add(&in, x);
+            if (GASCL_SKIPS && gascl_stops(in, row, GASCL_STATE_ON))
+                return in;
         }
     }
     return in;
 }
-#define GASCL_SORTS_OUT 1
-#else
-#define GASCL_SORTS_OUT 0
 #endif
 
 // What a vertex receives from the frontier, the least sender first. `listed`: whether it has been listed.
@@ -42,8 +47,8 @@ static gascl_box gascl_pull_row(const int row, bool *listed, GASCL_STATE GASCL_D
     gascl_box in = gascl_box_empty();
     if (GASCL_SKIPS && !gascl_receives(row, GASCL_STATE_ON))
         return in;
-#if GASCL_SORTS_OUT
-    if (now)
+#ifdef GASCL_SORTS_OUT
+    if (GASCL_SORTS_OUT(row))
         return gascl_pull_sorted_out(row, GASCL_STATE_ON GASCL_DELIVERY_ON);
 #endif
     const gascl_offset begin = in_offsets[row], end = in_offsets[row + 1];
