@@ -49,12 +49,13 @@ class Report:
     """What a script did under Oclgrind.
 
     Attributes:
-        status: exit status of script and Oclgrind; 0 says nothing about findings.
+        status: exit status of script and Oclgrind; 0 says nothing about findings; None if they were
+            stopped, since they took too long: then the findings are those until then.
         ran: names of the kernels that were enqueued (oclgrind_scripts/recording.py).
         output: the script's standard error.
     """
 
-    status: int
+    status: int | None
     findings: tuple[Finding, ...]
     ran: frozenset[str]
     output: str
@@ -87,9 +88,7 @@ def run(*script: str | Path, options: tuple[str, ...] = (), seconds: float = 100
 
     Args:
         options: more of Oclgrind's own, such as "--uninitialized".
-
-    Raises:
-        subprocess.TimeoutExpired: it took more than `seconds`.
+        seconds: after which it is stopped; a loop of a spoilt kernel may never end.
     """
     environment = {
         **os.environ,
@@ -103,18 +102,26 @@ def run(*script: str | Path, options: tuple[str, ...] = (), seconds: float = 100
         log = Path(folder, "log")
         command = ["oclgrind", "--log", str(log), "--data-races", "--max-errors", "100000"]
         command += [*options, sys.executable, "recording.py", *map(str, script)]
-        done = subprocess.run(
+        process = subprocess.Popen(
             command,
             cwd=Path(__file__).parent / "oclgrind_scripts",
             env=environment,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            timeout=seconds,
         )
+        status: int | None
+        try:
+            output, errors = process.communicate(timeout=seconds)
+            status = process.returncode
+        except subprocess.TimeoutExpired:
+            process.kill()
+            output, errors = process.communicate()
+            status = None
         found = findings(log.read_text() if log.exists() else "no log was written")
     return Report(
-        status=done.returncode,
+        status=status,
         findings=tuple(found),
-        ran=frozenset(_RAN.findall(done.stdout)),
-        output=done.stderr,
+        ran=frozenset(_RAN.findall(output)),
+        output=errors,
     )
