@@ -188,6 +188,7 @@ DERIVED = {
     "push/pull_by_item.cl": {
         "PULLS_AT_ONCE": "a vertex pulls and applies in one phase; also in other files of push/",
         "SEARCHES": "groups search long rows, in a phase of its own; also in other files of push/",
+        "SORTS_OUT": "a macro: the senders of a row are sorted out first",
     },
     "pull.cl": {
         "MAY_STOP": "arcs of a row may be skipped: see gather.cl; also in outbox.cl and slots.cl",
