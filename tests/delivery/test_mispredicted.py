@@ -161,7 +161,7 @@ def test_masks_of_neighbors(delivery):
 
 
 class Weighed(VertexProgram):
-    """A gather snippet that sums its messages by their places, in lanes; some vertices want none."""
+    """A gather snippet that sums squares, in lanes; some vertices want no messages."""
 
     supersteps = param.supersteps(2)
     start = param.int32(0)
