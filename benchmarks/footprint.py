@@ -70,10 +70,16 @@ def taken(graph: Graph, device: DeviceFacts, name: str) -> tuple[str, str]:
     takes no directed graphs."""
     if name == "Diameter" and graph.directed:
         return "-", "-"
-    values = VALUES.get(name, {}) | ({"source": 0} if name in SEARCHES else {})
-    program = getattr(gascl.programs, name)(**values)
+    program = program_of(name)
     arc, vertex = max(of_run(each, graph, device) for each in runs_of(program, graph))
     return f"{arc:.3g}", f"{vertex:.3g}"
+
+
+def program_of(name: str) -> VertexProgram:
+    """The bundled program of this name, with the parameters that it needs."""
+    values = VALUES.get(name, {}) | ({"source": 0} if name in SEARCHES else {})
+    program: VertexProgram = getattr(gascl.programs, name)(**values)
+    return program
 
 
 def runs_of(program: VertexProgram, graph: Graph) -> list[VertexProgram]:

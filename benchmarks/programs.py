@@ -24,7 +24,7 @@ from graphs import made
 from peers import PEERS, Inputs, missing
 
 import gascl.programs
-from gascl import Engine, VertexProgram
+from gascl import Engine, Graph, VertexProgram
 from gascl.delivery import admission
 from gascl.delivery import registry as deliveries
 from gascl.language.stage_discovery import inner_programs
@@ -53,7 +53,15 @@ UNDIRECTED = {
 }
 #: Programs of bipartite graphs: an arc from u to v is an edge from u to a copy of v.
 TWO_SIDED = {"BipartiteMatching"}
-SEARCHES = {"BellmanFord", "BreadthFirst", "Distances", "LocalCommunity", "ShortestPaths"}
+SEARCHES = {
+    "BellmanFord",
+    "BreadthFirst",
+    "Distances",
+    "EarliestArrival",
+    "LocalCommunity",
+    "ShortestPaths",
+    "TemporalReachability",
+}
 LIBRARIES = ("NetworKit", "igraph")
 #: Parameters: a fixed amount of work for programs where it would depend on the stop rule.
 VALUES: dict[str, dict[str, Any]] = {
@@ -96,7 +104,7 @@ def main() -> None:
     if TWO_SIDED & set(names):
         forms["two-sided"] = directed.two_sided()
     inputs = {form: Inputs(edges) for form, edges in forms.items()}
-    engines = {form: Engine(inputs[form].graph(), given.device) for form in forms}
+    engines = {form: Engine(with_times(inputs[form].graph()), given.device) for form in forms}
     lines = []
     for name in names:
         form = form_of(name)
@@ -116,6 +124,11 @@ def main() -> None:
         rows |= {row[0]: row for row in lines}
         text = table(head, [rows[name] for name in sorted(rows)])
         replace(given.update, MARK, f"{about}\n\n{text}")
+
+
+def with_times(graph: Graph) -> Graph:
+    """The graph with whole times of its edges, by their weights."""
+    return graph.with_edge_fields(time=np.rint(graph.edge_fields["weight"]).astype(np.int64))
 
 
 def form_of(name: str) -> str:

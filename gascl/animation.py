@@ -81,7 +81,7 @@ class _Frame(NamedTuple):
 
 
 class Animation:
-    """The supersteps of a run, one frame each. A notebook shows it.
+    """A run as a film, such as its supersteps, one frame each. A notebook shows it.
 
     Attributes:
         result: the Result of the run.
@@ -91,16 +91,17 @@ class Animation:
     def __init__(
         self,
         result: Result,
-        frames: list[_Frame],
-        look: Look,
+        frames: int,
+        figure: Callable[[], tuple[Any, Callable[[int], None]]],
         frames_per_second: float,
     ):
+        """`figure` makes a figure, and what turns it into one of the frames, by its number."""
         self.result, self.frames_per_second = result, frames_per_second
-        self._frames, self._look = frames, look
+        self._frames, self._figure = frames, figure
 
     def __len__(self) -> int:
         """The number of frames."""
-        return len(self._frames)
+        return self._frames
 
     def __repr__(self) -> str:
         return f"Animation({len(self)} frames of {self.result!r})"
@@ -159,7 +160,7 @@ class Animation:
 
         if progress:
             progress.begin("drawing", len(self), "frames")
-        figure, show = _figure(self._look, self._frames)
+        figure, show = self._figure()
         # Without an init_func, it would draw the first frame twice.
         film = FuncAnimation(figure, show, frames=len(self), init_func=lambda: None)
         with tempfile.TemporaryDirectory(prefix="gascl-") as folder:
@@ -249,7 +250,7 @@ def animate(
     colors = colors_of(result, color, _stacked([frame.color for frame in frames]), cmap)
     sizes = _stacked([frame.size for frame in frames])
     look = Look(graph, at, position is None, sizes, texts, colors)
-    return Animation(result, frames, look, frames_per_second)
+    return Animation(result, len(frames), lambda: _figure(look, frames), frames_per_second)
 
 
 def check_size(graph: Graph) -> None:

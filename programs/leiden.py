@@ -11,10 +11,10 @@ Sources: Traag, Waltman and van Eck, From Louvain to Leiden: Guaranteeing Well-C
 (2019); Sahu, GVE-Leiden: Fast Leiden Algorithm for Community Detection in Shared Memory Setting
 (2023), that each vertex joins the part to which it adds most.
 
-Differences: as in Louvain, a quarter of the vertices moves at a time. Traag, Waltman and van Eck
-draw the part that a vertex joins at random, and only well-connected vertices join, only
-well-connected parts. They consider only lone vertices, too, but all of them once, in a row. A
-small graph is run as one of up to 16 copies, whose vertices have other turns; the best copy is the
+Differences: as in Louvain, an eighth or a quarter of the vertices moves at a time. Traag, Waltman
+and van Eck draw the part that a vertex joins at random, and only well-connected vertices join, only
+well-connected parts. They consider only lone vertices, too, but all of them once, in a row. A small
+graph is run as one of up to 16 copies, whose vertices have other turns; the best copy is the
 result.
 """
 
@@ -46,6 +46,7 @@ class Leiden(Louvain):
             alone, looks = np.where(divided, alone, group), group[divided]
             begin = {"part": alone, "total": sums(alone, values["mass"], len(alone))}
             begin["joined"] = (~divided).astype(np.int8)
+        begin["supersteps"] = 2 * values["turns"]  # two rounds
         can_join = np.bincount(looks, minlength=1).max() > 1
         for turns in range(_TRIES):
             seed = values["seed"] + 100 * turns

@@ -2,15 +2,14 @@
 
 from gascl import VertexProgram, aggregate, by_key, edge, param, struct, vertex
 
-#: Vertices look around in turns, so many to a round. Of two neighbors in the same turn, neither
-#: sees what the other one does: if too many move at once, they change places for ever.
-TURNS = 4
 #: What a vertex hears of a neighbor: its community, and the weight of the edge, 0 for a self-loop.
 LINK = struct([("target", "int32"), ("weight", "int64")])
 #: What all stages share. Weights and masses are integers, so that sums do not depend on the order.
-MACROS = f"""
-    #define ROUND (superstep / {TURNS})
-    #define HAS_TURN(id) (((hash((id) ^ hash(p.seed + ROUND)) ^ superstep) & {TURNS - 1}) == 0)
+#: Vertices look around in turns. Of two neighbors in the same turn, neither sees what the other one
+#: does: if too many move at once, they change places for ever.
+MACROS = """
+    #define ROUND (superstep / p.turns)
+    #define HAS_TURN(id) (((hash((id) ^ hash(p.seed + ROUND)) ^ superstep) & (p.turns - 1)) == 0)
     #define IS_LONE(community) (total_of(community) == mass_of(community))
     // What v adds to a community of such a total to which it has edges of such a weight.
     #define GAIN_OF(weight, total) ((weight) - p.price * v.mass * (total))
@@ -25,6 +24,7 @@ class Move(VertexProgram):
 
     Link = LINK
     seed = param.uint32(doc="another one gives vertices other turns")
+    turns = param.int32(4, doc="of a round, a power of two: each vertex has one of them")
     price = param.real(doc="of a unit of mass next to another one, as a weight")
     rounds = param.int32(100, doc="at most, since synchronous moves may go on for ever")
     few = param.int64(doc="it ends when no more vertices than that have moved or have yet to look")
@@ -82,7 +82,7 @@ class Move(VertexProgram):
             if (group_of(neighbor(i)) != target)
                 set_mask_of(neighbor(i));
     """
-    stop = f"agg.busy <= p.few || superstep + 1 == {TURNS} * p.rounds"
+    stop = "agg.busy <= p.few || superstep + 1 == p.turns * p.rounds"
 
 
 class Refine(VertexProgram):
@@ -92,9 +92,10 @@ class Refine(VertexProgram):
     whose vertex has another turn.
     """
 
-    supersteps = param.supersteps(2 * TURNS)
+    supersteps = param.supersteps()
     Link = LINK
     seed = param.uint32(doc="another one gives vertices other turns")
+    turns = param.int32(4, doc="of a round, a power of two: each vertex has one of them")
     price = param.real(doc="of a unit of mass next to another one, as a weight")
     weight = edge.int64(default=1)
     mass = vertex.int64()

@@ -1,46 +1,79 @@
-"""The part of ParticleCommunities on the host: it finds clusters of vertices that lie near each
-other, and sets vertices apart where edges have come or gone.
+"""The part of ParticleCommunities on the host: it chooses among clusters of vertices that lie near
+each other, and sets vertices apart where edges have come or gone.
 
-Clusters are found by single linkage along the graph's edges: the minimum spanning forest of their
-lengths holds the clusters of every cut, which leaves out edges longer than some length. The cut
-that is taken is the one whose clusters have the greatest modularity (Newman and Girvan, Finding and
-Evaluating Community Structure in Networks, 2004).
+Clusters are communities of the graph whose edges weigh the more the shorter they are, as Leiden
+finds them, at several resolutions. The scale is that of the clusters by which a random walk on the
+graph is described in the fewest bits (Rosvall and Bergstrom, Maps of Random Walks on Complex
+Networks Reveal Community Structure, 2008), which unlike modularity does not depend on how many
+others there are.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from gascl.graph.graph import Graph
 
-#: Cuts that are tried: this many lengths in equal ratios, from a hundredth of the longest.
-CUTS, SHORTEST = 64, 0.01
+#: The resolutions that are tried, of modularity.
+RESOLUTIONS = (0.5, 1.0, 2.0, 4.0, 8.0)
+#: An edge weighs e times less for so many times 1 / gamma of its length, but never less than this.
+REACH, LEAST = 4, 1e-6
 #: How often a push is averaged over neighbors.
 ROUNDS = 20
 
 
-def by_length(graph: Graph, length: np.ndarray, smallest: int = 3) -> np.ndarray:
-    """Clusters of vertices, numbered from 0 in the order of their first vertices: (V,) int32.
-
-    A cluster of fewer than `smallest` vertices joins the one to which its shortest edge leads; it
-    stays only where no edge leads out of it.
+def nearness(graph: Graph, position: np.ndarray, gamma: float) -> np.ndarray:
+    """The weight of each edge, float64 (E,): 1 for a length of 0, less for longer ones.
 
     Args:
-        graph: a simple undirected one, as `Graph.simple` makes it.
-        length: (E,), 0 or more, of each edge.
+        position: (V, 3)
     """
-    n, (ends, lengths) = graph.num_vertices, _forest(graph, length)
-    degree = np.bincount(graph.edge_src, minlength=n) + np.bincount(graph.edge_dst, minlength=n)
-    longest = lengths[-1] if len(lengths) else 0.0
-    best, cluster = -np.inf, np.arange(n)
-    for cut in longest * np.geomspace(1, SHORTEST, CUTS):
-        tried = _without_small(n, ends, lengths <= cut, smallest)
-        quality = _modularity(graph, degree, tried)
-        if quality > best:
-            best, cluster = quality, tried
-    return _numbered(cluster)
+    length = np.linalg.norm(position[graph.edge_src] - position[graph.edge_dst], axis=1)
+    weight: np.ndarray = np.maximum(np.exp(-gamma / REACH * length.astype(np.float64)), LEAST)
+    return weight
+
+
+def best_scale(graph: Graph, clusters: Sequence[np.ndarray]) -> np.ndarray:
+    """(V,) int32: of several divisions, (V,) each, the one with the shortest description.
+
+    Where all vertices together have a shorter one than that, a random walk stays nowhere for long:
+    there it is the division with the greatest modularity.
+    """
+    lengths = [description(graph, each) for each in clusters]
+    if min(lengths) < description(graph, np.zeros(graph.num_vertices, np.int64)):
+        return clusters[int(np.argmin(lengths))]
+    return clusters[int(np.argmax([modularity(graph, each) for each in clusters]))]
+
+
+def description(graph: Graph, cluster: np.ndarray) -> float:
+    """The map equation: bits for each step of a random walk along the edges of an undirected graph,
+    with a code for the vertices of each cluster, and one for the steps from cluster to cluster."""
+    twice = max(2 * graph.num_edges, 1)
+    src, dst = cluster[graph.edge_src], cluster[graph.edge_dst]
+    count = int(cluster.max(initial=0)) + 1
+    degree = _degrees(graph) / twice
+    within = np.bincount(cluster, degree, minlength=count)
+    out = src != dst
+    ends = np.concatenate([src[out], dst[out]])
+    leaves = np.bincount(ends, minlength=count) / twice
+    total = _entropy(leaves.sum()) - 2 * _entropy(leaves) - _entropy(degree)
+    return float(total + _entropy(leaves + within))
+
+
+def _entropy(shares: np.ndarray) -> np.ndarray:
+    """The sum of x log2(x)."""
+    some = shares[shares > 0]
+    total: np.ndarray = np.sum(some * np.log2(some))
+    return total
+
+
+def _degrees(graph: Graph) -> np.ndarray:
+    ends = np.concatenate([graph.edge_src, graph.edge_dst])
+    return np.bincount(ends, minlength=graph.num_vertices)
 
 
 def push(before: Graph, now: Graph, seed: int) -> np.ndarray:
@@ -86,52 +119,9 @@ def _ends_of_changes(one: Graph, other: Graph) -> np.ndarray:
     return ends
 
 
-def _forest(graph: Graph, length: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Edges of the minimum spanning forest, (2, edges), and their lengths, the shortest first."""
-    # SciPy takes an explicit 0 for no edge.
-    lengths = np.maximum(length.astype(np.float64), np.finfo(np.float32).tiny)
-    shape = (graph.num_vertices, graph.num_vertices)
-    found = minimum_spanning_tree(csr_array((lengths, (graph.edge_src, graph.edge_dst)), shape))
-    found = found.tocoo()
-    order = np.argsort(found.data, kind="stable")
-    return np.stack([found.row, found.col])[:, order], found.data[order]
-
-
-def _components(n: int, ends: np.ndarray) -> np.ndarray:
-    ones = np.ones(ends.shape[1], np.int8)
-    number: np.ndarray = connected_components(coo_array((ones, tuple(ends)), (n, n)), False)[1]
-    return number
-
-
-def _without_small(n: int, ends: np.ndarray, joined: np.ndarray, smallest: int) -> np.ndarray:
-    """The clusters that the joined edges of the forest make, the small ones joined to others.
-
-    The shortest edge out of a set of vertices is in the forest, whose edges come in that order.
-    """
-    while True:
-        cluster = _components(n, ends[:, joined])
-        size = np.bincount(cluster, minlength=1)
-        first, second = cluster[ends]
-        out = np.flatnonzero((first != second) & (np.minimum(size[first], size[second]) < smallest))
-        if not len(out):
-            return cluster
-        way = np.full(len(size), ends.shape[1])
-        np.minimum.at(way, first[out], out)
-        np.minimum.at(way, second[out], out)
-        chosen = way[(size < smallest) & (way < ends.shape[1])]
-        joined = joined.copy()
-        joined[chosen] = True
-
-
-def _modularity(graph: Graph, degree: np.ndarray, cluster: np.ndarray) -> float:
+def modularity(graph: Graph, cluster: np.ndarray) -> float:
+    """The modularity of clusters of a simple undirected graph."""
     within = np.count_nonzero(cluster[graph.edge_src] == cluster[graph.edge_dst])
     edges = max(graph.num_edges, 1)
-    share = np.bincount(cluster, degree, minlength=1) / (2 * edges)
+    share = np.bincount(cluster, _degrees(graph), minlength=1) / (2 * edges)
     return float(within / edges - np.sum(share**2))
-
-
-def _numbered(cluster: np.ndarray) -> np.ndarray:
-    """The same clusters, numbered by their first vertices."""
-    _, first, number = np.unique(cluster, return_index=True, return_inverse=True)
-    order = np.argsort(np.argsort(first))
-    return order[number].astype(np.int32)

@@ -11,7 +11,8 @@ and merge, and gascl.communities.track follows them.
 
 Algorithm: Euler steps until no particle is faster than a tolerance. The sum over all others is the
 one over every pair minus that over the arcs, so that no matrix of distances is kept. Communities
-are then cut out of the graph where its edges are long, see clusters.py.
+are then those of the graph whose edges weigh the less the longer they are, at the scale at which
+the map equation is least: see particle_clusters.py.
 
 Sources: Quiles, Macau and Rubido, Dynamical Detection of Network Communities (2016); Resende,
 Fazenda and Quiles, Parallel Algorithm for Dynamic Community Detection (2017).
@@ -25,7 +26,8 @@ The papers find clusters by k-means, which has to know how many there are.
 import numpy as np
 
 from gascl import Graph, ProgramError, VertexProgram, aggregate, param, vertex
-from gascl.programs.particle_clusters import by_length, push
+from gascl.programs.leiden import Leiden
+from gascl.programs.particle_clusters import RESOLUTIONS, best_scale, nearness, push
 
 
 class Particles(VertexProgram):
@@ -120,5 +122,10 @@ class ParticleCommunities(VertexProgram):
                 values["position"] = before.field("position") + self.softening * apart
         values |= {"dtype": self.dtype, **self.initial}
         at = stages.run(Particles(**values), graph=graph).position
-        length = np.linalg.norm(at[graph.edge_src] - at[graph.edge_dst], axis=1)
-        return {"community": by_length(graph, length)}
+        near = graph.with_edge_fields(weight=nearness(graph, at, self.gamma))
+        found = []
+        for resolution in RESOLUTIONS:
+            leiden = Leiden(resolution=resolution, seed=self.seed)
+            # Its deliveries are others than those of particles.
+            found.append(stages.beside().run(leiden, graph=near, delivery="auto").community)
+        return {"community": best_scale(graph, found)}

@@ -13,7 +13,10 @@ Differences: Wu et al. read the edges once, in the order of their times; here, v
 arrival has become earlier send again, all at once.
 """
 
-from gascl import VertexProgram, edge, param, vertex
+import numpy as np
+
+from gascl import Graph, ProgramError, VertexProgram, edge, param, vertex
+from gascl.run.times import count_of
 
 #: The greatest int64: never; and a time that no edge has.
 NEVER, UNSET = 2**63 - 1, 1 - 2**63
@@ -40,6 +43,18 @@ class EarliestArrival(VertexProgram):
     time = edge.time()
     until = edge.time(default=UNSET, optional=True)
     duration = edge.int64(default=0, low=0, optional=True)
+
+    def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
+        """Refuses an end before the beginning, upon which no path could be."""
+        named, params = {"begin": self.begin, "end": self.end}, self.spec.params
+        for lane in range(self.lanes):
+            one = {n: v[lane] if isinstance(v, tuple) else v for n, v in named.items()}
+            begin, end = (count_of(self, graph, params[n], v) for n, v in one.items())
+            if end < begin and one["begin"] != "first":
+                raise ProgramError(
+                    f"{self.title()}: end={one['end']!r} is before begin={one['begin']!r}: give "
+                    "the earlier of the two as begin"
+                )
 
     message = "int64"
     combine = "min"

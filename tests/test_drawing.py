@@ -354,6 +354,19 @@ def test_legends_fit_small_pictures():
     assert ax.bbox.width > 0.3 * ax.figure.bbox.width
 
 
+def test_two_legends_are_not_cut_off():
+    """The first of them had no room."""
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], urgent=[True, False, True])
+    ax = pyplot.subplots(figsize=(4.5, 3), layout="constrained")[1]
+    teams = ["Finance and Purchasing", "Sales", "Legal", "Sales"]
+    gascl.draw(graph, color=teams, edge_color="urgent", ax=ax)
+    ax.figure.canvas.draw()
+    legends = ax.findobj(matplotlib.legend.Legend)
+    assert len(legends) == 2
+    for legend in legends:
+        assert within(ax.figure.bbox, legend.get_window_extent())
+
+
 def test_columns_of_texts_and_bools_are_categories():
     graph = Graph.from_edges(
         [0, 1, 2, 3], [1, 2, 3, 0], kind=["bus", "tram", "bus", "tram"],
@@ -645,11 +658,18 @@ def test_without_matplotlib(monkeypatch):
 
 WRONG = [
     ({"color": "rnak"}, "color='rnak' is not a vertex field or a color of matplotlib"),
-    ({"color": [1, 2]}, r"color must have one number per vertex, shape \(4,\), not int64 of shape"),
+    ({"color": [1, 2]}, r"color must have one value per vertex, shape \(4,\), not int64 of shape"),
+    ({"labels": ["a"]}, r"labels must have one value per vertex, shape \(4,\), not <U1 of shape"),
     ({"size": "big"}, r"size='big' is not a vertex field \(available fields: none\)"),
-    ({"size": [1, 2, 3, -1]}, "size must be finite and 0 or more"),
-    ({"position": [[0, 0]]}, r"position must have two finite numbers per vertex, shape \(4, 2\)"),
-    ({"position": [[0, np.nan]] * 4}, "position must have two finite numbers"),
+    (
+        {"size": [1, 2, 3, -1]},
+        "size must be finite and 0 or more for every vertex, and vertex 'd' has -1",
+    ),
+    ({"position": [[0, 0]]}, r"position must have two numbers per vertex, shape \(4, 2\), not"),
+    (
+        {"position": [[0, 1], [0, np.nan]] * 2},
+        r"must be finite for every vertex, and vertex 'b' has \[",
+    ),
     ({"edge_width": "km"}, r"edge_width='km' is not an edge field \(available fields: none\)"),
     ({"edge_color": "km"}, "edge_color='km' is not an edge field or a color of matplotlib"),
     ({"edge_width": [1, 2]}, r"edge_width must have one number per edge, shape \(4,\), not int64"),
@@ -659,6 +679,18 @@ WRONG = [
     ({"labels": "yes"}, "labels='yes' is not a vertex field"),
     ({"labels": 5}, "labels must be True, False, or the name of a vertex field or an array, not 5"),
 ]
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_is_meant():
+    """Fields of edges, components of arrays, and bundles of a graph without weights."""
+    graph = ring().with_edge_fields(urgent=[1, 0, 1, 0])
+    graph = graph.with_vertex_fields(at=np.arange(8.0).reshape(4, 2))
+    with pytest.raises(GasclError, match="but a field of edges: give edge_color='urgent'"):
+        gascl.draw(graph, color="urgent")
+    with pytest.raises(GasclError, match=r"as size=graph\.vertex_fields\['at'\]\[:, 0\]"):
+        gascl.draw(graph, size="at")
+    gascl.draw(graph, bundle=True)
 
 
 @pytest.mark.parametrize(("given", "says"), WRONG)

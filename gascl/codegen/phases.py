@@ -250,6 +250,10 @@ class Phases:
                 put(f"    GASCL_PREFETCH(&{self.context.field_at(name, 'gascl_id')});")
         put("}", "")
         self._prefetch_others(of)
+        put("// Prefetches what scatter reads of an arc.")
+        put("static void gascl_prefetch_edge(const gascl_offset gascl_arc GASCL_EDGE) {")
+        edges = self.context.edge_members
+        put(*(f"    GASCL_PREFETCH(&gascl_e_{n}[gascl_arc]);" for n in edges), "}", "")
         put(f"static bool gascl_has_enough(const gascl_message msg, {of}) {{")
         self._condition(snippets.get("enough"), "false")
         priority = snippets.get("priority")
@@ -303,14 +307,17 @@ class Phases:
                 other = f"gascl_other_{name}"
                 put(f"    const int {other} = {c.field_at(name, 'gascl_id')};")
                 put(f"    if ((uint){other} < (uint)gascl_run_->graph.num_vertices) {{")
-                for field in read:
-                    at = f"gascl_old_{field}[GASCL_AT({other})]"
-                    at = at if field in c.traits.snapshots else c.field_at(field, other)
-                    put(f"        GASCL_PREFETCH(&{at});")
+                put(*(f"        {line}" for line in self._prefetched(read, other)))
                 put("    }")
         if apply is not None and apply.uses("neighbor"):
             put("    GASCL_PREFETCH(&gascl_targets[gascl_offsets[gascl_id]]);")
         put("#endif", "}", "")
+
+    def _prefetched(self, fields: list[str], other: str) -> list[str]:
+        """Lines that prefetch fields of another vertex, as they were before this superstep."""
+        c, at = self.context, f"GASCL_AT({other})"
+        places = {n: f"gascl_old_{n}[{at}]" for n in fields if n in c.traits.snapshots}
+        return [f"GASCL_PREFETCH(&{places.get(n, c.field_at(n, other))});" for n in fields]
 
     def _condition(self, snippet: Snippet | None, otherwise: str = "true") -> None:
         """Write the body of a function that returns a condition on a vertex."""
@@ -376,6 +383,14 @@ class Phases:
             self.traps.expression("    return (", prefer, "    );")
             put("}", "")
         put(*(f"#undef {w}" for w in words))
+        put("// Prefetches what that reads of a vertex whose id is a key.")
+        put("static void gascl_prefetch_key(const gascl_key gascl_id, GASCL_STATE GASCL_LANE) {")
+        assert c.spec.grouping is not None
+        if dict(c.group.members)[c.spec.grouping.keyed] == INT32:
+            read = [n for n in c.vertex_fields if prefer.uses(f"{n}_of")]
+            put("    if ((uint)gascl_id < (uint)gascl_run_->graph.num_vertices) {")
+            put(*(f"        {line}" for line in self._prefetched(read, "gascl_id")), "    }")
+        put("}", "")
         put("// Whether a counts rather than b: of equally good groups, that with the smaller key.")
         put(f"static bool gascl_is_better({of},")
         put("        const gascl_group b, GASCL_STATE GASCL_LANE) {")

@@ -111,6 +111,3 @@ class Transactions:
             at = f"packing.fields.{name}" if name in names else c.field_at(name, "gascl_id")
             put(f"    v.{name} = {at};")
         put("    return v;", "}", "")
-        put("// Prefetches what scatter reads of an arc.")
-        put("static void gascl_prefetch_edge(const gascl_offset gascl_arc GASCL_EDGE) {")
-        put(*(f"    GASCL_PREFETCH(&gascl_e_{n}[gascl_arc]);" for n in c.edge_members), "}", "")

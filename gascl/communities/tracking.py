@@ -1,4 +1,4 @@
-"""Tracks communities over time: which continue, split, merge, appear or vanish.
+"""Tracks communities over time: which continue, grow, shrink, split, merge, appear or vanish.
 
     from gascl.communities.tracking import track
 
@@ -12,7 +12,7 @@ overlaps (Jaccard indices of their vertices) is as large as possible.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,10 +21,11 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from gascl.communities.changes import changed_graphs
 from gascl.errors import GasclError
 from gascl.graph.graph import Graph
 from gascl.language.program import VertexProgram
-from gascl.results.result import Result
+from gascl.results.result import GROUPS, Result
 
 
 @dataclass(frozen=True)
@@ -33,19 +34,30 @@ class Event:
 
     Attributes:
         number: the number of the later moment, counted from 0.
-        kind: "appear", "vanish", "split" or "merge".
+        kind: "appear", "vanish", "split", "merge", "grow" or "shrink".
         before: identities before the event: one for a split or vanish, several for a merge.
         after: identities after the event: one for a merge or appear, several for a split.
+        vertices: of all communities before, and of all after; of one that grew or shrank, before
+            is its last event.
+        time: of the later moment; None if it has none.
     """
 
     number: int
     kind: str
     before: tuple[int, ...]
     after: tuple[int, ...]
+    vertices: tuple[int, int]
+    time: Any = None
 
     def __str__(self) -> str:
+        when = self.number if self.time is None else self.time
+        if isinstance(when, np.datetime64):
+            when = np.datetime_as_string(when, unit="auto")  # without zeros that say nothing
+        if self.kind in ("grow", "shrink"):
+            few, many = (f"{count:,}" for count in self.vertices)
+            return f"{when}: {self.kind} {self.after[0]} ({few} -> {many} vertices)"
         sides = [" + ".join(map(str, ids)) for ids in (self.before, self.after) if ids]
-        return f"{self.number}: {self.kind} {' -> '.join(sides)}"
+        return f"{when}: {self.kind} {' -> '.join(sides)}"
 
 
 class Tracker:
@@ -58,10 +70,13 @@ class Tracker:
     - **merge**: one or more communities that end have most of their vertices in the same current
       one, which continues another one, or else takes in several that end.
     - **appear**, **vanish**: all other new communities, and all others that end.
+    - **grow**, **shrink**: a community that continues, without a split or a merge, has become
+      larger or smaller by a factor of more than `growth` since its last event, however slowly.
 
     Args:
         overlap: communities with a smaller Jaccard index (intersection / union) are not matched.
         smallest: communities with fewer vertices have no identity.
+        growth: more than 1.
 
     Attributes:
         number: the number of the last moment given to `update`; -1 before the first.
@@ -69,15 +84,18 @@ class Tracker:
             which communities appear; -1 for none.
     """
 
-    def __init__(self, overlap: float = 0.3, smallest: int = 3):
+    def __init__(self, overlap: float = 0.3, smallest: int = 3, growth: float = 1.5):
         if not 0 < overlap <= 1:
             raise GasclError(f"overlap must be more than 0 and at most 1, not {overlap!r}")
-        self.overlap, self.smallest = overlap, smallest
+        if not growth > 1:
+            raise GasclError(f"growth must be more than 1, such as 1.5, not {growth!r}")
+        self.overlap, self.smallest, self.growth = overlap, smallest, growth
         self.number = -1
         self.identity = np.empty(0, np.int64)
         self._unused = 0
+        self._sizes: dict[int, int] = {}  # of each community, at its last event
 
-    def update(self, community: Any) -> list[Event]:
+    def update(self, community: Any, time: Any = None) -> list[Event]:
         """Take the next moment; returns the events since the previous one.
 
         At the first moment all communities appear.
@@ -85,6 +103,7 @@ class Tracker:
         Args:
             community: (V,) the number of each vertex's community, in any numbering; negative for
                 none.
+            time: of the moment, for its events.
 
         Raises:
             GasclError: not one whole number per vertex, or another number of vertices.
@@ -98,14 +117,12 @@ class Tracker:
                 f"{len(now):,}: give -1 to vertices that are in no community"
             )
         self.number += 1
-        old, before = np.unique(self.identity, return_inverse=True)
+        old, before, size_before = np.unique(self.identity, return_inverse=True, return_counts=True)
         count, both = int(now.max(initial=-1)) + 1, (self.identity >= 0) & (now >= 0)
         pairs, shared = np.unique(before[both] * count + now[both], return_counts=True)
         row, column = np.divmod(pairs, max(count, 1))
-        size, size_now = (
-            np.bincount(before)[row],
-            np.bincount(now[now >= 0], minlength=count)[column],
-        )
+        size_after = np.bincount(now[now >= 0], minlength=count)
+        size, size_now = size_before[row], size_after[column]
         same = _matching(row, column, shared / (size + size_now - shared), self.overlap)
         new = np.full(count, -1, np.int64)
         new[column[same]] = old[row[same]]
@@ -117,13 +134,44 @@ class Tracker:
         # A split has at least one new part, and a merge at least one that ends.
         parts = same | (came & (2 * shared > size_now))
         joined = same | (ended & (2 * shared > size))
-        events = [("split", o, n) for o, n in _several(old[row[parts]], new[column[parts]])]
-        events += [("merge", o, n) for n, o in _several(new[column[joined]], old[row[joined]])]
-        explained = {one for _, *ids in events for some in ids for one in some}
+        found = [("split", o, n) for o, n in _several(old[row[parts]], new[column[parts]])]
+        found += [("merge", o, n) for n, o in _several(new[column[joined]], old[row[joined]])]
+        explained = {one for _, *ids in found for some in ids for one in some}
         gone = np.setdiff1d(old[old >= 0], new).tolist()
-        events += [("vanish", (one,), ()) for one in gone if one not in explained]
-        events += [("appear", (), (one,)) for one in new[born].tolist() if one not in explained]
-        return [Event(self.number, *event) for event in events]
+        found += [("vanish", (one,), ()) for one in gone if one not in explained]
+        found += [("appear", (), (one,)) for one in new[born].tolist() if one not in explained]
+        sizes = (
+            dict(zip(old.tolist(), size_before.tolist(), strict=True)),
+            dict(zip(new.tolist(), size_after.tolist(), strict=True)),
+        )
+        events = [
+            Event(self.number, kind, o, n, self._total(sizes, (o, n)), time) for kind, o, n in found
+        ]
+        return events + self._changes_of_size(sizes[1], events, time)
+
+    @staticmethod
+    def _total(sizes: tuple[dict[int, int], ...], ids: Sequence[Iterable[int]]) -> tuple[int, int]:
+        """The vertices of some communities before, and of some after."""
+        before, after = (
+            sum(size[one] for one in some) for size, some in zip(sizes, ids, strict=True)
+        )
+        return before, after
+
+    def _changes_of_size(
+        self, sizes: dict[int, int], events: list[Event], time: Any
+    ) -> list[Event]:
+        """What grew or shrank of the present communities, of these sizes, without other events."""
+        changed = []
+        others = {one for event in events for one in event.after}
+        for one in sorted(sizes.keys() - others):
+            before, after = self._sizes[one], sizes[one]
+            if max(before, after) > self.growth * min(before, after):
+                kind = "grow" if after > before else "shrink"
+                changed.append(Event(self.number, kind, (one,), (one,), (before, after), time))
+            else:
+                sizes[one] = before  # as at its last event
+        self._sizes = sizes
+        return changed
 
     def _numbered(self, community: np.ndarray) -> np.ndarray:
         """The communities numbered from 0; those that are too small become -1."""
@@ -177,38 +225,67 @@ class Moment:
         result: the result of the program. The next moment's run uses up its State.
         identity: (V,) each vertex's community, as in `Tracker`.
         events: the events since the previous moment.
+        time: of the last changes, where there is a stream of them; else None.
     """
 
     number: int
     result: Result
     identity: np.ndarray
     events: list[Event]
+    time: Any = None
 
 
 def track(
-    graphs: Iterable[Graph],
+    graphs: Graph | Iterable[Graph],
     program: VertexProgram | None = None,
     *,
+    events: Any = None,
+    every: Any = None,
     device: Any = None,
     tracker: Tracker | None = None,
 ) -> Iterator[Moment]:
-    """Find and follow the communities of a sequence of graphs with the same vertices.
+    """Find and follow the communities of a graph that changes.
 
-    Each run continues from the State of the previous one.
+        track([monday, tuesday, wednesday])  # graphs with the same vertices
+        track(graph.windows("1 day"))  # the edges of each day
+        track(graph, events=changes, every="1 day")  # edges that come and go
+
+    Each run continues from the State of the previous one, if the program's `restart` is "any".
 
     Args:
-        program: a program with a field `community`; None: ParticleCommunities().
+        graphs: graphs with the same vertices; or one, to which `events` happen.
+        program: a program with a field of groups, such as `community`, `label` or `component`;
+            None: ParticleCommunities().
+        events: the changes of the edges, one row each: a table (of pandas, polars, Arrow, or a dict
+            of columns) with the columns `source`, `target`, `time`, and `change`, which is "add" or
+            "remove"; or a Graph whose edges have these fields. Without `change`, all edges are
+            added. Rows may be in any order; of equal times, the first row comes first. An edge that
+            is there already gets a parallel one; to remove it removes them all. Other columns are
+            the added edges' fields. The first moment is the graph before all of them.
+        every: the length of a step, as in `Graph.windows`, from the first time on; each step is a
+            moment, also without changes. None: each time is a moment.
         device: as in `Engine`.
         tracker: None: Tracker().
 
     Raises:
-        GasclError: `graphs` is a single graph, or the program has no field `community`.
+        GasclError: `graphs` is a single graph and there are no events, or the other way round; the
+            program has no field of groups; or the events are not as above, such as for the removal
+            of an edge that is not there, which is found when its turn comes.
     """
-    if isinstance(graphs, Graph) or not isinstance(graphs, Iterable):
+    if isinstance(graphs, Graph) and events is None:
         raise GasclError(
             f"track needs several graphs with the same vertices, not {graphs!r}: give a list or "
-            "a generator"
+            "a generator, graph.windows(...), or its changes, events=table"
         )
+    if not isinstance(graphs, Iterable | Graph):
+        raise GasclError(f"track needs graphs with the same vertices, not {graphs!r}: give a list")
+    if events is not None and not isinstance(graphs, Graph):
+        raise GasclError(
+            "events are changes of one graph, and there are several: give track(graph, "
+            "events=...), or the graphs alone"
+        )
+    if every is not None and events is None:
+        raise GasclError("every divides the time of events: give events=table, too")
     if program is None:
         from gascl.programs.particle_communities import ParticleCommunities
 
@@ -217,25 +294,36 @@ def track(
         raise GasclError(
             f"program must be a program such as ParticleCommunities(), not {program!r}"
         )
-    if "community" not in program.spec.vertex_fields:
+    field = next((name for name in GROUPS if name in program.spec.vertex_fields), None)
+    if field is None:
         raise GasclError(
-            f"{type(program).__name__} has no vertex field `community` to follow; it has "
+            f"{type(program).__name__} has no vertex field of groups to follow, "
+            f"{', '.join(GROUPS[:-1])} or {GROUPS[-1]}; it has "
             f"{', '.join(program.spec.vertex_fields)}; give a program that has one, or pass "
             "groups to Tracker().update(...)"
         )
     if tracker is not None and not isinstance(tracker, Tracker):
         raise GasclError(f"tracker must be a Tracker(), not {tracker!r}")
-    return _moments(graphs, program, device, Tracker() if tracker is None else tracker)
+    if isinstance(graphs, Graph):
+        steps = changed_graphs(graphs, events, every)
+    else:
+        steps = ((None, graph) for graph in graphs)
+    return _moments(steps, program, field, device, Tracker() if tracker is None else tracker)
 
 
 def _moments(
-    graphs: Iterable[Graph], program: VertexProgram, device: Any, tracker: Tracker
+    steps: Iterable[tuple[Any, Graph]],
+    program: VertexProgram,
+    field: str,
+    device: Any,
+    tracker: Tracker,
 ) -> Iterator[Moment]:
     from gascl.run.engine import Engine
 
     state = None
-    for graph in graphs:
+    for time, graph in steps:
         result = Engine(graph, device).run(program, state=state, keep_state=True)
-        state = result.state
-        events = tracker.update(result.community)
-        yield Moment(tracker.number, result, tracker.identity, events)
+        # What depends on where it began, or allows only more edges, begins again each time.
+        state = result.state if program.spec.restart == "any" else None
+        events = tracker.update(result[field], time)
+        yield Moment(tracker.number, result, tracker.identity, events, time)

@@ -75,7 +75,7 @@ class DaskComm:
     def Alltoall(self, own: np.ndarray, found: np.ndarray) -> None:
         """Send the r-th item of each rank to rank r."""
         mails = self._exchange([item.tobytes() for item in own])
-        found[...] = np.frombuffer(b"".join(mails), found.dtype)
+        found[...] = np.frombuffer(b"".join(mails), found.dtype).reshape(found.shape)
 
     def Alltoallv(self, send: Sequence[Any], receive: Sequence[Any]) -> None:
         """Send the r-th part of each rank to rank r."""

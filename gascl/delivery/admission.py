@@ -192,6 +192,20 @@ def parts_refuses(traits: Traits, parts: Parts) -> str | None:
     return None
 
 
+def halo_refuses(traits: Traits) -> str | None:
+    """Why a rank needs what has changed of all vertices of other ranks, and not only of its halo:
+    those that send to its own vertices."""
+    reasons = [
+        (traits.alternates, "its edges alternate, and with them the rank that has a vertex"),
+        (bool(traits.reads_others), "it reads fields of any vertex"),
+        (traits.sends_to, "it sends to any vertex"),
+        (traits.reaches_masks, "it reads or sets the mask of other vertices"),
+        (traits.prioritized, "its priority compares all vertices that wait"),
+        (traits.pairs, "every pair of vertices interacts"),
+    ]
+    return next((why for holds, why in reasons if holds), None)
+
+
 def cannot_take_parts(name: ProgramName, why: str, parts: Parts) -> Message:
     """The error message if `parts_refuses`; `name` is the program that the user runs."""
     remedy = "let it take more, or use a device with more" if parts.short else "run it without MPI"

@@ -39,7 +39,7 @@ from gascl.errors import GasclError
 from gascl.language.fields import EdgeField
 from gascl.language.spec import ProgramSpec
 from gascl.language.traits import Traits
-from gascl.language.types import Type
+from gascl.language.types import TIME, Type
 
 #: The largest number of supersteps before the host reads their records: of supersteps in separate
 #: launches, and of supersteps in one launch of a persistent kernel.
@@ -454,7 +454,8 @@ class _Builder:
             if field is None and name not in plain:  # an arc field
                 continue
             type_ = self.header.types[name] if field else None
-            suffix = f":{type_.c}:{field.default!r}" if field and type_ else ""
+            read = field and type_ and (TIME if field.type == TIME else type_.c)
+            suffix = f":{read}:{field.default!r}" if field else ""
             dtype = _stored(type_) if type_ else plain[name]
             # An arc and its reverse differ only in their direction.
             stored = "out" if self.extent.symmetric and name != "reversed" else order

@@ -80,7 +80,7 @@ def contracting(
 
 
 def gathering(offset: str, size: int) -> str:
-    """OpenCL C of the kernel `gascl_gather_values`.
+    """OpenCL C of the kernels `gascl_gather_values` and `gascl_put_rows`.
 
     Args:
         offset: "int32" or "int64", the type of indices.

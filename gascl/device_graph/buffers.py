@@ -25,13 +25,14 @@ from gascl.device_graph import sort
 from gascl.device_graph.device_arcs import DeviceOrder, DeviceWeights
 from gascl.errors import DeviceError, GraphError
 from gascl.graph.arcs import Arcs, ArcsPart, Order, index_dtype
+from gascl.graph.field_types import Times
 from gascl.graph.graph import Graph
 from gascl.graph.lazy import held
 from gascl.graph.parallel import filled
 from gascl.graph.partition import Division, Part, bounds_of, cut, reaches, shares
 from gascl.graph.reordering import Numbering, Renumbered, by_number
 from gascl.language.spec import ProgramSpec
-from gascl.language.types import Type
+from gascl.language.types import TIME, Type
 from gascl.opencl import fork_guard, pinned
 from gascl.opencl.device import Device
 from gascl.util.host import machine_memory
@@ -562,7 +563,10 @@ class ResidentGraph:
     def _field(self, edge: EdgeValues) -> np.ndarray:
         """An edge field, in the order of the edges."""
         assert edge.type is not None
-        return self.graph.edge_fields[edge.name].astype(edge.type.scalar, copy=False)
+        values = self.graph.edge_fields[edge.name].astype(edge.type.scalar, copy=False)
+        times = edge.field is not None and edge.field.type == TIME
+        known = self.graph.edge_types.get(edge.name)
+        return known.as_read(values) if times and isinstance(known, Times) else values
 
 
 def shortage(

@@ -1,7 +1,8 @@
-"""Gathers values by index, and adds up lanes, on the device."""
+"""Gathers values by index, puts rows in places, and adds up lanes, on the device."""
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import Any
 
@@ -31,6 +32,19 @@ def gather_values(
     """
     run = _kernel(device, gathering(index, size), "gascl_gather_values")
     run.set_args(values, places, to, np.int64(count))
+    _enqueue(device, run)
+
+
+def put_rows(device: Device, to: Any, rows: Any, places: Any, count: int, size: int) -> None:
+    """Enqueue `to[places[:count]] = rows[:count]`, of buffers.
+
+    Args:
+        places: int32.
+        size: the bytes of a row.
+    """
+    value = math.gcd(size, SIZES[-1])
+    run = _kernel(device, gathering("int32", value), "gascl_put_rows")
+    run.set_args(rows, places, to, np.int64(count), np.int32(size // value))
     _enqueue(device, run)
 
 

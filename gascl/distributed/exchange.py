@@ -12,26 +12,27 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
+from gascl.delivery.admission import halo_refuses
 from gascl.delivery.buffers import PENDING
-from gascl.delivery.exchanged_fields import fills_ahead, shared_fields
+from gascl.delivery.exchanged_rows import exchanged_marks, exchanged_rows, fills_ahead
 from gascl.delivery.run_layout import ARC, GRAPH, RUN, VERTEX, Key
 from gascl.device_graph.buffers import part_blocks
 from gascl.device_graph.stream import TALLIES
 from gascl.distributed.frontier_exchange import FrontierLists
+from gascl.distributed.halo import Halo, halo_of
 from gascl.distributed.ranks import Ranks
 from gascl.distributed.row_exchange import Rows, SharedRows
+from gascl.distributed.row_messages import RowMessages
 from gascl.distributed.run_protocols import RunPlan, RunState
 from gascl.graph.partition import Part, cut
 from gascl.language.spec import ProgramSpec
 from gascl.opencl import fork_guard
 from gascl.opencl.interrupts import Interrupts
 
-CONTROL, REMOTE_MESSAGES, TOTAL = (
-    Key(RUN, name) for name in ("control", "remote_messages", "total")
+CONTROL, COUNTS, MASK, REMOTE_MESSAGES, TOTAL = (
+    Key(RUN, name) for name in ("control", "counts", "mask", "remote_messages", "total")
 )
 BLOCKS = Key(GRAPH, "in_blocks")
-#: The number of rows that are sampled to see whether it pays to look for the changed ones.
-SAMPLE = 1024
 #: The least bytes of a piece of a rank's vertices, and the most pieces: on an H200, with R-MAT 22,
 #: 24 and 26, four took less time than one, eight or sixteen.
 PIECE, PIECES = 1 << 21, 4
@@ -47,10 +48,13 @@ class Totals(NamedTuple):
 
     Attributes:
         tallies: a buffer with a tally of each rank.
+        counts: a buffer with the number of vertices in the next mask, and of the arcs that go out
+            from them; None: each rank counts them, since it has the whole mask.
         under_way: apply has sent messages with send_to.
     """
 
     tallies: Any
+    counts: Any
     under_way: bool
 
 
@@ -61,15 +65,15 @@ class _Exchanged:
     Attributes:
         rows: buffers in which each rank has written the rows of its own vertices, and which other
             ranks read: they are exchanged after each superstep.
-        at_end: buffers that are written in the same way, but that no other rank reads: they are
-            exchanged when the run ends.
+        written: buffers that are written in the same way, and that results or a State have: they
+            are complete on all ranks when the run ends.
         marks: bytes that any rank may have set for any vertex.
         scattered: such bytes that scatter has set, so that they are exchanged before apply.
         checked: the control record is exchanged, too, since the device may report a fault.
     """
 
     rows: Sequence[Key]
-    at_end: Sequence[Key]
+    written: Sequence[Key]
     marks: Sequence[Key]
     scattered: Sequence[Key]
     checked: bool
@@ -92,7 +96,8 @@ class Exchange:
     """The data that the ranks of a run send each other, after each superstep and when it ends.
 
     Ranks of one host share some of its memory: each device copies the rows of its rank to there,
-    and those of the other ranks from there. Ranks of several hosts send lists of changed rows.
+    and those of the other ranks from there. Ranks of several hosts send each other what the other
+    one needs: the changed rows of its halo, where the program allows that.
 
     All ranks must call the same methods.
 
@@ -109,16 +114,19 @@ class Exchange:
         self.ranks, self.state, self.device = ranks, state, state.device
         self.due, self.ends = math.inf, False
         self._exchanged = _exchanged(spec, plan, state)
-        self._sent_once = set[Key]()  # of these, the host has the rows that were sent last
         tally, control = state.header.tally, state.header.control
         self._tallies = self.device.reserve(ranks.size * tally.itemsize)
-        word = np.dtype([("control", control), ("listed", "i8"), ("pending", "?"), ("due", "?")])
-        # This rank's word, the words of all ranks, and their tallies on the way to the device.
-        ends = np.cumsum([word.itemsize, ranks.size * word.itemsize, ranks.size * tally.itemsize])
+        count = np.dtype([("vertices", "i8"), ("arcs", "i8")])  # of the next mask
+        fields = [("control", control), ("count", count), ("pending", "?"), ("due", "?")]
+        word = np.dtype(fields)
+        # This rank's word, the words of all ranks, and what goes to the device of them.
+        sizes = word.itemsize, ranks.size * word.itemsize, ranks.size * tally.itemsize
+        ends = np.cumsum([*sizes, count.itemsize])
         # Programs with words of other sizes use the same memory of the host.
         kept = self._kept(f"words in {ends[-1]} bytes", TOTAL, int(ends[-1]))
-        own, every, sent = np.split(kept, ends[:-1])
-        self._own, self._every, self._sent = own.view(word), every.view(word), sent.view(tally)
+        own, every, sent, counted = np.split(kept, ends[:-1])
+        self._own, self._every = own.view(word), every.view(word)
+        self._sent, self._counted = sent.view(tally), counted.view(count)
         places, size = {}, 0
         for key in self._exchanged.rows:
             places[key] = size
@@ -129,9 +137,29 @@ class Exchange:
         # In two halves: while one rank still reads one of them, another may write to the other.
         halves = [] if shared is None else [shared[:size], shared[size:]]
         self._halves = [SharedRows(half, places, state, ranks.rank) for half in halves]
+        # A rank on a host of its own only knows its vertices and its halo.
+        self._apart = not halves and bool(size) and not halo_refuses(plan.traits)
+        graphs, rows = state.arrays.graphs, self._exchanged.rows
+        whole = [Halo(ranks, graph.parts) for graph in graphs]
+        halos = [halo_of(ranks, graphs[0])] if self._apart else whole
+        self._messages, self._last_messages = (
+            {
+                graph: RowMessages(ranks, state, halo, f"{use} {parity}")
+                for parity, (graph, halo) in enumerate(zip(graphs, of_graphs, strict=True))
+            }
+            for use, of_graphs in (("superstep", halos), ("end", whole))
+        )
+        self._at_end = [k for k in self._exchanged.written if self._apart or k not in rows]
         self._frontier: FrontierLists | None = None
         if lists:
-            self._frontier = FrontierLists(ranks, state, [half[begin:] for half in halves])
+            shared_lists = [half[begin:] for half in halves]
+            self._frontier = FrontierLists(ranks, state, shared_lists, halos[0])
+        self._counts, self._next = None, Key(plan.delivery.active.owner, "next")
+        if self._apart and plan.traits.masked:
+            self._at_end.append(MASK)
+            self._counts = self.device.reserve(count.itemsize)
+            first, last = graphs[0].rows
+            self._degrees = np.diff(graphs[0].all_arcs.out_offsets[first : last + 1])
         self._rows: list[Rows] = []  # of each piece, or of all as one
         self._published: list[list[Any]] = []  # for each of these, the events of its copies
         self.pieces: list[Piece] = []
@@ -200,7 +228,7 @@ class Exchange:
         """Exchange the outcome of a superstep, once this rank's tallies have been added up."""
         state, queue, ranks = self.state, self.device.queue, self.ranks
         if not self._halves:
-            self._exchange_rows(self._exchanged.rows)
+            self._messages[state.arrays.graph].exchange(self._exchanged.rows)
         elif not self.pieces:
             self._rows = [self._parts()]
             self._published.append(self._halves[0].copy_out(queue, self._rows[0]))
@@ -216,7 +244,9 @@ class Exchange:
             reads.append(self._frontier.read(superstep + 1))
         _wait([*itertools.chain(*self._published[-1:]), *reads])
         if self._frontier:
-            own["listed"] = self._frontier.publish()
+            own["count"]["vertices"] = self._frontier.publish()
+        if self._counts is not None:
+            own["count"] = self._count()
         own["pending"], own["due"] = interrupts.pending, time.perf_counter() > self.due
         ranks.comm.Allgather(own.view(np.uint8), every.view(np.uint8))
         controls = every["control"]
@@ -230,16 +260,29 @@ class Exchange:
             self._halves.reverse()
             self._published.clear()
         if self._frontier:
-            self._frontier.write(every["listed"])
+            self._frontier.write(every["count"]["vertices"])
         self._sent[:] = controls["tally"]
         cl.enqueue_copy(queue, self._tallies, self._sent, is_blocking=False)
+        if self._counts is not None:
+            for name in ("vertices", "arcs"):
+                self._counted[name] = every["count"][name].sum()
+            cl.enqueue_copy(queue, self._counts, self._counted, is_blocking=False)
         if self._exchanged.checked:
             for name, worst in (("overflow", np.min), ("fault", np.min), ("under_way", np.max)):
                 own["control"][name] = worst(controls[name])
             cl.enqueue_copy(queue, state.buffers[CONTROL], own["control"], is_blocking=False)
         interrupts.agreed = bool(every["pending"].any())
         self.ends = stopped or interrupts.agreed or bool(every["due"].any())
-        return Totals(self._tallies, bool(controls["under_way"].any()))
+        return Totals(self._tallies, self._counts, bool(controls["under_way"].any()))
+
+    def _count(self) -> tuple[int, int]:
+        """How many of this rank's vertices are in the next mask, and the number of their arcs."""
+        state, first = self.state, self.state.arrays.graph.rows[0]
+        if self._frontier:
+            degrees = self._degrees.take(self._frontier.own - first)
+        else:
+            degrees = self._degrees[self._messages[state.arrays.graph].rows(self._next).any(axis=1)]
+        return len(degrees), int(degrees.sum())
 
     def _parts(self) -> Rows:
         return tuple((part.first, part.last) for part in self.state.arrays.graph.parts)
@@ -272,12 +315,7 @@ class Exchange:
         begins, ends = np.searchsorted(places, rows.T)
         counts, coming = ends - begins, np.empty(ranks.size, np.int64)
         ranks.comm.Alltoall(counts, coming)
-        received, size = np.empty(int(coming.sum()), type_), type_.itemsize
-        out = (counts * size).tolist(), (begins * size).tolist()
-        into = (coming * size).tolist(), ((np.cumsum(coming) - coming) * size).tolist()
-        own, others = (array.view(np.uint8) for array in (sent, received))
-        ranks.comm.Alltoallv([own, out, ranks.BYTE], [others, into, ranks.BYTE])
-        return received
+        return ranks.exchanged(sent, counts, coming)
 
     def end_run(self, superstep: int) -> None:
         """Exchange the buffers that are not exchanged after each superstep.
@@ -287,9 +325,9 @@ class Exchange:
         """
         self.state.arrays.select_arcs(superstep)
         queue, whole = self.device.queue, self._shared
-        for key in self._exchanged.at_end:
+        for key in self._at_end:
             if whole is None or self.state.sizes[key] > len(whole):
-                self._exchange_rows([key])
+                self._last_messages[self.state.arrays.graph].exchange([key])
                 continue
             shared = SharedRows(whole, {key: 0}, self.state, self.ranks.rank)
             self.ranks.barrier()  # then no rank reads the old rows any more
@@ -300,43 +338,7 @@ class Exchange:
             self.ranks.barrier()  # then no rank reads these rows any more
         self._exchange_arcs()
 
-    # As lists ---------------------------------------------------------------------------------
-
-    def _exchange_rows(self, keys: Iterable[Key]) -> None:
-        """Bring the rows of each rank's vertices to all ranks.
-
-        The host keeps the rows that were sent last. If few rows differ, these are sent as a list.
-        """
-        state, ranks = self.state, self.ranks
-        rows = _rows(state.arrays.graph.parts)
-        for key in keys:
-            size = state.sizes[key] // state.graph.num_vertices
-            begins, ends = (rows * size).T.tolist()
-            own = slice(begins[ranks.rank], ends[ranks.rank])
-            known = self._kept("known", key, state.sizes[key])
-            now = self._kept("now", key, own.stop - own.start)
-            queue, buffer = state.device.queue, state.buffers[key]
-            if len(now):
-                cl.enqueue_copy(queue, now, buffer, src_offset=own.start)
-            changed = _changed(known[own], now, size) if key in self._sent_once else None
-            counts = ranks.allgather_counts(-1 if changed is None else len(changed))
-            listed = 4 + size
-            if changed is None or counts.min() < 0 or 2 * counts.sum() * listed > len(known):
-                known[own] = now
-                sizes = [end - begin for begin, end in zip(begins, ends, strict=True)]
-                ranks.comm.Allgatherv(ranks.IN_PLACE, [known, (sizes, begins), ranks.BYTE])
-            else:
-                sent = np.empty((len(changed), listed), np.uint8)
-                numbers = (changed + rows[ranks.rank, 0]).astype(np.int32)
-                sent[:, :4] = numbers.view(np.uint8).reshape(-1, 4)
-                sent[:, 4:] = now.reshape(-1, size)[changed]
-                every = ranks.allgather_rows(sent, counts)
-                vertices = np.ascontiguousarray(every[:, :4]).view(np.int32)[:, 0]
-                known.reshape(-1, size)[vertices] = every[:, 4:]
-            self._sent_once.add(key)
-            for part in (slice(0, own.start), slice(own.stop, len(known))):
-                if part.stop > part.start:
-                    cl.enqueue_copy(queue, buffer, known[part], dst_offset=part.start)
+    # Between all ranks at once ------------------------------------------------------------------
 
     def _exchange_marks(self, keys: Iterable[Key]) -> None:
         """Set the marks that any rank has set; each byte is 0 or 1."""
@@ -368,28 +370,19 @@ class Exchange:
 def _exchanged(spec: ProgramSpec, plan: RunPlan, state: RunState) -> _Exchanged:
     """The buffers that the ranks of a run of a program exchange."""
     traits, delivery, there = plan.traits, plan.delivery, state.buffers
-    shared = shared_fields(spec, traits, delivery)
-    rows = [Key(VERTEX, name) for name in shared]
-    if fills_ahead(traits, delivery):
-        rows.append(Key(delivery.name, "outbox_next"))
+    given = spec, traits, delivery, there
+    rows, marks = exchanged_rows(*given), exchanged_marks(*given)
     apply, scatter = (spec.snippets.get(n) for n in ("apply", "scatter"))
     written = apply.writes("v") if apply is not None else set()
-    masks = [Key(delivery.active.owner, name) for name in ("next", "marks")]
-    masks = [key for key in masks if key in there]
-    sets_others = apply is not None and apply.uses("set_mask_of")
-    # Apply sets these for other vertices. A mark that it unsets for its own vertex must not be set
-    # again by another rank.
-    marks = [key for key in masks if sets_others and (key.name == "marks") == traits.marks]
-    rows += [key for key in masks if key not in marks]
     sets = scatter is not None and scatter.uses("set_mask", "set_mask_of")
-    scattered = [key for key in masks if sets and key.name == "next"]
-    written_rows = [Key(VERTEX, n) for n in spec.vertex_fields if n in written]
+    coming = Key(delivery.active.owner, "next")
+    scattered = [coming] if sets and coming in there else []
+    own = [Key(VERTEX, n) for n in spec.vertex_fields if n in written]
     if traits.apply_sends_to:  # each rank has the messages to its own vertices
         pending = [key for name in PENDING if (key := Key(RUN, name)) in there]
-        written_rows += [k for k in pending if state.sizes[k] >= 4 * state.graph.num_vertices]
+        own += [k for k in pending if state.sizes[k] >= 4 * state.graph.num_vertices]
     checked = traits.overflows or traits.can_trap or "faults" in plan.header.state
-    at_end = [key for key in written_rows if key not in rows]
-    return _Exchanged(rows, at_end, marks, scattered, checked)
+    return _Exchanged(rows, own, marks, scattered, checked)
 
 
 def _wait(events: Sequence[Any]) -> None:
@@ -400,18 +393,3 @@ def _wait(events: Sequence[Any]) -> None:
 def _rows(parts: Sequence[Part]) -> np.ndarray:
     """int64 (ranks, 2): the range of the vertices of each rank."""
     return np.array([(part.first, part.last) for part in parts], np.int64)
-
-
-def _changed(before: np.ndarray, now: np.ndarray, size: int) -> np.ndarray | None:
-    """The rows of which any of the `size` bytes differs; None if about half of them or more do."""
-    word = math.gcd(size, 8)
-    rows = [each.view(f"u{word}").reshape(-1, size // word) for each in (before, now)]
-
-    def differ(step: int) -> np.ndarray:
-        differing = np.not_equal(rows[0][::step], rows[1][::step])
-        return differing[:, 0] if differing.shape[1] == 1 else np.any(differing, axis=1)
-
-    step = len(rows[0]) // SAMPLE
-    if step > 1 and 2 * np.count_nonzero(sample := differ(step)) > len(sample):
-        return None
-    return np.flatnonzero(differ(1))

@@ -11,6 +11,7 @@ import pyopencl as cl
 from gascl.codegen.constants import STRIDE, ActiveList
 from gascl.delivery.active_set import FRONTIER, most_pieces
 from gascl.delivery.run_layout import Key
+from gascl.distributed.halo import Halo
 from gascl.distributed.ranks import Ranks
 from gascl.distributed.run_protocols import RunState
 
@@ -20,26 +21,32 @@ LENGTHS, FRONTIERS, RECEIVERS = (
 )
 #: How many pieces of a frontier are read before its length is known; others take a second read.
 FIRST = 4096
+#: In place of the number of listed vertices: they are sent as bits.
+_BITS = -1
 
 
 class FrontierLists:
-    """Brings the vertices that apply has put into the next frontier to all ranks. Each rank's
-    gascl_commit then lists them with the arcs that the rank has of them.
+    """Brings the vertices that apply has put into the next frontier to the ranks that need them.
+    Each rank's gascl_commit then lists them with the arcs that the rank has of them.
 
     Args:
+        halo: which rank needs which vertices, between hosts.
         halves: two halves of the shared memory of the ranks of one host, uint8 (4 V,) each, of
             which one may be written while other ranks still read the other; none between hosts.
+
+    Attributes:
+        own: int32, the vertices that this rank has put into the frontier, once they are published.
     """
 
-    def __init__(self, ranks: Ranks, state: RunState, halves: Sequence[np.ndarray]):
-        self._ranks, self._state = ranks, state
+    def __init__(self, ranks: Ranks, state: RunState, halves: Sequence[np.ndarray], halo: Halo):
+        self._ranks, self._state, self._halo = ranks, state, halo
         self._halves = [half.view(np.int32) for half in halves]
         self._most = most_pieces(state.graph.num_vertices, state.num_arcs)
         lengths = ranks.memory(state.device, LENGTHS, state.sizes[LENGTHS])
         pieces = ranks.memory(state.device, FRONTIERS, 8 * FIRST)[: 8 * self._most]
         self._lengths, self._pieces = lengths.view(np.int32), pieces.view(np.int32).reshape(-1, 2)
         self._begin = 0  # of the next frontier, in the buffer of both
-        self._own = self._listed = np.empty(0, np.int32)
+        self.own = self._listed = np.empty(0, np.int32)
 
     def read(self, superstep: int) -> Any:
         """Enqueue a read of the vertices that this rank has put into the frontier of a superstep;
@@ -58,10 +65,10 @@ class FrontierLists:
             rest = np.empty((count - first, 2), np.int32)
             self._read_pieces(rest, first).wait()
             pieces = np.concatenate([pieces, rest])
-        self._own = np.ascontiguousarray(pieces[pieces[:, 1] == 0, 0])
+        self.own = np.ascontiguousarray(pieces[pieces[:, 1] == 0, 0])
         if self._halves:
-            self._slot(self._ranks.rank, len(self._own))[:] = self._own
-        return len(self._own)
+            self._slot(self._ranks.rank, len(self.own))[:] = self.own
+        return len(self.own)
 
     def write(self, counts: np.ndarray) -> None:
         """Enqueue a write of the vertices of all ranks, once all ranks have published theirs.
@@ -74,16 +81,43 @@ class FrontierLists:
             lists = [self._slot(rank, count) for rank, count in enumerate(counts.tolist()) if count]
             self._halves.reverse()
         elif counts.any():
-            self._listed = self._ranks.allgather_rows(self._own[:, None], counts)[:, 0]
-            lists = [self._listed]
+            self._listed = self._exchanged()
+            lists = [self.own, self._listed]
         queue, buffers, begin = self._state.device.queue, self._state.buffers, 0
-        for each in lists:
+        for each in filter(len, lists):
             where: Any = {"dst_offset": 4 * begin, "is_blocking": False}
             cl.enqueue_copy(queue, buffers[RECEIVERS], each, **where)
             begin += len(each)
         self._lengths[STRIDE * self._begin] = 0
         self._lengths[STRIDE * ActiveList.LISTED] = begin
         cl.enqueue_copy(queue, buffers[LENGTHS], self._lengths, is_blocking=False)
+
+    def _exchanged(self) -> np.ndarray:
+        """The vertices of other ranks that have been put into the frontier and that this one needs:
+        each rank sends those that another one needs as a list or, where that is shorter, as a bit
+        for each vertex that it needs."""
+        ranks, halo = self._ranks, self._halo
+        is_listed = np.zeros(halo.last - halo.first, bool)
+        is_listed[self.own - halo.first] = True
+        mails, counts = [], np.empty(ranks.size, np.int64)
+        for rank, needed in enumerate(halo.sent):
+            bits = is_listed[needed]
+            places = np.flatnonzero(bits).astype(np.int32)
+            counts[rank] = len(places) if 32 * len(places) <= len(bits) else _BITS
+            mails.append(np.packbits(bits) if counts[rank] == _BITS else places.view(np.uint8))
+        coming = np.empty_like(counts)
+        ranks.comm.Alltoall(counts, coming)
+        lengths = np.diff(halo.begins)
+        sizes = np.where(coming == _BITS, -(-lengths // 8), 4 * coming)
+        sent = np.array([len(mail) for mail in mails])
+        received = ranks.exchanged(np.concatenate(mails), sent, sizes)
+        found = []
+        for rank, mail in enumerate(np.split(received, np.cumsum(sizes)[:-1])):
+            listed: Any = mail.view(np.int32) if coming[rank] != _BITS else None
+            if listed is None:
+                listed = np.flatnonzero(np.unpackbits(mail, count=int(lengths[rank])))
+            found.append(halo.vertices(rank, listed))
+        return np.concatenate(found)
 
     def _read_pieces(self, pieces: np.ndarray, first: int) -> Any:
         """Enqueue a read of pieces of the next frontier, from piece `first` on."""

@@ -2,7 +2,7 @@
 
 Every rank has all vertices, and the arcs that end in a range of them. Kernels over all vertices run
 on every rank; gather and apply run for a rank's own vertices. Then the ranks exchange the values
-that other ranks read, and their tallies in the order of the parts, so that all make the same
+that other ranks need, and their tallies in the order of the parts, so that all make the same
 decisions. That is the owner-computes rule of distributed graph systems that partition arcs by
 receiver (Gemini: Zhu, Chen, Zheng, Ma 2016).
 """
@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -81,6 +82,8 @@ class Ranks:
         self._kept: dict[Any, np.ndarray] = {}
         self._shared: np.ndarray | None = None
         self._one_host = True  # until shared memory has failed
+        #: Of graphs on the device, which vertices each rank needs of the others.
+        self.halos: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
         self._cancels: list[Any] = []
         fork_guard.holds_opencl(self)
 
@@ -202,6 +205,23 @@ class Ranks:
         places = (counts * size).tolist(), (begins * size).tolist()
         self.comm.Allgatherv([own, self.BYTE], [every, places, self.BYTE])
         return every
+
+    def exchanged(self, own: np.ndarray, counts: np.ndarray, coming: np.ndarray) -> np.ndarray:
+        """The items that each rank has sent to this one, in the order of the ranks.
+
+        Args:
+            own: those for each rank, one after the other.
+            counts, coming: (ranks,), how many of them are for each rank, and how many come from
+                each.
+        """
+        received, size = np.empty(int(coming.sum()), own.dtype), own.itemsize
+        places = [
+            ((each * size).tolist(), ((np.cumsum(each) - each) * size).tolist())
+            for each in (counts, coming)
+        ]
+        sent, into = (array.view(np.uint8) for array in (np.ascontiguousarray(own), received))
+        self.comm.Alltoallv([sent, places[0], self.BYTE], [into, places[1], self.BYTE])
+        return received
 
     def allreduce(self, values: np.ndarray, op: Any) -> None:
         """Combine the arrays of all ranks in place."""

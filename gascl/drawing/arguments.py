@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from difflib import get_close_matches
 from itertools import chain
 from typing import Any, TypeAlias
@@ -45,7 +45,7 @@ def fields_of(what: Drawn) -> Mapping[str, Any]:
 def _field(what: Drawn, name: str, argument: str) -> np.ndarray:
     fields = fields_of(what)
     if name not in fields:
-        raise no_field(argument, name, fields)
+        raise no_field(argument, name, fields, edges=graph_of(what).edge_fields)
     values: np.ndarray = fields[name]
     return values
 
@@ -60,7 +60,7 @@ def check_names(programs: Iterable[type[VertexProgram]], graph: Graph, **argumen
     known = dict.fromkeys(chain(*(cls.spec.vertex_fields for cls in programs), graph.vertex_fields))
     for argument, name in arguments.items():
         if _names(argument, name) and name not in known:
-            raise no_field(argument, name, known)
+            raise no_field(argument, name, known, edges=graph.edge_fields)
 
 
 def _names(argument: str, given: Any) -> bool:
@@ -69,12 +69,23 @@ def _names(argument: str, given: Any) -> bool:
 
 
 def no_field(
-    argument: str, name: str, known: Iterable[str], of: str = "vertex", color: bool | None = None
+    argument: str,
+    name: str,
+    known: Iterable[str],
+    of: str = "vertex",
+    color: bool | None = None,
+    edges: Container[str] = (),
 ) -> GasclError:
-    """The error for an argument that names no field of vertices or edges."""
+    """The error for an argument that names no field of vertices or edges.
+
+    Args:
+        edges: for an argument about vertices, the fields of edges.
+    """
     known = list(known)
     near = get_close_matches(name, known, 1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
+    if name in edges and argument in ("color", "labels"):
+        hint = f", but a field of edges: give edge_{argument}={name!r}"
     colors = argument == "color" if color is None else color
     article = "an" if of == "edge" else "a"
     available = ", ".join(known) or "none"
@@ -86,12 +97,16 @@ def _values(what: Drawn, given: Any, argument: str, texts: bool = False) -> np.n
     """(V,): a number, or perhaps a text or time, per vertex."""
     graph = graph_of(what)
     values = _field(what, given, argument) if isinstance(given, str) else np.asarray(given)
-    if isinstance(given, str) and (isinstance(what, Graph) or given not in what.fields):
+    column = isinstance(given, str) and (isinstance(what, Graph) or given not in what.fields)
+    if column:
         values = _column(graph.vertices, given, argument, texts)
     if values.shape != (graph.num_vertices,) or values.dtype.kind not in _kinds(texts):
+        array = f"graph.vertex_fields[{given!r}]" if column else f"result.{given}"
+        component = f"; give one of its components, as {argument}={array}[:, 0]"
         raise GasclError(
-            f"{argument} must have one number per vertex, shape ({graph.num_vertices},), not "
-            f"{values.dtype} of shape {values.shape}"
+            f"{argument} must have one {'value' if texts else 'number'} per vertex, shape "
+            f"({graph.num_vertices},), not {values.dtype} of shape {values.shape}"
+            f"{component if values.ndim == 2 and isinstance(given, str) else ''}"
         )
     return values
 
@@ -164,9 +179,18 @@ def size_of(what: Drawn, given: Any) -> Any:
     if given is None or (np.ndim(given) == 0 and not isinstance(given, str)):
         return given
     values = _values(what, given, "size").astype(np.float64)
-    if not np.all(np.isfinite(values) & (values >= 0)):
-        raise GasclError("size must be finite and 0 or more for every vertex")
+    _check_all(np.isfinite(values) & (values >= 0), values, "size", "0 or more", graph_of(what))
     return values
+
+
+def _check_all(right: np.ndarray, values: np.ndarray, name: str, rule: str, graph: Graph) -> None:
+    """Raise GasclError about the first vertex whose values are not right; `right`: bool (V,)."""
+    if not right.all():
+        at = int(np.argmin(right))
+        raise GasclError(
+            f"{name} must be finite{rule and f' and {rule}'} for every vertex, and vertex "
+            f"{graph.label_of(at)!r} has {values[at]}"
+        )
 
 
 def texts_of(what: Drawn, labels: Any) -> list[str]:
@@ -193,11 +217,12 @@ def positions_of(what: Drawn, given: Any, seed: int, device: Any) -> np.ndarray:
         values = np.stack([_values(what, name, "position") for name in given], axis=1)
     else:
         values = _field(what, given, "position") if isinstance(given, str) else np.asarray(given)
-    if values.shape != (graph.num_vertices, 2) or not np.isfinite(values).all():
+    if values.shape != (graph.num_vertices, 2) or values.dtype.kind not in _kinds(False):
         raise GasclError(
-            f"position must have two finite numbers per vertex, shape ({graph.num_vertices}, 2), "
-            f"not {values.dtype} of shape {values.shape}"
+            f"position must have two numbers per vertex, shape ({graph.num_vertices}, 2), not "
+            f"{values.dtype} of shape {values.shape}"
         )
+    _check_all(np.isfinite(values).all(axis=1), values, "position", "", graph)
     return values
 
 

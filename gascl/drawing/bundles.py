@@ -74,7 +74,9 @@ def bundled(graph: Graph, group: np.ndarray | None, seed: int, device: Any) -> B
         group: (V,) the community of each vertex; default: found by Louvain.
     """
     if group is None:
-        group = Engine(graph.simple(undirected=True), device).run(Louvain()).community
+        simple = graph.simple(undirected=True)
+        names: dict[str, Any] = {} if "weight" in simple.edge_fields else {"weight": None}
+        group = Engine(simple, device).run(Louvain(**names)).community
     _, group, sizes = np.unique(group, return_inverse=True, return_counts=True)
     rank = np.empty(len(sizes), np.int64)
     rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))

@@ -238,7 +238,7 @@ def draw_keys(ax: Any, keys: Iterable[Colors]) -> None:
         else:
             style["loc"] = ("best", "lower left")[place % 2]
         if place:
-            ax.add_artist(ax.get_legend())
+            ax.add_artist(ax.get_legend()).set_clip_on(False)  # or else layouts leave it no room
         legend = ax.legend(handles=dots, **style)
         for text in legend.get_texts():
             text.set_parse_math(False)

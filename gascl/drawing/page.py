@@ -1,4 +1,4 @@
-"""A picture of a graph as one HTML file, in which one can zoom, search and point at vertices."""
+"""Pictures as one HTML file for browsers; in that of a graph, one can zoom and search."""
 
 from __future__ import annotations
 
@@ -27,25 +27,21 @@ VERTICES, EDGES = 200_000, 500_000
 
 
 class Page:
-    """A picture of a graph for browsers: zoom with the wheel, move by dragging, point at a vertex
-    to see its label, its value and its neighbors, search for labels. A notebook shows it.
+    """A picture for browsers, as one HTML file. A notebook shows it.
 
     The file needs no other file and no network: its script is a part of gascl, and uses no library.
+
+    Args:
+        template: the file in which the data are put: a package and a name.
+        data: what its script calls `data`.
+        about: what it shows, for repr.
     """
 
-    def __init__(self, look: Look, at: np.ndarray, radius: np.ndarray):
-        graph = look.graph
-        if graph.num_vertices > VERTICES or graph.num_edges > EDGES:
-            raise GasclError(
-                f"the graph has {graph.num_vertices:,} vertices and {graph.num_edges:,} edges, and "
-                f"a page shows up to {VERTICES:,} and {EDGES:,}: draw a part of it, "
-                "graph.subgraph([...]), or leave out interactive"
-            )
-        self._look, self._at, self._radius = look, at, radius
+    def __init__(self, template: tuple[str, str], data: dict[str, Any], about: str):
+        self._template, self._data, self._about = template, data, about
 
     def __repr__(self) -> str:
-        graph = self._look.graph
-        return f"Page({graph.num_vertices:,} vertices, {graph.num_edges:,} edges)"
+        return f"Page({self._about})"
 
     def save(self, path: str | Path) -> None:
         """Write it as .html.
@@ -66,57 +62,72 @@ class Page:
     @cached_property
     def html(self) -> str:
         """The page."""
-        template = files("gascl.drawing").joinpath("page.html").read_text("utf-8")
+        package, name = self._template
+        template = files(package).joinpath(name).read_text("utf-8")
         # In a script, "<" could end it.
-        data = json.dumps(self._data(), separators=(",", ":"), allow_nan=False)
+        data = json.dumps(self._data, separators=(",", ":"), allow_nan=False)
         return template.replace("/*DATA*/", data.replace("<", "\\u003c"))
 
     def _repr_html_(self) -> str:
         style = "width:100%;height:520px;border:1px solid #ddd"
         return f'<iframe srcdoc="{escape(self.html)}" style="{style}"></iframe>'
 
-    def _data(self) -> dict[str, Any]:
-        look, graph = self._look, self._look.graph
-        count, bundles = graph.num_vertices, look.discs
-        edges = look.edges
-        width, opacity = plain_style(graph.num_edges)
-        data: dict[str, Any] = {
-            "at": _packed(self._at * [1, -1]),
-            "radius": _packed(np.broadcast_to(self._radius, count)),
-            "color": _hexes(look.colors.rgba(count)),
-            "labels": look.texts or list(map(str, graph.labels_of(np.arange(count)).tolist())),
-            "named": bool(look.texts),
-            "arrows": has_arrows(graph),
-            "src": _packed(graph.edge_src, "<i4"),
-            "dst": _packed(graph.edge_dst, "<i4"),
-            "width": width,
-            "edgeColor": f"rgba(51,51,51,{opacity:.2f})",
-            "legends": [
-                _legend(colors) for colors in (look.colors, edges.colors) if colors is not None
-            ],
-            "about": f"{count:,} vertices, {graph.num_edges:,} edges",
-            "values": _texts(look.colors),
-        }
-        bend = bends(graph)
-        if bend.any():
-            data["bend"] = _packed(bend)
-        if edges.width is not None:
-            data["widths"] = _packed(np.broadcast_to(edges.width, graph.num_edges))
-        if edges.colors is not None:
-            data["edgeColors"] = _hexes(edges.colors.rgba(graph.num_edges))
-        if edges.texts:
-            data["edgeLabels"] = list(edges.texts)
-        if bundles is not None:
-            # The discs are in the units of the layout: so is the difference of two vertices.
-            unit, shift = _transform(bundles.at, self._at)
-            strong = np.sqrt(bundles.many / bundles.many.max(initial=1))
-            data["discs"] = _packed((bundles.center * unit + shift) * [1, -1])
-            data["tints"] = _hexes(tints(bundles, look.colors.rgba(count)))
-            data["discRadius"] = _packed(bundles.radius * unit)
-            data["bundles"] = bundles.ends.ravel().tolist()
-            data["strength"] = np.round(strong, 4).tolist()
-            data["about"] = bundles.caption(graph)
-        return data
+
+def graph_page(look: Look, at: np.ndarray, radius: np.ndarray) -> Page:
+    """A picture of a graph: zoom with the wheel, move by dragging, point at a vertex to see its
+    label, its value and its neighbors, search for labels.
+
+    Args:
+        at: (V, 2), and
+        radius: (V,) or one number: of the vertices, in points.
+    """
+    graph, count, bundles = look.graph, look.graph.num_vertices, look.discs
+    if count > VERTICES or graph.num_edges > EDGES:
+        raise GasclError(
+            f"the graph has {count:,} vertices and {graph.num_edges:,} edges, and "
+            f"a page shows up to {VERTICES:,} and {EDGES:,}: draw a part of it, "
+            "graph.subgraph([...]), or leave out interactive"
+        )
+    edges = look.edges
+    width, opacity = plain_style(graph.num_edges)
+    data: dict[str, Any] = {
+        "at": packed(at * [1, -1]),
+        "radius": packed(np.broadcast_to(radius, count)),
+        "color": hexes(look.colors.rgba(count)),
+        "labels": look.texts or list(map(str, graph.labels_of(np.arange(count)).tolist())),
+        "named": bool(look.texts),
+        "arrows": has_arrows(graph),
+        "src": packed(graph.edge_src, "<i4"),
+        "dst": packed(graph.edge_dst, "<i4"),
+        "width": width,
+        "edgeColor": f"rgba(51,51,51,{opacity:.2f})",
+        "legends": [
+            _legend(colors) for colors in (look.colors, edges.colors) if colors is not None
+        ],
+        "about": f"{count:,} vertices, {graph.num_edges:,} edges",
+        "values": _texts(look.colors),
+    }
+    bend = bends(graph)
+    if bend.any():
+        data["bend"] = packed(bend)
+    if edges.width is not None:
+        data["widths"] = packed(np.broadcast_to(edges.width, graph.num_edges))
+    if edges.colors is not None:
+        data["edgeColors"] = hexes(edges.colors.rgba(graph.num_edges))
+    if edges.texts:
+        data["edgeLabels"] = list(edges.texts)
+    if bundles is not None:
+        # The discs are in the units of the layout: so is the difference of two vertices.
+        unit, shift = _transform(bundles.at, at)
+        strong = np.sqrt(bundles.many / bundles.many.max(initial=1))
+        data["discs"] = packed((bundles.center * unit + shift) * [1, -1])
+        data["tints"] = hexes(tints(bundles, look.colors.rgba(count)))
+        data["discRadius"] = packed(bundles.radius * unit)
+        data["bundles"] = bundles.ends.ravel().tolist()
+        data["strength"] = np.round(strong, 4).tolist()
+        data["about"] = bundles.caption(graph)
+    about = f"{count:,} vertices, {graph.num_edges:,} edges"
+    return Page(("gascl.drawing", "page.html"), data, about)
 
 
 def _transform(before: np.ndarray, after: np.ndarray) -> tuple[float, np.ndarray]:
@@ -127,16 +138,16 @@ def _transform(before: np.ndarray, after: np.ndarray) -> tuple[float, np.ndarray
     return unit, after[0] - unit * before[0]
 
 
-def _packed(values: Any, dtype: str = "<f4") -> str:
+def packed(values: Any, dtype: str = "<f4") -> str:
     """The numbers, one after the other, in base 64."""
     return base64.b64encode(np.ascontiguousarray(values, dtype).tobytes()).decode()
 
 
-def _hexes(colors: np.ndarray) -> dict[str, Any]:
+def hexes(colors: np.ndarray) -> dict[str, Any]:
     """Each color once, and which one each has."""
     rgb = np.rint(colors[:, :3] * 255).astype(np.int64)
     keys, which = np.unique((rgb << [16, 8, 0]).sum(axis=1), return_inverse=True)
-    return {"of": _packed(which, "<i4"), "colors": [f"#{key:06x}" for key in keys.tolist()]}
+    return {"of": packed(which, "<i4"), "colors": [f"#{key:06x}" for key in keys.tolist()]}
 
 
 def _texts(colors: Any) -> list[str] | None:

@@ -24,7 +24,7 @@ from gascl.drawing.bundles import Bundles, bundled, draw_bundles, draw_names, is
 from gascl.drawing.colors import Colors, draw_keys
 from gascl.drawing.edges import LARGE, EdgeLook, draw_density, draw_lines
 from gascl.drawing.labels import draw_labels, make_room
-from gascl.drawing.page import Page
+from gascl.drawing.page import Page, graph_page
 from gascl.errors import GasclError, check_flags
 from gascl.graph.graph import Graph
 from gascl.results.plots import pyplot
@@ -273,4 +273,4 @@ def page_of(look: Look) -> Page:
     """The page of a picture."""
     room = (900.0, 640.0)
     at, _, areas = arranged(look, room)
-    return Page(look, at * spacing.scale(at, room), np.sqrt(areas) / 2)
+    return graph_page(look, at * spacing.scale(at, room), np.sqrt(areas) / 2)

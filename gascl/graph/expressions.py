@@ -8,13 +8,14 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, NoReturn
 
 import numpy as np
 
-from gascl.errors import GraphError
+from gascl.errors import GraphError, warn
 from gascl.graph.field_table import field_name, no_column
 from gascl.graph.field_types import (
     NO_TEXT,
@@ -76,8 +77,15 @@ ALLOWED = (
 )
 
 
+#: What other languages write, and Python does not, and what to write instead.
+INSTEAD = {"=": "==", "<>": "!=", "&&": "and", "||": "or", "!": "not", "AND": "and", "OR": "or",
+           "NOT": "not"}  # fmt: skip
+_FOREIGN = re.compile(r"<>|&&|\|\||(?<![<>=!])=(?!=)|!(?!=)|\b(?:AND|OR|NOT)\b")
+
 #: Integers from here on are computed as float64.
 LARGE = 2**63
+#: Among so many texts of a column, at most, one that is near another is looked for.
+MOST_TEXTS = 10_000
 
 
 @dataclass(frozen=True)
@@ -88,11 +96,13 @@ class Names:
         columns: all names, for errors.
         find: the values of a name; its argument is among the columns.
         noun: "edges" or "vertices".
+        report: for edges, that of the graph, which says how columns were read.
     """
 
     columns: tuple[str, ...]
     find: Callable[[str], Coded]
     noun: str
+    report: Sequence[str] = ()
 
 
 def evaluated(text: str, names: Names, count: int) -> np.ndarray:
@@ -116,6 +126,8 @@ def evaluated(text: str, names: Names, count: int) -> np.ndarray:
         at = getattr(error, "offset", None)
         place = f" at {source[at - 1 :][:20]!r}" if at and at <= len(source) else ""
         why = getattr(error, "msg", None) or str(error)
+        if found := _FOREIGN.search(_QUOTED.sub("", source)):
+            why = f"write {INSTEAD[found[0]]} instead of {found[0]}"
         raise GraphError(f"{text!r} cannot be read{place}: {why}; it may have {ALLOWED}") from None
     try:
         value = _Reader(source, names, {v: k for k, v in quoted.items()}).of(tree.body)
@@ -204,7 +216,7 @@ class _Reader:
         if last in self.quoted:
             name = first + dot + field_name(self.quoted[last])
         if name not in self.names.columns:
-            error = no_column(name, self.names.columns, self.names.noun)
+            error = no_column(name, self.names.columns, self.names.noun, self.names.report)
             raise GraphError(f"{self.text!r}: ", error.message)
         return self.names.find(name)
 
@@ -355,6 +367,14 @@ class _Reader:
         compared = COMPARISONS[type(op)](one, two)
         return np.where(there, compared, isinstance(op, ast.NotEq))
 
+    def _warn_of_unknown(self, kind: Texts, text: str) -> None:
+        """Warn of a text that no row can have, since it is not among those of the column."""
+        if text in kind.values:
+            return
+        near = get_close_matches(text, kind.values[:MOST_TEXTS].tolist(), 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        warn(f"{self.text!r}: none of the {self.names.noun} has the text {text!r}{hint}")
+
     def _compared_typed(self, node: ast.Compare, left: Coded, op: ast.cmpop, right: Any) -> Any:
         """A comparison of texts, times or bools; one that is missing is only unequal."""
         compare, unequal = COMPARISONS[type(op)], isinstance(op, ast.NotEq)
@@ -363,6 +383,8 @@ class _Reader:
             if kind.ordered and not isinstance(op, ast.Eq | ast.NotEq):
                 place = self._place(node, kind, right)
                 return (left.values != NO_TEXT) & compare(left.values, place)
+            if isinstance(op, ast.Eq | ast.NotEq):
+                self._warn_of_unknown(kind, right)
             return self._of_texts(left, lambda each: compare(each, right), unequal)
         if isinstance(kind, Texts) and isinstance(right, Coded) and isinstance(right.type, Texts):
             return self._compared_texts(node, left, op, right)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
@@ -57,7 +58,8 @@ class FieldTable:
     def _check(self, name: str) -> None:
         """Raises GraphError if there is no such field; suggests the nearest."""
         if name not in self.fields:
-            raise no_column(name, self.columns, "edges" if self.ends else "vertices")
+            report = self.graph.report if self.ends else ()
+            raise no_column(name, self.columns, "edges" if self.ends else "vertices", report)
 
     def loc(self, *labels: Any) -> dict[str, Any] | list[dict[str, Any]]:
         """The fields of a vertex by name, or of all edges from one vertex to another.
@@ -138,12 +140,29 @@ def field_name(column: str) -> str:
     return "".join(c if f"a{c}".isidentifier() else "_" for c in column)
 
 
-def no_column(name: str, columns: tuple[str, ...], noun: str) -> GraphError:
-    """The error for a column that the table of `noun` does not have."""
+def read_as(report: Sequence[str], column: str) -> Iterator[tuple[str, str]]:
+    """The lines of a report that say that a column was read as an edge field of another name, with
+    this name."""
+    for line in report:
+        found = re.search(r" read as (?:edge field )?(\w+)$", line)
+        if found and repr(column) in line and "edge field" in line and found[1] != column:
+            yield line, found[1]
+
+
+def no_column(
+    name: str, columns: tuple[str, ...], noun: str, report: Sequence[str] = ()
+) -> GraphError:
+    """The error for a column that the table of `noun` does not have.
+
+    Args:
+        report: that of the graph, if the table has the fields of edges.
+    """
     near = get_close_matches(name, columns, 1, 0.5)
     hint = f"; did you mean {near[0]!r}? The" if near else "; the"
     if name in ("true", "false"):  # as files have it
         hint = f"; write {name.title()}, which is a bool; the"
+    for line, field in read_as(report, name):
+        hint = f" ({line}: write {field}); the" if field in columns else hint
     return GraphError(
         f"the {noun} have no field {name!r}{hint} fields are: {', '.join(columns) or 'none'}"
     )

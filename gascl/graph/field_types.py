@@ -22,6 +22,8 @@ from gascl.errors import GraphError
 NO_TEXT = -1
 #: The count of a missing time, NumPy's NaT.
 NOT_A_TIME = np.iinfo(np.int64).min
+#: The count of a time that never comes, in programs. In Python, it is NumPy's NaT.
+LATEST = np.iinfo(np.int64).max
 #: How many of each unit a second has.
 PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 SHOWN = 8  # texts of a dictionary that a report names
@@ -63,7 +65,7 @@ class Texts:
 @dataclass(frozen=True)
 class Times:
     """Points in time, int64: units since 1970 began, as NumPy's datetime64; in UTC if the field has
-    a time zone. The least int64 is a missing one.
+    a time zone. The least int64 is a missing one, which programs read as `LATEST`.
 
     Attributes:
         unit: "s", "ms", "us" or "ns".
@@ -74,6 +76,12 @@ class Times:
     zone: str | None = None
 
     name = "time"
+
+    @staticmethod
+    def as_read(counts: np.ndarray) -> np.ndarray:
+        """int64: as kernels read them, with `LATEST` where there is none."""
+        missing = counts == NOT_A_TIME
+        return np.where(missing, LATEST, counts) if missing.any() else counts
 
     def decoded(self, counts: np.ndarray) -> np.ndarray:
         """datetime64; NaT where there is none."""
@@ -191,9 +199,13 @@ def _texts(values: Iterable[str | None]) -> Coded:
 
 
 def _times(values: np.ndarray, zone: str | None = None) -> Coded:
-    unit = np.datetime_data(values.dtype)
-    known = unit[0] in ("s", "ms", "us", "ns") and unit[1] == 1
-    times = Times(str(unit[0]) if known else "s", zone)
+    unit = str(np.datetime_data(values.dtype)[0])
+    if unit in ("ps", "fs", "as"):
+        raise GraphError(
+            f"times that count {unit} are finer than nanoseconds, the finest that a field can "
+            "count: convert them, as by .astype('datetime64[ns]'), or give numbers"
+        )
+    times = Times(unit if unit in PER_SECOND else "s", zone)
     return Coded(values.astype(f"M8[{times.unit}]").view(np.int64), times)
 
 

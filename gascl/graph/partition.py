@@ -86,3 +86,15 @@ def reaches(parts: Sequence[Part], sources: np.ndarray, vertices: int) -> np.nda
         is_source[sources[part.begin : part.end]] = True
         reached[is_source] |= np.uint32(bit_of(number, len(parts)))
     return reached
+
+
+def senders_elsewhere(senders: np.ndarray, part: Part, vertices: int) -> np.ndarray:
+    """int32: the vertices outside of a part from which arcs end in it, in order.
+
+    Args:
+        senders: those of the part's arcs.
+    """
+    sends = np.zeros(vertices, bool)
+    sends[senders] = True
+    sends[part.first : part.last] = False
+    return np.flatnonzero(sends).astype(np.int32)

@@ -15,7 +15,7 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.graph.expressions import Names, columns_of, evaluated
-from gascl.graph.field_table import FieldTable
+from gascl.graph.field_table import FieldTable, read_as
 from gascl.graph.field_types import NOT_A_TIME, PER_SECOND, Coded, Times, cells, coded, moment
 from gascl.graph.subgraph import subgraph
 from gascl.user_messages import Option, Placeholder
@@ -96,7 +96,8 @@ def _of_edges(graph: Graph, text: str) -> np.ndarray:
         return Coded(values[ends[end]], kind)
 
     both = [f"{end}.{name}" for end in ends for name in of_ends]
-    names = Names((*columns, *(end for end in ends if end not in columns), *both), find, "edges")
+    known = (*columns, *(end for end in ends if end not in columns), *both)
+    names = Names(known, find, "edges", graph.report)
     return evaluated(text, names, graph.num_edges)
 
 
@@ -146,7 +147,7 @@ def with_kept_edges(graph: Graph, kept: np.ndarray, what: str) -> Graph:
 
 def between(graph: Graph, begin: Any, end: Any, field: str | None) -> Graph:
     """The result of `Graph.between`."""
-    name, times = _time_field(graph, field)
+    name, times = time_field(graph, field)
     values = np.asarray(graph.edge_fields[name])
     kept = values != NOT_A_TIME if isinstance(times, Times) else np.ones(len(values), bool)
     first = None if begin is None else _limit(begin, times, "between: begin")
@@ -166,10 +167,10 @@ def windows(
     graph: Graph, width: Any, step: Any, begin: Any, end: Any, field: str | None
 ) -> Iterator[Graph]:
     """The result of `Graph.windows`."""
-    name, times = _time_field(graph, field)
+    name, times = time_field(graph, field)
     values = np.asarray(graph.edge_fields[name])
-    wide = _duration(width, times, "width")
-    far = wide if step is None else _duration(step, times, "step")
+    wide = duration(width, times, "windows: width")
+    far = wide if step is None else duration(step, times, "windows: step")
     there = values != NOT_A_TIME if isinstance(times, Times) else np.isfinite(values)
     if not there.any() and (begin is None or end is None):
         return iter(())
@@ -237,7 +238,7 @@ def _text(count: np.ndarray, times: Times) -> str:
 NUMBERS = ("time", "timestamp", "t", "when", "date")
 
 
-def _time_field(graph: Graph, field: str | None) -> tuple[str, Times | None]:
+def time_field(graph: Graph, field: str | None) -> tuple[str, Times | None]:
     """The edge field with the times, and its type; None: it has numbers."""
     known = {name: kind for name, kind in graph.edge_types.items() if isinstance(kind, Times)}
     if field is None:
@@ -246,6 +247,7 @@ def _time_field(graph: Graph, field: str | None) -> tuple[str, Times | None]:
         if len(found) != 1:
             what = f"several fields of times: {', '.join(found)}" if found else "no field of times"
             there = ", ".join(graph.edge_fields) or "none"
+            there += "".join(f" ({r})" for n in NUMBERS for r, _ in read_as(graph.report, n))
             option = Option("field", Placeholder("FIELD"))
             raise GraphError(
                 f"the edges have {what}; name one by ",
@@ -286,14 +288,14 @@ SECONDS: dict[str, int | Fraction] = {
 UNEVEN = ("month", "year", "M", "Y")
 
 
-def _duration(value: Any, times: Times | None, what: str) -> Any:
+def duration(value: Any, times: Times | None, what: str) -> Any:
     """A length of time in the units of a field: "2 weeks", a timedelta, or for a field of numbers a
     number.
 
     Raises:
         GraphError: it is none of these, or not more than 0.
     """
-    wrong = f"windows: {what}={value!r} must be "
+    wrong = f"{what}={value!r} must be "
     if times is None:
         if _is_number(value) and math.isfinite(value) and value > 0:
             return value.item() if isinstance(value, np.number) else value

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gascl.language.operands import at
 from gascl.language.snippet import Snippet
-from gascl.language.spec import ProgramSpec
 from gascl.language.tokens import Token, closing, tokens
 from gascl.language.types import Struct, resolve
+
+if TYPE_CHECKING:
+    from gascl.language.spec import ProgramSpec
 
 
 @dataclass(frozen=True)
@@ -79,3 +84,59 @@ def _array_at(
 def _as_array(name: str, type_: str | Struct, end: int) -> tuple[str, tuple[int, ...], int] | None:
     shape = resolve(type_, "float32").shape
     return (name, shape, end) if shape else None
+
+
+@dataclass(frozen=True)
+class FieldIndex:
+    """A field whose values are indices of an array parameter, as in `p.price[v.kind]`.
+
+    Attributes:
+        field: its name.
+        of_edges: it is a field of edges, not of vertices.
+        array: the array, as `p.price`.
+        length: the number of its entries.
+        text: how it is read there, as `p.price[v.kind]`.
+    """
+
+    field: str
+    of_edges: bool
+    array: str
+    length: int
+    text: str
+
+
+_FIELD = re.compile(r"([vue])\.(\w+)|(\w+)_of\(.*\)")
+
+
+def field_indices(spec: ProgramSpec) -> Iterator[FieldIndex]:
+    """The fields that no snippet writes, and that are read as indices of array parameters and
+    nowhere else: what is read elsewhere, too, may be tested."""
+    found: list[FieldIndex] = []
+    for snippet in spec.snippets.values():
+        for use in array_uses(spec, snippet):
+            text = use.name + "".join(f"[{index}]" for index in use.indices)
+            for index, length in zip(use.indices, use.lengths, strict=False):
+                match = _FIELD.fullmatch(index) if use.name.startswith("p.") else None
+                if match:
+                    name, of_edges = match[2] or match[3], match[1] == "e"
+                    found.append(FieldIndex(name, of_edges, use.name, length, text))
+    as_indices = Counter((each.field, each.of_edges) for each in found)
+    reads = Counter(read for snippet in spec.snippets.values() for read in _reads(spec, snippet))
+    for each in dict.fromkeys(found):
+        inputs = spec.edge_fields if each.of_edges else spec.vertex_fields.keys() - {*spec.written}
+        key = each.field, each.of_edges
+        if each.field in inputs and reads[key] == as_indices[key]:
+            yield each
+
+
+def _reads(spec: ProgramSpec, snippet: Snippet) -> Iterator[tuple[str, bool]]:
+    """Each mention of a field in a snippet: its name, and whether it is one of edges."""
+    toks = tokens(snippet.text)
+    for i, token in enumerate(toks):
+        if token.kind != "word" or at(toks, i - 1) in (".", "->"):
+            continue
+        if token.text in ("v", "u", "e") and at(toks, i + 1) in (".", "->"):
+            yield at(toks, i + 2), token.text == "e"
+        elif token.text.endswith(("_of", "_to", "_from")):
+            name, _, way = token.text.rpartition("_")
+            yield name, way != "of"

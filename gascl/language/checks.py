@@ -431,9 +431,8 @@ def _check_arrays(spec: ProgramSpec, snippet: Snippet, kind: str) -> None:
         if len(use.indices) == len(lengths):
             for index, length in zip(use.indices, lengths, strict=True):
                 if re.fullmatch(r"-?\d+", index) and not 0 <= int(index) < length:
-                    shape = "".join(f"[{n}]" for n in lengths)
-                    why = f"{use.name} is declared with {shape}, so that {index} is no index of it"
-                    spec.refuse(place, f"{why}: those are 0 to {length - 1}")
+                    whole = use.name + "".join(f"[{each}]" for each in use.indices)
+                    spec.refuse(place, f"{whole}: its index {index} is not from 0 to {length - 1}")
             continue
         indexed = use.name + "".join(f"[{i}]" for i in "ijk"[: len(lengths)])
         remedy = f"write {indexed}"

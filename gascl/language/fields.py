@@ -16,7 +16,7 @@ import datetime
 import math
 import operator
 import reprlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from inspect import signature
@@ -171,7 +171,8 @@ class Param(Field):
             value = parameter_text.number(value)
         why = unfit(value, self.type)
         if why:
-            raise ValueError(why)
+            several = "; several values are a list" if isinstance(value, tuple) else ""
+            raise ValueError(f"{why}{several}")
         if (self.low, self.high) != (None, None) and not within(value, self.low, self.high):
             raise ValueError(f"expected a value {span(self.low, self.high)}")
         return float(value) if self.resolve("float64").is_float else int(value)
@@ -346,6 +347,11 @@ class ArrayParam(Param):
             raise ValueError(
                 f"expected an array of shape {self.shape}; in the shell, a file: @W.npy"
             )
+        if isinstance(value, Mapping):
+            raise ValueError(
+                f"expected an array of shape {self.shape}, not a dict: list its values in the "
+                "order of the indices, as in [table[kind] for kind in kinds]"
+            )
         try:
             given = np.asarray(value)
         except ValueError:
@@ -456,12 +462,19 @@ class _Namespace:
         def declaration(*args: Any, **kwargs: Any) -> Any:
             if self._arrays and args:
                 return self._make(name, _array_of(canonical, args[0]), args[1:], kwargs)
+            if args and self._no_arrays(args[0]):
+                raise ProgramError(f"{name}({args[0]!r}): {self._no_arrays(args[0])}")
             return self._make(name, canonical, args, kwargs)
 
         return declaration
 
     def _check_word(self, name: str) -> None:
         """Raise ProgramError if a type's name is something else that can be put right."""
+
+    def _no_arrays(self, first: Any) -> str:
+        """Why a first argument, which may be meant as a number of components, is refused; "" if it
+        is none."""
+        return ""
 
     def struct(self, type_: Any, *args: Any, **kwargs: Any) -> Any:
         """A declaration with a struct type: `vertex.struct(Pair, init="(Pair){0, -1}")`."""
@@ -481,6 +494,12 @@ class _Namespace:
 
     def __dir__(self) -> list[str]:
         return list(self._names)
+
+
+class _Edges(_Namespace):
+    def _no_arrays(self, first: Any) -> str:
+        number = isinstance(first, int | float | np.number)
+        return f"an edge field is no array; a default value is default={first!r}" if number else ""
 
 
 class _Params(_Namespace):
@@ -583,6 +602,10 @@ def _begins(type_: str | Struct, init: Any) -> Any:
 
 
 class _Aggregates(_Namespace):
+    def _no_arrays(self, first: Any) -> str:
+        number = isinstance(first, int | float | np.number)
+        return "an aggregator is no array; declare one for each component" if number else ""
+
     def _check_word(self, name: str) -> None:
         if name == TIME:
             raise ProgramError(
@@ -639,7 +662,7 @@ def _aggregate(
 
 
 vertex = _Namespace(_vertex, "structs", arrays=True)
-edge = _Namespace(_edge)
+edge = _Edges(_edge)
 arc = _Namespace(_arc, "structs", arrays=True)
 param = _Params(_param)
 aggregate = _Aggregates(_aggregate, "structs")

@@ -120,6 +120,7 @@ class VertexProgram:
             else:
                 known = [*spec.params, *spec.edge_fields, *spec.vertex_fields, "dtype"]
                 near = get_close_matches(name, known, 1)
+                near = [n for n in known if n.lower() == name.lower()] or near
                 hint = f"; did you mean {near[0]!r}?" if near else "."
                 parameters = [*spec.params, *spec.edge_fields, "dtype"]
                 self._refuse(

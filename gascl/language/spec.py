@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from gascl.errors import Place, ProgramError
+from gascl.language.arrays import FieldIndex, field_indices
 from gascl.language.combiners import Combiner, combiner_of
 from gascl.language.fields import (
     Aggregate,
@@ -214,6 +215,11 @@ class ProgramSpec:
     def arrays(self) -> dict[str, ArrayParam]:
         """The array parameters."""
         return {n: p for n, p in self.params.items() if isinstance(p, ArrayParam)}
+
+    @cached_property
+    def field_indices(self) -> tuple[FieldIndex, ...]:
+        """The fields whose values are indices of array parameters."""
+        return tuple(field_indices(self)) if self.arrays else ()
 
     @cached_property
     def choice_params(self) -> tuple[str, ...]:

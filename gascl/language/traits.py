@@ -550,6 +550,11 @@ class Traits:
         return not (in_scatter or self._uses("set_mask_of"))
 
     @cached_property
+    def reaches_masks(self) -> bool:
+        """Whether a snippet reads or sets the mask of other vertices, or scatter sets any."""
+        return not self.own_mask or self._uses("get_mask_of")
+
+    @cached_property
     def marks(self) -> bool:
         """Whether apply both sets the mask of other vertices and unsets its own. These need
         separate memory, so that the result does not depend on the order of vertices."""

@@ -8,11 +8,13 @@ import networkx as nx
 import numpy as np
 from scipy.sparse import coo_array
 
+from gascl.nx.boundary import sets_of_nodes, within
 from gascl.nx.components import connected, weak
 from gascl.nx.converted_graph import Converted, is_view
 from gascl.nx.dispatch import Call, argument, backend_function
 from gascl.nx.locality import triangle
 from gascl.programs.bipartition import Bipartition
+from gascl.programs.eccentricity import Eccentricity
 
 
 def _hidden_edges(call: Call) -> str:
@@ -65,6 +67,28 @@ def sets(G: Converted, top_nodes: Any = None) -> tuple[set[Any], set[Any]]:
     return set(G.node_array[top].tolist()), set(G.node_array[~top].tolist())
 
 
+@backend_function(first=1_000, cached=500, unsupported=[sets_of_nodes("nodes")])
+def bipartite_closeness_centrality(
+    G: Converted, nodes: Any, normalized: bool = True
+) -> dict[Any, float]:
+    """Closeness, divided by what it is at most in a bipartite graph with the side `nodes`."""
+    top = set(nodes)
+    bottom = set(G) - top
+    for node in top:
+        G.require(node, nx.NodeNotFound(f"Source {node} is not in G"))
+    if len(G) == 0:
+        return {}
+    result = G.run(Eccentricity())
+    on_top = within(G, top)
+    most = np.where(on_top, len(bottom) + 2 * (len(top) - 1), len(top) + 2 * (len(bottom) - 1))
+    total = result["distances"]
+    closeness = np.divide(most, total, out=np.zeros(len(G)), where=total > 0)
+    if normalized and len(G) > 1:
+        closeness *= result["reached"] / (len(G) - 1)
+    values, index = closeness.tolist(), G.topology.index
+    return {node: values[index[node]] for node in [*top, *bottom]}
+
+
 @backend_function(
     first=100_000, cached=5_000, numpy=True, limits="Rows and columns must be nodes, and disjoint."
 )
@@ -102,7 +126,7 @@ def biadjacency_matrix(
     between = (row >= 0) & (column >= 0)
     if not between.any():
         raise NotImplementedError("sides with no edge between them")
-    if weights.mixed and dtype is None:
+    if weights.mixed is not None and dtype is None:
         raise NotImplementedError("integers and floats, of which those between may be integers")
     entries = values[between], (row[between], column[between])
     matrix = coo_array(entries, shape=(len(row_order), len(column_order)), dtype=dtype)

@@ -34,9 +34,10 @@ def within(G: Converted, nodes: Iterable[Any]) -> np.ndarray:
 
 
 def require_nodes(G: Converted, nodes: Iterable[Any]) -> None:
-    """Raise NetworkX's error unless these nodes are in the graph."""
+    """Raise NetworkX's error unless these nodes are in the graph, or TypeError if one cannot be."""
     kind = "digraph" if G.is_directed() else "graph"
     for node in nodes:
+        hash(node)
         G.require(node, nx.NetworkXError(f"The node {node} is not in the {kind}."))
 
 
@@ -53,7 +54,7 @@ def node_boundary_of(G: Converted, nbunch1: Any, nbunch2: Any = None) -> np.ndar
     """bool (V,): whether each node is in the `node_boundary`."""
     inside = within(G, nbunch1)
     found = neighbors_of(G, inside) & ~inside
-    return found if nbunch2 is None else found & within(G, nbunch2)
+    return found if nbunch2 is None else found & within(G, set(nbunch2))
 
 
 _bunches = sets_of_nodes("nbunch1", "nbunch2")
@@ -100,7 +101,7 @@ def edge_boundary(
     if nbunch2 is None:
         kept = ~inside[heads]
     else:
-        others = within(G, nbunch2)
+        others = within(G, set(nbunch2))
         kept = others[heads] | (inside[heads] & others[tails])
     ends = (G.node_array[end[kept]].tolist() for end in (tails, heads))
     return zip(*ends, strict=True)

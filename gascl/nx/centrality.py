@@ -7,12 +7,20 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+from scipy.sparse import csr_array
 
 from gascl.nx import weighted
 from gascl.nx.all_pairs import by_distances, inverse_sums
 from gascl.nx.boundary import require_nodes, sets_of_nodes, within
 from gascl.nx.converted_graph import Converted, EdgeField
-from gascl.nx.dispatch import Call, argument, backend_function, callable_weight, multigraph
+from gascl.nx.dispatch import (
+    Call,
+    argument,
+    backend_function,
+    callable_weight,
+    directed,
+    multigraph,
+)
 from gascl.nx.locality import local_search
 from gascl.nx.path_trees import arcs_of_rows
 from gascl.nx.power_iteration import Affine, Normed, WeightedAffine, WeightedNormed
@@ -154,6 +162,45 @@ def local_reaching_centrality(
     depth = depths(G, v)
     others = depth[depth > 0]
     return (len(others) if G.is_directed() else float((1 / others).sum())) / (count - 1)
+
+
+# --- by the Laplacian ---
+
+
+@backend_function(
+    first=500,
+    cached=200,
+    numpy=True,
+    limits="No directed graphs, no `nodelist`.",
+    unsupported=[directed, argument("nodelist")],
+)
+def laplacian_centrality(
+    G: Converted,
+    normalized: bool = True,
+    nodelist: Any = None,
+    weight: Any = "weight",
+    walk_type: Any = None,
+    alpha: float = 0.95,
+) -> dict[Any, float]:
+    """By how much the sum of the squares of the Laplacian matrix falls without a node."""
+    if len(G) == 0:
+        raise nx.NetworkXPointlessConcept("null graph has no centrality defined")
+    lengths, (src, dst) = G.column(weight).lengths, G.ends
+    if not lengths.sum():
+        if normalized:
+            raise ZeroDivisionError("graph with no edges has zero full energy")
+        return dict.fromkeys(G, 0)
+    proper = src != dst
+    adjacency = csr_array((lengths[proper], (src[proper], dst[proper])), shape=(len(G), len(G)))
+    adjacency = adjacency + adjacency.T  # parallel edges add up
+    degree = adjacency.sum(axis=1)
+    squares = (adjacency**2).sum(axis=1)
+    full = (degree**2).sum() + squares.sum()
+    if not full:
+        raise NotImplementedError("loops alone, upon which NetworkX divides 0 by 0")
+    # Without a node, so are its row and column, and its neighbors have smaller degrees.
+    falls = degree**2 + squares + 2 * (abs(adjacency) @ degree)
+    return G.by_node(falls / full if normalized else falls)
 
 
 # --- of groups ---

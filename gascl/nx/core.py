@@ -91,6 +91,14 @@ def k_shell(G: Converted, k: Any = None, core_number: Any = None) -> Any:
     return _of_cores(G, k, core_number, lambda numbers, k: numbers == k)
 
 
+@_subgraph
+def k_crust(G: Converted, k: Any = None, core_number: Any = None) -> Any:
+    """The nodes whose core number is at most k; all but those of the main core by default."""
+    if k is None:
+        return _of_cores(G, None, core_number, lambda numbers, largest: numbers < largest)
+    return _of_cores(G, k, core_number, lambda numbers, k: numbers <= k)
+
+
 @backend_function(first=50_000, cached=20_000)
 def k_corona(G: Converted, k: Any, core_number: Any = None) -> Any:
     """The nodes of the k-shell with k neighbors in the k-core."""

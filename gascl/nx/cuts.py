@@ -46,7 +46,7 @@ def _total(G: Converted, weight: Any, counts: np.ndarray) -> Any:
     column = G.column(weight)
     taken = np.flatnonzero(counts)
     total = float(column.lengths[taken] @ counts[taken])
-    return int(total) if column.whole or not len(taken) else total
+    return total if column.floats[taken].any() else int(total)
 
 
 def _cut(G: Converted, S: Any, T: Any, weight: Any) -> Any:
@@ -54,7 +54,7 @@ def _cut(G: Converted, S: Any, T: Any, weight: Any) -> Any:
     first = within(G, S)
     if T is None:
         return _total(G, weight, (first[src] != first[dst]).astype(np.int64))
-    second = within(G, T)
+    second = within(G, set(T))
     crossing = (first[src] & second[dst]) | (first[dst] & second[src])
     if not G.is_directed():
         return _total(G, weight, crossing.astype(np.int64))

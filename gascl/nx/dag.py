@@ -9,9 +9,11 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from gascl.nx.components import connected
 from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import backend_function
-from gascl.nx.locality import local_search
+from gascl.nx.locality import local_search, no_successors
+from gascl.nx.longest_paths import LongestPaths
 from gascl.nx.path_trees import FEW, arcs_of_rows
 from gascl.nx.unweighted import depths
 from gascl.programs.eigenvector import Peel
@@ -59,10 +61,15 @@ def topological_sort(G: Converted) -> Iterator[Any]:
     return (node for generation in _generations(G) for node in G.node_array[generation].tolist())
 
 
+def acyclic(G: Converted) -> bool:
+    """Whether a directed graph has no cycle."""
+    return len(G) == 0 or not G.run(Peel())["left"].any()
+
+
 @backend_function(first=None, cached=100_000)
 def is_directed_acyclic_graph(G: Converted) -> bool:
     """Whether it is directed and has no cycle."""
-    return G.is_directed() and (len(G) == 0 or not G.run(Peel())["left"].any())
+    return G.is_directed() and acyclic(G)
 
 
 @backend_function(first=None, cached=100_000)
@@ -70,7 +77,38 @@ def has_cycle(G: Converted) -> bool:
     """Whether a directed graph has a cycle."""
     if not G.is_directed():
         raise nx.NetworkXError("Topological sort not defined on undirected graphs.")
-    return len(G) > 0 and bool(G.run(Peel())["left"].any())
+    return not acyclic(G)
+
+
+@backend_function(first=100_000, cached=20_000)
+def dag_longest_path_length(G: Converted, weight: Any = "weight", default_weight: Any = 1) -> Any:
+    """The largest sum of lengths along a path."""
+    if not G.is_directed():
+        raise nx.NetworkXNotImplemented("not implemented for undirected type")
+    if len(G) == 0:
+        return 0
+    column = G.column(weight, default_weight)
+    lengths = column.lengths
+    field = None if column.all_one else (("longest", weight, default_weight), lengths)
+    result = G.run(LongestPaths(dtype="float64"), weight=field)
+    if result["left"].any():
+        raise nx.NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration")
+    longest = float(result["distance"].max())
+    return int(longest) if column.whole else longest
+
+
+@backend_function(first=100_000, cached=20_000, slower=[no_successors])
+def is_aperiodic(G: Converted) -> bool:
+    """Whether the lengths of the cycles of a strongly connected graph have no common divisor."""
+    if not G.is_directed():
+        raise nx.NetworkXError("is_aperiodic not defined for undirected graphs")
+    if len(G) == 0:
+        raise nx.NetworkXPointlessConcept("Graph has no nodes.")
+    if not connected(G):
+        raise nx.NetworkXError("Graph is not strongly connected.")
+    src, dst = G.ends
+    depth = depths(G, G.nodes[0])
+    return bool(np.gcd.reduce(depth[src] - depth[dst] + 1, initial=0) == 1)
 
 
 def _reached(G: Converted, source: Any, reverse: bool = False) -> set[Any]:

@@ -33,14 +33,14 @@ class Column:
         values: int64 or float64 (E,), or None if they are not such numbers.
         refusal: why they are not; "" if they are.
         whole: all are integers.
-        mixed: some are integers and some floats.
+        mixed: bool (E,), which are floats if some are and others are integers; or None.
         numpy: some are integers of NumPy, and so are their sums.
     """
 
     values: np.ndarray | None
     refusal: str = ""
     whole: bool = False
-    mixed: bool = False
+    mixed: np.ndarray | None = None
     numpy: bool = False
 
     @property
@@ -70,9 +70,16 @@ class Column:
         values = self.numbers
         if self.numpy:
             raise NotImplementedError("integers of NumPy, whose sums NetworkX returns as NumPy's")
-        if (self.whole or self.mixed) and np.abs(values).sum() >= EXACT:
+        if (self.whole or self.mixed is not None) and np.abs(values).sum() >= EXACT:
             raise NotImplementedError("whole weights that may sum to 2^53 or more")
         return values
+
+    @property
+    def floats(self) -> np.ndarray:
+        """bool (E,): which of the numbers are floats: a sum with one of them is a float, too."""
+        if self.mixed is not None:
+            return self.mixed
+        return np.broadcast_to(not self.whole, self.checked.shape)
 
     @property
     def all_one(self) -> bool:
@@ -95,13 +102,15 @@ def column_of(
         return replace(column, values=column.values.repeat(count))
     kinds: set[type] = set()
     parts: list[np.ndarray] = []
+    floats: list[np.ndarray] = []
     remaining = iter(records())
     while chunk := list(islice(remaining, CHUNK)):
         try:
             values = list(map(itemgetter(name), chunk))  # twice as fast as `get`
         except KeyError:
             values = [record.get(name, default) for record in chunk]
-        new = set(map(type, values)) - kinds
+        here = set(map(type, values))
+        new = here - kinds
         for kind in new - _INTEGERS - _FLOATS:
             content = "hidden edges (None)" if kind is type(None) else f"values of {kind.__name__}"
             return Column(None, f"the edge attribute {name!r} has {content}")
@@ -111,7 +120,11 @@ def column_of(
             parts.append(np.fromiter(values, dtype, len(values)))
         except OverflowError:
             return Column(None, f"the edge attribute {name!r} has integers of more than 64 bits")
-    return _column(np.concatenate(parts), kinds, name)
+        if here <= _INTEGERS or here <= _FLOATS:
+            floats.append(np.full(len(values), here <= _FLOATS))
+        else:
+            floats.append(np.fromiter((type(v) in _FLOATS for v in values), bool, len(values)))
+    return _column(np.concatenate(parts), kinds, name, np.concatenate(floats))
 
 
 def column_of_values(values: np.ndarray, name: Any) -> Column:
@@ -128,12 +141,15 @@ def column_of_values(values: np.ndarray, name: Any) -> Column:
     )
 
 
-def _column(array: np.ndarray, kinds: set[type], name: Any) -> Column:
+def _column(
+    array: np.ndarray, kinds: set[type], name: Any, floats: np.ndarray | None = None
+) -> Column:
+    """A column of values of these types; `floats`: bool (E,), which are floats."""
     whole = kinds <= _INTEGERS
     if not array.size:
         return Column(array, whole=whole)
-    mixed = not whole and not kinds.isdisjoint(_INTEGERS)
-    if (whole or mixed) and max(array.max().item(), -array.min().item()) >= EXACT:
+    mixed = None if whole or kinds.isdisjoint(_INTEGERS) else floats
+    if (whole or mixed is not None) and max(array.max().item(), -array.min().item()) >= EXACT:
         return Column(None, f"the edge attribute {name!r} has integers of more than 53 bits")
     sizes = np.abs(array[array != 0])
     if not whole and not ((sizes > LEAST) & (sizes < MOST)).all():

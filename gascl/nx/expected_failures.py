@@ -2,7 +2,6 @@
 
 #: File and test -> the reason.
 EXPECTED = {
-    "test_hits.py::test_hits_not_convergent": "counts the restarts of ARPACK, which is not used",
     "test_betweenness_centrality_subset.py::test_equivalence_non_subset": "compares sums of floats "
     "for equality, which differ in the last bit by their order",
     "test_dag.py::test_topological_sort6": "changes the graph between two items of an order that "

@@ -1,19 +1,24 @@
 """The description of the backend that NetworkX reads when it is imported: this module imports
-nothing. `python tests/support/backend_tables.py` writes the table from the registry."""
+nothing that takes time. `python tests/support/backend_tables.py` writes the table from the
+registry."""
+
+from contextlib import suppress
+from typing import Any
 
 #: What differs from NetworkX's own ("": nothing) -> the functions, by NetworkX's names.
 FUNCTIONS = {
     "": """
         adamic_adar_index all_pairs_shortest_path_length ancestors attracting_components
-        average_clustering average_shortest_path_length bfs_layers boundary_expansion clustering
-        color common_neighbor_centrality condensation conductance connected_components core_number
-        degree_centrality descendants descendants_at_distance edge_expansion generalized_degree
-        global_efficiency group_degree_centrality group_in_degree_centrality
-        group_out_degree_centrality gutman_index harmonic_centrality has_cycle has_eulerian_path
-        hyper_wiener_index in_degree_centrality is_arborescence is_attracting_component is_bipartite
-        is_branching is_connected is_directed_acyclic_graph is_dominating_set is_eulerian is_forest
-        is_k_regular is_regular is_semieulerian is_strongly_connected is_tree is_weakly_connected
-        isolates jaccard_coefficient k_core k_corona k_shell k_truss node_boundary
+        average_clustering average_shortest_path_length bfs_layers bipartite_closeness_centrality
+        boundary_expansion clustering color common_neighbor_centrality condensation conductance
+        connected_components core_number dag_longest_path_length degree_centrality descendants
+        descendants_at_distance edge_expansion generalized_degree global_efficiency
+        group_degree_centrality group_in_degree_centrality group_out_degree_centrality gutman_index
+        harmonic_centrality has_cycle has_eulerian_path hyper_wiener_index in_degree_centrality
+        is_aperiodic is_arborescence is_attracting_component is_bipartite is_branching is_connected
+        is_directed_acyclic_graph is_dominating_set is_eulerian is_forest is_k_regular is_regular
+        is_semieulerian is_strongly_connected is_tree is_weakly_connected isolates
+        jaccard_coefficient k_core k_corona k_crust k_shell k_truss node_boundary
         node_connected_component node_expansion normalized_cut_size number_attracting_components
         number_connected_components number_of_isolates number_of_selfloops
         number_strongly_connected_components number_weakly_connected_components onion_layers
@@ -52,14 +57,17 @@ FUNCTIONS = {
     """,
     "No `sort_neighbors`.": "bfs_edges bfs_predecessors bfs_successors",
     "Rows and columns must be nodes, and disjoint.": "biadjacency_matrix",
+    "No `root`.": "bridges",
     "`usebounds` and trees are left to NetworkX.": "center",
     "No `sp`.": "closeness_centrality eccentricity harmonic_diameter",
+    "Up to 32,768 nodes; no multigraphs or subclasses.": "complement",
     "Directed graphs need `T`.": "cut_size mixing_expansion",
     "No `nodes`, no weights below 0.": """
         degree_assortativity_coefficient degree_pearson_correlation_coefficient
     """,
     "`usebounds` is left to NetworkX.": "diameter periphery radius",
     "No `data`, no multigraphs.": "edge_boundary",
+    "Undirected graphs without loops or parallel edges; no weights, no `nodes`.": "effective_size",
     "`nstart` must have the graph's nodes in their order.": """
         eigenvector_centrality katz_centrality
     """,
@@ -71,10 +79,12 @@ FUNCTIONS = {
     "`nodelist` must have all nodes; no `edgelist`.": "incidence_matrix",
     "No `source`.": "kosaraju_strongly_connected_components",
     "No multigraphs.": "label_propagation_communities overall_reciprocity reciprocity voterank",
+    "No directed graphs, no `nodelist`.": "laplacian_centrality",
     "gascl's own communities; not directed, no weights below 0.": """
         leiden_communities leiden_partitions louvain_communities louvain_partitions
     """,
     "No weights, no `paths`.": "local_reaching_centrality",
+    "Only where there is one; NetworkX chooses among several.": "lowest_common_ancestor",
     "Kruskal's algorithm.": """
         maximum_spanning_edges maximum_spanning_tree minimum_spanning_edges minimum_spanning_tree
     """,
@@ -86,6 +96,9 @@ FUNCTIONS = {
     """,
     "Weights below 0, and alpha outside 0 to 1, are left to NetworkX.": "pagerank",
     "A partition of all nodes; relations and data by default; no multigraphs.": "quotient_graph",
+    "Only copies, of graphs without attributes of edges or stored as arrays.": """
+        relabel_nodes reverse
+    """,
     "Only with `normalized=False`.": "rich_club_coefficient",
     "No `top_nodes`.": "sets",
     "A single pair is left to NetworkX.": "shortest_path_length",
@@ -103,6 +116,11 @@ LOADERS = """
 
 def info() -> dict[str, object]:
     """The backend's `networkx.backend_info`."""
+    config: Any = {"device": None, "minimum_edges": 0, "detect_changes": True}
+    with suppress(ImportError):  # NetworkX before 3.3, which does not run the backend
+        from gascl.nx.config import BackendConfig
+
+        config = BackendConfig(**config)
     functions: dict[str, dict[str, str]] = {}
     for limit, names in FUNCTIONS.items():
         docs = {"additional_docs": limit} if limit else {}
@@ -116,5 +134,5 @@ def info() -> dict[str, object]:
         "url": "https://github.com/gascl/gascl/blob/main/docs/networkx.md",
         "short_summary": "Runs on any OpenCL device: GPUs and CPUs of every maker.",
         "functions": functions,
-        "default_config": {"device": None, "minimum_edges": 0, "detect_changes": True},
+        "default_config": config,
     }

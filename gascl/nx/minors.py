@@ -52,12 +52,14 @@ def quotient_graph(
     src, dst = (number[ends] for ends in G.ends)
     within = np.bincount(src[src == dst], minlength=count).tolist()
     between, values = src != dst, column.lengths
-    src, dst, values = src[between], dst[between], values[between]
+    src, dst, values, floats = (of[between] for of in (src, dst, values, column.floats))
     # NetworkX weighs edges both ways, also those of directed graphs.
     low, high = np.minimum(src, dst), np.maximum(src, dst)
     pairs, place = np.unique(low * count + high, return_inverse=True)
     weights = np.bincount(place, values, len(pairs))
-    found = weights.astype(np.int64) if column.whole else weights
+    of_floats = np.bincount(place, floats, len(pairs)) > 0
+    found = weights.astype(object)
+    found[~of_floats] = weights[~of_floats].astype(np.int64)
     names = range(count) if relabel else blocks
     quotient = original.__class__()
     for name, block, edges in zip(names, blocks, within, strict=True):

@@ -372,7 +372,8 @@ class Result:
         if values.ndim > 1 or values.dtype.names:
             what = "a struct" if values.dtype.names else f"{values.shape[1]} values"
             raise GasclError(
-                f"field {name!r} has {what} per vertex and cannot be {done}; {do} a part of it"
+                f"field {name!r} has {what} per vertex and cannot be {done}; {do} a column of "
+                "result.to_pandas(), which has one for each of them"
             )
         return values
 

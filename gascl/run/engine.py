@@ -35,6 +35,7 @@ from gascl.errors import (
     warn,
 )
 from gascl.graph.contract import summed
+from gascl.graph.field_table import read_as
 from gascl.graph.graph import Graph
 from gascl.graph.partition import Division
 from gascl.language.fields import REQUIRED
@@ -487,7 +488,7 @@ class Engine:
             if loaded is None:
                 loaded = self._load(program, prepared, plan)
             for note in () if known else (*loaded.notes, *values.notes):
-                warn(f"{program.title()}: {note}")
+                warn(Message(program.title(), ": ", note))
             state = self._state(program, loaded, fresh, job.start.resumes)
             if checkpoint and checkpoint.saved:
                 checkpoint.check_layout(state)
@@ -846,9 +847,8 @@ def _read_as(graph: Graph, name: str, given: Any) -> Iterator[str | Option]:
         name: the edge field that a program reads.
         given: the column that it was given for it.
     """
-    for line in graph.report:
-        field = line.split()[-1]
-        if repr(given) in line and "edge field" in line and field in graph.edge_fields:
+    for line, field in read_as(graph.report, given):
+        if field in graph.edge_fields:
             remedy = f"leave out {name}=" if field == name else Option(name, field, "edge field")
             yield from (f" ({line}: ", remedy, ")")
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gascl.delivery.admission import halo_refuses
 from gascl.delivery.device_facts import DeviceFacts
+from gascl.delivery.exchanged_rows import exchanged_rows
 from gascl.graph.graph import Graph
+from gascl.graph.partition import senders_elsewhere, shares
 from gascl.language.placeholder import example_of
 from gascl.language.program import VertexProgram
 from gascl.language.stage_discovery import inner_programs
@@ -29,7 +32,9 @@ class ExplainedRun:
         not_chosen: why each other delivery was not, by name.
         direction: along which way messages travel, in words.
         numbering: how vertices are numbered on the device, and why.
-        placement: where vertices and arcs are.
+        placement: where vertices and arcs are and, with several ranks, how evenly.
+        exchange: how many bytes a rank receives after a superstep at most, and why; "" if there is
+            only one.
         supersteps: how supersteps are launched, and why.
         arrays: in which memory array parameters are, and why; "" if there are none.
         memory: the bytes of the device that each buffer takes, by name.
@@ -45,6 +50,7 @@ class ExplainedRun:
     direction: str
     numbering: str
     placement: str
+    exchange: str
     supersteps: str
     arrays: str
     memory: Mapping[str, int]
@@ -63,6 +69,7 @@ class ExplainedRun:
             (f"direction: {self.direction}", []),
             (f"numbering: {self.numbering}", []),
             (f"placement: {self.placement}", []),
+            *([(f"exchange: {self.exchange}", [])] if self.exchange else []),
             (f"supersteps: {self.supersteps}", []),
             *([(f"array parameters: {self.arrays}", [])] if self.arrays else []),
             (f"memory: {total}", [f"{name}: {amount(size)}" for name, size in buffers]),
@@ -151,6 +158,7 @@ def explained(
     arcs = extent.arcs if extent.all_arcs is None else extent.all_arcs
     if prepared.streamed > 1 and extent.all_arcs is None:
         arcs = graph.num_arcs
+    balance, exchange = _on_ranks(program, graph, prepared)
     return ExplainedRun(
         program=type(program).__name__,
         graph=f"{graph.num_vertices:,} vertices and {arcs:,} arcs",
@@ -159,13 +167,45 @@ def explained(
         not_chosen=prepared.choice.others,
         direction=_direction(prepared),
         numbering=f"{prepared.numbering or own}: {renumbered.why}",
-        placement=prepared.placement,
+        placement=prepared.placement + balance,
+        exchange=exchange,
         supersteps=f"{launched}, since {persistent.why}{restart}",
         arrays=f"{memory} memory, since {constant.why}" if program.spec.arrays else "",
         memory=prepared.named_sizes(),
         limit=prepared.limit,
         bottlenecks=tuple(bottlenecks(program, graph, device, prepared)),
     )
+
+
+def _on_ranks(program: VertexProgram, graph: Graph, prepared: Prepared) -> tuple[str, str]:
+    """How evenly ranks share the graph, and how many bytes this one receives after a superstep at
+    most; "" if there is only one."""
+    share, source = prepared.share, prepared.source
+    if share is None:
+        return "", ""
+    numbered = None
+    if prepared.renumbered.chosen:
+        numbered = graph.numbered(prepared.edges, share.ranks)
+    arcs = numbered[1] if numbered else graph.arcs(prepared.edges)
+    parts = shares(arcs.in_offsets, share)
+    counts = [(part.last - part.first, part.end - part.begin) for part in parts]
+    ranges = [f"{min(each):,} to {max(each):,}" for each in zip(*counts, strict=True)]
+    balance = f"; ranks have {ranges[0]} vertices and {ranges[1]} arcs"
+    part, buffers = parts[share.rank], prepared.layout.own
+    rows = exchanged_rows(program.spec, source.traits, source.delivery, buffers)
+    width = sum(buffers[key].nbytes // max(graph.num_vertices, 1) for key in rows)
+    width += 4 * source.delivery.active.lists_receivers
+    others = graph.num_vertices - (part.last - part.first)
+    received = "after a superstep, a rank receives up to"
+    every = f"{amount(width * others)}, {width} bytes of each vertex of other ranks"
+    if why := halo_refuses(source.traits):
+        return balance, f"{received} {every}, since {why}"
+    senders = len(senders_elsewhere(arcs.part(part).into.ends, part, graph.num_vertices))
+    halo = (
+        f"{amount(width * senders)}, {width} bytes of each vertex of other ranks that sends to its "
+        f"own, of which there are {senders:,}"
+    )
+    return balance, f"{received} {halo}; on one host, {every}, through shared memory"
 
 
 def _direction(prepared: Prepared) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Mapping
+from collections.abc import Collection, Container, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from gascl.delivery.run_layout import VERTEX
 from gascl.device_graph.buffers import convert
 from gascl.errors import GraphError, ProgramError
+from gascl.graph.field_table import read_as
 from gascl.graph.field_types import Bools, FieldType, Texts, Times
 from gascl.graph.graph import Graph
 from gascl.graph.validation import by_label
@@ -27,11 +28,9 @@ from gascl.language.program import VertexProgram
 from gascl.language.types import TIME, Type
 from gascl.run.field_values import has_rest
 from gascl.run.state import DeviceField, Inputs, State
+from gascl.run.table_indices import check_indices
 from gascl.run.times import counts, times_of
 from gascl.user_messages import DOUBLE, Message, Option
-
-#: The field that readers make of the only column of numbers, whatever its name.
-WEIGHT = "weight"
 
 
 def inputs(
@@ -65,6 +64,9 @@ def inputs(
     # As for `init`: a field that the program writes continues from the State.
     for name in ({*initial} - constructed).intersection(from_state, written):
         del initial[name]
+    read = {index.field for index in program.spec.field_indices}
+    found = {n: np.asarray(field) for n, field in left.items() if n in read} if read else {}
+    check_indices(program, graph, {**initial, **found}, from_state)
     there = {*initial, *left, *from_state}
     missing = [name for name in program.spec.needed if name not in there]
     notes += [note for name in missing if (note := _missing(program, graph, name))]
@@ -149,6 +151,7 @@ def _check_edge_field(
     program: VertexProgram, graph: Graph, field: EdgeField, type_: Type
 ) -> str | None:
     cls, name = type(program), field.name
+    others = [f for _, f in read_as(graph.report, name) if f in graph.edge_fields]
     there = ", ".join(graph.edge_fields) or "none"
     if name in graph.edge_fields:
         _check_read(program, f"edge field {name!r}", graph.edge_types.get(name), field, type_)
@@ -175,34 +178,28 @@ def _check_edge_field(
             error.edge = int(wrong[0])
             raise error
     elif field.default is REQUIRED:
+        own = not cls.__module__.startswith("gascl.")
+        declare = ", or the declaration a default" if own else ""
         raise GraphError(
+            "" if own else program.title() + ": ",
             f"the program reads {name}, but the graph has no such edge field (it has: {there}); "
-            f"give the graph one, as by Graph.from_edges(..., {name}=...), or the declaration a "
-            "default",
-            _renaming(field, graph),
-            place=cls.spec.source.place(name),
+            f"give the graph one, as by Graph.from_edges(..., {name}=...){declare}",
+            _renaming(field, graph, others),
+            place=cls.spec.source.place(name) if own else None,
         )
     elif graph.edge_fields and not field.optional:
         return Message(
             f"the graph has no edge field {name!r} (it has: {there}); "
             f"the default {field.default!r} is used for every edge",
-            _renaming(field, graph),
+            _renaming(field, graph, others),
         )
-    elif _is_weight(name, graph):
+    elif others:
         return Message(
-            f"the graph has no edge field {name!r}: the column {name!r} was read as {WEIGHT}; to "
-            "use it, ",
-            Option(name, WEIGHT, "edge field"),
+            f"the graph has no edge field {name!r}: the column {name!r} was read as {others[0]}; "
+            "to use it, ",
+            Option(name, others[0], "edge field"),
         )
     return None
-
-
-def _is_weight(name: str, graph: Graph) -> bool:
-    """Whether the graph's report says that a column of this name has become the weight."""
-    end = f"read as edge field {WEIGHT}"
-    return WEIGHT in graph.edge_fields and any(
-        repr(name) in line and line.endswith(end) for line in map(str, graph.report)
-    )
 
 
 def _check_read(
@@ -237,14 +234,22 @@ def _check_read(
     raise GraphError(program.title(), f": the graph's {some}; {remedy}")
 
 
-def _renaming(field: EdgeField, graph: Graph) -> str:
-    """How to use a column of another name as the field, as the end of a message."""
+def _renaming(field: EdgeField, graph: Graph, others: Sequence[str]) -> str:
+    """How to use a column of another name as the field, as the end of a message.
+
+    Args:
+        others: the fields as which columns of the field's name were read.
+    """
     name, of_times = field.name, field.type == TIME
     if not graph.edge_fields:
         return ""
     other = next((n for n, kind in graph.edge_types.items() if isinstance(kind, Times)), "FIELD")
     other = other if of_times else "FIELD"
-    return Message(f"; to use another field as {name!r}, ", Option(name, other, "edge field"))
+    if others:
+        what, other = f"the column {name!r}, which was read as {others[0]}", others[0]
+    else:
+        what = f"another field as {name!r}"
+    return Message(f"; to use {what}, ", Option(name, other, "edge field"))
 
 
 def graph_values(
@@ -351,19 +356,23 @@ def initial_values(
         given = given.to_numpy() if hasattr(given, "to_numpy") else given
         if program.spec.vertex_fields[name].type == TIME:
             what = f"{type(program).__name__}: the initial {name!r}"
-            given = counts(given, times_of(program.spec, graph), what)
+            known = graph.vertex_types.get(name) if name in of_graph else None
+            if isinstance(known, Times):
+                given = known.as_read(given)
+            else:
+                given = counts(given, times_of(program.spec, graph), what)
         type_ = types[name]
         tail = (type_.width,) if type_.width > 1 else ()
         lanes = (program.lanes,) if program.lanes > 1 else ()
         shape = (graph.num_vertices, *tail)
         if isinstance(given, Mapping):
             values = _with_rest(program, name, type_, shape, given, graph)
-        elif np.ndim(given) == 0 or isinstance(given, tuple):
+        elif name not in of_graph and _is_one(given, tail):
             values = np.full(shape, _one(program, name, type_, "", given), type_.scalar)
         elif type_.members and name not in of_graph:
             values = _struct_array(program, name, type_, given)
         else:
-            values = np.asarray(given)
+            values = _array(given)
         if name in of_graph:
             known = graph.vertex_types.get(name)
             _check_read(
@@ -377,9 +386,10 @@ def initial_values(
             if name in of_graph:
                 what = f"{program.title()}: the graph's vertex field {name!r} must have "
                 remedy = f"; change it{_instead_of_graph(program, name)}"
+            row = f", or {type_.width} numbers for every vertex" if tail else ""
             raise ProgramError(
                 f"{what}{'values' if type_.members else 'numbers'} of shape {shape}, one per "
-                "vertex, or a single one, or a dict from labels to values; got "
+                f"vertex, or a single one{row}, or a dict from labels to values; got "
                 f"{values.dtype}, {values.shape}{remedy}"
             )
         if not type_.members:
@@ -458,22 +468,46 @@ def check_prepared(
             )
 
 
+def _is_one(given: Any, tail: tuple[int, ...]) -> bool:
+    """Whether values that are given are one for all vertices: a number, a tuple, or a row, which
+    has the shape `tail` of a vertex's value."""
+    if isinstance(given, tuple):
+        return True
+    try:
+        return np.shape(given) in ((), tail)
+    except ValueError:  # of lists of different lengths
+        return False
+
+
+def _array(given: Any) -> np.ndarray:
+    """What is given as an array: of objects, which are no numbers, if lists differ in length."""
+    try:
+        return np.asarray(given)
+    except ValueError:
+        return np.asarray(given, object)
+
+
 def _one(program: VertexProgram, name: str, type_: Type, whose: str, value: Any) -> Any:
-    """One vertex's initial value; `whose`: " for LABEL", or "" if it is every vertex's."""
+    """One vertex's initial value, of an array or a vector also a number for all its components;
+    `whose`: " for LABEL", or "" if it is every vertex's."""
     if type_.members:
         try:
             return np.array(tuple(value), type_.scalar)
         except (TypeError, ValueError):
             one = None
     else:
-        one = np.asarray(value)
+        one = _array(value)
     shape = (type_.width,) if type_.width > 1 else ()
-    if one is None or one.dtype.kind not in "iuf" or one.shape != shape:
+    if one is None or one.dtype.kind not in "iuf" or one.shape not in (shape, ()):
+        wanted = f"a number or {type_.width} numbers" if shape else "a number"
+        if type_.members:
+            wanted = f"a tuple of its members ({', '.join(n for n, _ in type_.members)})"
         raise ProgramError(
-            f"{type(program).__name__}({name}=...): {value!r}{whose} is not a {type_.c}"
+            f"{type(program).__name__}({name}=...): {value!r}{whose} does not fit {name} "
+            f"({program.spec.vertex_fields[name].type}): give {wanted}"
         )
     what = f"the initial {name!r}{whose}"
-    return convert(np.atleast_1d(one), type_, what).reshape(one.shape)
+    return convert(np.full(shape or 1, one), type_, what).reshape(shape)
 
 
 def _struct_array(program: VertexProgram, name: str, type_: Type, given: Any) -> np.ndarray:

@@ -18,7 +18,7 @@ from gascl.delivery.buffers import PENDING
 from gascl.delivery.launch import CLEAR_REMOTE_INBOXES, NEEDED, RECEIVE_REMOTE, TOTAL, Launch
 from gascl.delivery.run_layout import RUN, Key
 from gascl.device_graph.stream import TALLIES
-from gascl.distributed.exchange import REMOTE_MESSAGES, Exchange
+from gascl.distributed.exchange import COUNTS, REMOTE_MESSAGES, Exchange
 from gascl.distributed.ranks import Ranks
 from gascl.language.spec import ProgramSpec
 from gascl.run.launcher import Launched, Launcher
@@ -30,10 +30,12 @@ class Tallies(NamedTuple):
     Attributes:
         number: how many there are.
         instead: the buffer with them, in place of the run's own; None: they are in that one.
+        counts: `instead` has the numbers of the next mask, too, of all ranks.
     """
 
     number: int
     instead: Mapping[Key, Any] | None = None
+    counts: bool = False
 
 
 class Placement:
@@ -220,14 +222,17 @@ class SharedByRanks(Placement):
         self, launches: Iterable[Launch], superstep: int
     ) -> tuple[list[Launched], Tallies]:
         launcher, asked = self.launcher, self._local.begin_superstep()
-        launched, (number, instead) = super().superstep(launches, superstep)
+        launched, (number, instead, _) = super().superstep(launches, superstep)
         added = launcher.launch(TOTAL, instead=instead, num_tallies=number)
         events = [*asked, *launched, added]
         totals = self._exchange.end_superstep(launcher.interrupts, superstep)
         self.batch_ends = self._exchange.ends
         if totals.under_way:
             events += self._exchange_messages(superstep + 1, "_next")
-        return events, Tallies(self._ranks.size, {TALLIES: totals.tallies})
+        instead = {TALLIES: totals.tallies}
+        if totals.counts is not None:
+            instead[COUNTS] = totals.counts
+        return events, Tallies(self._ranks.size, instead, COUNTS in instead)
 
     def _exchange_messages(self, superstep: int, when: str) -> list[Launched]:
         """Deliver messages of `send_to` to the ranks that apply their receivers in a superstep.

@@ -404,7 +404,9 @@ def _build(program: VertexProgram, device: Device, source: Source) -> Plan:
             raise cannot_build(device, error) from None
         grouping = program.spec.grouping
         members = grouping.names() if grouping else ()
-        raise translate(str(error), places, program.spec.name, members) from None
+        message = program.spec.message_type("float32") if program.spec.message else None
+        sent = str(program.spec.message) if message and message.boxed else ""
+        raise translate(str(error), places, program.spec.name, members, sent) from None
 
 
 @lru_cache(PROGRAMS)
@@ -431,12 +433,17 @@ def _blames_a_line(log: str) -> bool:
 
 
 def translate(
-    log: str, places: Sequence[Place | None], program: str, members: Sequence[str] = ()
+    log: str,
+    places: Sequence[Place | None],
+    program: str,
+    members: Sequence[str] = (),
+    sent: str = "",
 ) -> ProgramError:
     """The error for a compiler's log, with the user's lines instead of the generated ones.
 
     Args:
         members: those of a group of messages, if they are grouped by key.
+        sent: the type of messages that are arrays.
     """
     complaints: list[Complaint] = []
     for line in log.splitlines():
@@ -451,10 +458,11 @@ def translate(
         place = next((p for p in found if p is not None), None)
         if place is not None and not match["text"].startswith("note:"):
             text = match["text"]
-            if "subscripted value is not" in text:  # in debug mode also where C allows i[a]
+            no_array = "subscripted value is not" in text
+            if COMPONENTS in text or (no_array and sent and "send" in (place.text or "send")):
+                text = f"send takes an array of as many numbers as a message has, which is a {sent}"
+            elif no_array:  # in debug mode also where C allows i[a]
                 text += "; write the array before its index, a[i]"
-            if COMPONENTS in text:
-                text = "send takes an array of as many numbers as the declared message has"
             if members and "gascl_group'" in text:
                 text += f"; a group of messages has the members {', '.join(members)}"
             complaints.append(Complaint(place, text))

@@ -481,7 +481,7 @@ def solve(engine: Runner, program: VertexProgram, options: RunOptions) -> tuple[
     types = {n: f.resolve(program.dtype) for n, f in cls.spec.vertex_fields.items()}
     read = {n: f.resolve(program.dtype) for n, f in cls.spec.edge_fields.items()}
     for note in check_edge_fields(program, graph, read, engine.left_out):
-        warn(f"{cls.__name__}: {note}")
+        warn(Message(f"{cls.__name__}: ", note))
     initial = initial_values(program, graph, types)
     for lane, run in enumerate(runs):
         run.prepare(graph, _in_lane(run, initial, lane) if len(runs) > 1 else initial)

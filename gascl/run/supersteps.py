@@ -194,9 +194,9 @@ class Loop:
             self._commit_first()
         if self._unread:
             self._stopped = self._first_stop(self.launcher.records(0)[0])
-        self.placement.complete(self.earlier + len(self.trace))
         if self.keeps:
             self._write_mask()
+        self.placement.complete(self.earlier + len(self.trace))
 
     def _ending(self) -> Ending:
         """Why the run has ended."""
@@ -614,6 +614,8 @@ class Loop:
             if starting or not lists or self.placement.lists_again:
                 for commit in self.plan.commits:
                     events.append(self.launcher.launch(commit, starting=starting))
+        if tallies.counts:  # those of all ranks, added up
+            counts = 1
         least, most = self.bounds
         finished = self.launcher.launch(
             FINISH,

@@ -8,15 +8,12 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import GraphError, ProgramError
-from gascl.graph.field_types import NOT_A_TIME, Times, moment
+from gascl.graph.field_types import LATEST, NOT_A_TIME, Times, moment
 from gascl.graph.graph import Graph
 from gascl.language.fields import FIRST, NEVER, Param
 from gascl.language.program import VertexProgram
 from gascl.language.spec import ProgramSpec
 from gascl.language.types import TIME, FieldTypes
-
-#: The count of a time that never comes. In Python, it is NumPy's NaT.
-LATEST = np.iinfo(np.int64).max
 
 
 def times_of(spec: ProgramSpec, graph: Graph) -> Times | None:
@@ -107,7 +104,8 @@ def _first(spec: ProgramSpec, graph: Graph) -> int:
 
 def counts(given: Any, times: Times | None, what: str) -> Any:
     """Initial values of a field of type `time` with counts instead of points in time, and with
-    `LATEST` for NaT; numbers as they are.
+    `LATEST` for NaT; numbers as they are. NumPy's datetime64 is in UTC where the graph's times have
+    a time zone, as in results; other points in time without a zone are in that of the graph.
 
     Args:
         given: an array, one value, or a dict from labels to values.
@@ -126,8 +124,8 @@ def counts(given: Any, times: Times | None, what: str) -> Any:
         raise ProgramError(
             f"{what} has points in time, and the graph's times are numbers; give numbers"
         )
-    if values.dtype.kind != "M" or values.ndim == 0:
-        one_by_one = values.flat if values.dtype.kind == "M" else values.ravel().tolist()
+    if values.dtype.kind != "M":
+        one_by_one = values.ravel().tolist()
         each = [LATEST if v is None or v != v else _count(v, times, what) for v in one_by_one]
         return np.array(each, np.int64).reshape(values.shape)
     moved = values.astype(f"M8[{times.unit}]")

@@ -153,6 +153,7 @@ SPOILT = {
         "values[places[i]]",
         "values[places[i] + 9999]",
     ),
+    "gascl_put_rows": (INVALID_WRITE, "gather_values.cl", "* width + i", "* width + 9999 + i"),
     "gascl_lane_sums": (INVALID_READ, "lane_sums.cl", "* lanes + lane]", "* lanes + lane + 9999]"),
     "gascl_contract_rows": (INVALID_READ, "contract/item.cl", "group[end]", "group[end + 9999]"),
     "gascl_contract_move": (WRITE_WRITE, "contract/item.cl", "ends[at] =", "ends[at / 2] ="),

@@ -37,7 +37,7 @@ pytestmark = [pytest.mark.usefixtures("poisoned"), pytest.mark.optimized]
 
 #: The recipes of the default run, in both shapes of a work-group. They are among those whose cases
 #: are drawn in less than a second: of others, thousands are drawn before one shows what it must.
-QUICK_NUMBERS = (0, 21, 46, 57)
+QUICK_NUMBERS = (0, 21, 46, 57, 72, 75)
 NUMBERS = [
     number if number in QUICK_NUMBERS else pytest.param(number, marks=pytest.mark.slow)
     for number in range(len(RECIPES))

@@ -51,8 +51,9 @@ BY_HAND = {
     "appear": (groups(8, -8), groups(8, 8), [("appear", (), (1,))]),
     "vanish": (groups(8, 8), groups(8, -8), [("vanish", (1,), ())]),
     "too small is none": (groups(8, 3), groups(8, 2, 1), [("vanish", (1,), ())]),
-    "most move to another": (groups(10, 40), [0] * 4 + [1] * 46, []),
-    "some move to another": (groups(20, 5), groups(14, 11), []),
+    "most move to another": (groups(10, 40), [0] * 4 + [1] * 46, [("shrink", (0,), (0,))]),
+    "some move to another": (groups(20, 5), groups(14, 11), [("grow", (1,), (1,))]),
+    "by no more than half": (groups(20, 10), groups(15, 15), []),
     "two meet in a larger one": (
         [0] * 6 + [1] * 6 + [-1] * 30,
         [0] * 42,
@@ -89,8 +90,27 @@ def test_empty_and_alone():
 
 
 def test_words():
-    assert str(Event(3, "split", (4,), (4, 7))) == "3: split 4 -> 4 + 7"
-    assert str(Event(0, "appear", (), (2,))) == "0: appear 2"
+    assert str(Event(3, "split", (4,), (4, 7), (9, 9))) == "3: split 4 -> 4 + 7"
+    assert str(Event(0, "appear", (), (2,), (0, 5))) == "0: appear 2"
+    assert str(Event(1, "grow", (2,), (2,), (1000, 3000))) == "1: grow 2 (1,000 -> 3,000 vertices)"
+    day = np.datetime64("2024-03-05", "us")
+    assert str(Event(1, "vanish", (2,), (), (3, 0), day)) == "2024-03-05: vanish 2"
+
+
+def test_slow_growth_is_an_event_at_last_and_sizes_are_told():
+    tracker = Tracker()
+    moments = [groups(10 + i, 90 - i) for i in range(0, 21, 2)]
+    events = {n: tracker.update(m, time=10.0 * n) for n, m in enumerate(moments)}
+    told = {(e.kind, e.time, e.vertices) for n, found in events.items() for e in found}
+    assert {e for e in told if e[0] != "appear"} == {
+        ("grow", 30.0, (10, 16)),
+        ("grow", 80.0, (16, 26)),
+    }
+    split = tracker.update(groups(14, 16, 70))
+    assert [(e.kind, e.vertices) for e in split] == [("split", (30, 30))]
+    # From its last event on: 16 of 30 split off, and another 8 of 16 do not come back.
+    shrink = tracker.update(groups(14, 10, 76))
+    assert [(e.kind, e.vertices) for e in shrink] == [("shrink", (16, 10))]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -132,12 +152,15 @@ def test_refused(given, said):
         tracker.update(given)
     with pytest.raises(GasclError, match="overlap"):
         Tracker(overlap=0)
+    with pytest.raises(GasclError, match="growth must be more than 1"):
+        Tracker(growth=1)
 
 
 def test_each_run_starts_from_the_previous_positions():
     graph = next(changing())
     first, second = (moment.result for moment in track([graph, graph]))
-    assert first.supersteps > 20 and second.supersteps <= 2
+    moves = [sum(s.program == "Particles" for s in result.trace) for result in (first, second)]
+    assert moves[0] > 20 and moves[1] <= 2
     assert np.abs(first.position - second.position).max() < 0.05
 
 
@@ -163,8 +186,10 @@ def test_groups_that_split_and_merge(seed):
     ("graphs", "options", "said"),
     [
         (Graph.from_edges([0], [1]), {}, "needs several graphs .* not Graph.* give a list"),
-        (3, {}, "needs several graphs"),
-        ([], {"program": PageRank()}, "PageRank has no vertex field `community`.* it has"),
+        (3, {}, "needs graphs with the same vertices, not 3"),
+        ([], {"program": PageRank()}, "PageRank has no vertex field of groups.* it has"),
+        ([], {"events": {}}, "events are changes of one graph"),
+        ([], {"every": 3}, "every divides the time of events"),
         (
             [],
             {"program": ParticleCommunities},

@@ -56,7 +56,8 @@ def test_random_and_special_programs_on_ranks():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("count", "what"), [(2, "random"), (3, "random"), (2, "on_several_hosts:random")]
+    ("count", "what"),
+    [(2, "random"), (3, "random"), *((n, "on_several_hosts:random") for n in (2, 3, 8))],
 )
 @pytest.mark.parametrize("first", range(12))
 def test_all_random_programs_on_ranks(count, what, first):
@@ -73,12 +74,12 @@ def test_all_special_programs_on_ranks(count, what):
 
 def test_functions_of_rank_runs():
     """All in one start of the ranks, which takes longer than most of them."""
-    names = "batches states presses pairs frontiers declared pieces lists sorts".split()
+    names = "batches states presses pairs frontiers declared pieces lists halos sorts".split()
     succeed(2, *" -- ".join(names).split())
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["batches", "frontiers", "declared"])
+@pytest.mark.parametrize("name", ["batches", "frontiers", "declared", "states", "pairs", "presses"])
 def test_functions_of_rank_runs_on_several_hosts(name):
     succeed(2, f"on_several_hosts:{name}")
 
@@ -99,6 +100,14 @@ def test_programs_that_read_neighbors_on_ranks(count):
 
 def test_messages_to_vertices_of_other_ranks_and_checkpoints(tmp_path):
     succeed(2, "posts", str(tmp_path), "--", "checkpoints", str(tmp_path))
+
+
+@pytest.mark.parametrize(("before", "after"), [(3, 2), pytest.param(2, 8, marks=pytest.mark.slow)])
+def test_killed_runs_resume_with_another_number_of_ranks(before, after, tmp_path):
+    for number in range(3):
+        ran = ranks(before, "on_several_hosts:killed", str(number), str(tmp_path))
+        assert ran.returncode and "done" not in ran.stdout
+    succeed(after, "on_several_hosts:resumed", str(tmp_path))
 
 
 @pytest.mark.slow

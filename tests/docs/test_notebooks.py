@@ -1,4 +1,5 @@
-"""The notebooks run from top to bottom, and are kept without output."""
+"""The notebooks run from top to bottom, and are kept without output. Those that collect answers
+have the same ones with NetworkX alone."""
 
 from __future__ import annotations
 
@@ -12,23 +13,40 @@ NOTEBOOKS = sorted((TOP / "docs" / "notebooks").glob("*.ipynb"))
 
 def test_every_notebook_is_listed():
     text = (TOP / "docs" / "notebooks" / "index.md").read_text("utf-8")
-    assert len(NOTEBOOKS) == 5 and all(f"({path.name})" in text for path in NOTEBOOKS)
+    assert len(NOTEBOOKS) == 8 and all(f"({path.name})" in text for path in NOTEBOOKS)
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs(notebook, tmp_path, monkeypatch):
     nx = pytest.importorskip("networkx", "3.6", reason="the backend needs NetworkX 3.6")
+    from support import backend_answers
+
     for package in ("matplotlib", "pandas"):
         pytest.importorskip(package, reason=f"{package} is not installed")
     monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.chdir(tmp_path)
-    names: dict = {"__name__": "notebook"}
-    with nx.config(backend_priority=[], warnings_to_ignore=set()):  # which one of them changes
-        for cell in json.loads(notebook.read_text("utf-8"))["cells"]:
-            if cell["cell_type"] == "code":
-                assert not cell["outputs"] and cell["execution_count"] is None
-                text = "".join(cell["source"])
-                exec(compile(text, f"{notebook.name}, {cell['id']}", "exec"), names)
+    names = run(notebook, nx)
+    if "answers" in names:
+        own = run(notebook, nx, priority="[]")["answers"]
+        assert list(own) == list(names["answers"])
+        for name, answer in own.items():
+            assert backend_answers.same(answer, names["answers"][name], ordered=False), name
     from matplotlib import pyplot
 
     pyplot.close("all")
+
+
+def run(notebook, nx, priority='["gascl"]'):
+    """The names that a notebook defines.
+
+    Args:
+        priority: what stands in the place of the backends that it asks for.
+    """
+    names: dict = {"__name__": "notebook"}
+    with nx.config(backend_priority=[], warnings_to_ignore=set()):  # which some of them change
+        for cell in json.loads(notebook.read_text("utf-8"))["cells"]:
+            if cell["cell_type"] == "code":
+                assert not cell["outputs"] and cell["execution_count"] is None
+                text = "".join(cell["source"]).replace('["gascl"]', priority)
+                exec(compile(text, f"{notebook.name}, {cell['id']}", "exec"), names)
+    return names

@@ -11,7 +11,17 @@ import pytest
 from support.admitting_deliveries import some_admitted
 from support.agreement import find_device
 
-from gascl import Engine, GasclError, Graph, ProgramError, VertexProgram, param, vertex
+from gascl import (
+    Engine,
+    GasclError,
+    Graph,
+    GraphError,
+    ProgramError,
+    VertexProgram,
+    edge,
+    param,
+    vertex,
+)
 from gascl.run import prepare as preparation
 from gascl.run.prepare import prepare
 
@@ -135,6 +145,7 @@ def test_what_a_program_keeps():
         ({"toll": TOLL.astype(str)}, "expected numbers (int32), not <U"),
         ({"price": PRICE + 0j}, "expected numbers (real), not complex128"),
         ({"toll": "@toll.npy"}, "in the shell, a file: @W.npy"),
+        ({"price": {"bus": 1}}, "not a dict: list its values in the order of the indices, as in ["),
         ({"part": [0.5, 1.5]}, "expected a value from 0 to 1, but part[1] is 1.5"),
     ],
 )
@@ -178,7 +189,8 @@ def test_declarations_that_are_refused(shape, more, message):
     [
         ({"apply": "v.own = p.price;"}, "p.price is an array of 4 numbers: write p.price[i]"),
         ({"apply": "v.own = p.toll[1];"}, "p.toll is an array of 2 x 3 numbers: write "),
-        ({"apply": "v.own = p.price[4];"}, "p.price is declared with [4], so that 4 is no index"),
+        ({"apply": "v.own = p.price[4];"}, "p.price[4]: its index 4 is not from 0 to 3"),
+        ({"apply": "v.own = p.toll[1][-1];"}, "p.toll[1][-1]: its index -1 is not from 0 to 2"),
         ({"apply": "p.price[0] = 1;"}, "p.price is written in"),
         ({"stop": "p.price[0] > 1"}, "p.price is an array, which"),
         ({"scatter": "send(p.price);"}, "p.price is an array of 4 numbers: a message is a int32"),
@@ -284,3 +296,68 @@ class Priced(VertexProgram):
     code, out, _ = gascl_("kernel", f"{program}:Priced")
     assert code == 0 and "__constant const gascl_tables" in out
     assert gascl_("check", program)[0] == 0
+
+
+class Fares(VertexProgram):
+    """Tables by a class of the vertex, and by one of the edge."""
+
+    supersteps = param.supersteps(1)
+    fares = param.array((2, 3), "int32", default=[[1, 2, 3], [4, 5, 6]])
+    kind = vertex.int32()
+    line = edge.int32(default=0, optional=True)
+    paid = vertex.int32()
+    message, combine = "int32", "sum"
+    scatter_on = apply_on = "all"
+    scatter = "send(p.fares[v.kind][e.line]);"
+    apply = "v.paid = has_msg ? msg : 0;"
+
+
+class Checked(Fares):
+    """A missing text counts as the class 0."""
+
+    scatter = "send(p.fares[max(v.kind, 0)][e.line]);"
+
+
+def stops(kinds, lines):
+    graph = Graph.from_edges(["a", "b", "a"], ["b", "c", "c"], line=lines)
+    return graph.with_vertex_fields(kind=kinds)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "lines", "said"),
+    [
+        (
+            ["bus", "rail", None],
+            ["N", "E", "W"],
+            "vertex 'c' has kind = -1, a missing text (1 such",
+        ),
+        (["bus", "rail", "tram"], ["N", "E", "W"], "vertex 'c' has kind = 2 (1 such vertex)"),
+        (["bus", "rail", "bus"], ["N", None, None], "edge 1 ('b' to 'c') has line = -1, a missing"),
+        (["bus", "rail", "bus"], [0, 1, 3], "edge 2 ('a' to 'c') has line = 3 (1 such edge)"),
+        ([1, 0, 7], [0, 1, 2], "vertex 'c' has kind = 7"),
+    ],
+)
+def test_classes_that_a_table_does_not_have(kinds, lines, said):
+    """They were read outside of the array."""
+    with pytest.raises(GraphError) as raised:
+        Engine(stops(kinds, lines)).run(Fares())
+    assert said in str(raised.value)
+    assert "Fares: p.fares[v.kind][e.line] needs an index from 0 to " in str(raised.value)
+
+
+def test_classes_that_a_table_has():
+    lines = ["N", "E", "W"]  # of the codes 1, 0 and 2
+    assert Engine(stops(["bus", "rail", "bus"], lines)).run(Fares()).paid.tolist() == [0, 2, 4 + 3]
+    graph = stops(["bus", "rail", None], [0, 1, 2])
+    assert Engine(graph).run(Fares(kind=[0, 1, 1])).paid.tolist() == [0, 1, 5 + 3]
+    # Nothing is refused where the program looks at the class itself, or where nothing reads it.
+    graph = stops([None, "rail", "bus"], [0, 1, 2])
+    assert Engine(graph).run(Checked()).paid.tolist() == [0, 1, 5 + 3]
+    same = Engine(stops(["bus", "rail", None], [0, 1, 2]))
+    first = same.run(Fares(kind=[1, 1, 0]), keep_state=True)
+    assert first.paid.tolist() == [0, 4, 5 + 6]
+    assert same.run(Fares(), state=first.state).paid.tolist() == [0, 4, 5 + 6]
+    beyond = type("Beyond", (Fares,), {"line": edge.int32(default=3)})
+    plain = Engine(Graph.from_edges(["a"], ["b"]))
+    with pytest.raises(GraphError, match=r"edge 0 .* has line = 3 "):
+        plain.run(beyond(kind=0))

@@ -354,8 +354,8 @@ def test_results_with_nan_warn():
         ({"apply": "v.x = msg;"}, "v.x is an array of 4 numbers: set v.x[i] in a loop"),
         ({"apply": "v.x[0] = msg;"}, "msg is an array of 4 numbers: write msg[i]"),
         ({"apply": "v.x[0] = x_of(0);"}, "x_of(0) is an array of 4 numbers: write x_of(0)[i]"),
-        ({"apply": "v.x[4] = 0;"}, "v.x is declared with [4], so that 4 is no index"),
-        ({"apply": "v.x[-1] = 0;"}, "v.x is declared with [4], so that -1 is no index"),
+        ({"apply": "v.x[4] = 0;"}, "v.x[4]: its index 4 is not from 0 to 3"),
+        ({"apply": "v.x[-1] = 0;"}, "v.x[-1]: its index -1 is not from 0 to 3"),
         ({"apply": "v.x[0] = length(v.x);"}, "v.x is an array of 4 numbers: write v.x[i]"),
         ({"y": vertex.real(5), "scatter": "send(v.y);"}, "v.y is an array of 5 numbers: a message"),
         ({"combine": "a + b", "identity": "0"}, "is an expression, and C has none over arrays"),
@@ -373,6 +373,27 @@ def test_classes_that_are_refused(body, message):
     with pytest.raises(ProgramError) as raised:
         type("Refused", (Wrong,), {"apply": "v.x[0] = msg[0];", **body})
     assert message in str(raised.value)
+
+
+def test_initial_values_of_arrays():
+    class Kept(VertexProgram):
+        x = vertex.real(3)
+        supersteps = param.supersteps(1)
+        scatter_on = apply_on = "all"
+        apply = "v.x[0] += 1;"
+
+    engine = Engine(Graph.from_edges(["a"], ["b"]))
+    for given, expected in (
+        (2, [[3, 2, 2]] * 2),
+        ([2, 3, 4], [[3, 3, 4]] * 2),
+        ({"b": 5}, [[1, 0, 0], [6, 5, 5]]),
+        ({"b": [5, 6, 7]}, [[1, 0, 0], [6, 6, 7]]),
+    ):
+        assert engine.run(Kept(x=given)).x.tolist() == expected
+    with pytest.raises(
+        ProgramError, match=r"for 'b' does not fit x \(real\(3\)\): give a number or 3"
+    ):
+        engine.run(Kept(x={"b": [5, 6]}))
 
 
 def sending(snippet):
@@ -397,10 +418,12 @@ def sending(snippet):
         "float y[2] = {0}; send(y);",  # as long as a pointer
         "float y[5] = {0}; send(y);",
         "float y[4] = {0}; const float *first = y; send(first);",
+        "send(1);",
+        "send(v.x[0]);",
     ],
 )
 def test_only_arrays_of_the_right_length_are_sent(snippet):
-    with pytest.raises(ProgramError, match="send takes an array of as many numbers as the decl"):
+    with pytest.raises(ProgramError, match=r"as many numbers as a message has.* a float32\(4\)"):
         Engine(Graph.from_edges([0], [1])).run(sending(snippet)())
 
 

@@ -305,3 +305,17 @@ def test_times_that_nanoseconds_cannot_count_stay_text(far, tmp_path):
     assert "until" not in Graph.from_networkx(G).edge_fields
     G[1][2]["until"] = pandas.Timestamp(near[:-3]).as_unit("us")
     assert np.array_equal(Graph.from_networkx(G).edges["until"], expected)
+
+
+@pytest.mark.parametrize("unit", ["ps", "fs", "as"])
+def test_times_that_no_field_can_count(unit):
+    """They were cut to whole seconds."""
+    with pytest.raises(
+        GraphError, match=rf"times that count {unit} .*astype\('datetime64\[ns\]'\)"
+    ):
+        Graph.from_edges([0], [1], time=np.array([1_500], f"M8[{unit}]"))
+
+
+def test_times_that_count_several_of_a_unit():
+    graph = Graph.from_edges([0], [1], time=np.array([3], "M8[500ms]"))
+    assert graph.edges["time"].tolist() == [np.datetime64(1_500, "ms").item()]

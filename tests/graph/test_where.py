@@ -330,6 +330,13 @@ def test_between():
         (lambda: numbers.between("2024-01-01"), "must be a number"),
         (lambda: numbers.between(4, 2), "end=2 is before begin=4"),
         (lambda: graph.where(edges="minutes == true"), "write True, which is a bool"),
+        (lambda: graph.where(edges="minutes = 3"), r"at '= 3': write == instead of =;"),
+        (lambda: graph.where(edges="paid && minutes < 3"), "write and instead of &&"),
+        (lambda: graph.where(edges="paid || paid"), r"write or instead of \|\|"),
+        (lambda: graph.where(edges="!paid"), "write not instead of !"),
+        (lambda: graph.where(edges="paid AND kind == 'a = b'"), "write and instead of AND"),
+        (lambda: graph.where(edges="kind <> 'bus'"), "write != instead of <>"),
+        (lambda: graph.where(edges="kind == 'a = b' 3"), "invalid syntax"),
         (lambda: graph.between("noon"), "'noon' is no point in time"),
         (lambda: graph.between(np.datetime64("NaT")), "is no point in time"),
         (lambda: graph.between(np.timedelta64(1, "s")), "is no point in time"),
@@ -340,6 +347,41 @@ def test_between():
     ):
         with pytest.raises(GraphError, match=words):
             wrong()
+
+
+def test_texts_that_a_column_does_not_have():
+    graph = trips()
+    for condition, kept, near in (
+        ("kind == 'trma'", [], "; did you mean 'tram'"),
+        ("kind in ['bus', 'ship']", [7], ""),
+        ("kind != 'ship'", [5, 7, 9, 11], ""),
+    ):
+        with pytest.warns(UserWarning, match=f"none of the edges has the text '.*'{near}") as told:
+            found = graph.where(edges=condition)
+        assert len(told) == 1 and told[0].filename == __file__
+        assert found.edge_fields["minutes"].tolist() == kept
+    with pytest.warns(UserWarning, match="none of the vertices has the text 'Rom'"):
+        assert graph.where(vertices="city == 'Rom'").num_vertices == 0
+    # A view has its graph's dictionary: no kind has become unknown.
+    few = graph.where(edges="kind == 'tram'")
+    assert few.where(edges="kind == 'bus'").num_edges == 0
+
+
+def test_columns_that_were_read_under_another_name(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("from,to,minutes\na,b,5\nb,c,7\n")
+    graph = Graph.read(path)
+    said = (
+        r"no field 'minutes' \(column .*'minutes'.* read as edge field weight: write weight\); the"
+    )
+    for wrong in (lambda: graph.where(edges="minutes < 6"), lambda: graph.edges["minutes"]):
+        with pytest.raises(GraphError, match=said):
+            wrong()
+    path.write_text("from,to,time\na,b,5\nb,c,7\n")
+    with pytest.raises(
+        GraphError, match=r"there are: weight \(column .*'time'.* as edge field weight"
+    ):
+        Graph.read(path).between(5, 6)
 
 
 def moments(unit: str, *texts: str) -> Graph:

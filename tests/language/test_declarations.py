@@ -206,6 +206,7 @@ AGGREGATORS = [
     ),
     (("float4", "mean"), {}, "an aggregator with 'mean' needs scalars"),
     (("int2", "count"), {}, "an aggregator with 'count' needs scalars"),
+    (("real", 4), {}, "real(4): an aggregator is no array; declare one for each component"),
 ]
 
 
@@ -215,6 +216,13 @@ def test_aggregators_refused(given, more, words):
     with pytest.raises(ProgramError) as caught:
         getattr(aggregate, type_)(*rest, **more)
     assert words in str(caught.value)
+
+
+def test_edge_fields_are_no_arrays():
+    """The number was the default."""
+    with pytest.raises(ProgramError, match=r"real\(64\): an edge field is no array; .* default=64"):
+        edge.real(64)
+    assert edge.real(default=64).default == 64
 
 
 def test_aggregators_of_structs_need_an_expression():

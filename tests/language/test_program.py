@@ -462,6 +462,8 @@ class Made(VertexProgram):
 REFUSED = [
     ({}, "parameter 'source' is required: give source=..."),
     ({"dampng": 1}, "no parameter 'dampng'; did you mean 'damping'?"),
+    ({"DAMPING": 1}, "no parameter 'DAMPING'; did you mean 'damping'?"),
+    ({"damping": (0.5, 0.8)}, "expected a number (real); several values are a list"),
     ({"zzz": 1}, "Parameters: source, damping, limit, rule, supersteps, dtype; fields that may"),
     ({"damping": "high"}, "damping='high'"),
     ({"damping": None}, "damping=None: expected a number (real)"),

@@ -5,7 +5,7 @@ import sys
 
 ALLOWED = {
     *("gascl", "gascl.version", "gascl.graph", "gascl.graph.provided", "gascl.nx"),
-    "gascl.nx.metadata",
+    *("gascl.nx.config", "gascl.nx.metadata"),
 }
 
 

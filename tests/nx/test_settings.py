@@ -25,6 +25,25 @@ def test_the_least_number_of_edges():
         assert nx.core_number(G, backend="gascl") == nx.core_number(G)
 
 
+@pytest.mark.parametrize(
+    ("setting", "value", "error"),
+    [
+        ("minimum_edges", "many", TypeError),
+        ("minimum_edges", True, TypeError),
+        ("minimum_edges", -1, ValueError),
+        ("detect_changes", "no", TypeError),
+        ("device", 0, TypeError),
+    ],
+)
+def test_settings_that_are_refused(setting, value, error):
+    """They were taken, and stopped later calls by a bare TypeError."""
+    config = nx.config.backends.gascl
+    before = dict(config)
+    with pytest.raises(error, match=f"gascl.{setting}={value!r}: expected"):
+        setattr(config, setting, value)
+    assert dict(config) == before
+
+
 def test_a_device_by_name():
     G = nx.path_graph(4)
     with (

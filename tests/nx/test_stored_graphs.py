@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import gascl
+from gascl.nx import loader
 from gascl.nx.backend import backend
 from gascl.nx.converted_graph import Topology
 from gascl.nx.edge_list import distinct, numbered, stored_edges
@@ -407,3 +408,52 @@ def test_multigraphs_are_copied_at_once():
         graph.to_networkx(lazy=True, multigraph=False)
     graph = gascl.Graph(np.array([0]), np.array([1]), 2, directed=False)
     assert type(graph.to_networkx(lazy=True, multigraph=True)) is nx.MultiGraph
+
+
+#: Graphs made of others.
+DERIVED = {
+    "reverse": lambda G, **own: nx.reverse(G, **own),
+    "complement": lambda G, **own: nx.complement(G, **own),
+    "texts for numbers": lambda G, **own: nx.relabel_nodes(G, str, **own),
+    "two nodes": lambda G, **own: nx.relabel_nodes(G, {1: "one", 2: 1.5, 99: "none"}, **own),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("derive", DERIVED)
+@pytest.mark.parametrize("columns", [(), ("weight",)], ids=repr)
+def test_graphs_made_of_others_are_stored(derive, kind, columns, monkeypatch):
+    monkeypatch.setattr(loader, "LEAST", 0)
+    if derive == "reverse" and kind == "graph":
+        return
+    G, H = pair(KINDS[kind], columns=columns)
+    for each in (G, H):
+        each.graph["names"] = ["a", "list"]
+        each.nodes[3]["seen"] = [1]
+    found, expected = DERIVED[derive](G, backend="gascl"), DERIVED[derive](H)
+    assert is_stored(found) and is_stored(G)
+    assert everything(found) == everything(expected)
+    assert shared(found)
+    names, lists = expected.graph.get("names"), [record for _, record in expected.nodes(data=True)]
+    assert (found.graph.get("names") is G.graph["names"]) is (names is H.graph["names"])
+    assert any(record.get("seen") is H.nodes[3]["seen"] for record in lists) is any(
+        record.get("seen") is G.nodes[3]["seen"] for _, record in found.nodes(data=True)
+    )
+
+
+def test_graphs_with_few_edges_made_of_others_have_dictionaries():
+    for kind in KINDS.values():
+        for graph in pair(kind, columns=()):
+            assert type(nx.relabel_nodes(graph, str, backend="gascl")) is kind
+
+
+def test_what_arrays_do_not_hold_is_left_to_networkx():
+    stored, plain = pair(nx.DiGraph)
+    for graph, make in [
+        (stored, nx.reverse),  # texts, of which NetworkX makes deep copies
+        (plain, nx.reverse),
+        (plain, lambda G, **own: nx.relabel_nodes(G, str, **own)),
+        (stored, lambda G, **own: nx.relabel_nodes(G, dict.fromkeys(G, 0), **own)),
+    ]:
+        with pytest.raises(NotImplementedError):
+            make(graph, backend="gascl")

@@ -1,4 +1,4 @@
-"""Communities that move: positions against the N x N model, clusters against NetworkX."""
+"""Communities that move: positions against the N x N model, communities against NetworkX."""
 
 from __future__ import annotations
 
@@ -25,6 +25,11 @@ def run(graph: Graph, program: ParticleCommunities | None = None, **options):
     return result
 
 
+def moves(result) -> int:
+    """The supersteps in which particles moved; the others find communities."""
+    return sum(step.program == "Particles" for step in result.trace)
+
+
 def rings(count: int = 4, size: int = 6) -> Graph:
     """Complete groups, each joined to the next by an edge."""
     made = nx.ring_of_cliques(count, size)
@@ -49,7 +54,7 @@ def test_trajectories(directed):
             )
             result = run(graph, program)
             assert np.abs(result.position - expected).max() < far
-            assert (result.supersteps, result.position.dtype.name) == (supersteps, dtype)
+            assert (moves(result), result.position.dtype.name) == (supersteps, dtype)
     alone = np.bincount([*graph.edge_src, *graph.edge_dst], minlength=64) == 0
     assert alone.any() and np.allclose(result.position[alone], start[alone], atol=1e-6)
 
@@ -84,7 +89,7 @@ def test_groups_are_found_and_deliveries_and_debug_mode_agree():
     assert not np.allclose(other.position, first.position)
     for delivery in ("slots", "serial"):
         again = Engine(graph).run(ParticleCommunities(), delivery=delivery)
-        assert again.supersteps == first.supersteps
+        assert moves(again) == moves(first)
         assert np.allclose(again.position, first.position, atol=1e-3)
     checked = Engine(graph, debug=True).run(ParticleCommunities(supersteps=3))
     assert np.allclose(checked.position, run(graph, ParticleCommunities(supersteps=3)).position)
@@ -135,17 +140,17 @@ def test_going_on_from_kept_positions():
     graph = rings(5, 8)
     first = Engine(graph).run(ParticleCommunities(), keep_state=True)
     position, community = first.position, first.community
-    assert first.supersteps > 20
+    assert moves(first) > 20
     changed = graph.with_edges(add=[(2, 10)], remove=[(3, 4)])
     program = ParticleCommunities(seed=9)  # the positions are kept: the seed says nothing
     second = Engine(changed).run(program, state=first.state, keep_state=True)
     verify(changed, second, program)
-    assert second.supersteps < first.supersteps
+    assert moves(second) < moves(first)
     assert np.abs(second.position - position).max() < 1
     assert second.community.tolist() == community.tolist()
     third = Engine(changed).run(BreadthFirst(source=0), state=second.state, keep_state=True)
     fourth = Engine(changed).run(program, state=third.state)
-    assert fourth.supersteps <= 2, "it was at rest, and another program ran in between"
+    assert moves(fourth) <= 2, "it was at rest, and another program ran in between"
 
 
 def spread(position: np.ndarray) -> float:
@@ -253,11 +258,11 @@ def test_what_the_verifier_sees():
         verify(graph, result, program)
     result = run(graph)
     result.community[:] = 0
-    with pytest.raises(AssertionError, match="modularity is"):
+    with pytest.raises(AssertionError, match="modularity is below"):
         verify(graph, result, program)
 
 
-@pytest.mark.parametrize(("name", "least"), [("karate", 0.6), ("football", 0.7), ("polbooks", 0.6)])
+@pytest.mark.parametrize(("name", "least"), [("karate", 0.5), ("football", 0.7), ("polbooks", 0.6)])
 def test_known_groups(name, least):
     graph = Graph.read(shared(f"communities/{name}.gml"))
     result = run(graph)

@@ -22,6 +22,7 @@ from gascl import (
     VertexProgram,
     aggregate,
     edge,
+    param,
     struct,
     vertex,
 )
@@ -175,7 +176,8 @@ def test_times_of_other_kinds_are_refused():
 @pytest.mark.filterwarnings("error")
 def test_a_graph_without_times_and_one_without_durations():
     graph = Graph.from_edges([0, 1], [1, 2], at=np.array(["2024-05-01", "2024-05-02"], "M8[s]"))
-    with pytest.raises(GraphError, match=r"reads time, but .*program with time='at'"):
+    said = r"^EarliestArrival: the program reads time, but .*program with time='at'$"
+    with pytest.raises(GraphError, match=said):  # without a line of gascl's
         Engine(graph).run(EarliestArrival(source=0))
     found = Engine(graph).run(EarliestArrival(source=0, time="at")).arrival
     assert found.astype("M8[D]").astype(str).tolist() == ["2024-05-01", "2024-05-01", "2024-05-02"]
@@ -246,6 +248,56 @@ def test_edges_without_a_time_and_no_edges():
         assert np.isnat(found.arrival).all() and found.reached.tolist() == [1, 0]
     nothing = Graph.from_edges([], [], num_vertices=2, time=np.array([], np.int64))
     assert Engine(nothing).run(EarliestArrival(source=0)).arrival.tolist() == [0, 2**63 - 1]
+
+
+def test_an_end_before_the_beginning_is_refused():
+    """Nothing was reached, without a word."""
+    days = np.array(["2024-05-01", "2024-05-02"], "M8[D]")
+    graph = Graph.from_edges(["a", "b"], ["b", "c"], time=days)
+    for end in ("2024-04-01", ["2024-06-01", "2024-04-30"]):
+        program = EarliestArrival(source="a", begin="2024-05-01", end=end)
+        with pytest.raises(
+            ProgramError, match=r"EarliestArrival: end='2024-04-.*' is before begin="
+        ):
+            Engine(graph).run(program)
+    with pytest.raises(ProgramError, match="end=2 is before begin=5: give the earlier"):
+        Engine(Graph.from_edges([0], [1], time=[3])).run(EarliestArrival(source=0, begin=5, end=2))
+    found = Engine(graph).run(EarliestArrival(source="a", begin="2024-05-01", end="2024-05-01"))
+    assert found.arrival.astype("M8[D]").astype(str).tolist() == ["2024-05-01"] * 2 + ["NaT"]
+
+
+class Earliest(VertexProgram):
+    """The earliest time at which an edge comes in, and the earliest known at its ends."""
+
+    supersteps = param.supersteps(1)
+    first = vertex.time(init="LONG_MAX")
+    nearest = vertex.time(init="LONG_MAX")
+    known = vertex.time()
+    time = edge.time()
+    Both = struct([("edge", "int64"), ("end", "int64")])
+    message, edges, scatter_on = Both, "both", "all"
+    combine = "(Both){min(a.edge, b.edge), min(a.end, b.end)}"
+    identity = "(Both){LONG_MAX, LONG_MAX}"
+    scatter = "send((Both){e.time, v.known});"
+    apply = "v.first = msg.edge; v.nearest = msg.end;"
+
+
+@pytest.mark.parametrize("how", [{}, {"debug": True}])
+def test_a_missing_time_is_never(how):
+    """Of an edge, it was the least int64, and of an initial value the greatest."""
+    times = np.array(["2024-05-01", "NaT", "2024-05-03", "NaT"], "M8[s]")
+    graph = Graph.from_edges([0, 0, 1, 2], [1, 1, 2, 3], time=times)
+    known = np.array(["NaT", "2024-06-02", "NaT", "2024-06-04"], "M8[s]")
+    expected = ["2024-05-01", "2024-05-01", "2024-05-03", "NaT"]
+    for given, fields in (({}, {"known": known}), ({"known": known}, {})):
+        found = Engine(graph.with_vertex_fields(**fields), **how).run(Earliest(**given))
+        assert found.first.astype("M8[D]").astype(str).tolist() == expected
+        ends = ["2024-06-02", "NaT", "2024-06-02", "NaT"]
+        assert found.nearest.astype("M8[D]").astype(str).tolist() == ends
+    # As numbers, they are what the graph has.
+    raw = type("Raw", (Earliest,), {"time": edge.int64(), "first": vertex.int64(init=1)})
+    found = Engine(graph.with_vertex_fields(known=known)).run(raw()).first
+    assert found.tolist()[2:] == [-(2**63)] * 2
 
 
 class Latest(VertexProgram):

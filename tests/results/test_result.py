@@ -147,9 +147,10 @@ def test_top_of_unsigned_numbers():
 
 
 def test_top_refuses():
-    with pytest.raises(
-        GasclError, match="field 'place' has 2 values per vertex and cannot be sorted"
-    ):
+    why = (
+        r"field 'place' has 2 values per vertex and cannot be sorted; sort a column of result\.to_"
+    )
+    with pytest.raises(GasclError, match=why):
         made().top("place")
     with pytest.raises(KeyError, match="no field 'rnak'"):
         made().top("rnak")

@@ -229,6 +229,10 @@ def test_one_initial_value_for_all():
     assert result.exact.tolist() == [0.1] * 4
     assert result.rough.tolist() == [7] * 4
     assert result.pair.tolist() == [[8, 9]] * 4
+    # A row of numbers, or a number for all components.
+    assert given(pair=np.array([8, 9])).pair.tolist() == [[8, 9]] * 4
+    assert given(pair=7).pair.tolist() == [[7, 7]] * 4
+    assert given(pair={"b": 6, "a": [1, 2]}).pair.tolist()[:2] == [[1, 2], [6, 6]]
 
 
 class Rests(VertexProgram):
@@ -309,11 +313,23 @@ def test_arrays_passed_as_fields_are_not_changed():
 WRONG = [
     ({"small": [1, 2, 3]}, r"Given\(small=...\): expected numbers of shape \(4,\).*\(3,\)"),
     ({"small": [3]}, r"of shape \(4,\), one per vertex, or a single one, or a dict from labels"),
-    ({"small": "3"}, r"Given\(small=\.\.\.\): '3' is not a char"),
+    ({"small": "3"}, r"Given\(small=\.\.\.\): '3' does not fit small \(int8\): give a number$"),
     ({"small": 300}, "the initial 'small' has .*300.*which int8 cannot hold"),
-    ({"pair": 3}, r"Given\(pair=\.\.\.\): 3 is not a int2"),
-    ({"small": (1, 2)}, r"\(1, 2\) is not a char"),
-    ({"pair": [1, 2, 3, 4]}, r"expected numbers of shape \(4, 2\)"),
+    ({"pair": "3"}, r"'3' does not fit pair \(int2\): give a number or 2 numbers$"),
+    (
+        {"pair": {"a": [1, 2, 3]}},
+        r"\[1, 2, 3\] for 'a' does not fit pair \(int2\): give a number or",
+    ),
+    (
+        {"pair": {"a": [1, [2]]}},
+        r"\[1, \[2\]\] for 'a' does not fit pair \(int2\): give a number or",
+    ),
+    ({"small": (1, 2)}, r"\(1, 2\) does not fit small \(int8\): give a number$"),
+    (
+        {"pair": [1, 2, 3, 4]},
+        r"of shape \(4, 2\), .* or a single one, or 2 numbers for every vertex",
+    ),
+    ({"pair": [[1, 2], [3]]}, r"expected numbers of shape \(4, 2\)"),
     ({"small": ["1", "2", "3", "4"]}, r"got <U1, \(4,\)"),
     ({"small": [1j, 0, 0, 0]}, r"got complex128"),
     ({"small": [1, 2.5, 3, 4]}, r"the initial 'small' has .*2\.5.* at 1, which int8 cannot hold"),

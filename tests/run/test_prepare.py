@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from inspect import signature
 
+import numpy as np
 import pytest
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, generators, param, vertex
@@ -16,6 +17,7 @@ from gascl.graph import reordering
 from gascl.programs import BreadthFirst, Louvain, PageRank, ShortestPaths
 from gascl.run import prepare as preparation
 from gascl.run.bottlenecks import bottlenecks
+from gascl.run.explanation import explained
 from gascl.run.options import RunOptions
 from gascl.run.prepare import Setting, prepare
 from gascl.run.state import State
@@ -36,6 +38,15 @@ GPU = DeviceFacts(
     can_join=True,
     may_skip_optimizer=False,
 )
+
+
+class Peeks(VertexProgram):
+    """Reads a field of another vertex, which apply writes."""
+
+    supersteps = param.supersteps(3)
+    x = vertex.int32()
+    scatter_on = apply_on = "all"
+    apply = "v.x += x_of(0);"
 
 
 @pytest.fixture(scope="module")
@@ -168,6 +179,29 @@ def test_ranks_share_the_arcs(web):
     assert sum(each.layout.extent.arcs for each in parts) == web.num_arcs
     assert {each.layout.extent.all_arcs for each in parts} == {web.num_arcs}
     assert [f"rank {r} of 3" in each.placement for r, each in enumerate(parts)] == [True] * 3
+
+
+def test_what_a_rank_receives():
+    """Counted by hand: two ranks have half of a ring each, and one sender elsewhere."""
+    ids = np.arange(100)
+    ring = Graph.from_edges(ids, (ids + 1) % 100)
+
+    def run(program):
+        prepared = prepare(program, ring, GPU, Setting(rank=1, ranks=2))
+        return explained(program, ring, GPU, prepared)
+
+    balance = "ranks have 50 to 50 vertices and 50 to 50 arcs"
+    assert run(PageRank()).placement.endswith(balance)
+    begin = "after a superstep, a rank receives up to"
+    assert run(PageRank()).exchange == (
+        f"{begin} 4 bytes, 4 bytes of each vertex of other ranks that sends to its own, of which "
+        "there are 1; on one host, 200 bytes, 4 bytes of each vertex of other ranks, through "
+        "shared memory"
+    )
+    assert run(Peeks()).exchange == (
+        f"{begin} 200 bytes, 4 bytes of each vertex of other ranks, since it reads fields of any "
+        "vertex"
+    )
 
 
 @pytest.mark.parametrize("program", [PageRank(), BreadthFirst(source=0), ShortestPaths(source=0)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from support.program_tree import (
     Assign,
+    Each,
     ForCommon,
     GetMask,
     If,
@@ -18,7 +19,7 @@ from support.program_tree import (
     contains,
     walk,
 )
-from support.values import is_real, layout
+from support.values import element, is_array, is_real, layout
 
 from gascl.opencl.device_choice import find
 
@@ -59,7 +60,10 @@ def is_in_order(program: Program) -> bool:
 
 
 def sums_floats(program: Program) -> bool:
-    return program.combine in ("sum", "prod") and is_real(program.message)
+    kind = program.message
+    return program.combine in ("sum", "prod") and is_real(
+        element(kind)[0] if is_array(kind) else kind
+    )
 
 
 def tallies_floats(program: Program) -> bool:
@@ -71,7 +75,7 @@ def tallies_floats(program: Program) -> bool:
 def payload(program: Program, real: str) -> int:
     """Bytes of a combined message: sums are held in 64 bits, those of floats in double."""
     if program.combine in ("sum", "prod"):
-        return 8
+        return 8 * (element(program.message)[1] if is_array(program.message) else 1)
     return layout(program.message, program.structs, real)[0]
 
 
@@ -81,7 +85,7 @@ def by_atomics(program: Program, real: str, deterministic: bool) -> bool:
         return False
     if program.combine == "first":
         return True  # they find the sender, not the message
-    if payload(program, real) > 8:
+    if payload(program, real) > 8 or is_array(program.message):
         return False
     if program.combine == "prod" and program.message in ("int64", "uint64"):
         return False  # whose overflow would not be seen
@@ -150,7 +154,10 @@ def ordered_credits(program: Program) -> bool:
 def written_by_apply(program: Program) -> set[str]:
     """The vertex fields that apply assigns to."""
     nodes = walk(program.apply)
-    return {s.name.partition(".")[0] for s in nodes if isinstance(s, Assign) and s.space == "v"}
+    assigned = (
+        s for s in nodes if isinstance(s, Each) or (isinstance(s, Assign) and s.space == "v")
+    )
+    return {s.name.partition(".")[0] for s in assigned}
 
 
 def reads_what_apply_writes(program: Program) -> bool:

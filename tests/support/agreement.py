@@ -135,6 +135,8 @@ def member(values: np.ndarray, path: str) -> np.ndarray:
     name, _, inner = path.partition(".")
     if not inner:
         return values[name]
+    if inner.startswith("["):
+        return values[name][..., int(inner[1:-1])]
     return values[name][..., "xyzw".index(inner) if len(inner) == 1 else int(inner[1:], 16)]
 
 

@@ -103,7 +103,8 @@ QUADRATIC = {
     *("hyper_wiener_index", "schultz_index", "gutman_index", "google_matrix"),
     *("modularity_matrix", "directed_modularity_matrix", "floyd_warshall_numpy", "voterank"),
     *("to_numpy_array", "hits", "all_pairs_shortest_path_length"),
-    *("degree_assortativity_coefficient", "common_neighbor_centrality"),
+    *("degree_assortativity_coefficient", "common_neighbor_centrality", "laplacian_centrality"),
+    *("bipartite_closeness_centrality", "complement", "effective_size"),
 }
 #: The same, and from one source after the other here, too.
 ONE_BY_ONE = {"johnson", *(name for name in FUNCTIONS if name.startswith("all_pairs"))} - QUADRATIC
@@ -112,7 +113,8 @@ ONE_BY_ONE = {"johnson", *(name for name in FUNCTIONS if name.startswith("all_pa
 SIGNED = {
     *(name for name in FUNCTIONS if "bellman" in name or "spanning" in name),
     *("goldberg_radzik", "negative_edge_cycle", "topological_sort", "topological_generations"),
-    *("has_cycle", "is_directed_acyclic_graph"),
+    *("has_cycle", "is_directed_acyclic_graph", "dag_longest_path_length"),
+    "lowest_common_ancestor",
 }
 
 #: Measures of sets of nodes.
@@ -169,6 +171,20 @@ def calls(name, G):
         found = [((partition,), {}) for partition in [groups, tuple(groups[::-1]), *wrong]]
         others = [{"weight": None}, {"resolution": 0.5}] if name == "modularity" else []
         return found + [((groups,), keywords) for keywords in others]
+    if name == "lowest_common_ancestor":
+        ends = [*nodes, *some(G, 3, seed=9)]
+        pairs = [((u, v), {}) for u in ends for v in ends]
+        return [*pairs, ((nodes[0] if nodes else 0, "missing"), {}), ((*ends[:1] * 2, "none"), {})]
+    if name == "relabel_nodes":
+        texts = {node: f"node {place}" for place, node in enumerate(G)}
+        first = dict([*texts.items()][:3])
+        merged, swapped = dict.fromkeys(G, 0), {0: 1, 1: 0}
+        found = [((each,), {}) for each in (texts, first, swapped, merged, {0: None}, {0: []})]
+        return [*found, ((repr,), {}), ((texts,), {"copy": False})]
+    if name == "bipartite_closeness_centrality":
+        side = list(G)[::2]
+        found = [((side,), {}), ((set(side),), {"normalized": False})]
+        return [*found, (([],), {}), (([*side, "missing"],), {})]
     if name in SETS:
         first, second = set(some(G, 5)), list(G)[::3]
         found = [((first,), {}), ((list(first), second), {}), (([*first, "missing"],), {})]
@@ -202,7 +218,7 @@ def calls(name, G):
         return [(("size",), {}), (("group",), {}), (("missing",), {})]
     if name in ("k_truss", "k_corona", "is_k_regular"):
         return [((k,), {}) for k in range(5)]
-    if name in ("k_core", "k_shell"):
+    if name in ("k_core", "k_crust", "k_shell"):
         return [((), {}), *(((k,), {}) for k in range(4))]
     if name == "voterank":
         return [((), {}), ((3,), {})]

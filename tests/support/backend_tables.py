@@ -33,14 +33,16 @@ OTHERS = {
         all_pairs_dijkstra all_pairs_dijkstra_path all_pairs_dijkstra_path_length
         all_pairs_shortest_path_length ancestors average_clustering bellman_ford_path
         bellman_ford_path_length betweenness_centrality bfs_edges bfs_layers bfs_predecessors
-        bfs_successors biadjacency_matrix clustering connected_components core_number
+        bfs_successors biadjacency_matrix clustering complement connected_components core_number
         degree_centrality descendants descendants_at_distance dijkstra_path dijkstra_path_length
         edge_betweenness_centrality eigenvector_centrality hits in_degree_centrality is_arborescence
         is_branching is_connected is_forest is_tree is_weakly_connected isolates jaccard_coefficient
-        k_truss katz_centrality leiden_communities louvain_communities node_connected_component
+        k_truss katz_centrality leiden_communities louvain_communities lowest_common_ancestor
+        node_connected_component
         number_connected_components number_of_isolates number_of_selfloops
         number_weakly_connected_components out_degree_centrality overall_reciprocity pagerank
-        reciprocity shortest_path_length single_source_bellman_ford single_source_bellman_ford_path
+        reciprocity relabel_nodes reverse shortest_path_length single_source_bellman_ford
+        single_source_bellman_ford_path
         single_source_bellman_ford_path_length single_source_dijkstra single_source_dijkstra_path
         single_source_dijkstra_path_length single_source_shortest_path
         single_source_shortest_path_length single_target_shortest_path

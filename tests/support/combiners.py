@@ -8,7 +8,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from support.program_tree import Const, Make
-from support.values import Structs, c_name, components, element, is_scalar, is_vector, scalar_dtype
+from support.values import (
+    Structs,
+    c_name,
+    components,
+    element,
+    is_array,
+    is_scalar,
+    is_vector,
+    scalar_dtype,
+)
 
 Fold = Callable[[Any, Any], Any]
 
@@ -68,6 +77,9 @@ def literal(kind: str, structs: Structs, parts: list[str]) -> str:
     if is_vector(kind):
         scalar = c_name(element(kind)[0])
         return f"({kind})({', '.join(f'({scalar})({part})' for part in parts)})"
+    if is_array(kind):  # in a struct
+        scalar = c_name(element(kind)[0])
+        return f"{{{', '.join(f'({scalar})({part})' for part in parts)}}}"
     rest, texts = list(parts), []
     for _, member_kind in structs[kind]:
         size = max(1, len(components(member_kind, structs)))
@@ -86,7 +98,7 @@ def least(kind: str, structs: Structs, real: str) -> Rule:
     ends = tuple(
         Const(identity_of("min", scalar_dtype(member_kind, real))) for _, member_kind in parts
     )
-    return Rule(f"{text} ? a : b", min, Make(kind, ends), ())
+    return Rule(f"{text} ? a : b".replace(".[", "["), min, Make(kind, ends), ())
 
 
 def by_component(kind: str, structs: Structs, real: str, ops: tuple[str, ...]) -> Rule:
@@ -103,4 +115,5 @@ def by_component(kind: str, structs: Structs, real: str, ops: tuple[str, ...]) -
 
     same = len(set(ops)) == 1 and is_vector(kind)
     text = {"sum": "a + b", "min": "min(a, b)", "max": "max(a, b)"}[ops[0]] if same else ""
-    return Rule(text or literal(kind, structs, texts), fold, Make(kind, tuple(ends)), ops)
+    text = text or literal(kind, structs, texts).replace(".[", "[")
+    return Rule(text, fold, Make(kind, tuple(ends)), ops)

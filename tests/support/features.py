@@ -7,6 +7,7 @@ from support.gather_snippets import FORMS
 from support.oracle import Outcome
 from support.program_tree import (
     Assign,
+    Each,
     GetMask,
     Hash,
     Is,
@@ -18,13 +19,13 @@ from support.program_tree import (
     Var,
     walk,
 )
-from support.values import SCALARS, is_scalar, is_vector
+from support.values import SCALARS, is_array, is_scalar, is_vector
 
 
 def type_of(kind: str) -> str:
     if is_scalar(kind):
         return kind
-    return "a vector" if is_vector(kind) else "a struct"
+    return "an array" if is_array(kind) else "a vector" if is_vector(kind) else "a struct"
 
 
 def features(program: Program, outcome: Outcome) -> set[str]:
@@ -35,6 +36,9 @@ def features(program: Program, outcome: Outcome) -> set[str]:
     found.add(f"message {type_of(program.message)}")
     found |= {f"field {type_of(f.type)}" for f in program.fields.values()}
     found |= {f"arc field {type_of(f.type)}" for f in program.arc_fields.values()}
+    of_message = [kind for _, kind in program.structs.get(program.message, ())]
+    if any(map(is_array, of_message)):
+        found.add("an array in a struct as message")
     if program.gathered is not None and program.gathered != program.message:
         found.add(f"gathered {type_of(program.gathered)}")
     if program.combine is not None:
@@ -56,7 +60,7 @@ def features(program: Program, outcome: Outcome) -> set[str]:
             if isinstance(node, SetMask | UnsetMask | GetMask):
                 of = "" if isinstance(node, UnsetMask) or node.of is None else " of"
                 found.add(f"{type(node).__name__}{of} in {phase}")
-            if isinstance(node, Hash | Uniform | Repeat):
+            if isinstance(node, Hash | Uniform | Repeat | Each):
                 found.add(f"{type(node).__name__} in {phase}")
             if isinstance(node, Is):
                 found.add("a choice")
@@ -68,8 +72,11 @@ def features(program: Program, outcome: Outcome) -> set[str]:
 
 
 EXPECTED = {
-    *(f"message {kind}" for kind in (*SCALARS, "a vector", "a struct")),
-    *(f"field {kind}" for kind in (*SCALARS, "a vector", "a struct")),
+    *(f"message {kind}" for kind in (*SCALARS, "a vector", "a struct", "an array")),
+    *(f"field {kind}" for kind in (*SCALARS, "a vector", "a struct", "an array")),
+    *("arc field an array", "an array in a struct as message", "Each in apply"),
+    *(f"a component by its index in {phase}" for phase in ("scatter", "gather", "apply")),
+    *(f"an array parameter in {phase}" for phase in ("scatter", "gather", "apply")),
     *(f"gather: {form}" for form in FORMS),
     *(f"combine: {how}" for how in ("sum", "prod", "min", "max", "or", "and", *CUSTOM)),
     *("combine: of components", "gather of several messages"),

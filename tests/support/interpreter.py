@@ -23,6 +23,7 @@ from support.program_tree import (
     Common,
     Cond,
     Const,
+    Each,
     Entry,
     Expr,
     ForCommon,
@@ -32,6 +33,7 @@ from support.program_tree import (
     Hash,
     If,
     Is,
+    Item,
     Make,
     Member,
     Neighbor,
@@ -50,7 +52,7 @@ from support.program_tree import (
     Vertex,
     kind_of,
 )
-from support.values import Inexact, Store, components, is_scalar, scalar_dtype
+from support.values import Inexact, Store, components, element, is_array, is_scalar, scalar_dtype
 
 COMPARE = {
     "<": lambda a, b: a < b,
@@ -135,6 +137,7 @@ class Interpreter:
         self.found: Any = 0
         self.w, self.ends = -1, (-1, -1)  # in for_common
         self.i, self.near = -1, -1  # in Reduce
+        self.k = -1  # in Each
         self.prev: dict[str, Any] = {}
         self.tally = self.no_tally()
 
@@ -159,12 +162,18 @@ class Interpreter:
             return self.ev(known) if isinstance(known, Make) else known
         if program.combine in (None, "first"):
             return self.store.zero(program.msg_type)
-        return identity_of(program.combine, scalar_dtype(program.message, self.store.real))
+        kind = program.message
+        scalar = element(kind)[0] if is_array(kind) else kind
+        identity = identity_of(program.combine, scalar_dtype(scalar, self.store.real))
+        return (identity,) * element(kind)[1] if is_array(kind) else identity
 
     def fold(self, how: str) -> Any:
         if how == "first":
             return lambda a, b: a
-        return BUILT_IN.get(how) or CUSTOM.get(how) or self.program.folds[how]
+        if how in BUILT_IN:  # an array by component
+            op = BUILT_IN[how]
+            return lambda a, b: tuple(map(op, a, b)) if isinstance(a, tuple) else op(a, b)
+        return CUSTOM.get(how) or self.program.folds[how]
 
     # Aggregators: what was added (a pair for mean), and its value once the superstep has ended.
 
@@ -232,6 +241,10 @@ class Interpreter:
         if isinstance(x, Member):
             paths = [path for path, _ in components(kind_of(self.program, x.x), self.store.structs)]
             return self.ev(x.x)[paths.index(x.path)]
+        if isinstance(x, Item):
+            self.used.add(f"a component by its index in {self.phase}")
+            found = self.ev(x.x)
+            return found[self.ev(x.index) if x.plain else self.ev(x.index) % len(found)]
         if isinstance(x, Make):
             return self.store.fit(x.kind, [self.ev(part) for part in x.parts])
         if isinstance(x, Of):
@@ -330,6 +343,7 @@ class Interpreter:
             "w": self.w,
             "i": self.i,
             "near": self.near,
+            "k": self.k,
             "num_neighbors": len(self.neighbors[self.v]) if self.neighbors else 0,
         }[name]
 
@@ -382,6 +396,11 @@ class Interpreter:
                     self.do(s.block, sent)
             elif isinstance(s, Reduce):
                 self.reduce(s)
+            elif isinstance(s, Each):
+                self.effects += 1
+                for k in range(element(self.program.fields[s.name].type)[1]):
+                    self.k = k
+                    self.assign(Assign(f"{s.name}.[{k}]", s.value))
             elif isinstance(s, Return):
                 raise Returned
             elif isinstance(s, Send) and s.to is None:

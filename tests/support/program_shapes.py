@@ -30,11 +30,18 @@ STRUCTS = (
     (("n", "uint16"), ("x", "float64"), ("y", "int8"), ("z", "uint64")),
     (("x", "real"), ("parent", "vertex")),
 )
+# With "arrays", messages may also be these.
+ARRAY_STRUCTS = (
+    (("p", "real(3)"), ("n", "int32"), ("q", "uint8(5)")),
+    (("x", "int16"), ("p", "int32(4)")),
+    (("p", "uint16(2)"), ("y", "int32")),
+)
+WIDTHS = (2, 3, 4, 5, 8, 17, 33)  # of arrays
 # "lanes" by the class, "listed" by a parameter that is a list; "others" is FIELD_of; "on_mask" is
 # apply_on = "mask"; with "own_mask", nobody but the vertex itself sets its mask, or asks for it.
 WANTS = (
     *("send_to", "arc", "lanes", "listed", "others", "adjacency", "aggregators", "pairs"),
-    *("receive_if", "enough", "priority", "on_mask", "own_mask"),
+    *("receive_if", "enough", "priority", "on_mask", "own_mask", "arrays"),
 )
 
 
@@ -44,6 +51,8 @@ def possible(combine: str, wants: frozenset[str]) -> frozenset[str]:
         wants -= {"send_to", "pairs"}
     if combine in GROUPINGS:
         wants -= {"priority"}
+    if "arrays" in wants:
+        wants -= {"pairs"}  # which read none
     if combine not in BOUNDED:
         wants -= {"enough"}
     if combine in ("sum", "prod") or "aggregators" in wants or "pairs" in wants:

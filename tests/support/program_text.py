@@ -17,6 +17,7 @@ from support.program_tree import (
     Common,
     Cond,
     Const,
+    Each,
     Entry,
     Expr,
     ForCommon,
@@ -27,6 +28,7 @@ from support.program_tree import (
     Hash,
     If,
     Is,
+    Item,
     Make,
     Member,
     Neighbor,
@@ -45,7 +47,7 @@ from support.program_tree import (
     Vertex,
     kind_of,
 )
-from support.values import c_name, is_scalar, is_vector
+from support.values import c_name, element, is_array, is_scalar, is_vector
 
 # C would turn a signed operand beside one of these into an unsigned one: they are read as `long`.
 UNSIGNED = {"uint32": "(long){}", "uint64": "(long)min({}, (ulong)LONG_MAX)"}
@@ -70,8 +72,16 @@ def bare(program: Program, x: Expr) -> str:
         return f"{x.space}.{x.name}" if x.space else x.name
     if isinstance(x, Of):
         return f"{x.name}_of({c_expr(program, x.of)})"
+    if isinstance(x, Item):
+        length, index = element(kind_of(program, x.x))[1], c_expr(program, x.index)
+        return f"{bare(program, x.x)}[{index if x.plain else f'wrap({index}, {length})'}]"
     assert isinstance(x, Member)
-    return f"{bare(program, x.x)}.{x.path}"
+    return selected(f"{bare(program, x.x)}.{x.path}")
+
+
+def selected(text: str) -> str:
+    """A value and the path to a scalar in it as C writes them: a.x[0] of "a.x.[0]"."""
+    return text.replace(".[", "[")
 
 
 def c_expr(program: Program, x: Expr) -> str:
@@ -85,7 +95,7 @@ def c_expr(program: Program, x: Expr) -> str:
         at = zip(x.indices, lengths, strict=True)
         of = "".join(f"[wrap({text(i)}, {length})]" for i, length in at)
         return UNSIGNED.get(kind_of(program, x), "{}").format(f"p.{x.name}{of}")
-    if isinstance(x, Var | Member | Of):
+    if isinstance(x, Var | Member | Of | Item):
         return UNSIGNED.get(kind_of(program, x), "{}").format(bare(program, x))
     if isinstance(x, Bin):
         if isinstance(x.b, Const) and x.b.value == 2**64 - 1:  # which c_expr would cut on the left
@@ -157,10 +167,18 @@ def c_block(program: Program, block: tuple[Stmt, ...], indent: str = "    ") -> 
         if isinstance(s, Reduce):
             lines += [indent + line for line in c_reduction(program, s)]
             continue
+        if isinstance(s, Each):
+            count = element(program.fields[s.name].type)[1]
+            lines.append(f"{indent}for (int k = 0; k < {count}; ++k)")
+            lines.append(f"{indent}    v.{s.name}[k] = {text(s.value)};")
+            continue
+        if isinstance(s, Assign | Send) and (of_array := c_of_array(program, s)):
+            lines.append(indent + of_array)
+            continue
         if isinstance(s, Assign):
             # The message may be an extreme value of uint64, which c_expr would cut.
             value = "msg" if s.value == Var("", "msg") else text(s.value)
-            line = f"{s.space}.{s.name} {s.op} {value}"
+            line = selected(f"{s.space}.{s.name} {s.op} {value}")
         elif isinstance(s, Send):
             value = text(s.value)
             line = f"send({value})" if s.to is None else f"send_to({text(s.to)}, {value})"
@@ -172,6 +190,24 @@ def c_block(program: Program, block: tuple[Stmt, ...], indent: str = "    ") -> 
             line = "set_mask()" if s.of is None else f"set_mask_of({text(s.of)})"
         lines.append(f"{indent}{line};")
     return "\n".join(lines)
+
+
+def c_of_array(program: Program, s: Assign | Send) -> str:
+    """An array that is made and then sent or assigned, or a message that is assigned; "" of
+    anything else."""
+    made = s.value
+    if isinstance(made, Make) and is_array(made.kind):
+        scalar, count = element(made.kind)
+        parts = ", ".join(c_expr(program, part) for part in made.parts)
+        declared = f"const {c_name(scalar)} made[{count}] = {{{parts}}};"
+        if isinstance(s, Send):
+            return f"{{ {declared} send(made); }}"
+    elif isinstance(s, Assign) and made == Var("", "msg") and is_array(program.msg_type):
+        declared, count = "", element(program.msg_type)[1]
+    else:
+        return ""
+    to, value = f"{s.space}.{s.name}[at]", f"{'made' if declared else 'msg'}[at]"
+    return f"{{ {declared} for (int at = 0; at < {count}; ++at) {to} = {value}; }}"
 
 
 def c_reduction(program: Program, s: Reduce) -> list[str]:
@@ -311,6 +347,9 @@ def namespace(program: Program) -> dict[str, Any]:
         elif kind in ("choice", "flag"):
             words = WORDS if kind == "choice" else ()
             body[name] = getattr(declare, kind)(*words, **arguments)
+        elif is_array(kind):
+            scalar, count = element(kind)
+            body[name] = getattr(declare, scalar)(count, **arguments)
         elif is_scalar(kind) or is_vector(kind):
             body[name] = getattr(declare, kind)(**arguments)
         elif space == "aggregate":
@@ -346,6 +385,9 @@ def listing(program: Program) -> str:
         arguments += [repr(word) for word in WORDS] if kind == "choice" else []
         if kind in program.structs:
             arguments, kind = [kind, *arguments], "struct"
+        elif is_array(kind):
+            kind, count = element(kind)
+            arguments = [str(count), *arguments]
         lines.append(f"    {name} = {space}.{kind}({', '.join(arguments)})")
     if program.lanes is not None:
         lines.append(f"    lanes = {program.lanes}")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, NamedTuple
 
-from support.values import Structs, components
+from support.values import Structs, components, element
 
 # Expressions ---------------------------------------------------------------------------------
 
@@ -84,8 +84,17 @@ class Member:
 
 
 @dataclass(frozen=True)
+class Item:
+    """A component of an array, `x[index]`; the index modulo the length, unless it is `plain`."""
+
+    x: Expr
+    index: Expr
+    plain: bool = False
+
+
+@dataclass(frozen=True)
 class Make:
-    """A vector or struct of these scalars."""
+    """A vector, array or struct of these scalars."""
 
     kind: str
     parts: tuple[Expr, ...]
@@ -170,7 +179,7 @@ class Entry:
 
 Expr = (
     Const | Var | Bin | Cond | Clamp | Vertex | ToInt | GetMask | Member | Make | Of | Neighbor
-) | (HasEdge | To | Common | From | Hash | Uniform | Is | Entry)
+) | (HasEdge | To | Common | From | Hash | Uniform | Is | Entry | Item)
 
 # Statements ----------------------------------------------------------------------------------
 
@@ -251,7 +260,18 @@ class Reduce:
     test: Expr
 
 
-Stmt = Assign | If | Send | SetMask | UnsetMask | Aggregate | Return | Repeat | ForCommon | Reduce
+@dataclass(frozen=True)
+class Each:
+    """A loop over the components of an array of `v`, in which the index is `Var("", "k")`:
+    `v.NAME[k] = value`."""
+
+    name: str
+    value: Expr
+
+
+Stmt = (
+    Assign | If | Send | SetMask | UnsetMask | Aggregate | Return | Repeat | ForCommon | Reduce
+) | Each
 
 
 @dataclass(frozen=True)
@@ -373,6 +393,8 @@ def kind_of(program: Program, x: Expr) -> str:
         return parts[x.path]
     if isinstance(x, Make):
         return x.kind
+    if isinstance(x, Item):
+        return element(kind_of(program, x.x))[0]
     if isinstance(x, Of):
         return program.fields[x.name].type
     if isinstance(x, To | From):

@@ -37,6 +37,7 @@ SHOWS = {
     "arc": {"arc state of a superstep before"},
     "others": {"FIELD_of in apply"},
     "adjacency": set(),
+    "arrays": {"field an array"},
     "pairs": {"a pair sends", "u in pairs"},
     "lanes": {"lane in scatter"},
     "listed": {"lane in scatter", "a parameter of each lane"},
@@ -310,6 +311,18 @@ RECIPES = (
     recipe("preferred group", "struct", "int32", None, "others", "a preferred group; edges: both"),
     recipe("preferred group", "int32", "int32", "sends_at_times", "receive_if",
            "the most frequent key; several groups"),
+    recipe("sum", "array", "int32", None, "arrays",
+           "a component by its index in apply; an array parameter in scatter"),
+    recipe("min", "array", "real", None, "arrays lanes",
+           "Each in apply; a component by its index in scatter"),
+    recipe("first", "array", "int32", "sends_at_times", "arrays others listed", "message an array"),
+    recipe("or", "array", "int64", None, "arrays receive_if", "an array parameter in apply"),
+    recipe("by component", "struct", "int32", None, "arrays others",
+           "an array in a struct as message; edges: both"),
+    recipe("gather: most", "struct", "int32", None, "arrays arc",
+           "a component by its index in gather; arc field an array"),
+    recipe("gather: sum", "int32", "real", "reads_masks_in_scatter", "arrays",
+           "an array parameter in gather"),
 )  # fmt: skip
 
 

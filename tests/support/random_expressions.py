@@ -7,10 +7,11 @@ prev, a "raw" or "wide" field) is clamped where it is read. The oracle checks th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
 from hypothesis import strategies as st
 from support.program_tree import (
     Bin,
@@ -18,11 +19,13 @@ from support.program_tree import (
     Common,
     Cond,
     Const,
+    Entry,
     Expr,
     Field,
     GetMask,
     HasEdge,
     Hash,
+    Item,
     Make,
     Member,
     Neighbor,
@@ -33,7 +36,7 @@ from support.program_tree import (
     Var,
     Vertex,
 )
-from support.values import Structs, components, is_real
+from support.values import Structs, components, element, is_array, is_real
 
 BOUND = 100_000  # of an intermediate value
 DRAW = Callable[[st.SearchStrategy[Any]], Any]
@@ -67,6 +70,8 @@ def scalars(x: Expr, kind: str, structs: Structs, safe: bool = False) -> list[E]
     `safe`: only `bounds_of` its type were ever stored there.
     """
     parts = components(kind, structs)
+    if is_array(kind):  # the first, one in the middle, and the last
+        parts = tuple(dict.fromkeys((parts[0], parts[len(parts) // 2], parts[-1])))
     found = [(Member(x, path), member_kind) for path, member_kind in parts] or [(x, kind)]
     if not safe:
         return [clamped(one, member_kind) for one, member_kind in found]
@@ -91,6 +96,9 @@ class Scope:
     edge_fields: Mapping[str, str] = field(default_factory=dict)  # type, read by FIELD_to
     writable: dict[str, str] = field(default_factory=dict)  # field: type
     arcs: dict[str, str] = field(default_factory=dict)  # the same of arc fields
+    # Arrays whose components are read by an index: each with its type, and whether it is safe.
+    arrays: tuple[tuple[Expr, str, bool], ...] = ()
+    tables: Mapping[str, tuple[str, Any]] = field(default_factory=dict)  # array parameters
 
     def pick(self, *choices: Any) -> Any:
         return self.draw(st.sampled_from(choices))
@@ -106,8 +114,31 @@ class Scope:
         """`e` brought within bounds, clamped where it has to be."""
         return e.x if low <= e.low and e.high <= high else Clamp(e.x, low, high, e.real)
 
+    def item(self, array: tuple[Expr, str, bool], index: Expr, plain: bool = False) -> E:
+        """A component of an array."""
+        x, kind, safe = array
+        scalar = element(kind)[0]
+        return scalars(Item(x, index, plain), scalar, self.structs, safe)[0]
+
+    def of_array(self) -> E:
+        """What is read by an index: of an array, or of an array parameter."""
+        index = lambda: self.integer(self.expr(0)).x  # noqa: E731
+        if not self.arrays or (self.tables and self.chance(50)):
+            name = self.pick(*self.tables)
+            kind, numbers = self.tables[name]
+            x = Entry(name, tuple(index() for _ in np.shape(numbers)))
+            return E(x, -9, 9, is_real(kind))
+        return self.item(self.pick(*self.arrays), index())
+
+    def cycled(self, kind: str, parts: Sequence[Expr]) -> Make:
+        """An array of these components by turns."""
+        return Make(kind, tuple(parts[i % len(parts)] for i in range(element(kind)[1])))
+
     def stored(self, kind: str, depth: int = 2) -> Expr:
         """Something to store in a field of a type."""
+        if is_array(kind):
+            scalar, width = element(kind)
+            return self.cycled(kind, [self.stored(scalar, 1) for _ in range(min(width, 3))])
         parts = components(kind, self.structs)
         if not parts:
             return self.fit(self.expr(depth), *bounds_of(kind))
@@ -177,6 +208,8 @@ class Scope:
             return self.other()
         if depth > 0 and self.adjacency and self.chance(12):
             return self.near()
+        if depth > 0 and (self.arrays or self.tables) and self.chance(20):
+            return self.of_array()
         if depth <= 0 or self.chance(25):
             return self.constant() if self.chance(20) else self.pick(*self.leaves)
         kinds = ["+", "+", "-", "*", "min", "max", "test", "?", "/%", "bits", "scrambled"]

@@ -5,12 +5,15 @@ A `Shape` says what a program must have; the rest is drawn.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
-from support.combiners import CUSTOM, by_component, custom_identity, least
+from support.combiners import BUILT_IN, CUSTOM, by_component, custom_identity, least
 from support.program_shapes import (
+    ARRAY_STRUCTS,
     GATHERS,
     GROUPINGS,
     INTEGER_ONLY,
@@ -20,6 +23,7 @@ from support.program_shapes import (
     VECTORS,
     WANTS,
     WIDE,
+    WIDTHS,
     Shape,
     possible,
 )
@@ -48,7 +52,7 @@ from support.program_tree import (
 from support.random_expressions import DRAW, E, Scope, bounds_of, clamped, is_safe, scalars
 from support.random_statements import Writer, sent_value
 from support.random_stops import stop_rules
-from support.values import SCALARS, components, is_real, is_scalar, layout
+from support.values import SCALARS, components, element, is_array, is_real, is_scalar, layout
 
 FIELDS = (*SCALARS, "vertex")  # the scalar types of fields and messages
 OPS = ("sum", "min", "max", "count", "mean")
@@ -93,14 +97,16 @@ class _Drawing:
             self.body.pop(name, None)
         return Program(**self.body)
 
-    def composite(self, kind: str | None, most: int = 64) -> str:
-        """A vector ("vector"), a struct ("struct") or either, of so many bytes at most."""
+    def composite(self, kind: str | None, most: int = 64, arrays: bool = False) -> str:
+        """A vector ("vector"), a struct ("struct") or either, of so many bytes at most; `arrays`: a
+        struct may have them."""
         structs = self.body["structs"]
         fits = lambda name, known: layout(name, known, self.real)[0] <= most  # noqa: E731
         vectors = [v for v in VECTORS if fits(v, {})]
         if kind == "vector" or (kind is None and self.chance(40)):
             return self.pick(*vectors)
-        drawn = self.pick(*[s for s in STRUCTS if fits("S", {"S": s})])
+        known = STRUCTS + ARRAY_STRUCTS * 2 * ("arrays" in self.wants and arrays)
+        drawn = self.pick(*[s for s in known if fits("S", {"S": s})])
         name = next((n for n, members in structs.items() if members == drawn), "")
         name = name or "Pair Other Third Fourth Fifth Sixth".split()[len(structs)]
         structs[name] = drawn
@@ -111,7 +117,8 @@ class _Drawing:
         combine, body, kind = self.shape.combine, self.body, self.shape.message
         most = 8 if "send_to" in self.wants else 64
         if combine in ("least", "by component"):
-            kind = self.composite(kind, most) if kind in (None, "struct", "vector") else kind
+            if kind in (None, "struct", "vector"):
+                kind = self.composite(kind, most, "send_to" not in self.wants)
             ops = tuple(
                 self.pick("min", "max", *["sum"] * (member_kind not in NARROW))
                 for _, member_kind in components(kind, body["structs"])
@@ -128,7 +135,7 @@ class _Drawing:
             if combine == "first":
                 body["combine"] = combine
             kind = kind or (self.composite(None) if self.chance(25) else self.pick(*FIELDS))
-            kind = self.composite(kind) if kind in ("struct", "vector") else kind
+            kind = self.composite(kind, arrays=True) if kind in ("struct", "vector") else kind
         else:
             kinds = [k for k in FIELDS if not (is_real(k) and combine in INTEGER_ONLY)]
             kinds = [k for k in kinds if k not in NARROW] if "%" in combine else kinds
@@ -138,9 +145,25 @@ class _Drawing:
             body["combine"] = combine
             if combine in CUSTOM:
                 body["identity"] = custom_identity(combine, kind)
+        if self.sends_arrays() and (self.shape.message == "array" or self.chance(70)):
+            kind = self.array(combine)
         body["message"] = kind
         if "enough" in self.wants:
             body["settled"] = self.settled(combine, kind)
+
+    def sends_arrays(self) -> bool:
+        """Whether messages may be arrays."""
+        combined = self.shape.combine in (*BUILT_IN, "first")
+        return "arrays" in self.wants and combined and not self.wants & {"send_to", "enough"}
+
+    def array(self, combine: str = "") -> str:
+        """An array of numbers that a rule combines."""
+        kinds = list(SCALARS)
+        if combine in ("or", "and"):
+            kinds = [k for k in kinds if not is_real(k)]
+        if combine in ("sum", "prod"):
+            kinds = [k for k in kinds if k not in WIDE and (combine == "sum" or is_real(k))]
+        return f"{self.pick(*kinds)}({self.pick(*WIDTHS)})"
 
     def keyed(self, kind: str | None) -> str:
         """The type of messages with a key: a number, or a struct of a key and values."""
@@ -208,6 +231,8 @@ class _Drawing:
             body["listed" if "listed" in self.wants else "lanes"] = pick(2, 3, 2, 3, 2, 5, 40)
         if "listed" in self.wants:
             body["params"]["k0"] = ("int32", 1)
+        if "arrays" in self.wants:
+            body["tables"] = {f"W{i}": self.table() for i in range(pick(1, 2))}
         for i in number(2 * ("priority" not in self.wants)):
             kind, how = pick(*SCALARS), pick("sum", "min", "max")
             body["aggregates"][f"t{i}"] = (kind, how)
@@ -229,6 +254,14 @@ class _Drawing:
         if kind in ("flag", "vertex", "choice"):
             return kind, self.draw(st.integers(0, 1)) if kind == "flag" else 0
         return kind, self.draw(st.integers(0 if kind.startswith("u") else -9, 20))
+
+    def table(self) -> tuple[str, Any]:
+        """The type of the numbers of an array parameter, and these."""
+        kind, shape = self.pick(*SCALARS), self.pick((3,), (7,), (2, 5), (4, 3), (2, 2, 3))
+        least = 0 if kind.startswith("u") else -9
+        size = math.prod(shape)
+        drawn = self.draw(st.lists(st.integers(least, 9), min_size=size, max_size=size))
+        return kind, nested(np.reshape(drawn, shape).tolist())
 
     def read_parameter(self, name: str) -> E:
         kind = self.body["params"][name][0]
@@ -274,6 +307,10 @@ class _Drawing:
                 name = f"raw{i}" if raw else f"wide{i}"
                 kind = msg_type if raw else pick("int32", "real", "int64")
             self.add_field(name, kind)
+        if "arrays" in self.wants:
+            self.add_field("xu", self.shaped(msg_type))
+            if self.chance(40):
+                self.add_field("xv", self.shaped(msg_type))
         if shape.field in ("struct", "vector") or self.chance(20):
             self.add_field("xs", self.composite(shape.field if shape.field != "real" else None))
         self.stored = {name: f.type for name, f in fields.items()}
@@ -288,9 +325,14 @@ class _Drawing:
             effects = ["assign", "set_mask", *others, *aggregates * 2]
             body["init"] = Writer(scope, body, effects, self.real).block(2)
 
+    def shaped(self, message: str) -> str:
+        """An array for a field, often such as messages are."""
+        return message if is_array(message) and self.chance(50) else self.array()
+
     def add_field(self, name: str, kind: str) -> None:
         fields, scope = self.body["fields"], self.at_init
-        fields[name] = Field(kind, scope.stored(kind))
+        # An array's init is one number for all components.
+        fields[name] = Field(kind, scope.stored(element(kind)[0] if is_array(kind) else kind))
         scope.leaves = self.own + self.read_fields() + self.outside_of_init
 
     def read_fields(self) -> list[E]:
@@ -323,6 +365,11 @@ class _Drawing:
         structs = self.body["structs"]
         masks = "own_mask" not in self.wants
         edge_fields = {name: kind for name, (kind, _) in self.body["edge_fields"].items()}
+        arrays = [(Var("v", n), f.type, is_safe(n)) for n, f in self.body["fields"].items()]
+        arrays += [(Var("e", n), kind, True) for n, kind in more.get("arcs", {}).items()]
+        arrays += more.pop("heard", [])
+        more["arrays"] = tuple(each for each in arrays if is_array(each[1]))
+        more["tables"] = self.body.get("tables", {})
         scope = Scope(
             self.draw, leaves, masks, structs, others, adjacency, edge_fields=edge_fields, **more
         )
@@ -349,6 +396,9 @@ class _Drawing:
             scope = Scope(self.draw, its_leaves, structs=body["structs"])
             kinds = [self.pick(*FIELDS)] + [self.composite(None)] * self.chance(40)
             fields = {f"x{'ab'[i]}": Field(k, scope.stored(k, 1)) for i, k in enumerate(kinds)}
+            if "arrays" in self.wants:
+                array = self.array()
+                fields["xc"] = Field(array, scope.stored(element(array)[0], 1))
             body["arc_fields"] = fields
             arcs = {name: f.type for name, f in fields.items()}
             for name, kind in arcs.items():
@@ -424,7 +474,11 @@ class _Drawing:
         msg_type = body.get("gathered") or body["message"]
         heard = scalars(Var("", "msg"), msg_type, body["structs"])
         heard.append(E(Var("", "has_msg"), 0, 1))
-        scope = self.scope(heard * 3 + self.step_leaves(), writable=self.stored)
+        scope = self.scope(
+            heard * 3 + self.step_leaves(),
+            writable=self.stored,
+            heard=[(Var("", "msg"), msg_type, False)],
+        )
         if self.shape.combine == "first":  # some of them for push, which runs scatter again
             read = {x.name for x in walk(body["scatter"]) if isinstance(x, Var | Of)}
             unread = {name: kind for name, kind in self.stored.items() if name not in read}
@@ -438,6 +492,8 @@ class _Drawing:
         else:
             effects += ["set_mask_of", "unset_mask"] * self.pick(1, 1, 4)
         effects += ["send_to"] * 3 * ("send_to" in self.wants)
+        if any(is_array(kind) and is_safe(n) for n, kind in scope.writable.items()):
+            effects += ["each"] * 3
         writer = Writer(scope, body, effects, self.real)
         if self.wants or self.chance(95):
             body["apply"] = writer.block(4)
@@ -478,6 +534,11 @@ class _Drawing:
         scope = Scope(self.draw, self.own + fields * 3 + self.outside)
         e = self.pick(*fields) if self.chance(40) else scope.expr(2)
         self.body |= {"priority": e.x, "delta": self.pick(1, 2, 4, 8)}
+
+
+def nested(values: Any) -> Any:
+    """Lists as tuples."""
+    return tuple(map(nested, values)) if isinstance(values, list) else values
 
 
 @st.composite

@@ -14,6 +14,7 @@ from support.program_tree import (
     Bin,
     Cond,
     Const,
+    Each,
     Expr,
     ForCommon,
     From,
@@ -31,7 +32,7 @@ from support.program_tree import (
     Var,
 )
 from support.random_expressions import E, Scope, bounds_of, is_safe, scalars
-from support.values import components, is_real, is_scalar, scalar_dtype
+from support.values import components, element, is_array, is_real, is_scalar, scalar_dtype
 
 
 def summed_bounds(kind: str) -> tuple[int, int]:
@@ -46,6 +47,8 @@ def sent_value(scope: Scope, program: dict[str, Any], real: str) -> Expr:
     kind, combine, identity = program["message"], program.get("combine"), program.get("identity")
     if combine in (None, "first"):
         return scope.stored(kind)
+    if is_array(kind):
+        return sent_array(scope, program, real)
     if scope.chance(15):
         if identity is None:
             return Const(identity_of(combine, scalar_dtype(kind, real)))
@@ -64,6 +67,31 @@ def sent_value(scope: Scope, program: dict[str, Any], real: str) -> Expr:
         one = Cond(scope.test(), Const(1), Const(scope.pick(-1, 0) if not unsigned else 0))
         few = Bin("<", scope.pick(*scope.leaves[:1]).x, Const(2))
         return Cond(few, Const(2), one) if scope.chance(50) else one
+    return sent_scalar(scope, program, kind)
+
+
+def sent_array(scope: Scope, program: dict[str, Any], real: str) -> Expr:
+    """An array to send: a field as it stands, the identity, or a few components by turns."""
+    kind, combine = program["message"], program["combine"]
+    scalar, width = element(kind)
+    alike = [n for n, f in program["fields"].items() if f.type == kind and is_safe(n)]
+    if alike and combine not in ("sum", "prod") and scope.chance(60):
+        name = scope.pick(*alike)
+        return Of(name, scope.vertex(0)) if scope.others and scope.chance(30) else Var("v", name)
+    if scope.chance(15):
+        return scope.cycled(kind, [Const(identity_of(combine, scalar_dtype(scalar, real)))])
+    if combine == "prod":
+        parts: list[Expr] = [
+            Cond(scope.test(), Const(1), Const(scope.pick(-1, 0, 2))) for _ in range(2)
+        ]
+    else:
+        parts = [sent_scalar(scope, program, scalar) for _ in range(min(width, 3))]
+    return scope.cycled(kind, parts)
+
+
+def sent_scalar(scope: Scope, program: dict[str, Any], kind: str) -> Expr:
+    """A number to send, or a component of an array."""
+    combine = program["combine"]
     low, high = summed_bounds(kind) if combine == "sum" else bounds_of(kind)
     if "settled" in program and combine in ("min", "a < b ? a : b"):
         low = program["settled"]
@@ -146,6 +174,8 @@ class Writer:
             return SetMask(scope.vertex())
         if name == "unset_mask":
             return UnsetMask()
+        if name == "each":
+            return self.each()
         if name == "aggregate":
             return self.aggregate(scope.pick(*self.program["aggregates"]))
         if name == "arc":
@@ -158,6 +188,18 @@ class Writer:
         if name.startswith("wide"):
             return Assign(name, scope.fit(scope.expr(), 0, 100), "+=")
         return self.assign(name, kind, "v")
+
+    def each(self) -> Stmt:
+        """A loop over the components of an array, which may read others at the same index."""
+        scope, k = self.scope, Var("", "k")
+        arrays = {n: kind for n, kind in scope.writable.items() if is_array(kind) and is_safe(n)}
+        name = scope.pick(*arrays)
+        scalar, count = element(arrays[name])
+        inside = [E(k, 0, count - 1)]
+        for array in scope.arrays:
+            inside.append(scope.item(array, k, element(array[1])[1] >= count))
+        turn = replace(scope, leaves=scope.leaves + inside * (1 + len(scope.leaves) // len(inside)))
+        return Each(name, turn.fit(turn.expr(), *bounds_of(scalar)))
 
     def assign(self, name: str, kind: str, space: str) -> Stmt:
         assert is_safe(name)

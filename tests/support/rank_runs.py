@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import time
@@ -37,6 +38,7 @@ from gascl.delivery import run_layout
 from gascl.delivery.launch import Launch
 from gascl.distributed import exchange, frontier_exchange, ranks
 from gascl.graph import reordering
+from gascl.graph.partition import Division, shares
 from gascl.opencl.interrupts import Interrupts
 from gascl.programs import (
     BreadthFirst,
@@ -291,6 +293,36 @@ def checkpoints(folder: str) -> None:
                 assert found.arc_fields[name].tolist() == whole.arc_fields[name].tolist()
 
 
+#: Runs of 40 supersteps, or to the end, that are killed: with a mask of bytes and as lists.
+KILLED = ((Counting(), "outbox"), (Circling(), "push"), (Circling(), "pull"))
+
+
+def killed(number: str, folder: str) -> None:
+    """The last rank dies after a checkpoint."""
+    program, delivery = KILLED[int(number)]
+
+    def die(step: Step) -> None:
+        if step.superstep == 24 and COMM.rank == COMM.size - 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    options: dict[str, Any] = {"max_supersteps": 40, "delivery": delivery, "callback": die}
+    path = Path(folder, f"{number}.ckpt")
+    Engine(generators.rmat(7, seed=1), comm=COMM).run(program, checkpoint=path, every=5, **options)
+
+
+def resumed(folder: str) -> None:
+    """Any number of ranks ends these runs as one device that was never stopped."""
+    graph = generators.rmat(7, seed=1)
+    for number, (program, delivery) in enumerate(KILLED):
+        options: dict[str, Any] = {"delivery": delivery, "not_converged": "ignore"}
+        options["max_supersteps"] = 40
+        whole, path = on_one_device(graph, program, **options), Path(folder, f"{number}.ckpt")
+        resumes: dict[str, Any] = {"checkpoint": path, "every": 50, "resume": True}
+        found = Engine(graph, comm=COMM).run(program, **options, **resumes)
+        assert found.x.tolist() == whole.fields["x"].tolist()
+        assert counts(found) == whole.counts
+
+
 def frontiers() -> None:
     """A frontier of more pieces than are read at first, with vertices of several pieces."""
     web = generators.rmat(9, seed=4)
@@ -398,6 +430,10 @@ class Counted(MPI.Intracomm):
         self.received += sum(into[1][0])
         super().Allgatherv(sent, into)
 
+    def Alltoallv(self, sent: Any, into: Any) -> None:
+        self.received += sum(into[1][0])
+        super().Alltoallv(sent, into)
+
     def Allreduce(self, sent: Any, into: Any, operation: Any) -> None:
         self.received += into.nbytes
         super().Allreduce(sent, into, operation)
@@ -448,8 +484,59 @@ def lists() -> None:
         found = Engine(ring, comm=comm).run(program)
         for name in alone.fields:
             assert found[name].tobytes() == alone.fields[name].tobytes()
-        share = (comm.received - rest * vertices) / (9 * each * vertices)
+        others = vertices - vertices // COMM.size
+        share = (comm.received - rest * others) / (9 * each * others)
         assert least <= share <= most, (program, share)
+
+
+class Adding(VertexProgram):
+    """Every vertex changes in every superstep, and scatters."""
+
+    supersteps = param.supersteps(5)
+    x = vertex.int32(init="v.id")
+    message, combine = "int32", "max"
+    scatter_on = apply_on = "all"
+    scatter = "send(v.x % 1000);"
+    apply = "v.x += msg + 1;"
+
+
+class Reaching(VertexProgram):
+    """Vertices that get a message for the first time scatter next."""
+
+    depth = vertex.int32(init="v.id == 0 ? 0 : -1")
+    message, combine = "int32", "min"
+    mask = "v.id == 0"
+    receive_if = "v.depth < 0"
+    scatter = "send(v.depth + 1);"
+    apply = "v.depth = msg; set_mask();"
+
+
+def halos() -> None:
+    """A rank receives what changes of the senders of its arcs, and once what it has not had."""
+    on_several_hosts()
+    vertices = 3000
+    ids = np.arange(vertices)
+    ring = Graph.from_edges(ids, (ids + 1) % vertices)
+    rng = np.random.default_rng(3)
+    loose = Graph.from_edges(*rng.integers(0, vertices, (2, 2 * vertices)), num_vertices=vertices)
+    none = Graph.from_edges([], [], num_vertices=vertices)
+    star = Graph.from_edges(np.zeros(vertices, int), ids)
+    for graph in (ring, loose, none, star):
+        part = shares(graph.arcs("out").in_offsets, Division(COMM.rank, COMM.size))[COMM.rank]
+        own = range(part.first, part.last)
+        of_own = (graph.edge_dst >= part.first) & (graph.edge_dst < part.last)
+        halo = set(graph.edge_src[of_own].tolist()) - set(own)
+        asked = sum(len(its.intersection(own)) for its in COMM.allgather(halo))
+        for delivery in ("outbox", "slots"):
+            program, comm = Adding(), Counted()
+            alone = on_one_device(graph, program, delivery=delivery)
+            found = Engine(graph, comm=comm).run(program, delivery=delivery)
+            assert found.x.tolist() == alone.fields["x"].tolist()
+            assert comm.received == 4 * (asked + 5 * len(halo) + vertices - len(own))
+    for delivery in ("push", "pull", "outbox", "slots"):
+        agree(loose, Reaching(), delivery=delivery)
+        agree(star, Reaching(), delivery=delivery)
+        agree(none, Reaching(), delivery=delivery)
 
 
 class Relay(VertexProgram):

@@ -35,7 +35,7 @@ from support.program_tree import (
     Vertex,
 )
 from support.random_expressions import bounds_of
-from support.values import components, is_real, is_scalar
+from support.values import components, is_array, is_real, is_scalar
 
 ID, NOW, DST, LANE = Var("v", "id"), Var("", "superstep"), Var("e", "dst"), Var("", "lane")
 
@@ -222,7 +222,7 @@ def _combines(p: Program) -> bool:
 def _posts(p: Program) -> bool:
     """Whether it may `send_to`: what is combined fits 8 bytes, and is no product of 64 bits."""
     wide = p.combine == "prod" and p.message in ("int64", "uint64")
-    return _combines(p) and payload(p, "float64") <= 8 and not wide
+    return _combines(p) and payload(p, "float64") <= 8 and not wide and not is_array(p.message)
 
 
 def _laned(p: Program) -> bool:

@@ -1,7 +1,8 @@
 """The types of the random programs, and how C stores a value of each.
 
-A type is a name: NumPy's of a scalar, `real`, OpenCL's of a vector, or a struct's. In the oracle a
-value of a vector or struct is the tuple of its scalars, those of a vector within a struct in line.
+A type is a name: NumPy's of a scalar, `real`, OpenCL's of a vector, `real(5)` of an array, or a
+struct's. In the oracle a value of a vector, array or struct is the tuple of its scalars, those of a
+vector or array within a struct in line.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ C_NAMES = {
 SCALARS = ("real", *C_NAMES)
 NUMPY_NAMES = {c: name for name, c in C_NAMES.items()}
 VECTOR = re.compile(r"(real|u?char|u?short|u?int|u?long|float|double)(2|3|4|8|16)")
+ARRAY = re.compile(r"(\w+)\((\d+)\)")
 Structs = Mapping[str, tuple[tuple[str, str], ...]]  # name -> (member, type of it) in order
 
 
@@ -44,12 +46,19 @@ def is_vector(kind: str) -> bool:
     return not is_scalar(kind) and VECTOR.fullmatch(kind) is not None
 
 
+def is_array(kind: str) -> bool:
+    return ARRAY.fullmatch(kind) is not None
+
+
 def is_real(kind: str) -> bool:
     return kind in ("real", "float32", "float64")
 
 
 def element(kind: str) -> tuple[str, int]:
-    """The scalar type of a vector's components, and how many it has."""
+    """The scalar type of the components of a vector or array, and how many it has."""
+    array = ARRAY.fullmatch(kind)
+    if array:
+        return array[1], int(array[2])
     match = VECTOR.fullmatch(kind)
     assert match
     return NUMPY_NAMES.get(match[1], match[1]), int(match[2])
@@ -60,9 +69,13 @@ def c_name(kind: str) -> str:
 
 
 def components(kind: str, structs: Structs) -> tuple[tuple[str, str], ...]:
-    """(path, scalar type) of each scalar of a vector or struct: ("x", "int32") or ("p.x", ...)."""
+    """(path, scalar type) of each scalar of a vector, array or struct: ("x", "int32"), ("[0]", ...)
+    or ("p.x", ...)."""
     if is_scalar(kind):
         return ()
+    if is_array(kind):
+        scalar, width = element(kind)
+        return tuple((f"[{i}]", scalar) for i in range(width))
     if is_vector(kind):
         scalar, width = element(kind)
         names = "xyzw" if width <= 4 else "0123456789abcdef"
@@ -85,6 +98,10 @@ def layout(kind: str, structs: Structs, real: str) -> tuple[int, int]:
     if is_scalar(kind):
         size = scalar_dtype(kind, real).itemsize
         return size, size
+    if is_array(kind):
+        scalar, width = element(kind)
+        size = scalar_dtype(scalar, real).itemsize
+        return size * width, size * math.gcd(width, 16)  # it is in a union with vectors
     if is_vector(kind):
         scalar, width = element(kind)
         size = scalar_dtype(scalar, real).itemsize * (4 if width == 3 else width)
@@ -92,6 +109,8 @@ def layout(kind: str, structs: Structs, real: str) -> tuple[int, int]:
     end, most = 0, 1
     for _, member_kind in structs[kind]:
         size, align = layout(member_kind, structs, real)
+        if is_array(member_kind):  # just an array there
+            align = scalar_dtype(element(member_kind)[0], real).itemsize
         end = -(-end // align) * align + size
         most = max(most, align)
     return -(-end // most) * most, most
@@ -141,7 +160,7 @@ class Store:
         """Values of one type as a program's result has them: nested lists of that shape."""
         if is_scalar(kind):
             return np.array(values, scalar_dtype(kind, self.real)).reshape(shape)
-        if is_vector(kind):
+        if is_vector(kind) or is_array(kind):
             scalar, width = element(kind)
             return np.array(values, scalar_dtype(scalar, self.real)).reshape(*shape, width)
         return np.array(values, self.dtype(kind)).reshape(shape)

@@ -857,7 +857,7 @@ def _check_options(
     ):
         wrong = Message(
             Option("columns", columns, of="reader"),
-            " must be names of columns or numbers from 0: source, target, "
+            " must be a list of names of columns or of numbers from 0: source, target, "
             "and then edge fields, e.g. ",
             Option("columns", ("from", "to", "weight=minutes", "km"), of="reader"),
         )

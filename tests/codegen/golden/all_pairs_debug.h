@@ -462,6 +462,10 @@ static void gascl_prefetch_others(const int gascl_id, GASCL_STATE GASCL_LANE) {
 #endif
 }
 
+// Prefetches what scatter reads of an arc.
+static void gascl_prefetch_edge(const gascl_offset gascl_arc GASCL_EDGE) {
+}
+
 static bool gascl_has_enough(const gascl_message msg, const int gascl_id, GASCL_STATE GASCL_LANE) {
     return false;
 }
@@ -493,9 +497,9 @@ GASCL_NOT_INLINED static int gascl_apply_message(
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 474, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 478, gascl_faults, gascl_control_);
     if (gascl_run_->graph.gascl_finite)
-        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 474, gascl_faults, gascl_control_);
+        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 478, gascl_faults, gascl_control_);
     return v.gascl_set;
 }
 

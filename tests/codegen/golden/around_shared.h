@@ -335,6 +335,10 @@ static void gascl_prefetch_others(const int gascl_id, GASCL_STATE GASCL_LANE) {
 #endif
 }
 
+// Prefetches what scatter reads of an arc.
+static void gascl_prefetch_edge(const gascl_offset gascl_arc GASCL_EDGE) {
+}
+
 static bool gascl_has_enough(const gascl_message msg, const int gascl_id, GASCL_STATE GASCL_LANE) {
     return false;
 }

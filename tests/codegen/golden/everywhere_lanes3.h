@@ -514,6 +514,12 @@ static void gascl_prefetch_others(const int gascl_id, GASCL_STATE GASCL_LANE) {
 #endif
 }
 
+// Prefetches what scatter reads of an arc.
+static void gascl_prefetch_edge(const gascl_offset gascl_arc GASCL_EDGE) {
+    GASCL_PREFETCH(&gascl_e_id[gascl_arc]);
+    GASCL_PREFETCH(&gascl_e_weight[gascl_arc]);
+}
+
 static bool gascl_has_enough(const gascl_message msg, const int gascl_id, GASCL_STATE GASCL_LANE) {
     return false;
 }

@@ -706,7 +706,8 @@ class Echo(MPI.Intracomm):
         into[:] = sent
 
     def Alltoallv(self, sent: Any, into: Any) -> None:
-        into[0][:] = sent[0]
+        into[0][:] = 0
+        into[0][: len(sent[0])] = sent[0][: len(into[0])]
 
 
 def run_ranks(device: Device) -> None:

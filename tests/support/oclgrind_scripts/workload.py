@@ -382,6 +382,16 @@ def sort_arcs(device: Device) -> None:
         same(found, row[known.places])
 
 
+def put_rows(device: Device) -> None:
+    """Rows of three values, to every other place."""
+    before, rows = np.zeros((100, 12), np.uint8), np.arange(600).astype(np.uint8).reshape(50, 12)
+    places = np.arange(0, 100, 2, dtype=np.int32)
+    to, rows_, places_ = (device.upload(each) for each in (before, rows, places))
+    gather.put_rows(device, to, rows_, places_, *rows.shape)
+    cl.enqueue_copy(device.queue, before, to)
+    same(before[::2], rows)
+
+
 def add_lanes(device: Device) -> None:
     """Those of more vertices than there are items, of which one lane is left out."""
     values = np.arange(5000, dtype=np.int32).reshape(-1, 5)
@@ -439,6 +449,7 @@ def run_all(device: Device) -> None:
     assert device_check.run(device) == ""
     add_floats(device)
     sort_arcs(device)
+    put_rows(device)
     add_lanes(device)
     contract_groups(device)
     used = set()
@@ -468,7 +479,8 @@ def run_patched(device: Device, *patch: str) -> None:
     if "atomics_probe.cl" in patch:
         return add_floats(device)
     if {"sort.cl", "gather_values.cl"} & set(patch):
-        return sort_arcs(device)
+        sort_arcs(device)
+        return put_rows(device)
     if any("segments[" in part for part in patch):
         return share_long_rows(device)
     if "lane_sums.cl" in patch:

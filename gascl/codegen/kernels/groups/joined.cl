@@ -113,7 +113,7 @@ static int gascl_join_sorted(__global gascl_group *groups, const int n) {
 #if GASCL_GROUP == 1
 // In a table, whose slots say which group has a key, counted from 1. When it is full, messages with other keys
 // stay for the next turn; after several turns, they are sorted.
-static int gascl_join_messages(__global gascl_group *groups, const int n) {
+static int gascl_join_messages(__global gascl_group *groups, const int n, GASCL_STATE GASCL_LANE) {
     ushort slots[GASCL_GROUP_SLOTS];
     int number = 0, left = n;
     for (int turn = 0; number < left && turn < GASCL_GROUP_TURNS; ++turn) {
@@ -138,6 +138,9 @@ static int gascl_join_messages(__global gascl_group *groups, const int n) {
                 one.count = 1;
                 found[keys++] = one;
                 slots[at] = (ushort)keys;
+#if GASCL_PREFERS
+                gascl_prefetch_key(key, GASCL_STATE_ON GASCL_LANE_ON);
+#endif
             } else {
                 found[keys + others++] = one;
             }
@@ -150,8 +153,6 @@ static int gascl_join_messages(__global gascl_group *groups, const int n) {
         gascl_sort_messages(groups, number, true);
     return number;
 }
-#else
-#define gascl_join_messages gascl_join_sorted
 #endif
 
 // Moves the messages that a vertex receives to the front; returns how many these are.
@@ -198,6 +199,11 @@ static void gascl_apply_groups(const int id, __global gascl_group *groups, const
 static void gascl_apply_single(const int id, __global gascl_group *groups, const int sent,
                                gascl_tally *tally, GASCL_STATE GASCL_LANE) {
     const int count = gascl_keep_received(id, groups, sent, GASCL_STATE_ON GASCL_LANE_ON);
-    const int number = count ? gascl_join_messages(groups, count) : 0;
+#if GASCL_GROUP == 1
+    const int number =
+        count ? gascl_join_messages(groups, count, GASCL_STATE_ON GASCL_LANE_ON) : 0;
+#else
+    const int number = count ? gascl_join_sorted(groups, count) : 0;
+#endif
     gascl_apply_groups(id, groups, number, count, tally, GASCL_STATE_ON GASCL_LANE_ON);
 }

@@ -1,0 +1,105 @@
+"""`Halo`: the vertices of other ranks whose values a rank needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+
+from gascl.device_graph.buffers import ResidentGraph
+from gascl.device_graph.gather import put_rows
+from gascl.distributed.ranks import Ranks
+from gascl.graph.partition import Part, senders_elsewhere
+from gascl.opencl import fork_guard
+from gascl.opencl.device import Device
+
+
+class Halo:
+    """The vertices of other ranks whose values a rank needs, and those of its own that others need.
+
+    By default, each rank needs the values of all vertices.
+
+    Args:
+        parts: the part of the arcs of each rank.
+
+    Attributes:
+        sent: for each rank, those of this rank's vertices that it needs, numbered from this rank's
+            first one, as an index of their rows.
+        numbers: the number of vertices that each rank needs of this one.
+        begins: (ranks + 1,) where the vertices of each rank begin among those that this one needs.
+    """
+
+    def __init__(self, ranks: Ranks, parts: Sequence[Part]):
+        self.first, self.last = parts[ranks.rank][:2]
+        others = np.arange(ranks.size) != ranks.rank
+        rows = np.array([part.last - part.first for part in parts])
+        self.sent: list[Any] = [slice(None) if other else slice(0) for other in others]
+        self.numbers = np.where(others, self.last - self.first, 0)
+        self.begins = np.cumsum([0, *np.where(others, rows, 0)])
+        self._firsts = [part.first for part in parts]
+
+    @property
+    def size(self) -> int:
+        """The number of vertices of other ranks that this one needs."""
+        return int(self.begins[-1])
+
+    def vertices(self, rank: int, places: np.ndarray) -> np.ndarray:
+        """int32: some of the vertices that this rank needs of another one.
+
+        Args:
+            places: their places among all that it needs of it.
+        """
+        return (self._firsts[rank] + places).astype(np.int32)
+
+    def write(self, device: Device, buffer: Any, rows: np.ndarray) -> None:
+        """Write the rows of these vertices to a buffer.
+
+        Args:
+            rows: uint8 (`size`, bytes of a row), in the order of their numbers.
+        """
+        for begin, part in ((0, rows[: self.first]), (self.last, rows[self.first :])):
+            if part.size:
+                cl.enqueue_copy(device.queue, buffer, part, dst_offset=begin * rows.shape[1])
+
+
+class SenderHalo(Halo):
+    """Each rank needs only the values of the vertices from which arcs end in its own.
+
+    All ranks must create one at the same time.
+    """
+
+    def __init__(self, ranks: Ranks, graph: ResidentGraph):
+        super().__init__(ranks, graph.parts)
+        ends, vertices = graph.arcs.into.ends, graph.graph.num_vertices
+        received = senders_elsewhere(ends, graph.parts[ranks.rank], vertices)
+        bounds = [part.first for part in graph.parts] + [vertices]
+        self.begins = np.searchsorted(received, np.array(bounds, received.dtype))
+        counts = np.diff(self.begins)
+        self.numbers = np.empty(ranks.size, np.int64)
+        ranks.comm.Alltoall(counts, self.numbers)
+        asked = ranks.exchanged(received, counts, self.numbers) - np.int32(self.first)
+        self.sent = np.split(asked, np.cumsum(self.numbers)[:-1])
+        self._received = received
+        self._places = graph.device.upload(received)
+        self._rows: Any = None  # a buffer with what was received last
+        fork_guard.holds_opencl(self)
+
+    def vertices(self, rank: int, places: np.ndarray) -> np.ndarray:
+        return self._received[self.begins[rank] + places]
+
+    def write(self, device: Device, buffer: Any, rows: np.ndarray) -> None:
+        if not rows.size:
+            return
+        if self._rows is None or self._rows.size < rows.nbytes:
+            self._rows = device.reserve(rows.nbytes)
+        cl.enqueue_copy(device.queue, self._rows, rows)
+        put_rows(device, buffer, self._rows, self._places, *rows.shape)
+
+
+def halo_of(ranks: Ranks, graph: ResidentGraph) -> Halo:
+    """The halo of a graph's arcs, made once; all ranks must call this."""
+    if not all(ranks.allgather(graph in ranks.halos)):
+        ranks.halos[graph] = SenderHalo(ranks, graph)
+    return ranks.halos[graph]

@@ -1,0 +1,75 @@
+"""Checks the fields by whose values array parameters are read, as `p.price[v.kind]`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import numpy as np
+
+from gascl.errors import GraphError
+from gascl.graph.field_types import NO_TEXT, Texts
+from gascl.graph.graph import Graph
+from gascl.language.arrays import FieldIndex
+from gascl.language.program import VertexProgram
+
+
+def check_indices(
+    program: VertexProgram,
+    graph: Graph,
+    initial: Mapping[str, np.ndarray],
+    kept: Collection[str] = (),
+) -> None:
+    """Raise GraphError if a field is outside of the array that is read at its values.
+
+    Args:
+        initial: the vertex fields that the run is given.
+        kept: those that come from a State, where the run before has checked them.
+    """
+    for index in program.spec.field_indices:
+        if index.field in kept and not index.of_edges:
+            continue
+        if index.of_edges and index.field in graph.edge_fields:
+            ends = graph.edge_summary(index.field)
+            if ends.count == 0 or (ends.least >= 0 and ends.greatest < index.length):
+                continue
+            values = np.asarray(graph.edge_fields[index.field])
+        elif index.of_edges:
+            default = program.spec.edge_fields[index.field].default
+            values = np.broadcast_to(np.asarray(default), graph.num_edges)
+        elif index.field in initial:
+            values = initial[index.field]
+        else:
+            begins = program.spec.vertex_fields[index.field].init
+            values = np.broadcast_to(0 if isinstance(begins, str) else begins, graph.num_vertices)
+        # A value that the device computes is masked.
+        wrong = np.ma.filled((values < 0) | (values >= index.length), False)
+        rows = np.flatnonzero(wrong if wrong.ndim == 1 else wrong.any(axis=1))
+        if len(rows):
+            raise _outside(program, graph, index, values, wrong, rows)
+
+
+def _outside(
+    program: VertexProgram,
+    graph: Graph,
+    index: FieldIndex,
+    values: np.ndarray,
+    wrong: np.ndarray,
+    rows: np.ndarray,
+) -> GraphError:
+    row, name = int(rows[0]), index.field
+    value = int(values[row] if values.ndim == 1 else values[row][wrong[row]][0])
+    where = f"vertex {graph.label_of(row)!r}"
+    kind = graph.vertex_types.get(name)
+    if index.of_edges:
+        kind = graph.edge_types.get(name)
+        ends = (graph.label_of(int(of[row])) for of in (graph.edge_src, graph.edge_dst))
+        where = "edge {} ({!r} to {!r})".format(row, *ends)
+    missing = ", a missing text" if value == NO_TEXT and isinstance(kind, Texts) else ""
+    noun = "edge" if index.of_edges else "vertex" if len(rows) == 1 else "vertice"
+    count = f"{len(rows):,} such {noun}{'s' * (len(rows) > 1)}"
+    return GraphError(
+        program.title(),
+        f": {index.text} needs an index from 0 to {index.length - 1}, but {where} has "
+        f"{name} = {value}{missing} ({count}): change the values of {name} or the length of "
+        f"{index.array}, or test {name} before it is the index",
+    )
