@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from itertools import islice
+from operator import ne
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import networkx as nx
@@ -64,7 +65,8 @@ class Topology:
         """Nodes and edges.
 
         Raises:
-            NotImplementedError: an undirected view shows an edge at one of its ends only.
+            NotImplementedError: an undirected view shows an edge at one of its ends only, or a node
+                is not equal to itself.
         """
         return self.once("adjacency", self._read)
 
@@ -76,6 +78,8 @@ class Topology:
         adjacency = read_adjacency(G)
         if is_view(G) and not self.directed and not _symmetric(adjacency):
             raise NotImplementedError("a view whose filter hides an edge at one of its ends only")
+        if any(map(ne, adjacency.nodes, adjacency.nodes)):  # NetworkX takes each for others
+            raise NotImplementedError("nodes that are not equal to themselves, such as NaN")
         self.look(G, adjacency.nodes)
         self._unread = None
         return adjacency

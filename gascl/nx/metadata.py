@@ -67,7 +67,7 @@ FUNCTIONS = {
     """,
     "`usebounds` is left to NetworkX.": "diameter periphery radius",
     "No `data`, no multigraphs.": "edge_boundary",
-    "Undirected graphs without loops or parallel edges; no weights, no `nodes`.": "effective_size",
+    "Undirected graphs without loops or parallel edges; no weights.": "effective_size",
     "`nstart` must have the graph's nodes in their order.": """
         eigenvector_centrality katz_centrality
     """,

@@ -45,8 +45,6 @@ def _few_pairs(call: Call) -> str:
 )
 def complement(G: Converted) -> Any:
     """A graph of NetworkX's, with the edges that the graph does not have."""
-    if any(node != node for node in G):  # to which NetworkX makes a loop
-        raise NotImplementedError("nodes that are not equal to themselves, as NaN")
     apart = np.ones((len(G), len(G)), bool)
     apart[G.tails, G.rows()[1]] = False
     np.fill_diagonal(apart, False)

@@ -222,6 +222,8 @@ def exchanges(comm) -> list:
     comm.Allgatherv([own, mpi.BYTE], [pairs, ([8, 16, 24], [0, 8, 24]), mpi.BYTE])
     turned = np.empty(size, int)
     comm.Alltoall(np.arange(size) + 10 * rank, turned)
+    both = np.empty((size, 2), int)
+    comm.Alltoall(np.arange(2 * size).reshape(size, 2) + 10 * rank, both)
     sent, came = np.arange(size, dtype=np.uint8) + 10 * rank, np.zeros(3, np.uint8)
     each = [1, 1, 1], [0, 1, 2]
     comm.Alltoallv([sent, each, mpi.BYTE], [came, each, mpi.BYTE])
@@ -234,7 +236,7 @@ def exchanges(comm) -> list:
     there += [comm.iprobe(tag=2), comm.iprobe(tag=1)]
     there += ["off" if rank == 1 else comm.recv(source=1, tag=1), comm.iprobe(tag=1)]
     found.append(there)
-    return found + [a.tolist() for a in (least, numbers, values, pairs, turned, came)]
+    return found + [a.tolist() for a in (least, numbers, values, pairs, turned, both, came)]
 
 
 def expected(rank: int) -> list:
@@ -244,7 +246,9 @@ def expected(rank: int) -> list:
         *([False, False, rank != 1, "off", False], [0, -2], [0, 1, 4]),
         [0, 0, 0, 0, 255, 2, 2, 2, 255],
         [[0, 0], [1, 1], [1, 1], [2, 2], [2, 2], [2, 2]],
-        *(turned, turned),
+        turned,
+        [[2 * rank + sender * 10, 2 * rank + 1 + sender * 10] for sender in range(3)],
+        turned,
     ]
 
 

@@ -86,16 +86,22 @@ def test_functions_of_rank_runs_on_several_hosts(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("count", "what"), [*((count, "programs") for count in (1, 2, 3, 4)), (2, "pieces:programs")]
+    ("count", "what"),
+    [
+        *((count, "programs") for count in (1, 2, 3, 4)),
+        *((2, f"{way}:programs") for way in ("pieces", "on_several_hosts")),
+    ],
 )
 def test_programs_on_ranks(count, what):
     succeed(count, what)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [2, 3])
-def test_programs_that_read_neighbors_on_ranks(count):
-    succeed(count, "neighbors")
+@pytest.mark.parametrize(
+    ("count", "what"), [(2, "neighbors"), (3, "neighbors"), (3, "on_several_hosts:neighbors")]
+)
+def test_programs_that_read_neighbors_on_ranks(count, what):
+    succeed(count, what)
 
 
 def test_messages_to_vertices_of_other_ranks_and_checkpoints(tmp_path):

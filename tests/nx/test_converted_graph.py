@@ -416,7 +416,9 @@ def test_attributes_are_read_some_at_a_time(kind, given, monkeypatch):
     whole = [isinstance(value, int | np.integer) for value in expected]
     assert found.values.tolist() == expected
     assert found.values.dtype == (np.int64 if all(whole) else np.float64)
-    assert (found.whole, found.mixed) == (all(whole), not all(whole) and any(whole))
+    assert found.whole == all(whole)
+    assert (found.mixed is not None) == (not all(whole) and any(whole))
+    assert found.floats.tolist() == [not each for each in whole]
     assert found.numpy == any(type(value) is np.int64 for value in expected)
 
 

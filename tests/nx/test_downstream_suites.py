@@ -62,7 +62,8 @@ def outcomes(folder, target, tests, *options, **environment):
     """What became of each test."""
     report = folder / "report.xml"
     path = os.pathsep.join(map(str, (target, Path(__file__).parents[1])))
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "-W", "ignore", *options]
+    # One test after the other: those of cdlib write files of the same names.
+    command = [sys.executable, "-m", "pytest", "-q", "-W", "ignore", *options]
     command += ["-p", "support.seeded", "-p", "no:cacheprovider", "-o", "addopts="]
     command += [f"--junitxml={report}", *tests]
     environment = {**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": path, **environment}

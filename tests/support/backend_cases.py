@@ -297,6 +297,7 @@ OPTIONS = {
 WEIGHTLESS = {"global_reaching_centrality", "harmonic_diameter", "wiener_index"}
 PER_NODE = {
     "generalized_degree": "nodes",
+    "effective_size": "nodes",
     "square_clustering": "nodes",
     "clustering": "nodes",
     "triangles": "nodes",

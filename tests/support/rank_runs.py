@@ -180,9 +180,12 @@ def neighbors() -> None:
         MaximalIndependentSet(),
         Triangles(),
         TrussNumber(),
-        WeightedClustering(),
     ):
         agree(plain, program)
+    alone = on_one_device(plain, WeightedClustering())  # by another program than on ranks
+    found = Engine(plain, comm=COMM).run(WeightedClustering())
+    expected = alone.fields["coefficient"]
+    np.testing.assert_allclose(found.coefficient, expected, rtol=1e-5, atol=1e-7)
     agree(web, StronglyConnected())
 
 
@@ -242,7 +245,7 @@ def agree(
     graph: Graph, program: VertexProgram, memory: int | None = None, delivery: str = "auto"
 ) -> None:
     """Ranks find what one device does."""
-    alone = on_one_device(graph, program)
+    alone = on_one_device(graph, program, callback=lambda step: None)  # in supersteps, as ranks
     found = Engine(graph, comm=COMM, device_memory=memory).run(program, delivery=delivery)
     assert found.supersteps == alone.supersteps
     assert counts(found) == alone.counts
