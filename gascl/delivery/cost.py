@@ -73,9 +73,8 @@ class Rates:
         launch: those of a superstep without messages; push makes all in one launch.
         whole: the vertices and arcs up to which a launch of `pull` or `outbox` runs several
             supersteps.
-        common: by delivery, an arc whose scatter looks for common neighbors, and beyond that each
-            entry of a row of mean length; "" is any other delivery. On CPUs, pull has a table of
-            the receiver's row, which is not worth its making where rows are short.
+        common: by delivery, an arc whose scatter looks for common neighbors, in rows of a hundred
+            arcs or so; "" is any other delivery. On CPUs, pull has a table of the receiver's.
         open: how many of the arcs are visited where `receive_if` closes vertices.
         once: a vertex, and an arc, of a run in any order in which each vertex scatters, or applies,
             once, by delivery.
@@ -105,7 +104,7 @@ class Rates:
     launches: Mapping[str, float]
     launch: float
     whole: int
-    common: Mapping[str, tuple[float, float]]
+    common: Mapping[str, float]
     open: float
     once: Mapping[str, tuple[float, float]]
     chain: float
@@ -145,7 +144,7 @@ CPU = Rates(
     launches={"slots": 30_000, "edges": 30_000},
     launch=0,
     whole=WHOLE["CPU"],
-    common={"pull": (33, 0.75), "": (26, 2)},
+    common={"pull": 160, "": 250},
     open=0.4,
     # ShortestPaths on a grid and on kron 18, divided by their vertices and arcs; and a program
     # whose vertices apply once, and read a field of each neighbor.
@@ -193,7 +192,7 @@ GPU = Rates(
     launches={"pull": 10_000, "outbox": 10_000, "slots": 50_000, "edges": 40_000, "frontier": 1000},
     launch=60_000,
     whole=WHOLE["GPU"],
-    common={"edges": (4, 0), "": (10, 0)},
+    common={"edges": 4, "": 10},
     open=0.9,
     once={"asynchronous": (0.07, 0.055)},  # ShortestPaths on R-MAT 22 and 24, an H200
     chain=3600,  # breadth-first search by depth on a grid of 3000^2 vertices, the same
@@ -421,8 +420,7 @@ class Costs:
         return max(self.rates.alone.get(name, {}).get(delivery, 0) for name in asked)
 
     def _looking(self, delivery: str) -> float:
-        arc, entry = self.rates.common.get(delivery, self.rates.common[""])
-        return self.common * (arc + entry * self.size.arcs / max(self.size.vertices, 1))
+        return self.common * self.rates.common.get(delivery, self.rates.common[""])
 
     @property
     def _edge(self) -> float:
