@@ -383,6 +383,61 @@ def settled(g: Links) -> Answer:
     return {"x": settling(g)[0]}
 
 
+class OneClass(VertexProgram):
+    """The arcs of one class carry messages, in each superstep those of another one."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="v.id % 8")
+    toll = edge.int32()
+
+    message, combine = "int32", "sum"
+    scatter_on = apply_on = "all"
+    scatter = "if (e.toll == superstep % 7) send(v.x);"
+    apply = "v.x = (v.x + msg) % 1009;"
+
+
+@kind("arcs of one class", lambda g: OneClass(), each(4 + 4 + 4, 4 + 4 + 8))
+def one_class(g: Links) -> Answer:
+    x = g.ids % 8
+    for superstep in range(SUPERSTEPS):
+
+        def sent(arcs: slice, x: np.ndarray = x, turn: int = superstep % 7) -> np.ndarray:
+            return np.where(g.toll[arcs] == turn, x[g.targets[arcs]], 0)
+
+        x = (x + g.combined(np.add, sent, 0)) % 1009
+    return {"x": x}
+
+
+class Logistic(VertexProgram):
+    """Much arithmetic for each arc."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.real(init="1 + v.id % 8")
+    weight = edge.real()
+
+    message, combine = "real", "sum"
+    scatter_on = apply_on = "all"
+    scatter = """
+        const real w = e.weight / 256, z = 1 / (1 + exp(1 - v.x * w));
+        send(z * (1 - z) * sqrt(1 + w));
+    """
+    apply = "v.x = 1 + v.id % 8 + msg / max(v.in_degree, 1);"
+
+
+@kind("arithmetic along arcs", lambda g: Logistic(), each(4 + 4 + 4, 4 + 4 + 4 + 4))
+def arithmetic(g: Links) -> Answer:
+    x = own = 1.0 + g.ids % 8
+    for _ in range(SUPERSTEPS):
+
+        def sent(arcs: slice, x: np.ndarray = x) -> np.ndarray:
+            w = g.weights[arcs] / 256
+            z = 1 / (1 + np.exp(1 - x[g.targets[arcs]] * w))
+            return z * (1 - z) * np.sqrt(1 + w)
+
+        x = own + g.combined(np.add, sent, 0.0) / np.maximum(g.degree, 1)
+    return {"x": x}
+
+
 class Bytes(VertexProgram):
     """Numbers of one byte."""
 
@@ -638,6 +693,30 @@ class Reals64(VertexProgram):
 @kind("64 reals", lambda g: Reals64(), each(4 + 256, 4 + 4 + 256 + 256))
 def reals64(g: Links) -> Answer:
     return {"x": multiples(g.diffused(), 1, 64)}
+
+
+class Bytes13(VertexProgram):
+    """Thirteen bytes of each vertex, of which no vector has as many."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.uint8(13)
+
+    message, combine = "uint8(13)", "max"
+    scatter_on = "all"
+    init = "for (int k = 0; k < 13; ++k) v.x[k] = hash(v.id + k) & 255;"
+    scatter = "send(v.x);"
+    apply = "for (int k = 0; k < 13; ++k) v.x[k] = max(v.x[k], msg[k]) / 2;"
+
+
+@kind("13 bytes, max", lambda g: Bytes13(), each(4 + 13, 4 + 13 + 26))
+def bytes13(g: Links) -> Answer:
+    columns = []
+    for k in range(13):
+        x = (hashed(g.ids + k) & np.uint32(255)).astype(np.int32)
+        for _ in range(SUPERSTEPS):
+            x = np.where(g.degree > 0, np.maximum(x, g.heard(np.maximum, x, 0)) // 2, x)
+        columns.append(x)
+    return {"x": np.stack(columns, axis=1)}
 
 
 class Layer(VertexProgram):
@@ -1007,6 +1086,46 @@ def gather_second(g: Links) -> Answer:
     return {"x": x}
 
 
+class ThreeLargest(VertexProgram):
+    """A gather snippet that keeps the three largest values."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="hash(v.id) % 100003")
+
+    message, gathered = "int32", "int4"
+    scatter_on = apply_on = "all"
+    scatter = "send(v.x);"
+    gather = """
+        msg = (int4)(0, 0, 0, 0);
+        for (int i = 0; i < num_messages; ++i) {
+            const int x = messages[i];
+            if (x > msg.x)
+                msg = (int4)(x, msg.x, msg.y, 0);
+            else if (x > msg.y)
+                msg = (int4)(msg.x, x, msg.y, 0);
+            else if (x > msg.z)
+                msg.z = x;
+        }
+    """
+    apply = """
+        const int4 best = has_msg ? msg : (int4)(0, 0, 0, 0);
+        v.x = (hash(v.x) % 50021 + best.x / 4 + best.y / 4 + best.z / 4) % 100003;
+    """
+
+
+@kind("gather snippet, three largest", lambda g: ThreeLargest(), each(4 + 4, 4 + 4 + 4))
+def gather_three(g: Links) -> Answer:
+    x = (hashed(g.ids) % np.uint32(100003)).astype(np.int64)
+    for _ in range(SUPERSTEPS):
+        order = np.lexsort((-x[g.targets], g.edges.sources))
+        total = np.zeros(g.vertices, np.int64)
+        for k in range(3):
+            heard = np.flatnonzero(g.degree > k)
+            total[heard] += x[g.targets[order[g.edges.offsets[:-1][heard] + k]]] // 4
+        x = (hashed(x) % np.uint32(50021) + total) % 100003
+    return {"x": x}
+
+
 class NeighborSum(VertexProgram):
     """An apply that adds up over its neighbors."""
 
@@ -1061,6 +1180,37 @@ def largest_neighbor(g: Links) -> Answer:
         best = np.where(g.degree > 0, -(-found // g.vertices), -1)
         where = np.where(g.degree > 0, best * g.vertices - found, 0)
         x = (x + 1 + best + where) % 1009
+    return {"x": x}
+
+
+class Softmax(VertexProgram):
+    """Two loops over neighbors: the largest value, then a mean weighted relative to it."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.real(init="v.id % 8")
+
+    scatter_on = apply_on = "all"
+    apply = """
+        real top = 0, total = 0, sum = 0;
+        for (int i = 0; i < num_neighbors; ++i)
+            top = fmax(top, x_of(neighbor(i)));
+        for (int i = 0; i < num_neighbors; ++i) {
+            const real w = exp(x_of(neighbor(i)) - top);
+            total += w;
+            sum += w * x_of(neighbor(i));
+        }
+        v.x = 1 + v.id % 8 + (num_neighbors ? sum / total / 2 : 0);
+    """
+
+
+@kind("two loops over neighbors", lambda g: Softmax(), each(2 * (4 + 4), 4 + 4 + 8))
+def softmax(g: Links) -> Answer:
+    x, row = g.ids % 8 * 1.0, g.edges.sources
+    for _ in range(SUPERSTEPS):
+        w = np.exp(x[g.targets] - g.heard(np.maximum, x, 0.0)[row])
+        total = np.bincount(row, w, g.vertices)
+        mean = np.bincount(row, w * x[g.targets], g.vertices) / np.maximum(total, 1)
+        x = 1.0 + g.ids % 8 + mean / 2
     return {"x": x}
 
 
@@ -1304,7 +1454,7 @@ class SomeSend(VertexProgram):
 
     message, combine = "int32", "sum"
     functions = """
-        #define SENDS(when) (((uint)(v.id + (when)) * 2654435761u >> 16) % p.every == 0)
+        #define SENDS(when) (hash(v.id ^ hash(when)) % p.every == 0)
     """
     apply_on = "all"
     ends = "stop"
@@ -1321,8 +1471,8 @@ class SomeSend(VertexProgram):
 
 
 def senders(g: Links, every: int, superstep: int) -> np.ndarray:
-    word = (g.ids + superstep).astype(np.uint32) * np.uint32(2654435761)
-    return (word >> np.uint32(16)) % np.uint32(every) == 0
+    word = g.ids.astype(np.uint32) ^ hashed(np.array([superstep]))
+    return hashed(word) % np.uint32(every) == 0
 
 
 def sent_by(every: int) -> Callable[[Links], float]:
@@ -1468,11 +1618,113 @@ def two_phases(g: Links) -> Answer:
     return {"x": x}
 
 
+class ActiveNeighbors(SomeSend):
+    """Apply counts its neighbors in the mask; nothing is sent."""
+
+    message = combine = scatter = None
+    apply = """
+        int count = 0;
+        for (int i = 0; i < num_neighbors; ++i)
+            count += get_mask_of(neighbor(i));
+        v.x = (v.x + count) % 1009;
+        if (SENDS(superstep + 1))
+            set_mask();
+    """
+
+
+@kind("neighbors in the mask", lambda g: ActiveNeighbors(every=2), each(4 + 1, 4 + 8))
+def active_neighbors(g: Links) -> Answer:
+    x = g.ids % 8
+    for superstep in range(SUPERSTEPS):
+        x = (x + g.heard(np.add, senders(g, 2, superstep).astype(np.int64))) % 1009
+    return {"x": x}
+
+
+class Infection(VertexProgram):
+    """A mask that grows: along random arcs, the infected infect others in each superstep."""
+
+    supersteps = param.supersteps(10)
+    source = param.vertex()
+    since = vertex.int32(init="v.id == p.source ? 0 : -1")
+
+    message, combine = "int32", "max"
+    mask = "v.id == p.source"
+    ends = "stop"
+    apply_on = "mask"
+    scatter = "if (hash((e.src ^ e.dst) + superstep) % 4 == 0) send(1);"
+    apply = """
+        if (v.since < 0)
+            v.since = superstep + 1;
+        set_mask();
+    """
+
+
+def infections(g: Links) -> tuple[np.ndarray, int]:
+    """Since when each vertex is infected, and the bytes that move: those of `sent_by`."""
+    since, moves = np.full(g.vertices, -1), 0
+    since[g.sources[0]] = 0
+    for superstep in range(SUPERSTEPS):
+        ill = since >= 0
+        moves += 8 * int(g.degree[ill].sum()) + 8 * int(ill.sum())
+
+        def sent(arcs: slice, ill: np.ndarray = ill, superstep: int = superstep) -> np.ndarray:
+            both = g.targets[arcs] ^ g.edges.sources[arcs]
+            open_ = hashed(both + superstep) % np.uint32(4) == 0
+            return (open_ & ill[g.targets[arcs]]).astype(np.int32)
+
+        since = np.where(~ill & (g.combined(np.maximum, sent, 0) > 0), superstep + 1, since)
+    return since, moves
+
+
+@kind(
+    "infection",
+    lambda g: Infection(source=int(g.sources[0])),
+    lambda g: infections(g)[1],
+)
+def infection(g: Links) -> Answer:
+    return {"since": infections(g)[0]}
+
+
+class MaskedArrays(SomeSend):
+    """Few vertices send, arrays of five numbers."""
+
+    x = vertex.int32(5)
+
+    message = "int32(5)"
+    init = """
+        for (int k = 0; k < 5; ++k)
+            v.x[k] = (v.id + k) % 8;
+        if (SENDS(0))
+            set_mask();
+    """
+    apply = """
+        for (int k = 0; k < 5; ++k)
+            v.x[k] = (v.x[k] + msg[k]) % 1009;
+        if (SENDS(superstep + 1))
+            set_mask();
+    """
+
+
+#: As `sent_by`, with five numbers each.
+@kind(
+    "a sixteenth sends arrays",
+    lambda g: MaskedArrays(every=16),
+    lambda g: 3 * sent_by(16)(g) + 16 * SUPERSTEPS * g.vertices,
+)
+def masked_arrays(g: Links) -> Answer:
+    x = (g.ids[:, None] + np.arange(5)) % 8
+    for superstep in range(SUPERSTEPS):
+        active = senders(g, 16, superstep)
+        heard = [g.heard(np.add, np.where(active, x[:, k], 0)) for k in range(5)]
+        x = (x + np.stack(heard, axis=1)) % 1009
+    return {"x": x}
+
+
 class WakesOthers(SomeSend):
     """A vertex puts the next one into the mask."""
 
     functions = """
-        #define SENDS(when) (((uint)(v.id + (when)) * 2654435761u >> 16) % p.every == 0)
+        #define SENDS(when) (hash(v.id ^ hash(when)) % p.every == 0)
         #define NEXT (v.id + 1 < g.num_vertices ? v.id + 1 : 0)
     """
     init = """
@@ -1522,6 +1774,33 @@ def send_to(g: Links) -> Answer:
         x = (x + arrived) % 1009
         to = (7 * g.ids + superstep) % g.vertices
         arrived = np.bincount(to, x, g.vertices).astype(np.int64)
+    return {"x": x}
+
+
+class Gossip(VertexProgram):
+    """Each vertex sends to a random neighbor."""
+
+    supersteps = param.supersteps(10)
+    x = vertex.int32(init="v.id % 8")
+
+    message, combine = "int32", "sum"
+    scatter_on = apply_on = "all"
+    apply = """
+        v.x = (v.x + msg) % 1009;
+        if (num_neighbors)
+            send_to(neighbor(hash(v.id + superstep) % num_neighbors), v.x);
+    """
+
+
+#: As above, with the neighbor, and where the row starts.
+@kind("send_to a random neighbor", lambda g: Gossip(), each(0, 8 + 8 + 4 + 4))
+def gossip(g: Links) -> Answer:
+    x, arrived, some = g.ids % 8, np.zeros(g.vertices, np.int64), np.flatnonzero(g.degree)
+    for superstep in range(SUPERSTEPS):
+        x = (x + arrived) % 1009
+        drawn = hashed(some + superstep).astype(np.int64) % g.degree[some]
+        to = g.targets[g.edges.offsets[some] + drawn]
+        arrived = np.bincount(to, x[some], g.vertices).astype(np.int64)
     return {"x": x}
 
 
@@ -2105,6 +2384,46 @@ def distances(g: Links, most: int = MOST) -> Flood:
 )
 def sssp(g: Links) -> Answer:
     return {"distance": distances(g).values}
+
+
+class Earliest(VertexProgram):
+    """The earliest arrival along arcs that leave no sooner than their end was reached."""
+
+    source = param.vertex()
+    arrival = vertex.int64(init="v.id == p.source ? 0 : LONG_MAX")
+    toll = edge.int32()
+
+    message, combine = "int64", "min"
+    mask = "v.id == p.source"
+    receive_if = "msg < v.arrival"
+    scatter = """
+        if (e.toll >= v.arrival)
+            send(e.toll);
+    """
+    apply = """
+        v.arrival = msg;
+        set_mask();
+    """
+
+
+def arrivals(g: Links) -> Flood:
+    never = np.iinfo(np.int64).max
+    start = np.full(g.vertices, never)
+    start[g.sources[0]] = 0
+
+    def leave(arrival: np.ndarray, arcs: slice) -> np.ndarray:
+        return np.where(g.toll[arcs] >= arrival, g.toll[arcs].astype(np.int64), never)
+
+    return g.flooded("arrivals", start, np.minimum, leave)
+
+
+@kind(
+    "earliest arrival",
+    lambda g: Earliest(source=int(g.sources[0])),
+    lambda g: moved(arrivals(g), 4 + 8 + 4, 4 + 16),
+)
+def earliest(g: Links) -> Answer:
+    return {"arrival": arrivals(g).values}
 
 
 class NearFirst(Paths):

@@ -178,6 +178,8 @@ FETCHES = 4
 #: The number of boxes in which a work-item combines a long row that it has to itself; of large
 #: messages, 1.
 SUMS = 2
+#: Of a pulled row of at least so many arcs, a CPU first sorts out those whose senders send.
+SORTED_ROW = 8
 #: The number of messages that a work-item loads at once where items share them.
 MESSAGES_AT_ONCE = 8
 #: The most bytes of a message that is not large.
@@ -223,6 +225,7 @@ def of_run(message: int) -> dict[str, int]:
         "VERY_LONG_ROW": VERY_LONG_ROW,
         "SEGMENT": SEGMENT,
         "FAN_IN": FAN_IN,
+        "SORTED_ROW": SORTED_ROW,
         "FETCHES": FETCHES if small else 1,
         "MESSAGES_AT_ONCE": MESSAGES_AT_ONCE,
         "SUMS": SUMS if small else 1,

@@ -22,6 +22,7 @@ PROGRAM = {
     "FILTERS": "receive_if reads the message",
     "REFUSES": "in any order, messages are refused by one field before the others are read",
     "SKIPS": "arcs may be skipped to vertices that receive nothing, or have enough",
+    "ADDS_IDENTITY": "a CPU adds the identity for messages that `receive_if` refuses",
     "ENOUGH": "there is an `enough`",
     "COUNTS_ONCE": "several messages to a vertex count as one",
     "PRIORITY": "there is a priority: vertices in the mask wait for their bucket",
@@ -189,6 +190,7 @@ DERIVED = {
     "push/pull_by_item.cl": {
         "PULLS_AT_ONCE": "a vertex pulls and applies in one phase; also in other files of push/",
         "SEARCHES": "groups search long rows, in a phase of its own; also in other files of push/",
+        "SORTS_OUT": "a macro: the senders of a row are sorted out first",
     },
     "pull.cl": {
         "MAY_STOP": "arcs of a row may be skipped: see gather.cl; also in outbox.cl and slots.cl",

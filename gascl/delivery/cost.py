@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from gascl.codegen.constants import VERY_LONG_ROW
+from gascl.codegen.constants import SORTED_ROW, VERY_LONG_ROW
 from gascl.delivery.admission import Demand
 from gascl.language.program import VertexProgram
 from gascl.language.types import Type
@@ -47,8 +47,13 @@ class Rates:
         message: by delivery, a message beyond its arc, if it is not posted in the inbox.
         post: by delivery and way, a message that is posted: as `_way` says.
         active: a vertex in a list of active ones.
+        marked: an active vertex in a frontier that is pulled.
+        first: the first message to a vertex that is listed for it, where most others are dropped.
         mask: an arc whose sender may be in the mask, by delivery, where receivers visit arcs.
-        doubt: an arc of which that is as likely as not, as a branch is then mispredicted.
+        doubt: by delivery, an arc of which that is as likely as not, if a branch is mispredicted
+            then.
+        sorting: an arc whose sender a frontier sorts out without a branch, in rows that are long
+            enough.
         row: a row whose messages a gather snippet reads one by one, by delivery.
         entry: a byte of what the outbox of a vertex holds, if that is not its message but what
             scatter reads of it.
@@ -81,8 +86,11 @@ class Rates:
     message: Mapping[str, float]
     post: Mapping[str, Mapping[str, float]]
     active: float
+    marked: float
+    first: float
     mask: Mapping[str, float]
-    doubt: float
+    doubt: Mapping[str, float]
+    sorting: float
     row: Mapping[str, float]
     entry: float
     stored: Mapping[str, float]
@@ -114,12 +122,15 @@ CPU = Rates(
     arc={"pull": 0.5, "outbox": 0.5, "slots": 0.25, "edges": 0.3, "push": 0, "frontier": 0.7},
     message={"pull": 0.85, "outbox": 0.8, "slots": 3.2, "frontier": 0.85},
     post={
-        "push": {"dropped": 2.2, "native": 2.3, "checked": 5.2, "cas": 6},
+        "push": {"dropped": 2.2, "native": 2.6, "checked": 5.2, "cas": 6},
         "edges": {"dropped": 1.6, "native": 5.3, "checked": 10, "cas": 12},
     },
     active=8,
+    marked=2,
+    first=7,
     mask={"pull": 0.25, "outbox": 0.35, "frontier": 0.3},
-    doubt=3.7,
+    doubt={"pull": 3.7, "outbox": 3.7},
+    sorting=0.8,
     row={"outbox": 3, "slots": 0},
     entry=0.15,
     stored={"pull": 0.04, "outbox": 0.03, "slots": 0.1, "frontier": 0.04},
@@ -153,8 +164,11 @@ GPU = Rates(
         "edges": {"dropped": 0.004, "native": 0.03, "checked": 0.025, "cas": 0.28},
     },
     active=0.05,
+    marked=0,
+    first=0,
     mask={"pull": 0.007, "outbox": 0.007, "frontier": 0.007},
-    doubt=0,
+    doubt={},
+    sorting=0,
     row={"outbox": 0, "slots": 0},
     entry=0,
     stored={"pull": 0.0013, "outbox": 0.0006, "slots": 0.0022, "frontier": 0.0013},
@@ -184,6 +198,7 @@ GPU = Rates(
     chain=3600,  # breadth-first search by depth on a grid of 3000^2 vertices, the same
 )  # fmt: skip
 FEW = 1 / 1000
+ALL_BUT_FEW = 1 - 1e-6
 #: The deliveries in which work-groups that share very long rows do so along all arcs.
 SPLITTING = ("pull", "outbox")
 #: Shares of the arcs that go out from vertices that send, where the mask decides on that, and how
@@ -291,10 +306,12 @@ class Costs:
         rates, vertices = self.rates, self.size.vertices
         listed = share * vertices * rates.active
         each = rates.post["push"][self.way] + self._edge + self._looking("push")
-        posted = share * self.size.arcs * each
+        arcs = share * self.size.arcs
+        kept = self.way == "dropped" and not self.everywhere
+        firsts = kept * min(arcs, vertices) * rates.first
         return self._terms(
             vertices=listed + self.everywhere * vertices * rates.vertex["push"],
-            messages=self.scatters * posted,
+            messages=self.scatters * (arcs * each + firsts),
             hub=self._waits("push", share),
         )
 
@@ -310,7 +327,7 @@ class Costs:
         for _ in range(20):
             middle = (low + high) / 2
             low, high = (middle, high) if self._push_is_faster(middle) else (low, middle)
-        return high
+        return min(high, ALL_BUT_FEW)  # where all send, pulling need not look for who does
 
     def _push_is_faster(self, share: float) -> bool:
         return sum(self.pushing(share).values()) < sum(self.pulling(share).values())
@@ -336,6 +353,7 @@ class Costs:
         holds_fields = delivery == "outbox" and self.reads_edge
         vertex = lanes * (rates.vertex[delivery] + self.singly * rates.row.get(delivery, 0))
         vertex += holds_fields * self.sender * rates.entry
+        vertex += (delivery == "frontier") * share * rates.marked
         launches = self._launches(delivery)
         if not self.scatters:
             launches = max(launches, rates.launch * self.units)
@@ -347,7 +365,9 @@ class Costs:
         opened = rates.open if self.closes and not posts and delivery != "slots" else 1.0
         arcs *= opened
         some = self.masked and (share < 1 or delivery != "frontier")  # which knows if all send
-        in_doubt = some * (rates.mask.get(delivery, 0) + rates.doubt * 4 * share * (1 - share))
+        doubt = rates.doubt.get(delivery, 0) * 4 * share * (1 - share)
+        sorts = delivery == "frontier" and size.arcs >= SORTED_ROW * size.vertices
+        in_doubt = some * (rates.mask.get(delivery, 0) + doubt + sorts * rates.sorting)
         kept = self.keeps * rates.state.get(delivery, 0)
         stores = delivery in ("outbox", "slots") and not holds_fields
         wide: float = (self.message if stores else self.sender) - 4

@@ -1,5 +1,16 @@
-// An item owns a block. All rows of a block use the same place for their messages, which stays in the
-// cache.
+// An item owns a block. Its rows use the same place for their messages one after the other, which stays in the
+// cache: as many short ones at a time as have GASCL_COPIED_AT_ONCE arcs, since what was just written by the word is
+// slow to read by the vector.
+#define GASCL_COPIED_AT_ONCE 256
+
+static int gascl_last_copied(const int first, const int end,
+                             __global const gascl_offset *restrict offsets) {
+    int last = first + 1;
+    while (last < end && offsets[last + 1] - offsets[first] <= GASCL_COPIED_AT_ONCE)
+        ++last;
+    return last;
+}
+
 static GASCL_INLINE void gascl_gather(const gascl_team team, GASCL_BLOCKS,
                          __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
@@ -7,15 +18,25 @@ static GASCL_INLINE void gascl_gather(const gascl_team team, GASCL_BLOCKS,
     for (int at = team.rank; at < end; at += team.groups) {
         const gascl_block block = blocks[at];
         __global gascl_message *place = messages + block.begin;
-        for (int row = block.first; row < block.last; ++row)
+        for (int first = block.first, last; first < block.last; first = last) {
+            last = gascl_last_copied(first, block.last, offsets);
+            const gascl_offset begin = offsets[first];
             GASCL_FOR_LANES {
-                const bool copies = !GASCL_SKIPS || !GASCL_RECEIVES ||
-                                    gascl_receives(row, GASCL_STATE_ON GASCL_LANE_ON);
-                const gascl_offset begin = offsets[row], last = copies ? offsets[row + 1] : begin;
-                for (gascl_offset arc = begin; arc < last; ++arc)
+#if GASCL_SKIPS && GASCL_RECEIVES
+                for (int row = first; row < last; ++row)
+                    for (gascl_offset arc = offsets[row];
+                         arc < offsets[row + 1] &&
+                         gascl_receives(row, GASCL_STATE_ON GASCL_LANE_ON);
+                         ++arc)
+                        place[arc - begin] = outbox[GASCL_AT(sources[arc])];
+#else
+                for (gascl_offset arc = begin; arc < offsets[last]; ++arc)
                     place[arc - begin] = outbox[GASCL_AT(sources[arc])];
-                gascl_apply_copied(row, place, offsets, tally,
-                                   GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+#endif
+                for (int row = first; row < last; ++row)
+                    gascl_apply_copied(row, place + (offsets[row] - begin), offsets, tally,
+                                       GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
             }
+        }
     }
 }

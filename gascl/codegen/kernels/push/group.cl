@@ -84,7 +84,7 @@ static void gascl_post_held(__local gascl_step_memory *memory, GASCL_STATE) {
 static long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSHED,
                        __local gascl_step_memory *memory) {
     const int superstep = gascl_control_->superstep;
-    const int pieces = GASCL_FRONTIER_LENGTH(superstep);
+    const int pieces = GASCL_HAS_SCATTER ? GASCL_FRONTIER_LENGTH(superstep) : 0;
     __global const int2 *frontier =
         gascl_frontier_of(frontiers, superstep, most_pieces);
     long messages = 0;

@@ -33,7 +33,7 @@ static void gascl_buffer_receiver(const int id, gascl_receiver_buffer *held,
 static GASCL_INLINE long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSHED,
                                     __local gascl_step_memory *memory) {
     const int superstep = gascl_control_->superstep;
-    const int pieces = GASCL_FRONTIER_LENGTH(superstep);
+    const int pieces = GASCL_HAS_SCATTER ? GASCL_FRONTIER_LENGTH(superstep) : 0;
     __global const int2 *frontier =
         gascl_frontier_of(frontiers, superstep, most_pieces);
     long messages = 0;
