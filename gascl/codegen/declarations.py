@@ -233,7 +233,7 @@ def _write_pieces(text: Text, c: Context) -> None:
     store, load = f"vstore{piece.width}(x, i, to)", f"convert_{wide_piece.c}(x)"
     text.put(
         f"#define GASCL_COMPONENTS {message.width}",
-        f"#define GASCL_PIECE {piece.width}",
+        f"#define GASCL_PIECE_WIDTH {piece.width}",
         f"#define GASCL_BATCH {rows - rows % 32 if rows > 32 else rows}",
         f"typedef {wide.one.c} gascl_component;",
         f"typedef {piece.c} gascl_piece;",

@@ -250,8 +250,6 @@ def push_refuses(demand: Demand) -> str | None:
             "scatter reads a field that apply writes, and 'first' is found by running the "
             "first sender's scatter again when apply has begun"
         )
-    if demand.traits.first and demand.traits.sends_arrays:
-        return "its messages are arrays, which 'first' would compute again when apply has begun"
     if demand.traits.first and not demand.traits.scatter_repeatable:
         return (
             "scatter writes arc fields or sets the mask, and 'first' is found by running the "

@@ -103,7 +103,8 @@ def test_each_line_has_its_place(name):
             words = {w for w in re.findall(r"\w+", line) if not w.startswith("GASCL_")}
             assert words <= set(re.findall(r"\w+", written))
         else:
-            assert line.strip() in written.replace("DANGLING", "(!v.out_degree)")
+            as_written = line.strip().replace(".at", "")  # an array is a member of a union
+            assert as_written in written.replace("DANGLING", "(!v.out_degree)")
 
 
 #: Others are of programs that many tests run, or differ little from these.

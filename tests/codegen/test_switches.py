@@ -82,6 +82,20 @@ def test_a_header_has_all_switches_of_the_program(name):
     assert switches.PROGRAM.keys() <= defined(generate(program.spec, **options).text)
 
 
+@pytest.mark.parametrize("name", GENERATED)
+def test_no_header_defines_a_constant_of_the_host(name):
+    """The header of array messages redefined PIECE, by which frontiers are listed."""
+    program, options = GENERATED[name]
+    every = {
+        *CONSTANTS,
+        *constants.of_near_pairs(group=1, axes=3),
+        *constants.of_shared_rows(group=8),
+        *constants.of_queue(group=1),
+        *constants.of_queue(group=8),
+    }
+    assert not defined(generate(program.spec, **options).text) & every
+
+
 def test_a_name_that_is_not_in_the_table_is_refused():
     with pytest.raises(KeyError, match="MASKS: not in the table"):
         switches.defines(switches.PROGRAM, {"MASKS": 1})

@@ -198,6 +198,16 @@ class Nearby(VertexProgram):
     stop = "superstep > 3"
 
 
+class Wide(VertexProgram):
+    """Messages that are arrays."""
+
+    x = vertex.real(6)
+    message, combine = "real(6)", "sum"
+    scatter = "send(v.x);"
+    apply = "for (int k = 0; k < 6; ++k) v.x[k] = msg[k];"
+    stop = "superstep >= 3"
+
+
 #: What headers are generated of, for all tests of them.
 GENERATED = {
     "shortest_paths_float32": (ShortestPaths, {}),
@@ -212,6 +222,7 @@ GENERATED = {
     "nearby_lanes2": (Nearby, {"lanes": 2}),
     "nearby_debug": (Nearby, {"debug": True}),
     "fewer": (Fewer, {}),
+    "wide": (Wide, {}),
     "around_shared": (Around, {"shares": True}),
 }
 #: The headers that are kept: between them nearly every part of the language, lanes and debug mode.

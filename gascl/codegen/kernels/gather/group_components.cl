@@ -16,7 +16,7 @@
 #include "gather/row_search.cl"
 
 // The items of a crew, the pieces of an array that each of them has, and the crews.
-#define GASCL_PIECES (GASCL_COMPONENTS / GASCL_PIECE)
+#define GASCL_PIECES (GASCL_COMPONENTS / GASCL_PIECE_WIDTH)
 #define GASCL_CREW (GASCL_PIECES < GASCL_GROUP ? GASCL_PIECES : GASCL_GROUP)
 #define GASCL_OWN ((GASCL_PIECES + GASCL_CREW - 1) / GASCL_CREW)
 #define GASCL_CREWS (GASCL_GROUP / GASCL_CREW)
