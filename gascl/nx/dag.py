@@ -88,13 +88,17 @@ def dag_longest_path_length(G: Converted, weight: Any = "weight", default_weight
     if len(G) == 0:
         return 0
     column = G.column(weight, default_weight)
-    lengths = column.lengths
-    field = None if column.all_one else (("longest", weight, default_weight), lengths)
+    lengths, whole, all_one = column.lengths, column.whole, column.all_one
+    if weight is None:  # no edge has it
+        lengths = np.full(len(G.ends[0]), default_weight, np.float64)
+        whole = not len(lengths) or isinstance(default_weight, int | np.integer)
+        all_one = default_weight == 1
+    field = None if all_one else (("longest", weight, default_weight), lengths)
     result = G.run(LongestPaths(dtype="float64"), weight=field)
     if result["left"].any():
         raise nx.NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration")
     longest = float(result["distance"].max())
-    return int(longest) if column.whole else longest
+    return int(longest) if whole else longest
 
 
 @backend_function(first=100_000, cached=20_000, slower=[no_successors])

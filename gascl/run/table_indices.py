@@ -10,6 +10,7 @@ from gascl.errors import GraphError
 from gascl.graph.field_types import NO_TEXT, Texts
 from gascl.graph.graph import Graph
 from gascl.language.arrays import FieldIndex
+from gascl.language.fields import REQUIRED
 from gascl.language.program import VertexProgram
 
 
@@ -35,6 +36,8 @@ def check_indices(
             values = np.asarray(graph.edge_fields[index.field])
         elif index.of_edges:
             default = program.spec.edge_fields[index.field].default
+            if default is REQUIRED:  # which is reported where fields are read
+                continue
             values = np.broadcast_to(np.asarray(default), graph.num_edges)
         elif index.field in initial:
             values = initial[index.field]

@@ -368,7 +368,7 @@ def test_without_doubles_a_sum_of_floats_takes_32_bits():
 
 AUTO = {
     "plain": "frontier",
-    "no scatter": "frontier",
+    "no scatter": "push",
     "reads e": "frontier",
     "marks in scatter": "push",
     "marks others": "push",

@@ -361,3 +361,17 @@ def test_classes_that_a_table_has():
     plain = Engine(Graph.from_edges(["a"], ["b"]))
     with pytest.raises(GraphError, match=r"edge 0 .* has line = 3 "):
         plain.run(beyond(kind=0))
+
+
+def test_a_class_that_the_graph_lacks():
+    class Prices(VertexProgram):
+        price = param.array(4)
+        kind = edge.int32()
+        total = vertex.real()
+        message, combine, scatter_on = "real", "sum", "all"
+        scatter = "send(p.price[e.kind]);"
+        apply = "v.total = msg;"
+        stop = "superstep == 0"
+
+    with pytest.raises(GasclError, match=r"no (such )?edge field"):
+        Engine(Graph.from_edges([0, 1, 2], [1, 2, 0])).run(Prices(price=[1, 2, 3, 4]))

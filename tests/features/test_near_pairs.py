@@ -189,6 +189,27 @@ def test_places_that_are_no_numbers(group):
     assert result.total.tolist() == pairs.sum(1).tolist()
 
 
+@pytest.mark.parametrize("group", [ONE, EIGHT])
+@pytest.mark.parametrize("nowhere", [np.nan, np.inf])
+@pytest.mark.filterwarnings("ignore:field .* is (NaN|inf)")
+def test_places_that_are_no_numbers_are_in_no_group(group, nowhere):
+    """They would have made all vertices one sender, whose place is NaN."""
+
+    class Counts(VertexProgram):
+        at = vertex.real2()
+        total = vertex.real()
+        supersteps = param.supersteps(1)
+        message, combine, scatter_on, apply_on = "real", "sum", "all", "all"
+        pairs_at, pairs_merge = "at", "radius <= 0.1f * distance"
+        pairs = "if (isfinite(u.at.x)) send(1);"
+        apply = "v.total = msg;"
+
+    at = places(2)
+    at[3] = nowhere
+    result = Engine(without_edges(V), find_device(group)).run(Counts(at=at))
+    assert result.total.tolist() == [V - 1 if i == 3 else V - 2 for i in range(V)]
+
+
 def test_few_vertices():
     for group in (ONE, EIGHT):
         for count in (0, 1, 2, LEAF, LEAF + 1):

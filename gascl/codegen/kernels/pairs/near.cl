@@ -57,10 +57,11 @@ static void gascl_node_move(gascl_node *node, const real x, const real y, const 
     node->z += (z - node->z) * share;
 }
 
-// Widens a node so that what is within a distance of a place is within its radius.
+// Widens a node so that what is within a distance of a place is within its radius. Of a place that is not
+// finite, no distance is known: no radius is enough.
 static void gascl_node_widen(gascl_node *node, const real x, const real y, const real z, const real more) {
     const real far = gascl_length(x - node->x, y - node->y, z - node->z) + more;
-    node->radius = fmax(node->radius, far * GASCL_WIDENED);
+    node->radius = isnan(far) ? INFINITY : fmax(node->radius, far * GASCL_WIDENED);
 }
 
 // The leaves.
@@ -288,8 +289,9 @@ __kernel void gascl_near_pairs(GASCL_STATE, __global const gascl_offset *restric
             const real near = gascl_nearest(&to, node) / GASCL_WIDENED;
             bool closed = !node.count || near > reach * GASCL_WIDENED + node.radius;
 #if GASCL_MERGES
-            bool merges = !closed && gascl_merges(near, node.radius, to.ids[0],
-                                                  GASCL_STATE_ON GASCL_LANE_ON);
+            bool merges = !closed && isfinite(node.radius) &&
+                          gascl_merges(near, node.radius, to.ids[0],
+                                       GASCL_STATE_ON GASCL_LANE_ON);
 #if GASCL_WITHIN
             merges &= gascl_farthest(&to, node) * GASCL_WIDENED + node.radius <= reach;
 #endif
