@@ -15,6 +15,8 @@ from gascl.graph.where import duration, time_field
 #: What a table calls the two kinds of changes, in lower case.
 ADDED = ("add", "added", "+", "+1", "1", "true")
 REMOVED = ("remove", "removed", "-", "-1", "0", "false")
+#: The most steps of a table: each is a run.
+MOST_STEPS = 1_000_000
 #: The columns that are not fields of the edges.
 COLUMNS = ("source", "target", "time", "change")
 
@@ -69,9 +71,14 @@ def _steps(
         ends, bounds = moments, np.cumsum(counts)
     else:
         steps = int((when[-1] - when[0]) // every) + 1
+        steps += bool(when[0] + every * steps <= when[-1])  # where the quotient was rounded
+        if steps > MOST_STEPS:
+            raise GraphError(
+                f"track: every={every!r} would make {steps:,} steps, and each is a run: give a "
+                f"longer one, for up to {MOST_STEPS:,}"
+            )
         ends = when[0] + every * np.arange(1, steps + 1)
         bounds = np.searchsorted(when, ends)
-        bounds[-1] = len(when)  # whatever rounding makes of the last end
     first = 0
     for end, bound in zip(ends, bounds.tolist(), strict=True):
         time = times.decoded(np.array([end]))[0] if isinstance(times, Times) else end.item()
@@ -162,7 +169,7 @@ def _vertices(graph: Graph, table: Graph, ends: np.ndarray) -> np.ndarray:
         raise GraphError(
             "events: ",
             error.message,
-            "; the graph has the vertices from the beginning, also those without edges yet",
+            "; create the graph with all vertices that will ever have edges",
         ) from None
 
 

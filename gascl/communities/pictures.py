@@ -96,7 +96,8 @@ def history(moments: Iterable[Moment], shown: int = 5) -> Any:
     below = figure.add_subplot(grid[1, :])
     first, last = moments[0].number, moments[-1].number
     extent = (first - 0.5, last + 0.5, len(rows), 0)
-    below.imshow(_colors(rows), aspect="auto", extent=extent, interpolation="none")
+    if rows.size:
+        below.imshow(_colors(rows), aspect="auto", extent=extent, interpolation="none")
     for moment in moments[1:]:
         for place, event in enumerate(moment.events):
             below.axvline(event.number - 0.5, color="black", linestyle=":", linewidth=1)
@@ -198,8 +199,10 @@ def page(moments: Iterable[Moment]) -> Page:
         A Page, which notebooks show; its `save` writes one HTML file that needs no network.
 
     Raises:
-        GasclError: there are no such moments, or they have more than 5,000,000 positions in all.
+        GasclError: matplotlib is missing, there are no such moments, or they have more than
+            5,000,000 positions in all.
     """
+    pyplot()
     from matplotlib.colors import to_hex
 
     moments = _listed(moments, "page", "position")
@@ -211,7 +214,7 @@ def page(moments: Iterable[Moment]) -> Page:
             "moments[::10]"
         )
     at = np.stack([moment.result.position for moment in moments])
-    low, high = at.min(axis=(0, 1), initial=0), at.max(axis=(0, 1), initial=0)
+    low, high = _box(at.reshape(-1, 3))
     frames = []
     for moment, title in zip(moments, _captions(moments), strict=True):
         drawn = moment.result.graph
@@ -334,6 +337,11 @@ def _colors(number: np.ndarray) -> np.ndarray:
     return chosen
 
 
+def _box(at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The lowest and the highest coordinates of positions (n, 3), 0 where there are none."""
+    return (at.min(axis=0), at.max(axis=0)) if len(at) else (np.zeros(3), np.zeros(3))
+
+
 def _draw(
     axes: Any, graph: Graph, at: np.ndarray, number: np.ndarray, everywhere: np.ndarray
 ) -> None:
@@ -344,8 +352,9 @@ def _draw(
         ends = np.stack([at[graph.edge_src], at[graph.edge_dst]], axis=1)
         axes.add_collection(Line3DCollection(ends, colors="0.6", linewidths=0.2, alpha=0.5))
     axes.scatter(*at.T, c=_colors(number), s=12, depthshade=False, linewidths=0)
-    middle = (everywhere.max(0) + everywhere.min(0)) / 2
-    reach = 1.05 * max(float(np.abs(everywhere - middle).max()), 0.5)
+    low, high = _box(everywhere)
+    middle = (low + high) / 2
+    reach = 1.05 * max(float((high - low).max()) / 2, 0.5)
     axes.set_box_aspect((1, 1, 1))
     for axis, at_middle in zip("xyz", middle, strict=True):
         axes.set(**{f"{axis}lim": (at_middle - reach, at_middle + reach), f"{axis}ticklabels": []})

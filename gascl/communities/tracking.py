@@ -85,9 +85,9 @@ class Tracker:
     """
 
     def __init__(self, overlap: float = 0.3, smallest: int = 3, growth: float = 1.5):
-        if not 0 < overlap <= 1:
+        if not isinstance(overlap, float | int | np.number) or not 0 < overlap <= 1:
             raise GasclError(f"overlap must be more than 0 and at most 1, not {overlap!r}")
-        if not growth > 1:
+        if not isinstance(growth, float | int | np.number) or not growth > 1:
             raise GasclError(f"growth must be more than 1, such as 1.5, not {growth!r}")
         self.overlap, self.smallest, self.growth = overlap, smallest, growth
         self.number = -1

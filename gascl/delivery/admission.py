@@ -193,8 +193,8 @@ def parts_refuses(traits: Traits, parts: Parts) -> str | None:
 
 
 def halo_refuses(traits: Traits) -> str | None:
-    """Why a rank needs what has changed of all vertices of other ranks, and not only of its halo:
-    those that send to its own vertices."""
+    """Why a rank must receive the changes of all vertices of other ranks, rather than only those of
+    its halo, the vertices that send to its own."""
     reasons = [
         (traits.alternates, "its edges alternate, and with them the rank that has a vertex"),
         (bool(traits.reads_others), "it reads fields of any vertex"),

@@ -16,6 +16,8 @@ from gascl.distributed.run_protocols import RunState
 
 #: The number of rows that are sampled to see whether it pays to look for the changed ones.
 SAMPLE = 1024
+#: Buffers with more bytes than that travel one by one: MPI before version 4 counts up to 2^31.
+MOST_AT_ONCE = 1 << 30
 #: In place of a number of listed rows: all rows are sent, as an array.
 _ALL = -1
 
@@ -38,6 +40,10 @@ class RowMessages:
     def exchange(self, keys: Sequence[Key]) -> None:
         """Bring the rows of these buffers to the ranks that need them; all ranks must call this."""
         if not keys:
+            return
+        if len(keys) > 1 and sum(self._state.sizes[key] for key in keys) > MOST_AT_ONCE:
+            for key in keys:
+                self.exchange([key])
             return
         ranks, halo, device = self._ranks, self._halo, self._state.device
         counts = np.empty((ranks.size, len(keys)), np.int64)

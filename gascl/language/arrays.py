@@ -28,6 +28,7 @@ class ArrayUse:
         indices: the texts of the indices after it.
         sent: it is the whole argument of `send`, or the last one of `send_to`.
         assigned: it is on the left of an assignment.
+        tested: a condition stands before it, so that it may not be reached.
     """
 
     name: str
@@ -36,12 +37,21 @@ class ArrayUse:
     indices: tuple[str, ...]
     sent: bool
     assigned: bool
+    tested: bool
+
+
+#: What makes code behind it run only sometimes.
+CONDITIONS = frozenset(
+    ("if", "for", "while", "switch", "?", "&&", "||", "return", "continue", "break", "goto")
+)
 
 
 def array_uses(spec: ProgramSpec, snippet: Snippet) -> Iterator[ArrayUse]:
     """The uses of arrays in a snippet, except in structs."""
     toks = tokens(snippet.text)
+    tested = False
     for i, token in enumerate(toks):
+        tested |= token.text in CONDITIONS
         if token.kind != "word" or at(toks, i - 1) in (".", "->"):
             continue
         found = _array_at(spec, toks, i)
@@ -55,7 +65,8 @@ def array_uses(spec: ProgramSpec, snippet: Snippet) -> Iterator[ArrayUse]:
             end = after
         before, call = at(toks, i - 1), at(toks, i - 2)
         sent = at(toks, end) == ")" and (before == "," or (before == "(" and call == "send"))
-        yield ArrayUse(name, lengths, token.line, tuple(indices), sent, at(toks, end) == "=")
+        assigned = at(toks, end) == "="
+        yield ArrayUse(name, lengths, token.line, tuple(indices), sent, assigned, tested)
 
 
 def _array_at(
@@ -96,6 +107,7 @@ class FieldIndex:
         array: the array, as `p.price`.
         length: the number of its entries.
         text: how it is read there, as `p.price[v.kind]`.
+        snippet: the snippet that reads it for all that it runs for; None: it may read only some.
     """
 
     field: str
@@ -103,6 +115,7 @@ class FieldIndex:
     array: str
     length: int
     text: str
+    snippet: str | None
 
 
 _FIELD = re.compile(r"([vue])\.(\w+)|(\w+)_of\(.*\)")
@@ -112,14 +125,17 @@ def field_indices(spec: ProgramSpec) -> Iterator[FieldIndex]:
     """The fields that no snippet writes, and that are read as indices of array parameters and
     nowhere else: what is read elsewhere, too, may be tested."""
     found: list[FieldIndex] = []
-    for snippet in spec.snippets.values():
+    for where, snippet in spec.snippets.items():
         for use in array_uses(spec, snippet):
             text = use.name + "".join(f"[{index}]" for index in use.indices)
             for index, length in zip(use.indices, use.lengths, strict=False):
                 match = _FIELD.fullmatch(index) if use.name.startswith("p.") else None
                 if match:
                     name, of_edges = match[2] or match[3], match[1] == "e"
-                    found.append(FieldIndex(name, of_edges, use.name, length, text))
+                    own = match[1] in ("v", "e")
+                    surely = own and not use.tested and _runs_for_all(spec, where)
+                    reader = where if surely else None
+                    found.append(FieldIndex(name, of_edges, use.name, length, text, reader))
     as_indices = Counter((each.field, each.of_edges) for each in found)
     reads = Counter(read for snippet in spec.snippets.values() for read in _reads(spec, snippet))
     for each in dict.fromkeys(found):
@@ -127,6 +143,13 @@ def field_indices(spec: ProgramSpec) -> Iterator[FieldIndex]:
         key = each.field, each.of_edges
         if each.field in inputs and reads[key] == as_indices[key]:
             yield each
+
+
+def _runs_for_all(spec: ProgramSpec, snippet: str) -> bool:
+    """Whether a snippet runs for every vertex or arc, in each superstep or before the first."""
+    if snippet == "scatter":
+        return spec.scatter_on == "all" and "receive_if" not in spec.snippets
+    return snippet == "init" or (snippet == "apply" and spec.apply_on == "all")
 
 
 def _reads(spec: ProgramSpec, snippet: Snippet) -> Iterator[tuple[str, bool]]:

@@ -32,7 +32,7 @@ def bridges(G: Converted, root: Any = None) -> Iterator[tuple[Any, Any]]:
 
 def _tree(G: Converted) -> tuple[np.ndarray, np.ndarray]:
     """A forest that spans the graph: int64 (V,), each node's parent, -1 at roots; and bool (V,),
-    whether no other edge leads out of the subtree of a node than that to its parent.
+    whether the edge to a node's parent is the only one that leaves its subtree.
 
     Nodes are numbered such that each subtree has consecutive numbers, the root's first. An edge
     leads out of a subtree if the number of its other end is not among these.

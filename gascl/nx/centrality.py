@@ -216,7 +216,7 @@ def laplacian_centrality(
     full = (degree**2).sum() + squares.sum()
     if not full:
         raise NotImplementedError("loops alone, upon which NetworkX divides 0 by 0")
-    # Without a node, so are its row and column, and its neighbors have smaller degrees.
+    # Removing a node removes its row and column, and lowers its neighbors' degrees.
     falls = degree**2 + squares + 2 * (abs(adjacency) @ degree)
     return G.by_node(falls / full if normalized else falls)
 

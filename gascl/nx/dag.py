@@ -93,12 +93,18 @@ def dag_longest_path_length(G: Converted, weight: Any = "weight", default_weight
         lengths = np.full(len(G.ends[0]), default_weight, np.float64)
         whole = not len(lengths) or isinstance(default_weight, int | np.integer)
         all_one = default_weight == 1
+    elif column.mixed is not None:
+        raise NotImplementedError(
+            f"the edge attribute {weight!r} has integers and floats, and which of them lie on the "
+            "longest path decides its type"
+        )
     field = None if all_one else (("longest", weight, default_weight), lengths)
     result = G.run(LongestPaths(dtype="float64"), weight=field)
     if result["left"].any():
         raise nx.NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration")
     longest = float(result["distance"].max())
-    return int(longest) if whole else longest
+    # The longest path may have no edge: the sum of no lengths is the integer 0.
+    return int(longest) if whole or not longest else longest
 
 
 @backend_function(first=100_000, cached=20_000, slower=[no_successors])

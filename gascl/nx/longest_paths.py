@@ -7,7 +7,7 @@ class LongestPaths(VertexProgram):
     """The largest length of a path to each vertex, 0 or more: paths may begin anywhere.
 
     A vertex sends on its distance once all arcs to it have brought one, as in a topological order.
-    `left` is above 0 at the end where a cycle leads.
+    At the end, `left` is above 0 at the vertices that a cycle reaches.
     """
 
     weight = edge.real(default=1)

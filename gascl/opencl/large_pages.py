@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-#: The size of a large page, in bytes, and from how many on NumPy asks Linux for such pages.
+#: The bytes of a large page, and those of an array for which NumPy asks Linux for such pages.
 PAGE, LEAST = 1 << 21, 1 << 22
 
 

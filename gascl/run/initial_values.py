@@ -66,7 +66,7 @@ def inputs(
         del initial[name]
     read = {index.field for index in program.spec.field_indices}
     found = {n: np.asarray(field) for n, field in left.items() if n in read} if read else {}
-    check_indices(program, graph, {**initial, **found}, from_state)
+    notes += check_indices(program, graph, {**initial, **found}, from_state)
     there = {*initial, *left, *from_state}
     missing = [name for name in program.spec.needed if name not in there]
     notes += [note for name in missing if (note := _missing(program, graph, name))]

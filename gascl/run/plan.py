@@ -23,6 +23,7 @@ from gascl.delivery.assembly import assemble, by_component
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.device_facts import DeviceFacts
 from gascl.delivery.run_layout import Extent, RunLayout, run_layout
+from gascl.delivery.sort_kernels import fitting_group
 from gascl.errors import Complaint, DeviceError, Place, ProgramError
 from gascl.language.program import VertexProgram
 from gascl.language.spec import ProgramSpec
@@ -351,6 +352,9 @@ def _write(
         )
     shares = by_component(traits, delivery, device.group)
     group, block = (1, BLOCK) if variant.debug else group_size(header, device, shares)
+    if traits.near:  # the same groups sort the places
+        room = device.local_memory
+        group = min(group, fitting_group(group, np.dtype(offset).itemsize, True, room))
     text, places = assemble(header, traits, delivery, group, variant.persistent)
     wide = doubles or of_messages or _double_params(program)
     shape: dict[str, object] = {"GROUP": group, "BLOCK": block, "LINES": len(places) + 1}

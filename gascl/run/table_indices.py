@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from gascl.graph.graph import Graph
 from gascl.language.arrays import FieldIndex
 from gascl.language.fields import REQUIRED
 from gascl.language.program import VertexProgram
+from gascl.user_messages import Message
 
 
 def check_indices(
@@ -19,13 +21,20 @@ def check_indices(
     graph: Graph,
     initial: Mapping[str, np.ndarray],
     kept: Collection[str] = (),
-) -> None:
-    """Raise GraphError if a field is outside of the array that is read at its values.
+) -> list[str]:
+    """Look whether fields are outside of the arrays that are read at their values.
 
     Args:
         initial: the vertex fields that the run is given.
         kept: those that come from a State, where the run before has checked them.
+
+    Returns:
+        Warnings of values that the program may never read at.
+
+    Raises:
+        GraphError: the program surely reads outside of an array.
     """
+    notes: list[str] = []
     for index in program.spec.field_indices:
         if index.field in kept and not index.of_edges:
             continue
@@ -47,8 +56,27 @@ def check_indices(
         # A value that the device computes is masked.
         wrong = np.ma.filled((values < 0) | (values >= index.length), False)
         rows = np.flatnonzero(wrong if wrong.ndim == 1 else wrong.any(axis=1))
-        if len(rows):
-            raise _outside(program, graph, index, values, wrong, rows)
+        if not len(rows):
+            continue
+        read = _surely_read(program, graph, index, rows)
+        if len(read):
+            raise GraphError(*_outside(program, graph, index, values, wrong, read))
+        parts = _outside(program, graph, index, values, wrong, rows)
+        notes.append(Message(*parts, "; if the program reads it there, what it reads is undefined"))
+    return notes
+
+
+def _surely_read(
+    program: VertexProgram, graph: Graph, index: FieldIndex, rows: np.ndarray
+) -> np.ndarray:
+    """Those of some vertices or edges at whose values the array is read, whatever else happens."""
+    if index.snippet is None:
+        return rows[:0]
+    if index.snippet != "scatter" or index.of_edges:
+        return rows
+    degrees = {"out": "out_degree", "in": "in_degree"}  # those without arcs do not scatter
+    degree: np.ndarray = getattr(graph, degrees.get(program.spec.edges, "degree"))
+    return rows[degree[rows] > 0]
 
 
 def _outside(
@@ -58,7 +86,8 @@ def _outside(
     values: np.ndarray,
     wrong: np.ndarray,
     rows: np.ndarray,
-) -> GraphError:
+) -> tuple[Any, ...]:
+    """What is said of values that are no places of the array."""
     row, name = int(rows[0]), index.field
     value = int(values[row] if values.ndim == 1 else values[row][wrong[row]][0])
     where = f"vertex {graph.label_of(row)!r}"
@@ -68,11 +97,11 @@ def _outside(
         ends = (graph.label_of(int(of[row])) for of in (graph.edge_src, graph.edge_dst))
         where = "edge {} ({!r} to {!r})".format(row, *ends)
     missing = ", a missing text" if value == NO_TEXT and isinstance(kind, Texts) else ""
-    noun = "edge" if index.of_edges else "vertex" if len(rows) == 1 else "vertice"
-    count = f"{len(rows):,} such {noun}{'s' * (len(rows) > 1)}"
-    return GraphError(
+    nouns = ("edge", "edges") if index.of_edges else ("vertex", "vertices")
+    count = f"{len(rows):,} such {nouns[len(rows) > 1]}"
+    return (
         program.title(),
         f": {index.text} needs an index from 0 to {index.length - 1}, but {where} has "
         f"{name} = {value}{missing} ({count}): change the values of {name} or the length of "
-        f"{index.array}, or test {name} before it is the index",
+        f"{index.array}, or check {name} before using it as an index",
     )

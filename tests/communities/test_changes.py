@@ -99,6 +99,19 @@ def test_signs_and_bools_are_changes_too():
         ]
 
 
+@pytest.mark.parametrize("every", [0.1, 0.5, 0.3])
+def test_an_event_at_the_end_of_a_step_is_in_the_next_one(every):
+    """Whatever rounding makes of the number of steps."""
+    graph = Graph.from_edges([0], [1], num_vertices=3)
+    table = {"source": [1, 2], "target": [2, 0], "time": [1.0, 2.0]}
+    found = list(changed_graphs(graph, table, every))
+    for when, made in found[1:]:
+        assert made.num_edges == 1 + (when > 1.0) + (when > 2.0)
+    assert found[-1][1].num_edges == 3
+    with pytest.raises(GasclError, match="would make 10,000,001 steps, and each is a run"):
+        list(changed_graphs(graph, table, 1e-7))
+
+
 def test_no_changes():
     graph = Graph.from_edges([0], [1], num_vertices=3)
     nothing = {name: np.empty(0, np.int64) for name in ("source", "target", "time")}
@@ -115,7 +128,7 @@ TABLE = {"source": [0, 1], "target": [1, 2], "time": [1.0, 2.0], "change": ["add
         ({"change": ["add", "gone"]}, "the change of row 1 is 'gone', and must be 'add' or"),
         ({"change": [1, 7]}, "the change of row 1 is 7, and must be 'add' or"),
         ({"time": [1.0, np.nan]}, "row 1 has no time"),
-        ({"target": [1, 9]}, "9.*has the vertices from the beginning"),
+        ({"target": [1, 9]}, "9.*create the graph with all vertices"),
         ({"target": None}, "no column 'target'; the columns are: source, time, change"),
         ({"time": None}, "no column 'time'"),
     ],

@@ -161,6 +161,14 @@ def test_film(tmp_path, monkeypatch):
         film(moments[:1], frames_per_second=0)
 
 
+def test_no_vertices(tmp_path):
+    moments = list(track([Graph.from_edges([], [], num_vertices=0)]))
+    page(moments).save(tmp_path / "page.html")
+    film(moments).save(tmp_path / "film.gif")
+    assert png(history(moments)[0], tmp_path) > 1000
+    assert png(alluvial(moments), tmp_path) > 1000
+
+
 def test_colors():
     found = _colors(np.arange(-1, 19))
     assert len({tuple(color) for color in found}) == 19, "gray, 18 others, and the first again"

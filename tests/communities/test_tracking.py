@@ -152,8 +152,9 @@ def test_refused(given, said):
         tracker.update(given)
     with pytest.raises(GasclError, match="overlap"):
         Tracker(overlap=0)
-    with pytest.raises(GasclError, match="growth must be more than 1"):
-        Tracker(growth=1)
+    for growth in (1, "2", None):
+        with pytest.raises(GasclError, match="growth must be more than 1"):
+            Tracker(growth=growth)
 
 
 def test_each_run_starts_from_the_previous_positions():

@@ -327,14 +327,14 @@ def stops(kinds, lines):
     ("kinds", "lines", "said"),
     [
         (
-            ["bus", "rail", None],
+            ["bus", None, "rail"],
             ["N", "E", "W"],
-            "vertex 'c' has kind = -1, a missing text (1 such",
+            "vertex 'b' has kind = -1, a missing text (1 such",
         ),
-        (["bus", "rail", "tram"], ["N", "E", "W"], "vertex 'c' has kind = 2 (1 such vertex)"),
+        (["bus", "tram", "rail"], ["N", "E", "W"], "vertex 'b' has kind = 2 (1 such vertex)"),
         (["bus", "rail", "bus"], ["N", None, None], "edge 1 ('b' to 'c') has line = -1, a missing"),
         (["bus", "rail", "bus"], [0, 1, 3], "edge 2 ('a' to 'c') has line = 3 (1 such edge)"),
-        ([1, 0, 7], [0, 1, 2], "vertex 'c' has kind = 7"),
+        ([1, 7, 0], [0, 1, 2], "vertex 'b' has kind = 7"),
     ],
 )
 def test_classes_that_a_table_does_not_have(kinds, lines, said):
@@ -343,6 +343,21 @@ def test_classes_that_a_table_does_not_have(kinds, lines, said):
         Engine(stops(kinds, lines)).run(Fares())
     assert said in str(raised.value)
     assert "Fares: p.fares[v.kind][e.line] needs an index from 0 to " in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"scatter": "if (v.id < 2) send(p.fares[v.kind][e.line]);"},
+        {"scatter_on": "mask", "mask": "v.id < 2"},
+        {},  # vertex c has no edge to send along
+    ],
+)
+def test_what_may_not_be_read_is_warned_of(body):
+    cls = type("Fewer", (Fares,), body)
+    with pytest.warns(UserWarning, match=r"vertex 'c' has kind = 7 .*what it reads is undefined"):
+        found = Engine(stops([1, 0, 7], [0, 1, 2])).run(cls())
+    assert found.paid.tolist() == [0, 4, 2 + 6]
 
 
 def test_classes_that_a_table_has():

@@ -19,6 +19,7 @@ from gascl.run import prepare as preparation
 from gascl.run.bottlenecks import bottlenecks
 from gascl.run.explanation import explained
 from gascl.run.options import RunOptions
+from gascl.run.plan import Variant, source_of
 from gascl.run.prepare import Setting, prepare
 from gascl.run.state import State
 
@@ -376,3 +377,18 @@ def test_no_mask_is_advised_for_a_single_superstep(web):
         program = _program(**body, supersteps=param.supersteps(supersteps))
         (run,) = Engine(web).explain(program).runs
         assert any("declare mask=" in each.remedy for each in run.bottlenecks) == advised
+
+
+@pytest.mark.parametrize(("memory", "group"), [(48, 256), (32, 128)])
+def test_a_group_that_sorts_places_has_room_for_their_keys(memory, group):
+    """The kernels that sort take 37 KB of local memory in groups of 256."""
+
+    class Near(VertexProgram):
+        supersteps = param.supersteps(1)
+        at, total = vertex.real2(), vertex.real()
+        message, combine, scatter_on, apply_on = "real", "sum", "all", "all"
+        pairs_at, pairs_within, pairs = "at", "1", "send(1);"
+        apply = "v.total = msg;"
+
+    facts = replace(GPU, local_memory=memory << 10)
+    assert source_of(Near(at=0), facts, DELIVERIES["slots"], "int32", Variant()).group == group

@@ -9,8 +9,8 @@ typedef struct {
 #define GASCL_ROWS_AHEAD 32  // which of them receive is found out together
 #define GASCL_ARCS_AHEAD 32  // of a row; those behind are prefetched by the hardware
 
-// Which of some rows receive messages, as bits. Where these are few, no hardware guesses which: what they read is
-// prefetched.
+// Which of some rows receive messages, as bits. Where these are few, the hardware cannot foresee which, so what they
+// read is prefetched.
 static uint gascl_receivers(const int first, const int last,
                             __global const gascl_offset *restrict offsets,
                             GASCL_STATE GASCL_LANE GASCL_DELIVERY) {

@@ -1,6 +1,5 @@
-// Pairs by distance: a tree of all vertices, by which a receiver finds those that are near it, and groups of
-// vertices that are far from it send as one (Barnes and Hut, A Hierarchical O(N log N) Force-Calculation
-// Algorithm, 1986).
+// Pairs by distance: by a tree of all vertices, a receiver finds those that are near it. Groups of vertices that
+// are far from it may send as one (Barnes and Hut, A Hierarchical O(N log N) Force-Calculation Algorithm, 1986).
 //
 // Vertices are ordered along a curve (pairs/order.cl). GASCL_LEAF that follow each other are a leaf of the
 // tree, GASCL_FAN_OUT nodes that follow each other are a node of the next level: no links are needed, and a

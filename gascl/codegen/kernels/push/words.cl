@@ -12,7 +12,8 @@
         coming[word] = set;                                                 \
     }
 #elif GASCL_GROUP == 1
-// While the rows of a word are visited, those of the next one are prefetched.
+// While the rows of a word are visited, those of the next one are prefetched. Where that one is another group's, its
+// rows may be read while they are written: only what is prefetched depends on it.
 #define GASCL_FOR_WORDS(GASCL_PREFETCH_ROW, GASCL_ROW_BIT)                          \
     GASCL_FOR_TAKES(GASCL_WORDS(gascl_run_), 32) {                                  \
         uint left = gascl_pulling_rows(gascl_from * 32, GASCL_STATE_ON, in_offsets); \
