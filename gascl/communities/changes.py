@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gascl.errors import GraphError
-from gascl.graph.field_types import NOT_A_TIME, Bools, FieldType, Texts, Times
+from gascl.graph.field_types import NOT_A_TIME, Bools, FieldType, Texts, Times, decoded
 from gascl.graph.graph import Graph
 from gascl.graph.where import duration, time_field
 
@@ -36,7 +36,11 @@ def changed_graphs(graph: Graph, events: Any, every: Any = None) -> Iterator[tup
         raise GraphError(f"events: row {row} has no {name}: leave it out or fill it in")
     added = _added(table)
     ends = [_vertices(graph, table, end) for end in (table.edge_src, table.edge_dst)]
-    fields = {f: np.asarray(v) for f, v in table.edge_fields.items() if f in graph.edge_fields}
+    fields = {
+        f: decoded(np.asarray(values), table.edge_types.get(f))
+        for f, values in table.edge_fields.items()
+        if f in graph.edge_fields
+    }
     if absent := [f for f in graph.edge_fields if f not in fields]:
         raise GraphError(
             f"events: there is no column {absent[0]!r}, and the edges of the graph have this "

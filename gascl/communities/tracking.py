@@ -311,6 +311,10 @@ def track(
     return _moments(steps, program, field, device, Tracker() if tracker is None else tracker)
 
 
+def _same_labels(one: Any, other: Any) -> bool:
+    return one is other or (one is not None and other is not None and np.array_equal(one, other))
+
+
 def _moments(
     steps: Iterable[tuple[Any, Graph]],
     program: VertexProgram,
@@ -320,8 +324,15 @@ def _moments(
 ) -> Iterator[Moment]:
     from gascl.run.engine import Engine
 
-    state = None
+    state, first = None, None
     for time, graph in steps:
+        first = graph if first is None else first
+        if not _same_labels(first.labels, graph.labels):
+            raise GasclError(
+                "track needs graphs with the same vertices, and their labels differ, or have another "
+                "order: make all from one graph, by with_edges, where or windows, or from edges with "
+                "the same labels="
+            )
         result = Engine(graph, device).run(program, state=state, keep_state=True)
         # What depends on where it began, or allows only more edges, begins again each time.
         state = result.state if program.spec.restart == "any" else None

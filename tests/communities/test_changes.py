@@ -112,6 +112,23 @@ def test_an_event_at_the_end_of_a_step_is_in_the_next_one(every):
         list(changed_graphs(graph, table, 1e-7))
 
 
+def test_fields_of_text_times_and_bools():
+    since = np.array(["2024", "2025"], "M8[s]")
+    fields = {"kind": ["x", "y"], "since": since, "on": [True, False]}
+    graph = Graph.from_edges(["a", "b"], ["b", "c"], **fields)
+    table = {
+        "source": ["a", "b"],
+        "target": ["c", "c"],
+        "time": [1, 2],
+        "change": ["add", "remove"],
+    }
+    added = {"kind": ["z", ""], "since": np.array(["2026", "2026"], "M8[s]"), "on": [True, True]}
+    *_, (_, last) = changed_graphs(graph, table | added)
+    assert last.edges["kind"].tolist() == ["x", "z"]
+    assert last.edges["since"].astype("M8[Y]").astype(str).tolist() == ["2024", "2026"]
+    assert last.edges["on"].tolist() == [True, True]
+
+
 def test_no_changes():
     graph = Graph.from_edges([0], [1], num_vertices=3)
     nothing = {name: np.empty(0, np.int64) for name in ("source", "target", "time")}

@@ -166,7 +166,7 @@ def test_no_vertices(tmp_path):
     page(moments).save(tmp_path / "page.html")
     film(moments).save(tmp_path / "film.gif")
     assert png(history(moments)[0], tmp_path) > 1000
-    assert png(alluvial(moments), tmp_path) > 1000
+    assert not alluvial(moments).patches
 
 
 def test_colors():

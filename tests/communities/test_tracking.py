@@ -157,6 +157,18 @@ def test_refused(given, said):
             Tracker(growth=growth)
 
 
+def test_graphs_of_other_vertices():
+    ends = [0, 1, 2, 3, 4, 5], [1, 2, 0, 4, 5, 3]
+    one, same, other, none = (
+        Graph.from_edges(*ends, directed=False, labels=labels)
+        for labels in (list("abcdef"), list("abcdef"), list("defabc"), None)
+    )
+    assert len(list(track([one, same]))) == 2
+    for wrong in (other, none):
+        with pytest.raises(GasclError, match="their labels differ, or have another order"):
+            list(track([one, wrong]))
+
+
 def test_each_run_starts_from_the_previous_positions():
     graph = next(changing())
     first, second = (moment.result for moment in track([graph, graph]))
