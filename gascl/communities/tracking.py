@@ -329,9 +329,9 @@ def _moments(
         first = graph if first is None else first
         if not _same_labels(first.labels, graph.labels):
             raise GasclError(
-                "track needs graphs with the same vertices, and their labels differ, or have another "
-                "order: make all from one graph, by with_edges, where or windows, or from edges with "
-                "the same labels="
+                "track needs graphs with the same vertices, and their labels differ, or have "
+                "another order: make all from one graph, by with_edges, where or windows, or from edges "
+                "with the same labels="
             )
         result = Engine(graph, device).run(program, state=state, keep_state=True)
         # What depends on where it began, or allows only more edges, begins again each time.
