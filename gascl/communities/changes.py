@@ -28,6 +28,8 @@ def changed_graphs(graph: Graph, events: Any, every: Any = None) -> Iterator[tup
         GraphError: the events are not as `track` says.
     """
     table = events if isinstance(events, Graph) else _read(events)
+    if isinstance(table.edge_types.get("time"), Texts):
+        raise GraphError("events: the times are text: convert them, as by pandas.to_datetime")
     name, times = time_field(table, "time" if "time" in table.edge_fields else None)
     when = np.asarray(table.edge_fields[name])
     missing = when == NOT_A_TIME if isinstance(times, Times) else ~np.isfinite(when)
@@ -74,15 +76,17 @@ def _steps(
         moments, counts = np.unique(when, return_counts=True)
         ends, bounds = moments, np.cumsum(counts)
     else:
-        steps = int((when[-1] - when[0]) // every) + 1
-        steps += bool(when[0] + every * steps <= when[-1])  # where the quotient was rounded
+        number = (when - when[0]) // every
+        if isinstance(every, float) or when.dtype.kind == "f":  # with room for rounding
+            number = np.floor((when - when[0]) / every + 1e-9)
+        steps = int(number[-1]) + 1
         if steps > MOST_STEPS:
             raise GraphError(
                 f"track: every={every!r} would make {steps:,} steps, and each is a run: give a "
                 f"longer one, for up to {MOST_STEPS:,}"
             )
         ends = when[0] + every * np.arange(1, steps + 1)
-        bounds = np.searchsorted(when, ends)
+        bounds = np.searchsorted(number, np.arange(1, steps + 1))
     first = 0
     for end, bound in zip(ends, bounds.tolist(), strict=True):
         time = times.decoded(np.array([end]))[0] if isinstance(times, Times) else end.item()
@@ -157,6 +161,8 @@ def _read(table: Any) -> Graph:
             f"events: there is no column {absent[0]!r}; the columns are: {', '.join(given)}"
         )
     columns = {name: _column(table[name]) for name in given}
+    if not len(columns[COLUMNS[0]]):  # no types are known of nothing
+        columns = {name: np.empty(0, np.int64) for name in given}
     source, target = (columns.pop(name) for name in COLUMNS[:2])
     return Graph.from_edges(source, target, **columns)
 

@@ -258,7 +258,7 @@ def film(moments: Iterable[Moment], frames_per_second: float = 12) -> Animation:
             f"{len(moments):,} moments would be {count:,} frames; an animation shows up to {most} "
             f"moments: give some of them, moments[::{-(-len(moments) // most)}]"
         )
-    if not frames_per_second > 0:
+    if not isinstance(frames_per_second, float | int) or not frames_per_second > 0:
         raise GasclError(f"frames_per_second must be above 0, not {frames_per_second!r}")
     everywhere = np.concatenate([moment.result.position for moment in moments])
     captions = _captions(moments)

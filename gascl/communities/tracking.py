@@ -89,6 +89,8 @@ class Tracker:
             raise GasclError(f"overlap must be more than 0 and at most 1, not {overlap!r}")
         if not isinstance(growth, float | int | np.number) or not growth > 1:
             raise GasclError(f"growth must be more than 1, such as 1.5, not {growth!r}")
+        if not isinstance(smallest, int | np.integer) or smallest < 1:
+            raise GasclError(f"smallest must be a whole number, 1 or more, not {smallest!r}")
         self.overlap, self.smallest, self.growth = overlap, smallest, growth
         self.number = -1
         self.identity = np.empty(0, np.int64)
@@ -225,7 +227,8 @@ class Moment:
         result: the result of the program. The next moment's run uses up its State.
         identity: (V,) each vertex's community, as in `Tracker`.
         events: the events since the previous moment.
-        time: of the last changes, where there is a stream of them; else None.
+        time: where there is a stream of changes, their time, or with `every` the end of the step,
+            which is the begin of the next one; else None.
     """
 
     number: int
@@ -326,14 +329,15 @@ def _moments(
 
     state, first = None, None
     for time, graph in steps:
+        engine = Engine(graph, device)
         first = graph if first is None else first
         if not _same_labels(first.labels, graph.labels):
             raise GasclError(
                 "track needs graphs with the same vertices, and their labels differ, or have "
-                "another order: make all from one graph, by with_edges, where or windows, or from edges "
-                "with the same labels="
+                "another order: make all from one graph, by with_edges, where or windows, or from "
+                "edges with the same labels="
             )
-        result = Engine(graph, device).run(program, state=state, keep_state=True)
+        result = engine.run(program, state=state, keep_state=True)
         # What depends on where it began, or allows only more edges, begins again each time.
         state = result.state if program.spec.restart == "any" else None
         events = tracker.update(result[field], time)

@@ -133,6 +133,16 @@ def test_no_changes():
     graph = Graph.from_edges([0], [1], num_vertices=3)
     nothing = {name: np.empty(0, np.int64) for name in ("source", "target", "time")}
     assert list(changed_graphs(graph, nothing)) == [(None, graph)]
+    of_texts = nothing | {"change": np.empty(0, object)}
+    assert list(changed_graphs(graph, of_texts)) == [(None, graph)]
+
+
+def test_times_at_the_ends_of_steps_are_in_the_next_ones():
+    graph = Graph.from_edges([0], [1], num_vertices=9)
+    times = [0.0, 0.1, 0.2, 0.3, 0.6, 0.7]
+    table = {"source": range(6), "target": range(1, 7), "time": times}
+    counts = [made.num_edges for _, made in changed_graphs(graph, table, 0.1)]
+    assert counts == [1, 2, 3, 4, 5, 5, 5, 6, 7]
 
 
 TABLE = {"source": [0, 1], "target": [1, 2], "time": [1.0, 2.0], "change": ["add", "remove"]}
@@ -146,6 +156,7 @@ TABLE = {"source": [0, 1], "target": [1, 2], "time": [1.0, 2.0], "change": ["add
         ({"change": [1, 7]}, "the change of row 1 is 7, and must be 'add' or"),
         ({"time": [1.0, np.nan]}, "row 1 has no time"),
         ({"target": [1, 9]}, "9.*create the graph with all vertices"),
+        ({"time": ["2024-03-01", "2024-03-02"]}, "the times are text: convert them, as by pandas"),
         ({"target": None}, "no column 'target'; the columns are: source, time, change"),
         ({"time": None}, "no column 'time'"),
     ],
