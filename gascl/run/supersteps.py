@@ -700,8 +700,9 @@ class Loop:
             label = self.graph.label_of(int(record["overflow"]))
             wide, message = self.plan.header.message.itemsize == 8, self.plan.header.message
             wider = "'real', which rounds" if wide else "'int64' or 'real'"
-            if message.boxed:
-                wider = f"'int32({message.width})' or 'real({message.width})'"
+            if message.boxed:  # sums of arrays of 64-bit integers are refused
+                width, narrow = message.width, message.scalar.itemsize < 4
+                wider = f"'int32({width})' or " * narrow + f"'real({width})', which rounds"
             raise GasclError(
                 self.program.title(),
                 f": a message at vertex {label!r} overflowed {self.program.spec.message} "
