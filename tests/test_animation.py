@@ -34,7 +34,7 @@ def search() -> animation.Animation:
 
 def frames(film):
     """The figure in each frame's state: title, vertices (a PathCollection)."""
-    figure, show = animation._figure(film._look, film._frames)
+    figure, show = film._figure()
     ax = figure.axes[0]
     for number in range(len(film)):
         show(number)
@@ -206,7 +206,7 @@ def test_what_cannot_be_shown(monkeypatch):
         gascl.animate(BreadthFirst, graph)
     with pytest.raises(GasclError, match="no vertices: there is nothing to animate"):
         gascl.animate(PageRank(), Graph.from_edges([], []))
-    with pytest.raises(GasclError, match="color must have one number per vertex"):
+    with pytest.raises(GasclError, match="color must have one value per vertex"):
         gascl.animate(BreadthFirst(source=[0, 1]), graph, color="depth")
     monkeypatch.setattr(animation, "FRAMES", 3)
     with pytest.raises(GasclError, match=r"more than 3 frames.*give max_supersteps=2, or less"):

@@ -165,7 +165,7 @@ def test_a_program_that_reads_the_column_says_how(tmp_path):
 
     graph = read_csv(ROADS, tmp_path)
     refused(
-        ["reads minutes", "it has: weight", "with minutes='FIELD'"],
+        ["reads minutes", "it has: weight", "with minutes='weight'"],
         lambda: Engine(graph).run(Minutes()),
     )
     kept = read_csv(ROADS, tmp_path, columns=["from", "to", "minutes=minutes"])

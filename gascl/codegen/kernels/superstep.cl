@@ -30,8 +30,10 @@ static void gascl_start_vertices(const gascl_team team, gascl_tally *tally, GASC
 #if GASCL_MASKED && !GASCL_LISTS_RECEIVERS
         gascl_start_mask(id GASCL_MASKS_ON GASCL_LANE_ON);
 #endif
-        if (GASCL_PREFETCHES && id + GASCL_AHEAD < gascl_run_->graph.num_vertices)
+#if GASCL_PREFETCHES
+        if (id + GASCL_AHEAD < gascl_run_->graph.num_vertices)
             gascl_prefetch_init(id + GASCL_AHEAD, GASCL_STATE_ON);
+#endif
         gascl_init(id, given | (partly ? partly[id] : 0), kept, own_mask, tally,
                    GASCL_STATE_ON GASCL_LANE_ON);
 #if GASCL_INBOX

@@ -19,7 +19,8 @@ static uint gascl_receivers(const int first, const int last,
     uint receivers = 0;
     for (int row = first; row < last; ++row)
         receivers |= (uint)gascl_receives(row, GASCL_STATE_ON GASCL_LANE_ON) << (row - first);
-    if (!GASCL_PREFETCHES || (int)popcount(receivers) > (last - first) / 2)
+#if GASCL_PREFETCHES
+    if ((int)popcount(receivers) > (last - first) / 2)
         return receivers;
     for (uint left = receivers; left; left &= left - 1) {
         const int row = first + 31 - (int)clz(left & -left);
@@ -31,6 +32,7 @@ static uint gascl_receivers(const int first, const int last,
         }
         gascl_prefetch_apply(row, GASCL_STATE_ON GASCL_LANE_ON);
     }
+#endif
     return receivers;
 }
 
