@@ -120,5 +120,6 @@ def same(got: Any, want: Any) -> None:
 
 def run_patched(device: Device) -> None:
     gascl.delivery.run_layout.splits = lambda *_: 3
-    for cls in (PairingTwice, Near):
-        Engine(GRAPH, device).run(cls(), delivery="slots")
+    one_item = type(device)(device.cl, 1)  # which sorts in another way
+    for cls, of in ((PairingTwice, device), (Near, device), (Near, one_item)):
+        Engine(GRAPH, of).run(cls(), delivery="slots")
