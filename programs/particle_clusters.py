@@ -4,8 +4,8 @@ each other, and sets vertices apart where edges have come or gone.
 Clusters are communities of the graph whose edges weigh the more the shorter they are, as Leiden
 finds them, at several resolutions. The scale is that of the clusters by which a random walk on the
 graph is described in the fewest bits (Rosvall and Bergstrom, Maps of Random Walks on Complex
-Networks Reveal Community Structure, 2008), which unlike modularity does not depend on how many
-others there are.
+Networks Reveal Community Structure, 2008). Unlike modularity, this does not merge small clusters of
+a large graph.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def nearness(graph: Graph, position: np.ndarray, gamma: float) -> np.ndarray:
 def best_scale(graph: Graph, clusters: Sequence[np.ndarray]) -> np.ndarray:
     """(V,) int32: of several divisions, (V,) each, the one with the shortest description.
 
-    Where all vertices together have a shorter one than that, a random walk stays nowhere for long:
-    there it is the division with the greatest modularity.
+    If a single cluster of all vertices has a shorter one still, there are no groups in which a
+    random walk stays for long; then it is the division with the greatest modularity.
     """
     lengths = [description(graph, each) for each in clusters]
     if min(lengths) < description(graph, np.zeros(graph.num_vertices, np.int64)):

@@ -37,8 +37,8 @@ class Event:
         kind: "appear", "vanish", "split", "merge", "grow" or "shrink".
         before: identities before the event: one for a split or vanish, several for a merge.
         after: identities after the event: one for a merge or appear, several for a split.
-        vertices: of all communities before, and of all after; of one that grew or shrank, before
-            is its last event.
+        vertices: how many the communities have before and after the event; for one that grew or
+            shrank, the first is its size at its last event.
         time: of the later moment; None if it has none.
     """
 
@@ -54,8 +54,8 @@ class Event:
         if isinstance(when, np.datetime64):
             when = np.datetime_as_string(when, unit="auto")  # without zeros that say nothing
         if self.kind in ("grow", "shrink"):
-            few, many = (f"{count:,}" for count in self.vertices)
-            return f"{when}: {self.kind} {self.after[0]} ({few} -> {many} vertices)"
+            old, new = (f"{count:,}" for count in self.vertices)
+            return f"{when}: {self.kind} {self.after[0]} ({old} -> {new} vertices)"
         sides = [" + ".join(map(str, ids)) for ids in (self.before, self.after) if ids]
         return f"{when}: {self.kind} {' -> '.join(sides)}"
 
@@ -227,8 +227,8 @@ class Moment:
         result: the result of the program. The next moment's run uses up its State.
         identity: (V,) each vertex's community, as in `Tracker`.
         events: the events since the previous moment.
-        time: where there is a stream of changes, their time, or with `every` the end of the step,
-            which is the begin of the next one; else None.
+        time: in a stream of changes, the time of the last ones, or with `every` the end of the
+            step, at which the next one begins; otherwise None.
     """
 
     number: int
@@ -263,7 +263,7 @@ def track(
             of columns) with the columns `source`, `target`, `time`, and `change`, which is "add" or
             "remove"; or a Graph whose edges have these fields. Without `change`, all edges are
             added. Rows may be in any order; of equal times, the first row comes first. An edge that
-            is there already gets a parallel one; to remove it removes them all. Other columns are
+            is there already gets a parallel one; a removal removes all of them. Other columns are
             the added edges' fields. The first moment is the graph before all of them.
         every: the length of a step, as in `Graph.windows`, from the first time on; each step is a
             moment, also without changes. None: each time is a moment.

@@ -27,9 +27,8 @@ def fitting_group(group: int, offset: int, places: bool, memory: int) -> int:
     """
     digits = 1 << DIGIT_BITS
     while group > LEAST_GROUP:
-        tile = (
-            group * (KEYS_PER_ITEM + 1) * (8 + offset * places)
-        )  # with the padding against bank conflicts
+        # With the padding against bank conflicts.
+        tile = group * (KEYS_PER_ITEM + 1) * (8 + offset * places)
         if tile + 2 * digits * group + offset * (group + digits) <= memory:
             break
         group //= 2

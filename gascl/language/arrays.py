@@ -107,7 +107,7 @@ class FieldIndex:
         array: the array, as `p.price`.
         length: the number of its entries.
         text: how it is read there, as `p.price[v.kind]`.
-        snippet: the snippet that reads it for all that it runs for; None: it may read only some.
+        snippet: the snippet that reads it whenever it runs; None: the read may be skipped.
     """
 
     field: str

@@ -56,7 +56,7 @@ def factor_of(round_trip: float) -> float:
     Args:
         round_trip: its length in neighbors that Python looks at.
     """
-    return min(1 - SHARE + SHARE * round_trip / REFERENCE, MOST)
+    return min(LEAST + SHARE * round_trip / REFERENCE, MOST)
 
 
 def calibrate(setting: Any, device: Device) -> None:

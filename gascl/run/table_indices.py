@@ -69,7 +69,7 @@ def check_indices(
 def _surely_read(
     program: VertexProgram, graph: Graph, index: FieldIndex, rows: np.ndarray
 ) -> np.ndarray:
-    """Those of some vertices or edges at whose values the array is read, whatever else happens."""
+    """Those of some vertices or edges at whose values the program is certain to read."""
     if index.snippet is None:
         return rows[:0]
     if index.snippet != "scatter" or index.of_edges:
