@@ -166,7 +166,8 @@ class ProgramSpec:
         """The vertex fields without an `init` that snippets read, and none writes."""
         snippets = self.snippets.values()
         read = {name for snippet in snippets for space in "vu" for name in snippet.reads(space)}
-        read |= {self.pairs_at or ""}
+        if self.pairs_at is not None:
+            read.add(self.pairs_at)
         return tuple(
             name
             for name, declared in self.vertex_fields.items()
