@@ -22,7 +22,7 @@ PROGRAM = {
     "FILTERS": "receive_if reads the message",
     "REFUSES": "in any order, messages are refused by one field before the others are read",
     "SKIPS": "arcs may be skipped to vertices that receive nothing, or have enough",
-    "ADDS_IDENTITY": "a CPU adds the identity for messages that `receive_if` refuses",
+    "ADDS_IDENTITY": "a CPU may add the identity where no message is received",
     "ENOUGH": "there is an `enough`",
     "COUNTS_ONCE": "several messages to a vertex count as one",
     "PRIORITY": "there is a priority: vertices in the mask wait for their bucket",

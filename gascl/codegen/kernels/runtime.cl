@@ -113,8 +113,8 @@ static gascl_message gascl_narrow(const gascl_box in, const int id,
 
 // Records what a vertex said of its own place in the next mask.
 #if GASCL_MASKED
-#define GASCL_PUT_OWN(id, set) \
-    if (set)                   \
+#define GASCL_PUT_OWN(id, set)      \
+    if (GASCL_PUTS_ALWAYS || (set)) \
     gascl_put_mask(id, set, gascl_control_ GASCL_MASKS_ON GASCL_LANE_ON)
 #else
 #define GASCL_PUT_OWN(id, set) (void)(set)
