@@ -59,7 +59,6 @@ static void gascl_hold_if(const bool listed, const int id, gascl_held_ids *held,
 #define GASCL_IN_FAR 128u
 #define GASCL_IN_MASK(id) ((gascl_flags[id] & GASCL_MASK_BIT(gascl_control_->superstep)) != 0)
 
-#define GASCL_PUTS_ALWAYS 0
 #if GASCL_LISTS_DIRECTLY
 // Before the first superstep, the list in which gascl_commit finds the vertices of the mask: a list of
 // receivers that is not in use yet. `receivers` may not be empty when a run continues.
