@@ -46,17 +46,14 @@ class Hooked(VertexProgram):
             set_mask();
             return;
         }
-        int root = v.component;
-        FOLLOW(root);
-        if (get_mask()) {
-            for (int k = 0; k < num_neighbors; ++k) {
-                int most = component_of(g.hub), theirs = component_of(neighbor(k));
-                FOLLOW(most);
-                if (root == most)
-                    break;
-                FOLLOW(theirs);
-                if (root == theirs)
-                    continue;
+        int most = component_of(g.hub), root = v.component;
+        FOLLOW(most);
+        for (int i = 0, up; i < 12 && root != most && (up = component_of(root)) != root; ++i)
+            root = up;
+        for (int k = 0; root != most && get_mask() && k < num_neighbors; ++k) {
+            int theirs = component_of(neighbor(k));
+            FOLLOW(theirs);
+            if (root != theirs) {
                 send_to(max(root, theirs), min(root, theirs));
                 FOLLOW(root);
                 FOLLOW(theirs);
@@ -65,6 +62,7 @@ class Hooked(VertexProgram):
                     break;
                 }
             }
+            FOLLOW(most);
         }
         v.component = root;
         if (!IS_ROOT(root))

@@ -52,15 +52,27 @@ static int gascl_apply_share(const gascl_team team, gascl_tally *tally, GASCL_ST
     return waiting;
 }
 #else
+// So many vertices of an item apply between two fences.
+#define GASCL_VERTICES_AT_ONCE 8
+
 static int gascl_apply_share(const gascl_team team, gascl_tally *tally, GASCL_STATE) {
+    const long end = team.idle ? 0 : gascl_run_->graph.num_vertices;
+    const int step = team.groups * GASCL_GROUP;
     int waiting = 0;
-    GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 4096) {
-        const bool waited = GASCL_WAITS_NOW(id);
-        if (waited) {
-            GASCL_WAITS_NOW(id) = 0;
+    for (long first = (long)team.rank * GASCL_GROUP + get_local_id(0); first < end;
+         first += (long)GASCL_VERTICES_AT_ONCE * step) {
+        uint waited = 0;  // as bits
+        _Pragma("unroll") for (int i = 0; i < GASCL_VERTICES_AT_ONCE; ++i)
+            if (first + (long)i * step < end && GASCL_WAITS_NOW(first + (long)i * step))
+                waited |= 1u << i;
+        for (int i = 0; i < GASCL_VERTICES_AT_ONCE; ++i)
+            if (waited >> i & 1)
+                GASCL_WAITS_NOW(first + (long)i * step) = 0;
+        if (waited)
             gascl_fence();
-        }
-        waiting += gascl_apply_in_place((int)id, waited, tally, GASCL_STATE_ON);
+        for (int i = 0; i < GASCL_VERTICES_AT_ONCE && first + (long)i * step < end; ++i)
+            waiting += gascl_apply_in_place((int)(first + (long)i * step), waited >> i & 1, tally,
+                                            GASCL_STATE_ON);
     }
     return waiting;
 }

@@ -8,6 +8,11 @@
 #define GASCL_MOST_PROBES 64
 #define GASCL_READS_AT_ONCE 4
 #define GASCL_SHORT_VOTES 16  // of a row, which an item counts by comparing each with the others
+#if GASCL_OCLGRIND  // to which a plain read beside atomic operations is a race
+#define GASCL_PEEK_KEY(key) atomic_or(key, 0)
+#else
+#define GASCL_PEEK_KEY(key) (*(key))
+#endif
 
 typedef union {
     gascl_shared shared;
@@ -198,11 +203,16 @@ static int gascl_copy_votes(const gascl_block block, __global gascl_key *votes,
     if (get_local_id(0) == 0)
         memory->row.sent = GASCL_EVERY_ARC_SENDS && receives ? arcs : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = get_local_id(0); i < arcs; i += GASCL_GROUP) {
-        gascl_message x;
-        if (gascl_fetch_received(block.begin + i, row, &x,
-                                 GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON))
-            votes[GASCL_EVERY_ARC_SENDS ? i : atomic_inc(&memory->row.sent)] = x;
+    for (int i = get_local_id(0); i < arcs; i += GASCL_FETCHES * GASCL_GROUP) {
+        gascl_message x[GASCL_FETCHES];
+        bool carries[GASCL_FETCHES];
+        _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k)
+            carries[k] = gascl_fetch_received(block.begin + min(i + k * GASCL_GROUP, arcs - 1), row,
+                                              &x[k], GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k)
+            if (i + k * GASCL_GROUP < arcs && carries[k])
+                votes[GASCL_EVERY_ARC_SENDS ? i + k * GASCL_GROUP : atomic_inc(&memory->row.sent)] =
+                    x[k];
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     const int sent = memory->row.sent;
@@ -237,6 +247,8 @@ static void gascl_count_range(__global const gascl_key *votes, const int n, cons
             uint at = hash % GASCL_VOTE_SLOTS;
             int probes = 0;
             for (; probes < GASCL_MOST_PROBES; ++probes) {
+                if (GASCL_PEEK_KEY(&keys[at]) == (int)vote)
+                    break;
                 const int seen = atomic_cmpxchg(&keys[at], (int)known, (int)vote);
                 if (seen == (int)known || seen == (int)vote)
                     break;
@@ -281,9 +293,9 @@ static gascl_group gascl_elect_together(__global const gascl_key *votes, const i
         memory->row.sent = memory->row.unordered = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     int mine = 0, unordered = 0;
-    for (int i = item; i < n; i += GASCL_GROUP) {
+    _Pragma("unroll 8") for (int i = item; i < n; i += GASCL_GROUP) {
         mine += votes[i] == guess;
-        unordered |= i > 0 && votes[i - 1] > votes[i];
+        unordered |= votes[max(i - 1, 0)] > votes[i];
     }
     atomic_add(&memory->row.sent, mine);
     atomic_or(&memory->row.unordered, unordered);
