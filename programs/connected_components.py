@@ -46,7 +46,7 @@ class Hooked(VertexProgram):
             set_mask();
             return;
         }
-        int most = component_of(g.hub), root = v.component;
+        int most = component_of(max(g.hub, 0)), root = v.component;  // -1 without edges
         FOLLOW(most);
         for (int i = 0, up; i < 12 && root != most && (up = component_of(root)) != root; ++i)
             root = up;
