@@ -46,10 +46,12 @@ class Hooked(VertexProgram):
             set_mask();
             return;
         }
-        int most = component_of(max(g.hub, 0)), root = v.component;  // -1 without edges
+        int most = component_of(max(g.hub, 0)), root = v.component;  // the hub is -1 without edges
         FOLLOW(most);
-        for (int i = 0, up; i < 12 && root != most && (up = component_of(root)) != root; ++i)
-            root = up;
+        const bool ends = IS_ROOT(most);  // else the way to the hub's root is longer
+        for (int i = 0, up; i < 12 && !(ends && root == most); ++i, root = up)
+            if ((up = component_of(root)) == root)
+                break;
         for (int k = 0; root != most && get_mask() && k < num_neighbors; ++k) {
             int theirs = component_of(neighbor(k));
             FOLLOW(theirs);

@@ -7,7 +7,6 @@
 #define GASCL_FEW_ARCS (GASCL_BLOCK / 8)  // of a row: to count the smaller codes is faster than a common sort
 #define GASCL_ROW_DIGIT_BITS 4
 #define GASCL_ROW_DIGITS (1 << GASCL_ROW_DIGIT_BITS)
-#define GASCL_MOVED_AT_ONCE 8  // by an item
 #define GASCL_STAGED \
     (16 * GASCL_BLOCK / (int)sizeof(gascl_group) > GASCL_GROUP ? 16 * GASCL_BLOCK / (int)sizeof(gascl_group) \
                                                                : GASCL_GROUP)
@@ -112,16 +111,6 @@ static int gascl_list_row(const gascl_block block, __global gascl_key_bits *keys
     return memory->sent;
 }
 
-// Reads what an item has next of its share of a list, and their keys: several at a time, since what is stored
-// between two reads would have to be waited for.
-#define GASCL_READ_SORTED(moved, bits, i, end)                              \
-    gascl_sorted moved[GASCL_MOVED_AT_ONCE];                                      \
-    gascl_key_bits bits[GASCL_MOVED_AT_ONCE];                                     \
-    _Pragma("unroll") for (int k = 0; k < GASCL_MOVED_AT_ONCE; ++k)               \
-        moved[k] = from[min((i) + k, (end) - 1)];                           \
-    _Pragma("unroll") for (int k = 0; k < GASCL_MOVED_AT_ONCE; ++k)               \
-        bits[k] = GASCL_SORTED_BITS(keys, moved[k]);
-
 // A pass of a radix sort that keeps the order of equal digits: each item counts and then moves its share.
 static void gascl_move_by_digit(__global const gascl_key_bits *keys, __global const gascl_sorted *from,
                                 __global gascl_sorted *to, const int n, const int shift,
@@ -129,16 +118,11 @@ static void gascl_move_by_digit(__global const gascl_key_bits *keys, __global co
     const int item = get_local_id(0), share = (n + GASCL_GROUP - 1) / GASCL_GROUP;
     const int begin = min(item * share, n), end = min(begin + share, n);
     __local uint *counters = memory->of.counters;
-#define GASCL_COUNTER(bits) \
-    counters[((uint)((bits) >> shift) & (GASCL_ROW_DIGITS - 1)) * GASCL_GROUP + item]
+#define GASCL_COUNTER(sorted)                                                              \
+    counters[((uint)(GASCL_SORTED_BITS(keys, sorted) >> shift) & (GASCL_ROW_DIGITS - 1)) * GASCL_GROUP + item]
     for (int digit = 0; digit < GASCL_ROW_DIGITS; ++digit)
         counters[digit * GASCL_GROUP + item] = 0;
-    for (int i = begin; i < end; i += GASCL_MOVED_AT_ONCE) {
-        GASCL_READ_SORTED(moved, bits, i, end)
-        _Pragma("unroll") for (int k = 0; k < GASCL_MOVED_AT_ONCE; ++k)
-            if (i + k < end)
-                ++GASCL_COUNTER(bits[k]);
-    }
+    _Pragma("unroll 8") for (int i = begin; i < end; ++i) ++GASCL_COUNTER(from[i]);
     barrier(CLK_LOCAL_MEM_FENCE);
     int mine = 0;
     for (int k = 0; k < GASCL_ROW_DIGITS; ++k)
@@ -150,11 +134,9 @@ static void gascl_move_by_digit(__global const gascl_key_bits *keys, __global co
         before += count;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = begin; i < end; i += GASCL_MOVED_AT_ONCE) {
-        GASCL_READ_SORTED(moved, bits, i, end)
-        _Pragma("unroll") for (int k = 0; k < GASCL_MOVED_AT_ONCE; ++k)
-            if (i + k < end)
-                to[GASCL_COUNTER(bits[k])++] = moved[k];
+    _Pragma("unroll 8") for (int i = begin; i < end; ++i) {
+        const gascl_sorted moved = from[i];
+        to[GASCL_COUNTER(moved)++] = moved;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
@@ -182,14 +164,8 @@ static void gascl_sort_row(__global const gascl_key_bits *keys, __global gascl_s
         to = from;
         from = moved;
     }
-    for (int i = get_local_id(0); from != list && i < n; i += GASCL_MOVED_AT_ONCE * GASCL_GROUP) {
-        gascl_sorted copied[GASCL_MOVED_AT_ONCE];
-        _Pragma("unroll") for (int k = 0; k < GASCL_MOVED_AT_ONCE; ++k)
-            copied[k] = from[min(i + k * GASCL_GROUP, n - 1)];
-        _Pragma("unroll") for (int k = 0; k < GASCL_MOVED_AT_ONCE; ++k)
-            if (i + k * GASCL_GROUP < n)
-                list[i + k * GASCL_GROUP] = copied[k];
-    }
+    for (int i = get_local_id(0); from != list && i < n; i += GASCL_GROUP)
+        list[i] = from[i];
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 

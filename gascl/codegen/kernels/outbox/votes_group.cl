@@ -203,16 +203,11 @@ static int gascl_copy_votes(const gascl_block block, __global gascl_key *votes,
     if (get_local_id(0) == 0)
         memory->row.sent = GASCL_EVERY_ARC_SENDS && receives ? arcs : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = get_local_id(0); i < arcs; i += GASCL_FETCHES * GASCL_GROUP) {
-        gascl_message x[GASCL_FETCHES];
-        bool carries[GASCL_FETCHES];
-        _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k)
-            carries[k] = gascl_fetch_received(block.begin + min(i + k * GASCL_GROUP, arcs - 1), row,
-                                              &x[k], GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
-        _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k)
-            if (i + k * GASCL_GROUP < arcs && carries[k])
-                votes[GASCL_EVERY_ARC_SENDS ? i + k * GASCL_GROUP : atomic_inc(&memory->row.sent)] =
-                    x[k];
+    for (int i = get_local_id(0); i < arcs; i += GASCL_GROUP) {
+        gascl_message x;
+        if (gascl_fetch_received(block.begin + i, row, &x,
+                                 GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON))
+            votes[GASCL_EVERY_ARC_SENDS ? i : atomic_inc(&memory->row.sent)] = x;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     const int sent = memory->row.sent;
@@ -293,9 +288,9 @@ static gascl_group gascl_elect_together(__global const gascl_key *votes, const i
         memory->row.sent = memory->row.unordered = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     int mine = 0, unordered = 0;
-    _Pragma("unroll 8") for (int i = item; i < n; i += GASCL_GROUP) {
+    for (int i = item; i < n; i += GASCL_GROUP) {
         mine += votes[i] == guess;
-        unordered |= votes[max(i - 1, 0)] > votes[i];
+        unordered |= i > 0 && votes[i - 1] > votes[i];
     }
     atomic_add(&memory->row.sent, mine);
     atomic_or(&memory->row.unordered, unordered);
