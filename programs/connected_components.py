@@ -64,7 +64,7 @@ class Hooked(VertexProgram):
                     break;
                 }
             }
-            FOLLOW(most);
+            most = component_of(most);
         }
         v.component = root;
         if (!IS_ROOT(root))
