@@ -251,6 +251,10 @@ _OF_ARCS = {
 }
 
 
+#: The offsets of the arcs that are counted in each kind of degree.
+_OFFSETS = {"in_degree": "in_offsets", "out_degree": "out_offsets"}
+
+
 class SharedArcs:
     """The arrays of arcs on a device, which graphs with the same arcs share: a graph, and what its
     `reversed` and its `with_edge_fields` return.
@@ -485,9 +489,7 @@ class ResidentGraph:
         """I (places,): the number of arcs on which each vertex of a local graph scatters, to
         vertices of all processes."""
         assert isinstance(self.arcs, LocalArcs)
-        offsets, vertices = self.all_arcs.out_offsets, self.arcs.vertices
-        degrees: np.ndarray = offsets.take(vertices + 1) - offsets.take(vertices)
-        return degrees
+        return _differences(self.all_arcs.out_offsets, self.arcs.vertices)
 
     def cut(self, number: int) -> list[Part]:
         """The arcs on the device, cut into at most `number` parts."""
@@ -560,6 +562,8 @@ class ResidentGraph:
 
     def _values(self, name: str) -> np.ndarray:
         if name in ("in_degree", "out_degree"):
+            if self.numbering is not None and self.is_local:
+                return _differences(getattr(self.graph.arcs(), _OFFSETS[name]), self.numbering.order)
             return by_number(self.numbering, getattr(self.graph, name))
         if name == IDS:
             assert self.numbering is not None
@@ -602,6 +606,12 @@ class ResidentGraph:
         times = edge.field is not None and edge.field.type == TIME
         known = self.graph.edge_types.get(edge.name)
         return known.as_read(values) if times and isinstance(known, Times) else values
+
+
+def _differences(offsets: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """int32: the number of arcs of some of the rows."""
+    counts: np.ndarray = offsets.take(rows + 1) - offsets.take(rows)
+    return counts.astype(np.int32)
 
 
 def shortage(
