@@ -562,9 +562,10 @@ class ResidentGraph:
 
     def _values(self, name: str) -> np.ndarray:
         if name in ("in_degree", "out_degree"):
-            if self.numbering is not None and self.is_local:
-                return _differences(getattr(self.graph.arcs(), _OFFSETS[name]), self.numbering.order)
-            return by_number(self.numbering, getattr(self.graph, name))
+            if self.numbering is None or not self.is_local:
+                return by_number(self.numbering, getattr(self.graph, name))
+            offsets = getattr(self.graph.arcs(), _OFFSETS[name])
+            return _differences(offsets, self.numbering.order)
         if name == IDS:
             assert self.numbering is not None
             return self.numbering.order

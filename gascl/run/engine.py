@@ -63,7 +63,7 @@ from gascl.run.order_trial import OrderTrial, check_form, most_launches
 from gascl.run.parameters import SPARSE
 from gascl.run.placement import placement_of
 from gascl.run.plan import PLANS, Plan, key_of, plan_of
-from gascl.run.prepare import Prepared, Setting, prepare
+from gascl.run.prepare import Prepared, Setting, decide_local, prepare
 from gascl.run.result_fields import ResultFields, SolvedFields
 from gascl.run.resume import Start, resolve_start
 from gascl.run.stages import solve
@@ -661,7 +661,9 @@ class Engine:
             presorted = any(ranks.allgather(presorted))
         setting = self._setting()
         with self._in_all():
-            self._check_vertices(spec, program.dtype, program.lanes)
+            traits = Traits.of(spec, program.lanes)
+            if not decide_local(self.graph, traits, setting, whole).chosen:
+                self._check_vertices(spec, program.dtype, program.lanes)
             given = program, self.graph, self.device.facts, setting, delivery, ordered
             prepared = prepare(*given, presorted=presorted, whole=whole)
         if ranks:  # all ranks must use the same delivery

@@ -228,7 +228,7 @@ def prepare(
     able = choice.delivery.splits and traits.may_split and device.group > 1 and not apart
     splits = able and hub > VERY_LONG_ROW and costs.waits_for_row(choice.name)
     constant = _constant(program, device)
-    local = _local(graph, traits, setting, whole)
+    local = decide_local(graph, traits, setting, whole)
     variant = Variant(
         *(setting.debug, setting.seed, persistent.chosen, renumbered.chosen or local.chosen),
         *(optimized, shares.chosen, splits, constant.chosen),
@@ -312,8 +312,12 @@ def _numbering(
     return Decision(True, why), numbered
 
 
-def _local(graph: Graph, traits: Traits, setting: Setting, whole: str) -> Decision:
-    """Whether this process has only its own vertices and their halo."""
+def decide_local(graph: Graph, traits: Traits, setting: Setting, whole: str) -> Decision:
+    """Whether this process has only its own vertices and their halo.
+
+    Args:
+        whole: as in `prepare`.
+    """
     reasons = [
         (setting.ranks == 1, "there is one process"),
         (not setting.apart, "ranks share the memory of their host"),
