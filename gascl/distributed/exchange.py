@@ -359,9 +359,9 @@ class Exchange:
             if state.sizes[Key(RUN, f"wraps{when}")] >= 4 * len(arrived):
                 sent["wraps"] = inbox("wraps", np.int32)[places]
         begins, ends = np.searchsorted(places, rows.T)
-        counts, coming = ends - begins, np.empty(ranks.size, np.int64)
-        ranks.comm.Alltoall(counts, coming)
-        return ranks.exchanged(sent, counts, coming)
+        going, coming = ends - begins, np.empty(ranks.size, np.int64)
+        ranks.comm.Alltoall(going, coming)
+        return ranks.exchanged(sent, going, coming)
 
     def end_run(self, superstep: int) -> None:
         """Exchange the buffers that are not exchanged after each superstep.
@@ -405,11 +405,11 @@ class Exchange:
         for key in keys:
             values = state.read(key, self._kept("known", key, state.sizes[key]))
             marked = np.flatnonzero(values)
-            counts = ranks.allgather_counts(len(marked))
-            if 2 * counts.sum() * marked.itemsize > len(values):
+            lengths = ranks.allgather_counts(len(marked))
+            if 2 * lengths.sum() * marked.itemsize > len(values):
                 ranks.allreduce(values, ranks.MAX)
             else:
-                values[ranks.allgather_rows(marked[:, None], counts)[:, 0]] = 1
+                values[ranks.allgather_rows(marked[:, None], lengths)[:, 0]] = 1
             state.write(key, values)
 
     def _exchange_arcs(self) -> None:
