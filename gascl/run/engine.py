@@ -358,7 +358,9 @@ class Engine:
             checked.limit(program)
             if program.edge_names and not self._is_view:
                 return self._view(program).explain(program, **options)
-            programs = [program] if type(program).solve is None else stage_programs(program)
+            programs = [program]
+            if type(program).solve is not None:  # whose stages keep their States
+                programs, checked = stage_programs(program), replace(checked, keep_state=True)
             runs = []
             for each in programs:
                 check_work(each)
