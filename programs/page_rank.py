@@ -77,7 +77,7 @@ class PageRank(VertexProgram):
 
     def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
         if self.lanes > 1 and self.dangling != "ignore":
-            strength = initial["strength"] if "strength" in initial else graph.out_degree
+            strength = initial.get("strength", graph.out_degree)
             if not strength.all():
                 why = "lanes can't tell apart the rank that is lost at vertices without out-arcs"
                 remedy = "run one by one, or with dangling='ignore'"
