@@ -47,13 +47,8 @@ static uchar gascl_commit_mask(const int id GASCL_MASKS) {
 // The next mask becomes this superstep's. Adds to the numbers of vertices in it and of their arcs.
 static void gascl_commit_phase(const gascl_team team, GASCL_STATE,
                                __global const gascl_offset *offsets, long2 *counted) {
-<<<<<<< HEAD
-    GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 4096) {
+    GASCL_FOR_SHARE(id, gascl_run_->graph.gascl_rows, 4096) {
         const bool set = gascl_commit_mask(id GASCL_MASKS_ON) != 0;
-=======
-    GASCL_FOR_SHARE(id, gascl_run_->graph.gascl_rows, 4096)
-        if (gascl_commit_mask(id GASCL_MASKS_ON)) {
->>>>>>> main
 #if GASCL_PRIORITY
         if (set)
             atomic_min(&gascl_control_->low, gascl_lowest_bucket(id, GASCL_STATE_ON));

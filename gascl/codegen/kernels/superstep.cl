@@ -26,13 +26,6 @@ __kernel void gascl_empty(__global const gascl_run *run, __global gascl_cell *in
 // inbox are emptied on the way, since filling their buffers in launches of their own would take longer.
 static void gascl_start_vertices(const gascl_team team, gascl_tally *tally, GASCL_STATE,
                                  GASCL_FIRST_VALUES) {
-<<<<<<< HEAD
-#if GASCL_HOLDS_FIRST
-    gascl_held_ids held;
-    held.count = 0;
-#endif
-    GASCL_FOR_SHARE_OF_PLACES(id, gascl_run_->graph.num_vertices) {
-=======
 #if GASCL_INIT_ADDS
     gascl_tally unused;  // of vertices that other ranks add up
     GASCL_ZERO_TALLY(unused);
@@ -41,8 +34,11 @@ static void gascl_start_vertices(const gascl_team team, gascl_tally *tally, GASC
 #else
 #define GASCL_TALLY_OF(id) tally
 #endif
+#if GASCL_HOLDS_FIRST
+    gascl_held_ids held;
+    held.count = 0;
+#endif
     GASCL_FOR_SHARE_OF_PLACES(id, gascl_run_->graph.gascl_rows) {
->>>>>>> main
 #if GASCL_MASKED && !GASCL_LISTS_RECEIVERS
         gascl_start_mask(id GASCL_MASKS_ON GASCL_LANE_ON);
 #endif
@@ -50,18 +46,13 @@ static void gascl_start_vertices(const gascl_team team, gascl_tally *tally, GASC
         if (id + GASCL_AHEAD < gascl_run_->graph.gascl_rows)
             gascl_prefetch_init(id + GASCL_AHEAD, GASCL_STATE_ON);
 #endif
-<<<<<<< HEAD
-        const bool first = gascl_init(id, given | (partly ? partly[id] : 0), kept, own_mask, tally,
-                                      GASCL_STATE_ON GASCL_LANE_ON);
+        const bool first = gascl_init(id, given | (partly ? partly[id] : 0), kept, own_mask,
+                                      GASCL_TALLY_OF(id), GASCL_STATE_ON GASCL_LANE_ON);
 #if GASCL_HOLDS_FIRST
         gascl_hold_if(first, id, &held, GASCL_FIRST_LISTED, &GASCL_LENGTH(LISTED));
 #else
         GASCL_PUT_OWN(id, first ? GASCL_SET : 0);
 #endif
-=======
-        gascl_init(id, given | (partly ? partly[id] : 0), kept, own_mask, GASCL_TALLY_OF(id),
-                   GASCL_STATE_ON GASCL_LANE_ON);
->>>>>>> main
 #if GASCL_INBOX
         GASCL_EMPTY(id, );
 #if GASCL_POSTS_AHEAD

@@ -5,7 +5,7 @@
 // Whether the commit goes through all vertices, since many come into the mask or leave it: an item then owns their
 // flags, which need no atomic operation.
 static bool gascl_commits_densely(GASCL_STATE, const int starting) {
-    const int few = gascl_run_->graph.num_vertices / GASCL_DENSE;
+    const int few = gascl_run_->graph.gascl_rows / GASCL_DENSE;
     return GASCL_LENGTH(LISTED) > few ||
            (!starting && GASCL_FRONTIER_LENGTH(gascl_control_->superstep) > few);
 }
@@ -17,7 +17,7 @@ static void gascl_commit_all(const gascl_team team, GASCL_STATE, GASCL_COMMITTED
     __global int *length = &GASCL_FRONTIER_LENGTH(coming);
     gascl_pieces held;
     held.count = 0;
-    GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 4096) {
+    GASCL_FOR_SHARE(id, gascl_run_->graph.gascl_rows, 4096) {
         const bool set = gascl_flags[id] & (GASCL_BY_SELF | GASCL_BY_OTHER);
         gascl_flags[id] = set ? GASCL_MASK_BIT(coming) : 0;
         counted->x += set;
