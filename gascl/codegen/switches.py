@@ -175,6 +175,10 @@ DERIVED = {
     },
     "frontier.cl": {
         "LISTS_DIRECTLY": "a vertex is listed in the next frontier right after its apply",
+        "HOLDS_FIRST": "an item holds back vertices of the first mask, to list them together",
+    },
+    "mask.cl": {
+        "PUTS_ALWAYS": "apply stores a vertex's mask even if it says nothing of it",
     },
     "persistent/clock.cl": {"CLOCK": "a macro: a clock that all groups share"},
     "push/pull_step.cl": {
@@ -183,6 +187,7 @@ DERIVED = {
     },
     "gather.cl": {
         "CONSUMES": "gascl_consume() changes something; also in the deliveries that gather",
+        "FETCHES_ALL": "gascl_fetch() costs as much for no message; also in outbox/messages.cl",
     },
     "push/messages.cl": {
         "COMBINES_HELD": "messages to one vertex are combined before they are posted; "
