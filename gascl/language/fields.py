@@ -170,7 +170,7 @@ class Param(Field):
         if isinstance(value, str):
             if "," in value:
                 raise ValueError(
-                    "expected one number: for several, make a run for each, or give a list in Python"
+                    "expected one number: for several, make a run for each, or a list in Python"
                 )
             value = parameter_text.number(value)
         why = unfit(value, self.type)
