@@ -13,12 +13,14 @@ from scipy.sparse import csgraph, csr_array
 
 from gascl.io.adapters.adjacency import edge_records
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import backend_function, callable_weight
+from gascl.nx.dispatch import backend_function, callable_weight, few_nodes
 from gascl.nx.edge_list import stored_edges
 from gascl.nx.weighted import entry_lengths
 
 
-@backend_function(first=2_000, cached=2_000, numpy=True, limits="No weights below 0.")
+@backend_function(
+    first=300, cached=300, numpy=True, limits="No weights below 0.", slower=[few_nodes(300)]
+)
 def floyd_warshall_numpy(G: Converted, nodelist: Any = None, weight: Any = "weight") -> np.ndarray:
     """The distances between all pairs, dense; by Dijkstra's algorithm."""
     if nodelist is not None and not len(nodelist) == len(G) == len(set(nodelist)):
@@ -43,11 +45,12 @@ def floyd_warshall_numpy(G: Converted, nodelist: Any = None, weight: Any = "weig
 _Dictionaries = tuple[dict[Any, dict[Any, Any]], dict[Any, dict[Any, Any]]]
 
 _of_pairs = backend_function(
-    first=100,
-    cached=100,
+    first=30,
+    cached=30,
     numpy=True,
     limits="No function as weight; weights are all integers, all floats, or all missing.",
     unsupported=[callable_weight()],
+    slower=[few_nodes(30)],
 )
 
 
@@ -58,9 +61,7 @@ def floyd_warshall(G: Converted, weight: Any = "weight") -> dict[Any, dict[Any, 
 
 
 @_of_pairs
-def floyd_warshall_predecessor_and_distance(
-    G: Converted, weight: Any = "weight"
-) -> _Dictionaries:
+def floyd_warshall_predecessor_and_distance(G: Converted, weight: Any = "weight") -> _Dictionaries:
     """The same with the node before the target on each path."""
     return _floyd_warshall(G, weight)
 

@@ -320,6 +320,15 @@ def callable_weight(name: str = "weight") -> Check:
     return check
 
 
+def few_nodes(least: int) -> Check:
+    """Checks that the graph has so many nodes, where these decide instead of edges."""
+
+    def check(call: Call) -> str:
+        return f"NetworkX is faster below {least} nodes" if len(call.G) < least else ""
+
+    return check
+
+
 def one_step(name: str) -> Check:
     """Checks that the argument which limits the depth of a search leaves more than neighbors."""
 
