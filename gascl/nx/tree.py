@@ -12,10 +12,11 @@ import numpy as np
 from gascl.nx.components import connected, count, weak
 from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import Call, backend_function
+from gascl.nx.locality import long_path
 from gascl.programs.spanning_forest import SpanningForest
 
 
-@backend_function(first=200_000, cached=20_000)
+@backend_function(first=200_000, cached=20_000, slower=[long_path])
 def is_forest(G: Converted) -> bool:
     """Whether it has no cycle, whatever the directions of its edges."""
     if len(G) == 0:
@@ -112,7 +113,7 @@ def is_arborescence(G: Converted) -> bool:
     return _is_tree(G) and int(G.in_degree.max()) <= 1
 
 
-@backend_function(first=200_000, cached=20_000)
+@backend_function(first=200_000, cached=20_000, slower=[long_path])
 def is_branching(G: Converted) -> bool:
     """Whether it is a forest with at most one edge into each node."""
     return is_forest(G) and int(G.in_degree.max()) <= 1
