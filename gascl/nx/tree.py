@@ -101,13 +101,13 @@ def _is_tree(G: Converted) -> bool:
     return len(G) - 1 == G.number_of_edges() and connected(G, weakly=True)
 
 
-@backend_function(first=200_000, cached=20_000, slower=[_other_number_of_edges])
+@backend_function(first=200_000, cached=20_000, slower=[_other_number_of_edges, long_path])
 def is_tree(G: Converted) -> bool:
     """Whether it is connected and has no cycle, whatever the directions of its edges."""
     return _is_tree(G)
 
 
-@backend_function(first=200_000, cached=20_000, slower=[_other_number_of_edges])
+@backend_function(first=200_000, cached=20_000, slower=[_other_number_of_edges, long_path])
 def is_arborescence(G: Converted) -> bool:
     """Whether it is a tree with at most one edge into each node."""
     return _is_tree(G) and int(G.in_degree.max()) <= 1
