@@ -1,11 +1,10 @@
 """Measures gascl as NetworkX's backend against NetworkX itself, on one graph.
 
 Every answer is compared with NetworkX's before its time counts; other backends' wrong answers are
-named. NetworkX, which takes nearly all
-of the time, runs once; first calls (with conversion) and calls on the graph that is converted
-already are medians of some rounds. For clustering it takes minutes: there its time follows from a
-sample of the nodes. Other backends that are installed are measured likewise, and igraph, whose
-first call includes `igraph.Graph.from_networkx`.
+named. NetworkX, which takes nearly all of the time, runs once; first calls (with conversion) and
+calls on the graph that is converted already are medians of some rounds. For clustering it takes
+minutes: there its time follows from a sample of the nodes. Other backends that are installed are
+measured likewise, and igraph, whose first call includes `igraph.Graph.from_networkx`.
 GASCL_DEVICE names the device.
 
     python benchmarks/backend.py --scale 16 --rounds 3 [--only pagerank] [--grid] [--csv FILE]

@@ -69,13 +69,13 @@ def acyclic(G: Converted) -> bool:
     return bool(components == len(G)) and not G.num_loops
 
 
-@backend_function(first=None, cached=20_000, numpy=True)
+@backend_function(first=None, cached=100_000, numpy=True)
 def is_directed_acyclic_graph(G: Converted) -> bool:
     """Whether it is directed and has no cycle."""
     return G.is_directed() and acyclic(G)
 
 
-@backend_function(first=None, cached=20_000, numpy=True)
+@backend_function(first=None, cached=100_000, numpy=True)
 def has_cycle(G: Converted) -> bool:
     """Whether a directed graph has a cycle."""
     if not G.is_directed():
