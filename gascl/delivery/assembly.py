@@ -219,7 +219,8 @@ def by_component(traits: Traits, delivery: Delivery, group: int) -> bool:
 def _calculates(traits: Traits, delivery: Delivery) -> bool:
     """Whether it pays to calculate several messages to a vertex before they are combined."""
     for_each_arc = delivery.name == "pull" or (delivery.name == "outbox" and traits.reads_edge)
-    return for_each_arc and traits.every_arc_sends and traits.scatter_calculates
+    every = traits.every_arc_sends and not traits.receives
+    return for_each_arc and every and traits.scatter_calculates
 
 
 def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: bool) -> list[str]:

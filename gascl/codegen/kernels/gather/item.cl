@@ -6,9 +6,14 @@ typedef struct {
     gascl_shared shared;
 } gascl_gather_memory;
 
-// Adds a message, if the vertex wants it. Where that costs little, the identity is added for one that it does
-// not want: a branch on what the message is could be mispredicted for each arc.
-static void gascl_gather_message(gascl_box *in, const gascl_message x, const int row, GASCL_STATE) {
+// Adds the message of an arc, if it carries one. Where that costs little, the identity is added for one that
+// the vertex does not want: a branch on what the message is could be mispredicted for each arc.
+static void gascl_gather_arc(gascl_box *in, const gascl_offset arc, const int row,
+                             GASCL_STATE GASCL_DELIVERY) {
+    gascl_message x;
+    if (!gascl_fetch(arc, row, &x, GASCL_STATE_ON GASCL_DELIVERY_ON))
+        return;
+    gascl_consume(arc, GASCL_STATE_ON GASCL_DELIVERY_ON);
     const bool takes = gascl_receives_message(x, row, GASCL_STATE_ON);
 #if GASCL_ADDS_IDENTITY
     gascl_box_combine(in, takes ? GASCL_TO_ACCUMULATOR(x) : gascl_identity());
@@ -17,16 +22,6 @@ static void gascl_gather_message(gascl_box *in, const gascl_message x, const int
     if (takes)
         gascl_box_add(in, x);
 #endif
-}
-
-// Adds the message of an arc, if it carries one.
-static void gascl_gather_arc(gascl_box *in, const gascl_offset arc, const int row,
-                             GASCL_STATE GASCL_DELIVERY) {
-    gascl_message x;
-    if (!gascl_fetch(arc, row, &x, GASCL_STATE_ON GASCL_DELIVERY_ON))
-        return;
-    gascl_consume(arc, GASCL_STATE_ON GASCL_DELIVERY_ON);
-    gascl_gather_message(in, x, row, GASCL_STATE_ON);
 }
 
 // Whether the arcs of a long row are combined in several boxes alternately, so that an addition need not
@@ -47,7 +42,7 @@ static gascl_offset gascl_gather_apart(gascl_box *in, gascl_offset arc, const ga
         for (int j = 0; j < GASCL_MESSAGES_AT_ONCE; ++j)
             gascl_fetch(arc + j, row, &messages[j], GASCL_STATE_ON GASCL_DELIVERY_ON);
         _Pragma("unroll") for (int j = 0; j < GASCL_MESSAGES_AT_ONCE; ++j)
-            gascl_gather_message(&apart[j % GASCL_SUMS], messages[j], row, GASCL_STATE_ON);
+            gascl_box_add(&apart[j % GASCL_SUMS], messages[j]);
     }
 #endif
     for (; end - arc >= GASCL_SUMS; arc += GASCL_SUMS)
