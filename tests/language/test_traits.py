@@ -208,23 +208,6 @@ def test_which_arcs_may_be_left_out(changed, skips):
     assert not Traits.of(cls.spec, debug=True).skips
 
 
-@pytest.mark.parametrize(
-    ("receive_if", "closes"),
-    [
-        ("v.x == v.id", True),
-        ("v.x < v.y", True),
-        ("msg < v.x", False),  # one message may be wanted, and another one not
-        ("x_of(v.x) == v.x", False),  # which another vertex may change
-        ("get_mask_of(v.x)", False),
-        ("neighbor(0) < v.x", False),
-    ],
-)
-def test_which_vertices_receive_nothing(receive_if, closes):
-    traits = Traits.of(type("Closing", (Plain,), {"receive_if": receive_if}).spec)
-    assert traits.closes == closes
-    assert not Traits.of(Plain.spec).closes
-
-
 def test_scatter_may_run_again():
     def scatter_repeatable(scatter: str) -> bool:
         return Traits.of(
