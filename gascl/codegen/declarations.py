@@ -89,6 +89,7 @@ def write_switches(text: Text, c: Context) -> None:
                 "MASKED": traits.masked,
                 "MARKS": traits.marks,
                 "INIT_MARKS": traits.init_marks,
+                "INIT_ADDS": traits.init_adds,
                 "EVERY_ARC_SENDS": traits.every_arc_sends,
                 "FUSED": traits.fusable,
                 "MAY_NEED_ORDER": traits.may_need_order,

@@ -36,6 +36,7 @@ PROGRAM = {
     "MASKED": "there is a mask",
     "MARKS": "apply puts other vertices into the mask",
     "INIT_MARKS": "init puts other vertices into the mask",
+    "INIT_ADDS": "init adds to an aggregator",
     "EVERY_ARC_SENDS": "each arc of a vertex that scatters carries a message",
     "FUSED": "apply and the next superstep's scatter are one kernel in delivery `outbox`",
     "MAY_NEED_ORDER": "a run in any order may have to begin again in supersteps",

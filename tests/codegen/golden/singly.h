@@ -26,6 +26,7 @@ typedef int gascl_offset;
 #define GASCL_MASKED 1
 #define GASCL_MARKS 0
 #define GASCL_INIT_MARKS 0
+#define GASCL_INIT_ADDS 0
 #define GASCL_EVERY_ARC_SENDS 0
 #define GASCL_FUSED 0
 #define GASCL_MAY_NEED_ORDER 0
@@ -68,6 +69,7 @@ typedef struct {
 
 typedef struct {
     int num_vertices;
+    int gascl_rows;
     long num_edges;
 } gascl_graph;
 
