@@ -20,7 +20,6 @@ PROGRAM = {
     "FIRST": 'of a vertex\'s messages the first one counts: combine = "first"',
     "RECEIVES": "there is a receive_if",
     "FILTERS": "receive_if reads the message",
-    "CLOSES": "a vertex's own fields alone can say that it receives nothing, whatever is sent",
     "REFUSES": "in any order, messages are refused by one field before the others are read",
     "SKIPS": "arcs may be skipped to vertices that receive nothing, or have enough",
     "ADDS_IDENTITY": "a CPU adds the identity for messages that `receive_if` refuses",
