@@ -87,6 +87,7 @@ DELIVERY = {
     "AT_ONCE": "messages are applied one by one: deliveries `asynchronous` and `random`",
     "IN_PLACE": "apply changes fields at once: delivery `in_place`",
     "KNOWS_LANES": "the delivery knows in which lanes each vertex sends: see kernels/gather.cl",
+    "CALCULATES": "a CPU calculates several messages at once: gather/item.cl",
     "BY_COMPONENT": "the items of a group share each message: gather/group_components.cl",
     "ANSWERS": "messages to the sender itself are kept for each arc first: see arc_messages.cl",
     "CREDITS": "messages to common neighbors are added up for each arc first: see arc_messages.cl",
