@@ -74,7 +74,6 @@ def write_switches(text: Text, c: Context) -> None:
                 "RECEIVES": traits.receives,
                 "SKIPS": traits.skips,
                 "FILTERS": traits.filters,
-                "CLOSES": traits.closes,
                 "REFUSES": c.refusing is not None,
                 "ADDS_IDENTITY": _adds_identity(c),
                 "ENOUGH": "enough" in spec.snippets,
@@ -157,7 +156,7 @@ def _write_uniform(text: Text, real: Type) -> None:
 
 def _adds_identity(c: Context) -> bool:
     """Whether combining a message with the identity costs little."""
-    combiner, combines = c.spec.combiner, c.traits.filters and not c.traits.counts_once
+    combiner, combines = c.spec.combiner, not c.traits.counts_once
     named = combiner is not None and combiner is not EXPRESSION
     return combines and named and cell_kind(c.accumulator) != "OTHER"
 

@@ -355,17 +355,6 @@ class Traits:
         return self._receive_if is not None and self._receive_if.uses("msg")
 
     @cached_property
-    def closes(self) -> bool:
-        """Whether a vertex's own fields alone can say that it receives no message at all."""
-        condition = self._receive_if
-        others = (f"{name}_of" for name in self.spec.vertex_fields)
-        return (
-            condition is not None
-            and not self.debug
-            and not condition.uses("msg", "get_mask_of", *others, *self._adjacency_words)
-        )
-
-    @cached_property
     def counts_once(self) -> bool:
         """Whether all messages to a vertex count as one (`first`, `enough`)."""
         return self.first or "enough" in self.spec.snippets
