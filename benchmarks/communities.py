@@ -213,6 +213,7 @@ class InNumPy:
 
     def run(self, p: ParticleCommunities, supersteps: int, dtype: Any = np.float32) -> np.ndarray:
         position = start(len(self.degree)).astype(dtype)
+        kept, steady = np.zeros_like(position), np.zeros(len(position), dtype)
         for _ in range(supersteps):
             velocity = np.empty_like(position)
             for i in range(0, len(position), 512):
@@ -222,8 +223,11 @@ class InNumPy:
                 push = np.where(self.adjacent[rows], -p.alpha, p.beta * np.exp(-p.gamma * far))
                 force = np.einsum("ijk,ik->ij", away, (push / far).astype(dtype))
                 velocity[rows] = force / self.degree[rows, None]
-            reaches = p.step * p.gamma * np.linalg.norm(velocity, axis=1)[:, None]
-            position += (p.step / np.maximum(reaches, 1)).astype(dtype) * velocity
+            steady = np.where(np.einsum("ij,ij->i", velocity, kept) > 0, steady + 1, 0)
+            kept = velocity + np.minimum(steady / (steady + 3), 0.9)[:, None].astype(dtype) * kept
+            reaches = p.step * p.gamma * np.linalg.norm(kept, axis=1)[:, None]
+            kept /= np.maximum(reaches, 1).astype(dtype)
+            position += dtype(p.step) * kept
         return position
 
 
@@ -324,7 +328,7 @@ def one_network(
 
 def moving(result: Any) -> tuple[int, float]:
     """The supersteps in which particles moved, and their seconds; others find communities."""
-    steps = [step for step in result.trace if step.program == "Particles"]
+    steps = [step for step in result.trace if step.program in ("Particles", "NearAndFar")]
     return len(steps), sum(step.seconds for step in steps)
 
 
