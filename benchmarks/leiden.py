@@ -35,10 +35,11 @@ OTHERS = ("igraph Leiden", "leidenalg", "NetworKit ParallelLeiden", "NetworKit P
 #: Those that know the constant Potts model, and those with which gascl's quality is compared.
 POTTS = ("gascl Leiden", "gascl Louvain", "igraph Leiden", "leidenalg")
 REFERENCE = ("igraph Leiden", "leidenalg")
-#: Up to so many edges, all seeds are run, else two, and none of leidenalg beyond the second.
+#: Up to so many edges, all seeds are run, else two; beyond LARGE one, and not by CPM.
 SMALL, LARGE = 300_000, 4_000_000
-#: Up to so many edges, the time of leidenalg is measured, which is ten times igraph's.
-TIMED = 300_000
+#: leidenalg takes ten times as long as igraph: up to so many edges, its time is measured, and the
+#: quality; of graphs that are not small, with one seed.
+TIMED, MOST = 300_000, 1_500_000
 MARK = "leiden"
 
 
@@ -176,14 +177,16 @@ class Comparison:
         return int(self.rows.found[Rows.key(about)]["edges"])
 
     def qualities(self, methods: list[str], seeds: int) -> None:
-        small, large = self.edges() <= SMALL, self.edges() > LARGE
+        edges = self.edges()
         for what in ("modularity", "cpm"):
             for method in methods:
-                if what == "cpm" and (large or method not in POTTS):
+                slow = method == "leidenalg"
+                if what == "cpm" and (edges > LARGE or method not in POTTS):
                     continue
-                if large and method == "leidenalg":  # it would take many minutes
+                if slow and edges > MOST:
                     continue
-                for seed in range(seeds if small else 1 if large else 2):
+                few = 1 if slow or edges > LARGE else 2
+                for seed in range(seeds if edges <= SMALL else few):
                     about = {"what": what, "graph": self.name, "method": method, "seed": seed}
                     if about not in self.rows:
                         self.quality(about)
@@ -318,8 +321,8 @@ def pieces(graph: Graph, community: np.ndarray) -> int:
 def tables(rows: Rows, names: list[str]) -> list[str]:
     """As Markdown, each under a line that says what it shows."""
     found = [
-        "Modularity, means of the seeds; the last column compares gascl's Leiden with the better "
-        "one of igraph and leidenalg:",
+        "Modularity; the last column compares gascl's Leiden with the better one of igraph and "
+        "leidenalg, and has the standard error of this difference:",
         compared(rows, names, "modularity", (*GASCL, *OTHERS)),
         "The constant Potts model, as a share of all edges:",
         compared(rows, names, "cpm", POTTS),
@@ -341,27 +344,49 @@ def compared(rows: Rows, names: list[str], what: str, methods: tuple[str, ...]) 
     lines, apart = [], []
     for name in names:
         found = {m: rows.of(what, name, m, "value") for m in methods}
-        theirs = [np.mean(found[m]) for m in REFERENCE if found[m]]
-        if not found["gascl Leiden"] or not theirs:
+        theirs = [found[m] for m in REFERENCE if found[m]]
+        ours = found["gascl Leiden"]
+        if not ours or not theirs:
             continue
-        line = [name, *(f"{np.mean(f):.4f}" if f else "" for f in found.values())]
-        apart.append(np.mean(found["gascl Leiden"]) / max(theirs) - 1)
-        lines.append([*line, f"{100 * apart[-1]:+.2f} %"])
+        best = max(theirs, key=np.mean)
+        apart.append(np.mean(ours) / np.mean(best) - 1)
+        last = f"{100 * apart[-1]:+.2f} %"
+        if min(len(ours), len(best)) > 1:
+            error = np.hypot(error_of(ours), error_of(best)) / np.mean(best)
+            last = f"{100 * apart[-1]:+.2f} ± {100 * error:.2f} %"
+        lines.append([name, *(spread(f, 4) for f in found.values()), last])
     if apart:
         lines.append(["mean", *[""] * len(methods), f"{100 * np.mean(apart):+.3f} %"])
     return table(["graph", *methods, "apart"], lines)
 
 
 def similar(rows: Rows, names: list[str], what: str, methods: tuple[str, ...]) -> str:
-    lines, means = [], []
+    lines, means, errors = [], [], []
     for name in names:
         found = [rows.of(what, name, m, "ari") for m in methods]
         if all(found):
             means.append([np.mean(f) for f in found])
-            lines.append([name, *(f"{mean:.3f}" for mean in means[-1])])
+            errors.append([error_of(f) if len(f) > 1 else np.nan for f in found])
+            lines.append([name, *(spread(f, 3) for f in found)])
     if means:
         lines.append(["mean", *(f"{mean:.4f}" for mean in np.mean(means, axis=0))])
+        known = np.nan_to_num(np.array(errors))
+        of_mean = np.sqrt((known**2).sum(axis=0)) / len(means)
+        lines.append(["standard error of it", *(f"{error:.4f}" for error in of_mean)])
     return table(["graph", *methods], lines)
+
+
+def spread(values: list[float], digits: int) -> str:
+    """Mean and standard deviation; that of one value is not known."""
+    if not values:
+        return ""
+    mean = f"{np.mean(values):.{digits}f}"
+    return f"{mean} ± {np.std(values, ddof=1):.{digits}f}" if len(values) > 1 else mean
+
+
+def error_of(values: list[float]) -> float:
+    """The standard error of their mean."""
+    return float(np.std(values, ddof=1) / np.sqrt(len(values)))
 
 
 def disconnected(rows: Rows, names: list[str]) -> str:

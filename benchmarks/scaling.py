@@ -181,7 +181,7 @@ def modeled(shares: dict[int, float]) -> str:
         for devices in DEVICES:
             share = shares[devices]
             whole = VERTEX * vertices + INDEX * arcs / devices
-            own = (VERTEX / devices + SENT * share) * vertices + INDEX * arcs / devices
+            own = VERTEX * (1 / devices + share) * vertices + INDEX * arcs / devices
             gather, received = ARC * arcs / devices, SENT * share * vertices
             if own > MEMORY:
                 continue
@@ -195,7 +195,7 @@ def modeled(shares: dict[int, float]) -> str:
                 ]
             )
     head = ["scale", "devices", "gather, ms", "received, GB", "a superstep, ms"]
-    return table([*head, "memory, GB", "with local numbers, GB"], rows)
+    return table([*head, "all vertices, GB", "own and halo, GB"], rows)
 
 
 if __name__ == "__main__":

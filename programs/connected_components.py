@@ -46,17 +46,16 @@ class Hooked(VertexProgram):
             set_mask();
             return;
         }
-        int root = v.component;
-        FOLLOW(root);
-        if (get_mask()) {
-            for (int k = 0; k < num_neighbors; ++k) {
-                int most = component_of(g.hub), theirs = component_of(neighbor(k));
-                FOLLOW(most);
-                if (root == most)
-                    break;
-                FOLLOW(theirs);
-                if (root == theirs)
-                    continue;
+        int most = component_of(max(g.hub, 0)), root = v.component;  // the hub is -1 without edges
+        FOLLOW(most);
+        const bool ends = IS_ROOT(most);  // else the way to the hub's root is longer
+        for (int i = 0, up; i < 12 && !(ends && root == most); ++i, root = up)
+            if ((up = component_of(root)) == root)
+                break;
+        for (int k = 0; root != most && get_mask() && k < num_neighbors; ++k) {
+            int theirs = component_of(neighbor(k));
+            FOLLOW(theirs);
+            if (root != theirs) {
                 send_to(max(root, theirs), min(root, theirs));
                 FOLLOW(root);
                 FOLLOW(theirs);
@@ -65,6 +64,7 @@ class Hooked(VertexProgram):
                     break;
                 }
             }
+            most = component_of(most);
         }
         v.component = root;
         if (!IS_ROOT(root))

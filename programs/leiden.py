@@ -25,7 +25,7 @@ from gascl.programs.local_moving import Refine
 from gascl.programs.louvain import Louvain, sums
 
 #: A small graph is run from so many starts at once, as long as they have no more edges than these.
-_STARTS, _EDGES = 16, 1 << 17
+_STARTS, _EDGES = 16, 1 << 19
 
 #: How often a level on which vertices have moved is refined until some of them join.
 _TRIES = 8

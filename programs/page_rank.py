@@ -76,10 +76,12 @@ class PageRank(VertexProgram):
     stop = "agg.change < p.tolerance"
 
     def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
-        strength = initial.get("strength", graph.out_degree)
-        if self.lanes > 1 and self.dangling != "ignore" and not strength.all():
-            why = "lanes can't tell apart the rank that is lost at vertices without out-arcs"
-            raise ProgramError(self.title(), f": {why}; run one by one, or with dangling='ignore'")
+        if self.lanes > 1 and self.dangling != "ignore":
+            strength = initial.get("strength", graph.out_degree)
+            if not strength.all():
+                why = "lanes can't tell apart the rank that is lost at vertices without out-arcs"
+                remedy = "run one by one, or with dangling='ignore'"
+                raise ProgramError(self.title(), f": {why}; {remedy}")
         if ("landing" in initial) != (self.dangling == "land"):
             why = "landing=... and dangling='land' need each other: give both, or neither"
             raise ProgramError(self.title(), f": {why}")

@@ -22,6 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from gascl import Graph, ProgramError, VertexProgram, aggregate, arc, edge, param, struct, vertex
+from gascl.graph.lazy import LazyValues
 from gascl.graph.parallel import blocks, in_threads
 from gascl.programs.validation import refuse_edges
 
@@ -147,23 +148,32 @@ class SpanningForest(VertexProgram):
             stages.run(Named(), graph=graph)
             for each in marked:
                 each.result()
-        return {"member": along_arcs(member[1:], graph.arcs().out_edges)}
+        members = AlongArcs(member[1:], graph)
+        return {"member": members, "tree": stages.state.on_device("tree")}
+
+
+class AlongArcs(LazyValues):
+    """The value of each arc's edge. There are many arcs: it is only computed if it is read."""
+
+    def __init__(self, of_edge: np.ndarray, graph: Graph):
+        super().__init__()
+        self.of_edge, self.graph, self.dtype = of_edge, graph, of_edge.dtype
+        self.shape = (graph.num_arcs,)
+
+    def read(self) -> np.ndarray:
+        edges = self.graph.arcs().out_edges
+        found = np.empty(len(edges), self.dtype)
+
+        def of_block(block: slice) -> None:
+            np.take(self.of_edge, edges[block], out=found[block], mode="clip")  # checks nothing
+
+        in_threads(of_block, blocks(len(edges)))
+        return found
 
 
 def mark(member: np.ndarray, chosen: np.ndarray) -> None:
     """member[x] = 1 for each x in `chosen` that is not 0."""
     member[chosen[np.flatnonzero(chosen)]] = 1
-
-
-def along_arcs(of_edge: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """The value of each arc's edge, by its number."""
-    found = np.empty(len(edges), of_edge.dtype)
-
-    def of_block(block: slice) -> None:
-        np.take(of_edge, edges[block], out=found[block], mode="clip")  # which checks nothing
-
-    in_threads(of_block, blocks(len(edges)))
-    return found
 
 
 def ordered(graph: Graph, maximum: bool) -> Graph:

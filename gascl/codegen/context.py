@@ -63,7 +63,7 @@ class Context:
         offset: the type of arc offsets and edge ids.
         fp64: whether the device has double precision; without it, float sums are float.
         debug: whether there are traps for NaN, infinity, division by zero and indices.
-        numbered: whether vertices have other numbers on the device than the user's.
+        numbered: whether vertices have other places on the device than their ids.
         constant: whether array parameters are in constant memory, and not in global memory.
     """
 
@@ -253,9 +253,11 @@ class Context:
 
     @cached_property
     def looks_up_ids(self) -> bool:
-        """Whether the id of a vertex is read, and is not its place on the device."""
+        """Whether the id of a vertex is read, or reported with a fault, and is not its place on the
+        device."""
         read = set().union(*(s.reads("v") for s in self.spec.snippets.values()))
-        return self.numbered and bool(read & {"id", ""})
+        reported = self.traits.can_trap or self.traits.scatter_reads_ends
+        return self.numbered and (bool(read & {"id", ""}) or reported)
 
     def id_of(self, place: str) -> str:
         """C text of the user's id of the vertex at a place on the device."""
@@ -363,7 +365,10 @@ class Context:
 
     @cached_property
     def graph(self) -> Type:
-        members = [("num_vertices", INT32), ("num_edges", INT64)]
+        # A rank may have only some of the vertices on its device: `gascl_rows` of them.
+        members = [("num_vertices", INT32), ("gascl_rows", INT32), ("num_edges", INT64)]
+        if self.traits.init_adds:  # what a rank adds up: vertices of its own
+            members += [("gascl_first", INT32), ("gascl_last", INT32)]
         members += [("hub", INT32)] * self.traits.reads_hub
         if self.traits.prioritized:
             members.append(("gascl_delta", resolve("real", self.real)))

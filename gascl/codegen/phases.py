@@ -195,6 +195,8 @@ class Phases:
         put("static gascl_edge gascl_scatter_snippet(const gascl_vertex v, gascl_edge e,")
         put(f"        gascl_box *gascl_out, const int gascl_ahead, {state}) {{")
         self.calls.declare_read(scatter, " + gascl_ahead")
+        if c.numbered and c.traits.scatter_reads_ends:
+            put(*(f"    e.{end} = {c.id_of(f'e.{end}')};" for end in ("src", "dst")))
         self._body(scatter, "e", owned=False)
         put("    return e;", "}", "")
         put("static gascl_box gascl_scatter(const gascl_vertex v, gascl_edge *gascl_e,")
@@ -312,7 +314,7 @@ class Phases:
             if read and name in ids and type_ == INT32:
                 other = f"gascl_other_{name}"
                 put(f"    const int {other} = {c.field_at(name, 'gascl_id')};")
-                put(f"    if ((uint){other} < (uint)gascl_run_->graph.num_vertices) {{")
+                put(f"    if ((uint){other} < (uint)gascl_run_->graph.gascl_rows) {{")
                 put(*(f"        {line}" for line in self._prefetched(read, other)))
                 put("    }")
         if apply is not None and apply.uses("neighbor"):
@@ -404,7 +406,7 @@ class Phases:
         assert c.spec.grouping is not None
         if dict(c.group.members)[c.spec.grouping.keyed] == INT32:
             read = [n for n in c.vertex_fields if prefer.uses(f"{n}_of")]
-            put("    if ((uint)gascl_id < (uint)gascl_run_->graph.num_vertices) {")
+            put("    if ((uint)gascl_id < (uint)gascl_run_->graph.gascl_rows) {")
             put(*(f"        {line}" for line in self._prefetched(read, "gascl_id")), "    }")
         put("}", "")
         put("// Whether a counts rather than b: of equally good groups, that with the smaller key.")

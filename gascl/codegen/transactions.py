@@ -64,7 +64,8 @@ class Transactions:
         put(f"    *(volatile __global {type_} *)GASCL_REFUSING(v.id) = v.{name};", "}", "")
 
     def write_current(self) -> None:
-        """Write how apply reads the current value of a field of another vertex."""
+        """Write how apply reads the current value of a field of another vertex; on GPUs that may be
+        an older one, but of the same pass."""
         c, put = self.context, self.text.put
         names = [n for n, _ in c.packed.members if n in c.traits.snapshots]
         for name in names:
@@ -75,7 +76,12 @@ class Transactions:
                 "        __global const gascl_packed *words) {",
                 "    const bool is = gascl_is_vertex(id, sender, line, faults, control, run);",
                 "    gascl_packing packing;",
+                # Most ask for the same few vertices: the cache of a unit has a value of this pass.
+                "#if GASCL_GROUP > 1",
+                "    packing.word = words[is ? id : 0];",
+                "#else",
                 "    packing.word = *(volatile __global const gascl_packed *)&words[is ? id : 0];",
+                "#endif",
                 f"    return packing.fields.{name};",
                 "}",
                 "",

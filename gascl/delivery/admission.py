@@ -206,6 +206,16 @@ def halo_refuses(traits: Traits) -> str | None:
     return next((why for holds, why in reasons if holds), None)
 
 
+def local_refuses(traits: Traits) -> str | None:
+    """Why a rank must have all vertices, rather than only its own and its halo."""
+    reasons = [
+        (traits.reads_neighbors, "it reads neighbors, and the arcs of all vertices for them"),
+        (traits.arc_state, "it has arc fields"),
+        (traits.asks_mask, "it reads the mask"),
+    ]
+    return halo_refuses(traits) or next((why for holds, why in reasons if holds), None)
+
+
 def cannot_take_parts(name: ProgramName, why: str, parts: Parts) -> Message:
     """The error message if `parts_refuses`; `name` is the program that the user runs."""
     remedy = "let it take more, or use a device with more" if parts.short else "run it without MPI"

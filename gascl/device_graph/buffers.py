@@ -24,13 +24,13 @@ from gascl.delivery.run_layout import (
 from gascl.device_graph import sort
 from gascl.device_graph.device_arcs import DeviceOrder, DeviceWeights
 from gascl.errors import DeviceError, GraphError
-from gascl.graph.arcs import Arcs, ArcsPart, Order, index_dtype
+from gascl.graph.arcs import Arcs, ArcsPart, LocalArcs, Order, index_dtype
 from gascl.graph.field_types import Times
 from gascl.graph.graph import Graph
 from gascl.graph.lazy import held
 from gascl.graph.parallel import filled
 from gascl.graph.partition import Division, Part, bounds_of, cut, reaches, shares
-from gascl.graph.reordering import Numbering, Renumbered, by_number
+from gascl.graph.reordering import Numbering, Places, Renumbered, by_number
 from gascl.language.spec import ProgramSpec
 from gascl.language.types import TIME, Type
 from gascl.opencl import fork_guard, pinned
@@ -251,6 +251,10 @@ _OF_ARCS = {
 }
 
 
+#: The offsets of the arcs that are counted in each kind of degree.
+_OFFSETS = {"in_degree": "in_offsets", "out_degree": "out_offsets"}
+
+
 class SharedArcs:
     """The arrays of arcs on a device, which graphs with the same arcs share: a graph, and what its
     `reversed` and its `with_edge_fields` return.
@@ -305,9 +309,12 @@ class ResidentGraph:
             `Graph.numbered` returns them; None: the graph's own.
         share: how processes share the arcs, if they do.
         memory: the bytes of the device that a run may take; None: all.
+        local: this process has only the vertices of its part and their halo (`LocalArcs`).
 
     Attributes:
-        numbering: those numbers, or None.
+        numbering: where the vertices are on the device, or None.
+        all_numbers: the numbers of all vertices, or None.
+        num_vertices: the number of vertices on the device.
         arcs: the arcs as they are on the device.
         all_arcs: the arcs of all processes.
         parts: the part of each process.
@@ -325,22 +332,28 @@ class ResidentGraph:
         numbered: tuple[Numbering, Arcs] | None = None,
         share: Division | None = None,
         memory: int | None = None,
+        local: bool = False,
     ):
         self.graph, self.device, self.edges = graph, device, edges
         self.group, self.block, self.share = group, block, share
         self.memory = device.memory if memory is None else memory
         self.num_arcs = num_arcs(graph, edges)
         self.offset = index_dtype(self.num_arcs)
-        self.numbering: Numbering | None
-        self.numbering, self.all_arcs = numbered or (None, graph.arcs(edges))
+        self.all_numbers: Numbering | None
+        self.all_numbers, self.all_arcs = numbered or (None, graph.arcs(edges))
+        self.numbering: Numbering | Places | None = self.all_numbers
         self.arcs: Arcs | ArcsPart = self.all_arcs
-        self.rows = 0, graph.num_vertices
+        self.num_vertices, self.rows = graph.num_vertices, (0, graph.num_vertices)
         self.parts: list[Part] = []
         if share:
             self.parts = shares(self.all_arcs.into.offsets, share)
             own = self.parts[share.rank]
-            self.arcs, self.rows = self.all_arcs.part(own), (own.first, own.last)
-            self.num_arcs = own.end - own.begin
+            arcs = self.all_arcs.local(own) if local else self.all_arcs.part(own)
+            self.arcs, self.rows, self.num_arcs = arcs, arcs.rows, own.end - own.begin
+            if isinstance(arcs, LocalArcs):
+                order, numbers = arcs.vertices, self.all_numbers
+                self.numbering = Places(order if numbers is None else numbers.order.take(order))
+                self.num_vertices = len(order)
         self._transposed: ResidentGraph | None = None
         self._own: dict[Key, Any] = {}  # not shared
         self._cut: dict[tuple[Key, tuple[Part, ...]], list[np.ndarray]] = {}
@@ -350,6 +363,17 @@ class ResidentGraph:
         self._lock = self._shared_arcs.lock
         fork_guard.holds_opencl(self)
 
+    @property
+    def is_local(self) -> bool:
+        """Whether the device has only the vertices of this process and their halo."""
+        return isinstance(self.arcs, LocalArcs)
+
+    @property
+    def own_places(self) -> tuple[int, int]:
+        """The range of the vertices on the device whose values this process adds up at the start:
+        its own if it has only some, and otherwise all."""
+        return self.rows if self.is_local else (0, self.num_vertices)
+
     def transposed(self) -> ResidentGraph:
         """The same graph, with the same numbers of the vertices and reversed arcs."""
         if is_symmetric(self.graph.directed, self.edges):
@@ -358,7 +382,7 @@ class ResidentGraph:
             if self._transposed is None:
                 direction = {"out": "in", "in": "out"}[self.edges]
                 size = self.group, self.block
-                numbering = self.numbering
+                numbering = self.all_numbers
                 numbered = None if numbering is None else (numbering, self.all_arcs.transposed())
                 common = (
                     self.graph,
@@ -374,11 +398,11 @@ class ResidentGraph:
 
     def numbers(self) -> Any:
         """A buffer, int32 (V,), with the number of each vertex, by which results are reordered."""
-        assert self.numbering is not None
+        assert self.all_numbers is not None
         key = Key(GRAPH, "number")
         with self._lock:
             if key not in self._own:
-                self._own[key] = self.device.upload(self.numbering.number)
+                self._own[key] = self.device.upload(self.all_numbers.number)
             return self._own[key]
 
     def missing(self, arrays: Mapping[Key, Array]) -> dict[Key, int]:
@@ -409,7 +433,7 @@ class ResidentGraph:
         with self._lock:
             bounds = self._shared_arcs.blocks.get(id(order))
             if bounds is None:
-                first, last = self.rows if name == "in_blocks" else (0, self.graph.num_vertices)
+                first, last = self.rows if name == "in_blocks" else (0, self.num_vertices)
                 offsets = order.offsets[first : last + 1]
                 bounds = first + row_blocks(offsets, self.group, self.block, self.device.groups)
                 self._shared_arcs.blocks[id(order)] = bounds
@@ -433,6 +457,8 @@ class ResidentGraph:
             for key, array in missing.items():
                 held, own_key = self._place(key)
                 held[own_key] = self._buffer(key.name, array, orders)
+            if isinstance(self.arcs, LocalArcs):
+                self.arcs.forget()
             return {key: self._found(key) for key in arrays}
 
     def _sorted(self, name: str, wanted: Mapping[Key, Array]) -> sort.Sorted | None:
@@ -458,6 +484,12 @@ class ResidentGraph:
 
     def _order(self, name: str) -> Order:
         return self.arcs.into if name == "in" else self.arcs.out
+
+    def scatter_degrees(self) -> np.ndarray:
+        """I (places,): the number of arcs on which each vertex of a local graph scatters, to
+        vertices of all processes."""
+        assert isinstance(self.arcs, LocalArcs)
+        return _differences(self.all_arcs.out_offsets, self.arcs.vertices)
 
     def cut(self, number: int) -> list[Part]:
         """The arcs on the device, cut into at most `number` parts."""
@@ -498,7 +530,7 @@ class ResidentGraph:
         with self._lock:
             key = tuple(parts)
             if key not in self._reaches:
-                self._reaches[key] = reaches(parts, self.arcs.into.ends, self.graph.num_vertices)
+                self._reaches[key] = reaches(parts, self.arcs.into.ends, self.num_vertices)
             return self._reaches[key]
 
     def _buffer(self, name: str, array: Array, orders: Mapping[str, sort.Sorted | None]) -> Any:
@@ -530,9 +562,17 @@ class ResidentGraph:
 
     def _values(self, name: str) -> np.ndarray:
         if name in ("in_degree", "out_degree"):
-            return by_number(self.numbering, getattr(self.graph, name))
+            if self.numbering is None or not self.is_local:
+                return by_number(self.numbering, getattr(self.graph, name))
+            offsets = getattr(self.graph.arcs(), _OFFSETS[name])
+            return _differences(offsets, self.numbering.order)
         if name == IDS:
-            return by_number(self.numbering, np.arange(self.graph.num_vertices, dtype=np.int32))
+            assert self.numbering is not None
+            return self.numbering.order
+        if name == "all_out_offsets" and self.is_local:
+            offsets = np.zeros(self.num_vertices + 1, self.offset)
+            np.cumsum(self.scatter_degrees(), out=offsets[1:])
+            return offsets
         if name in ("in_blocks", "out_blocks"):
             return self.table(name)
         if name in ("in_segments", "out_segments"):
@@ -567,6 +607,12 @@ class ResidentGraph:
         times = edge.field is not None and edge.field.type == TIME
         known = self.graph.edge_types.get(edge.name)
         return known.as_read(values) if times and isinstance(known, Times) else values
+
+
+def _differences(offsets: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """int32: the number of arcs of some of the rows."""
+    counts: np.ndarray = offsets.take(rows + 1) - offsets.take(rows)
+    return counts.astype(np.int32)
 
 
 def shortage(

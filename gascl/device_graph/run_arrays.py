@@ -36,7 +36,7 @@ class RunArrays:
         self.layout, self.graph = layout, graph
         two = alternates and not layout.extent.symmetric
         self.graphs = [graph, graph.transposed()] if two else [graph]
-        most = np.int64(most_pieces(graph.graph.num_vertices, graph.num_arcs))
+        most = np.int64(most_pieces(graph.num_vertices, graph.num_arcs))
         self.numbers: dict[str, Any] = {"num_arcs": np.int64(graph.num_arcs), "most_pieces": most}
         self._numbers = [self.numbers, {**self.numbers}]  # for even and odd supersteps
         self.buffers: dict[Key, Any] = {}

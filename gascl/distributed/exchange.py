@@ -19,12 +19,13 @@ from gascl.delivery.run_layout import ARC, GRAPH, RUN, VERTEX, Key
 from gascl.device_graph.buffers import part_blocks
 from gascl.device_graph.stream import TALLIES
 from gascl.distributed.frontier_exchange import FrontierLists
-from gascl.distributed.halo import Halo, halo_of
+from gascl.distributed.halo import RemoteVertices, halo_of
 from gascl.distributed.ranks import Ranks
 from gascl.distributed.row_exchange import Rows, SharedRows
 from gascl.distributed.row_messages import RowMessages
 from gascl.distributed.run_protocols import RunPlan, RunState
 from gascl.graph.partition import Part, cut
+from gascl.graph.reordering import by_vertex
 from gascl.language.spec import ProgramSpec
 from gascl.opencl import fork_guard
 from gascl.opencl.interrupts import Interrupts
@@ -39,6 +40,8 @@ PIECE, PIECES = 1 << 21, 4
 #: The work of a vertex in a piece, in arcs: on an H200, PageRank gathers along so many in about the
 #: time in which 4 bytes are copied to the host and back.
 COUNTS_AS = 16
+#: In place of a vertex where messages overflowed: there is none.
+_NEVER = np.iinfo(np.int32).max
 #: The alignment, in bytes, of buffers in shared memory.
 _ALIGNED = 4096
 
@@ -138,9 +141,10 @@ class Exchange:
         halves = [] if shared is None else [shared[:size], shared[size:]]
         self._halves = [SharedRows(half, places, state, ranks.rank) for half in halves]
         # A rank on a host of its own only knows its vertices and its halo.
-        self._apart = not halves and bool(size) and not halo_refuses(plan.traits)
+        needs_halo = not halves and bool(size) and not halo_refuses(plan.traits)
+        self._apart = state.is_local or needs_halo
         graphs, rows = state.arrays.graphs, self._exchanged.rows
-        whole = [Halo(ranks, graph.parts) for graph in graphs]
+        whole = [RemoteVertices(ranks, graph) for graph in graphs]
         halos = [halo_of(ranks, graphs[0])] if self._apart else whole
         self._messages, self._last_messages = (
             {
@@ -158,7 +162,7 @@ class Exchange:
         if self._apart and plan.traits.masked:
             self._at_end.append(MASK)
             self._counts = self.device.reserve(count.itemsize)
-            first, last = graphs[0].rows
+            first, last = graphs[0].parts[ranks.rank][:2]
             self._degrees = np.diff(graphs[0].all_arcs.out_offsets[first : last + 1])
         self._rows: list[Rows] = []  # of each piece, or of all as one
         self._published: list[list[Any]] = []  # for each of these, the events of its copies
@@ -247,6 +251,10 @@ class Exchange:
             own["count"]["vertices"] = self._frontier.publish()
         if self._counts is not None:
             own["count"] = self._count()
+        if state.is_local and own["control"]["overflow"][0] != _NEVER:
+            numbering = state.arrays.graph.numbering
+            assert numbering is not None
+            own["control"]["overflow"] = numbering.order[own["control"]["overflow"]]
         own["pending"], own["due"] = interrupts.pending, time.perf_counter() > self.due
         ranks.comm.Allgather(own.view(np.uint8), every.view(np.uint8))
         controls = every["control"]
@@ -277,12 +285,50 @@ class Exchange:
 
     def _count(self) -> tuple[int, int]:
         """How many of this rank's vertices are in the next mask, and the number of their arcs."""
-        state, first = self.state, self.state.arrays.graph.rows[0]
         if self._frontier:
-            degrees = self._degrees.take(self._frontier.own - first)
-        else:
-            degrees = self._degrees[self._messages[state.arrays.graph].rows(self._next).any(axis=1)]
+            return self._count_listed(self._frontier.own)
+        return self._count_set(self._messages[self.state.arrays.graph].rows(self._next))
+
+    def _count_listed(self, vertices: np.ndarray) -> tuple[int, int]:
+        degrees = self._degrees.take(vertices - self.state.arrays.graph.rows[0])
         return len(degrees), int(degrees.sum())
+
+    def _count_set(self, mask: np.ndarray) -> tuple[int, int]:
+        degrees = self._degrees[mask.any(axis=1)]
+        return len(degrees), int(degrees.sum())
+
+    def first_counts(self) -> Any:
+        """A buffer with the numbers of vertices in the first mask, before its commit, and of the
+        arcs that go out from them; None: each rank counts them, since it has the whole mask."""
+        if self._counts is None or not self.state.is_local:
+            return None
+        if self._frontier:
+            counts = self._count_listed(self._frontier.first())
+        else:
+            counts = self._count_set(self._own_rows(self._next))
+        every = self.ranks.allgather(counts)
+        self._counted["vertices"], self._counted["arcs"] = np.sum(every, axis=0)
+        cl.enqueue_copy(self.device.queue, self._counts, self._counted)
+        return self._counts
+
+    def first_tallies(self) -> Any:
+        """A buffer with a tally of each rank of the start of the run, once this rank's have been
+        added up."""
+        own, every, queue = self._own, self._every, self.device.queue
+        cl.enqueue_copy(queue, own["control"], self.state.buffers[TOTAL])
+        self.ranks.comm.Allgather(own.view(np.uint8), every.view(np.uint8))
+        self._sent[:] = every["control"]["tally"]
+        cl.enqueue_copy(queue, self._tallies, self._sent)
+        return self._tallies
+
+    def _own_rows(self, key: Key) -> np.ndarray:
+        """uint8 (this rank's vertices, bytes of a row): their rows of a buffer."""
+        state, (first, last) = self.state, self.state.arrays.graph.rows
+        rows = np.empty((last - first, state.sizes[key] // state.num_vertices), np.uint8)
+        if rows.size:
+            begin = first * rows.shape[1]
+            cl.enqueue_copy(self.device.queue, rows, state.buffers[key], src_offset=begin)
+        return rows
 
     def _parts(self) -> Rows:
         return tuple((part.first, part.last) for part in self.state.arrays.graph.parts)
@@ -313,9 +359,9 @@ class Exchange:
             if state.sizes[Key(RUN, f"wraps{when}")] >= 4 * len(arrived):
                 sent["wraps"] = inbox("wraps", np.int32)[places]
         begins, ends = np.searchsorted(places, rows.T)
-        counts, coming = ends - begins, np.empty(ranks.size, np.int64)
-        ranks.comm.Alltoall(counts, coming)
-        return ranks.exchanged(sent, counts, coming)
+        going, coming = ends - begins, np.empty(ranks.size, np.int64)
+        ranks.comm.Alltoall(going, coming)
+        return ranks.exchanged(sent, going, coming)
 
     def end_run(self, superstep: int) -> None:
         """Exchange the buffers that are not exchanged after each superstep.
@@ -323,6 +369,9 @@ class Exchange:
         Args:
             superstep: the next one, by whose parts the ranks have pending messages.
         """
+        if self.state.is_local:
+            self._share_rows()
+            return
         self.state.arrays.select_arcs(superstep)
         queue, whole = self.device.queue, self._shared
         for key in self._at_end:
@@ -338,6 +387,16 @@ class Exchange:
             self.ranks.barrier()  # then no rank reads these rows any more
         self._exchange_arcs()
 
+    def _share_rows(self) -> None:
+        """Bring the rows of all vertices to the host of each rank."""
+        state, graph = self.state, self.state.arrays.graph
+        rows = np.array([part.last - part.first for part in graph.parts])
+        for key in sorted(state.buffers):
+            is_field = key.owner == VERTEX and key.name not in state.read_only
+            if is_field or (key == MASK and self._counts is not None):
+                every = self.ranks.allgather_rows(self._own_rows(key), rows)
+                state.shared_values[key] = by_vertex(graph.all_numbers, every)
+
     # Between all ranks at once ------------------------------------------------------------------
 
     def _exchange_marks(self, keys: Iterable[Key]) -> None:
@@ -346,11 +405,11 @@ class Exchange:
         for key in keys:
             values = state.read(key, self._kept("known", key, state.sizes[key]))
             marked = np.flatnonzero(values)
-            counts = ranks.allgather_counts(len(marked))
-            if 2 * counts.sum() * marked.itemsize > len(values):
+            lengths = ranks.allgather_counts(len(marked))
+            if 2 * lengths.sum() * marked.itemsize > len(values):
                 ranks.allreduce(values, ranks.MAX)
             else:
-                values[ranks.allgather_rows(marked[:, None], counts)[:, 0]] = 1
+                values[ranks.allgather_rows(marked[:, None], lengths)[:, 0]] = 1
             state.write(key, values)
 
     def _exchange_arcs(self) -> None:
@@ -360,7 +419,7 @@ class Exchange:
             if key.owner == ARC:
                 values = state.arcs_of_all(key)
                 self.ranks.allreduce(values, self.ranks.BOR)
-                state.shared_arc_values[key] = values
+                state.shared_values[key] = values
 
     def _kept(self, what: str, key: Key, size: int) -> np.ndarray:
         """Memory of the host, uint8 (size,), that is kept for one use of a buffer."""

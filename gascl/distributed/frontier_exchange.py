@@ -11,7 +11,7 @@ import pyopencl as cl
 from gascl.codegen.constants import STRIDE, ActiveList
 from gascl.delivery.active_set import FRONTIER, most_pieces
 from gascl.delivery.run_layout import Key
-from gascl.distributed.halo import Halo
+from gascl.distributed.halo import RemoteVertices
 from gascl.distributed.ranks import Ranks
 from gascl.distributed.run_protocols import RunState
 
@@ -38,15 +38,26 @@ class FrontierLists:
         own: int32, the vertices that this rank has put into the frontier, once they are published.
     """
 
-    def __init__(self, ranks: Ranks, state: RunState, halves: Sequence[np.ndarray], halo: Halo):
+    def __init__(
+        self, ranks: Ranks, state: RunState, halves: Sequence[np.ndarray], halo: RemoteVertices
+    ):
         self._ranks, self._state, self._halo = ranks, state, halo
         self._halves = [half.view(np.int32) for half in halves]
-        self._most = most_pieces(state.graph.num_vertices, state.num_arcs)
+        self._most = most_pieces(state.num_vertices, state.num_arcs)
         lengths = ranks.memory(state.device, LENGTHS, state.sizes[LENGTHS])
         pieces = ranks.memory(state.device, FRONTIERS, 8 * FIRST)[: 8 * self._most]
         self._lengths, self._pieces = lengths.view(np.int32), pieces.view(np.int32).reshape(-1, 2)
         self._begin = 0  # of the next frontier, in the buffer of both
         self.own = self._listed = np.empty(0, np.int32)
+
+    def first(self) -> np.ndarray:
+        """int32: the vertices of this rank in the list of the first mask, before its commit."""
+        queue, buffers = self._state.device.queue, self._state.buffers
+        cl.enqueue_copy(queue, self._lengths, buffers[LENGTHS])
+        listed = np.empty(int(self._lengths[STRIDE * ActiveList.LISTED]), np.int32)
+        if len(listed):
+            cl.enqueue_copy(queue, listed, buffers[RECEIVERS])
+        return listed[(listed >= self._halo.first) & (listed < self._halo.last)]
 
     def read(self, superstep: int) -> Any:
         """Enqueue a read of the vertices that this rank has put into the frontier of a superstep;

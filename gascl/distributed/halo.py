@@ -1,8 +1,7 @@
-"""`Halo`: the vertices of other ranks whose values a rank needs."""
+"""`Halo`: the vertices of other ranks that send to those of a rank."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,34 +10,33 @@ import pyopencl as cl
 from gascl.device_graph.buffers import ResidentGraph
 from gascl.device_graph.gather import put_rows
 from gascl.distributed.ranks import Ranks
-from gascl.graph.partition import Part, senders_elsewhere
+from gascl.graph.arcs import LocalArcs
+from gascl.graph.partition import senders_elsewhere
 from gascl.opencl import fork_guard
 from gascl.opencl.device import Device
 
 
-class Halo:
+class RemoteVertices:
     """The vertices of other ranks whose values a rank needs, and those of its own that others need.
 
     By default, each rank needs the values of all vertices.
 
-    Args:
-        parts: the part of the arcs of each rank.
-
     Attributes:
+        first, last: the range of this rank's vertices on its device.
         sent: for each rank, those of this rank's vertices that it needs, numbered from this rank's
             first one, as an index of their rows.
         numbers: the number of vertices that each rank needs of this one.
         begins: (ranks + 1,) where the vertices of each rank begin among those that this one needs.
     """
 
-    def __init__(self, ranks: Ranks, parts: Sequence[Part]):
-        self.first, self.last = parts[ranks.rank][:2]
+    def __init__(self, ranks: Ranks, graph: ResidentGraph):
+        self.first, self.last = graph.rows
         others = np.arange(ranks.size) != ranks.rank
-        rows = np.array([part.last - part.first for part in parts])
+        rows = np.array([part.last - part.first for part in graph.parts])
         self.sent: list[Any] = [slice(None) if other else slice(0) for other in others]
         self.numbers = np.where(others, self.last - self.first, 0)
         self.begins = np.cumsum([0, *np.where(others, rows, 0)])
-        self._firsts = [part.first for part in parts]
+        self._firsts = [part.first for part in graph.parts]
 
     @property
     def size(self) -> int:
@@ -46,7 +44,7 @@ class Halo:
         return int(self.begins[-1])
 
     def vertices(self, rank: int, places: np.ndarray) -> np.ndarray:
-        """int32: some of the vertices that this rank needs of another one.
+        """int32: where some of the vertices that this rank needs of another one are on its device.
 
         Args:
             places: their places among all that it needs of it.
@@ -64,32 +62,42 @@ class Halo:
                 cl.enqueue_copy(device.queue, buffer, part, dst_offset=begin * rows.shape[1])
 
 
-class SenderHalo(Halo):
-    """Each rank needs only the values of the vertices from which arcs end in its own.
+class Halo(RemoteVertices):
+    """The same where each rank needs only the values of the vertices from which arcs end in its
+    own: its *halo*.
 
     All ranks must create one at the same time.
     """
 
     def __init__(self, ranks: Ranks, graph: ResidentGraph):
-        super().__init__(ranks, graph.parts)
-        ends, vertices = graph.arcs.into.ends, graph.graph.num_vertices
-        received = senders_elsewhere(ends, graph.parts[ranks.rank], vertices)
-        bounds = [part.first for part in graph.parts] + [vertices]
-        self.begins = np.searchsorted(received, np.array(bounds, received.dtype))
+        super().__init__(ranks, graph)
+        arcs, part, vertices = graph.arcs, graph.parts[ranks.rank], graph.graph.num_vertices
+        self._is_local = isinstance(arcs, LocalArcs)
+        if isinstance(arcs, LocalArcs):  # it has no other vertices on its device
+            own = np.arange(*arcs.rows)
+            needed = np.delete(arcs.vertices, own)
+            self._needed = np.delete(np.arange(len(arcs.vertices), dtype=np.int32), own)
+        else:
+            needed = self._needed = senders_elsewhere(arcs.into.ends, part, vertices)
+        bounds = [each.first for each in graph.parts] + [vertices]
+        self.begins = np.searchsorted(needed, np.array(bounds, needed.dtype))
         counts = np.diff(self.begins)
         self.numbers = np.empty(ranks.size, np.int64)
         ranks.comm.Alltoall(counts, self.numbers)
-        asked = ranks.exchanged(received, counts, self.numbers) - np.int32(self.first)
+        asked = ranks.exchanged(needed, counts, self.numbers) - np.int32(part.first)
         self.sent = np.split(asked, np.cumsum(self.numbers)[:-1])
-        self._received = received
-        self._places = graph.device.upload(received)
-        self._rows: Any = None  # a buffer with what was received last
+        # Where the vertices are on the device, and a buffer with what was received last.
+        self._places: Any = None if self._is_local else graph.device.upload(needed)
+        self._rows: Any = None
         fork_guard.holds_opencl(self)
 
     def vertices(self, rank: int, places: np.ndarray) -> np.ndarray:
-        return self._received[self.begins[rank] + places]
+        return self._needed[self.begins[rank] + places]
 
     def write(self, device: Device, buffer: Any, rows: np.ndarray) -> None:
+        if self._is_local:  # before and after its own vertices, as the device has them
+            super().write(device, buffer, rows)
+            return
         if not rows.size:
             return
         if self._rows is None or self._rows.size < rows.nbytes:
@@ -101,5 +109,5 @@ class SenderHalo(Halo):
 def halo_of(ranks: Ranks, graph: ResidentGraph) -> Halo:
     """The halo of a graph's arcs, made once; all ranks must call this."""
     if not all(ranks.allgather(graph in ranks.halos)):
-        ranks.halos[graph] = SenderHalo(ranks, graph)
+        ranks.halos[graph] = Halo(ranks, graph)
     return ranks.halos[graph]

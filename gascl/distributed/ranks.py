@@ -81,7 +81,7 @@ class Ranks:
         self.owns_gpu = False
         self._kept: dict[Any, np.ndarray] = {}
         self._shared: np.ndarray | None = None
-        self._one_host = True  # until shared memory has failed
+        self._one_host: bool | None = None  # until it has been tried
         #: Of graphs on the device, which vertices each rank needs of the others.
         self.halos: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
         self._cancels: list[Any] = []
@@ -242,10 +242,17 @@ class Ranks:
             self._kept[use] = kept
         return kept
 
+    @property
+    def on_one_host(self) -> bool:
+        """Whether all ranks can share memory. All must ask this."""
+        if self._one_host is None:
+            self._one_host = shared_memory(self.comm, 0) is not None
+        return self._one_host
+
     def shared(self, device: Device, size: int) -> np.ndarray | None:
         """Memory of the host, uint8 (size,), that all ranks see; None where they are on several
         hosts. All must call this, with the same size."""
-        if self._one_host and (self._shared is None or len(self._shared) < size):
+        if self.on_one_host and (self._shared is None or len(self._shared) < size):
             shared = shared_memory(self.comm, size)
             self._one_host = shared is not None
             self._shared = None if shared is None else pin(device.context, shared)

@@ -10,7 +10,7 @@ import numpy as np
 import pyopencl as cl
 
 from gascl.delivery.run_layout import Key
-from gascl.distributed.halo import Halo
+from gascl.distributed.halo import RemoteVertices
 from gascl.distributed.ranks import Ranks
 from gascl.distributed.run_protocols import RunState
 
@@ -33,7 +33,7 @@ class RowMessages:
         use: what these messages are for; memory of the host is kept for each use.
     """
 
-    def __init__(self, ranks: Ranks, state: RunState, halo: Halo, use: str):
+    def __init__(self, ranks: Ranks, state: RunState, halo: RemoteVertices, use: str):
         self._ranks, self._state, self._halo, self._use = ranks, state, halo, use
         self._sent_once = set[Key]()  # of these, the host has the rows that were sent last
 
@@ -109,7 +109,7 @@ class RowMessages:
         return self._kept("received", key, size * width).reshape(size, width)
 
     def _width(self, key: Key) -> int:
-        return self._state.sizes[key] // self._state.graph.num_vertices
+        return self._state.sizes[key] // self._state.num_vertices
 
     def _kept(self, what: str, key: Key, size: int) -> np.ndarray:
         """Memory of the host, uint8 (size,), that is kept for one use of a buffer."""

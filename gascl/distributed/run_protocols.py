@@ -37,7 +37,10 @@ class RunState(Protocol):
     num_arcs: int
     sizes: dict[Key, int]
     buffers: dict[Key, Any]
-    shared_arc_values: dict[Key, np.ndarray]
+    num_vertices: int
+    is_local: bool
+    shared_values: dict[Key, np.ndarray]
+    read_only: frozenset[str]
 
     def read(self, key: Key, values: np.ndarray) -> np.ndarray: ...
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -22,6 +23,7 @@ _LEAST, _PIECES, _RANGES = 1 << 17, 1 << 9, 1 << 11
 _MOST = 1 << 25
 #: int32 (E,): one end of each edge.
 Ends = np.ndarray | Renumbered | CsrEnds | LazyValues
+P = TypeVar("P", bound="ArcsPart")
 #: The arrays of `Arcs`.
 ARRAYS = (
     *("out_offsets", "out_targets", "out_edges", "out_reversed"),
@@ -144,6 +146,10 @@ class Order:
         with self.lock:
             offsets.setflags(write=False)
             self.kept.setdefault("offsets", offsets)
+
+    def is_known_to_rise(self) -> None:
+        """Take it that the pairs were sorted from the start, without a look at them."""
+        self._is_sorted = True
 
     def make(self) -> None:
         """Compute `offsets` and `ends` now."""
@@ -392,7 +398,7 @@ class Arcs:
         self.out, self.into, self.edge_src, self.direction = out, into, edge_src, direction
         self.lock = Lock()
         self.kept = known or {}
-        self._parts: dict[Part, ArcsPart] = {}
+        self._parts: dict[tuple[type[ArcsPart], Part], ArcsPart] = {}
 
     @property
     def out_offsets(self) -> np.ndarray:
@@ -490,11 +496,20 @@ class Arcs:
         return values
 
     def part(self, part: Part) -> ArcsPart:
-        """The arcs of a part."""
+        """The arcs of a part, between all vertices."""
+        return self._part_as(ArcsPart, part)
+
+    def local(self, part: Part) -> LocalArcs:
+        """The arcs of a part, between its own vertices and its halo."""
+        return self._part_as(LocalArcs, part)
+
+    def _part_as(self, kind: type[P], part: Part) -> P:
         with self.lock:
-            if part not in self._parts:
-                self._parts[part] = ArcsPart(self, part)
-            return self._parts[part]
+            if (kind, part) not in self._parts:
+                self._parts[kind, part] = kind(self, part)
+            made = self._parts[kind, part]
+        assert isinstance(made, kind)
+        return made
 
 
 class ArcsPart:
@@ -503,18 +518,34 @@ class ArcsPart:
     Vertices and edges keep their ids, and I is that of all arcs. In CSC order, these arcs are a
     contiguous piece of all arcs, and only they are sorted; from there they are sorted into CSR
     order.
+
+    Attributes:
+        rows: the range of vertices.
+        receivers: the receiver of each arc, in CSC order.
     """
 
     def __init__(self, whole: Arcs, part: Part):
-        self.whole, self.part = whole, part
-        begin = whole.in_offsets.dtype.type(part.begin)
-        offsets = np.clip(whole.in_offsets, part.begin, part.end) - begin
+        self.whole, self.part, self.rows = whole, part, (part.first, part.last)
+        ends = whole.into.piece("ends", part)
+        self._order(ends, len(whole.in_offsets) - 1, {"ends": ends})
+
+    def _order(self, ends: Ends, count: int, known: dict[str, np.ndarray]) -> None:
+        """Set both orders of the arcs.
+
+        Args:
+            ends: their senders, in CSC order.
+            count: the number of vertices.
+            known: arrays that exist already, in CSC order.
+        """
+        (first, last), part = self.rows, self.part
+        own = self.whole.in_offsets[part.first : part.last + 1]
+        offsets = np.zeros(count + 1, own.dtype)
+        offsets[first : last + 1] = own - own.dtype.type(part.begin)
+        offsets[last + 1 :] = part.end - part.begin
         offsets.setflags(write=False)
-        ends, count = whole.into.piece("ends", part), len(offsets) - 1
-        arrays = {"offsets": offsets, "ends": ends}
-        receivers = CsrEnds(offsets).rows
-        self.into = Order(receivers, ends, count, known=arrays, index=offsets.dtype)
-        self.out = Order(ends, receivers, count, index=offsets.dtype)
+        self.receivers, known = CsrEnds(offsets), {"offsets": offsets, **known}
+        self.into = Order(self.receivers, ends, count, known=known, index=offsets.dtype)
+        self.out = Order(ends, self.receivers, count, index=offsets.dtype)
         self.lock = Lock()
         self.kept: dict[str, np.ndarray] = {}
 
@@ -552,6 +583,76 @@ class ArcsPart:
     def given(self, values: np.ndarray) -> np.ndarray:
         """As `Arcs.given`; the input pairs are the part's arcs in CSC order."""
         return values.take(self.in_edges)
+
+
+class _PlacesOf(LazyValues):
+    """The places of vertices, looked up when they are read.
+
+    Args:
+        ends: int32 (arcs,), vertices.
+        vertices: as in `LocalArcs`.
+        count: the number of all vertices.
+    """
+
+    dtype = np.dtype(np.int32)
+
+    def __init__(self, ends: np.ndarray, vertices: np.ndarray, count: int):
+        super().__init__()
+        self._ends, self._vertices, self._count, self.shape = ends, vertices, count, (len(ends),)
+
+    def read(self) -> np.ndarray:
+        places = np.empty(self._count, np.int32)
+        places[self._vertices] = np.arange(len(self._vertices), dtype=np.int32)
+        found = np.empty(len(self._ends), np.int32)
+        return filled(found, lambda block: places.take(self._ends[block]))
+
+    def forget(self) -> None:
+        """Look them up again when they are read next."""
+        self._values = None
+
+
+class LocalArcs(ArcsPart):
+    """The arcs that end in a range of vertices, as an `ArcsPart`, between places: those of the
+    range and of its *halo*, the other vertices that send to it, numbered from 0 in the order of
+    their ids. So the arcs of a row stay in order, and smaller ids have smaller places.
+
+    L places. A range without vertices has vertex 0 as its halo, so that there is a place.
+
+    Attributes:
+        vertices: int32 (L,), the vertex at each place.
+        rows: the places of the range.
+    """
+
+    def __init__(self, whole: Arcs, part: Part):
+        self.whole, self.part = whole, part
+        senders, count = whole.into.piece("ends", part), len(whole.in_offsets) - 1
+        is_here = np.zeros(count, bool)
+        is_here[senders] = True
+        is_here[part.first : part.last] = True
+        is_here[:1] |= part.first == part.last
+        self.vertices = np.flatnonzero(is_here).astype(np.int32)
+        first = int(np.count_nonzero(is_here[: part.first]))
+        self.rows = first, first + part.last - part.first
+        self._senders = _PlacesOf(senders, self.vertices, count)
+        self._order(self._senders, len(self.vertices), {})
+        self.into.is_known_to_rise()
+
+    def forget(self) -> None:
+        """Free what takes memory for each arc and can be made again: the device has it now."""
+        with self.lock:
+            for order in (self.into, self.out):
+                order.kept = {"offsets": order.kept["offsets"]} if "offsets" in order.kept else {}
+            self.receivers.kept.clear()
+            self.kept.clear()
+            self._senders.forget()
+
+    @LazyArray
+    def in_reversed(self) -> np.ndarray:
+        sources, vertices = self.into.ends, self.vertices
+        whole = self.whole
+        if whole.direction != "both" or "in_reversed" in whole.kept:
+            return whole.in_reversed[self.part.begin : self.part.end]
+        return whole.reversed_among(self.in_edges, lambda block: vertices.take(sources[block]))
 
 
 def arcs_of(src: Ends, dst: Ends, num_vertices: int, direction: str) -> Arcs:

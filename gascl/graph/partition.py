@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -58,10 +59,16 @@ class Division(NamedTuple):
 
 def shares(offsets: np.ndarray, share: Division) -> list[Part]:
     """The part of the arcs of each rank; `offsets` as in `cut`."""
-    rows = len(offsets) - 1
-    work = offsets + np.arange(rows + 1, dtype=np.int64) * share.vertex
-    bounds = [part.last for part in cut(work, share.ranks)]
-    bounds = [0, *bounds, *[rows] * (share.ranks - len(bounds))]
+    rows, ranks = len(offsets) - 1, share.ranks
+
+    def work(row: int) -> int:
+        """That of the rows before this one: looked up, since arrays would be of all vertices."""
+        return int(offsets[row]) + row * share.vertex
+
+    targets = [work(rows) * i // ranks for i in range(1, ranks)]
+    cuts = [bisect_left(range(rows), target, key=work) for target in targets]
+    bounds = sorted({0, *cuts, rows})
+    bounds += [rows] * (ranks + 1 - len(bounds))
     begins = offsets[bounds].tolist()
     return [Part(*each) for each in zip(bounds, bounds[1:], begins, begins[1:], strict=False)]
 

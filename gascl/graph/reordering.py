@@ -40,6 +40,17 @@ class Numbering:
         return f"hubs first: {self.share:.0%} of the arcs leave 1/{ONE_IN} of the vertices"
 
 
+@dataclass(frozen=True, eq=False)
+class Places:
+    """The places of some of the vertices, on the device of a rank that has no others.
+
+    Attributes:
+        order: int32 (places,), the vertex at each place.
+    """
+
+    order: np.ndarray
+
+
 class Renumbered:
     """Endpoints of edges in the new numbering, looked up while they are read.
 
@@ -119,8 +130,9 @@ def inverse(order: np.ndarray) -> np.ndarray:
     return number
 
 
-def by_number(numbering: Numbering | None, values: np.ndarray) -> np.ndarray:
-    """Values (V, ...) in the order of vertices, put into the order of numbers; None: no change."""
+def by_number(numbering: Numbering | Places | None, values: np.ndarray) -> np.ndarray:
+    """Values (V, ...) in the order of vertices, put into the order of numbers or of places; None:
+    no change."""
     return values if numbering is None else _gathered(values, numbering.order)
 
 
@@ -151,5 +163,5 @@ def spread(to: np.ndarray, places: np.ndarray, rows: np.ndarray) -> None:
 
 
 def _gathered(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    gathered = np.empty(values.shape, values.dtype)
+    gathered = np.empty((len(rows), *values.shape[1:]), values.dtype)
     return filled(gathered, lambda block: values.take(rows[block], axis=0))

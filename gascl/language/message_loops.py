@@ -13,7 +13,7 @@ from gascl.language.tokens import Token, closing, rewritten, tokens
 _LEAVES = ("return", "goto")
 
 
-class _Loop(NamedTuple):
+class MessageLoop(NamedTuple):
     """A loop over all messages, from the first or from a later one: the indices of its tokens.
 
     Attributes:
@@ -79,20 +79,20 @@ def by_windows(snippet: Snippet) -> str | None:
     return rewritten(snippet.text, toks, before, instead, after)
 
 
-def _loops(toks: list[Token], snippet: Snippet) -> Iterator[_Loop]:
+def _loops(toks: list[Token], snippet: Snippet) -> Iterator[MessageLoop]:
     """The loops over all messages that are statements of the snippet itself."""
     i = 0
     while i < len(toks):
         end = closing(toks, i) if toks[i].text in ("(", "[", "{") else i + 1
         if toks[i].text == "for" and at(toks, i - 1) in ("", ";", "}"):
-            loop = _loop(toks, i)
+            loop = message_loop(toks, i)
             if loop is not None and _keeps_variable(toks, loop, snippet):
                 yield loop
                 end = loop.body[-1] + 1
         i = end
 
 
-def _loop(toks: list[Token], i: int) -> _Loop | None:
+def message_loop(toks: list[Token], i: int) -> MessageLoop | None:
     """The loop at toks[i], `for (int i = ...; i < num_messages; ++i) ...`, if it is one."""
     if at(toks, i + 1) != "(":
         return None
@@ -115,10 +115,10 @@ def _loop(toks: list[Token], i: int) -> _Loop | None:
         range(head[0], ends[0] + 1),
         range(head[-1] + 2, statement_end(toks, head[-1] + 2)),
     )
-    return _Loop(i, variable, declared, ends[0] + 1, ends[1], body) if body else None
+    return MessageLoop(i, variable, declared, ends[0] + 1, ends[1], body) if body else None
 
 
-def _keeps_variable(toks: list[Token], loop: _Loop, snippet: Snippet) -> bool:
+def _keeps_variable(toks: list[Token], loop: MessageLoop, snippet: Snippet) -> bool:
     """Whether the body of a loop neither changes its variable nor declares another of its name."""
     for i in loop.body:
         if toks[i].text != loop.variable or at(toks, i - 1) in (".", "->"):

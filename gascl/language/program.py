@@ -17,6 +17,7 @@ import numpy as np
 from gascl.errors import ProgramError
 from gascl.graph.graph import Graph
 from gascl.language.checks import MOST_LANES, check
+from gascl.language.combined_form import combined_form
 from gascl.language.fields import (
     REQUIRED,
     Lanes,
@@ -84,7 +85,8 @@ class VertexProgram:
     #: The vertex fields that it declares; a stage takes no others from the graph.
     outer_fields: frozenset[str] | None = None
 
-    #: What the class declares; each class has its own.
+    #: What the class declares, and what is run of it; each class has its own.
+    _declared: ClassVar[ProgramSpec]
     spec: ClassVar[ProgramSpec]
     __signature__: ClassVar[Signature]
 
@@ -93,8 +95,9 @@ class VertexProgram:
         frame = sys._getframe(1)
         while frame.f_code.co_name == "__init_subclass__" and frame.f_back:
             frame = frame.f_back
-        cls.spec = collect(cls, ClassSource.of(cls.__name__, frame), reserved)
-        check(cls.spec, vars(cls), vars(VertexProgram))
+        cls._declared = collect(cls, ClassSource.of(cls.__name__, frame), reserved)
+        check(cls._declared, vars(cls), vars(VertexProgram))
+        cls.spec = combined_form(cls._declared)
         cls.__signature__ = constructor_signature(cls.spec, cls.__init__)
 
     def __init__(self, *positional: Any, dtype: str = "float32", **values: Any) -> None:

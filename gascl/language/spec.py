@@ -411,7 +411,7 @@ def _origin(
     """The label of a snippet and the places of its lines, in the class or in the base class that
     assigns `attribute`."""
     owner = next(b for b in cls.__mro__ if attribute in vars(b))
-    spec: ProgramSpec | None = vars(owner).get("spec")
+    spec: ProgramSpec | None = vars(owner).get("_declared")
     if owner is not cls and spec is not None and key in spec.snippets:
         inherited = spec.snippets[key]
         return inherited.label, inherited.places

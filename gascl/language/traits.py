@@ -342,6 +342,17 @@ class Traits:
         return self._receive_if is not None and self._receive_if.uses("msg")
 
     @cached_property
+    def closes(self) -> bool:
+        """Whether a vertex's own fields alone can say that it receives no message at all."""
+        condition = self._receive_if
+        others = (f"{name}_of" for name in self.spec.vertex_fields)
+        return (
+            condition is not None
+            and not self.debug
+            and not condition.uses("msg", "get_mask_of", *others, *self._adjacency_words)
+        )
+
+    @cached_property
     def counts_once(self) -> bool:
         """Whether all messages to a vertex count as one (`first`, `enough`)."""
         return self.first or "enough" in self.spec.snippets
@@ -518,10 +529,15 @@ class Traits:
         of an arc."""
         if self._scatter is None or not self.reads_edge:
             return False  # a scatter that does not read the arc reads its sender's id only once
-        ends = self._scatter.reads("e") & {"src", "dst"}
-        if ends and not self._scatter.only_compares("e.src", "e.dst"):
-            return True
-        return bool(self._scatter.reads("v") & {"id", ""})
+        return self.scatter_reads_ends or bool(self._scatter.reads("v") & {"id", ""})
+
+    @cached_property
+    def scatter_reads_ends(self) -> bool:
+        """Whether scatter reads the ends of an arc, other than to compare the two."""
+        read = set() if self._scatter is None else self._scatter.reads("e") & {"src", "dst", ""}
+        if self._scatter is None or not read:
+            return False
+        return "" in read or not self._scatter.only_compares("e.src", "e.dst")
 
     @cached_property
     def renumbers(self) -> bool:
@@ -549,9 +565,13 @@ class Traits:
     @cached_property
     def reads_mask(self) -> bool:
         """Whether the mask decides anything other than which vertices scatter."""
+        return self.asks_mask or self.spec.apply_on == "mask" or self.pairs
+
+    @cached_property
+    def asks_mask(self) -> bool:
+        """Whether a snippet asks whether a vertex is in the mask."""
         asks = self._uses("get_mask", "get_mask_of")
-        asks = asks or (self._receive_if is not None and self._receive_if.uses("get_mask"))
-        return asks or self.spec.apply_on == "mask" or self.pairs
+        return asks or (self._receive_if is not None and self._receive_if.uses("get_mask"))
 
     @cached_property
     def own_mask(self) -> bool:
@@ -575,6 +595,12 @@ class Traits:
         """Whether init sets the mask of other vertices."""
         init = self.spec.snippets.get("init")
         return init is not None and init.uses("set_mask_of")
+
+    @cached_property
+    def init_adds(self) -> bool:
+        """Whether init adds to an aggregator."""
+        init = self.spec.snippets.get("init")
+        return init is not None and init.uses(*(f"aggregate_{n}" for n in self.spec.aggregates))
 
     @cached_property
     def prioritized(self) -> bool:

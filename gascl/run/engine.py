@@ -63,7 +63,7 @@ from gascl.run.order_trial import OrderTrial, check_form, most_launches
 from gascl.run.parameters import SPARSE
 from gascl.run.placement import placement_of
 from gascl.run.plan import PLANS, Plan, key_of, plan_of
-from gascl.run.prepare import Prepared, Setting, prepare
+from gascl.run.prepare import Prepared, Setting, decide_local, prepare
 from gascl.run.result_fields import ResultFields, SolvedFields
 from gascl.run.resume import Start, resolve_start
 from gascl.run.stages import solve
@@ -137,7 +137,7 @@ class Engine:
         self.deterministic, self.debug, self.seed = deterministic, debug, operator.index(seed)
         #: What each rank does by itself: an error in one of them is raised in all.
         self._in_all = partial(errors_in_all, self.ranks) if self.ranks else nullcontext
-        self._resident: dict[tuple[str, int, int, bool, Division | None], ResidentGraph] = {}
+        self._resident: dict[tuple[Any, ...], ResidentGraph] = {}
         self.left_out: frozenset[str] = frozenset()  # edge fields that this view leaves out
         self._views: dict[frozenset[tuple[str, str | None]], Engine] = {}
         self._is_view, self.result_graph = False, graph  # results name the latter
@@ -358,7 +358,9 @@ class Engine:
             checked.limit(program)
             if program.edge_names and not self._is_view:
                 return self._view(program).explain(program, **options)
-            programs = [program] if type(program).solve is None else stage_programs(program)
+            programs = [program]
+            if type(program).solve is not None:  # whose stages keep their States
+                programs, checked = stage_programs(program), replace(checked, keep_state=True)
             runs = []
             for each in programs:
                 check_work(each)
@@ -640,27 +642,32 @@ class Engine:
         else:
             ordered = ""  # it always runs in supersteps
         settings = self.deterministic, self.debug, self.seed, self.device_memory
-        key = key_of(program), str(options.delivery), ordered, settings
+        whole = options.why_whole
+        key = key_of(program), str(options.delivery), ordered, whole, settings
         with self._lock:
             kept = self._prepared.setdefault(type(program), {})
         prepared = kept.get(key)
         if prepared is None:
-            prepared = self._prepare_now(program, options.delivery, ordered)
+            prepared = self._prepare_now(program, options.delivery, ordered, whole)
             if len(kept) >= PLANS:
                 kept.clear()
             kept[key] = prepared
         return prepared
 
-    def _prepare_now(self, program: VertexProgram, delivery: str, ordered: str) -> Prepared:
+    def _prepare_now(
+        self, program: VertexProgram, delivery: str, ordered: str, whole: str
+    ) -> Prepared:
         spec, ranks = program.spec, self.ranks
         presorted = arcs_presorted(self.graph, spec.direction)
         if ranks:  # all ranks must use the same numbering
             presorted = any(ranks.allgather(presorted))
+        setting = self._setting()
         with self._in_all():
-            self._check_vertices(spec, program.dtype, program.lanes)
-            facts, setting = self.device.facts, self._setting()
-            given = program, self.graph, facts, setting, delivery, ordered
-            prepared = prepare(*given, presorted=presorted)
+            traits = Traits.of(spec, program.lanes)
+            if not decide_local(self.graph, traits, setting, whole).chosen:
+                self._check_vertices(spec, program.dtype, program.lanes)
+            given = program, self.graph, self.device.facts, setting, delivery, ordered
+            prepared = prepare(*given, presorted=presorted, whole=whole)
         if ranks:  # all ranks must use the same delivery
             prepared = replace(prepared, short=ranks.first_text(prepared.short))
         if not prepared.short or not self.graph.num_vertices:
@@ -668,16 +675,16 @@ class Engine:
         if not self._takes_parts:
             raise TooLarge(prepared.short)
         with self._in_all():
-            return prepare(*given, presorted=presorted, at_once=prepared)
+            return prepare(*given, presorted=presorted, at_once=prepared, whole=whole)
 
     def _setting(self) -> Setting:
-        """The settings of all runs of this engine."""
-        ranks, size, memory = 0, 1, machine_memory()
-        if self.ranks:
-            ranks, size, memory = self.ranks.rank, self.ranks.size, self.ranks.host_memory
-            memory = None if memory is None else memory * size
+        """The settings of all runs of this engine; all ranks must call this."""
         options = self.deterministic, self.debug, self.seed, self.device_memory
-        return Setting(*options, memory, ranks, size)
+        ranks, memory = self.ranks, machine_memory()
+        if ranks is None:
+            return Setting(*options, memory)
+        memory = None if ranks.host_memory is None else ranks.host_memory * ranks.size
+        return Setting(*options, memory, ranks.rank, ranks.size, not ranks.on_one_host)
 
     def _load(self, program: VertexProgram, prepared: Prepared, plan: Plan) -> LoadedProgram:
         """A prepared program with its kernels and the graph on the device, for this run and others.
@@ -690,7 +697,8 @@ class Engine:
         notes = check_edge_fields(program, self.graph, read, self.left_out)
         notes += filter(None, [self._stale_note(program)])
         size, numbered = (plan.group, plan.block), prepared.renumbered.chosen
-        resident = self.resident(prepared.edges, *size, numbered, prepared.share)
+        share, local = prepared.share, prepared.local.chosen
+        resident = self.resident(prepared.edges, *size, numbered, share, local)
         loaded = self._loaded[prepared] = LoadedProgram(program, prepared, plan, resident, notes)
         return loaded
 
@@ -741,15 +749,16 @@ class Engine:
         block: int,
         numbered: bool = False,
         share: Division | None = None,
+        local: bool = False,
     ) -> ResidentGraph:
         """The graph on the device, for programs that scatter along `edges`."""
-        key = (edges if self.graph.directed else "out", group, block, numbered, share)
+        key = (edges if self.graph.directed else "out", group, block, numbered, share, local)
         with self._lock:
             if key not in self._resident:
                 ranks = self.ranks.size if self.ranks else 1
                 numbering = self.graph.numbered(edges, ranks) if numbered else None
-                arguments = self.graph, self.device, *key[:3], numbering, share, self.device_memory
-                self._resident[key] = ResidentGraph(*arguments)
+                given = self.graph, self.device, *key[:3], numbering, share, self.device_memory
+                self._resident[key] = ResidentGraph(*given, local)
             return self._resident[key]
 
     def _view(self, program: VertexProgram) -> Engine:
@@ -812,8 +821,8 @@ class Engine:
         """The graph on the device with the arcs of `edges`: that of an earlier run, if any."""
         edges = edges if self.graph.directed else "out"
         with self._lock:
-            for (along, *_, share), resident in self._resident.items():
-                if along == edges and share is None:
+            for resident in self._resident.values():
+                if resident.edges == edges and resident.share is None:
                     return resident
         return self.resident(edges, self.device.group, self.device.group)
 

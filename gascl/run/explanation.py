@@ -212,18 +212,23 @@ def _on_ranks(program: VertexProgram, graph: Graph, prepared: Prepared) -> tuple
     balance = f"; ranks have {ranges[0]} vertices and {ranges[1]} arcs"
     part, buffers = parts[share.rank], prepared.layout.own
     rows = exchanged_rows(program.spec, source.traits, source.delivery, buffers)
-    width = sum(buffers[key].nbytes // max(graph.num_vertices, 1) for key in rows)
+    here = prepared.layout.extent.vertices
+    width = sum(buffers[key].nbytes // max(here, 1) for key in rows)
     width += 4 * source.delivery.active.lists_receivers
     others = graph.num_vertices - (part.last - part.first)
     received = "after a superstep, a rank receives up to"
     every = f"{amount(width * others)}, {width} bytes of each vertex of other ranks"
     if why := halo_refuses(source.traits):
         return balance, f"{received} {every}, since {why}"
-    senders = len(senders_elsewhere(arcs.part(part).into.ends, part, graph.num_vertices))
+    senders = here - (part.last - part.first)
+    if not prepared.local.chosen:
+        senders = len(senders_elsewhere(arcs.part(part).into.ends, part, graph.num_vertices))
     halo = (
         f"{amount(width * senders)}, {width} bytes of each vertex of other ranks that sends to its "
         f"own, of which there are {senders:,}"
     )
+    if prepared.local.chosen:
+        return balance, f"{received} {halo}"
     return balance, f"{received} {halo}; on one host, {every}, through shared memory"
 
 

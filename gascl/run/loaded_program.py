@@ -87,7 +87,10 @@ class LoadedProgram:
         block.record(block.first, CONTROL)[:] = control_to_send(self.control)
         counts = block.record(block.first, RECORD)["graph"]
         counts["num_vertices"] = resident.graph.num_vertices
+        counts["gascl_rows"] = resident.num_vertices
         counts["num_edges"] = resident.graph.num_edges
+        if prepared.traits.init_adds:
+            counts["gascl_first"], counts["gascl_last"] = resident.own_places
         if prepared.traits.reads_hub:
             counts["hub"] = resident.graph.hub
         self.num_arcs = num_arcs(resident.graph, resident.edges)

@@ -82,6 +82,17 @@ class RunOptions:
         return f"the run has {names[0]}, which is about supersteps" if names else ""
 
     @property
+    def why_whole(self) -> str:
+        """Why each process of a run must have all vertices; "" if it need not."""
+        asked = {
+            "state": self.state is not None,
+            "start": self.start is not None,
+            "keep_state": self.keep_state,
+        }
+        names = [name for name, is_asked in asked.items() if is_asked]
+        return f"the run has {names[0]}, which is about all vertices" if names else ""
+
+    @property
     def shown(self) -> Progress | None:
         """The bar that shows how far the run is; None if there is none, or not yet."""
         return self.progress if isinstance(self.progress, Progress) else None

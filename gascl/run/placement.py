@@ -66,6 +66,14 @@ class Placement:
         """Find out which arcs the next superstep needs."""
         return []
 
+    def start(self, groups: int) -> Tallies:
+        """The tallies of the start of a run, and the counts of its first mask, before its commit.
+
+        Args:
+            groups: the number of tallies.
+        """
+        return Tallies(groups)
+
     def superstep(
         self, launches: Iterable[Launch], superstep: int
     ) -> tuple[list[Launched], Tallies]:
@@ -233,6 +241,16 @@ class SharedByRanks(Placement):
         if totals.counts is not None:
             instead[COUNTS] = totals.counts
         return events, Tallies(self._ranks.size, instead, COUNTS in instead)
+
+    def start(self, groups: int) -> Tallies:
+        launcher, instead = self.launcher, dict[Key, Any]()
+        if launcher.state.is_local and launcher.plan.traits.init_adds and groups:
+            launcher.launch(TOTAL, num_tallies=groups)
+            groups, instead[TALLIES] = self._ranks.size, self._exchange.first_tallies()
+        counts = self._exchange.first_counts()
+        if counts is not None:
+            instead[COUNTS] = counts
+        return Tallies(groups, instead, counts is not None)
 
     def _exchange_messages(self, superstep: int, when: str) -> list[Launched]:
         """Deliver messages of `send_to` to the ranks that apply their receivers in a superstep.

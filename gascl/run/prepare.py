@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from gascl.codegen.constants import VERY_LONG_ROW, long_row
-from gascl.delivery.admission import Demand, Parts, demand_of, why_together
+from gascl.delivery.admission import Demand, Parts, demand_of, local_refuses, why_together
 from gascl.delivery.cost import WHOLE, Size, costs_of
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.device_facts import DeviceFacts
@@ -32,7 +32,7 @@ from gascl.device_graph.device_arcs import DeviceOrder
 from gascl.device_graph.stream import in_parts, run_bytes
 from gascl.graph.arcs import Arcs
 from gascl.graph.graph import Graph
-from gascl.graph.partition import Division, shares
+from gascl.graph.partition import Division, Part, shares
 from gascl.graph.reordering import Numbering
 from gascl.language.program import VertexProgram
 from gascl.language.reductions import Reduction, reductions
@@ -62,6 +62,7 @@ class Setting:
         device_memory: the most bytes of the device that a run may take; None: all.
         host_memory: the bytes of the host that all ranks together may use; None: unknown.
         rank, ranks: which process of how many this is.
+        apart: the processes do not share memory.
     """
 
     deterministic: bool = True
@@ -71,6 +72,7 @@ class Setting:
     host_memory: int | None = None
     rank: int = 0
     ranks: int = 1
+    apart: bool = False
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,7 @@ class Prepared:
         constant: whether array parameters are in constant memory; otherwise in global memory.
         parts: why the device has only some of the arcs at a time; None: it has all.
         share: the part of the arcs that belongs to this process; None: all.
+        local: whether this process has only its own vertices and their halo.
         source: the text of the kernels.
         layout: the buffers with their types and sizes, and the arguments of kernels.
         sizes: the bytes of the device that each buffer takes.
@@ -117,6 +120,7 @@ class Prepared:
     constant: Decision
     parts: Parts | None
     share: Division | None
+    local: Decision
     source: Source
     layout: RunLayout
     sizes: Mapping[Key, int]
@@ -138,9 +142,13 @@ class Prepared:
         """Where the vertices and arcs are, in words."""
         words = "one device has all vertices and arcs"
         if self.share is not None:
+            has = f"all vertices, since {self.local.why}, and"
+            if self.local.chosen:
+                vertices = f"{self.layout.extent.vertices:,} vertices"
+                has = f"{vertices}, its own range and those that send to it, and"
             words = (
-                f"rank {self.share.rank} of {self.share.ranks} has all vertices, and the arcs that "
-                "end in its own range of them"
+                f"rank {self.share.rank} of {self.share.ranks} has {has} the arcs that end in its "
+                "own range of them"
             )
         if self.streamed > 1:
             words = f"the arcs come to the device in {self.streamed} parts, since {self.short}"
@@ -166,6 +174,7 @@ def prepare(
     presorted: bool | None = None,
     at_once: Prepared | None = None,
     stores: bool = True,
+    whole: str = "",
 ) -> Prepared:
     """Decide how a program runs.
 
@@ -176,6 +185,7 @@ def prepare(
         at_once: the same run with all arcs on the device at once, if they do not fit (its `short`
             says why); they are then streamed in parts.
         stores: as in `choose`.
+        whole: why this process needs all vertices, whatever the program does; "" if it need not.
 
     Raises:
         ProgramError: the delivery cannot run the program.
@@ -218,8 +228,9 @@ def prepare(
     able = choice.delivery.splits and traits.may_split and device.group > 1 and not apart
     splits = able and hub > VERY_LONG_ROW and costs.waits_for_row(choice.name)
     constant = _constant(program, device)
+    local = decide_local(graph, traits, setting, whole)
     variant = Variant(
-        *(setting.debug, setting.seed, persistent.chosen, renumbered.chosen),
+        *(setting.debug, setting.seed, persistent.chosen, renumbered.chosen or local.chosen),
         *(optimized, shares.chosen, splits, constant.chosen),
     )
     source = source_of(program, device, choice.delivery, offset_type(graph, direction), variant)
@@ -236,7 +247,11 @@ def prepare(
             reverse = {"out": "in", "in": "out"}[direction]
             arcs.append(arcs[0].transposed() if numbered else graph.arcs(reverse))
     orders = [_own_offsets(each, share) for each in arcs]
-    extent = _extent(graph, direction, device, source, orders if share else None)
+    vertices = graph.num_vertices
+    if local.chosen and share:
+        vertices = len(arcs[0].local(_own_part(arcs[0], share)).vertices)
+    own_orders = orders if share else None
+    extent = _extent(graph, direction, device, source, own_orders, vertices)
     if at_once:
         layout_of = partial(source.run_layout, spec)
         layout = in_parts(device, orders, layout_of, extent, limit, at_once.sizes)
@@ -246,7 +261,11 @@ def prepare(
     short = short or shortage(device, sizes, limit=setting.device_memory)
     if short and stores and delivery == "auto" and choice.delivery.stores:
         return prepare(
-            program, graph, device, setting, presorted=presorted, at_once=at_once, stores=False
+            *(program, graph, device, setting),
+            presorted=presorted,
+            at_once=at_once,
+            stores=False,
+            whole=whole,
         )
     return Prepared(
         title=program.title(),
@@ -261,6 +280,7 @@ def prepare(
         constant=constant,
         parts=parts,
         share=share,
+        local=local,
         source=source,
         layout=layout,
         sizes=sizes,
@@ -290,6 +310,23 @@ def _numbering(
         return Decision(False, "by the degrees of the vertices, it would not pay"), None
     why = "every vertex gathers along all arcs, and those of few hubs are then close together"
     return Decision(True, why), numbered
+
+
+def decide_local(graph: Graph, traits: Traits, setting: Setting, whole: str) -> Decision:
+    """Whether this process has only its own vertices and their halo.
+
+    Args:
+        whole: as in `prepare`.
+    """
+    reasons = [
+        (setting.ranks == 1, "there is one process"),
+        (not setting.apart, "ranks share the memory of their host"),
+        (setting.debug, "debug mode keeps the graph's own numbers"),
+        (bool(whole), whole),
+        (not graph.num_vertices, "there are none"),
+    ]
+    why = next((why for holds, why in reasons if holds), None) or local_refuses(traits)
+    return Decision(not why, why or "other vertices are not read")
 
 
 def _persistent(
@@ -379,8 +416,13 @@ def _own_offsets(arcs: Arcs, share: Division | None) -> np.ndarray:
     offsets = arcs.into.offsets
     if share is None:
         return offsets
-    own = shares(offsets, share)[share.rank]
+    own = _own_part(arcs, share)
     return offsets[own.first : own.last + 1]
+
+
+def _own_part(arcs: Arcs, share: Division) -> Part:
+    """The part of this process."""
+    return shares(arcs.into.offsets, share)[share.rank]
 
 
 def _extent(
@@ -389,6 +431,7 @@ def _extent(
     device: DeviceFacts,
     source: Source,
     own: Sequence[np.ndarray] | None,
+    vertices: int,
 ) -> Extent:
     """The size of the run on this process; where edges alternate, with the larger number of arcs of
     even and of odd supersteps.
@@ -396,11 +439,12 @@ def _extent(
     Args:
         own: the offsets of the arcs of this process, for even and for odd supersteps; None: it has
             all arcs.
+        vertices: the number of vertices that it has.
     """
     arcs, lines = num_arcs(graph, direction), len(source.places) + 1
     size = source.group, source.block
     if own is None:
         symmetric = is_symmetric(graph.directed, direction)
-        return extent_of(device, graph.num_vertices, arcs, *size, lines, symmetric)
+        return extent_of(device, vertices, arcs, *size, lines, symmetric)
     most = max(int(offsets[-1] - offsets[0]) for offsets in own)
-    return extent_of(device, graph.num_vertices, most, *size, lines, all_arcs=arcs)
+    return extent_of(device, vertices, most, *size, lines, all_arcs=arcs)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gascl.delivery.run_layout import ARC, VERTEX, Key, Owner
+from gascl.graph.lazy import LazyValues
 from gascl.opencl import fork_guard
 from gascl.run.state import DeviceField, State
 
@@ -104,7 +105,7 @@ class ResultFields(Mapping[str, np.ndarray]):
 def solved_fields(
     fields: Iterable[dict[str, Any]], kept: State | None
 ) -> list[Mapping[str, np.ndarray]]:
-    """The vertex and arc fields that `solve` returned, of which some may still be on the device.
+    """The vertex and arc fields that `solve` returned, of which some may be read on first use.
 
     Args:
         kept: the State that is kept for another run. Of others, only these fields are needed.
@@ -116,14 +117,15 @@ def solved_fields(
         for owner in (VERTEX, ARC):
             names = state.names(owner)
             state.drop([name for name in names if Key(owner, name) not in needed], owner)
-    return [SolvedFields(one) if left else one for one in both]
+    lazy = any(isinstance(each, LazyValues) for one in both for each in one.values())
+    return [SolvedFields(one) if lazy else one for one in both]
 
 
 class SolvedFields(Mapping[str, np.ndarray]):
     """Arrays, and fields that are read on first use. Threads may share it.
 
     Args:
-        fields: by name, an array or a DeviceField.
+        fields: by name, an array or LazyValues, such as a DeviceField.
     """
 
     def __init__(self, fields: dict[str, Any]):
@@ -136,7 +138,7 @@ class SolvedFields(Mapping[str, np.ndarray]):
 
     def __getitem__(self, name: str) -> np.ndarray:
         values = self._fields[name]
-        if isinstance(values, DeviceField):
+        if isinstance(values, LazyValues):
             fork_guard.check()  # in a forked child, the lock could stay locked
             with self._lock:
                 self._fields[name] = values = np.asarray(self._fields[name])

@@ -20,6 +20,7 @@ from gascl.distributed.work_sharing import Canceled, Share, TooLarge, alike, che
 from gascl.errors import GasclError, ProgramError, warn
 from gascl.graph.contract import numbered
 from gascl.graph.graph import Graph
+from gascl.graph.lazy import LazyValues
 from gascl.language.fields import Lanes
 from gascl.language.program import VertexProgram
 from gascl.language.types import Type, unfit
@@ -687,17 +688,19 @@ def _aggregates(
 
 
 def _as_array(found: Any) -> Any:
-    """What `solve` returned for a field, as an array or still on the device."""
+    """What `solve` returned for a field, as an array, or as what is read on first use."""
     if isinstance(found, DeviceField):
         found.state.check_unused()
         return found
-    return np.asarray(found)
+    # Who computes floats is asked now whether some are NaN.
+    later = isinstance(found, LazyValues) and found.dtype.kind != "f"
+    return found if later else np.asarray(found)
 
 
 def _held(cls: type[VertexProgram], name: str, values: Any, type_: Type) -> Any:
     """The values in the field's type. Integers must fit; floats may be rounded, even to 0."""
     scalar = type_.scalar
-    if isinstance(values, DeviceField):
+    if isinstance(values, LazyValues):
         if values.dtype == scalar:
             return values
         values = np.asarray(values)

@@ -26,7 +26,7 @@ from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.graph.arcs import ArcsPart
 from gascl.graph.lazy import LazyValues
 from gascl.graph.parallel import filled
-from gascl.graph.reordering import Numbering, by_number, by_vertex
+from gascl.graph.reordering import Numbering, Places, by_number, by_vertex
 from gascl.language.grouping import KEY
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Traits
@@ -98,8 +98,12 @@ class State:
         partly: until the run has started, a buffer of such bits for each vertex: which fields have
             a value there and not everywhere; None if there are no such fields.
         share: as in `ResidentGraph`.
-        shared_arc_values: where processes share the arcs, the arc fields of all of them: uint8
-            (all arcs, bytes of a row), in CSR order.
+        num_vertices: the number of vertices on the device.
+        is_local: these are only the vertices of this process and their halo.
+        shared_values: where processes share the arcs, the arc fields of all of them, uint8 (all
+            arcs, bytes of a row), in CSR order. If the State is local, also the rows of all
+            vertices, (V, bytes of a row), in the graph's order.
+        read_only: the vertex fields that were given and that no snippet writes.
     """
 
     def __init__(
@@ -116,8 +120,9 @@ class State:
         self.arrays = loaded.arrays or RunArrays(resident, loaded.layout, loaded.alternates)
         self.device, self.edges, self.num_arcs = resident.device, resident.edges, resident.num_arcs
         self.numbering, self._resident = resident.numbering, weakref.ref(resident)
-        self.share = resident.share
-        self.shared_arc_values: dict[Key, np.ndarray] = {}
+        self.share, self.read_only = resident.share, frozenset(inputs.read_only)
+        self.num_vertices, self.is_local = resident.num_vertices, resident.is_local
+        self.shared_values: dict[Key, np.ndarray] = {}
         self.used_by, self.resumable = "", True
         self._lock = threading.RLock()
         fork_guard.holds_opencl(self)
@@ -284,10 +289,11 @@ class State:
                 )
         return {key: buffers[key] for key in keys}
 
-    def _renumber(self, before: Numbering | None, kept: Iterable[Key]) -> None:
+    def _renumber(self, before: Numbering | Places | None, kept: Iterable[Key]) -> None:
         """Reorder the kept buffers of vertices by the numbers that vertices have in this run."""
         if before is self.numbering:
             return
+        assert not isinstance(before, Places)  # a State is only kept with all vertices
         for key in kept:
             if key.owner == ARC:  # programs with arc fields are not renumbered
                 continue
@@ -384,7 +390,7 @@ class State:
         """Release the buffers of these fields."""
         for name in fields:
             self.buffers.pop(Key(owner, name), None)
-            self.shared_arc_values.pop(Key(owner, name), None)
+            self.shared_values.pop(Key(owner, name), None)
 
     def digest(self) -> bytes:
         """A hash of everything that the next superstep depends on."""
@@ -406,11 +412,7 @@ class State:
         for key in sorted(self._lasting()):
             if key.owner == VERTEX and key.name in leave_out:
                 continue
-            if key.owner == ARC:
-                copies[str(key)] = self._arc_rows(key)
-            else:
-                rows = self.read(key, np.empty(self._shape(key), np.uint8))
-                copies[str(key)] = by_vertex(self.numbering, rows)
+            copies[str(key)] = self._all_rows(key)
         return copies
 
     def restore(self, saved: Mapping[str, np.ndarray]) -> None:
@@ -439,13 +441,19 @@ class State:
         if key.owner == ARC:
             type_ = self.types[key]
             return self.num_arcs, self.lanes * type_.stored * type_.scalar.itemsize
-        rows = self.graph.num_vertices
-        return rows, self.sizes[key] // max(rows, 1)
+        return self.num_vertices, self.sizes[key] // max(self.num_vertices, 1)
 
-    def _arc_rows(self, key: Key) -> np.ndarray:
-        """uint8 (all arcs, bytes of a row): an arc field, of all processes if they share them."""
-        shared = self.shared_arc_values.get(key)
-        return self.read(key, np.empty(self._shape(key), np.uint8)) if shared is None else shared
+    def _all_rows(self, key: Key) -> np.ndarray:
+        """uint8 (all vertices or arcs, bytes of a row): those of all processes, in the graph's
+        order."""
+        shared = self.shared_values.get(key)
+        if shared is not None:
+            return shared
+        rows = self.read(key, np.empty(self._shape(key), np.uint8))
+        if key.owner == ARC:
+            return rows
+        assert not isinstance(self.numbering, Places)
+        return by_vertex(self.numbering, rows)
 
     def _own_arcs(self) -> np.ndarray:
         """The numbers of this process's arcs among all arcs, in CSR order."""
@@ -506,6 +514,7 @@ class State:
         values = values[:, :, : type_.width] if type_.width > 1 else values[:, :, 0]
         arc, lane = np.nonzero(present)
         source, target = np.asarray(arcs.into.ends)[arc], np.asarray(arcs.into.rows)[arc]
+        assert not isinstance(self.numbering, Places)
         if self.numbering is not None:
             source, target = self.numbering.order[source], self.numbering.order[target]
         sent = values[arc, lane]
@@ -588,10 +597,12 @@ class State:
         with self._lock:
             self.check_unused()
             buffer, places = self.buffers[key], None
-            if key in self.shared_arc_values:
-                values = self.shared_arc_values[key].view(type_.scalar)
-                host = values.reshape(-1, self.lanes, type_.stored).copy()
+            if key in self.shared_values:
+                values = self.shared_values[key].view(type_.scalar)
+                host = values.reshape(-1, self.lanes, type_.stored)
+                host = host if self.is_local else host.copy()  # a local State is not kept
             else:
+                assert not isinstance(self.numbering, Places)
                 if self.numbering is not None and owner == VERTEX:
                     ordered = self._by_vertex(buffer, host.nbytes, host.nbytes // max(count, 1))
                     buffer, places = ordered or buffer, None if ordered else self.numbering.order

@@ -251,6 +251,9 @@ class Loop:
     def _count_nans(self) -> dict[str, tuple[int, int]]:
         names, last = self.plan.header.reals, self.graph.num_vertices
         counts = self._counted_nans
+        if self.state.is_local:  # the device has only some of the vertices
+            found = {n: self._nan_at(n) for n in names if n not in self.state.read_only}
+            return {n: (len(at), int(at[0])) for n, at in found.items() if len(at)}
         if counts is None:
             self.state.clear(Key(RUN, "nans"))
             self.launcher.launch(NANS)
@@ -262,12 +265,12 @@ class Loop:
         }
         if self.state.numbering is None:
             return nans
-        return {n: (many, self._first_nan(n)) for n, (many, _) in nans.items()}
+        return {n: (many, int(self._nan_at(n)[0])) for n, (many, _) in nans.items()}
 
-    def _first_nan(self, name: str) -> int:
-        """The first vertex in the graph's order at which a field is NaN."""
+    def _nan_at(self, name: str) -> np.ndarray:
+        """The vertices at which a field is NaN, in the graph's order."""
         values = np.isnan(self.state.field(name, VERTEX))
-        return int(np.flatnonzero(values.any(axis=tuple(range(1, values.ndim))))[0])
+        return np.flatnonzero(values.any(axis=tuple(range(1, values.ndim))))
 
     # The mask, and how a run begins -----------------------------------------------------------
 
@@ -287,7 +290,7 @@ class Loop:
             self.state.clear(key)
         if self.plan.traits.masked:
             self.launcher.launch(delivery.active.enter)
-            self._enqueue_finish(Tallies(0), 0, GOING_ON)
+            self._enqueue_finish(self.placement.start(0), 0, GOING_ON)
             self.state.control = self.launcher.records(0)
             self.state.control["under_way"] = pending
 
@@ -378,7 +381,7 @@ class Loop:
     def _commit_first(self) -> None:
         """Enqueue the commit of the first mask."""
         self._unread = True
-        self._enqueue_finish(Tallies(self.groups), 0, 1)
+        self._enqueue_finish(self.placement.start(self.groups), 0, 1)
         self.state.swap()
 
     def _first_stop(self, record: np.void) -> int:

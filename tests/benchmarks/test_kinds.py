@@ -36,9 +36,9 @@ def rows_of(file: Path) -> list[dict[str, str]]:
 def test_table(measured, tmp_path, capsys):
     page = tmp_path / "page.md"
     page.write_text("before\n<!-- benchmarks/kinds.py -->\nold\n<!-- end -->\nafter\n")
-    chosen = ["--kinds", "real_sum,gather", "--update", str(page)]
+    chosen = ["--kinds", "real_sum,gather_second", "--update", str(page)]
     rows = measured("--graphs", "star", "--scale", "4", *chosen)
-    titles = ["sum of reals", "gather snippet that adds up"]
+    titles = ["sum of reals", "gather snippet, second largest"]
     assert [(row["kind"], row["graph"], row["error"]) for row in rows] == [
         (title, "star4", "") for title in titles
     ]

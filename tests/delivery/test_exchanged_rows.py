@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gascl import VertexProgram, param, vertex
-from gascl.delivery.admission import halo_refuses
+from gascl import VertexProgram, arc, param, vertex
+from gascl.delivery.admission import halo_refuses, local_refuses
 from gascl.delivery.exchanged_rows import exchanged_marks, exchanged_rows
 from gascl.delivery.registry import DELIVERIES
 from gascl.delivery.run_layout import VERTEX, Key
@@ -75,6 +75,29 @@ class Meets(Base):
 )
 def test_which_programs_have_halos(program, why):
     assert halo_refuses(Traits.of(program.spec)) == why
+
+
+class Keeps(Base):
+    sent = arc.int32()
+
+
+class Looks(Base):
+    apply = "v.x = msg; v.y += get_mask(); set_mask();"
+
+
+@pytest.mark.parametrize(
+    ("program", "why"),
+    [
+        *((cls, None) for cls in (Base, PageRank, BreadthFirst)),
+        (Neighbors, "it reads neighbors, and the arcs of all vertices for them"),
+        (Keeps, "it has arc fields"),
+        (Looks, "it reads the mask"),
+        (Reads, "it reads fields of any vertex"),
+        (Meets, "every pair of vertices interacts"),
+    ],
+)
+def test_for_which_programs_a_rank_has_its_own_vertices_and_halo(program, why):
+    assert local_refuses(Traits.of(program.spec)) == why
 
 
 @pytest.mark.parametrize(

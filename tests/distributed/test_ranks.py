@@ -75,7 +75,7 @@ def test_all_special_programs_on_ranks(count, what):
 def test_functions_of_rank_runs():
     """All in one start of the ranks, which takes longer than most of them."""
     names = "batches states presses pairs frontiers declared pieces lists halos sorts".split()
-    succeed(2, *" -- ".join(names).split())
+    succeed(2, *" -- ".join([*names, "own_vertices"]).split())
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import pytest
 from gascl import VertexProgram, param, vertex
 from gascl.language.traits import Traits
 
-SUM = "for (int i = 0; i < num_messages; ++i) msg += messages[i];"
+SUM = "for (int i = 0; i < num_messages; ++i) msg += messages[i] * messages[i];"
 
 
 def traits(text: str) -> Traits:

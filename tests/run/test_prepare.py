@@ -182,6 +182,36 @@ def test_ranks_share_the_arcs(web):
     assert [f"rank {r} of 3" in each.placement for r, each in enumerate(parts)] == [True] * 3
 
 
+def test_a_rank_without_shared_memory_has_its_own_vertices_and_its_halo():
+    """Of a ring, half of the vertices, and the one before them."""
+    ids = np.arange(100)
+    ring = Graph.from_edges(ids, (ids + 1) % 100)
+    apart = Setting(rank=1, ranks=2, apart=True)
+
+    def run(program, setting=apart, **options):
+        return prepare(program, ring, GPU, setting, **options)
+
+    prepared = run(PageRank())
+    assert prepared.local.chosen and prepared.layout.extent.vertices == 51
+    assert prepared.named_sizes()["v.rank"] == 4 * 51
+    assert "has 51 vertices, its own range and those that send to it, and" in prepared.placement
+    told = explained(PageRank(), ring, GPU, prepared).exchange
+    assert told.endswith(
+        "4 bytes of each vertex of other ranks that sends to its own, of which there are 1"
+    )
+    for program, setting, options, why in (
+        (PageRank(), replace(apart, apart=False), {}, "ranks share the memory of their host"),
+        (PageRank(), replace(apart, debug=True), {}, "debug mode keeps the graph's own numbers"),
+        (PageRank(), apart, {"whole": "it is asked for"}, "it is asked for"),
+        (Peeks(), apart, {}, "it reads fields of any vertex"),
+    ):
+        prepared = run(program, setting, **options)
+        assert not prepared.local.chosen and prepared.layout.extent.vertices == 100
+        assert f"has all vertices, since {why}, and" in prepared.placement
+    empty = Graph.from_edges([], [], num_vertices=0)
+    assert not prepare(PageRank(), empty, GPU, apart).local.chosen
+
+
 def test_what_a_rank_receives():
     """Counted by hand: two ranks have half of a ring each, and one sender elsewhere."""
     ids = np.arange(100)

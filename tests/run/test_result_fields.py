@@ -19,7 +19,8 @@ from support.case_subsets import thinned
 
 from gascl import Engine, Graph, VertexProgram, arc, param, vertex
 from gascl.device_graph.buffers import ResidentGraph
-from gascl.errors import DeviceError
+from gascl.errors import DeviceError, ProgramError
+from gascl.graph.lazy import LazyValues
 from gascl.opencl import fork_guard
 from gascl.opencl.device import Device
 from gascl.opencl.device_choice import find
@@ -321,3 +322,50 @@ def test_a_forked_process_waits_for_no_thread_of_its_parent(monkeypatch):
 def test_fields_say_their_names_without_being_read(reads):
     assert repr(engine().run(PATHS).fields) == "<the fields distance, parent>"
     assert not reads
+
+
+class Later(LazyValues):
+    """Values that are computed when they are read, which is counted."""
+
+    def __init__(self, values: np.ndarray):
+        super().__init__()
+        self.values, self.dtype, self.shape, self.times = values, values.dtype, values.shape, 0
+
+    def read(self) -> np.ndarray:
+        self.times += 1
+        return self.values
+
+
+def solved(number: np.ndarray, share: np.ndarray):
+    """The result of a program that returns such values, and these."""
+    fields = {"number": Later(number), "share": Later(share)}
+
+    class Returns(VertexProgram):
+        number = vertex.int32()
+        share = vertex.real()
+
+        def solve(self, stages):
+            return dict(fields)
+
+    return engine().run(Returns()), fields
+
+
+def test_integers_that_solve_returns_are_computed_when_they_are_read():
+    result, fields = solved(np.arange(4, dtype=np.int32), np.ones(4, np.float32))
+    assert fields["number"].times == 0
+    assert result.number.tolist() == [0, 1, 2, 3] and result.number is result.number
+    assert fields["number"].times == 1
+    assert pickle.loads(pickle.dumps(result)).number.tolist() == [0, 1, 2, 3]
+
+
+def test_other_integers_and_floats_are_computed_at_once():
+    result, fields = solved(np.arange(4), np.ones(4, np.float32))  # int64
+    assert fields["number"].times == fields["share"].times == 1
+    assert result.number.dtype == np.int32 and result.share.tolist() == [1] * 4
+    with pytest.warns(RuntimeWarning, match="'share' is NaN at 1 vertices, first at 2"):
+        solved(np.arange(4, dtype=np.int32), np.array([1, 1, np.nan, 1], np.float32))
+
+
+def test_a_field_of_the_wrong_length_is_refused():
+    with pytest.raises(ProgramError, match="returned 'number' with shape"):
+        solved(np.arange(3, dtype=np.int32), np.ones(4, np.float32))

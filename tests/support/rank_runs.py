@@ -28,6 +28,7 @@ from gascl import (
     Graph,
     Interrupted,
     VertexProgram,
+    aggregate,
     arc,
     generators,
     param,
@@ -549,11 +550,94 @@ def halos() -> None:
             alone = on_one_device(graph, program, delivery=delivery)
             found = Engine(graph, comm=comm).run(program, delivery=delivery)
             assert found.x.tolist() == alone.fields["x"].tolist()
-            assert comm.received == 4 * (asked + 5 * len(halo) + vertices - len(own))
+            assert comm.received == 4 * (asked + 5 * len(halo) + vertices)
     for delivery in ("push", "pull", "outbox", "slots"):
         agree(loose, Reaching(), delivery=delivery)
         agree(star, Reaching(), delivery=delivery)
         agree(none, Reaching(), delivery=delivery)
+
+
+class Naming(VertexProgram):
+    """Reads ids and degrees everywhere, and adds up at the start."""
+
+    supersteps = param.supersteps(4)
+    total = aggregate.int64("sum")
+    x = vertex.int64(init="3 * v.id + 2 * v.out_degree - v.in_degree")
+    message, combine = "int64", "sum"
+    scatter_on = apply_on = "all"
+    init = "aggregate_total(v.x % 11);"
+    scatter = "send(7 * e.src + e.dst % 5 + (e.src == e.dst) + v.x % 13 + v.id);"
+    apply = """
+        v.x = (v.x + msg + 5 * v.id + (prev.total % 3) + g.num_vertices) % 1000003;
+        aggregate_total(v.x % 7);
+    """
+
+
+class Large(Naming):
+    """Messages to the hub overflow in the second superstep."""
+
+    message = "int32"
+    scatter = "send(superstep == 1 ? 1 << 23 : 0);"
+
+
+class Twice(VertexProgram):
+    """Vertices send twice, from the second superstep on."""
+
+    supersteps = param.supersteps(3)
+    most = vertex.int32()
+    message = "int32"
+    scatter_on = apply_on = "all"
+    scatter = "send(1); if (superstep && v.id % 10 == 7) send(2);"
+    gather = "for (int i = 0; i < num_messages; ++i) msg = max(msg, messages[i]);"
+    apply = "v.most = msg;"
+
+
+class Rootless(Naming):
+    """Some vertices have no number in the end."""
+
+    root = vertex.real()
+    apply = "v.root = sqrt((real)(v.id % 40 < 38 ? 1 : -1));"
+
+
+def own_vertices() -> None:
+    """Ranks that share no memory have only their own vertices and halos, with the results, errors
+    and warnings of one device."""
+    on_several_hosts()
+    vertices = 1000
+    ids = np.arange(vertices)
+    rng = np.random.default_rng(5)
+    ends = rng.integers(0, vertices, (2, 3 * vertices))
+    ends[1, : vertices // 2] = 77  # the only hub
+    loose = Graph.from_edges(*ends, num_vertices=vertices)
+    one = Graph.from_edges([0, 0], [0, 0])  # other ranks have no vertices
+    for graph in (Graph.from_edges(ids, (ids + 1) % vertices), loose, one):
+        for directed in (True, False):
+            its = Graph.from_edges(*(graph.edge_src, graph.edge_dst), directed=directed)
+            alone, engine = on_one_device(its, Naming()), Engine(its, comm=COMM)
+            for delivery in ("slots", "pull"):
+                found = engine.run(Naming(), delivery=delivery)
+                assert found.x.tolist() == alone.fields["x"].tolist()
+            (graphs,) = {each.num_vertices for each in engine._resident.values()}
+            part = shares(its.arcs().in_offsets, Division(COMM.rank, COMM.size))[COMM.rank]
+            of_own = np.isin(its.arcs().into.rows, np.arange(part.first, part.last))
+            here = {*range(part.first, part.last), *its.arcs().in_sources[of_own].tolist()}
+            assert graphs == max(len(here), 1)
+            half = engine.run(Naming(), max_supersteps=2, keep_state=True, not_converged="ignore")
+            found = engine.run(Naming(), state=half.state, max_supersteps=2, not_converged="ignore")
+            assert found.x.tolist() == alone.fields["x"].tolist()
+    engine = Engine(loose, comm=COMM)
+    with pytest.raises(GasclError, match="a message at vertex 77 overflowed int32 in superstep 1"):
+        engine.run(Large())
+    least = min(loose.edge_src[loose.edge_src % 10 == 7])
+    with pytest.raises(GasclError, match=f"vertex {least} sent twice along one arc"):
+        engine.run(Twice())
+    with pytest.warns(RuntimeWarning, match="'root' is NaN at 50 vertices, first at 38"):
+        engine.run(Rootless())
+    (here,) = {each.num_vertices for each in engine._resident.values()}
+    told = str(engine.explain(Naming()))
+    assert f"has {here} vertices, its own range and those that send to it, and" in told
+    told = str(engine.explain(Flicker(every=5)))
+    assert "has all vertices, since it reads fields of any vertex, and" in told
 
 
 class Relay(VertexProgram):

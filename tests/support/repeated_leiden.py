@@ -21,13 +21,13 @@ from gascl.opencl.device_choice import find
 from gascl.programs import Leiden
 from gascl.programs.local_moving import Move
 
-#: One that fits all starts at once, some, and one; with hubs, loops, parallel edges and weights.
+#: Run from 16, some or one start; with hubs, loops, parallel edges and weights.
 GRAPHS: dict[str, Callable[[], Graph]] = {
-    "LFR": lambda: lfr(2000, average_degree=12, max_degree=40, mixing=0.5, seed=1),
+    "LFR": lambda: lfr(4000, average_degree=20, max_degree=50, mixing=0.5, seed=1),
     "hubs, weights": lambda: weighted(skewed(1, 1500, 12_000)),
     "grid": lambda: grid(30, 30),
     "loops, parallel edges, components": lambda: weighted(random_graph(3, directed=True)),
-    "one start": lambda: skewed(2, 5000, 140_000, directed=False),
+    "one start": lambda: skewed(2, 8000, 270_000, directed=False),
 }
 
 

@@ -21,7 +21,7 @@ __kernel void toy_backwards(GASCL_STATE GASCL_EDGE, __global const int *sources,
                             __global gascl_box *boxes, __global gascl_tally *tallies) {
     if (gascl_control_->stopped)
         return;
-    const int n = gascl_run_->graph.num_vertices;
+    const int n = gascl_run_->graph.gascl_rows;
     for (int id = 0; id < n; ++id)
         GASCL_FOR_LANES
             boxes[GASCL_AT(id)] = gascl_box_empty();
@@ -259,7 +259,7 @@ __kernel void toy_commit_bits(GASCL_STATE, __global const gascl_offset *offsets,
 }
 
 __kernel void toy_enter_bits(GASCL_STATE, __global const uchar *mask) {
-    const int n = gascl_run_->graph.num_vertices;
+    const int n = gascl_run_->graph.gascl_rows;
     GASCL_FOR_RANGE(word, (n + 31) / 32) {
         uint bits = 0;
         for (int id = (int)word * 32; id < min(n, (int)word * 32 + 32); ++id)
@@ -270,7 +270,7 @@ __kernel void toy_enter_bits(GASCL_STATE, __global const uchar *mask) {
 }
 
 __kernel void toy_leave_bits(GASCL_STATE, __global uchar *mask) {
-    GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices)
+    GASCL_FOR_RANGE(id, gascl_run_->graph.gascl_rows)
         mask[id] = GASCL_IN_MASK(id);
 }
 #endif

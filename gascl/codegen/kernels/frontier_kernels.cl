@@ -42,7 +42,7 @@ __kernel void gascl_all_scatter(GASCL_STATE, __global const gascl_offset *restri
                                 const int starting) {
     gascl_pieces held, held_odd;
     held.count = held_odd.count = 0;
-    GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices) {
+    GASCL_FOR_RANGE(id, gascl_run_->graph.gascl_rows) {
         const gascl_offset arcs = offsets[id + 1] - offsets[id];
         gascl_list(id, arcs, &held, frontiers, &GASCL_LENGTH(FRONTIER));
         gascl_list(id, arcs, &held_odd, frontiers + most_pieces, &GASCL_LENGTH(FRONTIER_ODD));
@@ -61,7 +61,7 @@ __kernel void gascl_all_scatter(GASCL_STATE, __global const gascl_offset *restri
 #endif
 
 // The words of the frontier's bits.
-#define GASCL_WORDS(run) (((run)->graph.num_vertices + 31) / 32)
+#define GASCL_WORDS(run) (((run)->graph.gascl_rows + 31) / 32)
 
 #if GASCL_MASKED
 #define GASCL_COMMITTED                                                                     \
@@ -87,7 +87,7 @@ static void gascl_uncommit(const gascl_team team, GASCL_STATE, GASCL_COMMITTED) 
 
 // Converts a mask of bytes to lists, when a run continues: gascl_commit then makes them the frontier.
 __kernel void gascl_enter(GASCL_STATE, __global const uchar *restrict mask) {
-    GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices) {
+    GASCL_FOR_RANGE(id, gascl_run_->graph.gascl_rows) {
         if (mask[id])
             gascl_put_mask(id, GASCL_SET, gascl_control_ GASCL_MASKS_ON);
         gascl_list_receiver(id, GASCL_STATE_ON);
@@ -106,7 +106,7 @@ __kernel void gascl_leave(GASCL_STATE, __global const int2 *restrict frontiers,
 #if GASCL_PULLS
     if (gascl_control_->bits) {
         const long start = superstep & 1 ? GASCL_WORDS(gascl_run_) : 0;
-        GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices)
+        GASCL_FOR_RANGE(id, gascl_run_->graph.gascl_rows)
             mask[id] = bits[start + id / 32] >> id % 32 & 1;
         return;
     }
@@ -116,7 +116,7 @@ __kernel void gascl_leave(GASCL_STATE, __global const int2 *restrict frontiers,
         mask[frontier[i].x] = 1;
 #else
     const uint set = GASCL_MASK_BIT(gascl_control_->superstep) | GASCL_WAITING;
-    GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices)
+    GASCL_FOR_RANGE(id, gascl_run_->graph.gascl_rows)
         if (gascl_flags[id] & set)
             mask[id] = 1;
 #if GASCL_PRIORITY && !GASCL_READS_MASK

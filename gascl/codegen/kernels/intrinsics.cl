@@ -28,7 +28,7 @@
 
 static bool gascl_is_vertex(const long id, const int sender, const int line, __global int *faults,
                             __global gascl_control *control, __global const gascl_run *run) {
-    if (id >= 0 && id < run->graph.num_vertices)
+    if (id >= 0 && id < run->graph.gascl_rows)
         return true;
     gascl_trap(GASCL_OUT_OF_RANGE, line, sender, faults, control);
     return false;

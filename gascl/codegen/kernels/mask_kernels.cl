@@ -47,7 +47,7 @@ static uchar gascl_commit_mask(const int id GASCL_MASKS) {
 // The next mask becomes this superstep's. Adds to the numbers of vertices in it and of their arcs.
 static void gascl_commit_phase(const gascl_team team, GASCL_STATE,
                                __global const gascl_offset *offsets, long2 *counted) {
-    GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 4096)
+    GASCL_FOR_SHARE(id, gascl_run_->graph.gascl_rows, 4096)
         if (gascl_commit_mask(id GASCL_MASKS_ON)) {
 #if GASCL_PRIORITY
             atomic_min(&gascl_control_->low, gascl_lowest_bucket(id, GASCL_STATE_ON));
@@ -85,7 +85,7 @@ __kernel void gascl_select_bucket(GASCL_STATE, __global const gascl_offset *offs
 
 // When a run continues: marks the vertices in the mask to be committed again.
 __kernel void gascl_enter(GASCL_STATE) {
-    GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices) {
+    GASCL_FOR_RANGE(id, gascl_run_->graph.gascl_rows) {
         for (int gascl_lane_ = 0; gascl_lane_ < GASCL_LANES; ++gascl_lane_)
             gascl_next[(size_t)id * GASCL_LANES + gascl_lane_] = gascl_mask[id] != 0;
         gascl_mask[id] = 0;

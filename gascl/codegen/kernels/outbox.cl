@@ -35,7 +35,7 @@
 static void gascl_fill_outboxes(const gascl_team team, GASCL_STATE,
                                 __global const gascl_offset *restrict out_offsets,
                                 __global gascl_outbox_entry *restrict outbox) {
-    GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 1024)
+    GASCL_FOR_SHARE(id, gascl_run_->graph.gascl_rows, 1024)
         GASCL_FOR_LANES
             gascl_outbox_put(id, 0, GASCL_STATE_ON GASCL_LANE_ON, out_offsets, outbox);
 }

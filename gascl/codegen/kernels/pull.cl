@@ -18,7 +18,7 @@
 
 static void gascl_note_sending(const gascl_team team, GASCL_STATE GASCL_EDGE,
                                __global ulong *sending, __global uint *received) {
-    GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 1024) {
+    GASCL_FOR_SHARE(id, gascl_run_->graph.gascl_rows, 1024) {
         ulong lanes = 0;
         if (GASCL_IN_MASK(id))
             GASCL_FOR_LANES {

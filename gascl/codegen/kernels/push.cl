@@ -65,18 +65,18 @@ static bool gascl_push_arc(const int source, const int target, const gascl_offse
 #define GASCL_LOOKS_FOR_MESSAGES (!GASCL_APPLY_ALL && !GASCL_APPLY_MASK && !GASCL_PAIRS)
 static bool gascl_applies_densely(GASCL_STATE) {
     return GASCL_LOOKS_FOR_MESSAGES &&
-           GASCL_LENGTH(RECEIVERS) > gascl_run_->graph.num_vertices / GASCL_DENSE;
+           GASCL_LENGTH(RECEIVERS) > gascl_run_->graph.gascl_rows / GASCL_DENSE;
 }
 
 // How many vertices apply goes through: all of them, or those that are listed. With
 // GASCL_APPLY_MASK, the pieces of the frontier are behind the receivers.
 static int gascl_num_applied(GASCL_STATE) {
 #if GASCL_APPLY_ALL || GASCL_PAIRS
-    return gascl_run_->graph.num_vertices;
+    return gascl_run_->graph.gascl_rows;
 #elif GASCL_APPLY_MASK
     return GASCL_LENGTH(RECEIVERS) + GASCL_FRONTIER_LENGTH(gascl_control_->superstep);
 #else
-    return gascl_applies_densely(GASCL_STATE_ON) ? gascl_run_->graph.num_vertices
+    return gascl_applies_densely(GASCL_STATE_ON) ? gascl_run_->graph.gascl_rows
                                                  : GASCL_LENGTH(RECEIVERS);
 #endif
 }

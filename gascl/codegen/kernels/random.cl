@@ -52,7 +52,7 @@ static void gascl_wait(const int id, gascl_schedule *schedule, GASCL_STATE, GASC
     if (*waits)
         return;
     *waits = 1;
-    queue[(schedule->head + schedule->count++) % (uint)gascl_run_->graph.num_vertices] = id;
+    queue[(schedule->head + schedule->count++) % (uint)gascl_run_->graph.gascl_rows] = id;
 }
 
 // A vertex after a message.
@@ -206,7 +206,7 @@ static void gascl_visit(const int id, gascl_schedule *schedule, gascl_tally *tal
 
 // All vertices wait to apply: from any of them on, in either direction.
 static void gascl_wait_all(gascl_schedule *schedule, GASCL_STATE, GASCL_RANDOM) {
-    const int n = gascl_run_->graph.num_vertices, first = gascl_draw(schedule, max(n, 1));
+    const int n = gascl_run_->graph.gascl_rows, first = gascl_draw(schedule, max(n, 1));
     const bool back = gascl_draw(schedule, 2);
     for (int i = 0; i < n; ++i)
         queue[i] = (int)(((long)first + (back ? n - 1 - i : i)) % n);
@@ -258,7 +258,7 @@ static void gascl_visit(const int id, gascl_schedule *schedule, gascl_tally *tal
 static void gascl_visit_any(gascl_schedule *schedule, gascl_tally *tally, GASCL_STATE GASCL_EDGE,
                             __global const gascl_offset *offsets, __global const int *targets,
                             GASCL_RANDOM) {
-    const uint n = gascl_run_->graph.num_vertices, first = schedule->head % n;
+    const uint n = gascl_run_->graph.gascl_rows, first = schedule->head % n;
     const uint chosen =
         (first + gascl_draw(schedule, min(schedule->count, (uint)GASCL_MOST_FLIGHTS))) % n;
     const int id = queue[chosen];
@@ -290,7 +290,7 @@ static void gascl_visit_any(gascl_schedule *schedule, gascl_tally *tally, GASCL_
     }
 static void gascl_empty_inboxes(gascl_schedule *schedule, gascl_tally *tally, GASCL_STATE,
                                 GASCL_RANDOM) {
-    const int n = gascl_run_->graph.num_vertices, first = gascl_draw(schedule, max(n, 1));
+    const int n = gascl_run_->graph.gascl_rows, first = gascl_draw(schedule, max(n, 1));
     for (int i = 0; i < n; ++i) {
         const int id = (first + i) % n;
         GASCL_FOR_LANES {
@@ -308,7 +308,7 @@ __kernel void gascl_random(GASCL_STATE GASCL_EDGE, __global const gascl_offset *
                            __global gascl_tally *restrict tallies) {
     if (gascl_control_->stopped)
         return;
-    const int n = gascl_run_->graph.num_vertices;
+    const int n = gascl_run_->graph.gascl_rows;
     gascl_schedule schedule = {gascl_mixed(GASCL_SEED + gascl_control_->superstep), 0, 0, 0, 0};
     gascl_tally tally;
     GASCL_ZERO_TALLY(tally);

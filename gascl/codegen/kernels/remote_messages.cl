@@ -12,7 +12,7 @@ typedef struct {
 // Empties the inboxes of the vertices that other devices apply: after their messages have been sent
 // there, and when a run continues, since its State has the inboxes of all vertices.
 __kernel void gascl_clear_remote_inboxes(GASCL_STATE, const int first, const int last) {
-    GASCL_FOR_RANGE(id, gascl_run_->graph.num_vertices)
+    GASCL_FOR_RANGE(id, gascl_run_->graph.gascl_rows)
         if (id < first || id >= last)
             GASCL_FOR_LANES {
                 GASCL_EMPTY(id, );

@@ -219,7 +219,7 @@ static void gascl_apply(const int id, gascl_box in, gascl_tally *tally, GASCL_ST
 
 // How many vertices a kernel has to visit: none once the run has stopped.
 static int gascl_vertices(__global const gascl_run *run, __global const gascl_control *control) {
-    return control->stopped ? 0 : run->graph.num_vertices;
+    return control->stopped ? 0 : run->graph.gascl_rows;
 }
 
 // A loop over an item's share of n vertices or other elements. The only item of a group has a contiguous
@@ -270,7 +270,7 @@ static uint gascl_mixed(uint x) {  // the hash lowbias32 (Wellons)
 // snippet reads one by one lie side by side within each lane.
 #if GASCL_READS_SINGLY && GASCL_LANES > 1
 #define GASCL_SLOT(arc, offsets) \
-    ((size_t)gascl_lane * offsets[gascl_run_->graph.num_vertices] + (arc))
+    ((size_t)gascl_lane * offsets[gascl_run_->graph.gascl_rows] + (arc))
 #else
 #define GASCL_SLOT(arc, offsets) GASCL_AT(arc)
 #endif

@@ -10,7 +10,7 @@ __kernel void gascl_serial(GASCL_STATE GASCL_EDGE, __global const gascl_offset *
                            __global uchar *restrict sent, __global gascl_tally *restrict tallies) {
     if (gascl_control_->stopped)
         return;
-    const int n = gascl_run_->graph.num_vertices;
+    const int n = gascl_run_->graph.gascl_rows;
     for (int row = 0; row < n; ++row) {
         if (!GASCL_SCATTERS(row))
             continue;

@@ -95,7 +95,7 @@ static void gascl_put_applied(const int id, const int set, long2 *counted, GASCL
     *counted += (long2)(1, arcs);
 #if GASCL_PULLS
     if (gascl_control_->pulls) {
-        const int words = (gascl_run_->graph.num_vertices + 31) / 32;
+        const int words = (gascl_run_->graph.gascl_rows + 31) / 32;
         atomic_or(&bits[(coming & 1 ? words : 0) + id / 32], 1u << id % 32);
         return;
     }

@@ -4,7 +4,7 @@
 #if GASCL_INBOX
 // Empties an inbox, for a run that continues from a State without one.
 __kernel void gascl_empty(__global const gascl_run *run, __global gascl_cell *inbox) {
-    const long cells = (long)run->graph.num_vertices * GASCL_LANES;
+    const long cells = (long)run->graph.gascl_rows * GASCL_LANES;
     GASCL_FOR_RANGE_OF(long, i, cells)
         inbox[i] = gascl_cell_empty();
 }
@@ -26,15 +26,23 @@ __kernel void gascl_empty(__global const gascl_run *run, __global gascl_cell *in
 // inbox are emptied on the way, since filling their buffers in launches of their own would take longer.
 static void gascl_start_vertices(const gascl_team team, gascl_tally *tally, GASCL_STATE,
                                  GASCL_FIRST_VALUES) {
-    GASCL_FOR_SHARE_OF_PLACES(id, gascl_run_->graph.num_vertices) {
+#if GASCL_INIT_ADDS
+    gascl_tally unused;  // of vertices that other ranks add up
+    GASCL_ZERO_TALLY(unused);
+#define GASCL_TALLY_OF(id)                                                             \
+    ((id) >= gascl_run_->graph.gascl_first && (id) < gascl_run_->graph.gascl_last ? tally : &unused)
+#else
+#define GASCL_TALLY_OF(id) tally
+#endif
+    GASCL_FOR_SHARE_OF_PLACES(id, gascl_run_->graph.gascl_rows) {
 #if GASCL_MASKED && !GASCL_LISTS_RECEIVERS
         gascl_start_mask(id GASCL_MASKS_ON GASCL_LANE_ON);
 #endif
 #if GASCL_PREFETCHES
-        if (id + GASCL_AHEAD < gascl_run_->graph.num_vertices)
+        if (id + GASCL_AHEAD < gascl_run_->graph.gascl_rows)
             gascl_prefetch_init(id + GASCL_AHEAD, GASCL_STATE_ON);
 #endif
-        gascl_init(id, given | (partly ? partly[id] : 0), kept, own_mask, tally,
+        gascl_init(id, given | (partly ? partly[id] : 0), kept, own_mask, GASCL_TALLY_OF(id),
                    GASCL_STATE_ON GASCL_LANE_ON);
 #if GASCL_INBOX
         GASCL_EMPTY(id, );
@@ -63,7 +71,7 @@ __kernel void gascl_start(GASCL_STATE, GASCL_FIRST_VALUES, __global gascl_tally 
 #if GASCL_ARC_STATE
 __kernel void gascl_start_arcs(GASCL_STATE GASCL_EDGE, __global const gascl_offset *offsets,
                                __global const int *targets, const ulong kept) {
-    GASCL_FOR_RANGE(row, gascl_run_->graph.num_vertices)
+    GASCL_FOR_RANGE(row, gascl_run_->graph.gascl_rows)
         for (gascl_offset arc = offsets[row]; arc < offsets[row + 1]; ++arc)
             GASCL_FOR_LANES
                 gascl_init_arc(gascl_edge_at(row, targets[arc], arc GASCL_EDGE_ON GASCL_LANE_ON),
@@ -103,7 +111,7 @@ __kernel void gascl_snapshot(GASCL_STATE) {
         }                                                     \
     }
 static void gascl_count_nans(const gascl_team team, GASCL_STATE, __global int *nans) {
-    const int rows = gascl_run_->graph.num_vertices;
+    const int rows = gascl_run_->graph.gascl_rows;
     GASCL_FOR_TAKES(rows, 4096) {
         GASCL_FOR_REALS(GASCL_COUNT_NANS)
     }

@@ -11,6 +11,7 @@ typedef int gascl_offset;
 #define GASCL_RECEIVES 0
 #define GASCL_SKIPS 0
 #define GASCL_FILTERS 0
+#define GASCL_CLOSES 0
 #define GASCL_REFUSES 0
 #define GASCL_ADDS_IDENTITY 0
 #define GASCL_ENOUGH 0
@@ -26,6 +27,7 @@ typedef int gascl_offset;
 #define GASCL_MASKED 0
 #define GASCL_MARKS 0
 #define GASCL_INIT_MARKS 0
+#define GASCL_INIT_ADDS 0
 #define GASCL_EVERY_ARC_SENDS 0
 #define GASCL_FUSED 0
 #define GASCL_MAY_NEED_ORDER 0
@@ -68,6 +70,7 @@ typedef struct {
 
 typedef struct {
     int num_vertices;
+    int gascl_rows;
     long num_edges;
 } gascl_graph;
 
@@ -333,7 +336,7 @@ static void gascl_prefetch_apply(const int gascl_id, GASCL_STATE GASCL_LANE) {
 static void gascl_prefetch_others(const int gascl_id, GASCL_STATE GASCL_LANE) {
 #if GASCL_PREFETCHES
     const int gascl_other_x = gascl_v_x[GASCL_AT(gascl_id)];
-    if ((uint)gascl_other_x < (uint)gascl_run_->graph.num_vertices) {
+    if ((uint)gascl_other_x < (uint)gascl_run_->graph.gascl_rows) {
         GASCL_PREFETCH(&gascl_old_x[GASCL_AT(gascl_other_x)]);
         GASCL_PREFETCH(&gascl_old_level[GASCL_AT(gascl_other_x)]);
     }

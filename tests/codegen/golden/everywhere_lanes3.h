@@ -12,6 +12,7 @@ typedef int gascl_offset;
 #define GASCL_RECEIVES 0
 #define GASCL_SKIPS 0
 #define GASCL_FILTERS 0
+#define GASCL_CLOSES 0
 #define GASCL_REFUSES 0
 #define GASCL_ADDS_IDENTITY 0
 #define GASCL_ENOUGH 0
@@ -27,6 +28,7 @@ typedef int gascl_offset;
 #define GASCL_MASKED 1
 #define GASCL_MARKS 0
 #define GASCL_INIT_MARKS 0
+#define GASCL_INIT_ADDS 0
 #define GASCL_EVERY_ARC_SENDS 0
 #define GASCL_FUSED 1
 #define GASCL_MAY_NEED_ORDER 0
@@ -75,6 +77,7 @@ typedef struct {
 
 typedef struct {
     int num_vertices;
+    int gascl_rows;
     long num_edges;
 } gascl_graph;
 
@@ -512,7 +515,7 @@ static void gascl_prefetch_apply(const int gascl_id, GASCL_STATE GASCL_LANE) {
 static void gascl_prefetch_others(const int gascl_id, GASCL_STATE GASCL_LANE) {
 #if GASCL_PREFETCHES
     const int gascl_other_up = gascl_v_up[GASCL_AT(gascl_id)];
-    if ((uint)gascl_other_up < (uint)gascl_run_->graph.num_vertices) {
+    if ((uint)gascl_other_up < (uint)gascl_run_->graph.gascl_rows) {
         GASCL_PREFETCH(&gascl_old_best[GASCL_AT(gascl_other_up)]);
         GASCL_PREFETCH(&gascl_old_up[GASCL_AT(gascl_other_up)]);
     }

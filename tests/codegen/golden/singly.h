@@ -11,6 +11,7 @@ typedef int gascl_offset;
 #define GASCL_RECEIVES 0
 #define GASCL_SKIPS 1
 #define GASCL_FILTERS 0
+#define GASCL_CLOSES 0
 #define GASCL_REFUSES 0
 #define GASCL_ADDS_IDENTITY 0
 #define GASCL_ENOUGH 0
@@ -26,6 +27,7 @@ typedef int gascl_offset;
 #define GASCL_MASKED 1
 #define GASCL_MARKS 0
 #define GASCL_INIT_MARKS 0
+#define GASCL_INIT_ADDS 0
 #define GASCL_EVERY_ARC_SENDS 0
 #define GASCL_FUSED 0
 #define GASCL_MAY_NEED_ORDER 0
@@ -68,6 +70,7 @@ typedef struct {
 
 typedef struct {
     int num_vertices;
+    int gascl_rows;
     long num_edges;
 } gascl_graph;
 

@@ -23,7 +23,7 @@ static GASCL_INLINE void gascl_run_pack(const __local gascl_round *round, const 
                                         gascl_progress *progress, GASCL_STATE, GASCL_STEP,
                                         volatile __global int *team_words,
                                         __local gascl_step_memory *memory) {
-    const int n = gascl_run_->graph.num_vertices, step = round->groups * GASCL_GROUP;
+    const int n = gascl_run_->graph.gascl_rows, step = round->groups * GASCL_GROUP;
     const bool starting = GASCL_READ_TEAM(STARTING);
     int held = 0;
     for (long begin = (long)rank * GASCL_GROUP; begin < n; begin += step) {
@@ -95,7 +95,7 @@ static GASCL_INLINE void gascl_run_split(const __local gascl_round *round, const
 // Unpacks fields, and marks the vertices that still wait.
 static GASCL_INLINE void gascl_run_unpack(const gascl_team team, const __local gascl_round *round, GASCL_STATE,
                              GASCL_STEP, volatile __global int *team_words) {
-    GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 4096) {
+    GASCL_FOR_SHARE(id, gascl_run_->graph.gascl_rows, 4096) {
         gascl_unpack_fields(words[id], id, GASCL_STATE_ON);
         gascl_mask[id] = round->count && stamps[id] == round->number - 1;
 #if GASCL_PRIORITY

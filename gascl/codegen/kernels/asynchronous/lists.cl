@@ -80,11 +80,11 @@ typedef struct {
 } gascl_progress;
 
 #define GASCL_LIST_OF(number) \
-    (lists + (size_t)((number) & 1) * (size_t)gascl_run_->graph.num_vertices)
+    (lists + (size_t)((number) & 1) * (size_t)gascl_run_->graph.gascl_rows)
 #define GASCL_ARCS_OF(number) \
-    (list_arcs + (size_t)((number) & 1) * (size_t)gascl_run_->graph.num_vertices)
+    (list_arcs + (size_t)((number) & 1) * (size_t)gascl_run_->graph.gascl_rows)
 #define GASCL_FAR_OF(side) \
-    (far_lists + (size_t)(side) * (size_t)gascl_run_->graph.num_vertices)
+    (far_lists + (size_t)(side) * (size_t)gascl_run_->graph.gascl_rows)
 // The number of entries of a near list, and below it their arcs.
 #define GASCL_NEAR_COUNT(number) \
     ((volatile __global ulong *)&team_words[GASCL_STRIDE * (GASCL_TEAM_NEAR + (int)((number) & 1))])

@@ -19,7 +19,7 @@ static gascl_queue gascl_queue_of(const int rank, volatile __global int *team_wo
     queue.worker = &workers[rank];
     queue.team_words = team_words;
     queue.base = GASCL_READ_TEAM(BASE);
-    queue.blocks = GASCL_NUM_BLOCKS(gascl_run_->graph.num_vertices);
+    queue.blocks = GASCL_NUM_BLOCKS(gascl_run_->graph.gascl_rows);
 #if GASCL_PRIORITY
     queue.by_width = 1 / gascl_run_->graph.gascl_delta;
 #endif
@@ -36,7 +36,7 @@ static GASCL_INLINE void gascl_run_phase(const int phase, const gascl_team team,
                                          __local gascl_step_memory *memory) {
     gascl_queue queue = gascl_queue_of(team.rank, team_words, GASCL_STATE_ON, words, GASCL_QUEUED_ON);
     gascl_progress progress = {0};
-    const int n = gascl_run_->graph.num_vertices;
+    const int n = gascl_run_->graph.gascl_rows;
     int lowest = INT_MAX;
     gascl_tally tally;
     switch (phase) {
@@ -117,7 +117,7 @@ static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_E
                            const int begins, const int num_tallies, const int ask_stop,
                            const long least_arcs, const long most_arcs, const int supersteps,
                            const int most_work, __local gascl_shared *shared) {
-    GASCL_TEAM(SMALL) = gascl_run_->graph.num_vertices <= GASCL_SMALL_WORK;
+    GASCL_TEAM(SMALL) = gascl_run_->graph.gascl_rows <= GASCL_SMALL_WORK;
     gascl_queue queue = gascl_queue_of(0, team_words, GASCL_STATE_ON, words, GASCL_QUEUED_ON);
     int vertices = 0;
     switch (phase) {

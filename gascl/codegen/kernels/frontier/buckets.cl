@@ -23,7 +23,7 @@ enum { GASCL_NEAR, GASCL_FAR };
 #define GASCL_SIDE(pile) \
     ((pile) == GASCL_NEAR ? gascl_control_->near_side : gascl_control_->far_side)
 #define GASCL_PILE(pile, side) \
-    (piles + (size_t)(2 * (pile) + (side)) * (size_t)gascl_run_->graph.num_vertices)
+    (piles + (size_t)(2 * (pile) + (side)) * (size_t)gascl_run_->graph.gascl_rows)
 #define GASCL_PILE_LENGTH(pile, side) GASCL_LENGTH_AT(GASCL_LIST_PILES + 2 * (pile) + (side))
 
 // Whether a vertex has entered a bucket below the current one: only then is a bound lower.

@@ -12,7 +12,7 @@ static void gascl_commit_listed(const gascl_team team, GASCL_STATE, GASCL_COMMIT
     gascl_pieces held;
     held.count = 0;
 #if GASCL_SCATTER_ALL
-    GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 4096) {
+    GASCL_FOR_SHARE(id, gascl_run_->graph.gascl_rows, 4096) {
         const bool set = gascl_flags[id] & (GASCL_BY_SELF | GASCL_BY_OTHER);
         gascl_flags[id] = set ? GASCL_MASK_BIT(coming) : 0;
     }

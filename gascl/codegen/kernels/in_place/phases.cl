@@ -35,7 +35,7 @@ static int gascl_apply_some(const int begin, const int end, gascl_tally *tally, 
     }
     for (int id = begin; id < end; ++id) {
         // In a pass in which few wait, most vertices look at no other one.
-        if (any && id + GASCL_AHEAD < gascl_run_->graph.num_vertices)
+        if (any && id + GASCL_AHEAD < gascl_run_->graph.gascl_rows)
             gascl_prefetch_others(id + GASCL_AHEAD, GASCL_STATE_ON);
         waiting += gascl_apply_in_place(id, waited[id - begin], tally, GASCL_STATE_ON);
     }
@@ -45,22 +45,34 @@ static int gascl_apply_some(const int begin, const int end, gascl_tally *tally, 
 // An item's share of the vertices apply; returns how many wait for the next pass.
 static int gascl_apply_share(const gascl_team team, gascl_tally *tally, GASCL_STATE) {
     int waiting = 0;
-    GASCL_FOR_TAKES(gascl_run_->graph.num_vertices, 4096)
+    GASCL_FOR_TAKES(gascl_run_->graph.gascl_rows, 4096)
         for (int id = gascl_from; id < gascl_to; id += GASCL_VERTICES_AT_ONCE)
             waiting += gascl_apply_some(id, min(id + GASCL_VERTICES_AT_ONCE, gascl_to), tally,
                                         GASCL_STATE_ON);
     return waiting;
 }
 #else
+// So many vertices of an item apply between two fences.
+#define GASCL_VERTICES_AT_ONCE 8
+
 static int gascl_apply_share(const gascl_team team, gascl_tally *tally, GASCL_STATE) {
+    const long end = team.idle ? 0 : gascl_run_->graph.gascl_rows;
+    const int step = team.groups * GASCL_GROUP;
     int waiting = 0;
-    GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 4096) {
-        const bool waited = GASCL_WAITS_NOW(id);
-        if (waited) {
-            GASCL_WAITS_NOW(id) = 0;
+    for (long first = (long)team.rank * GASCL_GROUP + get_local_id(0); first < end;
+         first += (long)GASCL_VERTICES_AT_ONCE * step) {
+        uint waited = 0;  // as bits
+        _Pragma("unroll") for (int i = 0; i < GASCL_VERTICES_AT_ONCE; ++i)
+            if (first + (long)i * step < end && GASCL_WAITS_NOW(first + (long)i * step))
+                waited |= 1u << i;
+        for (int i = 0; i < GASCL_VERTICES_AT_ONCE; ++i)
+            if (waited >> i & 1)
+                GASCL_WAITS_NOW(first + (long)i * step) = 0;
+        if (waited)
             gascl_fence();
-        }
-        waiting += gascl_apply_in_place((int)id, waited, tally, GASCL_STATE_ON);
+        for (int i = 0; i < GASCL_VERTICES_AT_ONCE && first + (long)i * step < end; ++i)
+            waiting += gascl_apply_in_place((int)(first + (long)i * step), waited >> i & 1, tally,
+                                            GASCL_STATE_ON);
     }
     return waiting;
 }
@@ -71,7 +83,7 @@ static GASCL_INLINE void gascl_run_phase(const int phase, const gascl_team team,
                                          GASCL_PERSISTENT_STATE, volatile __global int *team_words,
                                          GASCL_START_STATE, __local gascl_shared *shared,
                                          __local gascl_step_memory *memory) {
-    const int n = gascl_run_->graph.num_vertices;
+    const int n = gascl_run_->graph.gascl_rows;
     gascl_tally tally;
     GASCL_ZERO_TALLY(tally);
     int waiting = 0;
@@ -117,7 +129,7 @@ static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_E
                            const int begins, const int num_tallies, const int ask_stop,
                            const long least_arcs, const long most_arcs, const int supersteps,
                            const int most_work, __local gascl_shared *shared) {
-    const int item = get_local_id(0), n = gascl_run_->graph.num_vertices;
+    const int item = get_local_id(0), n = gascl_run_->graph.gascl_rows;
     if (phase == GASCL_PHASE_JOIN) {
         if (item == 0) {
             GASCL_TEAM(SMALL) = n <= GASCL_SMALL_WORK;

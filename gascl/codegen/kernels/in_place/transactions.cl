@@ -37,6 +37,17 @@ static bool gascl_deliver_now(const int id, const gascl_message msg, GASCL_STATE
 }
 #endif
 
+// Whether a vertex with this word receives nothing: then it alone changes the word, by a plain store. That
+// takes a tenth of the time of a compare-and-swap, which also waits for all reads and writes before it.
+static bool gascl_is_closed(const gascl_packed word, const int id, GASCL_STATE) {
+#if GASCL_CLOSES
+    return !gascl_wants(gascl_unpacked(word, id, GASCL_STATE_ON), GASCL_TO_MESSAGE(gascl_identity()),
+                        GASCL_STATE_ON);
+#else
+    return !GASCL_SENDS_TO;
+#endif
+}
+
 // A vertex applies without a message; returns whether it waits for the next pass. `waited`: whether it
 // waited for this one.
 static bool gascl_apply_in_place(const int id, const bool waited, gascl_tally *tally, GASCL_STATE) {
@@ -47,8 +58,13 @@ static bool gascl_apply_in_place(const int id, const bool waited, gascl_tally *t
         v.gascl_set = waited ? GASCL_WAITED : 0;
         v = gascl_apply_snippet(v, gascl_nothing(), false, tally, GASCL_STATE_ON);
         const gascl_packed after = gascl_pack(v);
-        const gascl_packed seen =
-            after == before ? before : GASCL_SWAP_PACKED(word, before, after);
+        gascl_packed seen = before;
+        if (after != before) {
+            if (gascl_is_closed(before, id, GASCL_STATE_ON))
+                *word = after;
+            else
+                seen = GASCL_SWAP_PACKED(word, before, after);
+        }
         if (seen == before) {
             if (v.gascl_set == GASCL_SET)
                 GASCL_WAITS_NOW(id) = 1;

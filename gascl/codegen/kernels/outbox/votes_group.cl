@@ -8,6 +8,11 @@
 #define GASCL_MOST_PROBES 64
 #define GASCL_READS_AT_ONCE 4
 #define GASCL_SHORT_VOTES 16  // of a row, which an item counts by comparing each with the others
+#if GASCL_OCLGRIND  // to which a plain read beside atomic operations is a race
+#define GASCL_PEEK_KEY(key) atomic_or(key, 0)
+#else
+#define GASCL_PEEK_KEY(key) (*(key))
+#endif
 
 typedef union {
     gascl_shared shared;
@@ -237,6 +242,8 @@ static void gascl_count_range(__global const gascl_key *votes, const int n, cons
             uint at = hash % GASCL_VOTE_SLOTS;
             int probes = 0;
             for (; probes < GASCL_MOST_PROBES; ++probes) {
+                if (GASCL_PEEK_KEY(&keys[at]) == (int)vote)
+                    break;
                 const int seen = atomic_cmpxchg(&keys[at], (int)known, (int)vote);
                 if (seen == (int)known || seen == (int)vote)
                     break;

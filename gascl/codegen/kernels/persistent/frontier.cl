@@ -160,7 +160,7 @@ static void gascl_run_step_phase(const int phase, const gascl_team team, GASCL_S
 }
 
 static long gascl_visits(const long active, const long arcs, GASCL_STATE, GASCL_STEP) {
-    const long applied = GASCL_APPLY_ALL     ? gascl_run_->graph.num_vertices
+    const long applied = GASCL_APPLY_ALL     ? gascl_run_->graph.gascl_rows
                          : GASCL_POSTS_AHEAD ? GASCL_LENGTH(RECEIVERS)
                                              : 0;
     return applied + arcs + active;

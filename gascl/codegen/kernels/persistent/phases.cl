@@ -55,7 +55,7 @@ static void gascl_run_phase(const int phase, const gascl_team team, GASCL_STATE 
         break;
 #if GASCL_SNAPSHOTS
     case GASCL_PHASE_SNAPSHOT:
-        GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 4096)
+        GASCL_FOR_SHARE(id, gascl_run_->graph.gascl_rows, 4096)
             GASCL_FOR_LANES gascl_copy_fields(id, GASCL_STATE_ON GASCL_LANE_ON);
         break;
 #endif
@@ -182,7 +182,7 @@ static bool gascl_is_small(const int phase, GASCL_STATE, volatile __global int *
     case GASCL_PHASE_COMMIT:
         return GASCL_READ_TEAM(SMALL);
     default:
-        return phase != GASCL_PHASE_END && gascl_run_->graph.num_vertices <= GASCL_SMALL_WORK;
+        return phase != GASCL_PHASE_END && gascl_run_->graph.gascl_rows <= GASCL_SMALL_WORK;
     }
 }
 

@@ -108,13 +108,13 @@ static void gascl_run_step_phase(const int phase, const gascl_team team, GASCL_S
 }
 
 static long gascl_visits(const long active, const long arcs, GASCL_STATE, GASCL_STEP) {
-    const int vertices = gascl_run_->graph.num_vertices;
+    const int vertices = gascl_run_->graph.gascl_rows;
     return ((long)vertices + offsets[vertices]) * GASCL_LANES;
 }
 
 #if GASCL_GROUP > 1
 static int gascl_groups_for(const int phase, const int all, GASCL_STATE, GASCL_STEP) {
-    const long vertices = 1 + (long)gascl_run_->graph.num_vertices / GASCL_GROUP;
+    const long vertices = 1 + (long)gascl_run_->graph.gascl_rows / GASCL_GROUP;
     switch (phase) {
     case GASCL_PHASE_END:
         return GASCL_MOST_GROUPS;

@@ -28,6 +28,6 @@ static GASCL_INLINE void gascl_gather_phase(const gascl_team part, GASCL_STATE G
 static GASCL_INLINE void gascl_apply_phase(const gascl_team part, GASCL_STATE GASCL_EDGE,
                                            GASCL_STEP, __local gascl_gather_memory *memory,
                                            gascl_tally *tally) {
-    gascl_apply_pulled(part, blocks, num_blocks, 0, gascl_run_->graph.num_vertices,
+    gascl_apply_pulled(part, blocks, num_blocks, 0, gascl_run_->graph.gascl_rows,
                        pulled GASCL_RECEIVED_ON, tally, GASCL_STATE_ON);
 }

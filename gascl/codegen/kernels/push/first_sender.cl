@@ -22,8 +22,8 @@ static gascl_box gascl_take_received(const int id, GASCL_STATE GASCL_EDGE, GASCL
     gascl_inbox[id] = GASCL_NO_SENDER;
 #if GASCL_READS_EDGE
     int source = 0;  // the last vertex whose arcs begin at this one or before
-    for (uint step = gascl_search_step(gascl_run_->graph.num_vertices); step > 0; step >>= 1)
-        if (source + (long)step < gascl_run_->graph.num_vertices &&
+    for (uint step = gascl_search_step(gascl_run_->graph.gascl_rows); step > 0; step >>= 1)
+        if (source + (long)step < gascl_run_->graph.gascl_rows &&
             offsets[source + step] <= sender)
             source += step;
     const gascl_offset arc = sender;

@@ -39,7 +39,7 @@ static void gascl_list_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
         }
 #else
     // An item takes a vertex. If each item added to the length, as many additions would wait for each other.
-    const long n = gascl_run_->graph.num_vertices, step = (long)team.groups * GASCL_GROUP;
+    const long n = gascl_run_->graph.gascl_rows, step = (long)team.groups * GASCL_GROUP;
     for (long base = (long)team.rank * GASCL_GROUP; base < (team.idle ? 0 : n); base += step) {
         const long id = base + get_local_id(0);
         const bool set = id < n && now[id / 32] >> id % 32 & 1;
@@ -77,7 +77,7 @@ static void gascl_list_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
 // Which of 32 vertices pull, as a bit mask.
 static uint gascl_pulling_rows(const int first, GASCL_STATE,
                                __global const gascl_offset *restrict in_offsets) {
-    const int last = min(gascl_run_->graph.num_vertices - first, 32);
+    const int last = min(gascl_run_->graph.gascl_rows - first, 32);
     uint wanting = 0;
     for (int j = 0; j < last; ++j)
         wanting |= (uint)(gascl_receives(first + j, GASCL_STATE_ON) &
@@ -104,7 +104,7 @@ static void gascl_fill_outboxes(const gascl_team team, GASCL_STATE,
                                 __global const uint *bits,
                                 __global gascl_outbox_entry *GASCL_RESTRICT outbox) {
     __global const uint *now = GASCL_SENDING_BITS();
-    GASCL_FOR_SHARE(id, gascl_run_->graph.num_vertices, 1024) {
+    GASCL_FOR_SHARE(id, gascl_run_->graph.gascl_rows, 1024) {
         const bool scatters = (!now || now[id / 32] >> id % 32 & 1) &&
                               (!GASCL_CAN_FAIL || offsets[id] < offsets[id + 1]);
         gascl_box out = gascl_box_empty();

@@ -5,7 +5,7 @@
 #define GASCL_FOR_WORDS(GASCL_PREFETCH_ROW, GASCL_ROW_BIT)                  \
     GASCL_FOR_SHARE(word, GASCL_WORDS(gascl_run_), 32) {                    \
         const int first = (int)word * 32;                                   \
-        const int end = min(first + 32, gascl_run_->graph.num_vertices);    \
+        const int end = min(first + 32, gascl_run_->graph.gascl_rows);      \
         uint set = 0;                                                       \
         for (int row = first; row < end; ++row)                             \
             set |= (uint)(GASCL_ROW_BIT) << (row - first);                  \
@@ -56,7 +56,7 @@ static uint gascl_ballot(const bool set) {
     return word;
 }
 #define GASCL_FOR_WORDS(GASCL_PREFETCH_ROW, GASCL_ROW_BIT)                                 \
-    const long n = gascl_run_->graph.num_vertices, step = (long)team.groups * GASCL_GROUP; \
+    const long n = gascl_run_->graph.gascl_rows, step = (long)team.groups * GASCL_GROUP;   \
     for (long base = (long)team.rank * GASCL_GROUP; base < (team.idle ? 0 : n);            \
          base += step) {                                                                   \
         const long at = base + get_local_id(0);                                            \
@@ -68,7 +68,7 @@ static uint gascl_ballot(const bool set) {
 #else
 // An item takes a row; words are put together in local memory.
 #define GASCL_FOR_WORDS(GASCL_PREFETCH_ROW, GASCL_ROW_BIT)                                 \
-    const long n = gascl_run_->graph.num_vertices, step = (long)team.groups * GASCL_GROUP; \
+    const long n = gascl_run_->graph.gascl_rows, step = (long)team.groups * GASCL_GROUP;   \
     const int item = get_local_id(0);                                                      \
     for (long base = (long)team.rank * GASCL_GROUP; base < (team.idle ? 0 : n);            \
          base += step) {                                                                   \
