@@ -1,10 +1,10 @@
 """Measures gascl as NetworkX's backend against NetworkX itself, on one graph.
 
-Every answer is compared with NetworkX's before its time counts. NetworkX, which takes nearly all
-of the time, runs once; first calls (with conversion) and calls on the graph that is converted
-already are medians of some rounds. For clustering it takes minutes: there its time follows from a
-sample of the nodes. Other backends that are installed are measured likewise, and igraph, whose
-first call includes `igraph.Graph.from_networkx`.
+Every answer is compared with NetworkX's before its time counts; other backends' wrong answers are
+named. NetworkX, which takes nearly all of the time, runs once; first calls (with conversion) and
+calls on the graph that is converted already are medians of some rounds. For clustering it takes
+minutes: there its time follows from a sample of the nodes. Other backends that are installed are
+measured likewise, and igraph, whose first call includes `igraph.Graph.from_networkx`.
 GASCL_DEVICE names the device.
 
     python benchmarks/backend.py --scale 16 --rounds 3 [--only pagerank] [--grid] [--csv FILE]
@@ -176,7 +176,11 @@ def measured(case: Case, G: nx.Graph, rounds: int, backends: list[str]) -> dict[
                 found = dict(found)  # which others make only now
             if some is not case.options:
                 found = {node: found[node] for node in expected}
-            assert same(expected, found, case.bound), f"{case.name}: a wrong answer of {backend}"
+            if not same(expected, found, case.bound):
+                assert backend != "gascl", f"{case.name}: a wrong answer"
+                print(f"{case.name}: a wrong answer of {backend}")
+                times = {}
+                break
             times[cached] += [seconds(on_device)[0] for _ in range(3)]
         row |= {kind: statistics.median(each) for kind, each in times.items()}
     return row

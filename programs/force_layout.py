@@ -22,7 +22,8 @@ temperature. Hu, Efficient, High-Quality Force-Directed Graph Drawing (2005): po
 distance. Brandes and Pich, Eigensolver Methods for Progressive Multidimensional Scaling of Large
 Data (2007): pivots. Gove, A Random Sampling O(n) Force-calculation Algorithm for Graph Layouts
 (2019): samples; there a part of the vertices moves, here all do. Jacomy, Venturini, Heymann and
-Bastian, ForceAtlas2 (2014): gravity, without which components drift apart.
+Bastian, ForceAtlas2 (2014): gravity, without which components drift apart, and the other law of
+forces (force_atlas.py).
 
 Components: their boxes stand in rows. Coffman, Garey, Johnson and Tarjan, Performance Bounds for
 Level-Oriented Two-Dimensional Packing Algorithms (1980): next-fit, here by decreasing numbers of
@@ -35,10 +36,11 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from gascl import Graph, ProgramError, VertexProgram, aggregate, param, vertex
+from gascl import Graph, ProgramError, VertexProgram, aggregate, edge, param, vertex
 from gascl.graph.arcs import stable_order
 from gascl.graph.parallel import blocks, filled, in_threads
 from gascl.programs.breadth_first import BreadthFirst
+from gascl.programs.force_atlas import NearAndFar
 
 #: Searches from pivots.
 PIVOTS = 16
@@ -103,23 +105,28 @@ class ForceLayout(VertexProgram):
     """`position` (real, (V, 2)) of each vertex in a plane, for drawing.
 
     Args:
+        law: "distances", by which distances in the plane are like those in the graph; or
+            "forceatlas2", by which vertices of a community come to lie together, and those with
+            many neighbors far from others.
         supersteps: how often the vertices move; 0 gives the layout by pivots alone.
         samples: how many others repel a vertex in a superstep; in a graph of up to 16 times as many
-            vertices, all of them do.
+            vertices, all of them do. By "forceatlas2", groups that are far away repel as one.
         gravity: pulls towards the middle, in proportion to the distance, so that components stay
             together.
         seed: of the samples, and of the small displacements that set vertices apart whose distances
             from the pivots are the same.
         position: where the vertices are in the beginning, instead of places by pivots.
 
-    An edge of average density is about 1 long. Direction, weights, self-loops and parallel edges
-    make no difference.
+    An edge of average density is about 1 long. Direction and self-loops make no difference, nor do
+    weights and parallel edges, unless by "forceatlas2": there, edges attract by their `weight`.
     """
 
+    law = param.choice("distances", "forceatlas2")
     supersteps = param.supersteps(100)
     samples = Forces.samples
     gravity = Forces.gravity
     seed = Forces.seed
+    weight = edge.real(default=1, finite=True, optional=True)
     position = vertex.real2()
 
     def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
@@ -128,22 +135,36 @@ class ForceLayout(VertexProgram):
 
     def solve(self, stages):
         graph = stages.derived(simple)
-        values = {name: getattr(self, name) for name in ("supersteps", "gravity", "seed")}
-        values |= {"dtype": self.dtype, **self.initial}
-        count = graph.num_vertices
-        values["samples"] = count if count <= 16 * self.samples else self.samples
-        values["cooling"] = 1 / max(self.supersteps, 1)
+        values = {"dtype": self.dtype, **self.initial}
         with ThreadPoolExecutor(1) as other:  # works while the device does
             if "position" not in self.initial:
-                drawn = other.submit(scattered, count, self.seed)
+                drawn = other.submit(scattered, graph.num_vertices, self.seed)
                 values["position"], reached = by_pivots(graph, stages, drawn, self.dtype)
                 parts = other.submit(Parts, graph, reached)
-            width = max(np.ptp(axis) for axis in np.asarray(values["position"]).T)
-            values["heat"] = HEAT * max(width, 1)
-            found = stages.run(Forces(**values), graph=graph, fresh=True).position
+            if self.law == "distances":
+                found = self.by_distances(graph, stages, values)
+            else:
+                found = self.by_force_atlas(graph, stages, values)
             return {
                 "position": found if "position" in self.initial else parts.result().packed(found)
             }
+
+    def by_distances(self, graph: Graph, stages, values) -> np.ndarray:
+        """Positions in the simple graph, from `values["position"]` on."""
+        values |= {name: getattr(self, name) for name in ("supersteps", "gravity", "seed")}
+        count = graph.num_vertices
+        values["samples"] = count if count <= 16 * self.samples else self.samples
+        values["cooling"] = 1 / max(self.supersteps, 1)
+        width = max(np.ptp(axis) for axis in np.asarray(values["position"]).T)
+        values["heat"] = HEAT * max(width, 1)
+        return stages.run(Forces(**values), graph=graph, fresh=True).position
+
+    def by_force_atlas(self, graph: Graph, stages, values) -> np.ndarray:
+        """The same by the edges of the graph itself, with edges of the mean length 1."""
+        mass = np.diff(graph.arcs().out_offsets) + 1
+        values |= {"iterations": self.supersteps, "gravity": self.gravity, "mass": mass}
+        found = stages.run(NearAndFar(**values), fresh=True).position
+        return found / (mean_length(stages, graph, found.T, self.dtype) or 1)
 
 
 def simple(graph: Graph) -> Graph:
@@ -282,8 +303,8 @@ class Parts:
         low = unpaired(vertices[begins]).astype(np.float64)
         high = low.copy()
         for i, axis in enumerate(np.append(unpaired(vertices), [[0, 0]], axis=0).T):
-            for edge, of_each in ((np.minimum, low), (np.maximum, high)):
-                of_each[many, i] = edge.reduceat(axis, bounds)[::2] if len(many) else 0
+            for bound, of_each in ((np.minimum, low), (np.maximum, high)):
+                of_each[many, i] = bound.reduceat(axis, bounds)[::2] if len(many) else 0
         size = high - low + GAP
         area = (size[:, 0] * size[:, 1]).sum()
         width = max(size[:, 0].max(), np.sqrt(area)) * (1 + 1e-6)  # rounding

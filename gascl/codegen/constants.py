@@ -180,7 +180,8 @@ FETCHES = 4
 SUMS = 2
 #: Of a pulled row of at least so many arcs, a CPU first sorts out those whose senders send.
 SORTED_ROW = 8
-#: The number of messages that a work-item loads at once where items share them.
+#: The number of messages that a work-item loads at once where items share them, or that a CPU
+#: calculates at once.
 MESSAGES_AT_ONCE = 8
 #: The most bytes of a message that is not large.
 SMALL_MESSAGE = 16

@@ -74,7 +74,6 @@ def write_switches(text: Text, c: Context) -> None:
                 "RECEIVES": traits.receives,
                 "SKIPS": traits.skips,
                 "FILTERS": traits.filters,
-                "CLOSES": traits.closes,
                 "REFUSES": c.refusing is not None,
                 "ADDS_IDENTITY": _adds_identity(c),
                 "ENOUGH": "enough" in spec.snippets,

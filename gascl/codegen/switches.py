@@ -20,7 +20,6 @@ PROGRAM = {
     "FIRST": 'of a vertex\'s messages the first one counts: combine = "first"',
     "RECEIVES": "there is a receive_if",
     "FILTERS": "receive_if reads the message",
-    "CLOSES": "a vertex's own fields alone can say that it receives nothing, whatever is sent",
     "REFUSES": "in any order, messages are refused by one field before the others are read",
     "SKIPS": "arcs may be skipped to vertices that receive nothing, or have enough",
     "ADDS_IDENTITY": "a CPU adds the identity for messages that `receive_if` refuses",
@@ -87,6 +86,7 @@ DELIVERY = {
     "AT_ONCE": "messages are applied one by one: deliveries `asynchronous` and `random`",
     "IN_PLACE": "apply changes fields at once: delivery `in_place`",
     "KNOWS_LANES": "the delivery knows in which lanes each vertex sends: see kernels/gather.cl",
+    "CALCULATES": "a CPU calculates several messages at once: gather/item.cl",
     "BY_COMPONENT": "the items of a group share each message: gather/group_components.cl",
     "ANSWERS": "messages to the sender itself are kept for each arc first: see arc_messages.cl",
     "CREDITS": "messages to common neighbors are added up for each arc first: see arc_messages.cl",
@@ -123,7 +123,7 @@ ATOMICS = {
     "PTX_FLOAT64": "the same for doubles",
     "PTX_MATCH": "NVIDIA's instruction by which items of a warp find equals among them",
 }
-#: Of kernels/sort_arcs.cl, kernels/gather_values.cl and kernels/lane_sums.cl (delivery/sort_kernels.py).
+#: Of kernels/sort_arcs.cl, gather_values.cl and lane_sums.cl (delivery/sort_kernels.py).
 SORTING = {
     "OFFSET": "the type of the number of pairs, or of places: int or long",
     "PLACES": "the original place of each pair is moved along with its key",

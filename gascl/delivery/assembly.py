@@ -216,6 +216,13 @@ def by_component(traits: Traits, delivery: Delivery, group: int) -> bool:
     return in_outbox and group > 1 and traits.lanes == 1 and traits.sends_arrays and not whole
 
 
+def _calculates(traits: Traits, delivery: Delivery) -> bool:
+    """Whether it pays to calculate several messages to a vertex before they are combined."""
+    for_each_arc = delivery.name == "pull" or (delivery.name == "outbox" and traits.reads_edge)
+    every = traits.every_arc_sends and not traits.receives
+    return for_each_arc and every and traits.scatter_calculates
+
+
 def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: bool) -> list[str]:
     """The lines that depend on the delivery: switches, and the rest of GASCL_STATE."""
     switches = {
@@ -226,6 +233,7 @@ def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: boo
         "AT_ONCE": delivery.queues or delivery.tries_orders,
         "IN_PLACE": delivery.in_place,
         "KNOWS_LANES": delivery.notes_lanes(traits),
+        "CALCULATES": _calculates(traits, delivery),
         "BY_COMPONENT": by_component(traits, delivery, group),
         "ANSWERS": delivery.keeps_answers(traits),
         "CREDITS": delivery.keeps_credits(traits),

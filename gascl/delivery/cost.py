@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from gascl.codegen.constants import SORTED_ROW, VERY_LONG_ROW
 from gascl.delivery.admission import Demand
 from gascl.language.program import VertexProgram
+from gascl.language.traits import Traits
 from gascl.language.types import Type
 
 
@@ -59,6 +60,9 @@ class Rates:
             scatter reads of it.
         stored: by delivery, a byte beyond the fourth of what is read at the sender, or stored for
             an arc.
+        array: the same where messages are arrays, if it differs.
+        component: one of an array in the outbox of a vertex, where the items of a work-group share
+            each message.
         state: an arc field that scatter may change, by delivery.
         lane: by delivery, how much of the time of the first lane each other one takes; 1 if it is
             not here.
@@ -70,9 +74,6 @@ class Rates:
         alone_stored: as `stored`, in such a row.
         launches: those of a superstep, by delivery, where no launch runs several supersteps; and
             what `frontier` does for each superstep beyond pushing.
-        launch: those of a superstep without messages; push makes all in one launch.
-        whole: the vertices and arcs up to which a launch of `pull` or `outbox` runs several
-            supersteps.
         common: by delivery, an arc whose scatter looks for common neighbors, in rows of a hundred
             arcs or so; "" is any other delivery. On CPUs, pull has a table of the receiver's.
         open: how many of the arcs are visited where `receive_if` closes vertices.
@@ -94,6 +95,8 @@ class Rates:
     row: Mapping[str, float]
     entry: float
     stored: Mapping[str, float]
+    array: Mapping[str, float]
+    component: float
     state: Mapping[str, float]
     lane: Mapping[str, float]
     edge: float
@@ -102,8 +105,6 @@ class Rates:
     alone: Mapping[str, Mapping[str, float]]
     alone_stored: Mapping[str, float]
     launches: Mapping[str, float]
-    launch: float
-    whole: int
     common: Mapping[str, float]
     open: float
     once: Mapping[str, tuple[float, float]]
@@ -115,6 +116,10 @@ class Rates:
 #: the time up to 2**16, three quarters at 2**17, and as long as by launches from 2**18 on; if other
 #: work keeps the cores busy, it may take longer there.
 WHOLE = {"CPU": 2**17, "GPU": 2**16}
+#: Up to this many vertices, in all lanes, it does so where nothing is sent along arcs. On an H100,
+#: three launches take longer than a superstep of 2**20 vertices.
+WHOLE_APPLY = {"CPU": 2**17, "GPU": 2**21}
+
 #: One core of an AMD EPYC with PoCL: processor time of benchmarks/kinds.py's programs with one
 #: thread, scale 14, on R-MAT and uniform graphs, a grid and a star.
 CPU = Rates(
@@ -129,11 +134,13 @@ CPU = Rates(
     marked=2,
     first=7,
     mask={"pull": 0.25, "outbox": 0.35, "frontier": 0.3},
-    doubt={"pull": 3.7, "outbox": 3.7},
+    doubt={"pull": 3.7, "outbox": 3.7, "slots": 3.7},
     sorting=0.8,
     row={"outbox": 3, "slots": 0},
     entry=0.15,
     stored={"pull": 0.04, "outbox": 0.03, "slots": 0.1, "frontier": 0.04},
+    array={},
+    component=0,
     state={"slots": 2},
     lane={"pull": 0.15, "outbox": 0.15},
     edge=0.05,
@@ -142,8 +149,6 @@ CPU = Rates(
     alone={},
     alone_stored={},
     launches={"slots": 30_000, "edges": 30_000},
-    launch=0,
-    whole=WHOLE["CPU"],
     common={"pull": 160, "": 250},
     open=0.4,
     # ShortestPaths on a grid and on kron 18, divided by their vertices and arcs; and a program
@@ -172,6 +177,8 @@ GPU = Rates(
     row={"outbox": 0, "slots": 0},
     entry=0,
     stored={"pull": 0.0013, "outbox": 0.0006, "slots": 0.0022, "frontier": 0.0013},
+    array={"pull": 0.003},
+    component=0.015,
     state={"slots": 0.07},
     lane={"pull": 0.6, "outbox": 0.6},
     edge=0.0004,
@@ -189,9 +196,7 @@ GPU = Rates(
         "order": {"outbox": 8, "slots": 24},
     },
     alone_stored={"pull": 0.9, "outbox": 0.25, "slots": 0.4, "frontier": 0.9},
-    launches={"pull": 10_000, "outbox": 10_000, "slots": 50_000, "edges": 40_000, "frontier": 1000},
-    launch=60_000,
-    whole=WHOLE["GPU"],
+    launches={"pull": 40_000, "outbox": 30_000, "slots": 50_000, "edges": 50_000, "frontier": 1000},
     common={"edges": 4, "": 10},
     open=0.9,
     once={"asynchronous": (0.07, 0.055)},  # ShortestPaths on R-MAT 22 and 24, an H200
@@ -228,10 +233,12 @@ class Costs:
         everywhere: every vertex applies, also if it receives nothing.
         singly: a gather snippet reads the messages one by one.
         splits: work-groups can share very long rows (`Traits.splits`).
+        whole: a launch of `pull` or `outbox` runs several supersteps.
         reads_edge: scatter reads its arc.
         first: the first message is enough for a vertex.
         keeps: arcs have fields that scatter may change.
         common: scatter looks for common neighbors along all arcs.
+        components: of a message that is an array; otherwise 0.
         lanes, knows_lanes: the number of lanes; pull knows in which of them each vertex sends.
         message, sender, edge: the bytes of a message, and those that scatter reads of the sender,
             and of the edge's fields.
@@ -249,15 +256,22 @@ class Costs:
     everywhere: bool
     singly: bool
     splits: bool
+    whole: bool
     reads_edge: bool
     first: bool
     keeps: bool
     common: bool
+    components: int
     lanes: int
     knows_lanes: bool
     message: int
     sender: int
     edge: int
+
+    @property
+    def only_applies(self) -> bool:
+        """As `Traits.only_applies`."""
+        return self.everywhere and not self.scatters
 
     def estimate(self, delivery: str, share: float = 1.0) -> dict[str, float]:
         """About how many seconds a superstep takes, by what takes them.
@@ -272,7 +286,8 @@ class Costs:
             return {}
         if delivery == "frontier":
             pushing = self.pushing(share) | self._terms(launches=self._launches(delivery))
-            ways = (pushing, self.pulling(share))
+            # Where all vertices always send, their arcs are not counted, and it never pulls.
+            ways = (pushing, self.pulling(share)) if self.masked else (pushing,)
             return min(ways, key=lambda terms: sum(terms.values()))
         if delivery == "push":
             return self.pushing(share)
@@ -353,10 +368,10 @@ class Costs:
         holds_fields = delivery == "outbox" and self.reads_edge
         vertex = lanes * (rates.vertex[delivery] + self.singly * rates.row.get(delivery, 0))
         vertex += holds_fields * self.sender * rates.entry
+        if delivery == "outbox" and not holds_fields:
+            vertex += self.components * rates.component
         vertex += (delivery == "frontier") * share * rates.marked
         launches = self._launches(delivery)
-        if not self.scatters:
-            launches = max(launches, rates.launch * self.units)
         if not self.scatters and delivery in ("pull", "frontier"):
             return self._terms(vertices=size.vertices * vertex, launches=launches)
         arcs = size.arcs * (1 if delivery == "pull" and self.knows_lanes else lanes)
@@ -376,7 +391,10 @@ class Costs:
         wide = max(wide, 0)
         message = posts[self.way] if posts else 0.0
         if not posts:
-            message = rates.message[delivery] + wide * rates.stored[delivery]
+            stored = rates.stored[delivery]
+            if self.components:
+                stored = rates.array.get(delivery, stored)
+            message = rates.message[delivery] + wide * stored
         visited = rates.arc[delivery] + self._edge + kept
         visited += self._looking(delivery)
         visited += self.filters * rates.filter.get(delivery, 0)
@@ -402,9 +420,7 @@ class Costs:
         return "hub" in self._visiting(delivery, 1.0)
 
     def _launches(self, delivery: str) -> float:
-        whole = delivery in ("pull", "outbox") and (
-            self.size.vertices + self.size.arcs <= self.rates.whole
-        )
+        whole = self.whole and delivery in ("pull", "outbox")
         return 0.0 if whole else self.rates.launches.get(delivery, 0) * self.units
 
     def _alone(self, delivery: str) -> float:
@@ -435,6 +451,14 @@ class Costs:
         return {name: each / self.units / 1e9 for name, each in nanoseconds.items() if each}
 
 
+def whole(traits: Traits, size: Size, kind: str) -> bool:
+    """Whether a persistent kernel runs the supersteps of a delivery that visits all vertices."""
+    waits = kind == "GPU" and traits.apply_visits_neighbors  # with half as many items at a time
+    if traits.only_applies and not waits:
+        return size.vertices * traits.lanes <= WHOLE_APPLY.get(kind, 0)
+    return (size.vertices + size.arcs) * traits.lanes <= WHOLE.get(kind, 0)
+
+
 def costs_of(
     program: VertexProgram, demand: Demand, size: Size, on_gpu: bool = False, cores: int = 1
 ) -> Costs:
@@ -446,6 +470,7 @@ def costs_of(
     of_sender = scatter.reads("v") if scatter else set()
     of_edge = scatter.reads("e") if scatter else set()
     degrees = 4 * len(of_sender & {"out_degree", "in_degree", "degree"})
+    message = spec.message_type(program.dtype)
     return Costs(
         rates=GPU if on_gpu else CPU,
         units=1 if on_gpu else max(cores, 1),
@@ -459,13 +484,15 @@ def costs_of(
         everywhere=traits.applies_to_all,
         singly=traits.reads_singly,
         splits=on_gpu and traits.may_split,
+        whole=whole(traits, size, "GPU" if on_gpu else "CPU"),
         reads_edge=traits.reads_edge,
         first=traits.first,
         keeps=traits.arc_state,
         common=traits.scatter_finds_common and traits.scatters_on_all,
+        components=message.width if message.boxed else 0,
         lanes=traits.lanes,
         knows_lanes=traits.lane_words,
-        message=spec.message_type(program.dtype).itemsize * traits.lanes,
+        message=message.itemsize * traits.lanes,
         sender=_bytes(fields, of_sender) * traits.lanes + degrees,
         edge=_bytes(edges, of_edge),
     )

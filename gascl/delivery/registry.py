@@ -407,6 +407,7 @@ def form_of(delivery: Delivery, group: int) -> Delivery:
     return BY_GROUPS.get(delivery.name, delivery) if group > 1 else delivery
 
 
+_ONLY_APPLIES = "nothing is sent along arcs, and it would do more than let the vertices apply"
 _WAITS = "all vertices wait for each other between supersteps, which order = 'any' does not need"
 
 
@@ -535,11 +536,16 @@ def _fastest(
     frugal = [name for name in totals if stores or not DELIVERIES[name].stores]
     rest = frugal or [*totals]
     chosen = min(rest, key=lambda name: totals[name])
-    reasons = {
-        name: no or (_slower(costs, name) if name in rest else _left_out(name, debug))
-        for name, no in refused.items()
-        if name != chosen
-    }
+    applies = costs.only_applies and "pull" in rest
+    if applies:  # which then launches nothing else
+        chosen = "pull"
+
+    def reason(name: str) -> str:
+        if name not in rest:
+            return _left_out(name, debug)
+        return _ONLY_APPLIES if applies else _slower(costs, name)
+
+    reasons = {name: no or reason(name) for name, no in refused.items() if name != chosen}
     return Choice(DELIVERIES[chosen], _why(costs, chosen, debug), reasons, costs)
 
 

@@ -21,6 +21,8 @@ _BRANCH = re.compile(r"\b(?:if|for|while|switch|return|goto)\b|\?|&&|\|\|")
 _ENDS = ("e.src,e.dst", "e.dst,e.src")
 #: An expression that prefers the group with the most messages.
 _MOST = re.compile(r"\s*(a\s*\.\s*count\s*>\s*b|b\s*\.\s*count\s*<\s*a)\s*\.\s*count\s*")
+#: Functions that compilers for CPUs calculate for several arguments at once.
+_AT_ONCE = ("exp", "exp2", "exp10", "tanh")
 #: The words that put vertices into the mask.
 _SET_MASK = ("set_mask", "set_mask_of")
 
@@ -114,6 +116,11 @@ class Traits:
     def applies_to_all(self) -> bool:
         """Whether every vertex applies in every superstep."""
         return self.spec.apply_on == "all"
+
+    @cached_property
+    def only_applies(self) -> bool:
+        """Whether a superstep is the apply of all vertices, and nothing is sent along arcs."""
+        return self.applies_to_all and not self.scatters
 
     @cached_property
     def sends_only(self) -> bool:
@@ -213,6 +220,12 @@ class Traits:
         """Whether every arc carries a message in every superstep."""
         sends = self._scatter is not None and self._scatter.sends_always
         return self.scatters_on_all and sends and not self.filters and not self.scatter_sends_to
+
+    @cached_property
+    def scatter_calculates(self) -> bool:
+        """Whether a CPU calculates several messages in the time of one, if nothing else is done in
+        between."""
+        return self._scatter is not None and self._scatter.uses(*_AT_ONCE)
 
     @cached_property
     def reads_singly(self) -> bool:
@@ -340,17 +353,6 @@ class Traits:
     def filters(self) -> bool:
         """Whether `receive_if` reads the message."""
         return self._receive_if is not None and self._receive_if.uses("msg")
-
-    @cached_property
-    def closes(self) -> bool:
-        """Whether a vertex's own fields alone can say that it receives no message at all."""
-        condition = self._receive_if
-        others = (f"{name}_of" for name in self.spec.vertex_fields)
-        return (
-            condition is not None
-            and not self.debug
-            and not condition.uses("msg", "get_mask_of", *others, *self._adjacency_words)
-        )
 
     @cached_property
     def counts_once(self) -> bool:

@@ -10,7 +10,7 @@ import networkx as nx
 
 from gascl.errors import warn
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import VERSION, argument, backend_function
+from gascl.nx.dispatch import VERSION, Call, argument, backend_function
 from gascl.nx.locality import local_search
 from gascl.nx.path_trees import levels
 from gascl.nx.unweighted import depths
@@ -25,7 +25,7 @@ def descendants_at_distance(G: Converted, source: Any, distance: Any) -> set[Any
     return set(G.node_array[depths(G, source, distance) == distance].tolist())
 
 
-@backend_function(first=None, cached=100_000, numpy=True, lazy=2)
+@backend_function(first=None, cached=100_000, numpy=True, lazy=2, later=[local_search("sources")])
 def bfs_layers(G: Converted, sources: Any) -> Iterator[list[Any]]:
     """Layers in NetworkX's order."""
     first = list({sources} if sources in G else set(sources))
@@ -61,6 +61,13 @@ def _edges(
     )
 
 
+_near = local_search("source", "depth_limit")
+
+
+def _limited(call: Call) -> str:
+    return "" if call.depth_limit is None else _near(call)
+
+
 _search = backend_function(
     first=None,
     cached=100_000,
@@ -68,6 +75,8 @@ _search = backend_function(
     lazy=inf,
     limits="No `sort_neighbors`.",
     unsupported=[argument("sort_neighbors")],
+    slower=[_limited],
+    later=[_near],
 )
 
 

@@ -14,7 +14,7 @@ from scipy.sparse import csgraph, csr_array
 
 from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import Call, argument, backend_function, collections, missing_node
-from gascl.nx.locality import local_search, no_successors, small_first_component
+from gascl.nx.locality import local_search, long_path, no_successors, small_first_component
 from gascl.programs.breadth_first import BreadthFirst
 from gascl.programs.connected_components import ConnectedComponents
 from gascl.programs.strongly_connected import StronglyConnected
@@ -65,7 +65,12 @@ def connected_components(G: Converted) -> Iterator[set[Any]]:
     return iter(sets(G, weak(G)))
 
 
-@backend_function(first=400_000, cached=50_000, also="number_weakly_connected_components")
+@backend_function(
+    first=400_000,
+    cached=50_000,
+    slower=[long_path],
+    also="number_weakly_connected_components",
+)
 def number_connected_components(G: Converted) -> int:
     """The number of components."""
     return count(weak(G))
@@ -88,7 +93,7 @@ def node_connected_component(G: Converted, n: Any) -> set[Any]:
     return set(G.node_array[depth >= 0].tolist())
 
 
-@backend_function(first=200_000, cached=100_000, numpy=True, lazy=inf)
+@backend_function(first=200_000, cached=100_000, numpy=True, lazy=inf, later=[long_path])
 def strongly_connected_components(G: Converted) -> Iterator[set[Any]]:
     """Sets of nodes in NetworkX's order."""
     return iter(sets(G, _depth_first(G)))
@@ -131,13 +136,13 @@ def _starts_with_last_arc() -> bool:
     return last < first
 
 
-@backend_function(first=None, cached=100_000)
+@backend_function(first=None, cached=100_000, slower=[long_path])
 def number_strongly_connected_components(G: Converted) -> int:
     """The number of components."""
     return count(strong(G))
 
 
-@backend_function(first=None, cached=100_000, slower=[no_successors])
+@backend_function(first=None, cached=100_000, slower=[no_successors, long_path])
 def is_strongly_connected(G: Converted) -> bool:
     """Whether there is one component."""
     return connected(G)

@@ -8,15 +8,15 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+from scipy.sparse import csgraph, csr_array
 
 from gascl.nx.components import connected
 from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import backend_function
-from gascl.nx.locality import local_search, no_successors
+from gascl.nx.locality import local_search, long_path, no_successors
 from gascl.nx.longest_paths import LongestPaths
 from gascl.nx.path_trees import FEW, arcs_of_rows
 from gascl.nx.unweighted import depths
-from gascl.programs.eigenvector import Peel
 
 
 def _generations(G: Converted) -> Iterator[np.ndarray]:
@@ -49,30 +49,33 @@ def _generations(G: Converted) -> Iterator[np.ndarray]:
         raise nx.NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration")
 
 
-@backend_function(first=None, cached=100_000, numpy=True, lazy=inf)
+@backend_function(first=None, cached=100_000, numpy=True, lazy=inf, later=[long_path])
 def topological_generations(G: Converted) -> Iterator[list[Any]]:
     """Lists of nodes, in NetworkX's order."""
     return (G.node_array[generation].tolist() for generation in _generations(G))
 
 
-@backend_function(first=None, cached=100_000, numpy=True, lazy=inf)
+@backend_function(first=None, cached=100_000, numpy=True, lazy=inf, later=[long_path])
 def topological_sort(G: Converted) -> Iterator[Any]:
     """Nodes, in NetworkX's order."""
     return (node for generation in _generations(G) for node in G.node_array[generation].tolist())
 
 
 def acyclic(G: Converted) -> bool:
-    """Whether a directed graph has no cycle."""
-    return len(G) == 0 or not G.run(Peel())["left"].any()
+    """Whether a directed graph has no cycle. A device would take a step for each node of a path."""
+    offsets, neighbors = G.rows()
+    arcs = csr_array((np.ones(len(neighbors), bool), neighbors, offsets), shape=(len(G), len(G)))
+    components, _ = csgraph.connected_components(arcs, connection="strong")
+    return bool(components == len(G)) and not G.num_loops
 
 
-@backend_function(first=None, cached=100_000)
+@backend_function(first=None, cached=100_000, numpy=True)
 def is_directed_acyclic_graph(G: Converted) -> bool:
     """Whether it is directed and has no cycle."""
     return G.is_directed() and acyclic(G)
 
 
-@backend_function(first=None, cached=100_000)
+@backend_function(first=None, cached=100_000, numpy=True)
 def has_cycle(G: Converted) -> bool:
     """Whether a directed graph has a cycle."""
     if not G.is_directed():
@@ -80,7 +83,7 @@ def has_cycle(G: Converted) -> bool:
     return not acyclic(G)
 
 
-@backend_function(first=100_000, cached=20_000)
+@backend_function(first=100_000, cached=20_000, slower=[long_path])
 def dag_longest_path_length(G: Converted, weight: Any = "weight", default_weight: Any = 1) -> Any:
     """The largest sum of lengths along a path."""
     if not G.is_directed():

@@ -138,6 +138,7 @@ class Function:
         lazy: float,
         unsupported: Iterable[Check],
         slower: Iterable[Check],
+        later: Iterable[Check],
     ):
         update_wrapper(self, function)
         self.names, self.name = names, names[0]
@@ -151,6 +152,7 @@ class Function:
         given = ((p.name, p.default) for p in self.parameters.values())
         self._defaults = {name: default for name, default in given if default is not inspect._empty}
         self._unsupported, self._slower = tuple(unsupported), tuple(slower)
+        self._later = tuple(later)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         arguments = self.bound(args, kwargs)
@@ -190,14 +192,16 @@ class Function:
         began, patience, topology = time.perf_counter(), PATIENCE, arguments["G"].topology
         if not topology.is_read:
             patience += PER_NODE * len(topology.original())
+        call = Call({**arguments, "G": topology.original()})
         count, size = 0, 1
         while count + size <= self.lazy and time.perf_counter() - began < patience:
             if not (item := list(islice(items, 1))):
                 return
             yield chain(item, islice(items, size - 1))
             count, size = count + size, 2 * size
-        with suppress(NotImplementedError):  # upon which NetworkX's own go on
-            items = islice(self._run(arguments), count, None)
+        if not _first_reason(self._later, call):
+            with suppress(NotImplementedError):  # upon which NetworkX's own go on
+                items = islice(self._run(arguments), count, None)
         yield items
 
     def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -269,6 +273,7 @@ def backend_function(
     lazy: float = 0,
     unsupported: Iterable[Check] = (),
     slower: Iterable[Check] = (),
+    later: Iterable[Check] = (),
     names: tuple[str, ...] = (),
     also: str = "",
 ) -> Callable[[Callable[..., Any]], Function]:
@@ -278,6 +283,7 @@ def backend_function(
         first, cached, limits, numpy, random, lazy: as in `Function`.
         unsupported: each returns what the backend does not support, a noun phrase.
         slower: each returns why NetworkX is faster, whatever the number of edges.
+        later: the same for `lazy`, asked when NetworkX's first items have taken long.
         names: those in all versions of NetworkX, that of the installed one first, where they
             are not the function's name.
         also: another function of NetworkX with the same parameters and results, on graphs of
@@ -285,7 +291,7 @@ def backend_function(
     """
 
     def register(function: Callable[..., Any]) -> Function:
-        how = (first, cached, limits, numpy, random, lazy, unsupported, slower)
+        how = (first, cached, limits, numpy, random, lazy, unsupported, slower, later)
         registered = Function(function, names or (function.__name__,), *how)
         FUNCTIONS[registered.name] = registered
         if also:
@@ -316,6 +322,15 @@ def callable_weight(name: str = "weight") -> Check:
 
     def check(call: Call) -> str:
         return "a function as weight" if callable(getattr(call, name)) else ""
+
+    return check
+
+
+def few_nodes(least: int) -> Check:
+    """Checks that the graph has so many nodes, where these decide instead of edges."""
+
+    def check(call: Call) -> str:
+        return f"NetworkX is faster below {least} nodes" if len(call.G) < least else ""
 
     return check
 

@@ -21,6 +21,10 @@ MOST = 1_000
 #: The neighbors that NetworkX looks at in the time of a run.
 ENOUGH = 30_000
 
+#: The levels with few neighbors after which a search is taken for one along a long path: a device
+#: takes a step for each.
+LONG = 100
+
 #: The number of nodes, and of neighbors of each, that are looked at for triangles.
 FIRST = 10
 
@@ -34,20 +38,30 @@ def rows_of(G: Any, reverse: bool = False) -> Rows:
 
 
 def is_local(adjacencies: list[Rows], sources: Iterable[Any], levels: float = inf) -> bool:
-    """Whether a search along one or several adjacencies ends soon, after so many levels at most."""
+    """Whether a search along one or several adjacencies ends soon, after so many levels at most, or
+    has few neighbors for many levels."""
+    return is_narrow(adjacencies, sources, levels) is not False
+
+
+def is_narrow(adjacencies: list[Rows], sources: Iterable[Any], levels: float = inf) -> bool | None:
+    """Whether a search has few neighbors for many levels; None if it ends soon."""
     seen = frontier = set(sources)
-    total, last = 0, 1
+    total, last, depth = 0, 1, 0
     while frontier and levels > 0:
+        depth += 1
         level = [rows[node] for rows in adjacencies for node in frontier]
         neighbors = sum(map(len, level))
         total += neighbors
         levels -= 1
         if total > MOST:
-            return levels < inf and _expected(total, neighbors, neighbors / last, levels) < ENOUGH
+            soon = levels < inf and _expected(total, neighbors, neighbors / last, levels) < ENOUGH
+            return None if soon else False
+        if depth == LONG:
+            return True
         last = max(neighbors, 1)
         frontier = set().union(*level) - seen
         seen = seen | frontier
-    return True
+    return None
 
 
 def _expected(total: float, neighbors: float, growth: float, levels: float) -> float:
@@ -77,17 +91,26 @@ def local_search(source: str, limit: str = "", reverse: bool = False) -> Check:
             ends = is_local([rows], sources, inf if levels is None else levels)
         except (KeyError, TypeError):
             return "an error, which NetworkX raises at once"
-        return "NetworkX is faster in searches that end soon" if ends else ""
+        return "NetworkX is faster in searches that end soon or follow a long path" if ends else ""
 
     return check
 
 
 def small_first_component(call: Call) -> str:
     """Checks that the component of the first node is not small."""
-    G = call.G
+    small = is_local(*_both_ways(call.G))
+    return "NetworkX begins with a component that is small or a long path" if small else ""
+
+
+def long_path(call: Call) -> str:
+    """Checks that the component of the first node is not like a long path."""
+    return "NetworkX is faster along a long path" if is_narrow(*_both_ways(call.G)) else ""
+
+
+def _both_ways(G: Any) -> tuple[list[Rows], Iterable[Any]]:
+    """The adjacencies, and the first node."""
     adjacencies = [rows_of(G), rows_of(G, reverse=True)][: 1 + G.is_directed()]
-    small = is_local(adjacencies, islice(adjacencies[0], 1))
-    return "NetworkX begins with a component that is small" if small else ""
+    return adjacencies, islice(adjacencies[0], 1)
 
 
 def no_successors(call: Call) -> str:

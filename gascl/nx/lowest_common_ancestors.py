@@ -10,11 +10,15 @@ import numpy as np
 from gascl.nx.converted_graph import Converted
 from gascl.nx.dag import acyclic
 from gascl.nx.dispatch import backend_function
+from gascl.nx.locality import local_search
 from gascl.programs.breadth_first import BreadthFirst
 
 
 @backend_function(
-    first=100_000, cached=20_000, limits="Only where there is one; NetworkX chooses among several."
+    first=100_000,
+    cached=20_000,
+    limits="Only where there is one; NetworkX chooses among several.",
+    slower=[local_search("node1", reverse=True), local_search("node2", reverse=True)],
 )
 def lowest_common_ancestor(G: Converted, node1: Any, node2: Any, default: Any = None) -> Any:
     """The common ancestor of two nodes that is an ancestor of no other one.

@@ -72,6 +72,10 @@ FUNCTIONS = {
         eigenvector_centrality katz_centrality
     """,
     "No weights below 0.": "flow_hierarchy floyd_warshall_numpy modularity",
+    "No function as weight; weights are all integers, all floats, or all missing.": """
+        floyd_warshall floyd_warshall_predecessor_and_distance
+    """,
+    "Up to rounding, which may grow; two dimensions, no `store_pos_as`.": "forceatlas2_layout",
     "No weights.": "global_reaching_centrality",
     "No multigraphs; `nodelist` must have all nodes.": "google_matrix to_numpy_array",
     "The strategy largest_first, without `interchange`; no directed graphs.": "greedy_color",

@@ -12,10 +12,11 @@ import numpy as np
 from gascl.nx.components import connected, count, weak
 from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import Call, backend_function
+from gascl.nx.locality import long_path
 from gascl.programs.spanning_forest import SpanningForest
 
 
-@backend_function(first=200_000, cached=20_000)
+@backend_function(first=200_000, cached=20_000, slower=[long_path])
 def is_forest(G: Converted) -> bool:
     """Whether it has no cycle, whatever the directions of its edges."""
     if len(G) == 0:
@@ -100,19 +101,19 @@ def _is_tree(G: Converted) -> bool:
     return len(G) - 1 == G.number_of_edges() and connected(G, weakly=True)
 
 
-@backend_function(first=200_000, cached=20_000, slower=[_other_number_of_edges])
+@backend_function(first=200_000, cached=20_000, slower=[_other_number_of_edges, long_path])
 def is_tree(G: Converted) -> bool:
     """Whether it is connected and has no cycle, whatever the directions of its edges."""
     return _is_tree(G)
 
 
-@backend_function(first=200_000, cached=20_000, slower=[_other_number_of_edges])
+@backend_function(first=200_000, cached=20_000, slower=[_other_number_of_edges, long_path])
 def is_arborescence(G: Converted) -> bool:
     """Whether it is a tree with at most one edge into each node."""
     return _is_tree(G) and int(G.in_degree.max()) <= 1
 
 
-@backend_function(first=200_000, cached=20_000)
+@backend_function(first=200_000, cached=20_000, slower=[long_path])
 def is_branching(G: Converted) -> bool:
     """Whether it is a forest with at most one edge into each node."""
     return is_forest(G) and int(G.in_degree.max()) <= 1

@@ -14,7 +14,7 @@ import numpy as np
 
 from gascl.codegen.constants import VERY_LONG_ROW, long_row
 from gascl.delivery.admission import Demand, Parts, demand_of, local_refuses, why_together
-from gascl.delivery.cost import WHOLE, Size, costs_of
+from gascl.delivery.cost import Size, costs_of, whole
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.device_facts import DeviceFacts
 from gascl.delivery.registry import Choice, choose, form_of
@@ -215,7 +215,7 @@ def prepare(
     elif alternates and traits.reads_arcs:
         persistent = Decision(False, "its edges alternate, and it reads arcs, degrees or neighbors")
     else:
-        persistent = _persistent(program, choice.delivery, traits, device, setting, size)
+        persistent = _persistent(program, choice.delivery, traits, device, setting, of_graph)
     loops = reductions(spec, program.dtype)
     least = long_row(device.group, any(loop.nests for loop in loops))
     least *= LONG_FOR_LAUNCHES if persistent.chosen else 1
@@ -335,20 +335,19 @@ def _persistent(
     traits: Traits,
     device: DeviceFacts,
     setting: Setting,
-    size: int,
+    size: Size,
 ) -> Decision:
-    """Whether a persistent kernel runs all supersteps in one launch.
-
-    Args:
-        size: the number of vertices and arcs, in all lanes.
-    """
+    """Whether a persistent kernel runs all supersteps in one launch."""
     refusal = delivery.refuses_persistent(traits)
+    visited = f"all {(size.vertices + size.arcs) * traits.lanes:,} vertices and arcs"
+    if traits.only_applies:
+        visited = f"all {size.vertices * traits.lanes:,} vertices"
     reasons = [
         (refusal is not None, str(refusal)),
         (
             not (delivery.follows_frontier or delivery.in_one_launch)
-            and size > WHOLE.get(device.kind, 0),
-            f"visiting all {size:,} vertices and arcs takes longer than a launch",
+            and not whole(traits, size, device.kind),
+            f"visiting {visited} takes longer than a launch",
         ),
         (not device.can_join, "work-groups of one launch cannot wait for each other here"),
         (program.converged is not None, "converged() is called after each superstep"),

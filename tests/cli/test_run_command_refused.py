@@ -27,6 +27,7 @@ from gascl.results.result import Result
         (["Closeness", "--set", "sources=[a]"], 'a list of labels in JSON, such as \'["Doe, J.",'),
         (["Closeness", "--set", "sources=[null]"], "null in the list is no label: give texts or"),
         (["PageRank", "--set", "damping=none"], "damping=None: expected a number"),
+        (["Leiden", "--set", "resolution=1,2"], "expected one number: for several, make a run"),
         (
             ["PageRank", "--path", "5"],
             "PageRank finds no paths: leave out --path, or run a program",

@@ -376,7 +376,7 @@ AUTO = {
     "gather": "slots",
     "16 bytes": "slots",
     "a sum of floats": "slots",
-    "aggregated floats": "slots",
+    "aggregated floats": "edges",
     "lanes": "pull",
     "the first": "frontier",
     "the first, of a field that apply writes": "slots",

@@ -37,6 +37,9 @@ ON_ALL = {"scatter_on": "all", "apply": "v.x = msg / 2;", "stop": "superstep > 2
 FEW = {"mask": "v.id == 0"}
 SILENT = ON_ALL | {"message": None, "combine": None, "scatter": None, "apply_on": "all"}
 SILENT |= {"apply": "v.x = x_of(0) + 1;"}
+#: Arrays, for which there is no vector.
+ARRAYS = ON_ALL | {"message": "int8(13)", "x": vertex.int8(13), "scatter": "send(v.x);"}
+ARRAYS |= {"combine": "max", "apply": "v.x[0] = msg[0];"}
 EFFECTS = {"kept": arc.int32(), "scatter": "send(e.kept++);"}
 
 
@@ -73,6 +76,11 @@ def test_pushing_costs_what_the_frontier_has():
     for share in (1e-6, 1 / 16, 1 / 2, 1.0):
         ways = (sum(found.pushing(share).values()), sum(found.pulling(share).values()))
         assert found.seconds("frontier", share) == min(ways)
+
+
+def test_frontier_never_pulls_where_all_always_send():
+    found = costs(ON_ALL | {"combine": "max"}, DENSE)
+    assert found.seconds("frontier") == sum(found.pushing(1.0).values())
 
 
 def test_where_frontier_turns():
@@ -121,6 +129,10 @@ def chosen(changes: dict[str, Any], size: Size, on_gpu: bool = False) -> str:
         (ON_ALL | {"combine": "max"}, STAR, True, "outbox"),
         (SILENT, Size(STAR.vertices, STAR.arcs, 0), True, "pull"),
         (SILENT, Size(2**20, 2**22, 0), True, "pull"),
+        (SILENT, SPARSE, False, "pull"),
+        (SILENT, DENSE, False, "pull"),
+        (ARRAYS, STAR, True, "pull"),
+        (ARRAYS, Size(2**20, 2**25, 2**16), True, "outbox"),
         (ON_ALL | {"combine": None, "gather": "msg = messages[0];"}, DENSE, False, "outbox"),
         (ON_ALL | {"combine": None, "gather": "msg = messages[0];"}, SPARSE, False, "outbox"),
         (FEW | {"message": "real", "x": vertex.real(init=1)}, DENSE, False, "slots"),

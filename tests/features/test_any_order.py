@@ -206,6 +206,28 @@ def test_nobody_waits():
 
 
 @needs_joining
+def test_init_puts_others_into_the_mask():
+    class Told(VertexProgram):
+        """The number of arcs from vertex 0, which a vertex far behind it puts into the mask."""
+
+        steps = vertex.int32(init="v.id ? INT_MAX : 0")
+        message, combine, order = "int32", "min", "any"
+        init = "if (v.id == 20000) set_mask_of(0);"
+        mask = "v.id < 0"
+        receive_if = "msg < v.steps"
+        scatter = "send(v.steps + 1);"
+        apply = "v.steps = msg; set_mask();"
+
+    ids = np.arange(20_000)
+    result = Engine(Graph.from_edges(ids // 100, ids + 1)).run(Told())
+    assert result.delivery == "asynchronous"
+    steps = np.zeros(20_001, np.int32)
+    for v in range(1, 20_001):
+        steps[v] = steps[(v - 1) // 100] + 1
+    assert (np.asarray(result.steps) == steps).all()
+
+
+@needs_joining
 @pytest.mark.parametrize("shape", SHAPES)
 def test_shortest_paths_are_the_same_each_time(shape):
     graph = weighted(*SHAPES[shape])

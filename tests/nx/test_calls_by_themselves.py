@@ -10,7 +10,7 @@ from support.backend_cases import calls, ring, small
 
 from gascl.nx import dispatch
 from gascl.nx.backend import FUNCTIONS, backend
-from gascl.nx.locality import is_local
+from gascl.nx.locality import is_local, is_narrow
 
 LAZY = sorted(name for name, function in FUNCTIONS.items() if function.lazy)
 
@@ -98,7 +98,7 @@ def test_how_far_a_search_goes():
     path = nx.path_graph(10_000)
     assert is_local([path._adj], [0], 3)
     assert is_local([path._adj], [0], 5_000)
-    assert not is_local([path._adj], [0])
+    assert is_local([path._adj], [0])  # a long path
     star = nx.star_graph(40_000)
     assert is_local([star._adj], [1], 1)
     assert not is_local([star._adj], [1], 2)
@@ -162,3 +162,39 @@ def test_who_asks_for_gascl_gets_it_all(graph, monkeypatch):
     assert backend.should_run("bfs_edges", (graph, 9), {}) is True
     assert list(nx.bfs_edges(graph, 9, backend="gascl")) == list(nx.bfs_edges(graph, 9))
     assert ran
+
+
+def test_long_paths_are_left_to_networkx():
+    """Searches along them take as many levels as nodes, each a step of a device."""
+    path = nx.path_graph(120_000, nx.DiGraph)
+    nx.number_of_isolates(path, backend="gascl")
+    calls = {
+        "descendants": (0,),
+        "single_source_shortest_path_length": (0,),
+        "single_source_dijkstra_path_length": (0,),
+        "weakly_connected_components": (),
+        "number_strongly_connected_components": (),
+        "dag_longest_path_length": (),
+        "lowest_common_ancestor": (500, 119_000),
+        "is_tree": (),
+    }
+    for name, arguments in calls.items():
+        reason = backend.should_run(name, (path, *arguments), {})
+        assert "long path" in str(reason), name
+    assert not is_narrow([nx.grid_2d_graph(60, 60)._adj], [(0, 0)])
+    assert is_narrow([path._adj], [0]) and is_narrow([path._adj], [119_990]) is None
+    with nx.config(backend_priority=["gascl"]):
+        assert nx.is_directed_acyclic_graph(path)
+        assert not nx.algorithms.dag.has_cycle(path)
+        assert sum(1 for _ in nx.bfs_edges(path, 0)) == 119_999
+        assert list(nx.topological_sort(path)) == list(path)
+        path.add_edge(7, 7)
+        assert not nx.is_directed_acyclic_graph(path)
+
+
+def test_a_limited_search_is_left_to_networkx():
+    G = nx.gnm_random_graph(20_000, 100_000, seed=1)
+    nx.number_of_isolates(G, backend="gascl")
+    assert "end soon" in backend.should_run("bfs_edges", (G, 0), {"depth_limit": 1})
+    assert backend.should_run("bfs_edges", (G, 0), {}) is True
+    assert backend.should_run("bfs_edges", (G, 0), {"depth_limit": 9}) is True

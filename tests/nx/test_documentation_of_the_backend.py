@@ -41,7 +41,7 @@ def test_numbers_of_functions_that_others_have_are_those_of_the_table():
         shared("Of 3 functions", FUNCTIONS.values())
 
 
-@pytest.mark.parametrize("name", ["forceatlas2_layout", "generate_random_paths", "shortest_path"])
+@pytest.mark.parametrize("name", ["generate_random_paths", "shortest_path"])
 def test_what_the_page_leaves_out_is_in_no_list(name):
     assert f"`{name}" in TEXT.partition("## Functions")[2].partition("<!-- functions -->")[0]
     assert name not in FUNCTIONS and f"| `{name}`" not in TEXT

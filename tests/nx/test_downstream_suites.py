@@ -10,8 +10,7 @@ import sys
 import tarfile
 from importlib.metadata import version
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlretrieve
+from urllib.request import urlopen
 from xml.etree import ElementTree
 
 import pytest
@@ -46,8 +45,9 @@ def source(package, folder):
     """The folder of a package's source, which is downloaded."""
     if package in ELSEWHERE:
         try:
-            urlretrieve(ELSEWHERE[package], folder / "source.tar.gz")
-        except URLError as error:
+            with urlopen(ELSEWHERE[package], timeout=60) as answer:
+                (folder / "source.tar.gz").write_bytes(answer.read())
+        except OSError as error:  # offline, refused, reset, or too slow
             pytest.skip(f"{ELSEWHERE[package]}: {error}")
     else:
         pip("download", "--no-deps", "--no-binary", ":all:", "--dest", folder, package)

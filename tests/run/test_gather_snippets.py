@@ -12,7 +12,10 @@ from gascl.run import plan
 BLOCK = 16
 #: A snippet for messages, and what it finds.
 SNIPPETS = {
-    "sum": ("for (int i = 0; i < num_messages; ++i) msg += messages[i];", sum),
+    "squares": (
+        "for (int i = 0; i < num_messages; ++i) msg += messages[i] * messages[i];",
+        lambda heard: sum(x * x for x in heard),
+    ),
     "from the second on": (
         "msg = messages[0]; for (uint i = 1; i < num_messages; i++) msg = max(msg, messages[i]);",
         max,

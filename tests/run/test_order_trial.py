@@ -230,6 +230,26 @@ def test_no_schedule_is_tried_where_the_order_matters() -> None:
     assert Engine(GRAPH).run(Least()).trace.notes == []
 
 
+class Answers(VertexProgram):
+    """Two vertices answer each other: a message comes only once the one before has been applied, so
+    that no other order of messages exists, but by older values it is refused."""
+
+    count = vertex.int32(init="v.id ? 0 : 1")
+    message, combine, order = "int32", "max", "any"
+    mask = "v.id == 0"
+    receive_if = "msg == v.count + 2 && msg < 100"
+    scatter = "send(v.count + 1);"
+    apply = "v.count = msg; set_mask();"
+
+
+def test_receive_if_reads_older_values() -> None:
+    graph = Graph.from_edges(["a"], ["b"], directed=False)
+    result = Engine(graph).run(Answers(), delivery="push")
+    assert result["count"].tolist() == [99, 98]
+    text = told(Answers(), graph, "one after the other, in either order")
+    assert "Answers: order = 'any' does not hold: field 'count' of vertex" in text
+
+
 class Hops(VertexProgram):
     """The number of arcs from vertex 0, in supersteps; `form` is what it is in any order."""
 

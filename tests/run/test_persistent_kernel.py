@@ -23,12 +23,13 @@ from gascl import (
     vertex,
 )
 from gascl.codegen.constants import STRIDE, Team
+from gascl.delivery import cost
 from gascl.delivery.registry import DELIVERIES
 from gascl.delivery.run_layout import RUN, Key, team_bytes
 from gascl.opencl.device import Device
 from gascl.opencl.device_choice import find
 from gascl.results.result import Result
-from gascl.run import loaded_program, plan, prepare, supersteps
+from gascl.run import loaded_program, plan, supersteps
 from gascl.run.launcher import Launcher
 from gascl.run.plan import ALONE, Plan
 from gascl.run.push_pull import NEVER
@@ -346,8 +347,9 @@ def launched(monkeypatch) -> list[str]:
 @pytest.fixture(autouse=True)
 def whole(monkeypatch):
     """However large a graph is."""
-    for kind in prepare.WHOLE:
-        monkeypatch.setitem(prepare.WHOLE, kind, 2**40)
+    for most in (cost.WHOLE, cost.WHOLE_APPLY):
+        for kind in most:
+            monkeypatch.setitem(most, kind, 2**40)
 
 
 def groups(count: int | None, monkeypatch) -> None:

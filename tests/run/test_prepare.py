@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from gascl import Engine, Graph, ProgramError, VertexProgram, generators, param, vertex
+from gascl.delivery import cost
 from gascl.delivery.atomics import Atomics
 from gascl.delivery.device_facts import DeviceFacts
 from gascl.delivery.registry import DELIVERIES
 from gascl.errors import DeviceError, GasclError
 from gascl.graph import reordering
 from gascl.programs import BreadthFirst, Louvain, PageRank, ShortestPaths
-from gascl.run import prepare as preparation
 from gascl.run.bottlenecks import bottlenecks
 from gascl.run.explanation import explained
 from gascl.run.options import RunOptions
@@ -39,6 +39,7 @@ GPU = DeviceFacts(
     can_join=True,
     may_skip_optimizer=False,
 )
+CPU = replace(GPU, name="a CPU", kind="CPU", group=1)
 
 
 class Peeks(VertexProgram):
@@ -140,14 +141,43 @@ def test_a_persistent_kernel_that_visits_all_of_a_small_graph(web, monkeypatch):
         persistent = prepare(program, web, GPU, delivery=delivery).persistent
         assert not persistent.chosen and why in persistent.why
     for largest in (size, size - 1):
-        monkeypatch.setitem(preparation.WHOLE, "GPU", largest)
+        monkeypatch.setitem(cost.WHOLE, "GPU", largest)
         assert prepare(PageRank(), web, GPU).persistent.chosen == (largest == size)
     lanes = PageRank(damping=[0.8, 0.9], supersteps=3, dangling="ignore")
-    monkeypatch.setitem(preparation.WHOLE, "GPU", 2 * size - 1)
+    monkeypatch.setitem(cost.WHOLE, "GPU", 2 * size - 1)
     persistent = prepare(lanes, web, GPU).persistent
     assert not persistent.chosen and f"all {2 * size:,} vertices and arcs" in persistent.why
     # What follows the frontier visits few of them.
     assert prepare(BreadthFirst(source=0), web, GPU).persistent.chosen
+
+
+class Hops(VertexProgram):
+    """Each vertex looks at another one, and nothing is sent along arcs."""
+
+    to = vertex.int32(init="v.id / 2")
+    scatter_on = apply_on = "all"
+    apply = "v.to = to_of(v.to);"
+    stop = "superstep > 2"
+
+
+class Asks(Hops):
+    apply = "v.to += has_edge(v.id, v.to / 2);"
+
+
+@pytest.mark.parametrize("device", [CPU, GPU], ids=["CPU", "GPU"])
+def test_where_nothing_is_sent_along_arcs_only_vertices_count(web, monkeypatch, device):
+    monkeypatch.setitem(cost.WHOLE, device.kind, 0)
+    for largest in (web.num_vertices, web.num_vertices - 1):
+        monkeypatch.setitem(cost.WHOLE_APPLY, device.kind, largest)
+        prepared = prepare(Hops(), web, device)
+        assert prepared.delivery.name == "pull" and "edges" in prepared.choice.others
+        assert "nothing is sent along arcs" in prepared.choice.others["edges"]
+        assert prepared.persistent.chosen == (largest == web.num_vertices)
+    assert f"all {web.num_vertices:,} vertices take" in prepared.persistent.why
+    monkeypatch.setitem(cost.WHOLE_APPLY, device.kind, 2**30)
+    assert prepare(PageRank(), web, device).persistent.chosen is False
+    # Its items wait for memory, and a GPU has more of them at a time in launches.
+    assert prepare(Asks(), web, device).persistent.chosen == (device is CPU)
 
 
 def test_numbering(web, monkeypatch):
@@ -390,8 +420,8 @@ def test_loops_that_stay_with_one_work_item():
     first = {"functions": "int first(__global int *m) { return m[0]; }", "combine": None}
     (gather,) = found("v.x = msg;", gather="msg = first(messages);", **first)
     assert "5,000 to the largest hub" in gather.what
-    sums = "msg = 0; for (int i = 0; i < num_messages; ++i) msg += messages[i];"
-    (window,) = found("v.x = msg;", gather=sums, combine=None)
+    squares = "msg = 0; for (int i = 0; i < num_messages; ++i) msg += messages[i] * messages[i];"
+    (window,) = found("v.x = msg;", gather=squares, combine=None)
     assert gather.seconds / 10 < window.seconds < gather.seconds / 2
     both = "for (int i = 0; i < num_neighbors; ++i) {{ v.x += 1; v.y = {}(v.y, neighbor(i)); }}"
     (two,) = found(both.format("min") + " set_mask();", y=vertex.int32(), **waits)

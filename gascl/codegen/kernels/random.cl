@@ -3,7 +3,7 @@
 // more. With apply_on = "all", where there is no scatter, each vertex applies in a launch at least once, and
 // all that it sends arrives through the inbox. A message is applied at once, or it flies for a while; then it
 // arrives alone, or combined with another one to the same vertex, and sometimes it comes again. So a vertex may
-// get what another one has sent long ago.
+// get what another one has sent long ago. Sometimes it refuses a message by what it had before the last one.
 //
 // It also looks for messages whose order matters: whether the receiver would be the same after the last
 // two that changed it in the other order, after both of them combined, or after one of them twice.
@@ -127,6 +127,10 @@ static void gascl_arrive(const int id, const gascl_message msg, const uint sende
     gascl_note(place, what, changes, msg, sender, GASCL_RANDOM_ON);
 #endif
     if (!gascl_wants(v, msg, GASCL_STATE_ON GASCL_LANE_ON))
+        return;
+    // What the vertex had before the last message that changed it may refuse this one.
+    if (last_senders[place] && gascl_draw(schedule, 4) == 0 &&
+        !gascl_wants(gascl_with(v, &earlier[place]), msg, GASCL_STATE_ON GASCL_LANE_ON))
         return;
     ++tally->messages;
     if (changes) {

@@ -11,7 +11,6 @@ typedef int gascl_offset;
 #define GASCL_RECEIVES 0
 #define GASCL_SKIPS 0
 #define GASCL_FILTERS 0
-#define GASCL_CLOSES 0
 #define GASCL_REFUSES 0
 #define GASCL_ADDS_IDENTITY 0
 #define GASCL_ENOUGH 0

@@ -10,6 +10,8 @@
 #define GASCL_SWAP_BUFFERS()
 // A round with at most so many vertices is done by one group alone.
 #define GASCL_FEW_VERTICES 64
+// So many vertices are started and packed together, or unpacked and counted, while they are in the cache.
+#define GASCL_START_PART 4096
 
 static gascl_queue gascl_queue_of(const int rank, volatile __global int *team_words, GASCL_STATE,
                                   __global gascl_packed *words, GASCL_QUEUED) {
@@ -45,12 +47,18 @@ static GASCL_INLINE void gascl_run_phase(const int phase, const gascl_team team,
         break;
     case GASCL_PHASE_PACK: {
         const bool starting = GASCL_READ_TEAM(STARTING);
-        GASCL_FOR_SHARE(id, n, 4096) {
-            words[id] = gascl_pack_fields(id, GASCL_STATE_ON);
-            if (starting)
-                gascl_commit_mask(id GASCL_MASKS_ON);
-            if (gascl_mask[id])
-                lowest = min(lowest, GASCL_BIN_NOW(id));
+        const int parts = n / GASCL_START_PART + 1;
+        GASCL_FOR_PARTS(part, parts) {
+            const gascl_team team = gascl_part_of(part, parts);
+            if (starting && !GASCL_INIT_MARKS)
+                gascl_start_vertices(team, &tally, GASCL_STATE_ON, GASCL_FIRST_VALUES_ON);
+            GASCL_FOR_SHARE(id, n, n) {
+                words[id] = gascl_pack_fields(id, GASCL_STATE_ON);
+                if (starting)
+                    gascl_commit_mask(id GASCL_MASKS_ON);
+                if (gascl_mask[id])
+                    lowest = min(lowest, GASCL_BIN_NOW(id));
+            }
         }
         break;
     }
@@ -94,16 +102,19 @@ static GASCL_INLINE void gascl_run_phase(const int phase, const gascl_team team,
         gascl_visit_long_rows(team, &queue, &progress, GASCL_STATE_ON GASCL_EDGE_ON,
                               GASCL_STEP_ON);
         break;
-    case GASCL_PHASE_UNPACK:
-        GASCL_FOR_SHARE(id, n, 4096)
-            gascl_unpack_fields(words[id], id, GASCL_STATE_ON);
-        break;
+    case GASCL_PHASE_UNPACK: {
+        const int parts = n / GASCL_START_PART + 1;
+        GASCL_FOR_PARTS(part, parts) {
+            const gascl_team team = gascl_part_of(part, parts);
+            GASCL_FOR_SHARE(id, n, n)
+                gascl_unpack_fields(words[id], id, GASCL_STATE_ON);
 #if GASCL_REALS
-    case GASCL_PHASE_NANS:
-        gascl_count_nans(team, GASCL_STATE_ON,
-                         (__global int *)(size_t)(team_words + GASCL_STRIDE * GASCL_TEAM_WORDS));
-        break;
+            gascl_count_nans(team, GASCL_STATE_ON,
+                             (__global int *)(size_t)(team_words + GASCL_STRIDE * GASCL_TEAM_WORDS));
 #endif
+        }
+        break;
+    }
     }
     if (lowest < INT_MAX)
         atomic_min(&GASCL_TEAM(LOWEST), lowest);
@@ -128,7 +139,7 @@ static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_E
         for (int i = 0; i < (int)get_num_groups(0); ++i)
             posted[i] = counts[2 * i + 1] = 0;
         gascl_empty_bins(workers, team_words);
-        return begins ? GASCL_PHASE_START : GASCL_PHASE_PACK;
+        return begins && GASCL_INIT_MARKS ? GASCL_PHASE_START : GASCL_PHASE_PACK;
     case GASCL_PHASE_START:
         return GASCL_PHASE_PACK;
     case GASCL_PHASE_PACK:
@@ -162,8 +173,6 @@ static int gascl_end_phase(const int phase, const int ranks, GASCL_STATE GASCL_E
         if (GASCL_READ_TEAM(UNLISTED))  // the bins are filled from the mask
             gascl_mark_shared(&queue, shared_blocks, gascl_mask);
         return GASCL_PHASE_LOWEST;
-    case GASCL_PHASE_UNPACK:
-        return GASCL_REALS ? GASCL_PHASE_NANS : GASCL_PHASE_END;
     default:
         return GASCL_PHASE_END;
     }

@@ -35,6 +35,16 @@ static gascl_offset gascl_gather_apart(gascl_box *in, gascl_offset arc, const ga
     gascl_box apart[GASCL_SUMS];
     _Pragma("unroll") for (int j = 0; j < GASCL_SUMS; ++j)
         apart[j] = gascl_box_empty();
+#if GASCL_CALCULATES
+    // The compiler calculates several messages at once where nothing is added up in between.
+    for (; end - arc >= GASCL_MESSAGES_AT_ONCE; arc += GASCL_MESSAGES_AT_ONCE) {
+        gascl_message messages[GASCL_MESSAGES_AT_ONCE];
+        for (int j = 0; j < GASCL_MESSAGES_AT_ONCE; ++j)
+            gascl_fetch(arc + j, row, &messages[j], GASCL_STATE_ON GASCL_DELIVERY_ON);
+        _Pragma("unroll") for (int j = 0; j < GASCL_MESSAGES_AT_ONCE; ++j)
+            gascl_box_add(&apart[j % GASCL_SUMS], messages[j]);
+    }
+#endif
     for (; end - arc >= GASCL_SUMS; arc += GASCL_SUMS)
         _Pragma("unroll") for (int j = 0; j < GASCL_SUMS; ++j)
             gascl_gather_arc(&apart[j], arc + j, row, GASCL_STATE_ON GASCL_DELIVERY_ON);

@@ -40,7 +40,7 @@ static bool gascl_deliver_now(const int id, const gascl_message msg, GASCL_STATE
 // Whether a vertex with this word receives nothing: then it alone changes the word, by a plain store. That
 // takes a tenth of the time of a compare-and-swap, which also waits for all reads and writes before it.
 static bool gascl_is_closed(const gascl_packed word, const int id, GASCL_STATE) {
-#if GASCL_CLOSES
+#if GASCL_RECEIVES && !GASCL_FILTERS && !GASCL_DEBUG
     return !gascl_wants(gascl_unpacked(word, id, GASCL_STATE_ON), GASCL_TO_MESSAGE(gascl_identity()),
                         GASCL_STATE_ON);
 #else
