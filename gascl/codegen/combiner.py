@@ -33,7 +33,7 @@ def write_combiner(text: Text, c: Context, traps: Traps) -> None:
     elif wide.has_arrays and combiner not in (EXPRESSION, FIRST):
         text.put(*_by_component(combiner, wide, c.traits.overflows))
     elif c.traits.overflows:
-        text.put(*combiner.noticing_overflow(wide))
+        text.put(*combiner.noticing_overflow(wide, c.message))
     elif combiner is EXPRESSION:
         traps.expression("    return (", spec.snippets["combine"], "    );", who="")
     else:

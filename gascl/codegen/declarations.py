@@ -156,7 +156,7 @@ def _write_uniform(text: Text, real: Type) -> None:
 
 def _adds_identity(c: Context) -> bool:
     """Whether combining a message with the identity costs little."""
-    combiner, combines = c.spec.combiner, c.traits.filters and not c.traits.counts_once
+    combiner, combines = c.spec.combiner, not c.traits.counts_once
     named = combiner is not None and combiner is not EXPRESSION
     return combines and named and cell_kind(c.accumulator) != "OTHER"
 

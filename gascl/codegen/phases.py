@@ -96,7 +96,8 @@ class Phases:
             put("    GASCL_PREFETCH(&gascl_targets[gascl_offsets[gascl_id]]);")
         put("}", "")
         put("// Fields given by the user, or kept from another run, are not changed by init.")
-        put("static void gascl_init(const int gascl_id, const ulong gascl_given,")
+        put("// Returns whether the vertex is in the first mask.")
+        put("static bool gascl_init(const int gascl_id, const ulong gascl_given,")
         put(f"        const ulong gascl_kept, const int gascl_own_mask, {state}) {{")
         put("    gascl_vertex v;", f"    v.id = {c.id_of('gascl_id')};")
         put(*["    v.gascl_set = 0;"] * c.traits.masked)
@@ -120,11 +121,8 @@ class Phases:
             put("        v.gascl_set = GASCL_SET;")
         elif c.traits.masked and (init is None or not init.uses("set_mask", "set_mask_of")):
             put("    if (gascl_own_mask)", "        v.gascl_set = GASCL_SET;")
-        if c.traits.masked:
-            put("    if (v.gascl_set == GASCL_SET)")
-            put("        gascl_put_mask(gascl_id, GASCL_SET, gascl_control_")
-            put("            GASCL_MASKS_ON GASCL_LANE_ON);")
-        put("}", "")
+        in_mask = "v.gascl_set == GASCL_SET" if c.traits.masked else "false"
+        put(f"    return {in_mask};", "}", "")
 
     def _init_value(self, name: str, seen: str) -> None:
         """Write a field's init expression as a function."""

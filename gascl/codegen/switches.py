@@ -22,7 +22,7 @@ PROGRAM = {
     "FILTERS": "receive_if reads the message",
     "REFUSES": "in any order, messages are refused by one field before the others are read",
     "SKIPS": "arcs may be skipped to vertices that receive nothing, or have enough",
-    "ADDS_IDENTITY": "a CPU adds the identity for messages that `receive_if` refuses",
+    "ADDS_IDENTITY": "a CPU may add the identity where no message is received",
     "ENOUGH": "there is an `enough`",
     "COUNTS_ONCE": "several messages to a vertex count as one",
     "PRIORITY": "there is a priority: vertices in the mask wait for their bucket",
@@ -175,6 +175,10 @@ DERIVED = {
     },
     "frontier.cl": {
         "LISTS_DIRECTLY": "a vertex is listed in the next frontier right after its apply",
+        "HOLDS_FIRST": "an item holds back vertices of the first mask, to list them together",
+    },
+    "mask.cl": {
+        "PUTS_ALWAYS": "apply stores a vertex's mask even if it says nothing of it",
     },
     "persistent/clock.cl": {"CLOCK": "a macro: a clock that all groups share"},
     "push/pull_step.cl": {
@@ -183,6 +187,7 @@ DERIVED = {
     },
     "gather.cl": {
         "CONSUMES": "gascl_consume() changes something; also in the deliveries that gather",
+        "FETCHES_ALL": "gascl_fetch() costs as much for no message; also in outbox/messages.cl",
     },
     "push/messages.cl": {
         "COMBINES_HELD": "messages to one vertex are combined before they are posted; "

@@ -61,8 +61,9 @@ class Combiner:
         """C text of the combination of two values of a type."""
         return f"{a} {self.sign} {b}"
 
-    def noticing_overflow(self, type_: Type) -> list[str]:
-        """C statements that return the combination of a and b, and track overflow.
+    def noticing_overflow(self, type_: Type, message: Type) -> list[str]:
+        """C statements that return the combination of a and b, values of `type_` in which such
+        messages are combined, and track overflow.
 
         `*gascl_overflow` is the overflow count that belongs to a, `gascl_more` the one that belongs
         to b; `*gascl_overflow` becomes that of the result. Whether the final count says "overflow"
@@ -120,8 +121,11 @@ class _Sum(_Arithmetic):
     def combined(self, type_: Type, a: str, b: str) -> str:
         return added(type_, "gascl_accumulator", a, b)
 
-    def noticing_overflow(self, type_: Type) -> list[str]:
-        """The count is how often a sum wrapped around upwards minus downwards."""
+    def noticing_overflow(self, type_: Type, message: Type) -> list[str]:
+        """The count is how often a sum wrapped around upwards minus downwards. One of narrower
+        messages does not, as `accumulator` says."""
+        if message.itemsize < type_.itemsize:
+            return ["    *gascl_overflow += gascl_more;", "    return a + b;"]
         wrapped = ["    *gascl_overflow += gascl_more + (c < a);"]
         if type_.c != "ulong":
             wrapped = [
@@ -141,7 +145,7 @@ class _Product(_Arithmetic):
     def identity(self, type_: Type) -> str:
         return "1"
 
-    def noticing_overflow(self, type_: Type) -> list[str]:
+    def noticing_overflow(self, type_: Type, message: Type) -> list[str]:
         """A product that contains a zero is zero, whatever its other factors are."""
         high = "0" if type_.c == "ulong" else "(c < 0 ? -1 : 0)"
         return [

@@ -195,3 +195,60 @@ def test_messages_of_several_rows_are_copied_at_once(program):
         for _ in range(2):
             x = np.where(hears, (x * x + 1) @ adjacency + ids, ids) % 1009
         assert result.x[:, lane].tolist() == x.tolist()
+
+
+@pytest.mark.parametrize("delivery", ["outbox", "pull", "push"])
+def test_each_delivery_of_random_vertices(delivery):
+    graph, adjacency = linked()
+    result = Engine(graph).run(SomeSum(), delivery=delivery)
+    x, told = np.arange(VERTICES) % 8, np.zeros(VERTICES, int)
+    for superstep in range(4):
+        sent = some(superstep)
+        told += (adjacency * sent[:, None]).sum(axis=0) > 0
+        x = (x + (adjacency * (x * sent)[:, None]).sum(axis=0)) % 1009
+    assert np.array_equal(result["x"], x)
+    assert np.array_equal(result["told"], told)
+
+
+class ComesAndGoes(VertexProgram):
+    """All vertices are in the mask, then few, then half of them; some put in others."""
+
+    supersteps = param.supersteps(6)
+    active = vertex.int32()
+    near = vertex.int32()
+
+    apply_on = "all"
+    ends = "stop"
+    functions = """
+        #define COMES(id, when) ((when) % 3 == 0 || (id) % ((when) % 3 == 1 ? 97 : 2) == 0)
+    """
+    mask = "COMES(v.id, 0)"
+    apply = """
+        for (int i = 0; i < num_neighbors; ++i)
+            v.near += get_mask_of(neighbor(i));
+        v.active += get_mask();
+        if (COMES(v.id, superstep + 1))
+            set_mask();
+        if (v.id % 50 == superstep)
+            set_mask_of((v.id + 1) % g.num_vertices);
+    """
+
+
+@pytest.mark.parametrize("delivery", ["push", "pull"])
+def test_a_mask_that_others_read(delivery):
+    """Few vertices are listed one by one; many are looked for among all."""
+    ids = np.arange(VERTICES)
+    src, dst = [*ids[:-1], *ids[:-2]], [*ids[1:], *([HUB] * (VERTICES - 2))]
+    graph = Graph.from_edges(src, dst, num_vertices=VERTICES, directed=False)
+    adjacency = np.zeros((VERTICES, VERTICES), np.int64)
+    adjacency[src, dst] = adjacency[dst, src] = 1
+    result = Engine(graph).run(ComesAndGoes(), delivery=delivery)
+    mask = np.ones(VERTICES, bool)
+    active, near = np.zeros(VERTICES, int), np.zeros(VERTICES, int)
+    for superstep in range(6):
+        near, active = near + adjacency @ mask, active + mask
+        by_others = np.roll(ids % 50 == superstep, 1)
+        turn = (superstep + 1) % 3
+        mask = by_others | (turn == 0) | (ids % (97 if turn == 1 else 2) == 0)
+    assert np.array_equal(result["near"], near)
+    assert np.array_equal(result["active"], active)

@@ -16,6 +16,36 @@
 // The length of the frontier of a superstep.
 #define GASCL_FRONTIER_LENGTH(superstep) GASCL_LENGTH_AT(GASCL_LIST_FRONTIER + ((superstep) & 1))
 
+// Those in a list are many if they are more than 1 / GASCL_DENSE of all vertices.
+#define GASCL_DENSE 8
+
+#if GASCL_GROUP == 1
+// Vertices that an item holds back, to list them together, since a place in a list costs an atomic operation.
+#define GASCL_HELD 128
+typedef struct {
+    int count;
+    int at[GASCL_HELD];
+} gascl_held_ids;
+
+static void gascl_flush_ids(gascl_held_ids *held, __global int *list, __global int *length) {
+    if (!held->count)
+        return;
+    const int at = atomic_add(length, held->count);
+    for (int i = 0; i < held->count; ++i)
+        list[at + i] = held->at[i];
+    held->count = 0;
+}
+
+// Without a branch: whether a vertex is to be listed is often random.
+static void gascl_hold_if(const bool listed, const int id, gascl_held_ids *held,
+                          __global int *list, __global int *length) {
+    held->at[held->count] = id;
+    held->count += listed;
+    if (held->count == GASCL_HELD)
+        gascl_flush_ids(held, list, length);
+}
+#endif
+
 #define GASCL_LISTS_DIRECTLY \
     (GASCL_MASKED && GASCL_OWN_MASK && !GASCL_READS_MASK && !GASCL_PRIORITY && !GASCL_SCATTER_ALL)
 
@@ -37,6 +67,7 @@
 #else
 #define GASCL_FIRST_LISTED gascl_receivers
 #endif
+#define GASCL_HOLDS_FIRST (GASCL_GROUP == 1)
 static void gascl_put_mask(const int id, const int set,
                            __global gascl_control *control GASCL_MASKS GASCL_LANE) {
     GASCL_FIRST_LISTED[atomic_inc(&GASCL_LENGTH(LISTED))] = id;

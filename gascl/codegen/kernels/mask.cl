@@ -10,9 +10,13 @@
 #define GASCL_WAITS 1
 #define GASCL_IN_CURRENT_BUCKET 2
 
+// Where nobody else sets it, an item of a CPU also stores what a vertex does not change: a branch on what is often
+// random would be mispredicted.
+#define GASCL_PUTS_ALWAYS (GASCL_GROUP == 1 && GASCL_OWN_MASK)
 static void gascl_put_mask(const int id, const int set,
                            __global gascl_control *control GASCL_MASKS GASCL_LANE) {
-    gascl_next[GASCL_AT(id)] = set == GASCL_SET;
+    const uchar before = GASCL_PUTS_ALWAYS ? gascl_next[GASCL_AT(id)] : 0;
+    gascl_next[GASCL_AT(id)] = set ? set == GASCL_SET : before;
 }
 
 static void gascl_set_mask_of(const long id, const int sender, const int line,

@@ -25,7 +25,7 @@ static bool gascl_take_lanes(const int id, __global uchar *of) {
     gascl_lane_bytes set = 0;
     for (int i = 0; i < WORDS; ++i)
         set |= words[i];
-    for (int i = 0; set && i < WORDS; ++i)
+    for (int i = 0; (set || (GASCL_GROUP == 1 && WORDS == 1)) && i < WORDS; ++i)
         words[i] = 0;
     return set;
 }
@@ -47,14 +47,15 @@ static uchar gascl_commit_mask(const int id GASCL_MASKS) {
 // The next mask becomes this superstep's. Adds to the numbers of vertices in it and of their arcs.
 static void gascl_commit_phase(const gascl_team team, GASCL_STATE,
                                __global const gascl_offset *offsets, long2 *counted) {
-    GASCL_FOR_SHARE(id, gascl_run_->graph.gascl_rows, 4096)
-        if (gascl_commit_mask(id GASCL_MASKS_ON)) {
+    GASCL_FOR_SHARE(id, gascl_run_->graph.gascl_rows, 4096) {
+        const bool set = gascl_commit_mask(id GASCL_MASKS_ON) != 0;
 #if GASCL_PRIORITY
+        if (set)
             atomic_min(&gascl_control_->low, gascl_lowest_bucket(id, GASCL_STATE_ON));
 #endif
-            counted->x += 1;
-            counted->y += offsets[id + 1] - offsets[id];
-        }
+        counted->x += set;
+        counted->y += (offsets[id + 1] - offsets[id]) & -(gascl_offset)set;
+    }
 }
 
 __kernel void gascl_commit(GASCL_STATE, __global const gascl_offset *offsets,

@@ -30,8 +30,8 @@
 //   static gascl_box gascl_take_received(const int id, GASCL_STATE GASCL_EDGE, GASCL_PUSHED);
 #include "push_posting.cl"
 
-// Receivers are many if they are more than 1 / GASCL_DENSE of all vertices.
-#define GASCL_DENSE 8
+// Whether all vertices are in the frontier.
+#define GASCL_ALL_SEND (gascl_control_->next_active == gascl_run_->graph.num_vertices)
 
 // Prefetches the data that posting to a vertex reads.
 static void gascl_prefetch_target(const int id, GASCL_STATE) {

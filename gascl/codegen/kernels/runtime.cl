@@ -111,10 +111,13 @@ static gascl_message gascl_narrow(const gascl_box in, const int id,
     return message;
 }
 
-// Records what a vertex said of its own place in the next mask.
+// Records what a vertex said of its own place in the next mask. GASCL_PUTS_ALWAYS: also if it said nothing.
 #if GASCL_MASKED
-#define GASCL_PUT_OWN(id, set) \
-    if (set)                   \
+#ifndef GASCL_PUTS_ALWAYS
+#define GASCL_PUTS_ALWAYS 0
+#endif
+#define GASCL_PUT_OWN(id, set)      \
+    if (GASCL_PUTS_ALWAYS || (set)) \
     gascl_put_mask(id, set, gascl_control_ GASCL_MASKS_ON GASCL_LANE_ON)
 #else
 #define GASCL_PUT_OWN(id, set) (void)(set)

@@ -34,6 +34,10 @@ static void gascl_start_vertices(const gascl_team team, gascl_tally *tally, GASC
 #else
 #define GASCL_TALLY_OF(id) tally
 #endif
+#if GASCL_HOLDS_FIRST
+    gascl_held_ids held;
+    held.count = 0;
+#endif
     GASCL_FOR_SHARE_OF_PLACES(id, gascl_run_->graph.gascl_rows) {
 #if GASCL_MASKED && !GASCL_LISTS_RECEIVERS
         gascl_start_mask(id GASCL_MASKS_ON GASCL_LANE_ON);
@@ -42,8 +46,13 @@ static void gascl_start_vertices(const gascl_team team, gascl_tally *tally, GASC
         if (id + GASCL_AHEAD < gascl_run_->graph.gascl_rows)
             gascl_prefetch_init(id + GASCL_AHEAD, GASCL_STATE_ON);
 #endif
-        gascl_init(id, given | (partly ? partly[id] : 0), kept, own_mask, GASCL_TALLY_OF(id),
-                   GASCL_STATE_ON GASCL_LANE_ON);
+        const bool first = gascl_init(id, given | (partly ? partly[id] : 0), kept, own_mask,
+                                      GASCL_TALLY_OF(id), GASCL_STATE_ON GASCL_LANE_ON);
+#if GASCL_HOLDS_FIRST
+        gascl_hold_if(first, id, &held, GASCL_FIRST_LISTED, &GASCL_LENGTH(LISTED));
+#else
+        GASCL_PUT_OWN(id, first ? GASCL_SET : 0);
+#endif
 #if GASCL_INBOX
         GASCL_EMPTY(id, );
 #if GASCL_POSTS_AHEAD
@@ -51,6 +60,9 @@ static void gascl_start_vertices(const gascl_team team, gascl_tally *tally, GASC
 #endif
 #endif
     }
+#if GASCL_HOLDS_FIRST
+    gascl_flush_ids(&held, GASCL_FIRST_LISTED, &GASCL_LENGTH(LISTED));
+#endif
 }
 
 // The start as a launch of its own, which also sets counters to 0.

@@ -374,7 +374,8 @@ static void gascl_prefetch_init(const int gascl_id, GASCL_STATE) {
 }
 
 // Fields given by the user, or kept from another run, are not changed by init.
-static void gascl_init(const int gascl_id, const ulong gascl_given,
+// Returns whether the vertex is in the first mask.
+static bool gascl_init(const int gascl_id, const ulong gascl_given,
         const ulong gascl_kept, const int gascl_own_mask, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;
     v.id = gascl_id;
@@ -408,9 +409,7 @@ static void gascl_init(const int gascl_id, const ulong gascl_given,
 v.in_degree > 1
     ))
         v.gascl_set = GASCL_SET;
-    if (v.gascl_set == GASCL_SET)
-        gascl_put_mask(gascl_id, GASCL_SET, gascl_control_
-            GASCL_MASKS_ON GASCL_LANE_ON);
+    return v.gascl_set == GASCL_SET;
 }
 
 static gascl_edge gascl_edge_at(const int gascl_src, const int gascl_dst, const gascl_offset gascl_arc GASCL_EDGE GASCL_LANE) {
@@ -505,9 +504,9 @@ GASCL_NOT_INLINED static int gascl_apply_message(
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 486, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 485, gascl_faults, gascl_control_);
     if (gascl_run_->graph.gascl_finite)
-        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 486, gascl_faults, gascl_control_);
+        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 485, gascl_faults, gascl_control_);
     return v.gascl_set;
 }
 

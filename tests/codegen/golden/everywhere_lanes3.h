@@ -363,7 +363,8 @@ static void gascl_prefetch_init(const int gascl_id, GASCL_STATE) {
 }
 
 // Fields given by the user, or kept from another run, are not changed by init.
-static void gascl_init(const int gascl_id, const ulong gascl_given,
+// Returns whether the vertex is in the first mask.
+static bool gascl_init(const int gascl_id, const ulong gascl_given,
         const ulong gascl_kept, const int gascl_own_mask, gascl_tally *gascl_all, GASCL_STATE GASCL_LANE) {
     gascl_vertex v;
     v.id = gascl_id;
@@ -392,9 +393,7 @@ static void gascl_init(const int gascl_id, const ulong gascl_given,
 v.id == p.source
     ))
         v.gascl_set = GASCL_SET;
-    if (v.gascl_set == GASCL_SET)
-        gascl_put_mask(gascl_id, GASCL_SET, gascl_control_
-            GASCL_MASKS_ON GASCL_LANE_ON);
+    return v.gascl_set == GASCL_SET;
 }
 
 static gascl_edge gascl_edge_at(const int gascl_src, const int gascl_dst, const gascl_offset gascl_arc GASCL_EDGE GASCL_LANE) {

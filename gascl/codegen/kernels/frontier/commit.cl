@@ -1,6 +1,35 @@
 // The commit of lists of active vertices, for programs without a priority: the vertices that were put
 // into the mask become the next superstep's mask and frontier.
 
+#if GASCL_GROUP == 1 && !GASCL_LISTS_DIRECTLY && !GASCL_SCATTER_ALL
+// Whether the commit goes through all vertices, since many come into the mask or leave it: an item then owns their
+// flags, which need no atomic operation.
+static bool gascl_commits_densely(GASCL_STATE, const int starting) {
+    const int few = gascl_run_->graph.gascl_rows / GASCL_DENSE;
+    return GASCL_LENGTH(LISTED) > few ||
+           (!starting && GASCL_FRONTIER_LENGTH(gascl_control_->superstep) > few);
+}
+
+static void gascl_commit_all(const gascl_team team, GASCL_STATE, GASCL_COMMITTED,
+                             const int starting, long2 *counted) {
+    const int coming = gascl_control_->superstep + !starting;
+    __global int2 *next = gascl_frontier_of(frontiers, coming, most_pieces);
+    __global int *length = &GASCL_FRONTIER_LENGTH(coming);
+    gascl_pieces held;
+    held.count = 0;
+    GASCL_FOR_SHARE(id, gascl_run_->graph.gascl_rows, 4096) {
+        const bool set = gascl_flags[id] & (GASCL_BY_SELF | GASCL_BY_OTHER);
+        gascl_flags[id] = set ? GASCL_MASK_BIT(coming) : 0;
+        counted->x += set;
+        counted->y += gascl_list_if(set, id, offsets[id + 1] - offsets[id], &held, next, length);
+    }
+    gascl_flush_pieces(&held, next, length);
+}
+#else
+#define gascl_commits_densely(...) false
+#define gascl_commit_all(...)
+#endif
+
 // `starting`: the next superstep is the first one of the run, so that there is no earlier frontier. Adds
 // to the numbers of vertices in the mask and of their arcs.
 static void gascl_commit_listed(const gascl_team team, GASCL_STATE, GASCL_COMMITTED,
@@ -39,6 +68,10 @@ static void gascl_commit_listed(const gascl_team team, GASCL_STATE, GASCL_COMMIT
 // The end of a superstep.
 static void gascl_commit_phase(const gascl_team team, GASCL_STATE, GASCL_COMMITTED,
                                const int starting, long2 *counted) {
+    if (gascl_commits_densely(GASCL_STATE_ON, starting)) {
+        gascl_commit_all(team, GASCL_STATE_ON, GASCL_COMMITTED_ON, starting, counted);
+        return;
+    }
     if (!starting)
         gascl_uncommit(gascl_with_second_counter(team), GASCL_STATE_ON, GASCL_COMMITTED_ON);
     gascl_commit_listed(team, GASCL_STATE_ON, GASCL_COMMITTED_ON, starting, counted);

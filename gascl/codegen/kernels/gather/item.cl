@@ -6,15 +6,16 @@ typedef struct {
     gascl_shared shared;
 } gascl_gather_memory;
 
-// Adds the message of an arc, if it carries one. Where that costs little, the identity is added for one that
-// the vertex does not want: a branch on what the message is could be mispredicted for each arc.
+// Adds the message of an arc, if it carries one. Where that costs little, the identity is added for one that is
+// not sent, or that the vertex does not want: a branch on either could be mispredicted for each arc.
 static void gascl_gather_arc(gascl_box *in, const gascl_offset arc, const int row,
                              GASCL_STATE GASCL_DELIVERY) {
     gascl_message x;
-    if (!gascl_fetch(arc, row, &x, GASCL_STATE_ON GASCL_DELIVERY_ON))
+    bool takes = gascl_fetch(arc, row, &x, GASCL_STATE_ON GASCL_DELIVERY_ON);
+    if (!takes && (GASCL_FILTERS || !GASCL_ADDS_IDENTITY || !GASCL_FETCHES_ALL))
         return;
     gascl_consume(arc, GASCL_STATE_ON GASCL_DELIVERY_ON);
-    const bool takes = gascl_receives_message(x, row, GASCL_STATE_ON);
+    takes &= gascl_receives_message(x, row, GASCL_STATE_ON);
 #if GASCL_ADDS_IDENTITY
     gascl_box_combine(in, takes ? GASCL_TO_ACCUMULATOR(x) : gascl_identity());
     in->count += takes;

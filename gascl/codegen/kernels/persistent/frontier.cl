@@ -8,7 +8,7 @@ static int gascl_phase_after(const int phase, const bool pulls, const bool has_b
     const int superstep = gascl_control_->superstep;
     switch (phase) {
     case GASCL_PHASE_SNAPSHOT:
-        if (GASCL_PULLS && pulls != has_bits)
+        if (GASCL_PULLS && pulls != has_bits && !(pulls && GASCL_ALL_SEND))
             return pulls ? GASCL_PHASE_CLEAR_BITS : GASCL_PHASE_CONVERT;
     // The frontier has the form that is needed: the next phase is as after that one.
     case GASCL_PHASE_CONVERT:

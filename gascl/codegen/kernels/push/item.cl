@@ -5,29 +5,6 @@ typedef struct {
     gascl_list_memory lists;
 } gascl_step_memory;
 
-// Receivers that an item holds back, to list them together.
-typedef struct {
-    int count;
-    int at[GASCL_HELD];
-} gascl_receiver_buffer;
-
-static void gascl_flush_receivers(gascl_receiver_buffer *held, __global int *receivers,
-                                  __global int *length) {
-    if (!held->count)
-        return;
-    const int at = atomic_add(length, held->count);
-    for (int i = 0; i < held->count; ++i)
-        receivers[at + i] = held->at[i];
-    held->count = 0;
-}
-
-static void gascl_buffer_receiver(const int id, gascl_receiver_buffer *held,
-                                  __global int *receivers, __global int *length) {
-    if (held->count == GASCL_HELD)
-        gascl_flush_receivers(held, receivers, length);
-    held->at[held->count++] = id;
-}
-
 // Pushes along the arcs of the frontier; returns how many messages there were, if they are counted
 // here.
 static GASCL_INLINE long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDGE, GASCL_PUSHED,
@@ -37,7 +14,7 @@ static GASCL_INLINE long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDG
     __global const int2 *frontier =
         gascl_frontier_of(frontiers, superstep, most_pieces);
     long messages = 0;
-    gascl_receiver_buffer held;
+    gascl_held_ids held;
     held.count = 0;
     int from, to;
     const int chunk = clamp(pieces / (4 * team.groups), 1, 64);
@@ -70,11 +47,11 @@ static GASCL_INLINE long gascl_push(const gascl_team team, GASCL_STATE GASCL_EDG
                     continue;
                 ++messages;
                 if (gascl_post_arc(target, x, GASCL_STATE_ON) && !GASCL_APPLY_ALL)
-                    gascl_buffer_receiver(target, &held, gascl_receivers, &GASCL_LENGTH(RECEIVERS));
+                    gascl_hold_if(true, target, &held, gascl_receivers, &GASCL_LENGTH(RECEIVERS));
             }
         }
     }
-    gascl_flush_receivers(&held, gascl_receivers, &GASCL_LENGTH(RECEIVERS));
+    gascl_flush_ids(&held, gascl_receivers, &GASCL_LENGTH(RECEIVERS));
     return GASCL_COUNTS_ONCE || GASCL_COUNTS_ARRIVED ? 0 : messages;
 }
 
@@ -83,8 +60,7 @@ static GASCL_INLINE void gascl_list_by_group(const bool has, const int id, const
                                              gascl_pieces *held, __global int2 *frontier,
                                              __global int *length,
                                              __local gascl_step_memory *memory) {
-    if (has)
-        gascl_list(id, arcs, held, frontier, length);
+    gascl_list_if(has, id, arcs, held, frontier, length);
 }
 
 // gascl_listing: push/list_in_frontier.cl, push/list_in_buckets.cl or push/list_by_commit.cl.

@@ -18,9 +18,9 @@ static GASCL_INLINE void gascl_list_applied(gascl_listing *to, const bool applie
                                             GASCL_STATE,
                                             __global const gascl_offset *restrict offsets,
                                             __local gascl_step_memory *memory) {
-    const gascl_offset arcs = listed ? offsets[id + 1] - offsets[id] : 0;
+    const gascl_offset arcs = GASCL_GROUP == 1 || listed ? offsets[id + 1] - offsets[id] : 0;
     counted->x += listed;
-    counted->y += arcs;
+    counted->y += arcs & -(gascl_offset)listed;
     gascl_list_by_group(listed, id, arcs, &to->held, to->frontier, to->length, memory);
 }
 

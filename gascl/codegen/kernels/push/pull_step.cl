@@ -16,9 +16,22 @@ static void gascl_set_bits(const gascl_team team, GASCL_STATE, GASCL_PUSHED,
     __global const int2 *frontier =
         gascl_frontier_of(frontiers, superstep, most_pieces);
     const int listed = team.idle ? 0 : GASCL_FRONTIER_LENGTH(superstep);  // others add to it then
-    GASCL_FOR_SHARE(i, listed, 256)
-        if (frontier[i].y == 0)
-            atomic_or(&now[frontier[i].x / 32], 1u << frontier[i].x % 32);
+    // Neighbors in the list are often in the same word, which then takes one atomic operation.
+    GASCL_FOR_TAKES(listed, 256) {
+        int word = 0;
+        uint set = 0;
+        GASCL_FOR_TAKEN(i, listed) {
+            const int id = frontier[i].x;
+            if (id / 32 != word && set) {
+                atomic_or(&now[word], set);
+                set = 0;
+            }
+            word = id / 32;
+            set |= 1u << id % 32;
+        }
+        if (set)
+            atomic_or(&now[word], set);
+    }
 }
 
 // From bits to a list.
@@ -91,10 +104,9 @@ static uint gascl_pulling_rows(const int first, GASCL_STATE,
 #define GASCL_DELIVERY_ON GASCL_EDGE_ON, GASCL_PULLED_ON, now
 
 // The frontier as bits; 0: all vertices are in it.
-#define GASCL_SENDING_BITS()                                             \
-    (gascl_control_->next_active == gascl_run_->graph.num_vertices       \
-         ? (__global const uint *)0                                      \
-         : (__global const uint *)GASCL_BITS(gascl_control_->superstep))
+#define GASCL_SENDING_BITS()                                                  \
+    (GASCL_ALL_SEND ? (__global const uint *)0                                \
+                    : (__global const uint *)GASCL_BITS(gascl_control_->superstep))
 
 #if GASCL_FILLS
 // Fills the outboxes of a share of the vertices. One without out-arcs does not scatter: its scatter must not
@@ -147,11 +159,11 @@ static bool gascl_apply_pulled(const int row, const gascl_box in, gascl_tally *t
                                __global const gascl_offset *restrict offsets) {
     if (!GASCL_APPLY_ALL && !in.count)
         return false;
-    if (gascl_apply_box(row, in, tally, GASCL_STATE_ON) != GASCL_SET)
-        return false;
-    counted->x += 1;
-    counted->y += offsets[row + 1] - offsets[row];
-    return true;
+    // Without a branch: which vertices are in it is often random.
+    const bool set = gascl_apply_box(row, in, tally, GASCL_STATE_ON) == GASCL_SET;
+    counted->x += set;
+    counted->y += (offsets[row + 1] - offsets[row]) & -(gascl_offset)set;
+    return set;
 }
 
 #include "push/words.cl"
