@@ -13,9 +13,12 @@ int to_rest(const int n, const int *restrict offsets, const int *restrict arcs, 
             float *restrict y, float *restrict z, const values p, const int most) {
     float *const vx = calloc(n, sizeof *vx), *const vy = calloc(n, sizeof *vy);
     float *const vz = calloc(n, sizeof *vz);
+    // The velocity that each has kept, and for how many supersteps the force has not turned against it.
+    float *const kx = calloc(n, sizeof *kx), *const ky = calloc(n, sizeof *ky);
+    float *const kz = calloc(n, sizeof *kz), *const steady = calloc(n, sizeof *steady);
     const float soft = p.softening * p.softening;
     int superstep = 0;
-    for (float fastest = INFINITY; superstep < most && fastest >= p.tolerance; ++superstep) {
+    for (float strongest = INFINITY; superstep < most && strongest >= p.tolerance; ++superstep) {
         for (int i = 0; i < n; ++i) {
             const float xi = x[i], yi = y[i], zi = z[i];
             float fx = 0, fy = 0, fz = 0;
@@ -42,17 +45,27 @@ int to_rest(const int n, const int *restrict offsets, const int *restrict arcs, 
             vy[i] = fy * share;
             vz[i] = fz * share;
         }
-        fastest = -INFINITY;
+        strongest = -INFINITY;
         for (int i = 0; i < n; ++i) {
-            const float speed = sqrtf(vx[i] * vx[i] + vy[i] * vy[i] + vz[i] * vz[i]);
-            const float step = p.step / fmaxf(p.step * p.gamma * speed, 1);
-            x[i] += step * vx[i];
-            y[i] += step * vy[i];
-            z[i] += step * vz[i];
+            const float force = sqrtf(vx[i] * vx[i] + vy[i] * vy[i] + vz[i] * vz[i]);
+            steady[i] = vx[i] * kx[i] + vy[i] * ky[i] + vz[i] * kz[i] > 0 ? steady[i] + 1 : 0;
+            const float keep = fminf(steady[i] / (steady[i] + 3), 0.9f);
+            kx[i] = vx[i] + keep * kx[i];
+            ky[i] = vy[i] + keep * ky[i];
+            kz[i] = vz[i] + keep * kz[i];
+            const float speed = sqrtf(kx[i] * kx[i] + ky[i] * ky[i] + kz[i] * kz[i]);
+            const float share = 1 / fmaxf(p.step * p.gamma * speed, 1);
+            x[i] += p.step * (kx[i] *= share);
+            y[i] += p.step * (ky[i] *= share);
+            z[i] += p.step * (kz[i] *= share);
             if (offsets[i] < offsets[i + 1])
-                fastest = fmaxf(fastest, speed);
+                strongest = fmaxf(strongest, force);
         }
     }
+    free(kx);
+    free(ky);
+    free(kz);
+    free(steady);
     free(vx);
     free(vy);
     free(vz);

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import itertools
 import shutil
 import subprocess
 import sys
@@ -44,6 +45,7 @@ def options() -> argparse.Namespace:
     add = parser.add_argument
     add("--data", type=Path, help="a folder of NAME.gml with vertex field gt, and LFR folders")
     add("--seeds", type=int, default=10, help="for --data (default: 10)")
+    add("--sizes", type=int, nargs="+", default=[1000], help="vertices of LFR networks for --data")
     add("--speed", action="store_true", help="2000 to 4000 vertices, 10 and 20 edges per vertex")
     add("--rounds", type=int, default=3, help="for --speed (default: 3)")
     add("--vertices", type=int, nargs="*", default=[], help="one network of each size")
@@ -60,7 +62,7 @@ def main() -> None:
     device = Engine(Graph.from_edges([0], [1]), given.device).device
     print(f"Device: {device}.\n")
     if given.data:
-        quality(given.data, given.seeds, given.device)
+        quality(given.data, given.sizes, given.seeds, given.device)
     if given.speed:
         speed(given.rounds, given.device)
     if given.vertices:
@@ -91,12 +93,12 @@ def known(folder: Path) -> dict[str, tuple[Graph, np.ndarray]]:
     return found
 
 
-def planted(seed: int) -> dict[str, tuple[Graph, np.ndarray]]:
+def planted(seed: int, sizes: list[int]) -> dict[str, tuple[Graph, np.ndarray]]:
     """Networks with planted groups, others for each seed: LFR's, and many small groups."""
     found = {}
-    for mixing in MIXINGS:
+    for vertices, mixing in itertools.product(sizes, MIXINGS):
         graph = lfr(
-            1000,
+            vertices,
             average_degree=20,
             max_degree=50,
             mixing=mixing,
@@ -104,7 +106,7 @@ def planted(seed: int) -> dict[str, tuple[Graph, np.ndarray]]:
             max_community=100,
             seed=seed,
         )
-        found[f"LFR, mixing {mixing}"] = graph
+        found[f"LFR {vertices:,}, mixing {mixing}"] = graph
     size, count = 20, 100
     inside, outside = 8 / (size - 1), 6 / (size * (count - 1))
     found[f"{count} groups of {size}"] = stochastic_block_model(
@@ -116,13 +118,16 @@ def planted(seed: int) -> dict[str, tuple[Graph, np.ndarray]]:
     }
 
 
-def quality(folder: Path, seeds: int, device: Any) -> None:
-    """Compare methods. Each seed also renumbers the vertices, so that their order cannot matter."""
+def quality(folder: Path, sizes: list[int], seeds: int, device: Any) -> None:
+    """Compare methods. Each seed also renumbers the vertices, so that their order cannot matter.
+
+    Particles far away repel as groups in networks of more than 1,000 vertices.
+    """
     import igraph
     import leidenalg
 
     def particles(graph: Graph, seed: int) -> np.ndarray:
-        program = ParticleCommunities(seed=seed)
+        program = ParticleCommunities(seed=seed, error=0.1 * (graph.num_vertices > 1000))
         result = Engine(graph, device).run(program, max_supersteps=3000, not_converged="ignore")
         if "community" not in result.fields:  # nearly at rest
             there = ParticleCommunities(seed=seed, supersteps=0, position=result.position)
@@ -147,7 +152,7 @@ def quality(folder: Path, seeds: int, device: Any) -> None:
     head += [f"{name}: {what}" for name in methods for what in ("ARI", "NMI", "groups")]
     networks = known(folder)
     seeds_of = {name: [(graph, truth)] * seeds for name, (graph, truth) in networks.items()}
-    drawn = [planted(REPORTED + seed) for seed in range(seeds)]
+    drawn = [planted(REPORTED + seed, sizes) for seed in range(seeds)]
     seeds_of |= {name: [each[name] for each in drawn] for name in drawn[0]}
     lines, means = [], []
     for name, every in seeds_of.items():
@@ -213,6 +218,7 @@ class InNumPy:
 
     def run(self, p: ParticleCommunities, supersteps: int, dtype: Any = np.float32) -> np.ndarray:
         position = start(len(self.degree)).astype(dtype)
+        kept, steady = np.zeros_like(position), np.zeros(len(position), dtype)
         for _ in range(supersteps):
             velocity = np.empty_like(position)
             for i in range(0, len(position), 512):
@@ -222,8 +228,11 @@ class InNumPy:
                 push = np.where(self.adjacent[rows], -p.alpha, p.beta * np.exp(-p.gamma * far))
                 force = np.einsum("ijk,ik->ij", away, (push / far).astype(dtype))
                 velocity[rows] = force / self.degree[rows, None]
-            reaches = p.step * p.gamma * np.linalg.norm(velocity, axis=1)[:, None]
-            position += (p.step / np.maximum(reaches, 1)).astype(dtype) * velocity
+            steady = np.where(np.einsum("ij,ij->i", velocity, kept) > 0, steady + 1, 0)
+            kept = velocity + np.minimum(steady / (steady + 3), 0.9)[:, None].astype(dtype) * kept
+            reaches = p.step * p.gamma * np.linalg.norm(kept, axis=1)[:, None]
+            kept /= np.maximum(reaches, 1).astype(dtype)
+            position += dtype(p.step) * kept
         return position
 
 
@@ -324,7 +333,7 @@ def one_network(
 
 def moving(result: Any) -> tuple[int, float]:
     """The supersteps in which particles moved, and their seconds; others find communities."""
-    steps = [step for step in result.trace if step.program == "Particles"]
+    steps = [step for step in result.trace if step.program in ("Particles", "NearAndFar")]
     return len(steps), sum(step.seconds for step in steps)
 
 

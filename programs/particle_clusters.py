@@ -1,5 +1,5 @@
-"""The part of ParticleCommunities on the host: it chooses among clusters of vertices that lie near
-each other, and sets vertices apart where edges have come or gone.
+"""The part of ParticleCommunities on the host: it prepares weights and first places, chooses among
+clusters of vertices that lie near each other, and sets vertices apart where edges came or went.
 
 Clusters are communities of the graph whose edges weigh the more the shorter they are, as Leiden
 finds them, at several resolutions. The scale is that of the clusters by which a random walk on the
@@ -26,15 +26,57 @@ REACH, LEAST = 4, 1e-6
 ROUNDS = 20
 
 
-def nearness(graph: Graph, position: np.ndarray, gamma: float) -> np.ndarray:
-    """The weight of each edge, float64 (E,): 1 for a length of 0, less for longer ones.
+def weighted(graph: Graph) -> Graph:
+    """The simple undirected graph, with no other edge fields than `weight`, if the graph has it:
+    float64, a multiple of the mean. The weights of parallel edges add up."""
+    simple = graph.simple(undirected=True)
+    weight = graph.edge_fields.get("weight")
+    if weight is None or not simple.num_edges:
+        return simple.with_edge_fields(**dict.fromkeys(simple.edge_fields))
+    known, code = (_codes(each) for each in (simple, graph))
+    order = np.argsort(known)
+    ends = graph.edge_src != graph.edge_dst
+    edge = order[np.searchsorted(known, code[ends], sorter=order)]
+    total = np.bincount(edge, weight[ends].astype(np.float64), simple.num_edges)
+    multiple = total / (total.mean() or 1)
+    return simple.with_edge_fields(**dict.fromkeys(simple.edge_fields) | {"weight": multiple})
+
+
+def _codes(graph: Graph) -> np.ndarray:
+    """int64 (E,): a number for the two ends of each edge, whichever way it is given."""
+    low, high = np.sort([graph.edge_src, graph.edge_dst], axis=0).astype(np.int64)
+    codes: np.ndarray = low * graph.num_vertices + high
+    return codes
+
+
+def strengths(graph: Graph) -> np.ndarray:
+    """float64 (V,): the sum of the weights of each vertex's edges, or their number."""
+    weight = graph.edge_fields.get("weight")
+    both = None if weight is None else np.concatenate([weight, weight])
+    ends = np.concatenate([graph.edge_src, graph.edge_dst])
+    return np.bincount(ends, both, graph.num_vertices).astype(np.float64)
+
+
+def spread(number: np.ndarray) -> np.ndarray:
+    """(V, 3): places evenly spread over each axis of a cube, in the order of the numbers (V, 3).
+
+    At rest, particles fill about such a cube.
+    """
+    count = len(number)
+    rank = np.argsort(np.argsort(number, axis=0, kind="stable"), axis=0, kind="stable")
+    place: np.ndarray = ((rank + 0.5) / max(count, 1) - 0.5) * count**0.25
+    return place
+
+
+def near_weights(graph: Graph, position: np.ndarray, gamma: float) -> Graph:
+    """The graph whose edges weigh the less the longer they are.
 
     Args:
         position: (V, 3)
     """
     length = np.linalg.norm(position[graph.edge_src] - position[graph.edge_dst], axis=1)
-    weight: np.ndarray = np.maximum(np.exp(-gamma / REACH * length.astype(np.float64)), LEAST)
-    return weight
+    weight = np.maximum(np.exp(-gamma / REACH * length.astype(np.float64)), LEAST)
+    return graph.with_edge_fields(weight=weight * graph.edge_fields.get("weight", 1.0))
 
 
 def best_scale(graph: Graph, clusters: Sequence[np.ndarray]) -> np.ndarray:
@@ -51,17 +93,25 @@ def best_scale(graph: Graph, clusters: Sequence[np.ndarray]) -> np.ndarray:
 
 def description(graph: Graph, cluster: np.ndarray) -> float:
     """The map equation: bits for each step of a random walk along the edges of an undirected graph,
-    with a code for the vertices of each cluster, and one for the steps from cluster to cluster."""
-    twice = max(2 * graph.num_edges, 1)
+    by their weights, with a code for the vertices of each cluster, and one for the steps from
+    cluster to cluster."""
+    degree = strengths(graph)
+    twice = degree.sum() or 1.0
+    degree /= twice
     src, dst = cluster[graph.edge_src], cluster[graph.edge_dst]
     count = int(cluster.max(initial=0)) + 1
-    degree = _degrees(graph) / twice
     within = np.bincount(cluster, degree, minlength=count)
     out = src != dst
+    weight = _weights(graph)[out]
     ends = np.concatenate([src[out], dst[out]])
-    leaves = np.bincount(ends, minlength=count) / twice
+    leaves = np.bincount(ends, np.concatenate([weight, weight]), minlength=count) / twice
     total = _entropy(leaves.sum()) - 2 * _entropy(leaves) - _entropy(degree)
     return float(total + _entropy(leaves + within))
+
+
+def _weights(graph: Graph) -> np.ndarray:
+    """float64 (E,): the edges' weights, or 1."""
+    return np.asarray(graph.edge_fields.get("weight", np.ones(graph.num_edges)))
 
 
 def _entropy(shares: np.ndarray) -> np.ndarray:
@@ -69,11 +119,6 @@ def _entropy(shares: np.ndarray) -> np.ndarray:
     some = shares[shares > 0]
     total: np.ndarray = np.sum(some * np.log2(some))
     return total
-
-
-def _degrees(graph: Graph) -> np.ndarray:
-    ends = np.concatenate([graph.edge_src, graph.edge_dst])
-    return np.bincount(ends, minlength=graph.num_vertices)
 
 
 def push(before: Graph, now: Graph, seed: int) -> np.ndarray:
@@ -109,11 +154,8 @@ def push(before: Graph, now: Graph, seed: int) -> np.ndarray:
 
 def _ends_of_changes(one: Graph, other: Graph) -> np.ndarray:
     """bool (V,): the ends of the edges that only one of two simple graphs has."""
-    n, pairs = one.num_vertices, []
-    for graph in (one, other):
-        low, high = np.sort([graph.edge_src, graph.edge_dst], axis=0).astype(np.int64)
-        pairs.append(low * n + high)
-    changed = np.setxor1d(pairs[0], pairs[1], assume_unique=True)
+    n = one.num_vertices
+    changed = np.setxor1d(_codes(one), _codes(other), assume_unique=True)
     ends = np.zeros(n, bool)
     ends[np.concatenate(np.divmod(changed, max(n, 1)))] = True
     return ends
@@ -121,7 +163,8 @@ def _ends_of_changes(one: Graph, other: Graph) -> np.ndarray:
 
 def modularity(graph: Graph, cluster: np.ndarray) -> float:
     """The modularity of clusters of a simple undirected graph."""
-    within = np.count_nonzero(cluster[graph.edge_src] == cluster[graph.edge_dst])
-    edges = max(graph.num_edges, 1)
-    share = np.bincount(cluster, _degrees(graph), minlength=1) / (2 * edges)
-    return float(within / edges - np.sum(share**2))
+    degree = strengths(graph)
+    twice = degree.sum() or 1.0
+    within = _weights(graph)[cluster[graph.edge_src] == cluster[graph.edge_dst]].sum()
+    share = np.bincount(cluster, degree, minlength=1) / twice
+    return float(2 * within / twice - np.sum(share**2))

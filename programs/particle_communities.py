@@ -9,29 +9,62 @@ with k_i neighbors of i. When the particles are at rest, vertices that many edge
 gathered. Positions are kept while edges come and go: communities of a changing graph move, split
 and merge, and gascl.communities.track follows them.
 
-Algorithm: Euler steps until no particle is faster than a tolerance. The sum over all others is the
-one over every pair minus that over the arcs, so that no matrix of distances is kept. Communities
-are then those of the graph whose edges weigh the less the longer they are, at the scale at which
-the map equation is least: see particle_clusters.py.
+Algorithm: gradient descent with momentum, which a particle loses when the force turns against it,
+until no force is greater than a tolerance. The sum over all others is the one over every pair minus
+that over the arcs, so that no matrix of distances is kept. At first, neighbors lie near each other:
+random places are averaged over neighbors. Communities are in the end those of the graph whose edges
+weigh the less the longer they are, at the scale at which the map equation is least: see
+particle_clusters.py.
 
 Sources: Quiles, Macau and Rubido, Dynamical Detection of Network Communities (2016); Resende,
-Fazenda and Quiles, Parallel Algorithm for Dynamic Community Detection (2017).
+Fazenda and Quiles, Parallel Algorithm for Dynamic Community Detection (2017); Nesterov, A Method of
+Solving a Convex Programming Problem with Convergence Rate O(1/k^2) (1983), whose momentum it is;
+O'Donoghue and Candes, Adaptive Restart for Accelerated Gradient Schemes (2015), when it is lost.
 
 Differences: |d| is sqrt(d.d + softening^2), as in simulations of stars, because neighbors that
-meet would swing around each other for ever; and no particle moves farther than 1 / gamma, the reach
-of the repulsion, in a superstep, because where many are crowded a whole step would scatter them.
-The papers find clusters by k-means, which has to know how many there are.
+meet would swing around each other for ever; no particle moves farther than 1 / gamma, the reach of
+the repulsion, in a superstep, because where many are crowded a whole step would scatter them; and
+the papers' particles have no momentum: those here come to rest where forces cancel, too, but in a
+fifth of the supersteps. The papers find clusters by k-means, which has to know how many there are.
+Here, an edge pulls by its weight, as a multiple of the mean, and k_i is the sum of these.
 """
+
+from typing import Any
 
 import numpy as np
 
-from gascl import Graph, ProgramError, VertexProgram, aggregate, param, vertex
+from gascl import Graph, ProgramError, VertexProgram, aggregate, edge, param, vertex
 from gascl.programs.leiden import Leiden
-from gascl.programs.particle_clusters import RESOLUTIONS, best_scale, nearness, push
+from gascl.programs.particle_clusters import (
+    RESOLUTIONS,
+    best_scale,
+    near_weights,
+    push,
+    spread,
+    strengths,
+    weighted,
+)
+
+
+class Averages(VertexProgram):
+    """Averages `number` over neighbors, so often that it is similar within a community."""
+
+    supersteps = param.supersteps(20)
+    weight = edge.real(default=1)
+    strength = vertex.real(init="v.out_degree", doc="the sum of the weights of its edges")
+    number = vertex.real3()
+
+    message, combine = "real3", "sum"
+    scatter_on = apply_on = "all"
+    scatter = "send(e.weight * v.number);"
+    apply = """
+        if (v.strength > 0)
+            v.number = (v.number + msg / v.strength) / 2;
+    """
 
 
 class Particles(VertexProgram):
-    """Moves the `position` of vertices until none is faster than `tolerance`.
+    """Moves the `position` of vertices until the force on each is less than `tolerance`.
 
     The graph is undirected, without self-loops and parallel edges. Vertices without edges, for
     which 1 / k_i is undefined, stay where they are and repel the others.
@@ -44,15 +77,19 @@ class Particles(VertexProgram):
     step = param.real(0.2, low=1e-6, doc="time of a superstep")
     tolerance = param.real(0.02, low=1e-4)
     supersteps = param.supersteps()
+    weight = edge.real(default=1)
+    strength = vertex.real(init="v.out_degree", doc="the sum of the weights of its edges")
     position = vertex.real3()
-    speed = aggregate.real("max")
+    velocity = vertex.real3()
+    steady = vertex.real(doc="for how many supersteps the force has not turned against velocity")
+    force = aggregate.real("max")
 
     message, combine = "real3", "sum"
     scatter_on = apply_on = "all"
     scatter = """
         const real3 d = position_of(e.dst) - v.position;
         const real far = sqrt(dot(d, d) + p.softening * p.softening);
-        send(-(p.alpha + p.beta * exp(-p.gamma * far)) / far * d);
+        send(-(p.alpha * e.weight + p.beta * exp(-p.gamma * far)) / far * d);
     """
     pairs = """
         const real x = v.position.x - u.position.x, y = v.position.y - u.position.y;
@@ -62,14 +99,16 @@ class Particles(VertexProgram):
         send((real3)(force * x, force * y, force * z));
     """
     apply = """
-        if (v.out_degree > 0) {
-            const real3 velocity = msg / v.out_degree;
-            const real speed = length(velocity), reaches = p.step * p.gamma * speed;
-            v.position += p.step / max(reaches, (real)1) * velocity;
-            aggregate_speed(speed);
+        if (v.strength > 0) {
+            const real3 force = msg / v.strength;
+            v.steady = dot(force, v.velocity) > 0 ? v.steady + 1 : 0;
+            v.velocity = force + min(v.steady / (v.steady + 3), (real)0.9) * v.velocity;
+            v.velocity /= max(p.step * p.gamma * length(v.velocity), (real)1);
+            v.position += p.step * v.velocity;
+            aggregate_force(length(force));
         }
     """
-    stop = "agg.speed < p.tolerance"
+    stop = "agg.force < p.tolerance"
 
     def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
         if "position" in initial and not np.all(np.abs(initial["position"]) < 1e6):
@@ -113,15 +152,18 @@ class ParticleCommunities(VertexProgram):
         error: how far the repulsion by a vertex may be off, as a part of beta, where groups that
             are far away repel as one; see `NearAndFar`. 0: all pairs, each by itself. In graphs of
             more than a thousand vertices, 0.1 takes less time.
-        tolerance: rest is when no vertex is faster; alpha is what a single neighbor pulls with.
+        tolerance: rest is when no force, divided by k_i, is greater; all neighbors together pull
+            with alpha at most.
         supersteps: move this often instead of asking the tolerance.
-        seed: of the first positions, if no `position=` is given: uniform in a cube.
+        seed: of the first positions, if no `position=` is given.
 
-    Communities are numbered from 0, in the order of their first vertices. Direction, self-loops and
-    parallel edges make no difference, nor do weights. A vertex without edges is a community of its
-    own. After edges were added or removed, a run can continue from the earlier positions: where
-    edges changed, a push of up to `softening` lets merged particles separate. A run that did not
-    come to rest has positions, but no communities.
+    Communities are numbered from 0, in the order of their first vertices. `levels` has those at
+    each of the resolutions 0.5, 1, 2, 4 and 8, from coarse to fine: `community` is one of them.
+    Edges count by the edge field `weight`, 0 or more, as multiples of the mean. Direction and
+    self-loops make no difference, nor do parallel edges, but that their weights add up. A vertex
+    without edges is a community of its own. After edges were added or removed, a run can continue
+    from the earlier positions: where edges changed, a push of up to `softening` lets merged
+    particles separate. A run that did not come to rest has positions, but no communities.
     """
 
     alpha, beta, gamma = Particles.alpha, Particles.beta, Particles.gamma
@@ -129,27 +171,34 @@ class ParticleCommunities(VertexProgram):
     tolerance, supersteps = Particles.tolerance, Particles.supersteps
     error = param.real(0, low=0)
     seed = param.int32(0, low=0)
+    weight = edge.real(default=1, low=0, finite=True)
     position = vertex.real3()
     community = vertex.int32()
+    levels = vertex.int32(len(RESOLUTIONS))
 
     def solve(self, stages):
-        graph = stages.graph.simple(undirected=True)
+        graph = stages.derived(weighted)
         values = {name: getattr(self, name) for name in Particles.spec.params}
+        common: dict[str, Any] = {"dtype": self.dtype}
+        if "weight" in graph.edge_fields:
+            common["strength"] = strengths(graph)
         if not stages.has_state or "position" not in stages.state.names():
-            # At rest, particles fill about such a cube; NumPy's RandomState is frozen.
+            # NumPy's RandomState is frozen: the same numbers on every machine.
             drawn = np.random.RandomState(self.seed).uniform(-1, 1, (graph.num_vertices, 3))
-            values["position"] = drawn * graph.num_vertices**0.25 / 2
+            averages = stages.beside().run(Averages(number=drawn, **common), graph=graph)
+            values["position"] = spread(averages.number)
         elif (before := stages.state).graph.num_vertices == graph.num_vertices:
             apart = push(before.graph.simple(undirected=True), graph, self.seed)
             if apart.any():
                 values["position"] = before.field("position") + self.softening * apart
-        values |= {"dtype": self.dtype, **self.initial}
+        values |= {**common, **self.initial}
         program = NearAndFar(error=self.error, **values) if self.error else Particles(**values)
-        at = stages.run(program, graph=graph).position
-        near = graph.with_edge_fields(weight=nearness(graph, at, self.gamma))
+        # The graph of an earlier run may have had other edges.
+        at = stages.run(program, graph=graph, fresh=["strength"]).position
+        near = near_weights(graph, at, self.gamma)
         found = []
         for resolution in RESOLUTIONS:
             leiden = Leiden(resolution=resolution, seed=self.seed)
             # Its deliveries are others than those of particles.
             found.append(stages.beside().run(leiden, graph=near, delivery="auto").community)
-        return {"community": best_scale(graph, found)}
+        return {"community": best_scale(graph, found), "levels": np.stack(found, axis=1)}

@@ -123,7 +123,7 @@ ATOMICS = {
     "PTX_FLOAT64": "the same for doubles",
     "PTX_MATCH": "NVIDIA's instruction by which items of a warp find equals among them",
 }
-#: Of kernels/sort.cl, kernels/gather_values.cl and kernels/lane_sums.cl (delivery/sort_kernels.py).
+#: Of kernels/sort_arcs.cl, gather_values.cl and lane_sums.cl (delivery/sort_kernels.py).
 SORTING = {
     "OFFSET": "the type of the number of pairs, or of places: int or long",
     "PLACES": "the original place of each pair is moved along with its key",

@@ -47,7 +47,7 @@ def sorting(offset: str, group: int, places: bool) -> str:
     switches = {"OFFSET": _OFFSETS[offset], "GROUP": group, "PLACES": places}
     lines = [*constants.defines(constants.of_sorting()), *defines(SORTING, switches)]
     text.put("\n".join([*lines, "typedef GASCL_OFFSET gascl_offset;"]))
-    text.include("sort.cl")
+    text.include("sort_arcs.cl")
     return str(text)
 
 

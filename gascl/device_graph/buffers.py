@@ -647,14 +647,22 @@ def check_vertices(
     device: Device, graph: Graph, spec: ProgramSpec, dtype: str, lanes: int, limit: int | None
 ) -> None:
     """Raise DeviceError, before anything is computed, if the fields of the vertices and the offsets
-    of their arcs do not fit on the device, to which arcs may be streamed, or in the host's memory.
+    of their arcs do not fit on the device, to which arcs may be streamed, or in the host's memory;
+    or if pairs by distance have more places than an offset can count.
 
     Args:
         dtype, lanes: those of the program.
         limit: as in `shortage`.
     """
     vertices, types = graph.num_vertices, [f.resolve(dtype) for f in spec.vertex_fields.values()]
-    offsets = (vertices + 1) * np.dtype(offset_type(graph, spec.direction)).itemsize
+    offset = np.dtype(offset_type(graph, spec.direction))
+    most_places = int(np.iinfo(offset).max)
+    if spec.pairs_at is not None and vertices * lanes > most_places:
+        raise DeviceError(
+            f"pairs by distance sort all vertices in all lanes, at most {most_places:,}, "
+            f"and there are {vertices:,} vertices in {lanes:,} lanes: run fewer lanes at once"
+        )
+    offsets = (vertices + 1) * offset.itemsize
     least = vertices * lanes * sum(type_.itemsize for type_ in types) + offsets
     if least < MUCH:
         return

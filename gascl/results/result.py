@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, overload
 
 import numpy as np
 
@@ -277,36 +277,78 @@ class Result:
         order = candidates[np.argsort(values[candidates], kind="stable")]
         return order[::-1] if largest else order
 
+    @overload
     def communities(
-        self, name: str | None = None, k: int | None = None, largest: bool = True
-    ) -> list[Community]:
+        self,
+        name: str | None = None,
+        k: int | None = None,
+        largest: bool = True,
+        levels: Literal[False] = False,
+    ) -> list[Community]: ...
+
+    @overload
+    def communities(
+        self,
+        name: str | None = None,
+        k: int | None = None,
+        largest: bool = True,
+        *,
+        levels: Literal[True],
+    ) -> list[list[Community]]: ...
+
+    def communities(
+        self,
+        name: str | None = None,
+        k: int | None = None,
+        largest: bool = True,
+        levels: bool = False,
+    ) -> list[Community] | list[list[Community]]:
         """The communities, or other groups of vertices with the same value of a field: the largest
         (or smallest) first, and of equal ones that with the lower value.
 
         Vertices without a value, as in `top`, are in none.
 
         Args:
-            name: the field; it can be left out if there is one of those that `GROUPS` names.
+            name: the field; it can be left out if there is one of those that `GROUPS` names, or
+                with `levels`, just one field with several such numbers per vertex.
             k: at most so many communities; None: all.
+            levels: of a field with several numbers per vertex, such as ParticleCommunities' levels
+                or Leiden's communities at several resolutions: the communities by each of them.
 
         Returns:
-            A list of tuples (community, size, hub), which `pandas.DataFrame` takes as a table.
+            A list of tuples (community, size, hub), which `pandas.DataFrame` takes as a table. With
+            `levels`, a list of such lists, in the order of the numbers.
 
         Raises:
-            GasclError: the field has several values per vertex; or no name is given, and there is
-                not just one of those fields.
+            GasclError: the field has several values per vertex, or with `levels` only one; or no
+                name is given, and there is not just one of those fields.
             FieldError: there is no such field.
         """
-        check_flags(largest=largest)
+        check_flags(largest=largest, levels=levels)
         if name is None:
-            there = [field for field in self if field in GROUPS]
+            named = (*GROUPS, "levels") if levels else GROUPS
+            there = [n for n in self if n in named and (self[n].ndim == 2 or not levels)]
             if len(there) != 1:
                 raise GasclError(
                     "communities are the vertices with the same value of a field: name it; there "
                     f"are: {', '.join(self._answers()) or 'no field'}"
                 )
             name = there[0]
-        values = self._scalars(name, "grouped", "group by")
+        if not levels:
+            return self._communities_by(
+                name, self._scalars(name, "grouped", "group by"), k, largest
+            )
+        if self[name].ndim != 2:
+            raise GasclError(
+                f"field {name!r} has no levels: they are several numbers per vertex, such as "
+                "ParticleCommunities' levels; leave out levels=True"
+            )
+        return [self._communities_by(name, values, k, largest) for values in self[name].T]
+
+    def _communities_by(
+        self, name: str, values: np.ndarray, k: int | None, largest: bool
+    ) -> list[Community]:
+        """The communities by values (V,) of a field."""
         vertices = np.flatnonzero(has_value(values, self.types.get(name)))
         found, number, sizes = np.unique(values[vertices], return_inverse=True, return_counts=True)
         names = self.graph.labels_of(found) if self.types.get(name) == VERTEX else found

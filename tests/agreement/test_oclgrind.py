@@ -135,7 +135,7 @@ SPOILT = {
         "*x = outbox[GASCL_AT(source + 999)]",
     ),
     "gascl_probe": (INVALID_READ, "atomics_probe.cl", "&cells[", "&cells[999 + "),
-    "gascl_sort_keys": (INVALID_WRITE, "sort.cl", "keys_to[at] =", "keys_to[at + 9999] ="),
+    "gascl_sort_keys": (INVALID_WRITE, "sort_arcs.cl", "keys_to[at] =", "keys_to[at + 9999] ="),
     "gascl_sort_count": (INVALID_READ, "sort.cl", "DIGIT(keys[i])", "DIGIT(keys[i + 9999])"),
     "gascl_sort_sum": (INVALID_READ, "sort.cl", "+= counts[i]", "+= counts[i + 9999]"),
     "gascl_sort_add": (
@@ -145,8 +145,8 @@ SPOILT = {
         "sums[item] = sum;",
     ),
     "gascl_sort_move": (WRITE_WRITE, "sort.cl", "keys_to[place] =", "keys_to[place / 2] ="),
-    "gascl_sort_ends": (INVALID_WRITE, "sort.cl", "ends[i] =", "ends[i + 9999] ="),
-    "gascl_sort_offsets": (INVALID_WRITE, "sort.cl", "row <= rows", "row <= rows + 9"),
+    "gascl_sort_ends": (INVALID_WRITE, "sort_arcs.cl", "ends[i] =", "ends[i + 9999] ="),
+    "gascl_sort_offsets": (INVALID_WRITE, "sort_arcs.cl", "row <= rows", "row <= rows + 9"),
     "gascl_gather_values": (
         INVALID_READ,
         "gather_values.cl",

@@ -212,10 +212,10 @@ def test_not_converged_is_3_and_all_is_printed_and_written(gascl_, tmp_path):
 
 def test_a_field_that_was_not_computed_is_reported(gascl_, tmp_path):
     path = tmp_path / "out.csv"
-    options = ["--max-supersteps", 2, "--output", path]
+    options = ["--max-supersteps", 22, "--output", path]
     code, out, err = gascl_("run", "ParticleCommunities", KARATE, *options)
     assert code == 3
-    assert "did not converge: reached --max-supersteps 2 in Particles" in err
+    assert "did not converge: reached --max-supersteps 22 in Particles" in err
     assert "`community` is not computed yet: the run ended too early\n" in out
     assert path.read_text().splitlines()[0] == "vertex,position_0,position_1,position_2"
 

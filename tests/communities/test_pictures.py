@@ -197,7 +197,7 @@ def test_what_can_not_be_drawn():
         (engine.run(PageRank()), "no field 'position'.*give the result of ParticleCommunities"),
         (engine.run(Flat()), r"must have the shape \(V, 3\), not \(7, 2\)"),
         (
-            engine.run(ParticleCommunities(), max_supersteps=1, not_converged="ignore"),
+            engine.run(ParticleCommunities(), max_supersteps=21, not_converged="ignore"),
             "nothing to draw: field 'community' is not computed yet",
         ),
     ):

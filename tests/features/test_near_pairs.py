@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from support.agreement import find_device, in_turn
 
-from gascl import Engine, Graph, ProgramError, VertexProgram, param, vertex
+from gascl import DeviceError, Engine, Graph, ProgramError, VertexProgram, param, vertex
 from gascl.codegen.constants import FAN_OUT, LEAF, levels
+from gascl.device_graph.buffers import check_vertices
 
 ONE, EIGHT = 1, 8  # items of a work-group: the two shapes of the kernels
 V = 700  # three levels above the leaves, and several tiles of keys
@@ -278,3 +279,11 @@ def test_levels():
     assert levels(LEAF) == [1]
     assert levels(LEAF + 1) == [2, 1]
     assert levels(LEAF * FAN_OUT + 1) == [FAN_OUT + 1, 2, 1]
+
+
+def test_more_places_than_can_be_counted_are_refused():
+    engine, lanes = Engine(without_edges(2**20)), 2**11
+    with pytest.raises(DeviceError, match=r"1,048,576 vertices in 2,048 lanes: run fewer lanes"):
+        check_vertices(engine.device, engine.graph, Near.spec, "float32", lanes, None)
+    few = Engine(without_edges(2**10))
+    check_vertices(few.device, few.graph, Near.spec, "float32", lanes, None)

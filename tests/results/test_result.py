@@ -190,6 +190,16 @@ def test_communities():
         ranked.communities("pair")
     with pytest.raises(GasclError, match="no field 'label'"):
         ranked.communities("label")
+    levels = np.stack([label, np.arange(7)], axis=1)
+    scales = replace(made_of, fields={"label": label, "levels": levels})
+    assert scales.communities(levels=True) == scales.communities("levels", levels=True)
+    coarse, fine = scales.communities(levels=True, k=2)
+    assert coarse == scales.communities("label", k=2) == [(2, 3, "b"), (3, 3, "d")]
+    assert fine == [(0, 1, "a"), (1, 1, "b")]
+    with pytest.raises(GasclError, match="'label' has no levels"):
+        scales.communities("label", levels=True)
+    with pytest.raises(GasclError, match="name it; there are: rank, pair"):
+        ranked.communities(levels=True)
     nobody = replace(
         made_of, graph=Graph.from_edges([], []), fields={"label": np.zeros(0, np.int32)}
     )

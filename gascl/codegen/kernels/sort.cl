@@ -1,12 +1,11 @@
-// Sorts pairs (row, end) by row and then by end; equal ones keep their order. A pair is one number,
-// the key. Keys are sorted by a few bits at a time, the lowest first (LSD radix sort: Satish, Harris and
-// Garland, Designing Efficient Sorting Algorithms for Manycore GPUs, 2009): the keys of each tile are
-// counted by digit, the counts of all tiles are added up, digit by digit, and each tile is sorted in
-// local memory and written to its places.
+// Sorts keys; equal ones keep their order. They are sorted by a few bits at a time, the lowest first (LSD
+// radix sort: Satish, Harris and Garland, Designing Efficient Sorting Algorithms for Manycore GPUs, 2009):
+// the keys of each tile are counted by digit, the counts of all tiles are added up, digit by digit, and
+// each tile is sorted in local memory and written to its places.
 //
 // Before it is included:
 //   gascl_offset   int or long, which holds the number of keys
-//   GASCL_PLACES   1 if the position that each pair has had is moved along with its key
+//   GASCL_PLACES   1 if the position that each key has had is moved along with it
 //   GASCL_GROUP    items of a work-group, a power of two
 //   GASCL_KEYS_PER_ITEM     keys that an item has at a time
 //   GASCL_DIGIT_BITS
@@ -39,24 +38,6 @@ static gascl_offset gascl_before(const gascl_offset mine, __local gascl_offset *
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     return sum - mine;
-}
-
-// The keys of pairs: a row before `bits` of its end. If `both`, each pair is followed by its reverse;
-// that of a pair of equal ends is the largest key of all, so that it comes last.
-__kernel void gascl_sort_keys(GASCL_TO, __global const int *restrict row, __global const int *restrict end,
-                              const long pairs, const int bits, const int both) {
-    for (long i = get_global_id(0); i < pairs; i += get_global_size(0)) {
-        const ulong a = (ulong)row[i], b = (ulong)end[i];
-        const long at = both ? 2 * i : i;
-        keys_to[at] = a << bits | b;
-        if (both)
-            keys_to[at + 1] = a == b ? ~(ulong)0 : b << bits | a;
-#if GASCL_PLACES
-        places_to[at] = (gascl_offset)i;
-        if (both)
-            places_to[at + 1] = (gascl_offset)i;
-#endif
-    }
 }
 
 // How many keys of each tile have each digit: those of digit d in tile t are counts[d * tiles + t].
@@ -187,29 +168,5 @@ __kernel void gascl_sort_move(GASCL_FROM, GASCL_TO, __global const gascl_offset 
 #endif
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-    }
-}
-
-// The end of each of the sorted pairs.
-__kernel void gascl_sort_ends(__global const ulong *restrict keys, __global int *restrict ends,
-                              const long num_keys, const int bits) {
-    for (long i = get_global_id(0); i < num_keys; i += get_global_size(0))
-        ends[i] = (int)(keys[i] & (((ulong)1 << bits) - 1));
-}
-
-// Where the pairs of each row begin among the sorted ones, and where those of the last row end.
-__kernel void gascl_sort_offsets(__global const ulong *restrict keys,
-                                 __global gascl_offset *restrict offsets, const long num_keys,
-                                 const int bits, const int rows) {
-    for (long row = get_global_id(0); row <= rows; row += get_global_size(0)) {
-        long low = 0, high = num_keys;
-        while (low < high) {
-            const long middle = low + (high - low) / 2;
-            if (keys[middle] >> bits < (ulong)row)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        offsets[row] = (gascl_offset)low;
     }
 }

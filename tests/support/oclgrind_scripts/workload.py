@@ -478,7 +478,7 @@ def run_patched(device: Device, *patch: str) -> None:
     device_check.run(device)
     if "atomics_probe.cl" in patch:
         return add_floats(device)
-    if {"sort.cl", "gather_values.cl"} & set(patch):
+    if {"sort.cl", "sort_arcs.cl", "gather_values.cl"} & set(patch):
         sort_arcs(device)
         return put_rows(device)
     if any("segments[" in part for part in patch):

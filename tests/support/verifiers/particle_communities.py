@@ -16,45 +16,64 @@ NEAR = 0.01
 ROWS = 500
 
 
-def velocities(graph: Graph, position: np.ndarray, program, rows: np.ndarray) -> np.ndarray:
-    """Of the vertices `rows`, by the papers' formula with the matrix A, in float64."""
-    place = np.full(graph.num_vertices, -1)
-    place[rows] = np.arange(len(rows))
-    adjacent = np.zeros((len(rows), graph.num_vertices), bool)
-    for u, v in ((graph.edge_src, graph.edge_dst), (graph.edge_dst, graph.edge_src)):
-        wanted = (place[u] >= 0) & (u != v)
-        adjacent[place[u[wanted]], v[wanted]] = True
-    velocity = np.zeros((len(rows), 3))
+def forces(graph: Graph, position: np.ndarray, program, rows: np.ndarray) -> np.ndarray:
+    """On the vertices `rows`, by the papers' formula with the matrix A, in float64: edges by their
+    weights, as multiples of the mean weight of what is left when parallel edges are added up."""
+    weights = adjacency(graph)
+    force = np.zeros((len(rows), 3))
     for row, i in enumerate(rows):
         difference = position[i] - position
         distance = np.sqrt((difference**2).sum(1) + program.softening**2)
-        repulsion = program.beta * np.exp(-program.gamma * distance)
-        strength = np.where(adjacent[row], -program.alpha, repulsion)
+        strength = program.beta * np.exp(-program.gamma * distance)
+        for j, weight in weights[i].items():
+            strength[j] = -program.alpha * weight
         strength[i] = 0
-        degree = np.count_nonzero(adjacent[row])
-        if degree:
-            velocity[row] = (strength / distance) @ difference / degree
-    return velocity
+        total = sum(weights[i].values())
+        if total:
+            force[row] = (strength / distance) @ difference / total
+    return force
+
+
+def adjacency(graph: Graph) -> list[dict[int, float]]:
+    """For each vertex, its neighbors and the weights of the edges to them."""
+    weight = graph.edge_fields.get("weight")
+    simple = nx.Graph()
+    simple.add_nodes_from(range(graph.num_vertices))
+    for i, (u, v) in enumerate(zip(graph.edge_src.tolist(), graph.edge_dst.tolist(), strict=True)):
+        if u != v:
+            before = simple.get_edge_data(u, v, {"weight": 0.0})["weight"]
+            simple.add_edge(u, v, weight=1.0 if weight is None else before + float(weight[i]))
+    total, count = simple.size(weight="weight"), max(simple.number_of_edges(), 1)
+    mean = total / count or 1.0
+    return [{v: d["weight"] / mean for v, d in simple.adj[u].items()} for u in simple]
 
 
 def move(graph: Graph, position: np.ndarray, program, supersteps: int) -> np.ndarray:
-    """Positions after some supersteps."""
+    """Positions after some supersteps, from rest."""
     position = position.astype(np.float64)
+    velocity, steady = np.zeros_like(position), np.zeros(len(position))
+    moves = np.array([sum(row.values()) > 0 for row in adjacency(graph)])[:, None]
     for _ in range(supersteps):
-        velocity = velocities(graph, position, program, np.arange(graph.num_vertices))
+        force = forces(graph, position, program, np.arange(graph.num_vertices))
+        steady = np.where((force * velocity).sum(1) > 0, steady + 1, 0)
+        velocity = force + np.minimum(steady / (steady + 3), 0.9)[:, None] * velocity
         reaches = program.step * program.gamma * np.linalg.norm(velocity, axis=1)
-        position = position + program.step * velocity / np.maximum(reaches, 1)[:, None]
+        velocity /= np.maximum(reaches, 1)[:, None]
+        position = position + program.step * np.where(moves, velocity, 0)
     return position
 
 
 def bits(graph: nx.Graph, groups: list[set]) -> float:
     """The map equation as Rosvall and Bergstrom define it: the entropy of the code for steps from
     group to group, and of each group's code, by how often they are used."""
-    twice = 2 * graph.number_of_edges()
-    leaves = [nx.cut_size(graph, group) / twice if len(groups) > 1 else 0.0 for group in groups]
+    twice = 2 * graph.size(weight="weight")
+    leaves = [
+        nx.cut_size(graph, group, weight="weight") / twice if len(groups) > 1 else 0.0
+        for group in groups
+    ]
     total = entropy(leaves)
     for group, out in zip(groups, leaves, strict=True):
-        total += entropy([out, *(graph.degree(v) / twice for v in group)])
+        total += entropy([out, *(graph.degree(v, weight="weight") / twice for v in group)])
     return total
 
 
@@ -72,20 +91,22 @@ def verify(graph: Graph, result: Result, program: ParticleCommunities) -> None:
     """
     position = result.position.astype(np.float64)
     if program.supersteps is None and graph.num_vertices:
-        # The last superstep's speed is of the positions before it, and in the run's own floats.
+        # The last superstep's force is of the positions before it, and in the run's own floats:
+        # by then a particle with momentum has moved on.
         rows = np.arange(0, graph.num_vertices, -(-graph.num_vertices // ROWS))
-        speed = np.linalg.norm(velocities(graph, position, program, rows), axis=1)
-        worst = int(speed.argmax())
-        assert speed[worst] < 2 * program.tolerance, (
-            f"vertex {graph.label_of(rows[worst])!r} has speed {speed[worst]}, not "
+        force = np.linalg.norm(forces(graph, position, program, rows), axis=1)
+        worst = int(force.argmax())
+        assert force[worst] < 6 * program.tolerance, (
+            f"a force of {force[worst]} moves vertex {graph.label_of(rows[worst])!r}, not "
             f"{program.tolerance}"
         )
     simple = nx.Graph()
     simple.add_nodes_from(range(graph.num_vertices))
-    for u, v in zip(graph.edge_src.tolist(), graph.edge_dst.tolist(), strict=True):
-        if u != v:
+    for u, row in enumerate(adjacency(graph)):
+        for v, weight in row.items():
             length = np.linalg.norm(position[u] - position[v])
-            simple.add_edge(u, v, weight=max(np.exp(-program.gamma / 4 * length), 1e-6))
+            near = max(np.exp(-program.gamma / 4 * length), 1e-6)
+            simple.add_edge(u, v, weight=weight * near)
     number = result.community.tolist()
     order = list(dict.fromkeys(number))
     assert order == list(range(len(order))), f"communities are numbered {order[:9]} ..."

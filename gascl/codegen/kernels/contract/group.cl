@@ -1,5 +1,5 @@
 // Contracts groups of vertices on a GPU. Each group has a hash table for its row, in which the arcs of
-// its members add up their weights; the entries of all tables are then packed, and sorted by sort.cl.
+// its members add up their weights; the entries of all tables are then packed, and sorted by sort_arcs.cl.
 // Integers add up to the same in any order. (After Sahu, GVE-Louvain, 2023, whose tables are of the
 // vertices.)
 //
@@ -11,7 +11,7 @@
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 
 typedef GASCL_OFFSET gascl_offset;
-#include "sort.cl"
+#include "sort_arcs.cl"
 #include "contract/weights.cl"
 
 #define GASCL_NO_ENTRY (~(ulong)0)
