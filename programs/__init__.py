@@ -2,12 +2,11 @@
 
 A program's file contains the stages that it consists of. Several programs share
 `multi_source_search.py`, a breadth-first search from many sources; `local_moving.py`, vertices that
-move between communities; `search_accumulators.py`, sums
-over distances along weights; `pair_join.py`, the pairs of vertices that edges join;
-`source_params.py`, the parameters that name sources; and `validation.py`, which checks values.
-`particle_clusters.py` is the part of ParticleCommunities that runs on the host. `link_prediction.py` and
-`random_walks.py` have functions instead of programs: their results are of pairs of vertices and of
-walks.
+move between communities; `search_accumulators.py`, sums over distances along weights;
+`pair_join.py`, the pairs of vertices that edges join; `source_params.py`, the parameters that name
+sources; and `validation.py`, which checks values. `particle_clusters.py` is the part of
+ParticleCommunities that runs on the host. `link_prediction.py` and `random_walks.py` have functions
+instead of programs: their results are of pairs of vertices and of walks.
 """
 
 import ast
