@@ -62,6 +62,8 @@ def combined_form(spec: ProgramSpec) -> ProgramSpec:
     calls = [arguments for _, arguments in scatter.calls("send")]
     if reduction is None or calls != [1] or scatter.may_send_again:
         return spec
+    if reduction.how in ("min", "max") and scatter.uses(reduction.how):
+        return spec  # perhaps a variable, which the term would meet
     combiner, text, each_has_first = _RULES[reduction.how]
     # Where vertices without messages apply, they get 0, the identity of these alone.
     if reduction.how in ("&", "min", "max") and spec.apply_on != "message":

@@ -110,6 +110,12 @@ def test_zero_is_kept_where_all_vertices_apply(how):
     assert "gather" not in spec(apply_on="all").snippets
 
 
+def test_a_variable_of_the_name_of_a_function():
+    gather = f"{LOOP}msg = max(msg, messages[i]);"
+    assert "gather" not in spec(gather).snippets
+    assert "gather" in spec(gather, scatter="int max = v.x; send(max);").snippets
+
+
 def test_groups_are_no_messages():
     body = {"combine": by_key(), "gathered": "int32"}
     gather = "for (int i = 0; i < num_groups; ++i) msg += groups[i].count;"
