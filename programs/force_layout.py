@@ -129,6 +129,11 @@ class ForceLayout(VertexProgram):
     weight = edge.real(default=1, finite=True, optional=True)
     position = vertex.real2()
 
+    def __init__(self, *positional, **values):
+        super().__init__(*positional, **values)
+        if self.law == "distances":
+            self.edge_names["weight"] = None  # they are not even checked
+
     def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
         if "position" in initial and not np.all(np.abs(initial["position"]) < 1e6):
             raise ProgramError("position: coordinates are numbers between -1e6 and 1e6")

@@ -8,7 +8,7 @@ import pytest
 from support.admitting_deliveries import some_admitted
 from support.samples import random_graph
 
-from gascl import Engine, Graph, generators
+from gascl import Engine, Graph, GraphError, generators
 from gascl.programs import ForceLayout
 from gascl.programs.force_atlas import ForceAtlas, NearAndFar
 
@@ -117,6 +117,16 @@ def test_heavy_edges_are_short():
     far = np.linalg.norm(at[ring.edge_src] - at[ring.edge_dst], axis=1)
     assert far[[0, 3]].max() < 0.5 * far[[1, 2, 4, 5]].min()
     assert far.mean() == pytest.approx(1, rel=1e-5)
+
+
+@pytest.mark.parametrize("weight", [np.inf, np.nan, 1e300])
+def test_only_this_law_reads_weights(weight):
+    ends = [0, 1], [1, 2]
+    plain = Engine(Graph.from_edges(*ends)).run(ForceLayout(supersteps=3)).position
+    engine = Engine(Graph.from_edges(*ends, weight=[weight, 1]))
+    assert np.array_equal(engine.run(ForceLayout(supersteps=3)).position, plain)
+    with pytest.raises(GraphError, match="weight"):
+        engine.run(ForceLayout(law="forceatlas2", supersteps=3))
 
 
 def test_small_and_disconnected_ones():
