@@ -141,6 +141,9 @@ class ForceLayout(VertexProgram):
     def solve(self, stages):
         graph = stages.derived(simple)
         values = {"dtype": self.dtype, **self.initial}
+        if "position" in self.initial:  # as an array, whatever was given
+            begin = Forces(supersteps=0, **values)
+            values["position"] = stages.run(begin, graph=graph, fresh=True).position
         with ThreadPoolExecutor(1) as other:  # works while the device does
             if "position" not in self.initial:
                 drawn = other.submit(scattered, graph.num_vertices, self.seed)
@@ -160,7 +163,7 @@ class ForceLayout(VertexProgram):
         count = graph.num_vertices
         values["samples"] = count if count <= 16 * self.samples else self.samples
         values["cooling"] = 1 / max(self.supersteps, 1)
-        width = max(np.ptp(axis) for axis in np.asarray(values["position"]).T)
+        width = max(np.ptp(axis) for axis in values["position"].T)
         values["heat"] = HEAT * max(width, 1)
         return stages.run(Forces(**values), graph=graph, fresh=True).position
 
