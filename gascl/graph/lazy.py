@@ -36,13 +36,15 @@ class LazyArray:
         self.make, self.name, self.__doc__ = make, make.__name__, make.__doc__
 
     def __get__(self, owner: Any, cls: type) -> np.ndarray:
-        if self.name not in owner.kept:
+        array: np.ndarray | None = owner.kept.get(self.name)
+        if array is None:
             with owner.lock:
-                if self.name not in owner.kept:
-                    owner.kept[self.name] = self.make(owner)
-                    owner.kept[self.name].setflags(write=False)
-        array: np.ndarray = owner.kept[self.name]
-        return array
+                array = owner.kept.get(self.name)
+                if array is None:
+                    array = self.make(owner)
+                    array.setflags(write=False)
+                    owner.kept[self.name] = array
+        return array  # which may have left `kept` by now
 
     def __set__(self, owner: Any, value: Any) -> None:
         raise AttributeError(f"{self.name} cannot be set: a graph does not change")

@@ -130,11 +130,9 @@ class SolvedFields(Mapping[str, np.ndarray]):
 
     def __init__(self, fields: dict[str, Any]):
         self._fields, self._lock = fields, threading.RLock()
-        for device in {each.state.device for each in self._left()}:
+        left = [each for each in fields.values() if isinstance(each, DeviceField)]
+        for device in {each.state.device for each in left}:
             device.holds(self)
-
-    def _left(self) -> list[DeviceField]:
-        return [each for each in self._fields.values() if isinstance(each, DeviceField)]
 
     def __getitem__(self, name: str) -> np.ndarray:
         values = self._fields[name]
@@ -163,10 +161,11 @@ class SolvedFields(Mapping[str, np.ndarray]):
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the device's memory that the others take."""
-        return sum(each.nbytes for each in self._left())
+        """The bytes of those that are still to be read, on the device or by a computation: a fork
+        waits for both."""
+        return sum(each.nbytes for each in self._fields.values() if isinstance(each, LazyValues))
 
     def read(self) -> None:
-        """Read all that is on the device."""
+        """Read all."""
         for name in self._fields:
             self[name]

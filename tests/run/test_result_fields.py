@@ -219,17 +219,20 @@ def test_threads_read_a_field_once(reads):
 FORKED = """
 import os, sys
 from gascl import Engine, Graph
-from gascl.programs import ShortestPaths
+from gascl.programs import ShortestPaths, SpanningForest
 
 graph = Graph.from_edges([0, 1, 2], [1, 2, 3], weight=[2.0, 3.0, 4.0])
 results = [Engine(graph).run(ShortestPaths(source=0)) for _ in range(3)]
+forest = Engine(graph).run(SpanningForest())
+forest.tree  # but not the other field
 del results[1]
 sys.stdout.flush()
 child = os.fork()
-told = [r.distance.tolist() for r in results]
+told = [*(r.distance.tolist() for r in results), forest.member.tolist()]
+right = [[0, 2, 5, 9], [0, 2, 5, 9], [1, 1, 1]]
 if not child:
-    sys.exit(told != 2 * [[0, 2, 5, 9]])
-print(os.waitpid(child, 0)[1], told == 2 * [[0, 2, 5, 9]])
+    sys.exit(told != right)
+print(os.waitpid(child, 0)[1], told == right)
 """
 
 
