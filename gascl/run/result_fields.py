@@ -130,14 +130,17 @@ class SolvedFields(Mapping[str, np.ndarray]):
 
     def __init__(self, fields: dict[str, Any]):
         self._fields, self._lock = fields, threading.RLock()
-        left = [each for each in fields.values() if isinstance(each, DeviceField)]
-        for device in {each.state.device for each in left}:
+        for device in {each.state.device for each in self._left()}:
             device.holds(self)
+
+    def _left(self) -> list[DeviceField]:
+        return [each for each in self._fields.values() if isinstance(each, DeviceField)]
 
     def __getitem__(self, name: str) -> np.ndarray:
         values = self._fields[name]
         if isinstance(values, LazyValues):
-            fork_guard.check()  # in a forked child, the lock could stay locked
+            if isinstance(values, DeviceField):
+                fork_guard.check()
             with self._lock:
                 self._fields[name] = values = np.asarray(self._fields[name])
         return values
@@ -155,17 +158,17 @@ class SolvedFields(Mapping[str, np.ndarray]):
         return dict, (dict(self),)
 
     def known(self) -> dict[str, np.ndarray]:
-        """Those that are on the host."""
+        """Those that are arrays."""
         fields = self._fields.items()
         return {name: values for name, values in fields if isinstance(values, np.ndarray)}
 
     @property
     def nbytes(self) -> int:
-        """The bytes of those that are still to be read, on the device or by a computation: a fork
-        waits for both."""
-        return sum(each.nbytes for each in self._fields.values() if isinstance(each, LazyValues))
+        """The bytes of the device's memory that the others take."""
+        return sum(each.nbytes for each in self._left())
 
     def read(self) -> None:
-        """Read all."""
-        for name in self._fields:
-            self[name]
+        """Read all that is on the device."""
+        for name, values in [*self._fields.items()]:
+            if isinstance(values, DeviceField):
+                self[name]

@@ -228,7 +228,7 @@ forest.tree  # but not the other field
 del results[1]
 sys.stdout.flush()
 child = os.fork()
-told = [*(r.distance.tolist() for r in results), forest.member.tolist()]
+told = [*(r.distance.tolist() for r in results), forest.arc_fields["member"].tolist()]
 right = [[0, 2, 5, 9], [0, 2, 5, 9], [1, 1, 1]]
 if not child:
     sys.exit(told != right)
