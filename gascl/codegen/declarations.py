@@ -156,9 +156,9 @@ def _write_uniform(text: Text, real: Type) -> None:
 
 def _adds_identity(c: Context) -> bool:
     """Whether combining a message with the identity costs little."""
-    combiner, combines = c.spec.combiner, not c.traits.counts_once
+    combiner, counts_each = c.spec.combiner, not c.traits.counts_once
     named = combiner is not None and combiner is not EXPRESSION
-    return combines and named and cell_kind(c.accumulator) != "OTHER"
+    return counts_each and named and cell_kind(c.accumulator) != "OTHER"
 
 
 def _mentions(c: Context, type_name: str) -> bool:

@@ -231,6 +231,7 @@ class Costs:
         masked: only the vertices in the mask send.
         begins: the first mask has every vertex.
         everywhere: every vertex applies, also if it receives nothing.
+        only_applies: as `Traits.only_applies`.
         singly: a gather snippet reads the messages one by one.
         splits: work-groups can share very long rows (`Traits.splits`).
         whole: a launch of `pull` or `outbox` runs several supersteps.
@@ -254,6 +255,7 @@ class Costs:
     masked: bool
     begins: bool
     everywhere: bool
+    only_applies: bool
     singly: bool
     splits: bool
     whole: bool
@@ -267,11 +269,6 @@ class Costs:
     message: int
     sender: int
     edge: int
-
-    @property
-    def only_applies(self) -> bool:
-        """As `Traits.only_applies`."""
-        return self.everywhere and not self.scatters
 
     def estimate(self, delivery: str, share: float = 1.0) -> dict[str, float]:
         """About how many seconds a superstep takes, by what takes them.
@@ -451,7 +448,7 @@ class Costs:
         return {name: each / self.units / 1e9 for name, each in nanoseconds.items() if each}
 
 
-def whole(traits: Traits, size: Size, kind: str) -> bool:
+def fits_one_launch(traits: Traits, size: Size, kind: str) -> bool:
     """Whether a persistent kernel runs the supersteps of a delivery that visits all vertices."""
     waits = kind == "GPU" and traits.apply_visits_neighbors  # with half as many items at a time
     if traits.only_applies and not waits:
@@ -482,9 +479,10 @@ def costs_of(
         masked=not traits.scatters_on_all,
         begins="mask" not in spec.snippets and not (init and init.uses("set_mask", "set_mask_of")),
         everywhere=traits.applies_to_all,
+        only_applies=traits.only_applies,
         singly=traits.reads_singly,
         splits=on_gpu and traits.may_split,
-        whole=whole(traits, size, "GPU" if on_gpu else "CPU"),
+        whole=fits_one_launch(traits, size, "GPU" if on_gpu else "CPU"),
         reads_edge=traits.reads_edge,
         first=traits.first,
         keeps=traits.arc_state,

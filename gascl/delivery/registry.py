@@ -552,7 +552,7 @@ def _fastest(
 def _why(costs: Costs, chosen: str, debug: bool) -> str:
     """Why "auto" chose a delivery, in a clause."""
     why = "every vertex scatters in every superstep"
-    if not costs.scatters and not costs.masked:
+    if not costs.scatters and (not costs.masked or costs.only_applies):
         why = "no vertex scatters"
     elif costs.masked:
         why = "only the vertices in the mask scatter"

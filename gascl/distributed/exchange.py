@@ -40,7 +40,7 @@ PIECE, PIECES = 1 << 21, 4
 #: The work of a vertex in a piece, in arcs: on an H200, PageRank gathers along so many in about the
 #: time in which 4 bytes are copied to the host and back.
 COUNTS_AS = 16
-#: In place of a vertex where messages overflowed: there is none.
+#: Stands for no vertex, where messages may have overflowed.
 _NEVER = np.iinfo(np.int32).max
 #: The alignment, in bytes, of buffers in shared memory.
 _ALIGNED = 4096
@@ -142,10 +142,10 @@ class Exchange:
         self._halves = [SharedRows(half, places, state, ranks.rank) for half in halves]
         # A rank on a host of its own only knows its vertices and its halo.
         needs_halo = not halves and bool(size) and not halo_refuses(plan.traits)
-        self._apart = state.is_local or needs_halo
+        self._has_halo = state.is_local or needs_halo
         graphs, rows = state.arrays.graphs, self._exchanged.rows
         whole = [RemoteVertices(ranks, graph) for graph in graphs]
-        halos = [halo_of(ranks, graphs[0])] if self._apart else whole
+        halos = [halo_of(ranks, graphs[0])] if self._has_halo else whole
         self._messages, self._last_messages = (
             {
                 graph: RowMessages(ranks, state, halo, f"{use} {parity}")
@@ -153,13 +153,13 @@ class Exchange:
             }
             for use, of_graphs in (("superstep", halos), ("end", whole))
         )
-        self._at_end = [k for k in self._exchanged.written if self._apart or k not in rows]
+        self._at_end = [k for k in self._exchanged.written if self._has_halo or k not in rows]
         self._frontier: FrontierLists | None = None
         if lists:
             shared_lists = [half[begin:] for half in halves]
             self._frontier = FrontierLists(ranks, state, shared_lists, halos[0])
         self._counts, self._next = None, Key(plan.delivery.active.owner, "next")
-        if self._apart and plan.traits.masked:
+        if self._has_halo and plan.traits.masked:
             self._at_end.append(MASK)
             self._counts = self.device.reserve(count.itemsize)
             first, last = graphs[0].parts[ranks.rank][:2]

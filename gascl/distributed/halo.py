@@ -1,4 +1,5 @@
-"""`Halo`: the vertices of other ranks that send to those of a rank."""
+"""The vertices of other ranks whose values a rank receives: all (`RemoteVertices`), or those that
+send to its own (`Halo`)."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ class Order:
             offsets.setflags(write=False)
             self.kept.setdefault("offsets", offsets)
 
-    def is_known_to_rise(self) -> None:
+    def take_as_sorted(self) -> None:
         """Take it that the pairs were sorted from the start, without a look at them."""
         self._is_sorted = True
 
@@ -635,7 +635,7 @@ class LocalArcs(ArcsPart):
         self.rows = first, first + part.last - part.first
         self._senders = _PlacesOf(senders, self.vertices, count)
         self._order(self._senders, len(self.vertices), {})
-        self.into.is_known_to_rise()
+        self.into.take_as_sorted()
 
     def forget(self) -> None:
         """Free what takes memory for each arc and can be made again: the device has it now."""

@@ -18,8 +18,8 @@ from gascl.language.tokens import Token, closing, rewritten, tokens
 from gascl.language.types import SCALARS
 
 _INTEGERS = {name for name in SCALARS if "int" in name}
-#: What may be in a term, beside numbers, `messages[i]` and casts to integers.
-_SIGNS = {*"()+-*/%&|^<>!~?:", "<<", ">>", "==", "!=", "<=", ">=", "&&", "||"}
+#: The operators between the operands of a term.
+_SIGNS = {*"+-*/%&|^<>", "<<", ">>", "==", "!=", "<=", ">=", "&&", "||"}
 #: For each way to reduce: the combiner, its text and identity where it is an expression, and
 #: whether the value from before the loop may be combined with each term instead.
 _RULES: dict[str, tuple[Combiner, str, bool]] = {
@@ -62,13 +62,13 @@ def combined_form(spec: ProgramSpec) -> ProgramSpec:
     calls = [arguments for _, arguments in scatter.calls("send")]
     if reduction is None or calls != [1] or scatter.may_send_again:
         return spec
-    if reduction.how in ("min", "max") and scatter.uses(reduction.how):
-        return spec  # perhaps a variable, which the term would meet
+    if reduction.how in ("min", "max") and (scatter.uses(reduction.how) or message != result):
+        return spec  # perhaps a variable, which the term would meet, or an ambiguous call
     combiner, text, each_has_first = _RULES[reduction.how]
     # Where vertices without messages apply, they get 0, the identity of these alone.
     if reduction.how in ("&", "min", "max") and spec.apply_on != "message":
         return spec
-    if not each_has_first and int(reduction.first, 0):
+    if not each_has_first and int(reduction.first):
         return spec
     c = {name: SCALARS[str(name)] for name in (message, result)}
     before = f"{reduction.before}(({c[message]})("
@@ -123,10 +123,9 @@ def _reduction(gather: Snippet) -> _Reduction | None:
     places = [k for k in range(len(texts)) if texts[k : k + 4] == read]
     if len(places) != 1:
         return None
-    before, after = term[: places[0]], term[places[0] + 4 :]
-    if not (_is_plain(before) and _is_plain(after)):
+    if not _is_plain(term):
         return None
-    return _Reduction(how, first, _text(before), _text(after))
+    return _Reduction(how, first, _text(term[: places[0]]), _text(term[places[0] + 4 :]))
 
 
 def _statement(body: Sequence[Token]) -> tuple[str, Sequence[Token]]:
@@ -148,17 +147,29 @@ def _is_integer(text: str) -> bool:
     return digits == "0" or (digits.isdecimal() and digits[0] != "0")
 
 
-def _is_plain(part: Sequence[Token]) -> bool:
-    """Whether part of a term has only integers, casts to integers and operators, and surely does
-    not divide by 0."""
-    names = {SCALARS[name] for name in _INTEGERS}
-    for k, token in enumerate(part):
-        known = token.text in names if token.kind == "word" else token.text in _SIGNS
-        known |= token.kind == "number" and _is_integer(token.text)
-        divides = token.text in ("/", "%")
-        if not known or (divides and not _divides(at([*part], k + 1))):
+def _is_plain(term: Sequence[Token]) -> bool:
+    """Whether a term is a whole expression of the message, integers, casts to integers and
+    operators, and surely does not divide by 0. An error in it would be reported of scatter."""
+    types, k, ended = {SCALARS[name] for name in _INTEGERS}, 0, False
+    texts = [token.text for token in term]
+    while k < len(texts):
+        text, step = texts[k], 1
+        if ended:  # with an operand
+            divides = text in ("/", "%")
+            if text in _SIGNS and not (divides and not _divides(at([*term], k + 1))):
+                ended = False
+            elif text != ")":
+                return False
+        elif texts[k : k + 4 : 3] == ["messages", "]"]:
+            ended, step = True, 4
+        elif term[k].kind == "number" and _is_integer(text):
+            ended = True
+        elif texts[k : k + 3 : 2] == ["(", ")"] and texts[k + 1] in types:
+            step = 3
+        elif text not in ("(", "+", "-", "~", "!"):
             return False
-    return True
+        k += step
+    return ended
 
 
 def _divides(text: str) -> bool:

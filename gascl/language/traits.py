@@ -120,7 +120,7 @@ class Traits:
     @cached_property
     def only_applies(self) -> bool:
         """Whether a superstep is the apply of all vertices, and nothing is sent along arcs."""
-        return self.applies_to_all and not self.scatters
+        return self.applies_to_all and not self.scatters and not self.pairs
 
     @cached_property
     def sends_only(self) -> bool:

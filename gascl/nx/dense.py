@@ -78,6 +78,8 @@ def _floyd_warshall(G: Converted, weight: Any) -> _Dictionaries:
     distance = np.full((count, count), inf)
     np.fill_diagonal(distance, 0)
     np.minimum.at(distance, (src, dst), lengths)
+    at_once = (src == dst) & (lengths == 0)  # self-loops
+    of_loop = dict(zip(src[at_once].tolist(), lengths[at_once].tolist(), strict=True))
     before = np.full((count, count), -1, np.int32)
     before[src, dst] = src
     found = np.full((count, count), count, np.int32)  # in the step of this node
@@ -105,7 +107,7 @@ def _floyd_warshall(G: Converted, weight: Any) -> _Dictionaries:
         listed = distance[place, ends].tolist()
         if whole:
             listed = [int(each) if each < inf else inf for each in listed]
-        listed[0] = 0
+        listed[0] = 0 if whole else of_loop.get(place, 0)
         row_of: dict[Any, Any] = defaultdict(lambda: inf)
         row_of.update(zip(nodes[ends].tolist(), listed, strict=True))
         distances[node] = row_of

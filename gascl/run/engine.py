@@ -655,7 +655,7 @@ class Engine:
         return prepared
 
     def _prepare_now(
-        self, program: VertexProgram, delivery: str, ordered: str, whole: str
+        self, program: VertexProgram, delivery: str, ordered: str, why_whole: str
     ) -> Prepared:
         spec, ranks = program.spec, self.ranks
         presorted = arcs_presorted(self.graph, spec.direction)
@@ -664,10 +664,10 @@ class Engine:
         setting = self._setting()
         with self._in_all():
             traits = Traits.of(spec, program.lanes)
-            if not decide_local(self.graph, traits, setting, whole).chosen:
+            if not decide_local(self.graph, traits, setting, why_whole).chosen:
                 self._check_vertices(spec, program.dtype, program.lanes)
             given = program, self.graph, self.device.facts, setting, delivery, ordered
-            prepared = prepare(*given, presorted=presorted, whole=whole)
+            prepared = prepare(*given, presorted=presorted, why_whole=why_whole)
         if ranks:  # all ranks must use the same delivery
             prepared = replace(prepared, short=ranks.first_text(prepared.short))
         if not prepared.short or not self.graph.num_vertices:
@@ -675,7 +675,7 @@ class Engine:
         if not self._takes_parts:
             raise TooLarge(prepared.short)
         with self._in_all():
-            return prepare(*given, presorted=presorted, at_once=prepared, whole=whole)
+            return prepare(*given, presorted=presorted, at_once=prepared, why_whole=why_whole)
 
     def _setting(self) -> Setting:
         """The settings of all runs of this engine; all ranks must call this."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from gascl.codegen.constants import VERY_LONG_ROW, long_row
 from gascl.delivery.admission import Demand, Parts, demand_of, local_refuses, why_together
-from gascl.delivery.cost import Size, costs_of, whole
+from gascl.delivery.cost import Size, costs_of, fits_one_launch
 from gascl.delivery.delivery import Delivery
 from gascl.delivery.device_facts import DeviceFacts
 from gascl.delivery.registry import Choice, choose, form_of
@@ -174,7 +174,7 @@ def prepare(
     presorted: bool | None = None,
     at_once: Prepared | None = None,
     stores: bool = True,
-    whole: str = "",
+    why_whole: str = "",
 ) -> Prepared:
     """Decide how a program runs.
 
@@ -185,7 +185,7 @@ def prepare(
         at_once: the same run with all arcs on the device at once, if they do not fit (its `short`
             says why); they are then streamed in parts.
         stores: as in `choose`.
-        whole: why this process needs all vertices, whatever the program does; "" if it need not.
+        why_whole: why this process needs all vertices, whatever the program does; "" if not.
 
     Raises:
         ProgramError: the delivery cannot run the program.
@@ -228,7 +228,7 @@ def prepare(
     able = choice.delivery.splits and traits.may_split and device.group > 1 and not apart
     splits = able and hub > VERY_LONG_ROW and costs.waits_for_row(choice.name)
     constant = _constant(program, device)
-    local = decide_local(graph, traits, setting, whole)
+    local = decide_local(graph, traits, setting, why_whole)
     variant = Variant(
         *(setting.debug, setting.seed, persistent.chosen, renumbered.chosen or local.chosen),
         *(optimized, shares.chosen, splits, constant.chosen),
@@ -265,7 +265,7 @@ def prepare(
             presorted=presorted,
             at_once=at_once,
             stores=False,
-            whole=whole,
+            why_whole=why_whole,
         )
     return Prepared(
         title=program.title(),
@@ -312,17 +312,17 @@ def _numbering(
     return Decision(True, why), numbered
 
 
-def decide_local(graph: Graph, traits: Traits, setting: Setting, whole: str) -> Decision:
+def decide_local(graph: Graph, traits: Traits, setting: Setting, why_whole: str) -> Decision:
     """Whether this process has only its own vertices and their halo.
 
     Args:
-        whole: as in `prepare`.
+        why_whole: as in `prepare`.
     """
     reasons = [
         (setting.ranks == 1, "there is one process"),
         (not setting.apart, "ranks share the memory of their host"),
         (setting.debug, "debug mode keeps the graph's own numbers"),
-        (bool(whole), whole),
+        (bool(why_whole), why_whole),
         (not graph.num_vertices, "there are none"),
     ]
     why = next((why for holds, why in reasons if holds), None) or local_refuses(traits)
@@ -346,7 +346,7 @@ def _persistent(
         (refusal is not None, str(refusal)),
         (
             not (delivery.follows_frontier or delivery.in_one_launch)
-            and not whole(traits, size, device.kind),
+            and not fits_one_launch(traits, size, device.kind),
             f"visiting {visited} takes longer than a launch",
         ),
         (not device.can_join, "work-groups of one launch cannot wait for each other here"),

@@ -692,7 +692,7 @@ def _as_array(found: Any) -> Any:
     if isinstance(found, DeviceField):
         found.state.check_unused()
         return found
-    # Who computes floats is asked now whether some are NaN.
+    # Floats are read now, since the result warns of NaN.
     later = isinstance(found, LazyValues) and found.dtype.kind != "f"
     return found if later else np.asarray(found)
 

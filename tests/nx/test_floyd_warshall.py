@@ -12,6 +12,7 @@ KINDS = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
 WEIGHTS = {
     "integers": lambda draw: draw.randint(0, 6),
     "floats": lambda draw: draw.random(),
+    "floats, some 0": lambda draw: draw.choice((0.0, -0.0, draw.random())),
     "missing": lambda draw: None,
     "below 0": lambda draw: draw.randint(-1, 6),
 }
