@@ -232,7 +232,7 @@ def test_a_rank_without_shared_memory_has_its_own_vertices_and_its_halo():
     for program, setting, options, why in (
         (PageRank(), replace(apart, apart=False), {}, "ranks share the memory of their host"),
         (PageRank(), replace(apart, debug=True), {}, "debug mode keeps the graph's own numbers"),
-        (PageRank(), apart, {"whole": "it is asked for"}, "it is asked for"),
+        (PageRank(), apart, {"why_whole": "it is asked for"}, "it is asked for"),
         (Peeks(), apart, {}, "it reads fields of any vertex"),
     ):
         prepared = run(program, setting, **options)
