@@ -25,6 +25,7 @@ RELEVANT = """
     algorithms/operators/tests/test_unary.py algorithms/tests/test_lowest_common_ancestors.py
     algorithms/tests/test_structuralholes.py tests/test_relabel.py algorithms/tests/test_cuts.py
     algorithms/tests/test_dominating.py algorithms/shortest_paths/tests/test_dense_numpy.py
+    algorithms/shortest_paths/tests/test_dense.py drawing/tests/test_layout.py
     linalg/tests/test_laplacian.py linalg/tests/test_modularity.py
     algorithms/centrality/tests/test_betweenness_centrality.py
     algorithms/centrality/tests/test_betweenness_centrality_subset.py
