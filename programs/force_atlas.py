@@ -33,7 +33,7 @@ class ForceAtlas(VertexProgram):
     gravity = param.real(1)
     strong = param.flag(False, doc="gravity grows with the distance")
     logarithmic = param.flag(False, doc="attraction grows with the logarithm of the distance")
-    divided = param.flag(False, doc="by the mass of who is attracted: hubs are pushed outwards")
+    divided = param.flag(False, doc="by the mass of the attracted vertex: hubs move outwards")
     sized = param.flag(False, doc="vertices have the radius `size`")
     jitter = param.real(1, doc="how much swinging is accepted")
     weight = edge.real(default=1, finite=True)

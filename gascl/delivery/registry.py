@@ -407,7 +407,7 @@ def form_of(delivery: Delivery, group: int) -> Delivery:
     return BY_GROUPS.get(delivery.name, delivery) if group > 1 else delivery
 
 
-_ONLY_APPLIES = "nothing is sent along arcs, and it would do more than let the vertices apply"
+_ONLY_APPLIES = "nothing is sent along arcs, and pull runs apply alone"
 _WAITS = "all vertices wait for each other between supersteps, which order = 'any' does not need"
 
 

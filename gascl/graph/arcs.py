@@ -23,7 +23,7 @@ _LEAST, _PIECES, _RANGES = 1 << 17, 1 << 9, 1 << 11
 _MOST = 1 << 25
 #: int32 (E,): one end of each edge.
 Ends = np.ndarray | Renumbered | CsrEnds | LazyValues
-P = TypeVar("P", bound="ArcsPart")
+PartKind = TypeVar("PartKind", bound="ArcsPart")
 #: The arrays of `Arcs`.
 ARRAYS = (
     *("out_offsets", "out_targets", "out_edges", "out_reversed"),
@@ -148,7 +148,7 @@ class Order:
             self.kept.setdefault("offsets", offsets)
 
     def take_as_sorted(self) -> None:
-        """Take it that the pairs were sorted from the start, without a look at them."""
+        """Assume that the pairs were sorted from the start, without checking."""
         self._is_sorted = True
 
     def make(self) -> None:
@@ -503,7 +503,7 @@ class Arcs:
         """The arcs of a part, between its own vertices and its halo."""
         return self._part_as(LocalArcs, part)
 
-    def _part_as(self, kind: type[P], part: Part) -> P:
+    def _part_as(self, kind: type[PartKind], part: Part) -> PartKind:
         with self.lock:
             if (kind, part) not in self._parts:
                 self._parts[kind, part] = kind(self, part)

@@ -121,9 +121,7 @@ def _reduction(gather: Snippet) -> _Reduction | None:
     texts = [token.text for token in term]
     read = ["messages", "[", loop.variable, "]"]
     places = [k for k in range(len(texts)) if texts[k : k + 4] == read]
-    if len(places) != 1:
-        return None
-    if not _is_plain(term):
+    if len(places) != 1 or not _is_plain(term):
         return None
     return _Reduction(how, first, _text(term[: places[0]]), _text(term[places[0] + 4 :]))
 
