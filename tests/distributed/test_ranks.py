@@ -221,6 +221,15 @@ def test_wrong_arguments_of_one_rank_end_all():
     assert "rank 1 of 2 has failed: GasclError: wrong arguments: run PageRank" in ran.stderr
 
 
+def test_the_benchmark_of_ranks():
+    """It compares answers itself."""
+    script = str(Path(__file__).parents[2] / "benchmarks" / "ranks.py")
+    ran = ranks(2, script, "--scales", "8", "--rounds", "1", "--hosts", module="mpi4py")
+    assert ran.returncode == 0, ran.stderr
+    ways = re.findall(r"PageRank \| (\S.*?) \|", ran.stdout)
+    assert ways == ["1", "2", "2 hosts"]
+
+
 # Work that ranks share out: see support/share_runs.py --------------------------------------------
 
 SHARES = "support.share_runs"
