@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gascl.errors import GraphError, check_flags, warn
+from gascl.errors import GraphError, check_flags
 from gascl.graph import validation
 from gascl.graph.arcs import Arcs, arcs_of
 from gascl.graph.contract import Merging, contract
@@ -1069,12 +1069,6 @@ class Graph:
             vertex_types={**types, **checked["vertex_types"]},
             report=report,
         )
-
-    def with_fields(self, **edge_fields: Any) -> Graph:
-        """`with_edge_fields`, under the name that it had; the graph's others are left out."""
-        warn("Graph.with_fields is called with_edge_fields now; use that name", DeprecationWarning)
-        others = dict.fromkeys(self.edge_fields)
-        return self.with_edge_fields(**{**others, **edge_fields})
 
     def with_vertices(self, vertices: Any, id: Any = None) -> Graph:
         """The same edges between the vertices of a table, which has a row for each: the graph has
