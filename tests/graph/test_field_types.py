@@ -128,11 +128,6 @@ def test_a_pair_with_several_edges():
         Graph.from_edges([0, 0], [1, 1]).with_edge_fields(x={(0, 1): 1})
 
 
-def test_the_old_name():
-    with pytest.warns(DeprecationWarning, match="with_edge_fields"):
-        assert list(trips().with_fields(cost="minutes").edge_fields) == ["cost"]
-
-
 class Departures(VertexProgram):
     """The last departure of a tram towards each vertex."""
 
