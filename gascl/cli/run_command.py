@@ -261,13 +261,17 @@ def _run(arguments: argparse.Namespace) -> int:
         largest = arguments.top
         if largest is None:
             largest = 0 if arguments.smallest or arguments.path or not options.collect else 10
-        _print_top(result, field, largest)
-        _print_top(result, field, arguments.smallest, largest=False)
-        for label in arguments.path:
-            _print_path(result, field, label)
-        if cls.spec.composite:  # whose aggregators are numbers that it returns
-            for name, value in result.aggregates.items():
-                print(f"{name}: {number(value)}")
+        shown = _by_lane(program, result) if options.collect else {"": result}
+        for title, each in shown.items():
+            if title:
+                print(f"\n{title}")
+            _print_top(each, field, largest)
+            _print_top(each, field, arguments.smallest, largest=False)
+            for label in arguments.path:
+                _print_path(each, field, label)
+            if cls.spec.composite:  # whose aggregators are numbers that it returns
+                for name, value in each.aggregates.items():
+                    print(f"{name}: {number(value)}")
         from gascl.results.result import steps_of
 
         stopped = for_shell(result.stopped)
@@ -355,6 +359,28 @@ def _chosen(result: Result, names: Sequence[str] | None) -> Result:
 def _there(result: Result, names: Sequence[str] | None) -> list[str] | None:
     """Those of these fields that have been computed; None: all."""
     return [name for name in names if name not in result.missing] if names else None
+
+
+def _by_lane(program: VertexProgram, result: Result) -> dict[str, Result]:
+    """What to print of each lane, by its parameters; of a program without lanes, the result."""
+    from gascl.language.fields import Lanes
+
+    if program.lanes == 1:
+        return {"": result}
+    listed = {n: v for n in program.spec.params if isinstance(v := getattr(program, n), Lanes)}
+    found = {}
+    for lane in range(program.lanes):
+        given = [f"{name}={values[lane]}" for name, values in listed.items()]
+        found[", ".join(given) or f"lane {lane}"] = replace(
+            result,
+            fields={name: values[:, lane] for name, values in result.fields.items()},
+            aggregates={
+                name: value[lane] if isinstance(value, list) else value
+                for name, value in result.aggregates.items()
+            },
+            named=result.named[lane : lane + 1],
+        )
+    return found
 
 
 def _print_top(result: Result, field: str | None, k: int, largest: bool = True) -> None:

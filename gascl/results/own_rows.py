@@ -69,8 +69,9 @@ class RemoteFields(Mapping[str, np.ndarray]):
         if name not in self._names:
             raise KeyError(name)
         raise GasclError(
-            f"each rank has {name!r} of its own vertices alone, as result.own_rows[{name!r}]: "
-            "run without collect=False, or write all values with result.to_parquet(folder)"
+            f"each rank has {name!r} of its own vertices alone, as result.own_rows[{name!r}], "
+            "since the run had collect=False: leave that out, or write all with "
+            "result.to_parquet(folder)"
         )
 
     def __iter__(self) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, overload
 
 import numpy as np
 
-from gascl.errors import FieldError, GasclError, GraphError, check_flags, warn
+from gascl.errors import FieldError, GasclError, GraphError, check_flags
 from gascl.graph.field_types import Times, listed
 from gascl.graph.graph import Graph
 from gascl.graph.labels import shown
@@ -28,9 +28,6 @@ from gascl.util.paths import checked_path
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-#: Fields of bundled programs in earlier versions -> their names now.
-RENAMED = {"colour": "color"}
 
 #: Fields that say in which group a vertex is: their numbers have no order.
 GROUPS = ("community", "label", "component", "color", "side")
@@ -137,9 +134,6 @@ class Result:
     def __getitem__(self, name: str) -> np.ndarray:
         if name in self.fields:
             return self.fields[name]
-        if name in RENAMED and (now := RENAMED[name]) in self.fields:
-            warn(f"the field {name!r} is called {now!r} now; use that name", DeprecationWarning)
-            return self.fields[now]
         available = ", ".join(self.fields) or "none"
         if name in self.missing:
             raise FieldError(
