@@ -148,15 +148,20 @@ def construct(
 
 
 def _value(cls: type[VertexProgram], name: str, text: str) -> Any:
-    """`none`, in upper or lower case, is None, unless it may be a label or a word of a choice. An
-    array is in a file."""
-    from gascl.language.fields import ArrayParam, ChoiceParam, VertexParam
+    """The value that a text stands for: unless it may be a label or a word of a choice, `none`, in
+    upper or lower case, is None, and commas separate the values of several runs. An array is in a
+    file."""
+    from gascl.language.fields import ArrayParam, ChoiceParam, VertexParam, VerticesParam
 
     param = cls.spec.params.get(name)
     if isinstance(param, ArrayParam) and text.startswith("@"):
         return _array(name, text[1:])
-    labels = isinstance(param, VertexParam | ChoiceParam)
-    return None if text.lower() == "none" and not labels else text
+    if isinstance(param, VertexParam | ChoiceParam):
+        return text
+    if text.lower() == "none":
+        return None
+    several = param is not None and not isinstance(param, VerticesParam) and "," in text
+    return text.split(",") if several else text
 
 
 def _array(name: str, file: str) -> Any:

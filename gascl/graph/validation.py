@@ -395,8 +395,13 @@ def _coded(name: str, values: Any, kind: str, report: list[str] | None) -> Coded
         values = pandas_values(series, remarks)
     array = values.values if isinstance(values, Coded) else _array(values)
     found = values if isinstance(values, Coded) else _not_numbers(values, array)
-    weight = kind == "edge" and name == "weight"  # which programs read as a number
-    if found is not None and not (weight and isinstance(found.type, Texts | Times)):
+    weight = kind == "edge" and name == "weight"
+    if weight and found is not None and isinstance(found.type, Texts | Times):
+        raise GraphError(
+            f"edge field 'weight' has {found.type.name}s, and programs read weights as numbers; "
+            "convert them, e.g. with .astype('float64'), or give the field another name"
+        )
+    if found is not None:
         if report is not None:
             report += [*remarks, f"{kind} field {name!r}: {described(found)}"]
         return found

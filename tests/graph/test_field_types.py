@@ -115,7 +115,7 @@ def test_fields_are_attached_by_place_and_by_label():
         ),
         (lambda g: g.with_edge_fields(x=[1]), "there are 3 edges"),
         (lambda g: g.with_edge_fields(x="hours"), "no edge field 'hours'"),
-        (lambda g: g.with_edge_fields(weight=["1", "2", "3"]), "'weight' must be"),
+        (lambda g: g.with_edge_fields(weight=["1", "2", "3"]), "'weight' has texts"),
     ],
 )
 def test_what_does_not_match_is_counted(attach, words):
