@@ -1,7 +1,5 @@
 """Rows are moved by index on the device, and vertices are listed there."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyopencl as cl
 import pytest
