@@ -25,7 +25,7 @@ from gascl.distributed.row_exchange import Rows, SharedRows
 from gascl.distributed.row_messages import RowMessages
 from gascl.distributed.run_protocols import RunPlan, RunState
 from gascl.graph.partition import Part, cut
-from gascl.graph.reordering import by_vertex
+from gascl.graph.reordering import by_vertex, gathered
 from gascl.language.spec import ProgramSpec
 from gascl.opencl import fork_guard
 from gascl.opencl.interrupts import Interrupts
@@ -290,7 +290,7 @@ class Exchange:
         return self._count_set(self._own_rows(self._next))
 
     def _count_listed(self, vertices: np.ndarray) -> tuple[int, int]:
-        degrees = self._degrees.take(vertices - self.state.arrays.graph.rows[0])
+        degrees = gathered(self._degrees, vertices - self.state.arrays.graph.rows[0])
         return len(degrees), int(degrees.sum())
 
     def _count_set(self, mask: np.ndarray) -> tuple[int, int]:

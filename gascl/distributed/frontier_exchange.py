@@ -15,6 +15,7 @@ from gascl.device_graph.gather import list_vertices
 from gascl.distributed.halo import RemoteVertices
 from gascl.distributed.ranks import Ranks
 from gascl.distributed.run_protocols import RunState
+from gascl.graph.reordering import gathered
 
 #: The active vertices as lists (kernels/frontier.cl).
 LENGTHS, FRONTIERS, RECEIVERS = (
@@ -133,7 +134,8 @@ class FrontierLists:
         is_listed[self.own - halo.first] = True
         mails, counts = [], np.empty(ranks.size, np.int64)
         for rank, needed in enumerate(halo.sent):
-            bits = is_listed[needed]
+            is_all = isinstance(needed, slice)
+            bits = is_listed[needed] if is_all else gathered(is_listed, needed)
             places = np.flatnonzero(bits).astype(np.int32)
             counts[rank] = len(places) if 32 * len(places) <= len(bits) else _BITS
             mails.append(np.packbits(bits) if counts[rank] == _BITS else places.view(np.uint8))

@@ -13,6 +13,7 @@ from gascl.device_graph.gather import get_rows, put_rows
 from gascl.distributed.ranks import Ranks
 from gascl.graph.arcs import LocalArcs
 from gascl.graph.partition import senders_elsewhere
+from gascl.graph.reordering import gathered
 from gascl.opencl import fork_guard
 from gascl.opencl.device import Device
 
@@ -109,7 +110,7 @@ class Halo(RemoteVertices):
         fork_guard.holds_opencl(self)
 
     def vertices(self, rank: int, places: np.ndarray) -> np.ndarray:
-        return self._needed[self.begins[rank] + places]
+        return gathered(self._needed[self.begins[rank] : self.begins[rank + 1]], places)
 
     def write(self, device: Device, buffer: Any, rows: np.ndarray) -> None:
         if self._is_local:  # before and after its own vertices, as the device has them
