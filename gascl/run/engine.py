@@ -598,12 +598,19 @@ class Engine:
             options.state is not None or options.start is not None or job.checkpoint is not None,
             options.callback is not None or options.watch is not None,
             program.converged is not None or any(floats),  # their order depends on the delivery
-            not self.deterministic,
+            not self.deterministic or bool(prepared.short),
         )
         if any(why_not):
             return None
+
+        def fits(name: str) -> bool:
+            try:
+                return not self._prepare(program, replace(options, delivery=name)).short
+            except (GasclError, TooLarge):  # nor can the arcs come in parts
+                return False
+
         fixed = program.fixed_supersteps()
-        return Senders(choice.costs, choice.name, choice.rivals, fixed)
+        return Senders(choice.costs, choice.name, choice.rivals, fixed, fits)
 
     def _choose_again(self, job: Job, senders: Senders) -> None:
         """From now on, `auto` runs a program by the delivery that was found to be better."""
@@ -617,9 +624,10 @@ class Engine:
         others |= dict.fromkeys({before.name, *before.rivals} - {senders.better}, slower)
         rivals = (before.name, *(name for name in before.rivals if name != senders.better))
         choice = replace(other.choice, why=why, others=others, rivals=rivals)
-        kept = self._prepared[type(program)]
-        for key in [key for key, each in kept.items() if each is chosen]:
-            kept[key] = replace(other, choice=choice)
+        with self._lock:
+            kept = self._prepared[type(program)]
+            for key in [key for key, each in kept.items() if each is chosen]:
+                kept[key] = replace(other, choice=choice)
 
     def _order_to_try(self, job: Job, result: Result) -> VertexProgram | None:
         """The program with order = "any" that is compared with a run: this one, or its form in any

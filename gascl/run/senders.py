@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -26,6 +27,7 @@ class Senders:
         delivery: by which it runs.
         others: the names of the other deliveries that `auto` could have chosen.
         supersteps: how many the run has, if that is known.
+        fits: whether the device has enough memory for a run by another delivery.
         better: the name of the other delivery, by which the run begins again; "" if it does not.
         share: of the arcs, how many messages went along, on average.
     """
@@ -34,9 +36,12 @@ class Senders:
     delivery: str
     others: Sequence[str]
     supersteps: int | None
+    fits: Callable[[str], bool]
     better: str = ""
     share: float = 0.0
-    _counts: dict[int, int] = field(default_factory=dict)  # of supersteps, by their share
+    _recent: list[np.ndarray] = field(default_factory=list)  # arcs of supersteps not yet counted
+    # Of supersteps, by their share: at 2, that is half of the arcs, at 4 a quarter.
+    _counts: Counter[int] = field(default_factory=Counter)
 
     def see(self, arcs: np.ndarray, seconds: float) -> None:
         """Decide after some more supersteps.
@@ -45,18 +50,18 @@ class Senders:
             arcs: of these, how many arcs went out from vertices that sent in each.
             seconds: how long all supersteps have taken so far.
         """
-        shares = np.clip(arcs / max(self.costs.size.arcs, 1), 1e-6, 1)
-        levels, counts = np.unique(np.rint(-2 * np.log2(shares)), return_counts=True)
-        for level, count in zip(levels.astype(int).tolist(), counts.tolist(), strict=True):
-            self._counts[level] = self._counts.get(level, 0) + count
-        if seconds < BUILDING:
+        self._recent.append(arcs)
+        if seconds < BUILDING:  # as nearly all runs, to which counting would add
             return
-        done = sum(self._counts.values())
+        shares = np.concatenate(self._recent) / max(self.costs.size.arcs, 1)
+        self._recent.clear()
+        self._counts.update(np.rint(-2 * np.log2(np.clip(shares, 1e-6, 1))).astype(int).tolist())
+        done = self._counts.total()
         left = seconds * (1 if self.supersteps is None else self.supersteps / done - 1)
         times = {name: self._time(name) for name in (self.delivery, *self.others)}
         best = min(times, key=lambda name: times[name])
         again = BUILDING + times[best] / times[self.delivery] * (seconds + left)
-        if best != self.delivery and again < left:
+        if best != self.delivery and again < left and self.fits(best):
             self.better = best
             self.share = sum(n * 2 ** (-level / 2) for level, n in self._counts.items()) / done
 

@@ -101,8 +101,8 @@ def test_when_it_pays(monkeypatch):
     few, slow = np.full(10, size.arcs / 1000), costs.seconds("outbox", 1e-3)
     ratio = costs.seconds("slots", 2**-10) / slow
 
-    def decided(arcs: np.ndarray, seconds: float, supersteps: int | None) -> str:
-        watched = Senders(costs, "outbox", ("slots", "pull"), supersteps)
+    def decided(arcs: np.ndarray, seconds: float, supersteps: int | None, fits: bool = True) -> str:
+        watched = Senders(costs, "outbox", ("slots", "pull"), supersteps, lambda name: fits)
         watched.see(arcs, seconds)
         return watched.better
 
@@ -110,4 +110,5 @@ def test_when_it_pays(monkeypatch):
     assert decided(few, 0.4, None) == ""  # too early
     assert decided(few, 10, None) == decided(few, 10, 100) == "slots"
     assert decided(few, 10, 10) == decided(few, 10, 11) == ""  # nothing, and too little is left
+    assert decided(few, 10, None, fits=False) == ""
     assert decided(np.full(10, size.arcs / 2), 10, None) == ""
