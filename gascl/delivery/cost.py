@@ -154,7 +154,7 @@ CPU = Rates(
     stored={"pull": 0.02, "outbox": 0.01, "slots": 0.1, "frontier": 0.02},
     array={},
     component=0,
-    state={"slots": 2},
+    state={"slots": 2.5},
     choosing={"pull": 0.2},
     lane={"pull": 0.15, "outbox": 0.15},
     edge=0.015,
@@ -377,7 +377,7 @@ class Costs:
             return every
         soon = self.filters or self.closes or self.everywhere
         most = SOON if soon else max(SHARES.values())
-        if not self.everywhere and self.size.hub > self.size.arcs / 4:
+        if not (self.everywhere or self.filters) and self.size.hub > self.size.arcs / 4:
             most = 0  # whoever is active, two supersteps reach most of the vertices
         fewer = sum(
             min(times, most) * self.seconds(delivery, share) for share, times in SHARES.items()
@@ -407,10 +407,10 @@ class Costs:
         some = self.masked and (share < 1 or delivery != "frontier")  # which knows if all send
         adds = self.adds and delivery == "outbox"
         learned = adds or (self.size.dense and delivery != "slots")
-        doubt = 0.0 if learned else rates.doubt.get(delivery, 0) * 4 * share * (1 - share)
+        doubt = 0.0 if learned else rates.doubt.get(delivery, 0) * 4 * share * (1 - share) * opened
         sorts = delivery == "frontier" and size.arcs >= SORTED_ROW * size.vertices
         in_doubt = some * (rates.mask.get(delivery, 0) + doubt + sorts * rates.sorting)
-        kept = self.keeps * rates.state.get(delivery, 0)
+        kept = self.keeps * rates.state.get(delivery, 0) * (not size.dense)
         stores = delivery in ("outbox", "slots") and not holds_fields
         wide: float = (self.message if stores else self.sender) - 4
         if delivery != "slots":  # which stores the messages of all lanes

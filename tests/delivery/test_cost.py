@@ -144,8 +144,9 @@ def chosen(changes: dict[str, Any], size: Size, on_gpu: bool = False) -> str:
         ({}, DENSE, False, "frontier"),
         ({}, SPARSE, False, "frontier"),
         ({}, DENSE, True, "frontier"),
-        (ON_ALL | EFFECTS, DENSE, False, "slots"),
+        (ON_ALL | EFFECTS, DENSE, False, "push"),
         (ON_ALL | EFFECTS, SPARSE, False, "slots"),
+        (ON_ALL | EFFECTS, CLIQUE, False, "slots"),
         (ON_ALL | EFFECTS, TYPICAL, True, "edges"),
         (ON_ALL | {"combine": "max"}, STAR, True, "outbox"),
         (SILENT, Size(STAR.vertices, STAR.arcs, 0), True, "pull"),
@@ -167,7 +168,7 @@ def chosen(changes: dict[str, Any], size: Size, on_gpu: bool = False) -> str:
         (SEARCH, SPARSE, False, "frontier"),
         (SEARCH, STAR, False, "pull"),
         (SMALLER, DENSE, False, "frontier"),
-        (SMALLER, STAR, False, "pull"),
+        (SMALLER, STAR, False, "frontier"),
     ],
 )
 def test_what_is_chosen(changes, size, on_gpu, name):
