@@ -34,6 +34,12 @@ class Size:
     hub: int = 0
 
     @property
+    def starry(self) -> bool:
+        """Whether one vertex has arcs to all others, and a quarter of all arcs, so that two
+        supersteps reach everything, and in each many vertices send."""
+        return self.hub >= self.vertices - 1 and self.hub > self.arcs / 4
+
+    @property
     def dense(self) -> bool:
         """Whether rows are so alike that a CPU learns which of their neighbors send, and which
         messages change nothing."""
@@ -377,8 +383,8 @@ class Costs:
             return every
         soon = self.filters or self.closes or self.everywhere
         most = SOON if soon else max(SHARES.values())
-        if not (self.everywhere or self.filters) and self.size.hub > self.size.arcs / 4:
-            most = 0  # whoever is active, two supersteps reach most of the vertices
+        if self.size.starry and not (self.everywhere or self.filters):
+            most = 0
         fewer = sum(
             min(times, most) * self.seconds(delivery, share) for share, times in SHARES.items()
         )

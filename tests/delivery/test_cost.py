@@ -167,6 +167,7 @@ def chosen(changes: dict[str, Any], size: Size, on_gpu: bool = False) -> str:
         (SEARCH, DENSE, False, "frontier"),
         (SEARCH, SPARSE, False, "frontier"),
         (SEARCH, STAR, False, "pull"),
+        (SEARCH, Size(2**20 + 1000, 2**21 + 2000, 2**20), False, "frontier"),  # with a tail
         (SMALLER, DENSE, False, "frontier"),
         (SMALLER, STAR, False, "frontier"),
     ],
