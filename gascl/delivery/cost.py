@@ -143,7 +143,7 @@ WHOLE_APPLY = {"CPU": 2**17, "GPU": 2**21}
 CPU = Rates(
     vertex={"pull": 1.2, "outbox": 1.2, "slots": 2, "edges": 1.7, "push": 1.5, "frontier": 1.6},
     arc={"pull": 0.38, "outbox": 0.25, "slots": 0.23, "edges": 0.35, "push": 0, "frontier": 0.3},
-    message={"pull": 0.42, "outbox": 0.5, "slots": 1.4, "frontier": 0.3},
+    message={"pull": 0.42, "outbox": 0.5, "slots": 1.9, "frontier": 0.3},
     post={
         "push": {"dropped": 1.4, "native": 1.6, "checked": 3.8, "cas": 4, "learned": 0.6},
         "edges": {"dropped": 0.7, "native": 3.6, "checked": 5.5, "cas": 6},
@@ -160,7 +160,7 @@ CPU = Rates(
     stored={"pull": 0.02, "outbox": 0.01, "slots": 0.1, "frontier": 0.02},
     array={},
     component=0,
-    state={"slots": 2.5},
+    state={"slots": 2},
     choosing={"pull": 0.2},
     lane={"pull": 0.15, "outbox": 0.15},
     edge=0.015,
@@ -313,7 +313,8 @@ class Costs:
         if delivery == "frontier":
             pushing = self.pushing(share) | self._terms(launches=self._launches(delivery))
             # Where all vertices always send, their arcs are not counted, and it never pulls.
-            ways = (pushing, self.pulling(share)) if self.masked else (pushing,)
+            pulls = self.masked and self.scatters
+            ways = (pushing, self.pulling(share)) if pulls else (pushing,)
             return min(ways, key=lambda terms: sum(terms.values()))
         if delivery == "push":
             return self.pushing(share)
@@ -364,7 +365,7 @@ class Costs:
     def share_to_pull(self) -> float:
         """From which share of the arcs on `frontier` pulls; above 1: never."""
         low, high = 0.0, 1.0
-        if self._push_is_faster(high):
+        if not self.scatters or self._push_is_faster(high):
             return 2.0
         for _ in range(20):
             middle = (low + high) / 2
