@@ -16,7 +16,7 @@ from typing import Any
 from bench import listed
 from contenders import write_csv
 from graphs import made
-from kinds import GRAPHS, SMALL
+from kinds import GRAPHS
 from small_programs import KINDS, Kind, Links
 
 from gascl import Engine, VertexProgram
@@ -24,7 +24,9 @@ from gascl.delivery import admission
 from gascl.delivery.registry import admitted
 from gascl.run.supersteps import Loop
 
-#: A delivery whose supersteps take so many times as long as those of the fastest is run only once.
+#: The largest scale for kinds whose work grows faster than the number of arcs.
+SMALL = 10
+#: A delivery whose supersteps take so many times as long as those of the fastest is timed only once.
 HOPELESS = 4
 
 
@@ -32,13 +34,15 @@ def main(argv: list[str] | None = None) -> None:
     given = options(argv)
     watch = Stopwatch()
     for family in given.graphs:
-        for scale in sorted({given.scale, min(given.scale, SMALL - 2)}, reverse=True):
+        small = min(given.scale, SMALL)
+        for scale in sorted({given.scale, small}, reverse=True):
             graph = GRAPHS[family](scale)
             links = Links(made(graph, given.cache))
             engine = Engine(links.graph(), given.device)
             for name in given.kinds:
-                if KINDS[name].small == (scale != given.scale):
-                    line = line_of(graph, links, engine, KINDS[name], given.repeat, watch)
+                kind = KINDS[name]
+                if scale == (small if kind.small else given.scale):
+                    line = line_of(graph, links, engine, kind, given.repeat, watch)
                     write_csv(given.csv, [line], ("kind", "graph", "device"))
                     print(graph, *line.values(), flush=True)
 
