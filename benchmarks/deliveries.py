@@ -26,7 +26,7 @@ from gascl.run.supersteps import Loop
 
 #: The largest scale for kinds whose work grows faster than the number of arcs.
 SMALL = 10
-#: A delivery whose supersteps take so many times as long as those of the fastest is timed only once.
+#: A delivery that takes so many times as long as the fastest is timed only once.
 HOPELESS = 4
 
 
