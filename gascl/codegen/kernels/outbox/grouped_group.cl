@@ -5,6 +5,7 @@
 
 #define GASCL_PLACE_BITS 11  // of the place of an arc in a block
 #define GASCL_FEW_ARCS (GASCL_BLOCK / 8)  // of a row: to count the smaller codes is faster than a common sort
+#define GASCL_JOINED_AT_ONCE 8
 #define GASCL_ROW_DIGIT_BITS 4
 #define GASCL_ROW_DIGITS (1 << GASCL_ROW_DIGIT_BITS)
 #define GASCL_STAGED \
@@ -48,6 +49,16 @@ typedef gascl_key_bits gascl_sorted;
 #define GASCL_SORTED_BITS(keys, sorted) (sorted)
 #endif
 
+// How far from each other the arcs of an item are in a long row. Where every arc sends, each has its place in
+// the list, and neighboring items take neighboring arcs.
+#ifndef TRY_B
+#define TRY_B 1
+#endif
+#ifndef TRY_A
+#define TRY_A 1
+#endif
+#define GASCL_STRIDE (TRY_B && GASCL_EVERY_ARC_SENDS ? GASCL_GROUP : 1)
+
 // Counts the messages of an item's share of the arcs of a long row, or lists them from `at` on.
 static GASCL_INLINE int gascl_list_share(const gascl_block block, const int begin, const int end,
                                          const bool lists, int at,
@@ -57,14 +68,15 @@ static GASCL_INLINE int gascl_list_share(const gascl_block block, const int begi
                                          GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     gascl_key_bits ones = 0, zeros = 0;
     int count = 0;
-    for (int i = begin; i < end; i += GASCL_FETCHES) {
+    for (int i = begin; i < end; i += GASCL_FETCHES * GASCL_STRIDE) {
         gascl_message x[GASCL_FETCHES];
         bool carries[GASCL_FETCHES];
         _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k)
-            carries[k] = gascl_fetch_received(block.begin + min(i + k, end - 1), block.first, &x[k],
-                                              GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+            carries[k] = gascl_fetch_received(block.begin + min(i + k * GASCL_STRIDE, end - 1), block.first,
+                                              &x[k], GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
         _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k) {
-            if (i + k >= end || !carries[k])
+            const int arc = i + k * GASCL_STRIDE;
+            if (arc >= end || !carries[k])
                 continue;
             const gascl_key_bits bits = GASCL_KEY_BITS(GASCL_KEY(gascl_group_of(x[k], 0)));
             ones |= bits;
@@ -72,11 +84,12 @@ static GASCL_INLINE int gascl_list_share(const gascl_block block, const int begi
             ++count;
             if (!lists)
                 continue;
+            const int place = GASCL_EVERY_ARC_SENDS ? arc : at++;
 #if GASCL_GROUP_VALUES
-            keys[i + k] = bits;
-            list[at++] = i + k;
+            keys[arc] = bits;
+            list[place] = arc;
 #else
-            list[at++] = bits;
+            list[place] = bits;
 #endif
         }
     }
@@ -93,12 +106,12 @@ static int gascl_list_row(const gascl_block block, __global gascl_key_bits *keys
                           GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     const int item = get_local_id(0), arcs = (int)(block.end - block.begin);
     const int share = (arcs + GASCL_GROUP - 1) / GASCL_GROUP;
-    const int begin = min(item * share, arcs);
+    const int begin = GASCL_STRIDE > 1 ? item : min(item * share, arcs);
     const bool receives = gascl_receives(block.first, GASCL_STATE_ON GASCL_LANE_ON);
-    const int end = receives ? min(begin + share, arcs) : begin;
+    const int end = !receives ? begin : GASCL_STRIDE > 1 ? arcs : min(begin + share, arcs);
     if (item < 2)
         memory->ones[item] = memory->zeros[item] = 0;
-    int count = end - begin;
+    int count = max(end - begin + GASCL_STRIDE - 1, 0) / GASCL_STRIDE;
     if (!GASCL_EVERY_ARC_SENDS)
         count = gascl_list_share(block, begin, end, false, 0, keys, list, memory,
                                  GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
@@ -258,8 +271,19 @@ static void gascl_apply_long_row(const gascl_block block, __global gascl_group *
             carried.count = 0;
             const int next = gascl_end_of_group(staged, i, count);
 #if GASCL_GROUP_VALUES
+#if TRY_A
+            for (int j = i + 1; j < next; j += GASCL_JOINED_AT_ONCE) {
+                gascl_group some[GASCL_JOINED_AT_ONCE];
+                _Pragma("unroll") for (int k = 0; k < GASCL_JOINED_AT_ONCE; ++k)
+                    some[k] = staged[min(j + k, next - 1)];
+                _Pragma("unroll") for (int k = 0; k < GASCL_JOINED_AT_ONCE; ++k)
+                    if (j + k < next)
+                        gascl_join_values(&joined, some[k]);
+            }
+#else
             _Pragma("unroll 8") for (int j = i + 1; j < next; ++j)
                 gascl_join_values(&joined, staged[j]);
+#endif
 #endif
             joined.count += next - i - 1;
             if (next == count && base + count < n)
