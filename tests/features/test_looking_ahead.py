@@ -1,5 +1,5 @@
-"""A work-group looks for the messages that change what a gather snippet keeps: each case is computed
-once more in plain Python."""
+"""A work-group looks for the messages that change what a gather snippet keeps: each case is
+computed once more in plain Python."""
 
 from __future__ import annotations
 
