@@ -51,7 +51,7 @@ typedef gascl_key_bits gascl_sorted;
 
 // How far from each other the arcs of an item are in a long row. Where every arc sends, each has its place in
 // the list, and neighboring items take neighboring arcs.
-#define GASCL_STRIDE (GASCL_EVERY_ARC_SENDS ? GASCL_GROUP : 1)
+#define GASCL_ARC_STEP (GASCL_EVERY_ARC_SENDS ? GASCL_GROUP : 1)
 
 // Counts the messages of an item's share of the arcs of a long row, or lists them from `at` on.
 static GASCL_INLINE int gascl_list_share(const gascl_block block, const int begin, const int end,
@@ -62,14 +62,14 @@ static GASCL_INLINE int gascl_list_share(const gascl_block block, const int begi
                                          GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     gascl_key_bits ones = 0, zeros = 0;
     int count = 0;
-    for (int i = begin; i < end; i += GASCL_FETCHES * GASCL_STRIDE) {
+    for (int i = begin; i < end; i += GASCL_FETCHES * GASCL_ARC_STEP) {
         gascl_message x[GASCL_FETCHES];
         bool carries[GASCL_FETCHES];
         _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k)
-            carries[k] = gascl_fetch_received(block.begin + min(i + k * GASCL_STRIDE, end - 1), block.first,
+            carries[k] = gascl_fetch_received(block.begin + min(i + k * GASCL_ARC_STEP, end - 1), block.first,
                                               &x[k], GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
         _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k) {
-            const int arc = i + k * GASCL_STRIDE;
+            const int arc = i + k * GASCL_ARC_STEP;
             if (arc >= end || !carries[k])
                 continue;
             const gascl_key_bits bits = GASCL_KEY_BITS(GASCL_KEY(gascl_group_of(x[k], 0)));
@@ -100,12 +100,12 @@ static int gascl_list_row(const gascl_block block, __global gascl_key_bits *keys
                           GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     const int item = get_local_id(0), arcs = (int)(block.end - block.begin);
     const int share = (arcs + GASCL_GROUP - 1) / GASCL_GROUP;
-    const int begin = GASCL_STRIDE > 1 ? item : min(item * share, arcs);
+    const int begin = GASCL_ARC_STEP > 1 ? item : min(item * share, arcs);
     const bool receives = gascl_receives(block.first, GASCL_STATE_ON GASCL_LANE_ON);
-    const int end = !receives ? begin : GASCL_STRIDE > 1 ? arcs : min(begin + share, arcs);
+    const int end = !receives ? begin : GASCL_ARC_STEP > 1 ? arcs : min(begin + share, arcs);
     if (item < 2)
         memory->ones[item] = memory->zeros[item] = 0;
-    int count = max(end - begin + GASCL_STRIDE - 1, 0) / GASCL_STRIDE;
+    int count = max(end - begin + GASCL_ARC_STEP - 1, 0) / GASCL_ARC_STEP;
     if (!GASCL_EVERY_ARC_SENDS)
         count = gascl_list_share(block, begin, end, false, 0, keys, list, memory,
                                  GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
@@ -159,7 +159,7 @@ static int gascl_next_bit(const gascl_key_bits differ, const int bit) {
 }
 
 // The bits in which the keys of a list differ.
-static gascl_key_bits gascl_differing(__local const gascl_gather_memory *memory) {
+static GASCL_INLINE gascl_key_bits gascl_differing(__local const gascl_gather_memory *memory) {
     gascl_key_bits differ = (gascl_key_bits)(memory->ones[0] & memory->zeros[0]);
 #if !GASCL_NARROW_KEYS
     differ |= (gascl_key_bits)(memory->ones[1] & memory->zeros[1]) << 32;
