@@ -57,6 +57,8 @@ WARMING = 3
 HOPELESS_MS, HOPELESS = 50, 10
 #: A kind whose supersteps take more milliseconds by auto is left out, with a note.
 TOO_SLOW_MS = 5000
+#: A delivery that is expected to take so many times as long as auto's is no rival.
+UNLIKELY = 4
 #: Runs in each turn of the comparison of two deliveries, if they are quick: their median counts.
 TRIALS = 3
 #: The relative error of floats: values are rounded to float32 in each superstep, and halved.
@@ -114,9 +116,8 @@ def options(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--rivals",
         type=int,
-        default=len(deliveries.DELIVERIES),
-        help="of the deliveries that auto did not choose, only so many, by the cost model's order "
-        "(default: all)",
+        help="of the deliveries that auto did not choose, only so many, by the cost model's order, "
+        f"and none that it expects to take {UNLIKELY} times as long (default: all)",
     )
     parser.add_argument("--cache", type=Path, help="the folder for graphs (default: a temporary)")
     parser.add_argument("--csv", type=Path, help="the file for the results; other rows stay")
@@ -228,8 +229,9 @@ class Comparison:
         return self.links.graph()
 
     def share(self) -> None:
-        """Make what processes share that are forked then."""
-        self.graph, self.exact_ranks, self.links.edges.sources  # noqa: B018
+        """Make what processes share that are forked then: some of it is in many answers."""
+        self.graph, self.exact_ranks, self.links.edges.sources, self.links.depths  # noqa: B018
+        self.links.diffused()
 
     @functools.cached_property
     def engine(self) -> Engine:
@@ -338,6 +340,9 @@ class Comparison:
 
         admitted = deliveries.admitted(demand)
         others = [name for name in admitted if name not in ("serial", chosen)]
+        if self.given.rivals is None:
+            return others
+        others = [name for name in others if expected(name) < UNLIKELY * expected(chosen)]
         return sorted(others, key=expected)[: self.given.rivals]
 
     def row(self, program: VertexProgram, most: int, right: Truth, name: str) -> Row:

@@ -71,7 +71,7 @@ class Links:
         return Graph.from_edges(src, dst, num_vertices=self.vertices, directed=False, **fields)
 
     def combined(self, how: np.ufunc, message: Callable[[slice], np.ndarray], none: Any) -> Any:
-        """(V,): the messages to each vertex, combined.
+        """(V, ...): the messages to each vertex, combined.
 
         Args:
             message: the messages along a slice of the arcs, each from the arc's target.
@@ -81,17 +81,18 @@ class Links:
         def part(place: tuple[slice, slice]) -> np.ndarray:
             rows, arcs = place
             messages = message(arcs)
-            found = np.full(rows.stop - rows.start, none, messages.dtype)
+            shape = rows.stop - rows.start, *messages.shape[1:]
+            found = np.full(shape, none, messages.dtype)
             heard = np.flatnonzero(self.degree[rows])
             if len(heard):
                 starts = self.edges.offsets[rows][heard] - arcs.start
-                found[heard] = how.reduceat(messages, starts)
+                found[heard] = how.reduceat(messages, starts, axis=0)
             return found
 
         return np.concatenate(in_threads(part, self._parts))
 
     def heard(self, how: np.ufunc, values: np.ndarray, none: Any = 0) -> np.ndarray:
-        """(V,): the neighbors' values, combined."""
+        """(V, ...): the neighbors' values, combined."""
         return self.combined(how, lambda arcs: values[self.targets[arcs]], none)
 
     def votes(self, x: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
@@ -722,13 +723,10 @@ class Bytes13(VertexProgram):
 
 @kind("13 bytes, max", lambda g: Bytes13(), each(4 + 13, 4 + 13 + 26))
 def bytes13(g: Links) -> Answer:
-    columns = []
-    for k in range(13):
-        x = (hashed(g.ids + k) & np.uint32(255)).astype(np.int32)
-        for _ in range(SUPERSTEPS):
-            x = np.where(g.degree > 0, np.maximum(x, g.heard(np.maximum, x, 0)) // 2, x)
-        columns.append(x)
-    return {"x": np.stack(columns, axis=1)}
+    x = (hashed(g.ids[:, None] + np.arange(13)) & np.uint32(255)).astype(np.uint8)
+    for _ in range(SUPERSTEPS):
+        x = np.where(g.degree[:, None] > 0, np.maximum(x, g.heard(np.maximum, x, 0)) // 2, x)
+    return {"x": x}
 
 
 class Layer(VertexProgram):
@@ -893,13 +891,10 @@ class Sketch(VertexProgram):
 
 @kind("16 bytes, max", lambda g: Sketch(), each(4 + 16, 4 + 16 + 32))
 def sketch(g: Links) -> Answer:
-    columns = []
-    for factor in FACTORS:
-        x = (g.ids * factor & 127).astype(np.int8)
-        for _ in range(SUPERSTEPS):
-            x = np.maximum(x, g.heard(np.maximum, x, -128))
-        columns.append(x)
-    return {"x": np.stack(columns, axis=1)}
+    x = (g.ids[:, None] * np.array(FACTORS) & 127).astype(np.int8)
+    for _ in range(SUPERSTEPS):
+        x = np.maximum(x, g.heard(np.maximum, x, -128))
+    return {"x": x}
 
 
 class Signs(VertexProgram):
