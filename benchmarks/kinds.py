@@ -58,7 +58,7 @@ HOPELESS_MS, HOPELESS = 50, 10
 #: A kind whose supersteps take more milliseconds by auto is left out, with a note.
 TOO_SLOW_MS = 5000
 #: A delivery that is expected to take so many times as long as auto's is no rival.
-UNLIKELY = 4
+UNLIKELY = 3.5
 #: Runs in each turn of the comparison of two deliveries, if they are quick: their median counts.
 TRIALS = 3
 #: The relative error of floats: values are rounded to float32 in each superstep, and halved.
@@ -336,13 +336,17 @@ class Comparison:
         costs = costs_of(program, demand, size, device.kind == "GPU", device.units)
 
         def expected(name: str) -> float:
-            return costs.total(name) if name in costs.rates.vertex else float("inf")
+            """As a multiple of what auto's choice takes: in a run, or if all send."""
+            if not {name, chosen} <= costs.rates.vertex.keys():
+                return float("inf")
+            ratios = (measure(name) / measure(chosen) for measure in (costs.total, costs.seconds))
+            return min(ratios)
 
         admitted = deliveries.admitted(demand)
         others = [name for name in admitted if name not in ("serial", chosen)]
         if self.given.rivals is None:
             return others
-        others = [name for name in others if expected(name) < UNLIKELY * expected(chosen)]
+        others = [name for name in others if expected(name) < UNLIKELY]
         return sorted(others, key=expected)[: self.given.rivals]
 
     def row(self, program: VertexProgram, most: int, right: Truth, name: str) -> Row:
