@@ -5,9 +5,9 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
+from support.bundled import verified_run
 from support.case_subsets import thinned
 from support.samples import random_graph
-from support.verifiers.weighted_page_rank import verify
 
 from gascl import Engine, GasclError, Graph, ProgramError
 from gascl.programs import PageRank, WeightedPageRank
@@ -16,11 +16,7 @@ EXACT = {"dtype": "float64", "tolerance": 1e-13}
 
 
 def run(runner: Engine, **values):
-    program = WeightedPageRank(**values)
-    result = runner.run(program)
-    verify(runner.graph, result, program)
-    assert result.converged
-    return result
+    return verified_run(runner, WeightedPageRank(**values))
 
 
 def weighted(seed: int, directed: bool) -> Graph:
