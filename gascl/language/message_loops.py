@@ -11,6 +11,8 @@ from gascl.language.tokens import Token, closing, rewritten, tokens
 
 #: Words after which the items of a work-group would no longer do the same.
 _LEAVES = ("return", "goto")
+#: A body without any of these changes what it writes at nearly every message.
+_CHOICES = {"if", "?", "&&", "||", "|=", "&=", "min", "max", "fmin", "fmax"}
 #: Words that leave a turn of a loop, so that what follows its body is not reached.
 _LEAVES_TURN = ("break", "continue", "switch")
 
@@ -116,9 +118,9 @@ def _looking(typed: str, variable: str, body: str, state: dict[str, str]) -> str
 
 def _state(toks: list[Token], loop: MessageLoop, snippet: Snippet) -> dict[str, str] | None:
     """The variables from before a loop that its body writes, with their types; None if it may write
-    anything else, or leaves its turns."""
-    words = {toks[i].text for i in loop.body if toks[i].kind == "word"}
-    if words.intersection(_LEAVES_TURN):
+    anything else, leaves its turns, or changes them at nearly every message."""
+    texts = {toks[i].text for i in loop.body}
+    if texts.intersection(_LEAVES_TURN) or not texts.intersection(_CHOICES):
         return None
     types = TYPES | snippet.types
     known = {"msg": "gascl_gathered"} | _declared(toks[: loop.begin], types)
