@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
 from gascl.language.operands import OPENING, TYPES, at, ends_operand, statement_end, whole_end
@@ -123,9 +123,10 @@ def _state(toks: list[Token], loop: MessageLoop, snippet: Snippet) -> dict[str, 
     if texts.intersection(_LEAVES_TURN) or not texts.intersection(_CHOICES):
         return None
     types = TYPES | snippet.types
-    known = {"msg": "gascl_gathered"} | _declared(toks[: loop.begin], types)
+    # Without an initial value, each item would have another one.
+    known = {"msg": "gascl_gathered"} | _declared(toks[: loop.begin], types, ("=",))
     state: dict[str, str] = {}
-    own = set(_declared([toks[i] for i in loop.body], types))
+    own = set(_declared([toks[i] for i in loop.body], types, ("=", ",", ";")))
     for i in loop.body:
         name = toks[i].text
         if toks[i].kind != "word" or at(toks, i - 1) in (".", "->"):
@@ -138,16 +139,21 @@ def _state(toks: list[Token], loop: MessageLoop, snippet: Snippet) -> dict[str, 
     return state
 
 
-def _declared(toks: list[Token], types: Set[str]) -> dict[str, str]:
+def _declared(toks: list[Token], types: Set[str], followed: Sequence[str]) -> dict[str, str]:
     """The variables that statements declare, and their types: one word each, no arrays, and no
-    pointers."""
+    pointers.
+
+    Args:
+        followed: what stands behind their names.
+    """
     found: dict[str, str] = {}
     for i, token in enumerate(toks):
         if token.text not in types or at(toks, i - 1) not in ("", ";", "{", "}", "(", "const"):
             continue
         k = i + 1
         while k < len(toks) and toks[k].kind == "word" and at(toks, k + 1) in ("=", ",", ";"):
-            found[toks[k].text] = token.text
+            if at(toks, k + 1) in followed:
+                found[toks[k].text] = token.text
             k = whole_end(toks, k + 2) if at(toks, k + 1) == "=" else k + 1
             if at(toks, k) != ",":
                 break

@@ -103,6 +103,7 @@ def test_what_keeps_few_messages_looks_ahead(text):
     [
         SUM,  # nearly every message changes it
         "int kept[2] = {0, 1}; " + LARGEST.format("kept[0]") + "msg = kept[0];",
+        "int a; " + LARGEST.format("a") + "msg = a;",  # each item would have another one
         "int x = 0; int *y = &x; " + LARGEST.format("*y") + "msg = x;",
         "for (int i = 0; i < num_messages; ++i) if (messages[i] == 3) { msg = i; break; }",
         "for (int i = 0; i < num_messages; ++i) { if (messages[i] < 0) continue; msg = 2; }",
