@@ -1,7 +1,5 @@
 """Texts and names have American spelling, as those of NetworkX and PyTorch have."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """From and to other libraries in memory, each of which is the judge of its own."""
 
-from __future__ import annotations
-
 import sys
 
 import igraph

@@ -1,8 +1,6 @@
 """Parquet, Arrow and Feather files: pyarrow and pandas write what is read, and read what is
 written; damage by hand and by chance."""
 
-from __future__ import annotations
-
 import gzip
 import random
 import sys

@@ -1,7 +1,5 @@
 """Columns that pyarrow parses are those that NumPy parses, or are left to it."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Reading edge lists: what NumPy reads and what is read line by line, ids, weights, bad files."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import lzma

@@ -1,7 +1,5 @@
 """The seeds of support/fuzz/readers.py, and what it found: each through its reader's checks."""
 
-from __future__ import annotations
-
 import gzip
 
 import numpy as np

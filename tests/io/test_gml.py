@@ -1,7 +1,5 @@
 """GML: NetworkX and igraph write what is read, and read what is written; damage by hand."""
 
-from __future__ import annotations
-
 import gzip
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """GraphML: NetworkX and igraph write what is read, and read what is written; damage by hand."""
 
-from __future__ import annotations
-
 import bz2
 import sys
 import time

@@ -1,7 +1,5 @@
 """SciPy's .npz files: SciPy writes what is read, and reads what is written."""
 
-from __future__ import annotations
-
 import gzip
 import random
 import re

@@ -28,13 +28,7 @@ def weighted(graph: Graph, most: float = 5) -> Graph:
     rng = np.random.default_rng(graph.num_edges)
     weight = rng.random(graph.num_edges) * most
     weight[::9] = 0
-    return Graph.from_edges(
-        graph.edge_src,
-        graph.edge_dst,
-        num_vertices=graph.num_vertices,
-        directed=graph.directed,
-        weight=weight,
-    )
+    return graph.with_edge_fields(weight=weight)
 
 
 def simple(graph: Graph) -> nx.Graph:

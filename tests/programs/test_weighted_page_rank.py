@@ -23,13 +23,7 @@ def weighted(seed: int, directed: bool) -> Graph:
     """With edges of weight 0, so that some vertices have no other out-arcs."""
     graph = random_graph(seed, directed=directed)
     weight = np.random.default_rng(seed).integers(0, 4, graph.num_edges) / 2
-    return Graph.from_edges(
-        graph.edge_src,
-        graph.edge_dst,
-        num_vertices=graph.num_vertices,
-        directed=directed,
-        weight=weight,
-    )
+    return graph.with_edge_fields(weight=weight)
 
 
 @pytest.mark.parametrize(("seed", "directed"), thinned([0, 1], [True, False], by=4))

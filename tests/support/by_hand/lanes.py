@@ -1,7 +1,5 @@
 """Lanes, arc state, the adjacency and aggregators: programs written by hand."""
 
-from __future__ import annotations
-
 from support.by_hand.case import DST, ID, LANE, MSG, NOW, SRC, case, is_, plus
 from support.oracle import PlainGraph
 from support.program_tree import (

@@ -1,7 +1,5 @@
 """Programs for one rule of a superstep each: the engine, the oracle and a result by hand agree."""
 
-from __future__ import annotations
-
 import math
 
 from support.by_hand.case import DST, HAS, ID, MSG, NOW, SRC, X, case, is_, plus
