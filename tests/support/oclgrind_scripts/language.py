@@ -304,6 +304,18 @@ class Grouping(VertexProgram):
     apply = "v.x = (msg & 255) % 11; if (v.x % 3) set_mask();"
 
 
+class Counting(VertexProgram):
+    """By groups without values, of few keys and then of many."""
+
+    x = vertex.int32(init="v.id % 11")
+    supersteps = param.supersteps(2)
+    message, combine, gathered = "int32", by_key(), "int32"
+    scatter_on = "all"
+    scatter = "send(v.x);"
+    gather = "for (int i = 0; i < num_groups; ++i) msg = msg * 3 + groups[i].key + groups[i].count;"
+    apply = "v.x = msg + v.id;"
+
+
 class Preferring(Grouping):
     """By the group of the largest sum, with keys of 64 bits."""
 
@@ -505,6 +517,7 @@ PROGRAMS: list[VertexProgram] = [
     *(
         Voting(),
         Grouping(),
+        Counting(),
         Preferring(),
         Reading(),
         ReadingTwice(),
