@@ -4,7 +4,7 @@
 // parts by the hash of their keys, and then each part has the table, in as many passes as it takes for the
 // keys of a pass to fit.
 
-#define GASCL_HASH_SLOTS (GASCL_BLOCK + GASCL_BLOCK / 2)
+#define GASCL_SLOTS_OF(arcs) ((arcs) + (arcs) / 2)
 #define GASCL_OWNER_BITS 12         // of the number of a message in a block, counted from 1
 #define GASCL_MOST_PROBES 64
 #define GASCL_PART (GASCL_BLOCK / 2)  // the mean number of messages in a part
@@ -12,12 +12,15 @@
 typedef union {
     gascl_shared shared;
     struct {
-        gascl_key keys[GASCL_BLOCK];
+        union {
+            long2 sums[GASCL_GROUP];
+            gascl_key keys[GASCL_BLOCK];
+        } of;
         uint low[GASCL_BLOCK], high[GASCL_BLOCK];  // the words of a value
-        ushort counts[GASCL_BLOCK];                // of messages of a group, at one of them, its owner
-        ushort starts[GASCL_BLOCK + 1];            // of each row
-        int slots[GASCL_HASH_SLOTS];  // how many messages, and the owner; then the best owner of each row
-        int receives;                 // whether any row does
+        // 1 more than the row of a message, or 0; then, at the owner of a group, one of its messages, how many it has.
+        ushort counts[GASCL_BLOCK];
+        ushort starts[GASCL_BLOCK + 1];  // of each row, as if only arcs that are read existed
+        int slots[GASCL_SLOTS_OF(GASCL_BLOCK)];  // how many messages, and the owner; then the best owner of each row
     } rows;
     struct {
         union {
@@ -73,11 +76,12 @@ static GASCL_INLINE int gascl_row_of(__local const ushort *starts, const int row
 }
 
 // Adds a message of a block to the group of its row and key.
-static GASCL_INLINE void gascl_add_message(__local gascl_gather_memory *memory, const int row, const int i) {
-    __local const gascl_key *keys = memory->rows.keys;
+static GASCL_INLINE void gascl_add_message(__local gascl_gather_memory *memory, const int row, const int i,
+                                           const int num_slots) {
+    __local const gascl_key *keys = memory->rows.of.keys;
     __local const ushort *starts = memory->rows.starts;
     volatile __local int *slots = memory->rows.slots;
-    uint at = mul_hi(gascl_hash_key((uint)keys[i] + (uint)row * 0x9e3779b9u), (uint)GASCL_HASH_SLOTS);
+    uint at = mul_hi(gascl_hash_key((uint)keys[i] + (uint)row * 0x9e3779b9u), (uint)num_slots);
     while (true) {
         const int seen = atomic_cmpxchg(&slots[at], 0, 1 << GASCL_OWNER_BITS | (i + 1));
         if (!seen)
@@ -89,12 +93,12 @@ static GASCL_INLINE void gascl_add_message(__local gascl_gather_memory *memory, 
             gascl_add_words(&memory->rows.low[owner], &memory->rows.high[owner], value);
             return;
         }
-        at = at + 1 == GASCL_HASH_SLOTS ? 0 : at + 1;
+        at = at + 1 == num_slots ? 0 : at + 1;
     }
 }
 
 static GASCL_INLINE gascl_group gascl_group_at(__local const gascl_gather_memory *memory, const int owner) {
-    return gascl_group_with(memory->rows.keys[owner], memory->rows.low[owner], memory->rows.high[owner],
+    return gascl_group_with(memory->rows.of.keys[owner], memory->rows.low[owner], memory->rows.high[owner],
                             memory->rows.counts[owner]);
 }
 
@@ -114,7 +118,7 @@ static GASCL_INLINE void gascl_propose(__local gascl_gather_memory *memory, cons
     int seen = atomic_cmpxchg(best, 0, owner + 1);
     while (seen) {
         const gascl_group other = gascl_group_at(memory, seen - 1);
-        if (!gascl_leads(score, memory->rows.keys[owner],
+        if (!gascl_leads(score, memory->rows.of.keys[owner],
                          gascl_score(v, other, GASCL_STATE_ON GASCL_LANE_ON), GASCL_KEY(other)))
             return;
         const int now = atomic_cmpxchg(best, seen, owner + 1);
@@ -122,36 +126,52 @@ static GASCL_INLINE void gascl_propose(__local gascl_gather_memory *memory, cons
     }
 }
 
+// Finds the starts of the rows of a block.
+static void gascl_start_rows(const gascl_block block, __local gascl_gather_memory *memory,
+                             __global const gascl_offset *offsets, GASCL_STATE GASCL_LANE) {
+    const int item = get_local_id(0), rows = block.last - block.first;
+    __local ushort *starts = memory->rows.starts;
+    for (int row = item; row < rows; row += GASCL_GROUP) {
+        const bool reads = gascl_receives(block.first + row, GASCL_STATE_ON GASCL_LANE_ON) || !GASCL_SKIPS;
+        starts[row] = reads ? (ushort)(offsets[block.first + row + 1] - offsets[block.first + row]) : 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int share = (rows + GASCL_GROUP - 1) / GASCL_GROUP;
+    const int begin = min(item * share, rows), end = min(begin + share, rows);
+    int mine = 0;
+    for (int row = begin; row < end; ++row)
+        mine += starts[row];
+    int before = gascl_sum_up_to_item(mine, memory->rows.of.sums) - mine;
+    for (int row = begin; row < end; ++row) {
+        const int arcs = starts[row];
+        starts[row] = (ushort)before;
+        before += arcs;
+    }
+    if (item == GASCL_GROUP - 1)
+        starts[rows] = (ushort)before;
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
 // The rows of a block that fits in local memory.
 static void gascl_hash_rows(const gascl_block block, __local gascl_gather_memory *memory,
                             gascl_tally *tally, __global const gascl_offset *offsets,
                             GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     const int item = get_local_id(0), rows = block.last - block.first;
-    if (item == 0)
-        memory->rows.receives = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    int receives = 0;
-    for (int row = item; row <= rows; row += GASCL_GROUP) {
-        memory->rows.starts[row] = (ushort)(offsets[block.first + row] - block.begin);
-        if (row < rows && !receives)
-            receives = gascl_receives(block.first + row, GASCL_STATE_ON GASCL_LANE_ON);
-    }
-    if (receives)
-        memory->rows.receives = 1;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const int arcs = memory->rows.receives ? (int)(block.end - block.begin) : 0;
-    for (int i = item; i < GASCL_HASH_SLOTS && arcs; i += GASCL_GROUP)
+    gascl_start_rows(block, memory, offsets, GASCL_STATE_ON GASCL_LANE_ON);
+    const int arcs = memory->rows.starts[rows], slots = GASCL_SLOTS_OF(arcs);
+    for (int i = item; i < slots; i += GASCL_GROUP)
         memory->rows.slots[i] = 0;
     for (int i = item; i < arcs; i += GASCL_GROUP) {
-        const int row = block.first + gascl_row_of(memory->rows.starts, rows, i);
+        const int row = gascl_row_of(memory->rows.starts, rows, i);
+        const gascl_offset arc = offsets[block.first + row] + (i - memory->rows.starts[row]);
         gascl_message x;
-        const bool carries = gascl_fetch_received(block.begin + i, row, &x,
+        const bool carries = gascl_fetch_received(arc, block.first + row, &x,
                                                   GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
-        memory->rows.counts[i] = carries;
+        memory->rows.counts[i] = carries ? row + 1 : 0;
         if (carries) {
             const gascl_group group = gascl_group_of(x, 0);
             const ulong value = GASCL_SUM_BITS(group);
-            memory->rows.keys[i] = GASCL_KEY(group);
+            memory->rows.of.keys[i] = GASCL_KEY(group);
             memory->rows.low[i] = (uint)value;
             memory->rows.high[i] = (uint)(value >> 32);
         }
@@ -159,12 +179,12 @@ static void gascl_hash_rows(const gascl_block block, __local gascl_gather_memory
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = item; i < arcs; i += GASCL_GROUP)
         if (memory->rows.counts[i])
-            gascl_add_message(memory, gascl_row_of(memory->rows.starts, rows, i), i);
+            gascl_add_message(memory, memory->rows.counts[i] - 1, i, slots);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = item; i < arcs; i += GASCL_GROUP)
         memory->rows.counts[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = item; i < GASCL_HASH_SLOTS && arcs; i += GASCL_GROUP) {
+    for (int i = item; i < slots; i += GASCL_GROUP) {
         const int slot = memory->rows.slots[i];
         if (slot)
             memory->rows.counts[(slot & ((1 << GASCL_OWNER_BITS) - 1)) - 1] =
@@ -276,9 +296,9 @@ static void gascl_hash_long_row(const gascl_block block, __global gascl_group *g
                                 __local gascl_gather_memory *memory, gascl_tally *tally,
                                 GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     const int item = get_local_id(0);
-    const bool receives = gascl_receives(block.first, GASCL_STATE_ON GASCL_LANE_ON);
+    const bool reads = gascl_receives(block.first, GASCL_STATE_ON GASCL_LANE_ON) || !GASCL_SKIPS;
     const gascl_vertex v = gascl_gathering(block.first, GASCL_STATE_ON GASCL_LANE_ON);
-    const int n = receives ? (int)(block.end - block.begin) : 0;
+    const int n = reads ? (int)(block.end - block.begin) : 0;
     const int parts = min((n + GASCL_PART - 1) / GASCL_PART, GASCL_BLOCK);
     gascl_group best = gascl_nothing();
     real score = -INFINITY;
