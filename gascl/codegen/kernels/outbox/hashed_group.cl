@@ -2,7 +2,7 @@
 // be added up in any order: by a work-group, in hash tables in local memory. The rows of a block of several
 // share a table, whose slots belong to a row and a key. The messages of a longer row are first divided into
 // parts by the hash of their keys, and then each part has the table, in as many passes as it takes for the
-// keys of a pass to fit.
+// keys of a pass to fit, or several parts at once whose messages have few keys.
 
 #define GASCL_SLOTS_OF(arcs) ((arcs) + (arcs) / 2)
 #define GASCL_OWNER_BITS 12         // of the number of a message in a block, counted from 1
@@ -38,7 +38,7 @@ typedef union {
         int counts[GASCL_BLOCK];
         int ends[GASCL_BLOCK];  // of each part
         real scores[GASCL_GROUP];
-        int full;
+        int full, keys;  // whether there are too many, and how many the table has
     } row;
 } gascl_gather_memory;
 
@@ -264,7 +264,7 @@ static void gascl_hash_part(__global const gascl_group *groups, const int n, con
         memory->row.of.table.low[i] = memory->row.of.table.high[i] = 0;
     }
     if (item == 0)
-        memory->row.full = 0;
+        memory->row.full = memory->row.keys = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = item; i < n; i += GASCL_GROUP) {
         const gascl_group group = groups[i];
@@ -276,6 +276,8 @@ static void gascl_hash_part(__global const gascl_group *groups, const int n, con
         int probes = 0;
         for (; probes < GASCL_MOST_PROBES; ++probes) {
             const int seen = atomic_cmpxchg(&owners[at], 0, i + 1);
+            if (!seen)
+                atomic_inc(&memory->row.keys);
             if (!seen || GASCL_KEY(groups[seen - 1]) == GASCL_KEY(group))
                 break;
             at = at + 1 == GASCL_BLOCK ? 0 : at + 1;
@@ -305,14 +307,17 @@ static void gascl_hash_long_row(const gascl_block block, __global gascl_group *g
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int once = 0; once < (parts > 0); ++once)
         gascl_divide_row(block, n, parts, groups, memory, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
-    for (int part = 0; part < parts; ++part) {
-        const int begin = part ? memory->row.ends[part - 1] : 0, end = memory->row.ends[part];
-        int passes = begin < end;
+    int together = 1;  // parts that have the table at the same time, since they have few keys
+    for (int part = 0; part < parts;) {
+        const int last = min(part + together, parts);
+        const int begin = part ? memory->row.ends[part - 1] : 0, end = memory->row.ends[last - 1];
+        int passes = begin < end, full = 0, keys = 0;
         for (int pass = 0; pass < passes; ++pass) {
             gascl_hash_part(groups + begin, end - begin, pass, passes, memory);
-            const int full = memory->row.full;
+            full = memory->row.full;
+            keys = memory->row.keys;
             if (full) {
-                passes *= 2;
+                passes = together > 1 ? 0 : 2 * passes;
                 pass = -1;
             }
             for (int i = item; i < GASCL_BLOCK && !full; i += GASCL_GROUP) {
@@ -330,6 +335,9 @@ static void gascl_hash_long_row(const gascl_block block, __global gascl_group *g
             }
             barrier(CLK_LOCAL_MEM_FENCE);
         }
+        if (!full)
+            part = last;
+        together = full ? 1 : keys < GASCL_BLOCK / 4 ? 2 * together : together;
     }
     for (int left = GASCL_GROUP / 2; left > 0; left /= 2) {
         const ulong bits = GASCL_SUM_BITS(best);
