@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gascl.cli.initial_values import initial_values
-from gascl.errors import GasclError, Place, ProgramError, warn
+from gascl.errors import GasclError, Place, ProgramError
 
 if TYPE_CHECKING:
     from gascl.language.program import VertexProgram
@@ -43,9 +43,6 @@ def program_class(text: str) -> type[VertexProgram]:
         import gascl.programs
 
         names = gascl.programs.__all__
-        if name in gascl.programs.RENAMED:
-            old, name = name, gascl.programs.RENAMED[name]
-            warn(f"the program {old} is called {name} now; use that name")
         classes = {name: getattr(gascl.programs, name)} if name in names else {}
         problem = f"there is no bundled program {name!r}"
     if name in names:

@@ -1,7 +1,5 @@
 """`gascl animate`: animations in files."""
 
-from __future__ import annotations
-
 import pytest
 
 from gascl import animation

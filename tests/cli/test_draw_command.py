@@ -1,7 +1,5 @@
 """`gascl draw`: pictures in files, of graphs and of what programs compute."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 import pytest

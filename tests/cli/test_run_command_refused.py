@@ -1,7 +1,5 @@
 """What `gascl run` refuses: wrong choices before the graph is read, errors in a user's program."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
