@@ -299,6 +299,43 @@ def test_sums_of_many_keys(device, lanes, monkeypatch):
                 assert [array[end, lane] for array in got] == expected
 
 
+@pytest.mark.parametrize("device", [1, 8], indirect=True)
+@pytest.mark.parametrize("lanes", [1, 2])
+def test_sums_of_few_rows(device, lanes, monkeypatch):
+    """Few of the rows of a block receive in a superstep, but in between all, and there is a hub."""
+    monkeypatch.setattr(plan, "BLOCK", 4 * BLOCK)
+
+    class Turns(VertexProgram):
+        Pair = struct([("label", "int32"), ("value", "int32")])
+        label = vertex.int32(init="v.id % 7 + lane")
+        supersteps = param.supersteps(6)
+        message, combine, scatter_on = Pair, by_key("label", value="sum"), "all"
+        receive_if = "superstep == 3 || v.id % 16 == superstep"
+        prefer = "a.value"
+        scatter = "send((Pair){v.label, e.src % 5});"
+        apply = "v.label = (msg.label * 3 + msg.value) % 11;"
+
+    program = type("TurnsInLanes", (Turns,), {"lanes": lanes})
+    rng = np.random.default_rng(6)
+    count = 900
+    senders, ends = rng.integers(0, count, (2, 4000))
+    senders, ends = np.r_[senders, rng.integers(0, count, 700)], np.r_[ends, np.full(700, 5)]
+    graph = Graph.from_edges(senders, ends, num_vertices=count)
+    found = Engine(graph, device).run(program(), delivery="outbox").label.reshape(count, lanes)
+    for lane in range(lanes):
+        label = np.arange(count) % 7 + lane
+        for step in range(6):
+            sums = np.zeros((count, 21), int)
+            np.add.at(sums, (ends, label[senders]), senders % 5)
+            heard = np.zeros((count, 21), bool)
+            heard[ends, label[senders]] = True
+            best = np.where(heard, sums, -1).argmax(axis=1)  # the smallest label
+            receives = heard.any(axis=1) & ((np.arange(count) % 16 == step) | (step == 3))
+            changed = (best * 3 + sums[np.arange(count), best]) % 11
+            label = np.where(receives, changed, label)
+        assert found[:, lane].tolist() == label.tolist()
+
+
 def test_the_preferred_group_may_depend_on_other_vertices(device):
     """Of the fields as they were before apply."""
 

@@ -1,13 +1,14 @@
 // Groups of which the one with the highest score counts, and whose only value is a sum of integers, which may
 // be added up in any order: by a work-group, in hash tables in local memory. The rows of a block of several
-// share a table, whose slots belong to a row and a key. The messages of a longer row are first divided into
-// parts by the hash of their keys, and then each part has the table, in as many passes as it takes for the
-// keys of a pass to fit, or several parts at once whose messages have few keys.
+// share a table, whose slots belong to a row and a key; only rows that receive take room. The messages of a
+// longer row are first divided into parts by the hash of their keys, and then each part has the table, in as
+// many passes as it takes for the keys of a pass to fit, or several parts at once whose messages have few keys.
 
 #define GASCL_SLOTS_OF(arcs) ((arcs) + (arcs) / 2)
 #define GASCL_OWNER_BITS 12         // of the number of a message in a block, counted from 1
 #define GASCL_MOST_PROBES 64
 #define GASCL_PART (GASCL_BLOCK / 2)  // the mean number of messages in a part
+#define GASCL_MOST_TOGETHER 16        // blocks
 
 typedef union {
     gascl_shared shared;
@@ -17,10 +18,11 @@ typedef union {
             gascl_key keys[GASCL_BLOCK];
         } of;
         uint low[GASCL_BLOCK], high[GASCL_BLOCK];  // the words of a value
-        // 1 more than the row of a message, or 0; then, at the owner of a group, one of its messages, how many it has.
+        // 1 more than the row of a message, or 0; then, at one message of a group, its owner, how many it has.
         ushort counts[GASCL_BLOCK];
         ushort starts[GASCL_BLOCK + 1];  // of each row, as if only arcs that are read existed
-        int slots[GASCL_SLOTS_OF(GASCL_BLOCK)];  // how many messages, and the owner; then the best owner of each row
+        // How many messages, and the owner; then the best owner of each row.
+        int slots[GASCL_SLOTS_OF(GASCL_BLOCK)];
     } rows;
     struct {
         union {
@@ -126,8 +128,8 @@ static GASCL_INLINE void gascl_propose(__local gascl_gather_memory *memory, cons
     }
 }
 
-// Finds the starts of the rows of a block.
-static void gascl_start_rows(const gascl_block block, __local gascl_gather_memory *memory,
+// Finds the starts of the rows of a block; returns how many arcs are read.
+static int gascl_start_rows(const gascl_block block, __local gascl_gather_memory *memory,
                              __global const gascl_offset *offsets, GASCL_STATE GASCL_LANE) {
     const int item = get_local_id(0), rows = block.last - block.first;
     __local ushort *starts = memory->rows.starts;
@@ -150,14 +152,14 @@ static void gascl_start_rows(const gascl_block block, __local gascl_gather_memor
     if (item == GASCL_GROUP - 1)
         starts[rows] = (ushort)before;
     barrier(CLK_LOCAL_MEM_FENCE);
+    return starts[rows];
 }
 
-// The rows of a block that fits in local memory.
+// The rows of a block, whose starts are known.
 static void gascl_hash_rows(const gascl_block block, __local gascl_gather_memory *memory,
                             gascl_tally *tally, __global const gascl_offset *offsets,
                             GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     const int item = get_local_id(0), rows = block.last - block.first;
-    gascl_start_rows(block, memory, offsets, GASCL_STATE_ON GASCL_LANE_ON);
     const int arcs = memory->rows.starts[rows], slots = GASCL_SLOTS_OF(arcs);
     for (int i = item; i < slots; i += GASCL_GROUP)
         memory->rows.slots[i] = 0;
@@ -364,23 +366,51 @@ static void gascl_hash_long_row(const gascl_block block, __global gascl_group *g
     barrier(CLK_LOCAL_MEM_FENCE);  // else PoCL's optimizer lets all items apply the row
 }
 
+// The block of the short rows from blocks[at] on, of up to `together` blocks before `end`: blocks[*next] comes
+// after it.
+static gascl_block gascl_joined_blocks(__global const gascl_block *restrict blocks, const int at, const int end,
+                                       const int together, int *next) {
+    gascl_block joined = blocks[at];
+    for (*next = at + 1; *next < min(at + together, end); ++*next) {
+        const gascl_block other = blocks[*next];
+        if (other.end - other.begin > GASCL_BLOCK || other.last - joined.first > GASCL_BLOCK)
+            break;
+        joined.end = other.end;
+        joined.last = other.last;
+    }
+    return joined;
+}
+
+// A work-group has blocks in a row. Where few of their rows receive, it joins several blocks, to have work for
+// all items.
 static void gascl_gather(const gascl_team team, GASCL_BLOCKS,
                          __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
-    const int end = team.idle ? 0 : num_blocks;
-    for (int at = team.rank; at < end; at += team.groups) {
-        const gascl_block block = blocks[at];
-        const bool is_long = block.end - block.begin > GASCL_BLOCK;
-        GASCL_FOR_LANES {
+    const int share = team.idle ? 0 : (num_blocks + team.groups - 1) / team.groups;
+    const int begin = min(team.rank * share, num_blocks), end = min(begin + share, num_blocks);
+    GASCL_FOR_LANES {
+        int together = 1;
+        for (int at = begin; at < end;) {
+            int next;
+            gascl_block block = blocks[at];
+            const bool is_long = block.end - block.begin > GASCL_BLOCK;
             __global gascl_group *groups = messages + GASCL_SLOT(block.begin, offsets);
+            block = gascl_joined_blocks(blocks, at, end, is_long ? 1 : together, &next);
             // Loops that run once or not at all: PoCL takes no barrier in a branch.
             for (int once = 0; once < is_long; ++once)
                 gascl_hash_long_row(block, groups, memory, tally,
                                     GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+            int arcs = 0;
             for (int once = 0; once < !is_long; ++once)
+                arcs = gascl_start_rows(block, memory, offsets, GASCL_STATE_ON GASCL_LANE_ON);
+            const bool fits = arcs <= GASCL_BLOCK;
+            for (int once = 0; once < !is_long && fits; ++once)
                 gascl_hash_rows(block, memory, tally, offsets,
                                 GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
             barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
+            if (fits)
+                at = next;
+            together = !fits ? 1 : arcs > GASCL_BLOCK / 2 ? together : min(2 * together, GASCL_MOST_TOGETHER);
         }
     }
 }
