@@ -73,6 +73,8 @@ from gascl.util.progress import Progress
 
 #: Seconds of work to enqueue before the host reads the device's records.
 _AHEAD = 0.1
+#: The number of supersteps to enqueue at once where four times as many have not run yet.
+_FEW_AHEAD = 4
 #: The most work of a launch of a persistent kernel, in units of 1024 arcs: half a second or less,
 #: so that the host can react to Ctrl-C.
 _MOST_WORK = {"CPU": 2**17, "GPU": 2**22}
@@ -428,8 +430,10 @@ class Loop:
         if self._runs_ahead and self.placement.ends_batches:
             self._ahead = MOST_AHEAD
         elif self._runs_ahead:
-            # A rule may hold at any time, and the supersteps enqueued after it do nothing.
-            soon = 2 * self._ahead if self.fixed is None else MOST_AHEAD
+            # A rule may hold at any time, and the supersteps enqueued after it do nothing: they are
+            # few, compared with those that have run.
+            few = max(min(2 * self._ahead, _FEW_AHEAD), len(self.trace) // 4)
+            soon = few if self.fixed is None else MOST_AHEAD
             self._ahead = min(soon, max(1, int(_AHEAD / max(each, 1e-9))), MOST_AHEAD)
 
     def _batch(self, count: int) -> tuple[int, bool]:
