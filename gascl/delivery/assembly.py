@@ -217,10 +217,14 @@ def by_component(traits: Traits, delivery: Delivery, group: int) -> bool:
 
 
 def _calculates(traits: Traits, delivery: Delivery) -> bool:
-    """Whether it pays to calculate several messages to a vertex before they are combined."""
-    for_each_arc = delivery.name == "pull" or (delivery.name == "outbox" and traits.reads_edge)
-    every = traits.every_arc_sends and not traits.receives
-    return for_each_arc and every and traits.scatter_calculates
+    """Whether it pays to calculate several messages to a vertex before they are combined: those that
+    take long, and those that scatter sends or not, where a branch would be mispredicted."""
+    in_outbox = delivery.name == "outbox" and traits.reads_edge
+    if not in_outbox and delivery.name != "pull":
+        return False
+    if traits.every_arc_sends:
+        return traits.scatter_calculates and not traits.receives
+    return traits.scatter_chooses and (in_outbox or traits.scatter_draws)
 
 
 def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: bool) -> list[str]:
