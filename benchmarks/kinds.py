@@ -61,8 +61,6 @@ HOPELESS_MS, HOPELESS = 50, 10
 TOO_SLOW_MS = 5000
 #: Runs in each turn of the comparison of two deliveries, if they are quick: their median counts.
 TRIALS = 3
-#: The relative error of floats: values are rounded to float32 in each superstep, and halved.
-ROUNDING = 1e-5
 HEAD = {
     "kind": "kind",
     "graph": "graph",
@@ -217,7 +215,7 @@ class Comparison:
     def measure(self, kind: Kind, line: dict[str, Any]) -> None:
         """Fill in the row of a kind."""
         program, answer = kind.make(self.links), kind.answer(self.links)
-        right = Truth(functools.partial(verify, answer), tuple(answer))
+        right = Truth(functools.partial(verify, answer, kind.rounding(self.links)), tuple(answer))
         chosen = self.chosen(program)
         self.warm("auto", PageRank())
         ms = self.warm("auto", program)
@@ -314,12 +312,12 @@ class Found:
         return self.result[first][rest] if rest else self.result[first]
 
 
-def verify(answer: dict[str, np.ndarray], found: Any) -> None:
-    """Raises AssertionError where a run found something else."""
+def verify(answer: dict[str, np.ndarray], rounding: float, found: Any) -> None:
+    """Raises AssertionError where a run found something else; `rounding`: of floats."""
     for name, expected in answer.items():
         is_float = np.asarray(found[name]).dtype.kind == "f"
         try:
-            compare(expected, ROUNDING if is_float else 0, found[name])
+            compare(expected, rounding if is_float else 0, found[name])
         except AssertionError as wrong:
             raise AssertionError(f"{name}: {wrong}") from None
 
