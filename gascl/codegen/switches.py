@@ -87,6 +87,7 @@ DELIVERY = {
     "IN_PLACE": "apply changes fields at once: delivery `in_place`",
     "KNOWS_LANES": "the delivery knows in which lanes each vertex sends: see kernels/gather.cl",
     "CALCULATES": "a CPU calculates several messages at once: gather/item.cl",
+    "FETCHES_ALL": "gascl_fetch() costs as much for no message: gather/item.cl",
     "BY_COMPONENT": "the items of a group share each message: gather/group_components.cl",
     "ANSWERS": "messages to the sender itself are kept for each arc first: see arc_messages.cl",
     "CREDITS": "messages to common neighbors are added up for each arc first: see arc_messages.cl",
@@ -187,7 +188,6 @@ DERIVED = {
     },
     "gather.cl": {
         "CONSUMES": "gascl_consume() changes something; also in the deliveries that gather",
-        "FETCHES_ALL": "gascl_fetch() costs as much for no message; also in outbox/messages.cl",
     },
     "push/messages.cl": {
         "COMBINES_HELD": "messages to one vertex are combined before they are posted; "

@@ -227,6 +227,14 @@ def _calculates(traits: Traits, delivery: Delivery) -> bool:
     return traits.scatter_chooses and (in_outbox or traits.scatter_draws)
 
 
+def _fetches_all(traits: Traits, delivery: Delivery) -> bool:
+    """Whether an arc without a message costs about as much, and whether it has one is often random:
+    the identity is then combined instead of a branch."""
+    if delivery.name == "outbox":
+        return not traits.reads_edge
+    return delivery.name == "pull" and traits.scatter_chooses and traits.scatter_reads_others
+
+
 def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: bool) -> list[str]:
     """The lines that depend on the delivery: switches, and the rest of GASCL_STATE."""
     switches = {
@@ -238,6 +246,7 @@ def _of_delivery(traits: Traits, delivery: Delivery, group: int, persistent: boo
         "IN_PLACE": delivery.in_place,
         "KNOWS_LANES": delivery.notes_lanes(traits),
         "CALCULATES": _calculates(traits, delivery),
+        "FETCHES_ALL": _fetches_all(traits, delivery),
         "BY_COMPONENT": by_component(traits, delivery, group),
         "ANSWERS": delivery.keeps_answers(traits),
         "CREDITS": delivery.keeps_credits(traits),
