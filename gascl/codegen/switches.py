@@ -183,7 +183,8 @@ DERIVED = {
     },
     "persistent/clock.cl": {"CLOCK": "a macro: a clock that all groups share"},
     "push/pull_step.cl": {
-        "FILLS": "outboxes are filled before a frontier is pulled",
+        "HAS_OUTBOX": "there are outboxes for when a frontier is pulled",
+        "FILLS": "these are filled before that",
         "PULLS_ALL_ROWS": "every row pulls, so that none need be looked for",
     },
     "gather.cl": {

@@ -217,8 +217,8 @@ def by_component(traits: Traits, delivery: Delivery, group: int) -> bool:
 
 
 def _calculates(traits: Traits, delivery: Delivery) -> bool:
-    """Whether it pays to calculate several messages to a vertex before they are combined: those that
-    take long, and those that scatter sends or not, where a branch would be mispredicted."""
+    """Whether it pays to calculate several messages to a vertex before they are combined: where
+    that takes long, or where scatter chooses arcs, as a branch would be mispredicted."""
     in_outbox = delivery.name == "outbox" and traits.reads_edge
     if not in_outbox and delivery.name != "pull":
         return False
