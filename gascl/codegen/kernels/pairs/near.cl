@@ -150,6 +150,27 @@ typedef struct {
     gascl_partials parts;
 } gascl_near_receivers;
 
+// Finds the bounds of the receivers of GASCL_RECEIVERS_TOGETHER, which search the tree alike: on a GPU, items
+// that run in step then read the same nodes, and none waits for another.
+static void gascl_near_bound(gascl_near_receivers *to, __global const gascl_offset *order, const int n,
+                             GASCL_STATE GASCL_LANE) {
+    for (int axis = 0; axis < 3; ++axis) {
+        to->low[axis] = INFINITY;
+        to->high[axis] = -INFINITY;
+    }
+    const int begin = to->first - to->first % GASCL_RECEIVERS_TOGETHER;
+    for (int i = begin; i < min(n, begin + GASCL_RECEIVERS_TOGETHER); ++i) {
+        const gascl_place at = gascl_place_of(gascl_ordered(order, n, i GASCL_LANE_ON),
+                                              GASCL_STATE_ON GASCL_LANE_ON);
+        to->low[0] = fmin(to->low[0], at.x);
+        to->low[1] = fmin(to->low[1], at.y);
+        to->low[2] = fmin(to->low[2], at.z);
+        to->high[0] = fmax(to->high[0], at.x);
+        to->high[1] = fmax(to->high[1], at.y);
+        to->high[2] = fmax(to->high[2], at.z);
+    }
+}
+
 // What u sends to the i-th receiver.
 static void gascl_near_pair(gascl_near_receivers *to, const int i, const gascl_vertex u,
                             GASCL_STATE GASCL_LANE) {
@@ -253,10 +274,7 @@ __kernel void gascl_near_pairs(GASCL_STATE, __global const gascl_offset *restric
         gascl_box wholes[GASCL_RECEIVERS_PER_ITEM];
         bool any = false;
         to.first = (int)block * GASCL_RECEIVERS_PER_ITEM;
-        for (int axis = 0; axis < 3; ++axis) {
-            to.low[axis] = INFINITY;
-            to.high[axis] = -INFINITY;
-        }
+        gascl_near_bound(&to, order, n, GASCL_STATE_ON GASCL_LANE_ON);
         GASCL_FOR_RECEIVERS {
             const int id = gascl_ordered(order, n, min(to.first + i, n - 1) GASCL_LANE_ON);
             const gascl_place at = gascl_place_of(id, GASCL_STATE_ON GASCL_LANE_ON);
@@ -264,12 +282,6 @@ __kernel void gascl_near_pairs(GASCL_STATE, __global const gascl_offset *restric
             to.x[i] = at.x;
             to.y[i] = at.y;
             to.z[i] = at.z;
-            to.low[0] = fmin(to.low[0], at.x);
-            to.low[1] = fmin(to.low[1], at.y);
-            to.low[2] = fmin(to.low[2], at.z);
-            to.high[0] = fmax(to.high[0], at.x);
-            to.high[1] = fmax(to.high[1], at.y);
-            to.high[2] = fmax(to.high[2], at.z);
             gascl_pair_receivers_put(&to.known, i, gascl_pair_receiver(id, GASCL_STATE_ON GASCL_LANE_ON));
             gascl_partials_put(&to.parts, i, gascl_partial_empty());
             wholes[i] = gascl_box_empty();
