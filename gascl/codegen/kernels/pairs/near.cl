@@ -137,7 +137,7 @@ __kernel void gascl_near_levels(GASCL_STATE, __global gascl_node *restrict nodes
     }
 }
 
-#define GASCL_FOR_RECEIVERS for (int i = 0; i < GASCL_RECEIVERS_PER_ITEM; ++i)
+#include "pairs/receivers.cl"
 
 // The receivers of an item: their ids, where they are, what is read of them, and what they are sent. They
 // follow each other in the order; past the last vertex, it is repeated.
