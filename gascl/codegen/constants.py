@@ -191,7 +191,8 @@ PIECE, CPU_PIECE = 128, 4096
 #: The number of receivers that one work-item handles at once in `pairs` on a CPU: as many floats as
 #: the widest SIMD registers hold.
 RECEIVERS_PER_ITEM = 16
-#: The number of receivers that search the tree of places alike on a GPU.
+#: The most receivers of a work-group of several items that search the tree of places together: as
+#: many as a warp has items.
 RECEIVERS_TOGETHER = 32
 #: In the tree of the vertices' places, the number of vertices in a leaf, and of nodes in a node.
 LEAF, FAN_OUT = 8, 4
@@ -250,7 +251,7 @@ def of_near_pairs(group: int, axes: int) -> dict[str, int]:
     """Those of `pairs` with places (`pairs_at`) in so many dimensions."""
     return {
         "RECEIVERS_PER_ITEM": RECEIVERS_PER_ITEM if group == 1 else 1,
-        "RECEIVERS_TOGETHER": RECEIVERS_PER_ITEM if group == 1 else RECEIVERS_TOGETHER,
+        "RECEIVERS_TOGETHER": receivers_together(group),
         "LEAF": LEAF,
         "FAN_OUT": FAN_OUT,
         "MOST_LEVELS": len(levels(2**31 - 1)),
@@ -259,6 +260,11 @@ def of_near_pairs(group: int, axes: int) -> dict[str, int]:
         "PLACES": 1,
         **of_sorting(),
     }
+
+
+def receivers_together(group: int) -> int:
+    """The number of receivers of a work-group that search the tree of places together."""
+    return min(RECEIVERS_TOGETHER, max(group // 2, 1))
 
 
 def levels(vertices: int) -> list[int]:

@@ -121,9 +121,7 @@ _SIDES = ("place_keys", "places", "place_keys_to", "places_to")
 NEAR_SORT = Launch("gascl_near_sort", "", ("STATE", *_SIDES))
 NEAR_LEAVES = Launch("gascl_near_leaves", "vertices", ("STATE", "order", "nodes"))
 NEAR_LEVELS = Launch("gascl_near_levels", "one group", ("STATE", "nodes"))
-NEAR_PAIRS = Launch(
-    "gascl_near_pairs", "vertices", ("STATE", "order", "nodes", "first_row", "last_row")
-)
+NEAR_PAIRS = Launch("gascl_near_pairs", "", ("STATE", "order", "nodes", "first_row", "last_row"))
 #: The kernels that sort the order where a work-group has several items (sort.cl): they get a side
 #: to read and one to write.
 _DIGIT = ("num_keys", "tiles", "shift")

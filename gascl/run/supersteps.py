@@ -21,6 +21,7 @@ from gascl.codegen.constants import (
     Phase,
     Stop,
     Team,
+    receivers_together,
 )
 from gascl.delivery.buffers import EMPTY
 from gascl.delivery.launch import (
@@ -635,7 +636,11 @@ class Loop:
         events = [launch(NEAR_BOUNDS, shares), launch(NEAR_KEYS, shares=shares)]
         order = self._sort_places(events)
         events += [launch(NEAR_LEAVES, order=order), launch(NEAR_LEVELS)]
-        return [*events, launch(NEAR_PAIRS, order=order, first_row=first, last_row=last)]
+        searches = self.groups
+        if self.plan.group > 1:
+            searches = -(-self.graph.num_vertices // receivers_together(self.plan.group))
+        rows: dict[str, Any] = {"order": order, "first_row": first, "last_row": last}
+        return [*events, launch(NEAR_PAIRS, searches, **rows)]
 
     def _sort_places(self, events: list[Launched]) -> Any:
         """Enqueue the sort of the vertices by their places; returns the buffer with the order."""
