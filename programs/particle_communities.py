@@ -130,9 +130,12 @@ class Particles(VertexProgram):
 class NearAndFar(Particles):
     """The same, where groups of vertices repel those that are far away as one.
 
-    A vertex repels another with beta * s(d), whose second derivative in any direction is at most
-    beta * exp(-gamma * m) * (gamma^2 + 3 * gamma / m + 3 / m^2), if m is less than |d|. Half of its
-    product with the square of a group's radius, which is how far a member is from the mean, is what
+    A vertex repels another with beta * exp(-gamma * |d|) * d / |d|, whose second derivative in any
+    direction is at most
+
+        beta * exp(-gamma * m) * max(gamma^2, sqrt(2) * (gamma / m + 1 / m^2))
+
+    if m is less than |d|. Half of its product with the square of a group's radius, which is how far a member is from the mean, is what
     the group is wrong by for each member: at most `beta * error`. So the force on a vertex, before
     it is divided by the degree, is wrong by at most V * beta * error.
     """
@@ -142,7 +145,8 @@ class NearAndFar(Particles):
     pairs_merge = """
         #define LEAST max(distance - radius, p.softening)
         #define DECAY (p.gamma * LEAST)
-        radius * radius * exp(-DECAY) * (DECAY * (DECAY + 3) + 3) <= 2 * p.error * LEAST * LEAST
+        #define BEND max(DECAY * DECAY, (real)1.4142136 * (DECAY + 1))
+        radius * radius * exp(-DECAY) * BEND <= 2 * p.error * LEAST * LEAST
     """
 
 

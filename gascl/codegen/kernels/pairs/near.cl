@@ -103,7 +103,7 @@ __kernel void gascl_near_levels(GASCL_STATE, __global gascl_node *restrict nodes
                                 const int last_level) {
     const int n = gascl_vertices(gascl_run_, gascl_control_);
     const gascl_tree tree = gascl_tree_of(n);
-    for (int level = first_level; level < last_level; ++level) {
+    for (int level = first_level; level < min(last_level, tree.levels); ++level) {  // none when a run has ended
         GASCL_FOR_RANGE(i, tree.sizes[level]) GASCL_FOR_LANES {
             __global gascl_node *whole = nodes + (size_t)gascl_lane * tree.nodes;
             __global const gascl_node *below = whole + tree.begins[level - 1];
