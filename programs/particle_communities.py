@@ -10,10 +10,10 @@ gathered. Positions are kept while edges come and go: communities of a changing 
 and merge, and gascl.communities.track follows them.
 
 Algorithm: gradient descent with momentum, which a particle loses when the force turns against it,
-until few forces are greater than a tolerance. The sum over all others is the one over every pair minus
-that over the arcs, so that no matrix of distances is kept. At first, neighbors lie near each other:
-random places are averaged over neighbors. Communities are in the end those of the graph whose edges
-weigh the less the longer they are, at the scale at which the map equation is least: see
+until few forces are greater than a tolerance. The sum over all others is the one over every pair
+minus that over the arcs, so that no matrix of distances is kept. At first, neighbors lie near each
+other: random places are averaged over neighbors. Communities are in the end those of the graph
+whose edges weigh the less the longer they are, at the scale at which the map equation is least: see
 particle_clusters.py.
 
 Sources: Quiles, Macau and Rubido, Dynamical Detection of Network Communities (2016); Resende,
@@ -135,9 +135,10 @@ class NearAndFar(Particles):
 
         beta * exp(-gamma * m) * max(gamma^2, sqrt(2) * (gamma / m + 1 / m^2))
 
-    if m is less than |d|. Half of its product with the square of a group's radius, which is how far a member is from the mean, is what
-    the group is wrong by for each member: at most `beta * error`. So the force on a vertex, before
-    it is divided by the degree, is wrong by at most V * beta * error.
+    if m is less than |d|. Half of its product with the square of a group's radius, which is how far
+    a member is from the mean, is what the group is wrong by for each member: at most
+    `beta * error`. So the force on a vertex, before it is divided by the degree, is wrong by at
+    most V * beta * error.
     """
 
     error = param.real(0.1, low=1e-6)

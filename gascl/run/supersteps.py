@@ -637,10 +637,10 @@ class Loop:
         sizes = levels(self.graph.num_vertices)
         large = [level for level, size in enumerate(sizes) if level and size > _ONE_GROUP]
         for level in large:
-            of = {"first_level": level, "last_level": level + 1}
-            events.append(launch(NEAR_LEVELS, min(self.groups, sizes[level]), **of))
-        above = {"first_level": 1 + len(large), "last_level": len(sizes)}
-        events.append(launch(NEAR_LEVELS, 1, **above))
+            groups = min(self.groups, sizes[level])
+            events.append(launch(NEAR_LEVELS, groups, first_level=level, last_level=level + 1))
+        above = 1 + len(large)
+        events.append(launch(NEAR_LEVELS, 1, first_level=above, last_level=len(sizes)))
         searches = self.groups
         if self.plan.group > 1:
             searches = -(-self.graph.num_vertices // receivers_together(self.plan.group))

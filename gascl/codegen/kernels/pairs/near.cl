@@ -98,12 +98,13 @@ __kernel void gascl_near_leaves(GASCL_STATE, __global const gascl_offset *restri
     }
 }
 
-// The nodes of the levels from `first_level` to before `last_level`; of several, by one group.
+// The nodes of the levels from `first_level` to before `last_level`; of several, by one group. When the run has
+// ended, there are no vertices and no levels.
 __kernel void gascl_near_levels(GASCL_STATE, __global gascl_node *restrict nodes, const int first_level,
                                 const int last_level) {
     const int n = gascl_vertices(gascl_run_, gascl_control_);
     const gascl_tree tree = gascl_tree_of(n);
-    for (int level = first_level; level < min(last_level, tree.levels); ++level) {  // none when a run has ended
+    for (int level = first_level; level < min(last_level, tree.levels); ++level) {
         GASCL_FOR_RANGE(i, tree.sizes[level]) GASCL_FOR_LANES {
             __global gascl_node *whole = nodes + (size_t)gascl_lane * tree.nodes;
             __global const gascl_node *below = whole + tree.begins[level - 1];
