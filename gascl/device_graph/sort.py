@@ -17,7 +17,7 @@ from gascl.graph.reordering import Renumbered
 from gascl.opencl.device import Device
 
 #: How many counts an item adds up before more than one group does.
-_FEW_COUNTS = 8
+FEW_COUNTS = 8
 
 
 def pays(device: Device) -> bool:
@@ -173,6 +173,6 @@ def exclusive_sums(
 ) -> None:
     """Enqueue that each of the counts becomes the sum of those before it; `sums` has room for
     MOST_SUMS more. Few are added up by one group, in one launch instead of two."""
-    adding = 1 if number <= _FEW_COUNTS * group else min(MOST_SUMS, -(-number // group))
+    adding = 1 if number <= FEW_COUNTS * group else min(MOST_SUMS, -(-number // group))
     for name in ("sort_sum", "sort_add")[adding == 1 :]:
         run(name, adding, counts, sums, np.int64(number))
