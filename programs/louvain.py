@@ -49,7 +49,8 @@ class Louvain(VertexProgram):
         threshold: an iteration whose quality is better by no more than this is the last one, and
             does not count; as a share of all weights.
         seed: another one lets other vertices go first.
-        community: the communities to begin with, by any numbers.
+        community: the communities to begin with, by any numbers. Vertices that a dict leaves out
+            begin alone.
         start: which vertices look for better communities than these first: "all", or if `community`
             is what was found before `Graph.with_edges`, the ends of edges that have "changed".
 
@@ -68,12 +69,16 @@ class Louvain(VertexProgram):
     seed = param.int32(0, low=0)
     start = param.choice("all", "changed")
     weight = edge.float64(default=1, low=0, finite=True)
-    community = vertex.int32()
+    community = vertex.int32(init="v.id")
     modularity = aggregate.real()
     levels = aggregate.int64()
 
     def prepare(self, graph, initial):
         self.given = initial.get("community")
+        if np.ma.is_masked(self.given):
+            left_out = self.given.mask
+            self.given = np.where(left_out, 0, self.given.data).astype(np.int64)
+            self.given[left_out] = self.given.max() + 1 + np.arange(left_out.sum())
         if self.start == "all":
             return
         name = type(self).__name__

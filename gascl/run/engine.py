@@ -49,6 +49,7 @@ from gascl.opencl.device import Device
 from gascl.opencl.device_choice import find
 from gascl.opencl.event_wait import check_free
 from gascl.opencl.interrupts import Interrupts
+from gascl.results.own_rows import RemoteFields
 from gascl.results.result import KeptState, Result
 from gascl.results.trace import Phase, Step
 from gascl.run.checkpoint import Checkpoint, checkpoint_of, identity, same_runs
@@ -64,7 +65,7 @@ from gascl.run.parameters import SPARSE
 from gascl.run.placement import placement_of
 from gascl.run.plan import PLANS, Plan, key_of, plan_of
 from gascl.run.prepare import Prepared, Setting, decide_local, prepare
-from gascl.run.result_fields import ResultFields, SolvedFields
+from gascl.run.result_fields import ResultFields, SolvedFields, own_rows
 from gascl.run.resume import Start, resolve_start
 from gascl.run.stages import solve
 from gascl.run.state import Inputs, State
@@ -175,6 +176,7 @@ class Engine:
         checkpoint: str | Path | None = None,
         every: str | int | None = None,
         resume: bool = False,
+        collect: bool = True,
     ) -> Result:
         """Run a program until its own rule ends it.
 
@@ -206,6 +208,9 @@ class Engine:
             resume: continue from the checkpoint, if the file exists; the result, its trace and
                 `max_supersteps` are of the whole run then. Without it, a file that exists is
                 refused.
+            collect: with ranks, each gets the values of all vertices. Otherwise each has those of
+                its own vertices alone, where the run allows that, in `result.own_rows`;
+                `result.to_parquet` writes them all.
 
         Returns:
             A Result, whose fields are read from the device when they are first asked for, when
@@ -243,6 +248,7 @@ class Engine:
                 checkpoint=checkpoint,
                 every=every,
                 resume=resume,
+                collect=collect,
             )
             return self.run_with(program, options)
         except Exception as error:
@@ -532,10 +538,16 @@ class Engine:
         if program.spec.arc_fields:
             arc_fields = ResultFields(state, ARC, kept=options.keep_state)
         declared, times = program.spec.types, times_of(program.spec, self.graph)
-        fields = ResultFields(state, known=values.read_only, kept=options.keep_state)
+        vertices = None if state.has_all else state.own_vertices()
+        given = values.read_only
+        if vertices is not None:
+            given = {name: each.take(vertices, axis=0) for name, each in given.items()}
+        fields = ResultFields(state, known=given, kept=options.keep_state)
+        shown = shown_fields(fields, declared, times)
         result = Result(
             graph=self.result_graph,
-            fields=shown_fields(fields, declared, times),
+            fields=shown if vertices is None else RemoteFields([*fields]),
+            own_rows=own_rows(self.ranks, shown, self.graph, vertices),
             arc_fields=shown_fields(arc_fields, declared, times),
             aggregates=state.aggregates(),
             supersteps=len(loop.trace),

@@ -191,7 +191,7 @@ class Loop:
         saves first if that is due."""
         due = stagnation.due
         if self.checkpoint:
-            if self.placement.broadcast(self.checkpoint.is_due(len(self.trace))):
+            if self.placement.every(self.checkpoint.is_due(len(self.trace)))[0]:
                 self._save(self.checkpoint, stagnation)
             due = min(due, self.checkpoint.next_at())
         if self.long_run:
@@ -218,7 +218,9 @@ class Loop:
             self._stopped = self._first_stop(self.launcher.records(0)[0])
         if self.keeps:
             self._write_mask()
-        self.placement.complete(self.earlier + len(self.trace))
+        if self.job.options.collect or self.state.has_all:
+            self.placement.complete(self.earlier + len(self.trace))
+            self.state.has_all = True
 
     def _ending(self) -> Ending:
         """Why the run has ended."""
@@ -252,7 +254,8 @@ class Loop:
         counts = self._counted_nans
         if self.state.is_local:  # the device has only some of the vertices
             found = {n: self._nan_at(n) for n in names if n not in self.state.read_only}
-            return {n: (len(at), int(at[0])) for n, at in found.items() if len(at)}
+            own = {n: (len(at), int(at[0])) for n, at in found.items() if len(at)}
+            return own if self.state.has_all else self._nans_of_all(own)
         if counts is None:
             self.state.clear(Key(RUN, "nans"))
             self.launcher.launch(NANS)
@@ -265,6 +268,17 @@ class Loop:
         if self.state.numbering is None:
             return nans
         return {n: (many, int(self._nan_at(n)[0])) for n, (many, _) in nans.items()}
+
+    def _nans_of_all(self, own: dict[str, tuple[int, int]]) -> dict[str, tuple[int, int]]:
+        """`nans` of the vertices of all processes, from those of this one, numbered from 0."""
+        vertices, nans = self.state.own_vertices(), dict[str, tuple[int, int]]()
+        named = {name: (many, int(vertices[first])) for name, (many, first) in own.items()}
+        for name, (many, first) in (
+            each for one in self.placement.every(named) for each in one.items()
+        ):
+            before, least = nans.get(name, (0, first))
+            nans[name] = before + many, min(least, first)
+        return nans
 
     def _nan_at(self, name: str) -> np.ndarray:
         """The vertices at which a field is NaN, in the graph's order."""
@@ -295,13 +309,15 @@ class Loop:
 
     def _digest(self) -> bytes:
         self._write_mask()
-        return self.placement.digest(self.state.digest())
+        return b"".join(self.placement.every(self.state.digest()))
 
     def _save(self, checkpoint: Checkpoint, stagnation: StagnationDetector) -> None:
         self._write_mask()
         self.placement.complete(self.earlier + len(self.trace))
         saved = self.state, self._kept_records, stagnation.known
         checkpoint.save(*saved, writes=self.placement.writes_files)
+        if self.state.is_local:  # else they would take the memory of all vertices until the end
+            self.state.shared_values.clear()
 
     def _restore_records(self, checkpoint: Checkpoint, stagnation: StagnationDetector) -> None:
         """Take over a checkpoint's records of the earlier supersteps."""

@@ -1,7 +1,5 @@
 """From and to other libraries in memory, each of which is the judge of its own."""
 
-from __future__ import annotations
-
 import sys
 
 import igraph
@@ -26,11 +24,9 @@ LABELS = [None, [30, 10, 20, 40], ["b", "ü", "a", "c"]]
 def made(labels=None, directed=True, vertex_fields=None):
     """Four vertices, the last without edges; a loop, and an edge twice."""
     fields = {"weight": np.array([0.5, 2, np.inf, 4]), "n": np.array([1, 2, 3, 4], np.int32)}
-    names = labels if labels is None else list(labels)
-    return Graph._build(
-        *([2, 0, 2, 1], [1, 1, 1, 1], 4, directed, names, fields, vertex_fields or {}),
-        *("keep", "keep", []),
-    )
+    options = {"num_vertices": 4, "directed": directed, "labels": labels}
+    ends = [2, 0, 2, 1], [1, 1, 1, 1]
+    return Graph.from_edges(*ends, **options, vertex_fields=vertex_fields, **fields)
 
 
 def equal(one, other):

@@ -1,7 +1,5 @@
 """Graphs from and to SciPy and NetworkX, each of which is the judge of its own."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Estimates of memory: against the arrays of real graphs, and what States count for themselves."""
 
-from __future__ import annotations
-
 import re
 import tracemalloc
 from functools import cache
