@@ -17,7 +17,7 @@ from gascl.graph.reordering import Renumbered
 from gascl.opencl.device import Device
 
 #: How many counts an item adds up before more than one group does.
-FEW_COUNTS = 8
+FEW_COUNTS = 16
 
 
 def pays(device: Device) -> bool:
