@@ -192,7 +192,7 @@ PIECE, CPU_PIECE = 128, 4096
 #: the widest SIMD registers hold.
 RECEIVERS_PER_ITEM = 16
 #: The most receivers of a work-group of several items that search the tree of places together. On
-#: an H100, 100,000 vertices took 1.56 ms with 16, 1.77 with 32 and 2.43 with 64.
+#: an H200, 100,000 vertices took 1.56 ms with 16, 1.77 with 32 and 2.43 with 64.
 RECEIVERS_TOGETHER = 16
 #: In the tree of the vertices' places, the number of vertices in a leaf, and of nodes in a node.
 LEAF, FAN_OUT = 8, 4
