@@ -168,6 +168,7 @@ def _chosen(traits: Traits, delivery: Delivery, group: int, persistent: bool) ->
         "outbox_grouped.cl": f"outbox/{elected}_{form}.cl",
         "groups.cl": f"groups/{'votes' if traits.votes else 'joined'}.cl",
         "pairs_of_splits.cl": f"pairs/{form}.cl",
+        "near_search.cl": f"pairs/near_{'item' if group == 1 else 'group'}.cl",
         "place_sort.cl": "pairs/sort_item.cl" if group == 1 else "sort.cl",
         "share.cl": f"team/{form}.cl",
         "frontier_pieces.cl": f"frontier/pieces_{form}.cl",
