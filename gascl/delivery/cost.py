@@ -481,7 +481,7 @@ def costs_of(
         everywhere=traits.applies_to_all,
         only_applies=traits.only_applies,
         singly=traits.reads_singly,
-        splits=on_gpu and traits.may_split,
+        splits=on_gpu and traits.may_split and not traits.reads_singly,
         whole=fits_one_launch(traits, size, "GPU" if on_gpu else "CPU"),
         reads_edge=traits.reads_edge,
         first=traits.first,

@@ -367,8 +367,9 @@ class Traits:
 
     @cached_property
     def may_split(self) -> bool:
-        """Whether work-groups can share a very long row: all of its messages are combined."""
-        apart = self.reads_singly or self.counts_once or self.ordered_credits
+        """Whether work-groups can share a very long row: all of its messages are combined, or are
+        copied for a gather snippet."""
+        apart = self.groups or self.counts_once or self.ordered_credits
         return self.scatters and self.lanes == 1 and not apart
 
     @cached_property
