@@ -450,7 +450,8 @@ class Costs:
 
 def fits_one_launch(traits: Traits, size: Size, kind: str) -> bool:
     """Whether a persistent kernel runs the supersteps of a delivery that visits all vertices."""
-    waits = kind == "GPU" and traits.apply_visits_neighbors  # with half as many items at a time
+    visits = traits.apply_visits_neighbors or traits.apply_loops
+    waits = kind == "GPU" and visits  # with half as many items at a time
     if traits.only_applies and not waits:
         return size.vertices * traits.lanes <= WHOLE_APPLY.get(kind, 0)
     return (size.vertices + size.arcs) * traits.lanes <= WHOLE.get(kind, 0)

@@ -10,6 +10,7 @@ from operator import or_
 from gascl.language.combiners import EXPRESSION, FIRST, SUM
 from gascl.language.keywords import words_to
 from gascl.language.message_loops import by_windows, looks_ahead, only_indexes
+from gascl.language.reductions import neighbor_loops
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
 
@@ -524,6 +525,11 @@ class Traits:
         degrees."""
         words = ("neighbor_of", "has_edge", "common", "for_common")
         return self._apply is not None and self._apply.uses(*words)
+
+    @cached_property
+    def apply_loops(self) -> bool:
+        """Whether apply has loops over the neighbors of its own vertex."""
+        return bool(neighbor_loops(self.spec, "float32"))
 
     @cached_property
     def can_trap(self) -> bool:
