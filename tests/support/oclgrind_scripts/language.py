@@ -325,6 +325,21 @@ class Preferring(Grouping):
     apply = "v.x = (int)(msg.kind + msg.count) % 11; if (v.x % 3) set_mask();"
 
 
+class Weighing(VertexProgram):
+    """By the group with the highest score, which is a sum of integers: of many keys, then of few;
+    some vertices receive."""
+
+    Kind = struct([("kind", "int32"), ("weight", "int64")])
+    x = vertex.int32(init="v.id")
+    supersteps = param.supersteps(3)
+    message, combine = Kind, by_key("kind", weight="sum")
+    prefer = "a.weight"
+    receive_if = "(v.id + superstep) % 3"
+    scatter_on = "all"
+    scatter = "send((Kind){v.x, e.dst % 5 + v.x});"
+    apply = "v.x = (msg.kind + msg.count) % 3;"
+
+
 class ReadingTwice(Reading):
     """In two lanes, by those in the mask."""
 
@@ -519,6 +534,7 @@ PROGRAMS: list[VertexProgram] = [
         Grouping(),
         Counting(),
         Preferring(),
+        Weighing(),
         Reading(),
         ReadingTwice(),
         Least(),
