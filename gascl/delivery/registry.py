@@ -57,7 +57,7 @@ _SEGMENTS = Buffer(
     "segments",
     "box",
     lambda vertices, arcs: num_segments(arcs),
-    lambda traits, delivery: traits.splits,
+    lambda traits, delivery: traits.splits and not traits.reads_singly,
 )
 
 

@@ -10,6 +10,7 @@ from operator import or_
 from gascl.language.combiners import EXPRESSION, FIRST, SUM
 from gascl.language.keywords import words_to
 from gascl.language.message_loops import by_windows, looks_ahead, only_indexes
+from gascl.language.reductions import neighbor_loops
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
 
@@ -386,8 +387,9 @@ class Traits:
 
     @cached_property
     def may_split(self) -> bool:
-        """Whether work-groups can share a very long row: all of its messages are combined."""
-        apart = self.reads_singly or self.counts_once or self.ordered_credits
+        """Whether work-groups can share a very long row: all of its messages are combined, or are
+        copied for a gather snippet."""
+        apart = self.groups or self.counts_once or self.ordered_credits
         return self.scatters and self.lanes == 1 and not apart
 
     @cached_property
@@ -542,6 +544,11 @@ class Traits:
         degrees."""
         words = ("neighbor_of", "has_edge", "common", "for_common")
         return self._apply is not None and self._apply.uses(*words)
+
+    @cached_property
+    def apply_loops(self) -> bool:
+        """Whether apply has loops over the neighbors of its own vertex."""
+        return bool(neighbor_loops(self.spec, "float32"))
 
     @cached_property
     def can_trap(self) -> bool:

@@ -235,6 +235,7 @@ def prepare(
     optimized = size > SMALL or not device.may_skip_optimizer
     # Otherwise a group combines the segments of a row one after the other, to the same result.
     apart = persistent.chosen or setting.debug or alternates or parts is not None
+    apart |= traits.reads_singly and choice.delivery.stores  # its messages lie side by side
     able = choice.delivery.splits and traits.may_split and device.group > 1 and not apart
     splits = able and hub > VERY_LONG_ROW and costs.waits_for_row(choice.name)
     constant = _constant(program, device)
