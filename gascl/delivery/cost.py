@@ -11,6 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from gascl.codegen.constants import SORTED_ROW, VERY_LONG_ROW
 from gascl.delivery.admission import Demand
@@ -313,14 +316,15 @@ class Costs:
         """About how many seconds a superstep takes."""
         return sum(self.estimate(delivery, share).values())
 
-    def pushing(self, share: float) -> dict[str, float]:
-        """`estimate` where senders are listed, and post their messages."""
+    def pushing(self, share: Any) -> dict[str, Any]:
+        """`estimate` where senders are listed, and post their messages; `share` may be an array, as
+        the seconds are then."""
         rates, vertices = self.rates, self.size.vertices
         listed = share * vertices * rates.active
         each = rates.post["push"][self.way] + self._edge + self._looking("push")
         arcs = share * self.size.arcs
         kept = self.way == "dropped" and not self.everywhere
-        firsts = kept * min(arcs, vertices) * rates.first
+        firsts = np.minimum(arcs, vertices) * rates.first if kept else 0.0
         return self._terms(
             vertices=listed + self.everywhere * vertices * rates.vertex["push"],
             messages=self.scatters * (arcs * each + firsts),
@@ -439,13 +443,17 @@ class Costs:
     def _edge(self) -> float:
         return self.edge * self.rates.edge
 
-    def _waits(self, delivery: str, share: float) -> float:
+    def _waits(self, delivery: str, share: Any) -> Any:
         """How long the messages to the largest hub wait for each other."""
         wait = self.rates.wait.get(delivery, {}).get(self.way, 0)
         return self.scatters * share * self.size.hub * wait
 
-    def _terms(self, **nanoseconds: float) -> dict[str, float]:
-        return {name: each / self.units / 1e9 for name, each in nanoseconds.items() if each}
+    def _terms(self, **nanoseconds: Any) -> dict[str, Any]:
+        return {
+            name: each / self.units / 1e9
+            for name, each in nanoseconds.items()
+            if isinstance(each, np.ndarray) or each
+        }
 
 
 def fits_one_launch(traits: Traits, size: Size, kind: str) -> bool:
