@@ -1,7 +1,5 @@
 """`python -m gascl` is the command `gascl`."""
 
-from __future__ import annotations
-
 import sys
 
 from gascl.cli.main import main

@@ -15,8 +15,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from gascl.errors import warn
-
 
 def _modules() -> dict[str, str]:
     """Name of a program -> its module, by the imports in __init__.pyi. They are not imported here:
@@ -28,15 +26,9 @@ def _modules() -> dict[str, str]:
 
 _HOME = _modules()
 __all__ = list(_HOME)  # pyright: ignore[reportUnsupportedDunderAll]
-#: Names of earlier versions -> the names now.
-RENAMED = {"GreedyColouring": "GreedyColoring", "Neighbourhoods": "Neighborhoods"}
 
 
 def __getattr__(name: str) -> Any:
-    if name in RENAMED:
-        now = RENAMED[name]
-        warn(f"gascl.programs.{name} is called {now} now; use that name", DeprecationWarning)
-        return getattr(import_module(_HOME[now]), now)
     if name not in _HOME:
         near = get_close_matches(name, _HOME, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""

@@ -48,4 +48,3 @@ from gascl.programs.weighted_clustering import WeightedClustering as WeightedClu
 from gascl.programs.weighted_page_rank import WeightedPageRank as WeightedPageRank
 
 __all__: list[str]
-RENAMED: dict[str, str]

@@ -32,15 +32,10 @@ class Levels(VertexProgram):
         return LevelsInAnyOrder(**self.initial)
 
 
-class LevelsInAnyOrder(VertexProgram):
+class LevelsInAnyOrder(Levels):
     """The same by messages that carry it: see BreadthFirstByDepth in breadth_first.py."""
 
-    component = vertex.vertex()
-    depth = vertex.int32(init="v.component == v.id ? 0 : -1")
-
-    message, combine, edges = "uint32", "min", "both"
-    order = "any"
-    mask = "v.depth == 0"
+    message, combine, order = "uint32", "min", "any"
     receive_if = "msg < (uint)v.depth"
     priority, delta = "v.depth", 256.0
     scatter = "send(v.depth + 1);"

@@ -49,7 +49,8 @@ class Louvain(VertexProgram):
         threshold: an iteration whose quality is better by no more than this is the last one, and
             does not count; as a share of all weights.
         seed: another one lets other vertices go first.
-        community: the communities to begin with, by any numbers.
+        community: the communities to begin with, by any numbers. Vertices that a dict leaves out
+            begin alone.
         start: which vertices look for better communities than these first: "all", or if `community`
             is what was found before `Graph.with_edges`, the ends of edges that have "changed".
 
@@ -68,12 +69,16 @@ class Louvain(VertexProgram):
     seed = param.int32(0, low=0)
     start = param.choice("all", "changed")
     weight = edge.float64(default=1, low=0, finite=True)
-    community = vertex.int32()
+    community = vertex.int32(init="v.id")
     modularity = aggregate.real()
     levels = aggregate.int64()
 
     def prepare(self, graph, initial):
         self.given = initial.get("community")
+        if np.ma.is_masked(self.given):
+            left_out = self.given.mask
+            self.given = np.where(left_out, 0, self.given.data).astype(np.int64)
+            self.given[left_out] = self.given.max() + 1 + np.arange(left_out.sum())
         if self.start == "all":
             return
         name = type(self).__name__
@@ -179,7 +184,9 @@ class Louvain(VertexProgram):
             if not levels and len(left_out):
                 # Vertices without edges have no place in smaller graphs: with any other one.
                 other = linked.argmax()
-                parts, group = (np.where(linked, each, each[other]) for each in (parts, group))
+                parts, group = parts.copy(), group.copy()
+                for each in (parts, group):
+                    each[left_out] = each[other]
             smaller, number = stages.contract(parts, graph=level, undirected=True)
             if smaller.num_vertices == count:
                 break
@@ -188,7 +195,8 @@ class Louvain(VertexProgram):
             community = np.arange(count)
             if divides:
                 community = numbered(group[members(number)], count)[0]
-            at, level, levels, changed = number[at], smaller, levels + 1, None
+            at = number[at] if levels else number
+            level, levels, changed = smaller, levels + 1, None
         if levels:
             at[left_out] = np.arange(count, count + len(left_out))
             mass = np.concatenate([mass, masses_left_out])

@@ -64,17 +64,11 @@ class Reached(Stage):
         return ReachedInAnyOrder(pivot=self.pivot)
 
 
-class ReachedInAnyOrder(Stage):
+class ReachedInAnyOrder(Reached):
     """The same by messages of which any one is enough."""
 
-    pivot = param.int32()
-    part = vertex.uint32(init="v.id == p.pivot")
-
     message, combine, order = "uint32", "max", "any"
-    receive_if = "v.part == 0"
-    mask = "v.id == p.pivot"
     scatter = "send(1);"
-    apply = Reached.apply
 
 
 class Reaching(Stage):
@@ -95,16 +89,11 @@ class Reaching(Stage):
         return ReachingInAnyOrder(pivot=self.pivot, **self.initial)
 
 
-class ReachingInAnyOrder(Stage):
+class ReachingInAnyOrder(Reaching):
     """The same by messages of which any one is enough."""
 
-    pivot = param.int32()
-
-    message, combine, order, edges = "uint32", "max", "any", "in"
-    receive_if = Reaching.receive_if
-    mask = "v.id == p.pivot"
+    message, combine, order = "uint32", "max", "any"
     scatter = "send(1);"
-    apply = Reaching.apply
 
 
 class Trim(Stage):

@@ -1,7 +1,5 @@
 """What `pip install` makes of the wheel and the source archive. Building downloads setuptools."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -47,15 +47,7 @@ def page(tmp_path_factory) -> dict:
 
 @pytest.fixture(params=[True, False], ids=["directed", "undirected"])
 def graph(request) -> Graph:
-    drawn = random_graph(3, directed=request.param, edges=80)
-    return Graph.from_edges(
-        drawn.edge_src,
-        drawn.edge_dst,
-        num_vertices=drawn.num_vertices,
-        directed=drawn.directed,
-        duplicates="first",
-        self_loops="drop",
-    )
+    return random_graph(3, directed=request.param, edges=80).simple()
 
 
 def test_all_examples_are_found():
@@ -97,13 +89,7 @@ def test_reached_from(page, graph):
 
 def test_widest_paths(page, graph):
     capacity = np.random.default_rng(2).integers(0, 50, graph.num_edges)
-    wide = Graph.from_edges(
-        graph.edge_src,
-        graph.edge_dst,
-        num_vertices=graph.num_vertices,
-        directed=graph.directed,
-        capacity=capacity,
-    )
+    wide = graph.with_edge_fields(capacity=capacity)
     program = page["WidestPaths"](source=int(graph.edge_src[0]))
     verify_widths(wide, Engine(wide).run(program), program)
 
@@ -217,13 +203,7 @@ def test_the_delivery_of_the_architecture_page(graph, monkeypatch):
     exec(compile(entry, "architecture.md", "exec"), defined)
     monkeypatch.setitem(DELIVERIES, "by_rows", defined["entry"])
     weight = np.random.default_rng(1).integers(1, 9, graph.num_edges)
-    weighted = Graph.from_edges(
-        graph.edge_src,
-        graph.edge_dst,
-        num_vertices=graph.num_vertices,
-        directed=graph.directed,
-        weight=weight,
-    )
+    weighted = graph.with_edge_fields(weight=weight)
     engine = Engine(weighted)
     for program, field in ((ShortestPaths(source=0), "distance"), (PageRank(), "rank")):
         found, expected = (engine.run(program, delivery=d) for d in ("by_rows", "slots"))

@@ -1,7 +1,5 @@
 """Texts and names have American spelling, as those of NetworkX and PyTorch have."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -17,18 +15,13 @@ BRITISH = re.compile(
     r"|maxim|visual|util|vector|random|synchron|custom|token)is(?:e|ed|er|es|ing|ation)(?![a-z])"
 )
 WORD = re.compile(r"[A-Za-z]+")
-#: Words that must stay, by file: old names that still work, what files of others contain, and the
-#: names that others gave.
+#: Words that must stay, by file: names of before, what files of others contain, and the names that
+#: others gave.
 ALLOWED = {
-    "programs/__init__.py": {"GreedyColouring", "Neighbourhoods"},
-    "gascl/results/result.py": {"colour"},
-    "gascl/datasets/dataset.py": {"licence"},
     "gascl/io/column_names.py": {"metres"},  # of a file's column
     "gascl/drawing/colors.py": {"Colour"},  # in the title of an article
     "gascl/drawing/edges.py": {"Greys"},  # a color map of matplotlib
-    "tests/programs/test_old_names.py": {"colour", "GreedyColouring", "licence"},
     "CHANGELOG.md": {"GreedyColouring", "Neighbourhoods", "colour", "licence"},
-    "docs/library.md": {"GreedyColouring", "Neighbourhoods", "colour"},
 }
 
 

@@ -51,10 +51,12 @@ def _speed(text: str) -> float:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read the graph, run the program, and write the animation."""
+    from gascl.cli.field_option import check_one_run
     from gascl.cli.find_program import construct, program_class
     from gascl.results.plots import pyplot
 
     program = construct(program_class(arguments.program), dict(arguments.set))
+    check_one_run(program, "an animation")
     pyplot()  # refuses if matplotlib is missing
 
     from gascl.animation import ENDINGS, animate, check_format, check_size

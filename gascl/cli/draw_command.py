@@ -55,12 +55,13 @@ def options(add: Callable[..., Any]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read the graph, run the program, and write the picture."""
-    from gascl.cli.field_option import scalar_field
+    from gascl.cli.field_option import check_one_run, scalar_field
     from gascl.cli.find_program import construct, program_class
 
     program = None
     if arguments.program is not None:
         program = construct(program_class(arguments.program), dict(arguments.set))
+        check_one_run(program, "a picture")
     elif arguments.set:
         raise GasclError("--set sets parameters of a program: give --program, too")
     path = picture_options.output(arguments, _endings(), ".png")

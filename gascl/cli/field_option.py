@@ -33,3 +33,16 @@ def scalar_field(program: VertexProgram, wanted: str | None = None) -> str | Non
     if type_.width > 1 or type_.members:
         raise ProgramError(f"--field {wanted}: vectors and structs have no order; use --output")
     return wanted
+
+
+def check_one_run(program: VertexProgram, shows: str) -> None:
+    """Raise ProgramError if lists of values make the program several runs.
+
+    Args:
+        shows: what shows only one of them.
+    """
+    if program.lanes > 1:
+        raise ProgramError(
+            f"{shows} shows one run, and {type(program).__name__} would make {program.lanes}: give "
+            "one value of each parameter"
+        )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gascl.cli.initial_values import initial_values
-from gascl.errors import GasclError, Place, ProgramError, warn
+from gascl.errors import GasclError, Place, ProgramError
 
 if TYPE_CHECKING:
     from gascl.language.program import VertexProgram
@@ -43,9 +43,6 @@ def program_class(text: str) -> type[VertexProgram]:
         import gascl.programs
 
         names = gascl.programs.__all__
-        if name in gascl.programs.RENAMED:
-            old, name = name, gascl.programs.RENAMED[name]
-            warn(f"the program {old} is called {name} now; use that name")
         classes = {name: getattr(gascl.programs, name)} if name in names else {}
         problem = f"there is no bundled program {name!r}"
     if name in names:
@@ -151,15 +148,20 @@ def construct(
 
 
 def _value(cls: type[VertexProgram], name: str, text: str) -> Any:
-    """`none`, in upper or lower case, is None, unless it may be a label or a word of a choice. An
-    array is in a file."""
-    from gascl.language.fields import ArrayParam, ChoiceParam, VertexParam
+    """The value that a text stands for: unless it may be a label or a word of a choice, `none`, in
+    upper or lower case, is None, and commas separate the values of several runs. An array is in a
+    file."""
+    from gascl.language.fields import ArrayParam, ChoiceParam, VertexParam, VerticesParam
 
     param = cls.spec.params.get(name)
     if isinstance(param, ArrayParam) and text.startswith("@"):
         return _array(name, text[1:])
-    labels = isinstance(param, VertexParam | ChoiceParam)
-    return None if text.lower() == "none" and not labels else text
+    if isinstance(param, VertexParam | ChoiceParam):
+        return text
+    if text.lower() == "none":
+        return None
+    several = param is not None and not isinstance(param, VerticesParam) and "," in text
+    return text.split(",") if several else text
 
 
 def _array(name: str, file: str) -> Any:

@@ -42,6 +42,7 @@ def set_option(add: Callable[..., Any]) -> None:
     text += " label: source=5. For sources, sources=8 draws 8 vertices, sources=0,33 names two,"
     text += " sources=5, names one, and labels with commas are a list in JSON:"
     text += """ 'sources=["Doe, J.", "Roe, R."]'. weight=none: every edge counts 1."""
+    text += " Of other parameters, resolution=0.5,1,2 makes a run for each number."
     text += " Or set initial values of a vertex field: personalization=libc6:1,bash:2, or"
     text += " personalization=@ranks.csv, a table with the labels in its first column"
     add("--set", metavar="NAME=VALUE", type=named_text, action="append", default=[], help=text)

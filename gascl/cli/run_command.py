@@ -19,6 +19,7 @@ from gascl.cli.stdio import STANDARD, file_for_stdout
 from gascl.cli.terminal import say
 from gascl.errors import GasclError, ProgramError
 from gascl.util.atomic_file import check_writable
+from gascl.util.atomic_folder import check_folder
 
 if TYPE_CHECKING:
     from gascl.graph.graph import Graph
@@ -37,7 +38,7 @@ examples:
   zcat edges.gz | gascl run BreadthFirst - --set source=0 --fields depth --output - | sort
   gascl run my_program.py:MyProgram graph.mtx --device nvidia --trace trace.json
   gascl run PageRank web.npz --output ranks.parquet --checkpoint run.ckpt --resume
-  mpiexec -n 4 gascl run PageRank web.npz
+  mpiexec -n 4 gascl run PageRank web.npz --output ranks/
 
 {exit_code.HELP}"""
 OUTPUTS = (".csv", ".npz", ".parquet")
@@ -62,8 +63,11 @@ def options(add: Callable[..., Any]) -> None:
     add("--path", metavar="LABEL", action="append", default=[], help=text)
     text = "the vertex field to print (default: the first one that apply writes)"
     add("--field", metavar="NAME", help=text)
-    text = "write the vertex fields, one row per vertex: .csv, .npz or .parquet; - writes CSV to"
-    text += " stdout, and all else that is printed to stderr; so it does for --arcs and --trace"
+    text = "write the vertex fields, one row per vertex: .csv, .npz or .parquet, or without an"
+    text += " extension a folder with a Parquet file from each rank, of its own vertices; - writes"
+    text += (
+        " CSV to stdout, and all else that is printed to stderr; so it does for --arcs and --trace"
+    )
     add("--output", metavar="FILE", type=Path, help=text)
     text = "the vertex fields to write, separated by commas (default: all but inputs)"
     add("--fields", metavar="NAMES", type=lambda names: names.split(","), help=text)
@@ -101,13 +105,27 @@ def run(arguments: argparse.Namespace) -> int:
             streamed = _streamed(arguments)
         if first:
             return _printing(arguments, streamed)
-        arguments.output = arguments.arcs = arguments.trace = arguments.fields = None
+        arguments.arcs = arguments.trace = None
+        if not _is_folder(arguments.output):
+            arguments.output = arguments.fields = None
         with silenced():
             return _run(arguments)
     except GasclError:
         if first:
             raise
         return exit_code.ERROR
+
+
+def _is_folder(output: Path | None) -> bool:
+    """Whether each rank writes its own vertices, into a folder."""
+    return output is not None and not output.suffix and output != Path(STANDARD)
+
+
+def _collects(arguments: argparse.Namespace) -> bool:
+    """Whether each rank needs the values of all vertices: unless all go to a folder, and nothing
+    is asked for of which they are needed."""
+    asked = arguments.top, arguments.smallest, arguments.path
+    return arguments.comm is None or not _is_folder(arguments.output) or any(asked)
 
 
 def _streamed(arguments: argparse.Namespace) -> str | None:
@@ -176,6 +194,7 @@ def _prepare(arguments: argparse.Namespace) -> _Ready:
         checkpoint=arguments.checkpoint,
         every=arguments.every,
         resume=arguments.resume,
+        collect=_collects(arguments),
     )
     checkpoint_of(program, options)
     device = find(arguments.device)
@@ -230,7 +249,9 @@ def _run(arguments: argparse.Namespace) -> int:
     finally:
         progress.close()
     try:
-        if arguments.output:
+        if _is_folder(arguments.output):
+            result.to_parquet(arguments.output, _there(result, arguments.fields))
+        elif arguments.output:
             _chosen(result, arguments.fields).save(arguments.output)
         if arguments.arcs:
             result.save(arguments.arcs, arcs=True)
@@ -239,14 +260,18 @@ def _run(arguments: argparse.Namespace) -> int:
     finally:  # if the disk is full, the result is still shown on the terminal
         largest = arguments.top
         if largest is None:
-            largest = 0 if arguments.smallest or arguments.path else 10
-        _print_top(result, field, largest)
-        _print_top(result, field, arguments.smallest, largest=False)
-        for label in arguments.path:
-            _print_path(result, field, label)
-        if cls.spec.composite:  # whose aggregators are numbers that it returns
-            for name, value in result.aggregates.items():
-                print(f"{name}: {number(value)}")
+            largest = 0 if arguments.smallest or arguments.path or not options.collect else 10
+        shown = _by_lane(program, result) if options.collect else {"": result}
+        for title, each in shown.items():
+            if title:
+                print(f"\n{title}")
+            _print_top(each, field, largest)
+            _print_top(each, field, arguments.smallest, largest=False)
+            for label in arguments.path:
+                _print_path(each, field, label)
+            if cls.spec.composite:  # whose aggregators are numbers that it returns
+                for name, value in each.aggregates.items():
+                    print(f"{name}: {number(value)}")
         from gascl.results.result import steps_of
 
         stopped = for_shell(result.stopped)
@@ -283,11 +308,17 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
     paths = {**tables, "--trace": arguments.trace, "--checkpoint": arguments.checkpoint}
     outputs = {option: path for option, path in paths.items() if path is not None}
     for option, path in outputs.items():
-        if option in tables and path.suffix not in OUTPUTS:
-            raise GasclError(f"{option} {path}: the name must end in {', '.join(OUTPUTS)}")
-        if option in tables and path.suffix == ".parquet" and not find_spec("pyarrow"):
+        in_folder = option == "--output" and _is_folder(path)
+        if option in tables and not in_folder and path.suffix not in OUTPUTS:
+            more = "; or, for a folder, have no extension" if option == "--output" else ""
+            raise GasclError(f"{option} {path}: the name must end in {', '.join(OUTPUTS)}{more}")
+        is_parquet = in_folder or (option in tables and path.suffix == ".parquet")
+        if is_parquet and not find_spec("pyarrow"):
             raise GasclError(f"{option} {path}: Parquet needs pyarrow: `pip install pyarrow`")
-        check_writable(path, f"{option} {path}", pipes=True)
+        if in_folder:
+            check_folder(path, f"{option} {path}")
+        else:
+            check_writable(path, f"{option} {path}", pipes=True)
         if path.exists() and Path(arguments.graph).exists() and path.samefile(arguments.graph):
             raise GasclError(f"{option} {path} is the graph's own file; name another file")
     for (one, path), (other, second) in combinations(outputs.items(), 2):
@@ -321,8 +352,35 @@ def _check_parents(cls: type[VertexProgram]) -> None:
 
 def _chosen(result: Result, names: Sequence[str] | None) -> Result:
     """The result with these fields alone; None: all."""
-    there = [name for name in names or () if name not in result.missing]
-    return replace(result, fields={name: result[name] for name in there}) if names else result
+    there = _there(result, names)
+    return result if there is None else replace(result, fields={n: result[n] for n in there})
+
+
+def _there(result: Result, names: Sequence[str] | None) -> list[str] | None:
+    """Those of these fields that have been computed; None: all."""
+    return [name for name in names if name not in result.missing] if names else None
+
+
+def _by_lane(program: VertexProgram, result: Result) -> dict[str, Result]:
+    """What to print of each lane, by its parameters; of a program without lanes, the result."""
+    from gascl.language.fields import Lanes
+
+    if program.lanes == 1:
+        return {"": result}
+    listed = {n: v for n in program.spec.params if isinstance(v := getattr(program, n), Lanes)}
+    found = {}
+    for lane in range(program.lanes):
+        given = [f"{name}={values[lane]}" for name, values in listed.items()]
+        found[", ".join(given) or f"lane {lane}"] = replace(
+            result,
+            fields={name: values[:, lane] for name, values in result.fields.items()},
+            aggregates={
+                name: value[lane] if isinstance(value, list) else value
+                for name, value in result.aggregates.items()
+            },
+            named=result.named[lane : lane + 1],
+        )
+    return found
 
 
 def _print_top(result: Result, field: str | None, k: int, largest: bool = True) -> None:

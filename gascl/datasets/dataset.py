@@ -8,8 +8,6 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
-from gascl.errors import warn
-
 #: The folder of the files that ship: next to this module if gascl is installed, and `datasets` of
 #: the repository if gascl runs from there.
 SHIPPED = Path(__file__).with_name("files")
@@ -46,12 +44,6 @@ class Dataset:
     member: str = ""
     license: str = ""
     read: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def licence(self) -> str:
-        """The old name of `license`."""
-        warn("Dataset.licence is called license now; use that name", DeprecationWarning)
-        return self.license
 
     @property
     def ships(self) -> bool:

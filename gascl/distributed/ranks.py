@@ -12,7 +12,7 @@ from __future__ import annotations
 import platform
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -49,14 +49,8 @@ def ranks_of(comm: Any) -> Ranks | None:
 @contextmanager
 def errors_in_all(ranks: Ranks | None) -> Iterator[None]:
     """A block that each rank runs independently: an error in one of them is raised in all."""
-    try:
+    with ranks.errors_in_all() if ranks else nullcontext():
         yield
-    except Exception as error:
-        if ranks:
-            ranks.raise_in_all(error)
-        raise
-    if ranks:
-        ranks.raise_in_all(None)
 
 
 class Ranks:
@@ -100,6 +94,15 @@ class Ranks:
         local = nodes[: self.rank].count(platform.node())
         return alike[local % len(alike)] if alike else chosen
 
+    @contextmanager
+    def errors_in_all(self) -> Iterator[None]:
+        """As the function of this name."""
+        try:
+            yield
+        except Exception as error:
+            self.raise_in_all(error)
+        self.raise_in_all(None)
+
     def raise_in_all(self, error: Exception | None) -> None:
         """Raise an error in all ranks if there is one in any; all must call this."""
         texts = self.comm.allgather(None if error is None else f"{type(error).__name__}: {error}")
@@ -138,10 +141,6 @@ class Ranks:
     def broadcast(self, value: Any) -> Any:
         """The value of rank 0."""
         return self.comm.bcast(value)
-
-    def concatenated(self, value: bytes) -> bytes:
-        """The values of all ranks, concatenated."""
-        return b"".join(self.comm.allgather(value))
 
     def allgather(self, value: Any) -> list[Any]:
         """The value of each rank."""

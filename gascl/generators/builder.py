@@ -10,9 +10,9 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.generators.random_words import CHUNK, STREAM, WEIGHTS, RandomWords
-from gascl.graph import validation
 from gascl.graph.arcs import INT32_MAX
 from gascl.graph.graph import Graph
+from gascl.graph.raw_graph import RawGraph
 from gascl.graph.validation import Duplicates, SelfLoops
 from gascl.util.host import check_host_memory
 
@@ -141,18 +141,14 @@ def graph_of(
         about: the generator and its parameters, for the report.
         community: int32 (V,), the planted group of each vertex.
     """
-    lines = reported(about, seed, weights, report)
-    fields = {} if weights is None else {"weight": weights_of(seed, weights, len(src))}
-    edges = validation.Edges(src, dst, fields, None, lines)
-    edges.apply_self_loops(self_loops)
-    edges.apply_duplicates(duplicates, num_vertices, directed)
-    vertex_fields = {} if community is None else {"community": community}
-    return Graph(
-        edges.src,
-        edges.dst,
+    raw = RawGraph(
+        src,
+        dst,
         num_vertices,
         directed,
-        edge_fields=edges.fields,
-        vertex_fields=vertex_fields,
-        report=edges.report,
+        fields={} if weights is None else {"weight": weights_of(seed, weights, len(src))},
+        report=reported(about, seed, weights, report),
+        vertex_fields={} if community is None else {"community": community},
+        in_range=True,
     )
+    return Graph._from_raw(raw, duplicates, self_loops, own=True)

@@ -11,7 +11,6 @@ import re
 import zoneinfo
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -100,9 +99,6 @@ class Bools:
 
 
 FieldType: TypeAlias = Texts | Times | Bools
-
-
-NO_TYPES: Mapping[str, FieldType] = MappingProxyType({})
 
 
 class Coded(NamedTuple):

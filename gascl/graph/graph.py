@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gascl.errors import GraphError, check_flags, warn
+from gascl.errors import GraphError, check_flags
 from gascl.graph import validation
 from gascl.graph.arcs import Arcs, arcs_of
 from gascl.graph.contract import Merging, contract
@@ -21,16 +21,17 @@ from gascl.graph.csr_ends import CsrEnds
 from gascl.graph.delta import Change, changed, edge_values
 from gascl.graph.field_stats import Summary, summary
 from gascl.graph.field_table import FieldTable
-from gascl.graph.field_types import NO_TYPES, Bools, FieldType, Texts, Times
+from gascl.graph.field_types import FieldType, Texts, Times
 from gascl.graph.fingerprint import canonical, fingerprint
 from gascl.graph.labels import INTEGER, LabelIndex, label_array, labeled, shown
 from gascl.graph.lazy import LazyFields, LazyValues, held
 from gascl.graph.parallel import blocks
 from gascl.graph.provided import provided
+from gascl.graph.raw_graph import RawGraph
 from gascl.graph.reordering import Numbering, Renumbered, by_number, numbering
 from gascl.graph.simplify import by_degree, oriented, simple
 from gascl.graph.subgraph import largest_component, subgraph, within
-from gascl.graph.validation import Duplicates, SelfLoops
+from gascl.graph.validation import Duplicates, SelfLoops, checked_graph
 from gascl.graph.vertex_table import with_vertices
 from gascl.graph.where import between, where, windows
 from gascl.user_messages import Option
@@ -42,8 +43,6 @@ from gascl.util.progress import Progress
 if TYPE_CHECKING:
     import networkx
     import scipy.sparse
-
-    from gascl.graph.raw_graph import RawGraph
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -156,17 +155,16 @@ class Graph:
             GraphError: an argument is not as above; names the edge and the remedy.
         """
         validation.check_names(edge_fields, cls.from_edges.__kwdefaults__ or ())
-        report: list[str] = []
         if dst is None:
             src, dst = validation.ends_of_pairs(src, "edges")
-        src, dst, labels = validation.vertices_of_labels(src, dst, labels)
-        graph = cls._build(
-            *(src, dst, num_vertices, directed, labels, edge_fields, {}),
-            *(duplicates, self_loops, report),
-        )
+        names: Any
+        src, dst, names = validation.vertices_of_labels(src, dst, labels)
+        raw = RawGraph(src, dst, num_vertices, directed, names, edge_fields)
+        graph = cls._from_raw(raw, duplicates, self_loops)
         if not vertex_fields:
             return graph
-        return replace(graph, **validation.checked_vertex_fields(vertex_fields, graph, report))
+        checked = validation.checked_vertex_fields(vertex_fields, graph, graph.report)
+        return replace(graph, **checked)
 
     @classmethod
     def from_csr(
@@ -230,65 +228,6 @@ class Graph:
         if not vertex_fields:
             return graph
         return replace(graph, **validation.checked_vertex_fields(vertex_fields, graph, report))
-
-    @classmethod
-    def _build(
-        cls,
-        src: Any,
-        dst: Any,
-        num_vertices: int | None,
-        directed: bool,
-        labels: Iterable[Any] | None,
-        fields: Mapping[str, Any],
-        vertex_fields: Mapping[str, np.ndarray],
-        duplicates: Duplicates,
-        self_loops: SelfLoops,
-        report: list[str],
-        own: bool = False,
-        highest: int | None = None,
-        edge_types: Mapping[str, FieldType] = NO_TYPES,
-        vertex_types: Mapping[str, FieldType] = NO_TYPES,
-    ) -> Graph:
-        """`from_edges` with fields of any name, vertex fields, and a report to extend.
-
-        Args:
-            own: arrays need no copy, as in `validation.kept`.
-            highest: of all ids, if that has been checked.
-        """
-        validation.check_policy("duplicates", duplicates, Duplicates)
-        validation.check_policy("self_loops", self_loops, SelfLoops)
-        if highest is None:
-            ends = {
-                "src": validation.checked_ids(src, "src"),
-                "dst": validation.checked_ids(dst, "dst"),
-            }
-        else:
-            ends = {"src": (src, highest), "dst": (dst, highest)}
-        (src, _), (dst, _) = ends.values()
-        validation.check_lengths(src, dst)
-        names = None if labels is None else label_array(labels)
-        num_vertices = validation.checked_num_vertices(ends, num_vertices, names)
-        src, dst, loops = validation.kept_ends(src, dst, own)
-        checked = validation.checked_fields(fields, len(src), report=report, own=own)
-        types = {**edge_types, **checked["edge_types"]}
-        coded = [name for name, kind in types.items() if not isinstance(kind, Bools)]
-        edges = validation.Edges(src, dst, checked["edge_fields"], names, report, loops, coded)
-        edges.apply_self_loops(self_loops)
-        edges.apply_duplicates(duplicates, num_vertices, directed)
-        # A sum of bools is no bool.
-        types = {n: t for n, t in types.items() if n in coded or edges.fields[n].itemsize == 1}
-        return cls(
-            edges.src,
-            edges.dst,
-            num_vertices,
-            directed,
-            names,
-            edges.fields,
-            vertex_fields,
-            report,
-            edge_types=types,
-            vertex_types=vertex_types,
-        )
 
     @classmethod
     def read(
@@ -380,37 +319,28 @@ class Graph:
     def _from_raw(
         cls, raw: RawGraph, duplicates: Duplicates, self_loops: SelfLoops, own: bool = False
     ) -> Graph:
+        """The graph, checked, and with the policies applied.
+
+        Args:
+            own: arrays need no copy, as in `validation.kept`.
+        """
         unchanged = duplicates == self_loops == "keep"
         if raw.checked and unchanged:
-            graph = cls(
-                raw.src,
-                raw.dst,
-                raw.num_vertices,
-                raw.directed,
-                raw.labels,
-                raw.fields,
-                raw.vertex_fields,
-                list(raw.report),
-                edge_types=raw.edge_types,
-                vertex_types=raw.vertex_types,
-            )
+            raw = replace(raw, report=list(raw.report))
         else:
-            graph = cls._build(
-                np.asarray(raw.src),
-                np.asarray(raw.dst),
-                raw.num_vertices,
-                raw.directed,
-                raw.labels,
-                raw.fields,
-                raw.vertex_fields,
-                duplicates,
-                self_loops,
-                list(raw.report),
-                own,
-                raw.num_vertices - 1 if raw.in_range else None,
-                raw.edge_types,
-                raw.vertex_types,
-            )
+            raw = checked_graph(raw, duplicates, self_loops, own)
+        graph = cls(
+            raw.src,
+            raw.dst,
+            raw.num_vertices or 0,
+            raw.directed,
+            raw.labels,
+            raw.fields,
+            raw.vertex_fields,
+            raw.report,
+            edge_types=raw.edge_types,
+            vertex_types=raw.vertex_types,
+        )
         if unchanged:
             graph._arcs.update(raw.arcs)
             graph._numbered.update(
@@ -1139,12 +1069,6 @@ class Graph:
             vertex_types={**types, **checked["vertex_types"]},
             report=report,
         )
-
-    def with_fields(self, **edge_fields: Any) -> Graph:
-        """`with_edge_fields`, under the name that it had; the graph's others are left out."""
-        warn("Graph.with_fields is called with_edge_fields now; use that name", DeprecationWarning)
-        others = dict.fromkeys(self.edge_fields)
-        return self.with_edge_fields(**{**others, **edge_fields})
 
     def with_vertices(self, vertices: Any, id: Any = None) -> Graph:
         """The same edges between the vertices of a table, which has a row for each: the graph has

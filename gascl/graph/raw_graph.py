@@ -19,7 +19,7 @@ class RawGraph:
 
     src: np.ndarray | CsrEnds  # (E,) integers
     dst: np.ndarray | CsrEnds  # (E,) integers
-    num_vertices: int
+    num_vertices: int | None  # None: by the labels, or the highest id
     directed: bool
     labels: np.ndarray | None = None  # (V,)
     fields: Mapping[str, np.ndarray] = field(default_factory=dict)  # name -> (E,)

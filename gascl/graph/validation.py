@@ -6,6 +6,7 @@ import operator
 import sys
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -13,10 +14,11 @@ import numpy as np
 
 from gascl.errors import GraphError
 from gascl.graph.arcs import INT32_MAX, Ends, Order, index_dtype
-from gascl.graph.field_types import Coded, Texts, Times, coded, described, types_of
+from gascl.graph.field_types import Bools, Coded, Texts, Times, coded, described, types_of
 from gascl.graph.labels import LabelIndex, label_array, shown
 from gascl.graph.pandas_values import as_series, pandas_values
 from gascl.graph.parallel import blocks, copied, extremes, in_threads
+from gascl.graph.raw_graph import RawGraph
 from gascl.graph.rounding import warn_of_rounding
 from gascl.user_messages import Message, Option
 
@@ -393,8 +395,13 @@ def _coded(name: str, values: Any, kind: str, report: list[str] | None) -> Coded
         values = pandas_values(series, remarks)
     array = values.values if isinstance(values, Coded) else _array(values)
     found = values if isinstance(values, Coded) else _not_numbers(values, array)
-    weight = kind == "edge" and name == "weight"  # which programs read as a number
-    if found is not None and not (weight and isinstance(found.type, Texts | Times)):
+    weight = kind == "edge" and name == "weight"
+    if weight and found is not None and isinstance(found.type, Texts | Times):
+        raise GraphError(
+            f"edge field 'weight' has {found.type.name}s, and programs read weights as numbers; "
+            "convert them, e.g. with .astype('float64'), or give the field another name"
+        )
+    if found is not None:
         if report is not None:
             report += [*remarks, f"{kind} field {name!r}: {described(found)}"]
         return found
@@ -591,6 +598,45 @@ class Edges:
         self.src = self.src[kept]
         self.dst = self.dst[kept]
         self.fields = {name: values[kept] for name, values in self.fields.items()}
+
+
+def checked_graph(
+    raw: RawGraph, duplicates: Duplicates, self_loops: SelfLoops, own: bool
+) -> RawGraph:
+    """The graph as `Graph` holds it: checked, with the policies applied, and a report of its own.
+
+    Args:
+        own: arrays need no copy, as in `kept`.
+    """
+    check_policy("duplicates", duplicates, Duplicates)
+    check_policy("self_loops", self_loops, SelfLoops)
+    given, report = {"src": np.asarray(raw.src), "dst": np.asarray(raw.dst)}, list(raw.report)
+    if raw.in_range and raw.num_vertices is not None:
+        ends = {name: (ids, raw.num_vertices - 1) for name, ids in given.items()}
+    else:
+        ends = {name: checked_ids(ids, name) for name, ids in given.items()}
+    (src, _), (dst, _) = ends.values()
+    check_lengths(src, dst)
+    labels = None if raw.labels is None else label_array(raw.labels)
+    num_vertices = checked_num_vertices(ends, raw.num_vertices, labels)
+    src, dst, loops = kept_ends(src, dst, own)
+    checked = checked_fields(raw.fields, len(src), report=report, own=own)
+    types = {**raw.edge_types, **checked["edge_types"]}
+    coded = [name for name, kind in types.items() if not isinstance(kind, Bools)]
+    edges = Edges(src, dst, checked["edge_fields"], labels, report, loops, coded)
+    edges.apply_self_loops(self_loops)
+    edges.apply_duplicates(duplicates, num_vertices, raw.directed)
+    return replace(
+        raw,
+        src=edges.src,
+        dst=edges.dst,
+        num_vertices=num_vertices,
+        labels=labels,
+        fields=edges.fields,
+        report=report,
+        # A sum of bools is no bool.
+        edge_types={n: t for n, t in types.items() if n in coded or edges.fields[n].itemsize == 1},
+    )
 
 
 def loop_refused(edge: int, label: Any, count: int) -> GraphError:

@@ -6,6 +6,7 @@ Text that pyarrow refuses, or would read in another way, is left to `gascl.io.te
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -31,18 +32,24 @@ def load_pandas() -> None:
 
 @dataclass(frozen=True)
 class Layout:
-    """The arguments of `gascl.io.text_numbers.read_columns` that describe a row.
+    """The columns of rows of text, of which the integers are read, and then the numbers.
 
     Attributes:
-        begun: every row begins with a column that is not empty.
+        width: the number of columns.
+        integers, numbers: positions of columns, from 0.
+        separator: one ASCII character, possibly with blanks around it; None: blanks and tabs.
+        comments: the characters that start a comment, at the start of a line, or where blanks
+            separate the columns after a blank.
+        number: the type of the columns `numbers`, float64, int64 or uint64; None: int64 if all of a
+            column are such integers, else float64.
     """
 
     width: int
-    integers: list[int]
-    numbers: list[int]
-    separator: str | None
+    integers: Sequence[int]
+    numbers: Sequence[int]
+    separator: str | None = None
+    comments: str = ""
     number: type | None = None
-    begun: bool = False
 
     @property
     def wanted(self) -> list[int]:
@@ -51,13 +58,17 @@ class Layout:
 
 
 class ArrowColumns:
-    """Reads pieces of one text, in any number of threads."""
+    """Reads pieces of one text, in any number of threads.
 
-    def __init__(self, layout: Layout):
+    Args:
+        begun: every row begins with a column that is not empty.
+    """
+
+    def __init__(self, layout: Layout, begun: bool):
         self.layout = layout
         self.names = [str(column) for column in range(layout.width)]
         # pyarrow sees an empty column between two blanks, which only a column that is read reveals.
-        all_read = len(layout.wanted) + layout.begun >= layout.width
+        all_read = len(layout.wanted) + begun >= layout.width
         self.usable = find_spec("pyarrow") is not None and (layout.separator or all_read)
         self.wide = False  # an integer did not fit int32
 

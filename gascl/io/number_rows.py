@@ -11,6 +11,7 @@ import numpy as np
 
 from gascl.graph.labels import INTEGER
 from gascl.graph.parallel import blocks, copied
+from gascl.io.arrow_csv import Layout
 from gascl.io.files import opened
 from gascl.io.text_lines import LineReader, Splitter, is_float64, locate_bad_line
 from gascl.io.text_numbers import Irregular, read_columns
@@ -40,7 +41,7 @@ def read_rows(
         wrong: the end of the error message for a row with other columns: what is wrong, and the
             remedy.
         skip: the number of lines before the rows.
-        comments, prepare: as for `read_columns`.
+        comments, prepare: as for `Layout` and `read_columns`.
         split: the columns of a line, none of a comment; by default separated by blanks.
 
     Raises:
@@ -56,8 +57,8 @@ def read_rows(
             lines = LineReader(path, file)
             for _ in range(skip):
                 lines.line()
-            layout = (len(columns), wholes, others, None, comments, prepare, each)
-            read = read_columns(lines.pieces(), *layout).values
+            layout = Layout(len(columns), wholes, others, None, comments, each)
+            read = read_columns(lines.pieces(), layout, prepare).values
             values = [read[place] for place in np.argsort(wholes + others)]
             for at, kind in enumerate(types, start=ids):
                 dtype = np.dtype(kind or np.result_type(values[at], np.int64))

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from gascl.graph.rounding import may_round
+from gascl.io.arrow_csv import Layout
 from gascl.io.text_numbers import Irregular, read_columns
 
 #: Bytes of text from which on cutting is worth while.
@@ -139,7 +140,7 @@ class Records:
             counts.append(table.count(b"\n") + 1)
             return table
 
-        values = read_columns(self.pieces, width, wholes, reals, None, "", rows).values
+        values = read_columns(self.pieces, Layout(width, wholes, reals), rows).values
         if any(map(may_round, values)):  # the text of each number says whether it is an integer
             raise Irregular
         columns = dict(zip(wholes + reals, values, strict=True))

@@ -10,7 +10,7 @@ import io
 import re
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy as np
 
 from gascl.graph.parallel import in_order, joined
 from gascl.io import arrow_csv
+from gascl.io.arrow_csv import Layout
 
 #: Control characters, which NumPy takes for blanks.
 CONTROLS = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
@@ -42,24 +43,13 @@ class Columns:
 
 def read_columns(
     pieces: Iterable[bytes],
-    width: int,
-    integers: Sequence[int],
-    numbers: Sequence[int],
-    separator: str | None,
-    comments: str,
+    layout: Layout,
     prepare: Callable[[bytes], bytes] | None = None,
-    number: type | None = None,
 ) -> Columns:
-    """The columns `integers`, then the columns `numbers`, of text with rows of `width` columns.
+    """The columns that the layout wants.
 
     Args:
         pieces: the text, in pieces of whole lines.
-        integers, numbers: positions of columns, from 0.
-        separator: one ASCII character, possibly with blanks around it; None: blanks and tabs.
-        comments: the characters that start a comment, at the start of a line, or where blanks
-            separate the columns after a blank.
-        number: the type of the columns `numbers`, float64, int64 or uint64; None: int64 if all of a
-            column are such integers, else float64.
         prepare: returns the text to parse in place of a piece, in which every row begins with a
             column that is not empty; may raise Irregular.
 
@@ -67,37 +57,30 @@ def read_columns(
         Irregular: a row has another width, a value is not a number or is an integer that does not
             fit its type, or there are quotes or bytes that are not text.
     """
-    parts: list[list[np.ndarray]] = [[] for _ in (*integers, *numbers)]
+    parts: list[list[np.ndarray]] = [[] for _ in layout.wanted]
     lines = remarks = 0
-    for piece in column_pieces(
-        pieces, width, integers, numbers, separator, comments, prepare, number
-    ):
+    for piece in column_pieces(pieces, layout, prepare):
         for part, column in zip(parts, piece.values, strict=False):
             part.append(column)
         lines += piece.comments
         remarks += piece.remarks
     values = []
     for place, part in enumerate(parts):  # one at a time, so that not all are in memory twice
-        values.append(joined(part, (number or np.int64) if place >= len(integers) else None))
+        is_number = place >= len(layout.integers)
+        values.append(joined(part, (layout.number or np.int64) if is_number else None))
         part.clear()
     return Columns(values, lines, remarks)
 
 
 def column_pieces(
     pieces: Iterable[bytes],
-    width: int,
-    integers: Sequence[int],
-    numbers: Sequence[int],
-    separator: str | None,
-    comments: str,
+    layout: Layout,
     prepare: Callable[[bytes], bytes] | None = None,
-    number: type | None = None,
 ) -> Iterator[Columns]:
     """The columns of each piece, which `read_columns` joins; a piece without rows has no values."""
-    whole, behind = comment_patterns(separator, comments)
-    marks = comments.encode("ascii")
-    layout = arrow_csv.Layout(width, [*integers], [*numbers], separator, number, bool(prepare))
-    fast = arrow_csv.ArrowColumns(layout)
+    whole, behind = comment_patterns(layout.separator, layout.comments)
+    marks, separator = layout.comments.encode("ascii"), layout.separator
+    fast = arrow_csv.ArrowColumns(layout, begun=prepare is not None)
 
     def columns_of(piece: bytes) -> Columns:
         lines = remarks = 0
@@ -132,7 +115,7 @@ def column_pieces(
     yield from in_order(columns_of, pieces)
 
 
-def _by_numpy(piece: bytes, layout: arrow_csv.Layout) -> list[np.ndarray]:
+def _by_numpy(piece: bytes, layout: Layout) -> list[np.ndarray]:
     """The columns of a piece, (rows,) each.
 
     Raises:
@@ -169,7 +152,7 @@ def _by_numpy(piece: bytes, layout: arrow_csv.Layout) -> list[np.ndarray]:
     return columns
 
 
-def _type_of(piece: bytes, layout: arrow_csv.Layout, column: int) -> type:
+def _type_of(piece: bytes, layout: Layout, column: int) -> type:
     """The type of a column, by its content."""
     try:
         _table(piece, layout, {column: np.int64})
@@ -178,7 +161,7 @@ def _type_of(piece: bytes, layout: arrow_csv.Layout, column: int) -> type:
     return np.int64
 
 
-def _table(piece: bytes, layout: arrow_csv.Layout, types: Mapping[int, Any]) -> np.ndarray:
+def _table(piece: bytes, layout: Layout, types: Mapping[int, Any]) -> np.ndarray:
     """Structured (rows,), with fields "0", "1" and so on of these types. A column without a type is
     not parsed, and has only its first character.
 

@@ -168,10 +168,6 @@ class Param(Field):
 
     def convert_one(self, value: Any) -> Any:
         if isinstance(value, str):
-            if "," in value:
-                raise ValueError(
-                    "expected one number: for several, make a run for each, or a list in Python"
-                )
             value = parameter_text.number(value)
         why = unfit(value, self.type)
         if why:

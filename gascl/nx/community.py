@@ -67,29 +67,23 @@ def label_propagation_communities(G: Converted) -> Any:
     return dict(enumerate(_communities(G, label))).values()
 
 
-_LABELS = "gascl's own communities; no weights, not directed, no multigraphs."
-
-
-@backend_function(
+_by_labels = backend_function(
     first=20_000,
     cached=5_000,
-    limits=_LABELS,
+    limits="gascl's own communities; no weights, not directed, no multigraphs.",
     random=True,
     unsupported=[directed, multigraph, argument("weight")],
 )
+
+
+@_by_labels
 def asyn_lpa_communities(G: Converted, weight: Any = None, seed: Any = None) -> Iterator[set[Any]]:
     """Sets of nodes whose labels are most frequent among their neighbors. One color of nodes is
     updated after the other, which is as good as one node after the other."""
     return iter(_random_labels(G, seed))
 
 
-@backend_function(
-    first=20_000,
-    cached=5_000,
-    limits=_LABELS,
-    random=True,
-    unsupported=[directed, multigraph, argument("weight")],
-)
+@_by_labels
 def fast_label_propagation_communities(
     G: Converted, *, weight: Any = None, seed: Any = None
 ) -> Iterator[set[Any]]:

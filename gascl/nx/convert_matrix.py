@@ -16,6 +16,18 @@ from gascl.nx.dispatch import backend_function, multigraph
 from gascl.nx.edge_list import EdgeList, distinct
 from gascl.nx.loader import Making, loader
 
+#: Registers what NumPy makes of the adjacency matrix, sparse; and the same of the dense one.
+of_matrix = backend_function(
+    first=100_000, cached=5_000, numpy=True, limits="`nodelist` must have all nodes."
+)
+of_dense_matrix = backend_function(
+    first=None,
+    cached=5_000,
+    numpy=True,
+    limits="No multigraphs; `nodelist` must have all nodes.",
+    unsupported=[multigraph],
+)
+
 
 def places_of_ends(G: Converted, nodelist: Any) -> tuple[np.ndarray, np.ndarray]:
     """The ends of the edges, as positions in a list of the same nodes."""
@@ -29,13 +41,7 @@ def places_of_ends(G: Converted, nodelist: Any) -> tuple[np.ndarray, np.ndarray]
     return position[src], position[dst]
 
 
-@backend_function(
-    first=None,
-    cached=5_000,
-    numpy=True,
-    limits="No multigraphs; `nodelist` must have all nodes.",
-    unsupported=[multigraph],
-)
+@of_dense_matrix
 def to_numpy_array(
     G: Converted,
     nodelist: Any = None,
@@ -57,7 +63,7 @@ def to_numpy_array(
     return matrix
 
 
-@backend_function(first=100_000, cached=5_000, numpy=True, limits="`nodelist` must have all nodes.")
+@of_matrix
 def to_scipy_sparse_array(
     G: Converted,
     nodelist: Any = None,

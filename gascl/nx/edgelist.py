@@ -8,6 +8,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from gascl.io.arrow_csv import Layout
 from gascl.io.text_lines import integers as rows_of_integers
 from gascl.io.text_numbers import Irregular, read_columns
 from gascl.nx import loader as loaders
@@ -83,7 +84,7 @@ def _of_numbers(content: bytes, weight: Any, directed: bool, text: bool) -> Edge
     if text or content.translate(None, NUMBERS):
         return None
     try:
-        table = read_columns([content], 3, [0, 1], [2], None, "#", number=np.float64)
+        table = read_columns([content], Layout(3, [0, 1], [2], comments="#", number=np.float64))
     except Irregular:
         return None
     ends = np.stack(table.values[:2], axis=1).ravel().astype(np.int64)

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from scipy.sparse import coo_array
 
-from gascl.nx.convert_matrix import places_of_ends, to_scipy_sparse_array
+from gascl.nx.convert_matrix import of_matrix, places_of_ends, to_scipy_sparse_array
 from gascl.nx.converted_graph import Converted
 from gascl.nx.dispatch import argument, backend_function
 
 
-@backend_function(first=100_000, cached=5_000, numpy=True, limits="`nodelist` must have all nodes.")
+@of_matrix
 def adjacency_matrix(
     G: Converted, nodelist: Any = None, dtype: Any = None, weight: Any = "weight"
 ) -> Any:

@@ -7,28 +7,22 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from gascl.nx.convert_matrix import to_scipy_sparse_array
+from gascl.nx.convert_matrix import of_matrix, to_scipy_sparse_array
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import backend_function
-
-#: Registers a matrix that NumPy makes from the adjacency matrix.
-_matrix = backend_function(
-    first=100_000, cached=5_000, numpy=True, limits="`nodelist` must have all nodes."
-)
 
 
 def _diagonal(values: np.ndarray) -> Any:
     return sparse.dia_array((values, 0), shape=(len(values), len(values))).tocsr()
 
 
-@_matrix
+@of_matrix
 def laplacian_matrix(G: Converted, nodelist: Any = None, weight: Any = "weight") -> Any:
     """The degrees on the diagonal, less the adjacency matrix; sparse."""
     adjacency = to_scipy_sparse_array(G, nodelist=nodelist, weight=weight)
     return _diagonal(adjacency.sum(axis=1)) - adjacency
 
 
-@_matrix
+@of_matrix
 def normalized_laplacian_matrix(G: Converted, nodelist: Any = None, weight: Any = "weight") -> Any:
     """The Laplacian matrix, divided by the square roots of both ends' degrees; sparse."""
     adjacency = to_scipy_sparse_array(G, nodelist=nodelist, weight=weight)

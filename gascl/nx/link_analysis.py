@@ -8,9 +8,9 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from gascl.nx.convert_matrix import to_numpy_array
+from gascl.nx.convert_matrix import of_dense_matrix, to_numpy_array
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import Call, argument, backend_function, multigraph
+from gascl.nx.dispatch import Call, argument, backend_function
 from gascl.nx.power_iteration import ScaledHubs, WeightedHubs, WeightedScaledHubs
 from gascl.programs.hits import HubsAndAuthorities
 from gascl.programs.page_rank import PageRank
@@ -129,13 +129,7 @@ def _scaled_hits(
     return G.by_node(hubs), G.by_node(authorities / authorities.max())
 
 
-@backend_function(
-    first=None,
-    cached=5_000,
-    numpy=True,
-    limits="No multigraphs; `nodelist` must have all nodes.",
-    unsupported=[multigraph],
-)
+@of_dense_matrix
 def google_matrix(
     G: Converted,
     alpha: Any = 0.85,

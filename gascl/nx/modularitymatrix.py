@@ -6,17 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from gascl.nx.convert_matrix import to_scipy_sparse_array
+from gascl.nx.convert_matrix import of_matrix, to_scipy_sparse_array
 from gascl.nx.converted_graph import Converted
-from gascl.nx.dispatch import backend_function
-
-#: Registers a dense matrix that NumPy makes from the adjacency matrix.
-_matrix = backend_function(
-    first=100_000, cached=5_000, numpy=True, limits="`nodelist` must have all nodes."
-)
 
 
-@_matrix
+@of_matrix
 def modularity_matrix(G: Converted, nodelist: Any = None, weight: Any = None) -> Any:
     """The adjacency matrix, less the product of both ends' degrees by twice the edges."""
     adjacency = to_scipy_sparse_array(G, nodelist=nodelist, weight=weight)
@@ -24,7 +18,7 @@ def modularity_matrix(G: Converted, nodelist: Any = None, weight: Any = None) ->
     return adjacency - np.outer(degrees, degrees) / (2 * (degrees.sum() * 0.5))
 
 
-@_matrix
+@of_matrix
 def directed_modularity_matrix(G: Converted, nodelist: Any = None, weight: Any = None) -> Any:
     """The adjacency matrix, less the product of out- and in-degrees by the number of edges."""
     adjacency = to_scipy_sparse_array(G, nodelist=nodelist, weight=weight)

@@ -12,23 +12,22 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, overload
 
 import numpy as np
 
-from gascl.errors import FieldError, GasclError, GraphError, check_flags, warn
+from gascl.errors import FieldError, GasclError, GraphError, check_flags
 from gascl.graph.field_types import Times, listed
 from gascl.graph.graph import Graph
 from gascl.graph.labels import shown
 from gascl.language.types import TIME, VERTEX, FieldTypes, Struct
+from gascl.results.own_rows import OwnRows, RemoteFields
 from gascl.results.plots import plot_distribution
 from gascl.results.table import ResultTable
 from gascl.results.trace import Trace
 from gascl.util import notebook_html
 from gascl.util.atomic_file import new_file
+from gascl.util.atomic_folder import new_folder, part_name
 from gascl.util.paths import checked_path
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-#: Fields of bundled programs in earlier versions -> their names now.
-RENAMED = {"colour": "color"}
 
 #: Fields that say in which group a vertex is: their numbers have no order.
 GROUPS = ("community", "label", "component", "color", "side")
@@ -107,6 +106,8 @@ class Result:
         edges: the direction of the arcs of `arc_fields`, as in `Graph.arcs`.
         time_type: the unit and the time zone of fields of type `time`, which are datetime64, with
             NaT for a time that never comes; None: they are numbers, as the graph's times are.
+        own_rows: with ranks, the values of this rank's own vertices, by the name of the field, and
+            `own_rows.vertices`; None: there is one process.
         named: for each lane, the labels of the vertices that parameters named, such as a `source`.
     """
 
@@ -128,13 +129,11 @@ class Result:
     edges: str = "out"
     time_type: Times | None = None
     named: Sequence[Sequence[Any]] = ()
+    own_rows: OwnRows | None = None
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name in self.fields:
             return self.fields[name]
-        if name in RENAMED and (now := RENAMED[name]) in self.fields:
-            warn(f"the field {name!r} is called {now!r} now; use that name", DeprecationWarning)
-            return self.fields[now]
         available = ", ".join(self.fields) or "none"
         if name in self.missing:
             raise FieldError(
@@ -475,7 +474,8 @@ class Result:
         return values if values.ndim == 1 else values[:, lane]
 
     def to_pandas(self, fields: Iterable[str] | None = None, *, arcs: bool = False) -> Any:
-        """A DataFrame with one row per vertex, whose index `vertex` holds the labels.
+        """A DataFrame with one row per vertex, whose index `vertex` holds the labels. After a run
+        with collect=False, these are a rank's own vertices.
 
         The columns are named as by `save`. Those of vertices, such as `parent`, hold labels, and
         NA or None for no vertex. Everything is copied.
@@ -497,7 +497,8 @@ class Result:
     def save(
         self, path: str | Path, fields: Iterable[str] | None = None, *, arcs: bool = False
     ) -> None:
-        r"""Write the fields and the labels, one row per vertex: .csv, .npz or .parquet.
+        r"""Write the fields and the labels, one row per vertex: .csv, .npz or .parquet. After a run
+        with collect=False, these are a rank's own vertices, and each rank needs its own path.
 
         The column `vertex` holds the labels, or the indices if the graph has no labels. A vector's
         columns are `x_0`, `x_1` and so on, a struct's are `best_near` and so on; if another column
@@ -520,13 +521,52 @@ class Result:
         """
         self._table(fields, arcs).save(checked_path(path))
 
-    def _table(self, fields: Iterable[str] | None, arcs: bool) -> ResultTable:
-        """The table of the vertices, or of the arcs."""
+    def to_parquet(self, folder: str | Path, fields: Iterable[str] | None = None) -> None:
+        """Write the fields and the labels into a folder of Parquet files, which pandas, Dask, Spark
+        and others read as one table; each rank writes its own vertices, to part-00000.parquet,
+        part-00001.parquet and so on.
+
+        All ranks must call this. A folder is created, or replaced if it has nothing but such parts,
+        once all are complete. Ranks of several hosts need a file system that all of them see.
+
+        Args:
+            fields: as in `to_pandas`; the columns are those of `save`.
+
+        Raises:
+            FormatError: the folder cannot be written, or has other files; it is unchanged.
+            FieldError: there is no such field.
+            GasclError: pyarrow is missing; or this Result has been pickled by one of several ranks.
+        """
+        rank, ranks, own = 0, None, self.own_rows
+        if own is not None:
+            rank, ranks = own.rank, own.ranks
+            if ranks is None:
+                raise GasclError(
+                    f"this is the result of rank {rank} of {own.size}, without the others: call "
+                    "to_parquet in all ranks of the run"
+                )
+        with new_folder(checked_path(folder), ranks) as path:
+            self._table(fields, own=True).save(path / part_name(rank))
+
+    def _table(
+        self, fields: Iterable[str] | None, arcs: bool = False, own: bool = False
+    ) -> ResultTable:
+        """The table of the vertices, or of the arcs.
+
+        Args:
+            own: of a rank's own vertices, if there are several ranks.
+        """
         if isinstance(fields, str):
             raise FieldError(f"fields={fields!r} must be a list of names: fields=[{fields!r}]")
         check_flags(arcs=arcs)
         if not arcs:
             names = self._answers() if fields is None else fields
+            if self.own_rows is not None and (own or isinstance(self.fields, RemoteFields)):
+                chosen = {
+                    name: self.own_rows[name] if name in self.own_rows else self[name]
+                    for name in names
+                }
+                return self._table_of({"vertex": self.own_rows.vertices}, chosen)
             chosen = {name: self[name] for name in names}
             every = np.arange(self.graph.num_vertices)
             return self._table_of({"vertex": every}, chosen)

@@ -40,12 +40,13 @@ class RunOptions:
     checkpoint: str | Path | None = None
     every: str | int | None = None
     resume: bool = False
+    collect: bool = True
     #: Called with the state before the first superstep and after each one (`Engine.steps`).
     watch: Callable[[Snapshot], None] | None = None
 
     def __post_init__(self) -> None:
         check_not_converged(self.not_converged)
-        check_flags(keep_state=self.keep_state, resume=self.resume)
+        check_flags(keep_state=self.keep_state, resume=self.resume, collect=self.collect)
         if self.state is not None and not isinstance(self.state, State):
             raise GasclError(
                 f"state must be result.state of a run with keep_state=True, not {self.state!r}"

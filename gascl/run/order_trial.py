@@ -27,14 +27,14 @@ from gascl.run.times import shown_fields, times_of
 #: How many times as much work as in supersteps a random schedule may take before it counts as one
 #: that does not end.
 _PATIENCE = 50
-#: What two messages show, after "two messages to 'b' show it, 3 from 'a' and 5 from 'c': "; those of
-#: `_BY_ONE` are shown by the second one alone, after "a message to 'b' shows it, 5 from 'c': ".
+#: What two messages show, after "two messages to 'b' show it, 3 from 'a' and 5 from 'c': "; or the
+#: second one alone, if it is in `_BY_ONE`, after "a message to 'b' shows it, 5 from 'c': ".
 _SHOWN = {
     Order.TWICE: "if it comes twice, fields change",
     Order.EXCHANGED: "one after the other, in either order, they lead to different fields",
     Order.TOGETHER: "combined, they lead to other fields than one after the other",
-    Order.UNTOLD: "it changes what the vertex sends, but apply does not call set_mask(), so that it "
-    "matters whether the vertex has scattered before it",
+    Order.UNTOLD: "it changes what the vertex sends, but apply does not call set_mask(), so that "
+    "it matters whether the vertex has scattered before it",
 }
 _BY_ONE = (Order.TWICE, Order.UNTOLD)
 #: What it means that there are none.

@@ -97,13 +97,9 @@ class Placement:
     def complete(self, superstep: int) -> None:
         """Fetch the data that only other processes have, before superstep `superstep`."""
 
-    def broadcast(self, value: Any) -> Any:
-        """The value of the first process, for all of them."""
-        return value
-
-    def digest(self, own: bytes) -> bytes:
-        """A hash of the state of all processes."""
-        return own
+    def every(self, value: Any) -> list[Any]:
+        """The value of each process."""
+        return [value]
 
     def faults(self) -> np.ndarray:
         """`State.faults` of all processes."""
@@ -286,11 +282,8 @@ class SharedByRanks(Placement):
     def complete(self, superstep: int) -> None:
         self._exchange.end_run(superstep)
 
-    def broadcast(self, value: Any) -> Any:
-        return self._ranks.broadcast(value)
-
-    def digest(self, own: bytes) -> bytes:
-        return self._ranks.concatenated(own)
+    def every(self, value: Any) -> list[Any]:
+        return self._ranks.allgather(value)
 
     def faults(self) -> np.ndarray:
         return self._ranks.elementwise_min(super().faults())

@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 
 from gascl.delivery.run_layout import ARC, VERTEX, Key, Owner
+from gascl.distributed.ranks import Ranks
+from gascl.graph.graph import Graph
 from gascl.graph.lazy import LazyValues
 from gascl.opencl import fork_guard
+from gascl.results.own_rows import OwnRows, SlicedFields
 from gascl.run.state import DeviceField, State
 
 
@@ -100,6 +103,27 @@ class ResultFields(Mapping[str, np.ndarray]):
         for name in self._names:
             if name not in self._known:
                 self[name]
+
+
+def own_rows(
+    ranks: Ranks | None,
+    fields: Mapping[str, np.ndarray],
+    graph: Graph,
+    vertices: np.ndarray | None = None,
+) -> OwnRows | None:
+    """What `Result.own_rows` is; None: there is one process.
+
+    Args:
+        fields: those of `vertices`, which are this rank's own; None: of all, so that each rank
+            takes an equal share.
+    """
+    if ranks is None:
+        return None
+    if vertices is None:
+        first, last = (graph.num_vertices * n // ranks.size for n in (ranks.rank, ranks.rank + 1))
+        vertices = np.arange(first, last)
+        fields = SlicedFields(fields, slice(first, last))
+    return OwnRows(vertices, fields, ranks.rank, ranks.size, ranks)
 
 
 def solved_fields(

@@ -31,7 +31,7 @@ from gascl.results.snapshot import Snapshot
 from gascl.results.trace import Step, Trace
 from gascl.run.initial_values import check_edge_fields, empty_field, initial_values
 from gascl.run.options import MAX_SUPERSTEPS, RunOptions
-from gascl.run.result_fields import solved_fields
+from gascl.run.result_fields import own_rows, solved_fields
 from gascl.run.state import DeviceField, State
 from gascl.run.times import shown_fields, times_of
 from gascl.user_messages import DOUBLE, Message, Option, ProgramName
@@ -521,6 +521,7 @@ def solve(engine: Runner, program: VertexProgram, options: RunOptions) -> tuple[
     result = Result(
         graph=engine.result_graph,
         fields=held,
+        own_rows=own_rows(engine.ranks, held, graph),
         arc_fields=held_by_arcs,
         supersteps=len(stages.trace),
         converged=finished and not stages.endless,

@@ -102,7 +102,9 @@ class State:
         is_local: these are only the vertices of this process and their halo.
         shared_values: where processes share the arcs, the arc fields of all of them, uint8 (all
             arcs, bytes of a row), in CSR order. If the State is local, also the rows of all
-            vertices, (V, bytes of a row), in the graph's order.
+            vertices, (V, bytes of a row), in the graph's order, if they have been collected.
+        rows: the places of this process's own vertices on the device.
+        has_all: the values of all vertices can be read here, and not only this process's own.
         read_only: the vertex fields that were given and that no snippet writes.
     """
 
@@ -122,6 +124,7 @@ class State:
         self.numbering, self._resident = resident.numbering, weakref.ref(resident)
         self.share, self.read_only = resident.share, frozenset(inputs.read_only)
         self.num_vertices, self.is_local = resident.num_vertices, resident.is_local
+        self.rows, self.has_all = resident.rows, not resident.is_local
         self.shared_values: dict[Key, np.ndarray] = {}
         self.used_by, self.resumable = "", True
         self._lock = threading.RLock()
@@ -582,7 +585,8 @@ class State:
 
         Returns:
             (V,), or with lanes (V, lanes), plus a dimension for the components of a vector. Arc
-            fields have A rows, in CSR order, instead of V.
+            fields have A rows, in CSR order, instead of V. Unless `has_all`, there are only the
+            rows of `own_vertices`.
 
         Raises:
             GasclError: the State is used up.
@@ -601,6 +605,9 @@ class State:
                 values = self.shared_values[key].view(type_.scalar)
                 host = values.reshape(-1, self.lanes, type_.stored)
                 host = host if self.is_local else host.copy()  # a local State is not kept
+            elif self.is_local:
+                host = self._own_rows(key).view(type_.scalar)
+                host = host.reshape(-1, self.lanes, type_.stored)
             else:
                 assert not isinstance(self.numbering, Places)
                 if self.numbering is not None and owner == VERTEX:
@@ -609,6 +616,21 @@ class State:
                 self.device.download(host, buffer, places)
         host = host[:, :, : type_.width] if type_.width > 1 else host[:, :, 0]
         return host if self.lanes > 1 else host[:, 0]
+
+    def own_vertices(self) -> np.ndarray:
+        """int32: the vertices of this process, in ascending order; of a State that is local."""
+        assert self.numbering is not None
+        return np.sort(self.numbering.order[slice(*self.rows)])
+
+    def _own_rows(self, key: Key) -> np.ndarray:
+        """uint8 (own vertices, bytes of a row): the rows of `own_vertices`."""
+        assert self.numbering is not None
+        first, last = self.rows
+        rows = np.empty((last - first, self._shape(key)[1]), np.uint8)
+        if rows.size:
+            begin = first * rows.shape[1]
+            cl.enqueue_copy(self.device.queue, rows, self.buffers[key], src_offset=begin)
+        return rows[np.argsort(self.numbering.order[first:last])]
 
     def lane_sums(self, name: str, first: int | None = None) -> np.ndarray:
         """The sum of a vertex field over its lanes, (V,): int64, or of floats float64.

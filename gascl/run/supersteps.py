@@ -66,12 +66,15 @@ from gascl.run.loaded_program import MASK, LoadedProgram, copied
 from gascl.run.long_run import LongRun
 from gascl.run.placement import Placement, Tallies
 from gascl.run.recorded_steps import RecordedSteps
+from gascl.run.senders import Senders
 from gascl.run.stagnation import StagnationDetector
 from gascl.user_messages import Message, Option
 from gascl.util.progress import Progress
 
 #: Seconds of work to enqueue before the host reads the device's records.
 _AHEAD = 0.1
+#: The number of supersteps to enqueue at once where four times as many have not run yet.
+_FEW_AHEAD = 4
 #: The most work of a launch of a persistent kernel, in units of 1024 arcs: half a second or less,
 #: so that the host can react to Ctrl-C.
 _MOST_WORK = {"CPU": 2**17, "GPU": 2**22}
@@ -102,6 +105,7 @@ class Loop:
             vertices, and the first of them; empty where the State is kept.
         seconds: how long the supersteps took.
         long_run: decides whether it begins again in any order; None: it does not.
+        senders: the same by another delivery.
     """
 
     def __init__(self, job: Job, loaded: LoadedProgram, launcher: Launcher, placement: Placement):
@@ -120,7 +124,8 @@ class Loop:
         self.earlier = self.state.superstep if self.start.resumes else 0
         self.trace, self.deliveries = Trace(), dict[str, None]()
         self._kept_records: list[np.ndarray] = []  # of all supersteps, for the checkpoint
-        self._active = np.zeros(0, np.int64)  # of the supersteps that were recorded last
+        # Of the supersteps that were recorded last.
+        self._last_records = np.zeros(0, self.plan.header.control)
         self._fresh = True  # no superstep has been enqueued
         self.nans: dict[str, tuple[int, int]] = {}
         # What the last launch of a persistent kernel has counted.
@@ -129,6 +134,7 @@ class Loop:
         self._first_values: dict[str, Any] | None = None
         self._unread = False  # the record of the first mask has not been read
         self.long_run: LongRun | None = None
+        self.senders: Senders | None = None
         # Each reads the times of a batch: when they are first used, or after `_UNTIMED` supersteps,
         # while the device is busy.
         self._untimed: list[Callable[[], Any]] = []
@@ -192,7 +198,7 @@ class Loop:
         saves first if that is due."""
         due = stagnation.due
         if self.checkpoint:
-            if self.placement.broadcast(self.checkpoint.is_due(len(self.trace))):
+            if self.placement.every(self.checkpoint.is_due(len(self.trace)))[0]:
                 self._save(self.checkpoint, stagnation)
             due = min(due, self.checkpoint.next_at())
         if self.long_run:
@@ -200,10 +206,16 @@ class Loop:
         return int(min(self.limit, due)) - len(self.trace)
 
     def _begins_again(self, seconds: float) -> bool:
-        """Whether the run is to begin again in any order."""
-        if self.long_run is None or self.job.interrupts.ends:
+        """Whether the run is to begin again, in any order or by another delivery."""
+        if self.job.interrupts.ends or len(self.trace) == self.limit:
             return False
-        self.long_run.see(self._active, seconds)
+        if self.senders is not None:
+            self.senders.see(self._last_records["arcs"], seconds)
+            if self.senders.better:
+                return True
+        if self.long_run is None:
+            return False
+        self.long_run.see(self._last_records["active"], seconds)
         return self.long_run.begins_again
 
     def _end(self, stagnation: StagnationDetector) -> None:
@@ -219,7 +231,9 @@ class Loop:
             self._stopped = self._first_stop(self.launcher.records(0)[0])
         if self.keeps:
             self._write_mask()
-        self.placement.complete(self.earlier + len(self.trace))
+        if self.job.options.collect or self.state.has_all:
+            self.placement.complete(self.earlier + len(self.trace))
+            self.state.has_all = True
 
     def _ending(self) -> Ending:
         """Why the run has ended."""
@@ -253,7 +267,8 @@ class Loop:
         counts = self._counted_nans
         if self.state.is_local:  # the device has only some of the vertices
             found = {n: self._nan_at(n) for n in names if n not in self.state.read_only}
-            return {n: (len(at), int(at[0])) for n, at in found.items() if len(at)}
+            own = {n: (len(at), int(at[0])) for n, at in found.items() if len(at)}
+            return own if self.state.has_all else self._nans_of_all(own)
         if counts is None:
             self.state.clear(Key(RUN, "nans"))
             self.launcher.launch(NANS)
@@ -266,6 +281,17 @@ class Loop:
         if self.state.numbering is None:
             return nans
         return {n: (many, int(self._nan_at(n)[0])) for n, (many, _) in nans.items()}
+
+    def _nans_of_all(self, own: dict[str, tuple[int, int]]) -> dict[str, tuple[int, int]]:
+        """`nans` of the vertices of all processes, from those of this one, numbered from 0."""
+        vertices, nans = self.state.own_vertices(), dict[str, tuple[int, int]]()
+        named = {name: (many, int(vertices[first])) for name, (many, first) in own.items()}
+        for name, (many, first) in (
+            each for one in self.placement.every(named) for each in one.items()
+        ):
+            before, least = nans.get(name, (0, first))
+            nans[name] = before + many, min(least, first)
+        return nans
 
     def _nan_at(self, name: str) -> np.ndarray:
         """The vertices at which a field is NaN, in the graph's order."""
@@ -296,13 +322,15 @@ class Loop:
 
     def _digest(self) -> bytes:
         self._write_mask()
-        return self.placement.digest(self.state.digest())
+        return b"".join(self.placement.every(self.state.digest()))
 
     def _save(self, checkpoint: Checkpoint, stagnation: StagnationDetector) -> None:
         self._write_mask()
         self.placement.complete(self.earlier + len(self.trace))
         saved = self.state, self._kept_records, stagnation.known
         checkpoint.save(*saved, writes=self.placement.writes_files)
+        if self.state.is_local:  # else they would take the memory of all vertices until the end
+            self.state.shared_values.clear()
 
     def _restore_records(self, checkpoint: Checkpoint, stagnation: StagnationDetector) -> None:
         """Take over a checkpoint's records of the earlier supersteps."""
@@ -402,8 +430,10 @@ class Loop:
         if self._runs_ahead and self.placement.ends_batches:
             self._ahead = MOST_AHEAD
         elif self._runs_ahead:
-            # A rule may hold at any time, and the supersteps enqueued after it do nothing.
-            soon = 2 * self._ahead if self.fixed is None else MOST_AHEAD
+            # A rule may hold at any time, and the supersteps enqueued after it do nothing: they are
+            # few, compared with those that have run.
+            few = max(min(2 * self._ahead, _FEW_AHEAD), len(self.trace) // 4)
+            soon = few if self.fixed is None else MOST_AHEAD
             self._ahead = min(soon, max(1, int(_AHEAD / max(each, 1e-9))), MOST_AHEAD)
 
     def _batch(self, count: int) -> tuple[int, bool]:
@@ -478,7 +508,7 @@ class Loop:
         self.deliveries |= dict.fromkeys(steps.ways())
         self.trace.extend(len(records), steps.step)
         self.state.control = copied(records[-1:])
-        self._active = records["active"]
+        self._last_records = records
         if self.progress:
             active, messages = records["active"][-1], records["tally"]["messages"][-1]
             self.progress.advance(len(records), f"{active:,} active, {messages:,} messages")

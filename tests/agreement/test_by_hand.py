@@ -10,6 +10,7 @@ from support.agreement import check, flat, in_parts, lanes_of
 from support.by_hand import changing_deliveries, frontiers, lanes, messages, rules  # noqa: F401
 from support.by_hand.case import CASES
 from support.oracle import run
+from support.program_text import build
 
 from gascl.delivery.admission import demand_of
 from gascl.delivery.registry import admitted
@@ -37,12 +38,12 @@ def test_oracle(name: str) -> None:
 @pytest.mark.parametrize(("name", "device", "part"), in_parts(CASES, by=3), indirect=["device"])
 def test_engine(device: Any, name: str, part: int) -> None:
     c = CASES[name]
-    check(device, c.tree, [c.graph], 100, cls=c.cls, part=part, **c.params)
+    check(device, c.tree, [c.graph], 100, part=part, **c.params)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_admission(name: str) -> None:
     c = CASES[name]
-    demand = demand_of(c.cls(**c.params), find().atomics, find().fp64, True)
+    demand = demand_of(build(c.tree)(**c.params), find().atomics, find().fp64, True)
     expected = expected_deliveries(c.tree, lanes=lanes_of(c.tree, c.params))
     assert set(admitted(demand)) & set(DELIVERIES) == expected

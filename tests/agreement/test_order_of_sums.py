@@ -83,14 +83,7 @@ def graphs() -> list[Graph]:
     other = np.concatenate([rng.integers(1, 900, 5000), rng.integers(0, 900, 3000)])
     made = [skewed(2, 50, 200), skewed(3, 700, 6000, directed=False), Graph.from_edges(other, hub)]
     return [
-        Graph.from_edges(
-            g.edge_src,
-            g.edge_dst,
-            num_vertices=g.num_vertices,
-            directed=g.directed,
-            w=rng.normal(size=g.num_edges),
-            weight=rng.random(g.num_edges),
-        )
+        g.with_edge_fields(w=rng.normal(size=g.num_edges), weight=rng.random(g.num_edges))
         for g in made
     ]
 

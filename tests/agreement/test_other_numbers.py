@@ -1,7 +1,5 @@
 """Renumbering the vertices on the device changes nothing that a user sees."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """PageRank by hand gives the ranks, with an item to a block of rows and with groups."""
 
-from __future__ import annotations
-
 import answers
 import pytest
 from byhand import PageRankByHand

@@ -1,7 +1,5 @@
 """The benchmark of communities that change: its graphs, and how it counts events."""
 
-from __future__ import annotations
-
 import changing_communities as benchmark
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """`choices.py` replays what `auto` chooses on graphs that were measured before."""
 
-from __future__ import annotations
-
 import choices
 import pytest
 

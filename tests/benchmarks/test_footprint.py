@@ -1,7 +1,5 @@
 """The benchmarks give each bundled program the parameters that it needs."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from importlib.util import module_from_spec, spec_from_file_location

@@ -1,7 +1,5 @@
 """The memory of a GPU is asked for while a program runs."""
 
-from __future__ import annotations
-
 import time
 
 import growth

@@ -1,7 +1,5 @@
 """`gascl animate`: animations in files."""
 
-from __future__ import annotations
-
 import pytest
 
 from gascl import animation
@@ -53,6 +51,7 @@ def test_options(gascl_, folder, monkeypatch):
         (["BreadthFirst"], "--set source=..."),
         (["PageRank", "-o", "a.png"], "-o a.png: the name must end in .gif, .mp4, .html"),
         (["PageRank", "-o", "no/a.gif"], "there is no folder no; create it first"),
+        (["Leiden", "--set", "resolution=1,2"], "an animation shows one run, and L"),
     ],
 )
 def test_refused_before_the_graph_is_read(gascl_, folder, arguments, words):

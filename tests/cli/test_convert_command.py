@@ -1,7 +1,5 @@
 """`gascl convert`: what it says, writes and refuses, most of it with a format of the tests' own."""
 
-from __future__ import annotations
-
 import gzip
 import lzma
 import os

@@ -1,7 +1,5 @@
 """`gascl devices`, against what pyopencl says."""
 
-from __future__ import annotations
-
 import re
 
 import gascl

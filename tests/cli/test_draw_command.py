@@ -1,7 +1,5 @@
 """`gascl draw`: pictures in files, of graphs and of what programs compute."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 import pytest
@@ -78,6 +76,10 @@ def test_fields_of_the_graph_and_colors(gascl_, write, drawn):
         (["-o", "a.txt"], "-o a.txt: the name must end in .eps"),
         (["-o", "no/a.png"], "there is no folder no; create it first"),
         (["-o", "."], "-o .: the name must end in"),
+        (
+            ["--program", "Leiden", "--set", "resolution=1,2"],
+            "a picture shows one run, and Leiden would make 2: give one value of each parameter",
+        ),
     ],
 )
 def test_refused_before_the_graph_is_read(gascl_, folder, arguments, words):

@@ -1,7 +1,5 @@
 """`gascl explain`."""
 
-from __future__ import annotations
-
 import pytest
 
 from gascl import generators

@@ -1,7 +1,5 @@
 """Numbers as commands print them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """`gascl generate`: what it writes, prints and refuses; other libraries read the files."""
 
-from __future__ import annotations
-
 import argparse
 import inspect
 import itertools

@@ -1,7 +1,5 @@
 """`gascl info`: expected values come from NetworkX, or are written by hand."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

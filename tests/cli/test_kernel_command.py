@@ -1,7 +1,5 @@
 """`gascl kernel`: what it prints is what a compiler takes."""
 
-from __future__ import annotations
-
 import pytest
 
 import gascl

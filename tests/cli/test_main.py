@@ -1,7 +1,5 @@
 """The command's frame: help, wrong usage, errors, warnings, Ctrl-C, pipes."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

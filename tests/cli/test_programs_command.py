@@ -1,7 +1,5 @@
 """`gascl programs`: every bundled program, and what it takes and computes."""
 
-from __future__ import annotations
-
 import re
 import shlex
 

@@ -1,7 +1,5 @@
 """--option NAME=VALUE: what a text becomes."""
 
-from __future__ import annotations
-
 import argparse
 
 import pytest

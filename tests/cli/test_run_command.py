@@ -100,6 +100,62 @@ def test_of_groups_their_sizes_and_hubs(gascl_, tmp_path):
     )  # fmt: skip
 
 
+def cliques(tmp_path):
+    """Two cliques of five that one edge joins."""
+    parts = range(5), range(5, 10)
+    edges = [(a, b) for part in parts for a in part for b in part if a < b] + [(4, 5)]
+    path = tmp_path / "cliques.txt"
+    path.write_text("".join(f"{a} {b}\n" for a, b in edges))
+    return path
+
+
+def test_a_list_of_resolutions_is_a_run_for_each(gascl_, tmp_path):
+    """At 0.001 all are together, at 1 the cliques are apart, at 20 all vertices are."""
+    path = cliques(tmp_path)
+    given = "run", "Leiden", path, "--undirected", "--top", 2, "--set", "resolution=0.001,1,20"
+    code, out, err = gascl_(*given, "--output", tmp_path / "a.csv")
+    assert (code, err) == (0, "")
+    parts = re.split(r"^resolution=(.*)", out, flags=re.M)
+    assert parts[1::2] == ["0.001", "1.0", "20.0"]
+    header = ("community", "vertices", "hub")
+    assert [table(part) for part in parts[2::2]] == [
+        (header, [("0", "10", "4")]),
+        (header, [("0", "5", "4"), ("1", "5", "5")]),
+        (header, [("0", "1", "0"), ("1", "1", "1")]),
+    ]
+    assert "(8 more groups not shown)" in parts[6]
+    # 20 of 21 edges are within, and both halves have half of the ends.
+    assert f"modularity: {20 / 21 - 2 * 0.5**2:.6g}\n" in parts[4]
+    rows = list(csv.DictReader((tmp_path / "a.csv").open(newline="")))
+    assert [row["community_0"] for row in rows] == ["0"] * 10
+    assert [row["community_1"] for row in rows] == ["0"] * 5 + ["1"] * 5
+    assert [row["community_2"] for row in rows] == [str(v) for v in range(10)]
+
+
+def test_lists_of_other_programs(gascl_, tmp_path):
+    """On a cycle, all ranks are the same, whatever the damping."""
+    (tmp_path / "cycle.txt").write_text("0 1\n1 2\n2 3\n3 0\n")
+    given = "run", "PageRank", tmp_path / "cycle.txt", "--set", "dtype=float64"
+    code, out, _ = gascl_(*given, "--set", "damping=0.5,0.85", "--directed", "--smallest", 1)
+    parts = re.split(r"^damping=(.*)", out, flags=re.M)
+    assert (code, parts[1::2]) == (0, ["0.5", "0.85"])
+    assert [table(part)[1] for part in parts[2::2]] == [[("0", "0.25")]] * 2
+
+
+def test_a_run_begins_with_the_communities_of_a_file(gascl_, tmp_path):
+    """In Louvain, none leaves a community of all; those that the file leaves out are not in it."""
+    given = "run", "Louvain", cliques(tmp_path), "--undirected"
+    before = tmp_path / "before.csv"
+    before.write_text("vertex,community\n" + "".join(f"{v},3\n" for v in range(10)))
+    _, out, _ = gascl_(*given, "--set", f"community=@{before}")
+    assert table(out)[1] == [("0", "10", "4")]
+    before.write_text("vertex,community\n" + "".join(f"{v},0\n" for v in range(5)))
+    _, out, _ = gascl_(*given, "--set", f"community=@{before}", "--output", tmp_path / "a.csv")
+    assert table(out)[1] == [("0", "5", "4"), ("1", "5", "5")]
+    _, again, _ = gascl_(*given, "--set", f"community=@{tmp_path / 'a.csv'}")
+    assert table(again) == table(out)
+
+
 def test_every_format_of_output_holds_what_scipy_finds(gascl_, tmp_path):
     graph = read_with_networkx(ROADS)
     names = sorted(graph)

@@ -1,7 +1,5 @@
 """What `gascl run` refuses: wrong choices before the graph is read, errors in a user's program."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
@@ -27,7 +25,8 @@ from gascl.results.result import Result
         (["Closeness", "--set", "sources=[a]"], 'a list of labels in JSON, such as \'["Doe, J.",'),
         (["Closeness", "--set", "sources=[null]"], "null in the list is no label: give texts or"),
         (["PageRank", "--set", "damping=none"], "damping=None: expected a number"),
-        (["Leiden", "--set", "resolution=1,2"], "expected one number: for several, make a run"),
+        (["Leiden", "--set", "resolution=1,x"], "resolution=['1', 'x']: expected a number"),
+        (["PageRank", "--set", "supersteps=1,2"], "supersteps=['1', '2']: expected a number"),
         (
             ["PageRank", "--path", "5"],
             "PageRank finds no paths: leave out --path, or run a program",

@@ -1,7 +1,5 @@
 """Atomics by a program's own expression: on numbers, structs and vectors, as NumPy does."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from support.case_subsets import one_in

@@ -1,7 +1,5 @@
 """Atomics on numbers: many work-items combine in few cells what NumPy does."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyopencl as cl
 import pytest

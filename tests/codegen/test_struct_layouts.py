@@ -1,7 +1,5 @@
 """C's layout of structs, as NumPy and the device have it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How alike groupings are, against igraph."""
 
-from __future__ import annotations
-
 import igraph
 import numpy as np
 import pytest

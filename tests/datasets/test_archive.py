@@ -1,7 +1,5 @@
 """Archives from elsewhere: what is hostile or damaged is one error, and nothing is written."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

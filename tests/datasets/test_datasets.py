@@ -1,7 +1,5 @@
 """Datasets by name: what ships, what is known of the others, and the list of them all."""
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import warnings

@@ -1,7 +1,5 @@
 """Datasets downloaded from a server of this machine, which cuts off, ignores ranges and lies."""
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import hashlib

@@ -1,7 +1,5 @@
 """Messages that a CPU calculates several at a time, before it combines them."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What ranks exchange after each superstep, and which programs need that of a halo alone."""
 
-from __future__ import annotations
-
 import pytest
 
 from gascl import VertexProgram, arc, param, vertex

@@ -1,7 +1,5 @@
 """The blocks of rows that share out the work, and what graphs share on a device."""
 
-from __future__ import annotations
-
 import gc
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rows are written to their places on the device."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyopencl as cl
 import pytest

@@ -1,7 +1,5 @@
 """Arcs that are sorted on the device: as on the host."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyopencl as cl
 import pytest

@@ -1,7 +1,5 @@
 """Runs on graphs whose arcs do not fit on the device, and come to it part by part."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

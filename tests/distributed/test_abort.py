@@ -1,7 +1,5 @@
 """What is said before a launcher ends all processes: that it has been read."""
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

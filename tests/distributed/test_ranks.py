@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas
 import pytest
 from support.case_subsets import one_in
 from support.random_cases import RECIPES
@@ -189,6 +190,34 @@ def test_the_command_on_ranks(tmp_path, write):
     assert (tmp_path / "ranks.csv").read_text() == (tmp_path / "one.csv").read_text()
 
 
+@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_each_rank_has_and_writes_its_own_vertices(count, tmp_path):
+    calls = "on_several_hosts:own_rows", "on_several_hosts:own_rows_refused"
+    succeed(count, calls[0], str(tmp_path), "--", calls[1], str(tmp_path))
+
+
+@pytest.mark.slow
+def test_ranks_of_one_host_write_their_own_vertices(tmp_path):
+    succeed(2, "own_rows", str(tmp_path))
+
+
+def test_the_command_writes_a_file_of_each_rank(tmp_path, write):
+    """No rank needs the others' vertices then, so that the first one prints none."""
+    graph, folder = write("g.txt", "10 20\n20 30\n30 10\n30 40\n"), tmp_path / "depths"
+    command = ["run", "BreadthFirst", graph, "--set", "source=20", "--fields", "depth"]
+    ran = ranks(2, *command, "--output", str(folder), module="gascl")
+    assert ran.returncode == 0, ran.stderr
+    assert "; ranks: 2" in ran.stdout and "depth" not in ran.stdout
+    assert sorted(each.name for each in folder.iterdir()) == [
+        "part-00000.parquet",
+        "part-00001.parquet",
+    ]
+    table = pandas.read_parquet(folder)
+    assert table.sort_values("vertex").to_numpy().tolist() == [[10, 2], [20, 0], [30, 1], [40, 2]]
+    ran = ranks(2, *command, "--output", str(folder), "--top", "1", module="gascl")
+    assert ran.returncode == 0 and "depth" in ran.stdout
+
+
 @pytest.mark.parametrize(
     ("program", "graph", "message"),
     one_in(
@@ -219,6 +248,15 @@ def test_wrong_arguments_of_one_rank_end_all():
     ran = subprocess.run(both, capture_output=True, text=True, timeout=240)
     assert ran.returncode != 0
     assert "rank 1 of 2 has failed: GasclError: wrong arguments: run PageRank" in ran.stderr
+
+
+def test_the_benchmark_of_ranks():
+    """It compares answers itself."""
+    script = str(Path(__file__).parents[2] / "benchmarks" / "ranks.py")
+    ran = ranks(2, script, "--scales", "8", "--rounds", "1", "--hosts", module="mpi4py")
+    assert ran.returncode == 0, ran.stderr
+    ways = re.findall(r"PageRank \| (\S.*?) \|", ran.stdout)
+    assert ways == ["1", "2", "2 hosts"]
 
 
 # Work that ranks share out: see support/share_runs.py --------------------------------------------

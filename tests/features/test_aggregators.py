@@ -1,7 +1,5 @@
 """Aggregators of every kind against NumPy: in the trace, in `stop`, and one superstep later."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Array parameters, `param.array(shape)`: their values, where they are, and what is refused."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 from pathlib import Path

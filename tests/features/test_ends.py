@@ -1,7 +1,5 @@
 """`ends = "stop"`: a run that goes on without a mask, until its rule holds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from support.case_subsets import one_in

@@ -1,7 +1,5 @@
 """`priority`: messages wait in buckets."""
 
-from __future__ import annotations
-
 import pytest
 from support.case_subsets import one_in
 

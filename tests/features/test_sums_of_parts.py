@@ -1,7 +1,5 @@
 """`combine = "sum"` over vectors and structs of floats: part by part, in double."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from support.case_subsets import thinned

@@ -1,7 +1,5 @@
 """Fields and messages with any number of components, `vertex.real(64)`: arrays in C."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

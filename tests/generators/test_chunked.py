@@ -1,7 +1,5 @@
 """Generated graphs that do not fit in memory: the same file and report as of those made in it."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Generators against NetworkX, SciPy and the models' own laws; and that a seed gives a graph."""
 
-from __future__ import annotations
-
 import hashlib
 import sys
 from collections import Counter

@@ -1,7 +1,5 @@
 """Graphs with planted communities, against the models' laws, NetworkX and SciPy."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import networkx as nx

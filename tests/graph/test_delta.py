@@ -1,7 +1,5 @@
 """Graph.with_edges against NetworkX and plain lists; what it says of a change, and refuses."""
 
-from __future__ import annotations
-
 import pickle
 from collections import Counter
 

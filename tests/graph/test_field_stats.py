@@ -1,7 +1,5 @@
 """What a graph keeps about an edge field, by NumPy over the whole array."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

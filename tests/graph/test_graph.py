@@ -145,7 +145,7 @@ def test_bad_ids(arguments, words):
         ({"labels": np.zeros(6)}, ["float64", "astype"]),
         ({"labels": np.zeros((6, 1), int)}, ["(6, 1)"]),
         ({"weight": [1]}, ["'weight'", "(1,)", "2 edges", "one value per edge"]),
-        ({"weight": ["a", "b"]}, ["'weight'", "<U1", "astype"]),
+        ({"weight": ["a", "b"]}, ["'weight'", "texts", "read weights as numbers", "astype"]),
         ({"weight": True}, ["'weight'", "bool", "astype"]),
         ({"weight": [1, 2j]}, ["'weight'", "complex128", "astype"]),
         ({"weight": np.float16([1, 2])}, ["'weight'", "float16", "astype"]),

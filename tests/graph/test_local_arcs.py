@@ -1,7 +1,5 @@
 """The arcs that end in a range of vertices, between the vertices of the range and their halo."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

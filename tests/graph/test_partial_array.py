@@ -1,7 +1,5 @@
 """Arrays of which this process has only a part."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The table of functions that packages above gascl.graph provide."""
 
-from __future__ import annotations
-
 import pytest
 
 import gascl

@@ -1,7 +1,5 @@
 """Which graphs are numbered hubs first, and their arcs by the new numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Integers of more than 53 bits beside fractions: rounded with a warning, or held exactly."""
 
-from __future__ import annotations
-
 import warnings
 
 import networkx as nx

@@ -1,7 +1,5 @@
 """Graphs whose arrays, or forms in other libraries, take more memory than is free, are refused."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import pytest

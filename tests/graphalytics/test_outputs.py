@@ -1,7 +1,5 @@
 """Files of vertices' values, as LDBC Graphalytics has them."""
 
-from __future__ import annotations
-
 import gzip
 
 import numpy as np

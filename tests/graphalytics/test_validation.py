@@ -1,7 +1,5 @@
 """The rules of validation: what agrees, and that each kind of wrong output is found."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,8 +1,6 @@
 """Parquet, Arrow and Feather files: pyarrow and pandas write what is read, and read what is
 written; damage by hand and by chance."""
 
-from __future__ import annotations
-
 import gzip
 import random
 import sys
@@ -211,9 +209,7 @@ def test_real_graph(tmp_path, suffix):
 
 def test_what_tables_cannot_hold(tmp_path, monkeypatch):
     path = tmp_path / "a.parquet"
-    fields = Graph._build(
-        *([0], [1], 2, True, None, {}, {"x": np.array([1, 2])}, "keep", "keep", [])
-    )
+    fields = Graph.from_edges([0], [1], vertex_fields={"x": [1, 2]})
     with pytest.raises(FormatError, match=r"cannot hold vertex fields \(x\); write gascl's own"):
         fields.write(path)
     with pytest.raises(FormatError, match="field 'source' has the name of the column"):

@@ -1,7 +1,5 @@
 """Columns that pyarrow parses are those that NumPy parses, or are left to it."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np
@@ -12,6 +10,7 @@ from hypothesis import strategies as st
 from gascl import Graph
 from gascl.errors import FormatError
 from gascl.io import arrow_csv
+from gascl.io.arrow_csv import Layout
 from gascl.io.text_lines import Splitter, is_int64, is_number
 from gascl.io.text_numbers import Irregular, read_columns
 
@@ -66,7 +65,7 @@ def columns_or_none(text, width, numbers, separator, least, size=None):
         patch.setattr(arrow_csv, "LEAST", least)
         try:
             integers = [column for column in (0, 1) if column not in numbers]
-            return read_columns(pieces, width, integers, numbers, separator, "#")
+            return read_columns(pieces, Layout(width, integers, numbers, separator, "#"))
         except Irregular:
             return None
 

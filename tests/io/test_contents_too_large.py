@@ -1,7 +1,5 @@
 """Small files whose contents memory cannot hold: one error that says so."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import lzma

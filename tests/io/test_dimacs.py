@@ -1,7 +1,5 @@
 """DIMACS shortest paths: rows by hand, coordinates beside them, and the road networks."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import re

@@ -1,7 +1,5 @@
 """Direction that is asked for: `directed=`, and --directed and --undirected of the commands."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from support.filecases import edges_of, put, refused

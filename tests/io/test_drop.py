@@ -1,7 +1,5 @@
 """`gascl convert --drop`: what a format cannot hold is left out, and said."""
 
-from __future__ import annotations
-
 import pytest
 import scipy.io
 from support.filecases import refused

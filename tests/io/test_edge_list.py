@@ -1,7 +1,5 @@
 """Reading edge lists: what NumPy reads and what is read line by line, ids, weights, bad files."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import lzma
@@ -15,6 +13,7 @@ from hypothesis import strategies as st
 from support.filecases import CHANGES, changed_bytes, edges_of, put, read_or_refused, refused
 
 from gascl.graph.graph import Graph
+from gascl.io.arrow_csv import Layout
 from gascl.io.formats import edge_list
 from gascl.io.text_lines import LineReader
 from gascl.io.text_numbers import Irregular, read_columns
@@ -156,7 +155,7 @@ def test_nan_and_infinite_weights_are_kept_and_counted(write):
 
 def column_of(texts):
     pieces = ["\n".join(f"1 {text}" for text in texts).encode()]
-    return read_columns(pieces, 2, [0], [1], None, "#").values[1]
+    return read_columns(pieces, Layout(2, [0], [1], comments="#")).values[1]
 
 
 DIGITS = st.text("0123456789", min_size=1, max_size=19)

@@ -1,7 +1,5 @@
 """The columns of an edge list: headers, names and numbers of columns, what parts them."""
 
-from __future__ import annotations
-
 import networkx
 import numpy as np
 import pandas as pd

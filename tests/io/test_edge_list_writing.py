@@ -1,7 +1,5 @@
 """Edge lists as they are written: for NetworkX, for GAP, and for reading again."""
 
-from __future__ import annotations
-
 import gzip
 
 import networkx as nx

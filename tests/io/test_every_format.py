@@ -1,7 +1,5 @@
 """What every format does with every kind of graph: it gives back the same, or refuses it."""
 
-from __future__ import annotations
-
 import random
 import re
 import warnings

@@ -1,7 +1,5 @@
 """More keys than fit in memory, sorted; NumPy's sort is the reference."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from support.case_subsets import thinned

@@ -1,7 +1,5 @@
 """GAP's serialized graphs: bytes laid out by hand as its src/writer.h writes them."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import lzma

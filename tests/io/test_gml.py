@@ -1,7 +1,5 @@
 """GML: NetworkX and igraph write what is read, and read what is written; damage by hand."""
 
-from __future__ import annotations
-
 import gzip
 import sys
 from pathlib import Path
@@ -157,11 +155,13 @@ def test_damage(read, text, words):
 @pytest.mark.filterwarnings("ignore:One or more unknown entities")  # igraph on &#252;
 @pytest.mark.parametrize("directed", [True, False])
 def test_written_for_others(tmp_path, directed):
-    graph = Graph._build(
-        *([2, 0, 2, 1], [1, 1, 1, 1], None, directed, ["a b", "ü", '"q"']),
-        {"weight": np.array([0.1, np.inf, -1e-300, 3]), "n": np.array([1, 2, 3, 2**40])},
-        {"x": np.array([1.5, np.nan, 2]), "pos": np.array([[1, 2], [3, 4], [5, 6]])},
-        *("keep", "keep", []),
+    graph = Graph.from_edges(
+        *([2, 0, 2, 1], [1, 1, 1, 1]),
+        directed=directed,
+        labels=["a b", "ü", '"q"'],
+        vertex_fields={"x": np.array([1.5, np.nan, 2]), "pos": np.array([[1, 2], [3, 4], [5, 6]])},
+        weight=[0.1, np.inf, -1e-300, 3],
+        n=[1, 2, 3, 2**40],
     )
     path = tmp_path / "a.gml.gz"
     graph.write(path)

@@ -1,7 +1,5 @@
 """LDBC Graphalytics: files by hand, properties as Java writes them, and the published examples."""
 
-from __future__ import annotations
-
 import gzip
 import re
 

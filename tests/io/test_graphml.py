@@ -1,7 +1,5 @@
 """GraphML: NetworkX and igraph write what is read, and read what is written; damage by hand."""
 
-from __future__ import annotations
-
 import bz2
 import sys
 import time
@@ -157,11 +155,13 @@ def test_entities_are_refused(read, tmp_path):
 
 @pytest.mark.parametrize("directed", [True, False])
 def test_written_for_others(tmp_path, directed):
-    graph = Graph._build(
-        *([2, 0, 2, 1], [1, 1, 1, 1], None, directed, ["a b", "ü\n", '"<q']),
-        {"weight": np.array([0.1, np.inf, -1e-300, 3]), "n": np.array([1, 2, 3, 2**40])},
-        {"x": np.array([1.5, np.nan, 2])},
-        *("keep", "keep", []),
+    graph = Graph.from_edges(
+        *([2, 0, 2, 1], [1, 1, 1, 1]),
+        directed=directed,
+        labels=["a b", "ü\n", '"<q'],
+        vertex_fields={"x": np.array([1.5, np.nan, 2])},
+        weight=[0.1, np.inf, -1e-300, 3],
+        n=[1, 2, 3, 2**40],
     )
     path = tmp_path / "a.graphml"
     graph.write(path)

@@ -1,7 +1,5 @@
 """The registry of formats, packed files, and files that cannot be read."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

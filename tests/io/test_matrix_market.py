@@ -1,7 +1,5 @@
 """Matrix Market: by hand, and against SciPy, which writes what we read and reads what we write."""
 
-from __future__ import annotations
-
 import gzip
 
 import numpy as np

@@ -1,7 +1,5 @@
 """METIS graphs: the manual's figures, files by hand, NetworKit's reader and writer, 4elt."""
 
-from __future__ import annotations
-
 import gzip
 
 import networkx as nx

@@ -1,7 +1,5 @@
 """Nothing in a file is dropped or chosen silently: comments, separators, decimals, columns."""
 
-from __future__ import annotations
-
 import csv
 import io
 import warnings

@@ -1,7 +1,5 @@
 """What readers made is not copied again, and what is someone else's is never shared."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp

@@ -1,7 +1,5 @@
 """Formats are listed once, and a file's format is imported alone."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from importlib import import_module

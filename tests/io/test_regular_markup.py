@@ -1,7 +1,5 @@
 """Edges and nodes of GML and GraphML read as columns are what the file's parser reads."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """SciPy's .npz files: SciPy writes what is read, and reads what is written."""
 
-from __future__ import annotations
-
 import gzip
 import random
 import re
@@ -100,9 +98,7 @@ def test_what_a_matrix_cannot_hold(tmp_path):
     path = tmp_path / "a.npz"
     labeled = Graph.from_edges([0], [1], labels=["a", "b"])
     many = Graph.from_edges([0], [1], u=[1], v=[2])
-    filled = Graph._build(
-        *([0], [1], 2, True, None, {}, {"x": np.array([1, 2])}, "keep", "keep", [])
-    )
+    filled = Graph.from_edges([0], [1], vertex_fields={"x": [1, 2]})
     for graph, words in ((labeled, "labels"), (many, r"\(u, v\)"), (filled, r"\(x\)")):
         with pytest.raises(FormatError, match=f"cannot hold .*{words}; write gascl's own"):
             graph.write(path, format="scipynpz")

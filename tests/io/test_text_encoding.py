@@ -1,7 +1,5 @@
 """Text is UTF-8, whatever the locale says: a process whose locale knows ASCII only."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """A column of another name is the weight where it can be no other, and else where one says so."""
 
-from __future__ import annotations
-
 import re
 import warnings
 

@@ -1,7 +1,5 @@
 """The rules of combiners: what they refuse, in which type they combine, what can go wrong."""
 
-from __future__ import annotations
-
 import pytest
 
 from gascl.language.combiners import (

@@ -1,7 +1,5 @@
 """ProgramSpec: frozen, made of copies, and all that is read of a program."""
 
-from __future__ import annotations
-
 from dataclasses import FrozenInstanceError
 
 import pytest

@@ -1,7 +1,5 @@
 """Lengths of longest paths with a length for all edges."""
 
-from __future__ import annotations
-
 import networkx as nx
 import pytest
 

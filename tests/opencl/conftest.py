@@ -1,7 +1,5 @@
 """Fixtures of the tests of devices."""
 
-from __future__ import annotations
-
 import pytest
 from support.fake_devices import Fake, FakePlatform
 

@@ -1,7 +1,5 @@
 """Choosing a device by name, index, object and environment, and what is said without one."""
 
-from __future__ import annotations
-
 import threading
 
 import pyopencl as cl

@@ -1,7 +1,5 @@
 """Trial kernels: a device that cannot run them is reported, and is not the default."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

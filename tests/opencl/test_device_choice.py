@@ -1,7 +1,5 @@
 """Which device `find` chooses."""
 
-from __future__ import annotations
-
 import pytest
 from support.fake_devices import Fake, FakePlatform
 

@@ -1,7 +1,5 @@
 """Drivers that pip installed: found without any variable of the environment."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What NVIDIA's compiler writes to stderr, played by a process that writes it itself."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Arrays that go through pinned memory, piece by piece."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyopencl as cl
 import pytest

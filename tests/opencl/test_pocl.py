@@ -1,7 +1,5 @@
 """PoCL on processors that its compiler does not know, and with the machine's memory."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Label propagation of one half after the other, against a plain version and known communities."""
 
-from __future__ import annotations
-
 import pytest
 from support.admitting_deliveries import admitted
 from support.case_subsets import thinned

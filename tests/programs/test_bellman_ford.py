@@ -9,19 +9,12 @@ import numpy as np
 import pytest
 from support.admitting_deliveries import admitted
 from support.agreement import part_of
+from support.bundled import verified_run as run
 from support.samples import random_graph
-from support.verifiers.bellman_ford import verify
 
 from gascl import Engine, Graph, GraphError
 from gascl.programs import BellmanFord, ShortestPaths, bellman_ford
 from gascl.programs.bellman_ford import Parents, Relax
-
-
-def run(graph: Graph, program: BellmanFord, **options):
-    result = Engine(graph).run(program, **options)
-    verify(graph, result, program)
-    assert result.converged
-    return result
 
 
 def weighted(seed: int, least: int, *, vertices: int = 64, edges: int = 110) -> Graph:

@@ -7,6 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 from support.admitting_deliveries import admitted
+from support.bundled import verified_run
 from support.case_subsets import one_in
 from support.samples import grid
 from support.verifiers.bipartite_matching import verify
@@ -21,9 +22,7 @@ STAGES = (Forest(), Levels(), ConnectedComponents())
 
 
 def run(graph: Graph, **options):
-    result = Engine(graph).run(BipartiteMatching(), **options)
-    verify(graph, result, BipartiteMatching())
-    assert result.converged
+    result = verified_run(graph, BipartiteMatching(), **options)
     assert (result.mate.dtype, result.cover.dtype) == (np.int32, np.int8)
     if graph.num_vertices:
         assert result.aggregates["matches"] == result.cover.sum(), "as many as in the cover"

@@ -6,30 +6,20 @@ import networkx as nx
 import numpy as np
 import pytest
 from support.admitting_deliveries import some_admitted
+from support.bundled import verified_run
 from support.case_subsets import one_in, thinned
 from support.samples import grid, random_graph, shared, skewed
-from support.verifiers import eigenvector, hits, katz
 from support.verifiers.matrices import counted
 
 from gascl import Engine, GasclError, Graph, NotConverged, ProgramError
 from gascl.programs import Eigenvector, Hits, Katz, WeightedEigenvector, WeightedKatz
 from gascl.programs.katz import Walks, WeightedWalks, eigenvalue_bound
 
-VERIFIERS = {
-    Eigenvector: eigenvector,
-    WeightedEigenvector: eigenvector,
-    Katz: katz,
-    WeightedKatz: katz,
-    Hits: hits,
-}
 EXACT = {"dtype": "float64", "tolerance": 1e-13}
 
 
 def run(graph: Graph | Engine, program, **options):
-    runner = graph if isinstance(graph, Engine) else Engine(graph)
-    result = runner.run(program, **options)
-    VERIFIERS[type(program)].verify(runner.graph, result, program)
-    assert result.converged
+    result = verified_run(graph, program, **options)
     assert {x.dtype.name for x in result.fields.values()} == {program.dtype}
     return result
 
@@ -38,13 +28,7 @@ def weighted(graph: Graph, most: float = 5) -> Graph:
     rng = np.random.default_rng(graph.num_edges)
     weight = rng.random(graph.num_edges) * most
     weight[::9] = 0
-    return Graph.from_edges(
-        graph.edge_src,
-        graph.edge_dst,
-        num_vertices=graph.num_vertices,
-        directed=graph.directed,
-        weight=weight,
-    )
+    return graph.with_edge_fields(weight=weight)
 
 
 def simple(graph: Graph) -> nx.Graph:

@@ -6,6 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from support.admitting_deliveries import admitted
+from support.bundled import verified_run
 from support.case_subsets import one_in
 from support.samples import grid, random_graph, skewed, to_networkx
 from support.verifiers.diameter import verify
@@ -18,9 +19,7 @@ STAGES = (SearchesAtOnce(first=0, all=1), BreadthFirst(source=0), ConnectedCompo
 
 
 def run(graph: Graph, **options):
-    result = Engine(graph).run(Diameter(), **options)
-    verify(graph, result, Diameter())
-    assert result.converged
+    result = verified_run(graph, Diameter(), **options)
     assert result.diameter.dtype == result.radius.dtype == np.int32
     return result
 

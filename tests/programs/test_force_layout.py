@@ -9,6 +9,7 @@ import networkx
 import numpy as np
 import pytest
 from support.admitting_deliveries import some_admitted
+from support.bundled import verified_run as run
 from support.case_subsets import one_in
 from support.samples import grid, random_graph
 from support.verifiers.force_layout import verify
@@ -16,13 +17,6 @@ from support.verifiers.force_layout import verify
 from gascl import Engine, Graph, ProgramError, generators
 from gascl.programs import ForceLayout
 from gascl.programs.force_layout import Forces
-
-
-def run(graph: Graph, program: ForceLayout, **options):
-    result = Engine(graph).run(program, **options)
-    verify(graph, result, program)
-    assert result.converged
-    return result
 
 
 def start(graph: Graph, seed: int = 1) -> np.ndarray:

@@ -6,21 +6,12 @@ import networkx as nx
 import numpy as np
 import pytest
 from support.admitting_deliveries import some_admitted
+from support.bundled import verified_run as run
 from support.case_subsets import one_in
 from support.samples import grid, random_graph, shared, skewed, to_networkx
-from support.verifiers import greedy_coloring, maximal_independent_set
 
 from gascl import Engine, GasclError, Graph
 from gascl.programs import GreedyColoring, MaximalIndependentSet
-
-
-def run(graph: Graph, program, **options):
-    result = Engine(graph).run(program, **options)
-    colors = isinstance(program, GreedyColoring)
-    verifier = greedy_coloring if colors else maximal_independent_set
-    verifier.verify(graph, result, program)
-    assert result.converged
-    return result
 
 
 def mix(x: int) -> int:

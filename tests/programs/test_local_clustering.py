@@ -5,6 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
+from support.bundled import verified_run
 from support.case_subsets import one_in
 from support.samples import (
     arcs_of,
@@ -15,18 +16,13 @@ from support.samples import (
     skewed,
     to_networkx,
 )
-from support.verifiers.local_clustering import verify
 
-from gascl import Engine, Graph, generators
+from gascl import Graph, generators
 from gascl.programs import LocalClustering
 
 
 def run(graph: Graph, dtype: str = "float64", **options) -> np.ndarray:
-    program = LocalClustering(dtype=dtype)
-    result = Engine(graph).run(program, **options)
-    verify(graph, result, program)
-    assert result.converged
-    return result.coefficient
+    return verified_run(graph, LocalClustering(dtype=dtype), **options).coefficient
 
 
 def by_definition(graph: Graph) -> list[float]:

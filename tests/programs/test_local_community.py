@@ -6,6 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from support.admitting_deliveries import admitted
+from support.bundled import verified_run as run
 from support.case_subsets import one_in
 from support.samples import grid, random_graph, skewed, to_networkx
 from support.verifiers.local_community import verify
@@ -13,13 +14,6 @@ from support.verifiers.local_community import verify
 from gascl import Engine, FieldError, Graph, ProgramError
 from gascl.programs import LocalCommunity
 from gascl.programs.local_community import Push
-
-
-def run(graph: Graph, program: LocalCommunity, **options):
-    result = Engine(graph).run(program, **options)
-    verify(graph, result, program)
-    assert result.converged
-    return result
 
 
 def cliques(count: int, size: int) -> Graph:

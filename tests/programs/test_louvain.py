@@ -120,3 +120,16 @@ def test_what_the_verifier_sees():
     result.community[::2] = 0
     with pytest.raises(AssertionError, match=r"order|modularity|members|company"):
         verify(graph, result, Louvain())
+
+
+def test_vertices_that_a_dict_leaves_out_begin_alone():
+    """None leaves a community of all, but lone vertices find their clique."""
+    parts = range(5), range(5, 10)
+    edges = [(a, b) for part in parts for a in part for b in part if a < b] + [(4, 5)]
+    engine = Engine(Graph.from_edges(*np.transpose(edges), directed=False))
+    apart, together = [0] * 5 + [1] * 5, [0] * 10
+    for number in (0, 2**31 - 1):
+        given = dict.fromkeys(range(5), number)
+        assert engine.run(Louvain(community=given)).community.tolist() == apart
+        given |= dict.fromkeys(range(5, 10), number)
+        assert engine.run(Louvain(community=given)).community.tolist() == together

@@ -1,7 +1,5 @@
 """200 runs of Leiden on each graph, by each delivery, return one answer."""
 
-from __future__ import annotations
-
 import pytest
 from support.repeated_leiden import GRAPHS, answers
 

@@ -7,22 +7,15 @@ import numpy as np
 import pytest
 from scipy.sparse.csgraph import minimum_spanning_tree
 from support.admitting_deliveries import some_admitted
+from support.bundled import verified_run as run
 from support.case_subsets import thinned
 from support.samples import grid, random_graph, weighted
 from support.verifiers.matrices import least
-from support.verifiers.spanning_forest import verify
 
 from gascl import Engine, Graph, ProgramError
 from gascl.generators import rmat
 from gascl.programs import SpanningForest
 from gascl.programs.spanning_forest import Best
-
-
-def run(graph: Graph, program: SpanningForest, **options):
-    result = Engine(graph).run(program, **options)
-    verify(graph, result, program)
-    assert result.converged
-    return result
 
 
 def few_weights(seed: int, directed: bool) -> Graph:
@@ -83,14 +76,3 @@ def test_a_larger_graph():
     member[graph.arcs().out_edges] = result.arc_fields["member"]
     expected = minimum_spanning_tree(least(graph, "weight")).sum()
     assert graph.edge_fields["weight"][member].sum() == pytest.approx(expected)
-
-
-def test_what_the_verifier_sees():
-    graph = few_weights(0, True)
-    result = Engine(graph).run(SpanningForest())
-    result.arc_fields["member"][3] ^= 1
-    with pytest.raises(AssertionError, match=r"member of arc \[3\] is wrong, of 1 such"):
-        verify(graph, result, SpanningForest())
-    result.tree[7] = 9
-    with pytest.raises(AssertionError, match="tree of vertex 7 is"):
-        verify(graph, result, SpanningForest())

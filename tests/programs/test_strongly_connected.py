@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.bundled import verified_run
 from support.samples import grid, random_graph, shared, skewed
-from support.verifiers.strongly_connected import verify
 
 from gascl import Engine, Graph, NotConverged
 from gascl.programs import StronglyConnected
 
 
 def run(graph: Graph, **options):
-    result = Engine(graph).run(StronglyConnected(), **options)
-    verify(graph, result, StronglyConnected())
-    assert result.converged and result.component.dtype == np.int32
+    result = verified_run(graph, StronglyConnected(), **options)
+    assert result.component.dtype == np.int32
     return result
 
 

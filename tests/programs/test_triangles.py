@@ -5,8 +5,8 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
+from support.bundled import verified_run
 from support.samples import random_graph, shared, skewed, to_networkx
-from support.verifiers.triangles import verify
 
 from gascl import Engine, FieldError, Graph
 from gascl.generators import rmat
@@ -14,8 +14,7 @@ from gascl.programs import Triangles
 
 
 def run(graph: Graph, **options):
-    result = Engine(graph).run(Triangles(), **options)
-    verify(graph, result, Triangles())
+    result = verified_run(graph, Triangles(), **options)
     assert result.triangles.dtype == result.wedges.dtype == np.int64
     return result
 
@@ -60,16 +59,6 @@ def test_small_and_complete():
     src, dst = np.triu_indices(40, 1)
     result = run(Graph.from_edges(src, dst, labels=[f"v{i}" for i in range(40)]))
     assert result.triangles.tolist() == [39 * 38 // 2] * 40 == result.wedges.tolist()
-
-
-def test_what_the_verifier_sees():
-    graph = random_graph(0, directed=True)
-    result = Engine(graph).run(Triangles())
-    for field in ("triangles", "wedges"):
-        result[field][7] += 1
-        with pytest.raises(AssertionError, match=f"{field} of vertex 7 is .*1 of 64 vertices"):
-            verify(graph, result, Triangles())
-        result[field][7] -= 1
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import networkx as nx
 import numpy as np
 import pytest
 from support.admitting_deliveries import some_admitted
+from support.bundled import verified_run
 from support.samples import grid, random_graph, skewed, weighted
-from support.verifiers.weighted_clustering import verify
 
 from gascl import Engine, GasclError, Graph
 from gascl.generators import rmat
@@ -22,11 +22,7 @@ from gascl.programs.weighted_clustering import (
 
 
 def run(graph: Graph, dtype: str = "float64", **options) -> np.ndarray:
-    program = WeightedClustering(dtype=dtype)
-    result = Engine(graph).run(program, **options)
-    verify(graph, result, program)
-    assert result.converged
-    return result.coefficient
+    return verified_run(graph, WeightedClustering(dtype=dtype), **options).coefficient
 
 
 @pytest.mark.parametrize("directed", [pytest.param(True, marks=pytest.mark.slow), False])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
+from support.bundled import verified_run
 from support.case_subsets import thinned
 from support.samples import random_graph
-from support.verifiers.weighted_page_rank import verify
 
 from gascl import Engine, GasclError, Graph, ProgramError
 from gascl.programs import PageRank, WeightedPageRank
@@ -16,24 +16,14 @@ EXACT = {"dtype": "float64", "tolerance": 1e-13}
 
 
 def run(runner: Engine, **values):
-    program = WeightedPageRank(**values)
-    result = runner.run(program)
-    verify(runner.graph, result, program)
-    assert result.converged
-    return result
+    return verified_run(runner, WeightedPageRank(**values))
 
 
 def weighted(seed: int, directed: bool) -> Graph:
     """With edges of weight 0, so that some vertices have no other out-arcs."""
     graph = random_graph(seed, directed=directed)
     weight = np.random.default_rng(seed).integers(0, 4, graph.num_edges) / 2
-    return Graph.from_edges(
-        graph.edge_src,
-        graph.edge_dst,
-        num_vertices=graph.num_vertices,
-        directed=directed,
-        weight=weight,
-    )
+    return graph.with_edge_fields(weight=weight)
 
 
 @pytest.mark.parametrize(("seed", "directed"), thinned([0, 1], [True, False], by=4))

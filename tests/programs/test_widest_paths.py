@@ -20,13 +20,7 @@ def sample(seed: int, directed: bool, most: int) -> Graph:
     """Capacities up to `most`, 0 among them: many ties where that is small."""
     drawn = random_graph(seed, directed=directed, edges=150)
     capacity = np.random.default_rng(seed).integers(0, most, drawn.num_edges)
-    return Graph.from_edges(
-        drawn.edge_src,
-        drawn.edge_dst,
-        num_vertices=drawn.num_vertices,
-        directed=directed,
-        capacity=capacity,
-    )
+    return drawn.with_edge_fields(capacity=capacity)
 
 
 def test_the_verifier_by_hand():

@@ -1,7 +1,5 @@
 """Runs that go on from a kept State of the same graph: after a stop, and from one to another."""
 
-from __future__ import annotations
-
 import signal
 
 import networkx as nx

@@ -1,7 +1,5 @@
 """The forms of kernels that only GPUs run pass the compiler of the device of the tests."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

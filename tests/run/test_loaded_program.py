@@ -1,7 +1,5 @@
 """What the runs of a program on an engine share, and what they must not."""
 
-from __future__ import annotations
-
 import gc
 import weakref
 

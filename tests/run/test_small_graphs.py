@@ -1,7 +1,5 @@
 """Kernels for small graphs are not optimized, and give the results of optimized ones."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What a State computes on the device."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

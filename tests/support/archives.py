@@ -1,7 +1,5 @@
 """Archives made by hand, good and hostile, and the error that each must get."""
 
-from __future__ import annotations
-
 import io
 import tarfile
 import zipfile

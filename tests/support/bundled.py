@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gascl import Graph, VertexProgram, programs
+from gascl import Engine, Graph, Result, VertexProgram, programs
 from gascl.language.fields import REQUIRED
 from gascl.language.placeholder import any_values
 
@@ -53,3 +53,12 @@ def verifier_of(name: str) -> ModuleType:
             "verify(graph, result, program) that raises AssertionError for a wrong result"
         )
     return import_module(f"support.verifiers.{module}")
+
+
+def verified_run(graph: Graph | Engine, program: VertexProgram, **options: Any) -> Result:
+    """The result of a run that has converged, and that the program's verifier finds right."""
+    engine = graph if isinstance(graph, Engine) else Engine(graph)
+    result = engine.run(program, **options)
+    verifier_of(type(program).__name__).verify(engine.graph, result, program)
+    assert result.converged
+    return result

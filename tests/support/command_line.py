@@ -1,7 +1,5 @@
 """What tests of the command share: a process of it, its table, graphs and programs."""
 
-from __future__ import annotations
-
 import gzip
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Stand-ins for the devices and platforms of pyopencl."""
 
-from __future__ import annotations
-
 import pyopencl as cl
 
 

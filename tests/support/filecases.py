@@ -1,7 +1,5 @@
 """What tests of file formats share: edges as rows, refusals in words, and damaged bytes."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

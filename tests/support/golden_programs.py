@@ -1,7 +1,5 @@
 """The programs whose generated headers are tested; three of the headers are kept in golden/."""
 
-from __future__ import annotations
-
 from gascl import VertexProgram, aggregate, arc, edge, param, struct, vertex
 from gascl.programs import PageRank, ShortestPaths
 

@@ -1,7 +1,5 @@
 """The messages that ranks of a Dask cluster exchange by MPI (tests/dask/test_dask.py)."""
 
-from __future__ import annotations
-
 import asyncio
 from types import SimpleNamespace
 

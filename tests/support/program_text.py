@@ -333,15 +333,13 @@ def namespace(program: Program) -> dict[str, Any]:
     """The body of the program's class."""
     import gascl
 
-    body: dict[str, Any] = {}
-    for name, members in program.structs.items():
-        body[name] = gascl.struct(list(members))
-    body |= texts(program)
+    structs = {name: gascl.struct(list(members)) for name, members in program.structs.items()}
+    body: dict[str, Any] = {**structs, **texts(program)}
     if program.grouping is not None:
         body["combine"] = gascl.by_key(program.grouping.key, **dict(program.grouping.values))
     for word in ("message", "gathered"):
-        if word in body and body[word] in program.structs:
-            body[word] = body[body[word]]
+        if body.get(word) in program.structs:
+            body[word] = structs[body[word]]
     for name, space, kind, arguments in declarations(program):
         declare = getattr(gascl, space)
         if kind == "array":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import sys
 import time
@@ -12,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 from mpi4py import MPI
 from support.agreement import find_device
@@ -60,6 +62,7 @@ from gascl.programs import (
     WeightedClustering,
     WeightedPageRank,
 )
+from gascl.results import table as result_table
 from gascl.results.trace import Step
 from gascl.run import supersteps
 from gascl.run.launcher import Launcher
@@ -309,6 +312,75 @@ def checkpoints(folder: str) -> None:
             assert found.supersteps == 40
             for name in whole.arc_fields:
                 assert found.arc_fields[name].tolist() == whole.arc_fields[name].tolist()
+
+
+class Undefined(VertexProgram):
+    """A third of the vertices have NaN at the end."""
+
+    supersteps = param.supersteps(2)
+    x = vertex.real(init="v.id")
+    message, combine = "real", "sum"
+    scatter_on = apply_on = "all"
+    scatter = "send(1);"
+    apply = "v.x = v.id % 3 == 2 ? sqrt(v.x - 2 * g.num_vertices) : v.id;"
+
+
+def own_rows(folder: str) -> None:
+    """Each rank has the values of its own vertices, and all write them."""
+    web, path = generators.rmat(16, 4, seed=3), Path(folder, "parts")
+    engine = Engine(web, comm=COMM)
+    saved = Path(folder, "own.ckpt")
+    cases: list[tuple[VertexProgram, dict[str, Any]]] = [
+        (PageRank(supersteps=3), {}),  # hubs first
+        (BreadthFirst(source=5), {"checkpoint": saved, "every": 1}),
+        (StronglyConnected(), {}),  # of several stages
+    ]
+    for program, options in cases:
+        alone = on_one_device(web, program)
+        found = engine.run(program, collect=False, **options)
+        own, every = found.own_rows, COMM.allgather(found.own_rows.vertices)
+        assert np.sort(np.concatenate(every)).tolist() == list(range(web.num_vertices))
+        for name in own:
+            expected = alone.fields[name][own.vertices]
+            np.testing.assert_allclose(own[name], expected, rtol=1e-5)
+        found.to_parquet(path, fields=[*own])
+        files = sorted(each.name for each in path.iterdir())
+        assert files == [f"part-{rank:05}.parquet" for rank in range(COMM.size)]
+        table = pandas.read_parquet(path).set_index("vertex").sort_index()
+        for name in own:
+            values = table[name].fillna(-1).to_numpy()
+            np.testing.assert_allclose(values, alone.fields[name], rtol=1e-5)
+        frame = found.to_pandas(fields=[*own])
+        partly = type(program) is not StronglyConnected and not engine.ranks.on_one_host
+        assert len(frame) == (len(own.vertices) if partly else web.num_vertices)
+        if partly:
+            with pytest.raises(
+                GasclError, match=r"of its own vertices alone, as result\.own_rows\["
+            ):
+                found.top()
+        COMM.Barrier()
+    found = engine.run(PageRank(supersteps=3))  # all have all, and write a share
+    found.to_parquet(path)
+    table = pandas.read_parquet(path).set_index("vertex").sort_index()
+    assert table["rank"].to_numpy().tobytes() == found["rank"].tobytes()
+    with pytest.warns(
+        RuntimeWarning, match=rf"NaN at {web.num_vertices // 3} vertices, first at 2"
+    ):
+        found = engine.run(Undefined(), collect=False)
+    assert np.isnan(found.own_rows["x"]).tolist() == (found.own_rows.vertices % 3 == 2).tolist()
+
+
+def own_rows_refused(folder: str) -> None:
+    """What one rank cannot write, none does."""
+    found = Engine(generators.path(50), comm=COMM).run(PageRank(), collect=False)
+    path = Path(folder, "refused")
+    if COMM.rank == 1:
+        PATCH.setattr(result_table.ResultTable, "save", lambda *_: 1 / 0)
+    with pytest.raises((ZeroDivisionError, GasclError), match=r"division by zero"):
+        found.to_parquet(path)
+    assert not path.exists()
+    with pytest.raises(GasclError, match=r"the result of rank \d of \d, without the others"):
+        pickle.loads(pickle.dumps(found)).to_parquet(path)
 
 
 #: Runs of 40 supersteps, or to the end, that are killed: with a mask of bytes and as lists.

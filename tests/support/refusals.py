@@ -1,7 +1,5 @@
 """Programs and arguments that are refused, and the message of each."""
 
-from __future__ import annotations
-
 import pytest
 
 from gascl.errors import GraphError

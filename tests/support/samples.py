@@ -86,10 +86,4 @@ def graphalytics_parameter(kind: str, name: str) -> int:
 
 def weighted(graph: Graph, seed: int = 0) -> Graph:
     weight = np.random.default_rng(seed).random(graph.num_edges)
-    return Graph.from_edges(
-        graph.edge_src,
-        graph.edge_dst,
-        num_vertices=graph.num_vertices,
-        directed=graph.directed,
-        weight=weight,
-    )
+    return graph.with_edge_fields(weight=weight)

@@ -1,7 +1,5 @@
 """A program that is not one of gascl's own, with the declarations that frontier programs have."""
 
-from __future__ import annotations
-
 from gascl import VertexProgram, edge, param, vertex
 
 

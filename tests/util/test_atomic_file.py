@@ -1,7 +1,5 @@
 """Files that are written whole or not at all: what lies there before, meanwhile and after."""
 
-from __future__ import annotations
-
 import os
 import stat
 import subprocess

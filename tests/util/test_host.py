@@ -1,7 +1,5 @@
 """How much memory the machine has."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """A kill or Ctrl-C at a random moment of a save leaves the old or the new file, whole."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -17,6 +17,7 @@ from gascl.errors import FormatError
 from gascl.graph.arcs import INT32_MAX
 from gascl.graph.parallel import extremes, filled
 from gascl.graph.raw_graph import RawGraph
+from gascl.io.arrow_csv import Layout
 from gascl.io.files import PACKED, created_together, opened, plain, unended
 from gascl.io.format import Format, check_integers, check_limits
 from gascl.io.number_rows import write_rows
@@ -226,8 +227,8 @@ class _Table:
                 )
             begin = lines.number
             try:
-                layout = (4, (1, 2, 3), (), None, "")
-                columns = read_columns(lines.pieces(), *layout, self._rows).values
+                layout = Layout(4, (1, 2, 3), ())
+                columns = read_columns(lines.pieces(), layout, self._rows).values
                 if len(columns[0]):
                     least, most = extremes(*columns[: kind.ids])
                     if not 1 <= least <= most <= self.sizes[0]:

@@ -37,6 +37,7 @@ from gascl.graph.labels import INTEGER, fit_int64
 from gascl.graph.raw_graph import RawGraph
 from gascl.graph.rounding import is_rounded, may_round, warn_of_rounded
 from gascl.io import arrow_csv
+from gascl.io.arrow_csv import Layout
 from gascl.io.attributes import check_texts
 from gascl.io.column_names import (
     WEIGHT,
@@ -240,7 +241,7 @@ def _spool_integers(lines: LineReader, layout: RowLayout, edges: EdgeSpool) -> T
         return None
     tally = Tally(comments=layout.skipped)
     try:
-        for piece in column_pieces(lines.pieces(layout.rows), *layout.numeric()):
+        for piece in column_pieces(lines.pieces(layout.rows), layout.numeric()):
             tally.comments += piece.comments
             tally.remarks += piece.remarks
             if piece.values:
@@ -380,7 +381,7 @@ def _read_integers(path: Path, lines: LineReader, layout: RowLayout) -> Rows | N
     if layout.width < 2 or (layout.texts and not arrow_csv.is_there()):
         return None
     try:
-        table = read_columns(lines.pieces(layout.rows), *layout.numeric())
+        table = read_columns(lines.pieces(layout.rows), layout.numeric())
         texts = _read_texts(path, layout, table) if layout.texts else {}
     except Irregular:
         return None
@@ -758,10 +759,10 @@ class RowLayout:
     def splitter(self) -> Splitter:
         return Splitter(self.separator, self.comments)
 
-    def numeric(self) -> tuple[int, Sequence[int], Sequence[int], str | None, str]:
-        """The arguments of `read_columns` after the text."""
+    def numeric(self) -> Layout:
+        """The layout without the columns of text."""
         numbers = [place for name, place in self.fields.items() if name not in self.texts]
-        return self.width, self.ends, numbers, self.separator, self.comments
+        return Layout(self.width, self.ends, numbers, self.separator, self.comments)
 
     def is_directed(self, directed: bool | None) -> bool:
         """Whether the graph is, by the argument of `read`, else by the comment."""

@@ -1,9 +1,8 @@
-"""A program written twice by hand, as a class and as a tree, and its result computed by hand; and
-short names for what the trees are made of."""
+"""A program written by hand, as a tree, and its result computed by hand; and short names for what
+the trees are made of."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,9 +25,8 @@ def plus(a: Expr, b: int | Expr) -> Expr:
 
 @dataclass
 class Written:
-    """`cls` and `tree` say the same, to gascl and to the oracle; the rest was computed by hand."""
+    """A program, and what it must compute on the graph."""
 
-    cls: Any
     tree: Program
     graph: PlainGraph
     fields: dict[str, list[Any]]
@@ -38,16 +36,11 @@ class Written:
     params: dict[str, Any] = field(default_factory=dict)
 
 
-#: Of all modules of this folder that have been imported, by the names of their classes.
+#: Of all modules of this folder that have been imported, by name.
 CASES: dict[str, Written] = {}
 
 
-def case(**kwargs: Any) -> Callable[[Any], Any]:
-    """Of the class that follows, into the table."""
-
-    def keep(cls: Any) -> Any:
-        assert cls.__name__ not in CASES
-        CASES[cls.__name__] = Written(cls=cls, **kwargs)
-        return cls
-
-    return keep
+def case(name: str, tree: Program, **result: Any) -> None:
+    """Put a program into the table."""
+    assert name not in CASES
+    CASES[name] = Written(tree, **result)

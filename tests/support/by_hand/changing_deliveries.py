@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from support.by_hand.case import ID, MSG, NOW, X, case
 from support.oracle import PlainGraph
 from support.program_tree import (
@@ -19,8 +17,6 @@ from support.program_tree import (
     SetMask,
 )
 
-from gascl import VertexProgram, vertex
-
 ODD = Bin("&", NOW, Const(1))
 RING = PlainGraph(8, tuple((i, (i + 1) % 8) for i in range(8)))
 
@@ -29,9 +25,10 @@ def less(a: Expr, b: int) -> Expr:
     return Bin("<", a, Const(b))
 
 
-@case(
+case(
+    "UnderWayInTurns",
     # The mask holds 8, 1, 8, 1 ... vertices: many arcs and few. All send to 1 until superstep 4.
-    tree=Program(
+    Program(
         fields={"x": Field("int32")},
         message="int32",
         combine="sum",
@@ -49,22 +46,11 @@ def less(a: Expr, b: int) -> Expr:
     fields={"x": [1010, 9111] + [1010] * 6},
     steps=[(8, 8), (1, 9), (8, 16), (1, 9), (8, 16), (1, 1), (8, 8), (1, 1)],
 )
-class UnderWayInTurns(VertexProgram):
-    x = vertex.int32()
-    message, combine = "int32", "sum"
-    apply_on = "all"
-    scatter = "send(1);"
-    apply = """
-        v.x = v.x % 1000 * 10 + msg;
-        if (superstep < 4) send_to(1, 1);
-        if (superstep & 1 ? 1 : v.id == 0) set_mask();
-    """
-    stop = "superstep >= 7"
 
-
-@case(
+case(
+    "LastUnderWay",
     # 0's message from apply is the last thing that happens: nothing runs behind it.
-    tree=Program(
+    Program(
         fields={"x": Field("int32")},
         message="int32",
         combine="sum",
@@ -78,16 +64,11 @@ class UnderWayInTurns(VertexProgram):
     fields={"x": [11, 11, 11, 26, 11, 11, 11, 11]},
     steps=[(8, 8), (0, 1)],
 )
-class LastUnderWay(VertexProgram):
-    x = vertex.int32()
-    message, combine = "int32", "sum"
-    scatter = "send(1);"
-    apply = "v.x += msg + 10; if (v.id + superstep == 0) send_to(3, 5);"
 
-
-@case(
+case(
+    "AskedInTurns",
     # It is asked after each superstep, also where the next one goes another way.
-    tree=Program(
+    Program(
         fields={"x": Field("int32")},
         message="int32",
         combine="sum",
@@ -99,11 +80,3 @@ class LastUnderWay(VertexProgram):
     fields={"x": [1] * 8},
     steps=[(8, 8)],
 )
-class AskedInTurns(VertexProgram):
-    x = vertex.int32()
-    message, combine = "int32", "sum"
-    scatter = "send(1);"
-    apply = "v.x += msg; if (v.id < 1) set_mask();"
-
-    def converged(self, step: Any) -> bool:
-        return step.superstep == 0

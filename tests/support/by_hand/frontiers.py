@@ -18,15 +18,14 @@ from support.program_tree import (
     Vertex,
 )
 
-from gascl import VertexProgram, edge, vertex
-
 
 def v(name: str) -> Var:
     return Var("v", name)
 
 
-@case(
-    tree=Program(
+case(
+    "Search",
+    Program(
         fields={
             "depth": Field("int32", Cond(Bin("==", ID, Const(0)), Const(0), Const(-1))),
             "parent": Field("int32", Const(-1)),
@@ -42,18 +41,10 @@ def v(name: str) -> Var:
     fields={"depth": [0, 1, 1, 2, 3], "parent": [-1, 0, 0, 1, 3]},
     steps=[(1, 2), (2, 1), (1, 1), (1, 0)],  # 3 hears of 1 and 2; 0 and 2 listen no more
 )
-class Search(VertexProgram):
-    depth = vertex.int32(init="v.id == 0 ? 0 : -1")
-    parent = vertex.int32(init=-1)
-    message, combine = "int32", "first"
-    receive_if = "v.depth < 0"
-    mask = "v.id == 0"
-    scatter = "send(v.id);"
-    apply = "v.depth = superstep + 1; v.parent = msg; set_mask();"
 
-
-@case(
-    tree=Program(
+case(
+    "MoreThanMine",
+    Program(
         fields={"x": Field("int32", ID)},
         message="int32",
         combine="sum",
@@ -66,16 +57,10 @@ class Search(VertexProgram):
     fields={"x": [6, 1, 8]},
     steps=[(3, 3)],
 )
-class MoreThanMine(VertexProgram):
-    x = vertex.int32(init="v.id")
-    message, combine = "int32", "sum"
-    receive_if = "msg > v.x"
-    scatter = "send(v.id); send(v.id + 2);"
-    apply = "v.x = msg;"
 
-
-@case(
-    tree=Program(
+case(
+    "FirstOfParallelArcs",
+    Program(
         fields={"x": Field("int32", Const(-1))},
         message="int32",
         combine="first",
@@ -90,15 +75,10 @@ class MoreThanMine(VertexProgram):
     fields={"x": [40, 1, 31]},  # 0 hears itself first, and 1 hears 0 along the edges 0, 1, 2
     steps=[(3, 3)],
 )
-class FirstOfParallelArcs(VertexProgram):
-    x = vertex.int32(init=-1)
-    message, combine, edges = "int32", "first", "both"
-    scatter = "send(e.id * 10 + e.reversed); send(99);"
-    apply = "v.x = msg;"
 
-
-@case(
-    tree=Program(
+case(
+    "EnoughBits",
+    Program(
         fields={"x": Field("int32", plus(ID, 1))},
         message="int32",
         combine="or",
@@ -110,16 +90,10 @@ class FirstOfParallelArcs(VertexProgram):
     fields={"x": [1, 2, 3, 3, 1]},
     steps=[(5, 2)],  # one for each that hears anything
 )
-class EnoughBits(VertexProgram):
-    x = vertex.int32(init="v.id + 1")
-    message, combine = "int32", "or"
-    enough = "msg == 3 && v.id > 0"
-    scatter = "send(v.x);"
-    apply = "v.x = msg;"
 
-
-@case(
-    tree=Program(
+case(
+    "NearestFirst",
+    Program(
         fields={"x": Field("int32", Cond(Bin("==", ID, Const(0)), Const(0), Const(99)))},
         edge_fields={"w": ("int32", None)},
         message="int32",
@@ -135,18 +109,10 @@ class EnoughBits(VertexProgram):
     # 0; of 1 (at 5) and 2 (at 1) the nearer; of 1 (now at 2) and 3 (at 5); 3 (now at 3)
     steps=[(1, 2), (1, 2), (1, 1), (1, 0)],
 )
-class NearestFirst(VertexProgram):
-    x = vertex.int32(init="v.id == 0 ? 0 : 99")
-    w = edge.int32()
-    message, combine = "int32", "min"
-    mask = "v.id == 0"
-    priority, delta = "v.x", 2
-    scatter = "send(v.x + e.w);"
-    apply = "if (msg < v.x) { v.x = msg; set_mask(); }"
 
-
-@case(
-    tree=Program(
+case(
+    "NearAndFar",
+    Program(
         fields={"x": Field("int32", Cond(Bin("==", ID, Const(0)), Const(0), Const(999)))},
         edge_fields={"w": ("int32", None)},
         message="int32",
@@ -166,18 +132,10 @@ class NearestFirst(VertexProgram):
     # 0; 2 (at 3) before 4 and 1 (at 50 and 100); 3 (at 8); 1 (which is at 12 now); 4
     steps=[(1, 3), (1, 1), (1, 1), (1, 0), (1, 1)],
 )
-class NearAndFar(VertexProgram):
-    x = vertex.int32(init="v.id == 0 ? 0 : 999")
-    w = edge.int32()
-    message, combine = "int32", "min"
-    mask = "v.id == 0"
-    priority, delta = "v.x", 1
-    scatter = "send(v.x + e.w);"
-    apply = "if (msg < v.x) { v.x = msg; set_mask(); }"
 
-
-@case(
-    tree=Program(
+case(
+    "EarlierTurnsComeLate",
+    Program(
         fields={
             "turn": Field("int32", Bin("%", Bin("+", Bin("*", ID, Const(2)), Const(1)), Const(3))),
             "heard": Field("int32", Const(-1)),
@@ -195,18 +153,10 @@ class NearAndFar(VertexProgram):
     # 0; 1, which is before 3; 3, since 2 is behind it; 4, which is before 2; 2
     steps=[(1, 2), (1, 1), (1, 1), (1, 0), (1, 0)],
 )
-class EarlierTurnsComeLate(VertexProgram):
-    turn = vertex.int32(init="(v.id * 2 + 1) % 3")
-    heard = vertex.int32(init=-1)
-    message, combine = "int32", "min"
-    mask = "v.id == 0"
-    priority, delta = "v.turn", 1
-    scatter = "send(1);"
-    apply = "v.heard = superstep; set_mask();"
 
-
-@case(
-    tree=Program(
+case(
+    "WhileItWaits",
+    Program(
         fields={"x": Field("int32", Bin("%", Bin("*", ID, Const(10)), Const(16))),
                 "heard": Field("int32", Const(-1))},
         message="int32",
@@ -220,17 +170,10 @@ class EarlierTurnsComeLate(VertexProgram):
     fields={"x": [0, 0, 0], "heard": [2, 0, 1]},
     steps=[(1, 1)] * 3,  # 0, then 1, which waits and is at 0 now, then 2, which was before it
 )  # fmt: skip
-class WhileItWaits(VertexProgram):
-    x = vertex.int32(init="v.id * 10 % 16")  # 0, 10, 4
-    heard = vertex.int32(init=-1)
-    message, combine = "int32", "min"
-    priority, delta = "v.x", 4
-    scatter = "send(v.x);"
-    apply = "v.x = msg; v.heard = superstep;"
 
-
-@case(
-    tree=Program(
+case(
+    "LeastOfTheLanes",
+    Program(
         fields={
             "key": Field(
                 "int32",
@@ -251,18 +194,10 @@ class WhileItWaits(VertexProgram):
     fields={"key": [[-1, 2], [0, 0], [1, -2]], "x": [[0, 0], [1, 2], [-9, -9]]},
     steps=[(2, 4), (1, 2)],
 )
-class LeastOfTheLanes(VertexProgram):
-    key = vertex.int32(init="lane ? 2 - 2 * v.id : v.id - 1")
-    x = vertex.int32(init=-9)
-    lanes = 2
-    message, combine = "int32", "max"
-    priority, delta = "v.key", 2
-    scatter = "send(v.key);"
-    apply = "v.x = msg;"
 
-
-@case(
-    tree=Program(
+case(
+    "OnTheMask",
+    Program(
         fields={"x": Field("int32"), "y": Field("int32", Const(5))},
         message="int32",
         combine="first",
@@ -275,18 +210,10 @@ class LeastOfTheLanes(VertexProgram):
     fields={"x": [1, 2, 2, 0], "y": [0, 1, 2, 5]},  # without a message, `msg` is 0
     steps=[(2, 2)],
 )
-class OnTheMask(VertexProgram):
-    x = vertex.int32()
-    y = vertex.int32(init=5)
-    message, combine = "int32", "first"
-    apply_on = "mask"
-    mask = "v.id < 2"
-    scatter = "send(v.id + 1);"
-    apply = "v.x = has_msg + 1; v.y = msg;"
 
-
-@case(
-    tree=Program(
+case(
+    "WantsNoMore",
+    Program(
         fields={"x": Field("int32"), "wants": Field("int32", Const(1))},
         message="int32",
         combine="sum",
@@ -307,23 +234,10 @@ class OnTheMask(VertexProgram):
     fields={"x": [3, 0, 2], "wants": [1, 0, 1]},  # 1 wants none when it arrives
     steps=[(3, 0), (0, 2)],
 )
-class WantsNoMore(VertexProgram):
-    x = vertex.int32()
-    wants = vertex.int32(init=1)
-    message, combine = "int32", "sum"
-    apply_on = "mask"
-    receive_if = "v.wants"
-    apply = """
-        if (superstep == 0) {
-            send_to((v.id + 1) % g.num_vertices, v.id + 1);
-            v.wants = v.id != 1;
-        } else
-            v.x = msg;
-    """
 
-
-@case(
-    tree=Program(
+case(
+    "PairsWithTwo",
+    Program(
         fields={"x": Field("int32", Const(-1))},
         message="int32",
         combine="sum",
@@ -335,9 +249,3 @@ class WantsNoMore(VertexProgram):
     fields={"x": [3, -1, 1]},
     steps=[(3, 4)],
 )
-class PairsWithTwo(VertexProgram):
-    x = vertex.int32(init=-1)
-    message, combine = "int32", "sum"
-    receive_if = "v.id != 1"
-    pairs = "send(u.id);"
-    apply = "v.x = msg;"

@@ -1,7 +1,5 @@
 """Lanes, arc state, the adjacency and aggregators: programs written by hand."""
 
-from __future__ import annotations
-
 from support.by_hand.case import DST, ID, LANE, MSG, NOW, SRC, case, is_, plus
 from support.oracle import PlainGraph
 from support.program_tree import (
@@ -24,13 +22,11 @@ from support.program_tree import (
     Var,
 )
 
-from gascl import VertexProgram, aggregate, arc, edge, param, struct, vertex
-
 DEPTH, SOURCE = Var("v", "depth"), Var("p", "source")
 
-
-@case(
-    tree=Program(
+case(
+    "TwoSources",
+    Program(
         fields={"depth": Field("int32", Cond(is_(ID, SOURCE), Const(0), Const(99)))},
         params={"source": ("int32", 0)},
         message="int32",
@@ -45,18 +41,11 @@ DEPTH, SOURCE = Var("v", "depth"), Var("p", "source")
     # 0 and 2 in both lanes; 1 and 3; 2 once more; 3
     steps=[(2, 4), (2, 2), (1, 2), (1, 0)],
 )
-class TwoSources(VertexProgram):
-    source = param.vertex()
-    depth = vertex.int32(init="v.id == p.source ? 0 : 99")
-    message, combine = "int32", "min"
-    mask = "v.id == p.source"
-    scatter = "send(v.depth + 1);"
-    apply = "if (msg < v.depth) { v.depth = msg; set_mask(); }"
 
-
-@case(
+case(
+    "UnsetInOneLane",
     # 0 sets 1 and 2 in scatter, in both lanes: 1 takes it back in one of them, 2 in both.
-    tree=Program(
+    Program(
         fields={"x": Field("int32", LANE), "pair": Field("int2", Make("int2", (ID, LANE)))},
         lanes=2,
         message="int32",
@@ -79,31 +68,15 @@ class TwoSources(VertexProgram):
     steps=[(1, 3), (1, 1), (1, 3), (1, 1)],
     aggregates=[{"total": 6}] * 4,
 )
-class UnsetInOneLane(VertexProgram):
-    x = vertex.int32(init="lane")
-    pair = vertex.int2(init="(int2)(v.id, lane)")
-    total = aggregate.int32("sum")
-    lanes = 2
-    message, combine = "int32", "sum"
-    mask = "v.id == 0 && lane == 1"
-    apply_on = "all"
-    scatter = "if (e.dst == 1 || lane) send(e.dst + 10); set_mask_of(e.dst);"
-    apply = """
-        v.x += msg;
-        aggregate_total(1);
-        if (v.id == 1 && lane == 0) unset_mask();
-        if (v.id == 2) unset_mask();
-    """
-    stop = "superstep >= 3"
 
 
 TIMES = Var("e", "times")
 
-
-@case(
+case(
+    "ArcState",
     # Arcs in order: 0-1 (edge 0), 0-1 (edge 2), 1-0 (0), 1-0 (2), 1-1 (1). They start with
     # 0 21 0 21 10, and 0 adds 1 in each superstep, 1 adds 2.
-    tree=Program(
+    Program(
         fields={"x": Field("int32")},
         edge_fields={"w": ("int32", None)},
         arc_fields={
@@ -131,24 +104,14 @@ TIMES = Var("e", "times")
         "last": [[3, 1], [24, 1], [4, 0], [25, 0], [15, 1]],
     },
 )
-class ArcState(VertexProgram):
-    x = vertex.int32()
-    w = edge.int32()
-    times = arc.int32(init="e.id * 10 + e.w")
-    last = arc.int2(init="(int2)(e.src, e.dst)")
-    supersteps = param.supersteps(default=2)
-    message, combine = "int32", "sum"
-    scatter_on = "all"
-    scatter = "e.times += e.src + 1; e.last.x = e.times + e.last.y; send(e.times);"
-    apply = "v.x += msg;"
 
 
 COUNT = Var("", "num_neighbors")
 
-
-@case(
+case(
+    "Adjacency",
     # It scatters against the arrows: 0 to 1, 1 to 0 twice, 2 to 0 and to itself, 3 to nobody.
-    tree=Program(
+    Program(
         fields={"n": Field("uint8"), "last": Field("int32"), "back": Field("int32")},
         message="int32",
         combine="sum",
@@ -166,28 +129,15 @@ COUNT = Var("", "num_neighbors")
     fields={"n": [1, 2, 2, 0], "last": [1, 0, 2, 3], "back": [620, 111, 211, 0]},
     steps=[(4, 5)],
 )
-class Adjacency(VertexProgram):
-    n = vertex.uint8()
-    last = vertex.int32()
-    back = vertex.int32()
-    message, combine = "int32", "sum"
-    edges = "in"
-    apply_on = "all"
-    scatter = "send(num_neighbors * 10 + has_edge(e.dst, e.src));"
-    apply = """
-        v.n = num_neighbors;
-        v.last = num_neighbors ? neighbor(num_neighbors - 1) : v.id;
-        v.back = msg * 10 + has_edge(v.id, 0);
-    """
 
 
 MEAN = Var("prev", "mean")
 LEAST = "a.x < b.x || (a.x == b.x && a.id <= b.id) ? a : b"
 
-
-@case(
+case(
+    "Aggregators",
     # 0 wakes 1 and 2, they wake 3.
-    tree=Program(
+    Program(
         structs={"Pair": (("x", "int16"), ("id", "int32"))},
         fields={"x": Field("int32", Const(9)), "first": Field("int32")},
         message="int32",
@@ -243,28 +193,3 @@ LEAST = "a.x < b.x || (a.x == b.x && a.id <= b.id) ? a : b"
         },
     ],
 )
-class Aggregators(VertexProgram):
-    Pair = struct([("x", "int16"), ("id", "int32")])
-    x = vertex.int32(init=9)
-    first = vertex.int32()
-    n = aggregate.int8("count")
-    mean = aggregate.int32("mean")
-    odd = aggregate.uint32("a ^ b", identity="0")
-    best = aggregate.struct(Pair, LEAST, identity="(Pair){99, -1}")
-    far = aggregate.uint4("max(a, b)", identity="(uint4)(0)")
-    sums = aggregate.float3("a + b", identity="(float3)(0, 0, 0)")
-    message, combine = "int32", "sum"
-    mask = "v.id == 0"
-    scatter = "send(v.id + 1);"
-    apply = """
-        v.x = prev.best.x;
-        v.first = prev.mean != prev.mean;
-        aggregate_n(3);
-        aggregate_mean(v.id);
-        aggregate_odd(v.id);
-        aggregate_best((Pair){7 + msg, v.id});
-        aggregate_far((uint4)(v.id, 1, msg, 3));
-        aggregate_sums((float3)(v.id, 1, msg));
-        set_mask();
-    """
-    stop = "agg.best.id == 3"

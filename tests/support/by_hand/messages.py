@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from support.by_hand.case import DST, HAS, ID, MSG, X, case, is_, plus
 from support.oracle import PlainGraph
 from support.program_tree import (
@@ -22,8 +21,6 @@ from support.program_tree import (
     Var,
 )
 
-from gascl import VertexProgram, param, struct, vertex
-
 PATH = PlainGraph(3, ((0, 1), (1, 2)))
 NEARER = "a.distance < b.distance || (a.distance == b.distance && a.parent <= b.parent) ? a : b"
 NONE = Make("Pair", (Const(99.0), Const(-1)))
@@ -34,8 +31,9 @@ def of(x: Expr, path: str) -> Expr:
     return Member(x, path)
 
 
-@case(
-    tree=Program(
+case(
+    "Nearest",
+    Program(
         structs={"Pair": (("distance", "float32"), ("parent", "int32"))},
         fields={"best": Field("Pair", Make("Pair", (Const(99), Const(-1))))},
         message="Pair",
@@ -56,20 +54,10 @@ def of(x: Expr, path: str) -> Expr:
     fields={"best": [(0, -1), (1, 0), (1, 0), (2, 1), (99, -1)]},
     steps=[(1, 2), (2, 2), (1, 1)],  # 3 hears of 1 and 2: as near, and 1 is less
 )
-class Nearest(VertexProgram):
-    Pair = np.dtype([("distance", "f4"), ("parent", "i4")])
-    best = vertex.struct(Pair, init="(Pair){99, -1}")
-    message = Pair
-    combine = NEARER
-    identity = "(Pair){99, -1}"
-    mask = "v.id == 0"
-    init = "if (v.id == 0) v.best.distance = 0;"
-    scatter = "send((Pair){v.best.distance + 1, v.id});"
-    apply = "if (msg.distance < v.best.distance) { v.best = msg; set_mask(); }"
 
-
-@case(
-    tree=Program(
+case(
+    "StructInPlace",
+    Program(
         structs={"message": (("n", "int16"), ("far", "uint16"))},
         fields={"n": Field("int32"), "far": Field("int32")},
         message="message",
@@ -88,22 +76,14 @@ class Nearest(VertexProgram):
     fields={"n": [2, 6, 2, 0], "far": [1, 3, 3, 0]},
     steps=[(4, 5)],
 )
-class StructInPlace(VertexProgram):
-    n = vertex.int32()
-    far = vertex.int32()
-    message = struct([("n", "int16"), ("far", "uint16")])
-    combine = "(message){a.n + b.n, max(a.far, b.far)}"
-    identity = "(message){0, 0}"
-    scatter = "send((message){-1, v.id}); send((message){3, 1});"
-    apply = "v.n = msg.n; v.far = msg.far;"
 
 
 POS = Var("v", "pos")
 
-
-@case(
+case(
+    "Places",
     # Too wide for atomics: 8 + 4 + 1 bytes, aligned as C does.
-    tree=Program(
+    Program(
         structs={"Place": (("p", "int2"), ("w", "float32"), ("c", "uint8"))},
         fields={"pos": Field("Place", Make("Place", (ID, Const(1), Const(2), Const(3))))},
         message="int2",
@@ -120,16 +100,10 @@ POS = Var("v", "pos")
     fields={"pos": [(0, 1, 2, 3), (1, 3, 3, 3), (2, 4, 3, 3)]},
     steps=[(3, 2)],
 )
-class Places(VertexProgram):
-    Place = struct([("p", "int2"), ("w", "float32"), ("c", "uint8")])
-    pos = vertex.struct(Place, init="(Place){(int2)(v.id, 1), 2, 3}")
-    message, combine, identity = "int2", "a + b", "(int2)(0, 0)"
-    scatter = "send((int2)(v.pos.p.x, v.pos.c));"
-    apply = "v.pos.p.y = msg.x + msg.y; v.pos.w = msg.y;"
 
-
-@case(
-    tree=Program(
+case(
+    "ToAnyone",
+    Program(
         fields={"x": Field("int32")},
         message="int32",
         combine="sum",
@@ -140,15 +114,10 @@ class Places(VertexProgram):
     fields={"x": [20, 101, 101]},
     steps=[(3, 6)],  # two arcs, and two calls on each of them
 )
-class ToAnyone(VertexProgram):
-    x = vertex.int32()
-    message, combine = "int32", "sum"
-    scatter = "send(1); send_to(0, 10); send_to(e.dst, 100);"
-    apply = "v.x += msg;"
 
-
-@case(
-    tree=Program(
+case(
+    "HandedOn",
+    Program(
         fields={"x": Field("int32")},
         message="int32",
         combine="max",
@@ -163,20 +132,11 @@ class ToAnyone(VertexProgram):
     fields={"x": [0, 1, 2, 3]},
     steps=[(1, 1), (0, 1), (0, 1)],  # nobody is in the mask, and yet it goes on
 )
-class HandedOn(VertexProgram):
-    x = vertex.int32()
-    message, combine = "int32", "max"
-    mask = "v.id == 0"
-    scatter = "send(1);"
-    apply = """
-        v.x += msg;
-        if (v.id < 3) send_to(v.id + 1, msg + 1);
-    """
 
-
-@case(
+case(
+    "BothAtOnce",
     # What apply sent and what scatter sends to the same vertex are combined; sums of floats.
-    tree=Program(
+    Program(
         fields={"x": Field("real")},
         message="real",
         combine="sum",
@@ -191,18 +151,11 @@ class HandedOn(VertexProgram):
     fields={"x": [1004, 1005, 1301]},
     steps=[(3, 4), (3, 10)],
 )
-class BothAtOnce(VertexProgram):
-    x = vertex.real()
-    supersteps = param.supersteps(default=2)
-    message, combine = "real", "sum"
-    scatter_on = "all"
-    scatter = "send(1); send_to(v.id, 4);"
-    apply = "v.x = msg; send_to(2, 100); send_to(v.id, 1000);"
 
-
-@case(
+case(
+    "PointerJumping",
     # Whoever reads in place what the one before has written gets 0 for vertex 3.
-    tree=Program(
+    Program(
         fields={"up": Field("int32", Bin("max", plus(ID, -1), Const(0)))},
         message="int32",
         combine="sum",
@@ -214,12 +167,6 @@ class BothAtOnce(VertexProgram):
     fields={"up": [0, 0, 10, 1, 62]},  # each the parent's parent; 2 heard 1, 4 heard 3 twice
     steps=[(5, 3)],
 )
-class PointerJumping(VertexProgram):
-    up = vertex.int32(init="max(v.id - 1, 0)")
-    message, combine = "int32", "sum"
-    apply_on = "all"
-    scatter = "send(up_of(e.dst));"
-    apply = "v.up = msg * 10 + up_of(v.up);"
 
 
 INTO_0 = PlainGraph(6, ((1, 0), (2, 0), (3, 0), (4, 0), (5, 0), (1, 2)))
@@ -232,9 +179,9 @@ INSERTION = """
 """
 LABEL = Field("int32", Bin("%", Bin("*", ID, Const(7)), Const(4)))  # 0 3 2 1 0 3
 
-
-@case(
-    tree=Program(
+case(
+    "MostFrequent",
+    Program(
         fields={"x": LABEL},
         message="int32",
         gather=Gather("frequent", Var("", "item"), Var("", "found")),
@@ -245,26 +192,10 @@ LABEL = Field("int32", Bin("%", Bin("*", ID, Const(7)), Const(4)))  # 0 3 2 1 0 
     fields={"x": [3, 3, 3, 1, 0, 3]},  # 0 hears 3 2 1 0 3; 2 hears 3
     steps=[(6, 6)],
 )
-class MostFrequent(VertexProgram):
-    x = vertex.int32(init="v.id * 7 % 4")
-    message = "int32"
-    scatter = "send(v.x);"
-    gather = f"""
-        {INSERTION}
-        int run = 0, longest = 0;
-        for (int i = 0; i < num_messages; i++) {{
-            run = i && messages[i] == messages[i - 1] ? run + 1 : 1;
-            if (run > longest) {{
-                longest = run;
-                msg = messages[i];
-            }}
-        }}
-    """
-    apply = "v.x = msg;"
 
-
-@case(
-    tree=Program(
+case(
+    "Median",
+    Program(
         fields={"x": LABEL, "m": Field("real2")},
         message="int32",
         gathered="real2",
@@ -279,11 +210,3 @@ class MostFrequent(VertexProgram):
     fields={"x": [1, 0, 1, 0, 0, 0], "m": [[3, 10], [-1, -2], [3, 12], *[[-1, -2]] * 3]},
     steps=[(6, 5)],
 )
-class Median(VertexProgram):
-    x = vertex.int32(init="v.id * 7 % 4")
-    m = vertex.real2()
-    message, gathered, identity = "int32", "real2", "(real2)(-1, -2)"
-    apply_on = "all"
-    scatter = "if (v.x != 0) send(v.x);"
-    gather = f"{INSERTION} msg = (real2)(messages[num_messages / 2], v.x + 10);"
-    apply = "v.m = msg; v.x = has_msg;"

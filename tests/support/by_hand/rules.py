@@ -1,7 +1,5 @@
 """Programs for one rule of a superstep each: the engine, the oracle and a result by hand agree."""
 
-from __future__ import annotations
-
 import math
 
 from support.by_hand.case import DST, HAS, ID, MSG, NOW, SRC, X, case, is_, plus
@@ -23,13 +21,11 @@ from support.program_tree import (
     Vertex,
 )
 
-from gascl import VertexProgram, aggregate, edge, param, vertex
-
 RING = PlainGraph(3, ((0, 1), (1, 2), (2, 0)))
 
-
-@case(
-    tree=Program(
+case(
+    "IdentitySent",
+    Program(
         fields={"x": Field("int32", Const(5)), "heard": Field("uint8")},
         message="int32",
         combine="min",
@@ -41,17 +37,10 @@ RING = PlainGraph(3, ((0, 1), (1, 2), (2, 0)))
     fields={"x": [2**31 - 1] * 3, "heard": [1, 2, 2]},
     steps=[(3, 2)],
 )
-class IdentitySent(VertexProgram):
-    x = vertex.int32(init=5)
-    heard = vertex.uint8()
-    message, combine = "int32", "min"
-    apply_on = "all"
-    scatter = "send(INT_MAX);"
-    apply = "v.x = msg; v.heard = has_msg ? 2 : 1;"
 
-
-@case(
-    tree=Program(
+case(
+    "NoMessage",
+    Program(
         fields={"x": Field("real", Const(5))},
         message="real",
         combine="max",
@@ -65,18 +54,10 @@ class IdentitySent(VertexProgram):
     fields={"x": [2, 3, -math.inf, -math.inf]},
     steps=[(3, 3)],
 )
-class NoMessage(VertexProgram):
-    x = vertex.real(init=5)
-    message, combine = "real", "max"
-    apply_on = "all"
-    edges = "in"
-    mask = "v.id > 0"
-    scatter = "send(v.id);"
-    apply = "v.x = msg;"
 
-
-@case(
-    tree=Program(
+case(
+    "Conditional",
+    Program(
         fields={"x": Field("int64", Const(-1))},
         message="int64",
         combine="sum",
@@ -87,17 +68,10 @@ class NoMessage(VertexProgram):
     fields={"x": [-1, -1, -1, 22, -1]},
     steps=[(5, 2)],
 )
-class Conditional(VertexProgram):
-    x = vertex.int64(init=-1)
-    message, combine = "int64", "sum"
-    scatter = """
-        if (v.id % 2 == 0) send(v.id + 10);
-    """
-    apply = "v.x = msg;"
 
-
-@case(
-    tree=Program(
+case(
+    "Twice",
+    Program(
         fields={"x": Field("int32")},
         message="uint32",
         combine="(a + b) % 1009",
@@ -109,18 +83,10 @@ class Conditional(VertexProgram):
     fields={"x": [0, 997, 1006, 0]},  # 2 * 1003 - 1009; 1000 + 6; 1000 + 9 - 1009
     steps=[(4, 4)],
 )
-class Twice(VertexProgram):
-    x = vertex.int32()
-    message, combine, identity = "uint32", "(a + b) % 1009", "0"
-    scatter = """
-        send(1000);
-        send(e.dst * 3);
-    """
-    apply = "v.x = msg;"
 
-
-@case(
-    tree=Program(
+case(
+    "MaskInScatter",
+    Program(
         fields={"x": Field("int32")},
         message="int32",
         combine="sum",
@@ -132,16 +98,10 @@ class Twice(VertexProgram):
     fields={"x": [0, 1, 2, 3]},
     steps=[(1, 1), (1, 1), (1, 1), (1, 0)],
 )
-class MaskInScatter(VertexProgram):
-    x = vertex.int32()
-    message, combine = "int32", "sum"
-    mask = "v.id == 0"
-    scatter = "send(1); set_mask_of(e.dst);"
-    apply = "v.x = superstep + 1;"
 
-
-@case(
-    tree=Program(
+case(
+    "MaskInApply",
+    Program(
         fields={"x": Field("int32")},
         message="int32",
         combine="or",
@@ -153,24 +113,15 @@ class MaskInScatter(VertexProgram):
     fields={"x": [0, 2, 1, 0]},  # 0 reaches 2, who wakes 3, who reaches 1, who wakes 2
     steps=[(1, 1), (1, 1), (1, 0)],
 )
-class MaskInApply(VertexProgram):
-    x = vertex.int32()
-    message, combine = "int32", "or"
-    mask = "v.id == 0"
-    scatter = "send(1);"
-    apply = """
-        v.x = superstep + 1;
-        set_mask_of((v.id + 1) % g.num_vertices);
-    """
 
 
 FIRST_HEARD = Bin("&&", is_(NOW, 0), HAS)
 
-
-@case(
+case(
+    "Unset",
     # All of 1 ... 4 are set by 0 in scatter. 1: nothing more; 2: cancels that and its own;
     # 3: sets itself last; 4: cancels, but 1 has set it in apply.
-    tree=Program(
+    Program(
         fields={"x": Field("int32")},
         message="int32",
         combine="and",
@@ -194,28 +145,13 @@ FIRST_HEARD = Bin("&&", is_(NOW, 0), HAS)
     fields={"x": [10, 1, 0, 1, 1, 0]},
     steps=[(1, 4), (3, 0)],
 )
-class Unset(VertexProgram):
-    x = vertex.int32()
-    message, combine = "int32", "and"
-    mask = "v.id == 0"
-    apply_on = "all"
-    scatter = "send(1); set_mask_of(e.dst);"
-    apply = """
-        v.x = v.x * 10 + get_mask();
-        if (superstep == 0 && has_msg) {
-            if (v.id == 1) set_mask_of(4);
-            if (v.id == 2) { set_mask(); unset_mask(); }
-            if (v.id == 3) { unset_mask(); set_mask(); }
-            if (v.id == 4) unset_mask();
-        }
-    """
 
 
 PREV = Var("prev", "total")
 
-
-@case(
-    tree=Program(
+case(
+    "PrevInScatter",
+    Program(
         fields={"x": Field("real")},
         message="real",
         combine="sum",
@@ -235,19 +171,10 @@ PREV = Var("prev", "total")
         {"total": 162},
     ],  # init: 1 + 2 + 3; then three times the one before
 )
-class PrevInScatter(VertexProgram):
-    x = vertex.real()
-    total = aggregate.real("sum")
-    message, combine = "real", "sum"
-    scatter_on = "all"
-    init = "aggregate_total(v.id + 1);"
-    scatter = "send(prev.total);"
-    apply = "v.x = msg; aggregate_total(v.x);"
-    stop = "agg.total >= 162"
 
-
-@case(
-    tree=Program(
+case(
+    "Shift",
+    Program(
         fields={"x": Field("int32", plus(ID, 1))},
         message="int32",
         combine="sum",
@@ -258,6 +185,7 @@ class PrevInScatter(VertexProgram):
             Assign("x", Bin("+", Bin("*", X, Const(10)), MSG)),
             If(is_(ID, 1), (Aggregate("total", PREV), Aggregate("total", NOW))),
         ),
+        has_supersteps=True,
         supersteps=2,
     ),
     graph=RING,
@@ -269,24 +197,10 @@ class PrevInScatter(VertexProgram):
         {"total": 1},
     ],  # prev is INT_MIN, nobody having added; then the superstep
 )
-class Shift(VertexProgram):
-    x = vertex.int32(init="v.id + 1")
-    supersteps = param.supersteps(default=2)
-    total = aggregate.int32("max")
-    message, combine = "int32", "sum"
-    scatter_on = "all"
-    scatter = "send(v.x);"
-    apply = """
-        v.x = v.x * 10 + msg;
-        if (v.id == 1) {
-            aggregate_total(prev.total);
-            aggregate_total(superstep);
-        }
-    """
 
-
-@case(
-    tree=Program(
+case(
+    "BothWays",
+    Program(
         fields={"x": Field("int32")},
         message="int32",
         combine="sum",
@@ -304,26 +218,17 @@ class Shift(VertexProgram):
     fields={"x": [114, 130, 45]},
     steps=[(3, 5)],
 )
-class BothWays(VertexProgram):
-    x = vertex.int32()
-    w = edge.int32()
-    message, combine = "int32", "sum"
-    edges = "both"
-    scatter = """
-        send(e.reversed * 100 + e.src * 10);
-        send(e.id + e.w);
-    """
-    apply = "v.x = msg;"
 
-
-@case(
-    tree=Program(
+case(
+    "Alternating",
+    Program(
         fields={"x": Field("int32", ID)},
         message="int32",
         combine="sum",
         edges="alternate",
         scatter_on="all",
         apply_on="all",
+        has_supersteps=True,
         supersteps=3,
         edge_fields={"w": ("int32", None)},
         scatter=(Send(Bin("+", Bin("*", X, Var("e", "w")), Var("e", "reversed"))),),
@@ -335,19 +240,10 @@ class BothWays(VertexProgram):
     fields={"x": [0, 4, 1418]},
     steps=[(3, 3), (3, 3), (3, 3)],
 )
-class Alternating(VertexProgram):
-    x = vertex.int32(init="v.id")
-    w = edge.int32()
-    supersteps = param.supersteps(3)
-    message, combine = "int32", "sum"
-    edges = "alternate"
-    scatter_on = apply_on = "all"
-    scatter = "send(v.x * e.w + e.reversed);"
-    apply = "v.x = msg;"
 
-
-@case(
-    tree=Program(
+case(
+    "InitMask",
+    Program(
         fields={"x": Field("int32", Var("v", "out_degree"))},
         message="int32",
         combine="max",
@@ -360,10 +256,3 @@ class Alternating(VertexProgram):
     fields={"x": [30, 1, 31]},
     steps=[(1, 2)],
 )
-class InitMask(VertexProgram):
-    x = vertex.int32(init="v.out_degree")
-    message, combine = "int32", "max"
-    mask = "0"
-    init = "if (v.id == 0) set_mask_of(2); v.x += 1;"
-    scatter = "send(v.x * 10 + get_mask_of(e.dst));"
-    apply = "v.x = msg;"

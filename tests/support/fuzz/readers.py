@@ -1,14 +1,13 @@
 """Feeds gascl's file readers with mutated files, guided by coverage; by hand, not by pytest.
 
-    pip install atheris coverage
+    pip install atheris
     PYTHONPATH=tests python -m support.fuzz.readers --reader metis --minutes 10
 
 Without --reader all of targets.py's take their turn. What must hold of each input is told
 there; what does not hold is printed and kept, once for each place in the code, in
 OUT/READER/findings, beside the corpus. Mend the reader, and put the input into seeds/READER, where
 test_fuzz_seeds.py replays it and later runs begin with it. At the end a line of Markdown tells
-minutes, executions, inputs kept, lines of the reader that those and
-the seeds reach (lines that only write files do not count), and findings.
+minutes, executions, inputs kept, and findings.
 
 Atheris is libFuzzer for Python (https://github.com/google/atheris); it has wheels for Linux and
 some of Python's versions, so that it is not among the packages that tests need.
@@ -27,7 +26,6 @@ import tempfile
 import time
 import traceback
 import warnings
-from importlib.util import find_spec
 from pathlib import Path
 
 from support.fuzz.watch import Watched, wait
@@ -47,15 +45,6 @@ SECONDS = 5  # of processor time that one input may take
 MEMORY = 2 << 20  # KiB that one input may add to the most that was held
 MOST_BYTES = 16384  # of an input
 STUCK = 60  # seconds by the clock that one may take before its process is killed
-#: What the modules of readers hold besides.
-NO_READERS = (
-    r"^\s*def (_?write\w*|_check_simple|_unfit\w*|_properties_of|properties_text|_escaped)\b",
-    r"^\s*def (created|check_labels|repeats|read_networkx|_named|_beside)\b",
-    r"^def (_table\b|read_arrow\(table)",
-    r"^class (InOrder|_Nodes)\b",
-    r"if TYPE_CHECKING:",
-    r"raise AssertionError",
-)
 
 
 def main() -> int:
@@ -65,15 +54,13 @@ def main() -> int:
     arguments.add_argument("--reader", action="append", choices=READERS)
     arguments.add_argument("--minutes", type=float, default=10)
     arguments.add_argument("--out", type=Path, default=Path("build/fuzz"))
-    arguments.add_argument("--step", choices=("fuzz", "cover"), help=argparse.SUPPRESS)
+    arguments.add_argument("--step", choices=("fuzz",), help=argparse.SUPPRESS)
     taken, others = arguments.parse_known_args()
     if taken.step == "fuzz":
         return fuzz(taken.reader[0], taken.out, others)
-    if taken.step == "cover":
-        return cover(taken.reader[0], taken.out)
     found = 0
-    print("| reader | minutes | executions | inputs kept | lines reached | findings |")
-    print("|---|---|---|---|---|---|")
+    print("| reader | minutes | executions | inputs kept | findings |")
+    print("|---|---|---|---|---|")
     for reader in taken.reader or READERS:
         found += run(reader, taken.minutes, taken.out.resolve() / reader)
     return int(found > 0)
@@ -103,6 +90,7 @@ def run(reader: str, minutes: float, out: Path) -> int:
         "--out",
         str(out),
         "--step",
+        "fuzz",
     ]
     began, executions = time.monotonic(), 0
     while (left := began + 60 * minutes - time.monotonic()) > 1:
@@ -122,7 +110,7 @@ def run(reader: str, minutes: float, out: Path) -> int:
         watched = Watched(out / "current", MOST_BYTES)
         with (out / "log").open("wb") as log:
             process = subprocess.Popen(
-                [*command, "fuzz", *options, str(corpus), str(SEEDS / reader)], stderr=log
+                [*command, *options, str(corpus), str(SEEDS / reader)], stderr=log
             )
             stuck = wait(process, watched, STUCK)
         executions += watched.count
@@ -135,11 +123,10 @@ def run(reader: str, minutes: float, out: Path) -> int:
             print((out / "log").read_text(errors="replace")[-3000:], file=sys.stderr)
             break
     minutes = (time.monotonic() - began) / 60
-    lines = subprocess.run([*command, "cover"], stdout=subprocess.PIPE, text=True).stdout.strip()
     folder.cleanup()
     findings = len(list((out / "findings").iterdir()))
     kept = len(list(corpus.iterdir()))
-    print(f"| {reader} | {minutes:.1f} | {executions:,} | {kept:,} | {lines} | {findings} |")
+    print(f"| {reader} | {minutes:.1f} | {executions:,} | {kept:,} | {findings} |")
     return findings
 
 
@@ -148,7 +135,7 @@ def fuzz(reader: str, out: Path, options: list[str]) -> int:
     try:
         import atheris
     except ImportError:
-        print("this needs Atheris: pip install atheris coverage", file=sys.stderr)
+        print("this needs Atheris: pip install atheris", file=sys.stderr)
         return 2
     with atheris.instrument_imports(include=INSTRUMENTED):
         from support.fuzz.checks import check_cut_off
@@ -205,37 +192,6 @@ def _place(error: Exception) -> str:
     frame = (own or frames)[-1]
     said = " ".join(str(error).split())[:150]
     return f"{type(error).__name__} at {Path(frame.filename).name}:{frame.lineno}: {said}"
-
-
-def cover(reader: str, out: Path) -> int:
-    """Print what part of the reader's lines the corpus and the seeds reach."""
-    import coverage
-
-    root = Path(str(find_spec("gascl").origin)).parent / "io"
-    cover = coverage.Coverage(data_file=None, config_file=False, include=[f"{root}/*"])
-    for pattern in NO_READERS:
-        cover.exclude(pattern)
-    cover.start()
-    from support.fuzz.targets import TARGETS
-
-    target, folder = TARGETS[reader], out / "work"
-    inputs = [*(SEEDS / reader).iterdir(), *(out / "corpus").iterdir()]
-    for path in inputs:
-        try:
-            target.check(path.read_bytes(), folder)
-        except Exception as error:
-            print(f"{path}: {_place(error)}", file=sys.stderr)
-    cover.stop()
-    parts = []
-    reached = total = 0
-    for module in target.modules:
-        _, lines, _, missing, shown = cover.analysis2(str(root / f"{module}.py"))
-        parts.append(f"{module} {len(lines) - len(missing)}/{len(lines)}")
-        reached, total = reached + len(lines) - len(missing), total + len(lines)
-        if shown:
-            print(f"  {module}.py without lines {shown}", file=sys.stderr)
-    print(f"{100 * reached / total:.0f} % ({', '.join(parts)})")
-    return 0
 
 
 if __name__ == "__main__":

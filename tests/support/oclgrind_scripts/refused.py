@@ -1,7 +1,5 @@
 """Programs that stop with an error, in which Oclgrind must find no other fault."""
 
-from __future__ import annotations
-
 from support.oclgrind_scripts.workload import HUB, V
 
 from gascl import GasclError, ProgramError, VertexProgram, param, vertex

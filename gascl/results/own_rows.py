@@ -1,0 +1,84 @@
+"""`OwnRows`: the values that one of several ranks has of its own vertices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from gascl.errors import GasclError
+
+
+@dataclass(frozen=True, eq=False)
+class OwnRows(Mapping[str, np.ndarray]):
+    """The fields of the vertices of one rank, (own,) or (own, lanes) and so on, by name. Each
+    vertex belongs to one rank.
+
+    Attributes:
+        vertices: int (own,), these vertices, in ascending order.
+        rank, size: the number of this rank, and how many there are.
+        ranks: the ranks, which write files together; None after pickling.
+    """
+
+    vertices: np.ndarray
+    fields: Mapping[str, np.ndarray] = field(repr=False)
+    rank: int
+    size: int
+    ranks: Any = field(repr=False)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.fields[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.fields)
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+    __hash__ = object.__hash__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return OwnRows, (self.vertices, dict(self.fields), self.rank, self.size, None)
+
+
+class SlicedFields(Mapping[str, np.ndarray]):
+    """Fields of a range of vertices, from those of all."""
+
+    def __init__(self, fields: Mapping[str, np.ndarray], vertices: slice):
+        self._fields, self._vertices = fields, vertices
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self._fields[name][self._vertices]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._fields)
+
+    def __len__(self) -> int:
+        return len(self._fields)
+
+
+class RemoteFields(Mapping[str, np.ndarray]):
+    """The names of fields that each rank has of its own vertices alone; reading one is an error."""
+
+    def __init__(self, names: list[str]):
+        self._names = names
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self._names:
+            raise KeyError(name)
+        raise GasclError(
+            f"each rank has {name!r} of its own vertices alone, as result.own_rows[{name!r}], "
+            "since the run had collect=False: leave that out, or write all with "
+            "result.to_parquet(folder)"
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names

@@ -1,0 +1,96 @@
+"""Folders that are written completely or not at all, by one process or by all ranks of a run."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from gascl.errors import FormatError
+from gascl.util.atomic_file import check_writable
+
+
+def part_name(rank: int) -> str:
+    """The name of the file that a rank writes into a folder."""
+    return f"part-{rank:05}.parquet"
+
+
+def check_folder(path: Path, named: str = "") -> None:
+    """Raise FormatError if no folder of parts can be written to a path, or replaced there.
+
+    Args:
+        named: what the message calls it; by default the path.
+    """
+    named = named or str(path)
+    if path.exists() and not path.is_dir():
+        raise FormatError(f"{named} is a file; name a folder, or add .parquet to write one file")
+    other = next(
+        (each for each in sorted(path.glob("*")) if not each.match("part-*.parquet")), None
+    )
+    if other is not None:
+        raise FormatError(
+            f"{named}: this folder has other files, such as {other.name}; name another"
+        )
+    check_writable(path / part_name(0) if path.exists() else path, named)
+
+
+@contextmanager
+def new_folder(path: Path, ranks: Any = None) -> Iterator[Path]:
+    """A new folder to write files into; when the block ends, it replaces the folder of that name.
+
+    Args:
+        ranks: the `Ranks` of a run, which write into it together: all must call this, and an error
+            in one of them is raised in all. None: there is one process.
+
+    Raises:
+        FormatError: it cannot be written, or there is a folder with files of another kind; also
+            for any OSError inside the block.
+    """
+    first, path = ranks is None or ranks.rank == 0, Path(os.path.realpath(path))
+    part = path.with_name(f".gascl-{secrets.token_hex(8)}.part")
+    try:
+        with _together(path, ranks):
+            if first:
+                check_folder(path)
+                part.mkdir()
+        part = part if ranks is None else ranks.broadcast(part)
+        with _together(path, ranks):
+            yield part
+        with _together(path, ranks):
+            if first:
+                _take_name(part, path)
+    finally:
+        if first:
+            shutil.rmtree(part, ignore_errors=True)
+
+
+@contextmanager
+def _together(path: Path, ranks: Any) -> Iterator[None]:
+    with ranks.errors_in_all() if ranks else nullcontext():
+        try:
+            yield
+        except OSError as error:
+            cause = error.strerror or str(error)
+            raise FormatError(
+                f"{path} cannot be written: {cause}; name a folder where there is room, and which "
+                "all ranks see"
+            ) from error
+
+
+def _take_name(part: Path, path: Path) -> None:
+    """Rename a folder; no file system replaces one that has files, so it is renamed first."""
+    if not path.exists():
+        part.rename(path)
+        return
+    old = part.with_suffix(".old")
+    path.rename(old)
+    try:
+        part.rename(path)
+    except OSError:
+        old.rename(path)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
