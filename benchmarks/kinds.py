@@ -254,7 +254,7 @@ class Comparison:
             prepared = self.prepared(name)
             for delivery in ["auto", *prepared.others]:
                 with contextlib.suppress(Exception):
-                    self.warm(delivery, prepared.program)
+                    self.warm(delivery, prepared.program, KINDS[name].most)
 
     @functools.cache  # noqa: B019 (there are as many as graphs)
     def prepared(self, name: str) -> Prepared:
@@ -290,11 +290,12 @@ class Comparison:
     def measure(self, name: str, line: dict[str, Any]) -> None:
         """Fill in the row of a kind."""
         program, right, moves, chosen, others = self.prepared(name)
+        most = KINDS[name].most
         self.warm("auto", PageRank())
-        ms = self.warm("auto", program)
+        ms = self.warm("auto", program, most)
         if ms > TOO_SLOW_MS:
             raise TimeoutError(f"left out: a superstep takes {ms / 1e3:.0f} s")
-        run = functools.partial(self.row, program, KINDS[name].most, right)
+        run = functools.partial(self.row, program, most, right)
         auto = self.times(run("auto"), Row("PageRank", self.pagerank, self.ranks, TRIALS))
         arcs, vertices = self.links.arcs, self.links.vertices
         rate = SUPERSTEPS * (PAGERANK_ARC * arcs + PAGERANK_VERTEX * vertices)
@@ -314,7 +315,7 @@ class Comparison:
         ratio, told = {chosen: 1.0}, []  # of each delivery's time to auto's
         for rival in others:
             try:
-                ms = self.warm(rival, program)
+                ms = self.warm(rival, program, most)
                 ratio[rival] = ms / auto.median
                 if not slow and ms < max(HOPELESS_MS, HOPELESS * auto.median):
                     other = self.times(run(rival), run("auto"))
@@ -348,13 +349,14 @@ class Comparison:
         others = [name for name in others if expected(name) < UNLIKELY]
         return sorted(others, key=expected)[: self.given.rivals]
 
-    def row(self, program: VertexProgram, most: int, right: Truth, name: str) -> Row:
+    def row(self, program: VertexProgram, most: int | None, right: Truth, name: str) -> Row:
         """A delivery as a contender; its note has the supersteps, and how messages traveled."""
 
         def run() -> tuple[float, Any, str]:
             chosen = {"delivery": name, "max_supersteps": most, "not_converged": "ignore"}
             seconds, result, _ = timed(self.engine, program, **chosen)
-            return seconds, Found(result), f"{result.supersteps} {result.delivery}"
+            supersteps = 1 if most is None else result.supersteps
+            return seconds, Found(result), f"{supersteps} {result.delivery}"
 
         return Row(name, run, right, trials=TRIALS)
 
@@ -368,13 +370,15 @@ class Comparison:
         ms = np.array(row.seconds) / max(int(supersteps), 1) * 1e3
         return Times(delivery, int(supersteps), ms, ratios(row, other))
 
-    def warm(self, name: str, program: VertexProgram) -> float:
-        """Build the kernels; returns about how many milliseconds a superstep takes then."""
-        few = {"delivery": name, "max_supersteps": WARMING, "not_converged": "ignore"}
+    def warm(self, name: str, program: VertexProgram, most: int | None = WARMING) -> float:
+        """Build the kernels; returns about how many milliseconds a superstep takes then, or the
+        whole run if its supersteps are not limited (`most`)."""
+        few = None if most is None else WARMING
+        options = {"delivery": name, "max_supersteps": few, "not_converged": "ignore"}
         ms = 0.0
         for _ in range(2):
-            seconds, result, _ = timed(self.engine, program, **few)
-            ms = seconds / max(result.supersteps, 1) * 1e3
+            seconds, result, _ = timed(self.engine, program, **options)
+            ms = seconds * 1e3 / (max(result.supersteps, 1) if few else 1)
             if ms < HOPELESS_MS:
                 break
         return ms

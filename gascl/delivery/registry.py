@@ -373,17 +373,22 @@ _ASYNCHRONOUS_BY_GROUPS = replace(
         Buffer("words", "packed", "vertex"),
         Buffer("lists", "vertex", lambda vertices, arcs: 2 * vertices),
         Buffer("list_arcs", "word", lambda vertices, arcs: 2 * vertices),
-        Buffer("stamps", "word", "vertex"),
+        Buffer("near_marks", "word", lambda vertices, arcs: 2 * (vertices // 32 + 1)),
         Buffer(
             "far_lists",
             "vertex",
             lambda vertices, arcs: 2 * vertices,
             lambda traits, delivery: traits.prioritized,
         ),
-        Buffer("far_marks", "word", "vertex", lambda traits, delivery: traits.prioritized),
+        Buffer(
+            "far_marks",
+            "word",
+            lambda vertices, arcs: vertices // 32 + 1,
+            lambda traits, delivery: traits.prioritized,
+        ),
     ),
     persistent=_persistent(
-        *("out_offsets", "out_targets", "words", "lists", "list_arcs", "stamps"),
+        *("out_offsets", "out_targets", "words", "lists", "list_arcs", "near_marks"),
         *("far_lists", "far_marks"),
     ),
 )
