@@ -1,4 +1,4 @@
-"""What `auto` would choose now, judged by times that kinds.py has measured.
+"""What `auto` would choose now, judged by times that kinds.py or deliveries.py has measured.
 
     python benchmarks/choices.py benchmarks/results/kinds-h100.csv
 
@@ -33,7 +33,7 @@ SCALES = {"kron": "8", "uniform": "8", "grid": "16", "star": "8", "path": "8", "
 
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("csv", type=Path, help="as kinds.py --csv has written it")
+    parser.add_argument("csv", type=Path, help="as kinds.py or deliveries.py has written it")
     parser.add_argument("--cores", type=int, default=1, help="of a CPU that ran it (default: 1)")
     parser.add_argument("--cache", type=Path, help="the folder for graphs (default: a temporary)")
     given = parser.parse_args(argv)
@@ -65,7 +65,7 @@ def times_of(row: dict[str, str]) -> dict[str, float]:
 
 def choice(row: dict[str, str], kind: Kind, cores: int, cache: Path | None) -> str:
     """The delivery that `auto` would choose."""
-    on_gpu = not re.search("PoCL|CPU", row["device"])
+    on_gpu = "NVIDIA" in row["device"]
     graph, comma, rest = row["graph"].partition(",")
     family = graph.rstrip("0123456789")
     program = kind.make(links(family + SCALES[family] + comma + rest, cache))

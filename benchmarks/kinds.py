@@ -13,9 +13,8 @@ import argparse
 import contextlib
 import functools
 import multiprocessing
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,11 +25,12 @@ from bench import listed
 from contenders import Row, all_cores, around, ratios, replace, table, take_turns, write_csv
 from graphs import made
 from problems import timed, versions
-from small_programs import KINDS, SUPERSTEPS, Kind, Links
+from small_programs import KINDS, SUPERSTEPS, Links
 
-from gascl import Engine, Result, VertexProgram
+from gascl import Engine, Graph, Result, VertexProgram
 from gascl.delivery import admission
 from gascl.delivery import registry as deliveries
+from gascl.delivery.cost import Size, costs_of
 from gascl.programs import PageRank
 
 #: The name of each graph for a scale. A clique has 4000 vertices at most, and below about as many
@@ -50,8 +50,6 @@ MARK = "benchmarks/kinds.py"
 PAGERANK_ARC, PAGERANK_VERTEX = 4 + 4, 24
 #: Seconds: what takes longer runs only once.
 SLOW = 2.0
-#: The largest scale of graphs on which kernels are only built.
-BUILDING = 16
 #: Supersteps that build kernels, which some drivers do when they are first launched.
 WARMING = 3
 #: A delivery that auto did not choose is given up if its supersteps take more milliseconds, and
@@ -59,6 +57,8 @@ WARMING = 3
 HOPELESS_MS, HOPELESS = 50, 10
 #: A kind whose supersteps take more milliseconds by auto is left out, with a note.
 TOO_SLOW_MS = 5000
+#: A delivery that is expected to take so many times as long as auto's is no rival.
+UNLIKELY = 3.5
 #: Runs in each turn of the comparison of two deliveries, if they are quick: their median counts.
 TRIALS = 3
 #: The relative error of floats: values are rounded to float32 in each superstep, and halved.
@@ -80,21 +80,14 @@ def main(argv: list[str] | None = None) -> None:
     given = options(argv)
     if given.update:
         around(given.update, MARK)  # refused now rather than after the run
-    if given.jobs > 1:
-        build_all(given)
     print(markdown([]), flush=True)
     rows: list[dict[str, Any]] = []
     device = ""
     for family in given.graphs:
-        scales = {given.scale, min(given.scale, SMALL)}
-        places = {scale: Comparison(GRAPHS[family](scale), given) for scale in scales}
-        for name in given.kinds:
-            kind = KINDS[name]
-            place = places[min(given.scale, SMALL) if kind.small else given.scale]
-            line = place.line_of(kind)
+        for line in measured(family, given):
             print(markdown([line]).splitlines()[-1], flush=True)
             rows.append(line)
-            device = line["device"]
+            device = line["device"] or device
             if given.csv:  # all that it has then
                 rows = write_csv(given.csv, [line], ("kind", "graph", "device"))
     if given.update:
@@ -117,8 +110,14 @@ def options(argv: list[str] | None = None) -> argparse.Namespace:
         "--jobs",
         type=int,
         default=all_cores(),
-        help="processes that first build all kernels, which the driver keeps on disk; 1: none "
-        "(default: one for each core)",
+        help="processes that share the kinds: they build kernels and compute answers at the same "
+        "time, and then measure one after the other (default: one for each core)",
+    )
+    parser.add_argument(
+        "--rivals",
+        type=int,
+        help="of the deliveries that auto did not choose, only so many, by the cost model's order, "
+        f"and none that it expects to take {UNLIKELY} times as long (default: all)",
     )
     parser.add_argument("--cache", type=Path, help="the folder for graphs (default: a temporary)")
     parser.add_argument("--csv", type=Path, help="the file for the results; other rows stay")
@@ -131,28 +130,54 @@ def options(argv: list[str] | None = None) -> argparse.Namespace:
     return given
 
 
-def build_all(given: argparse.Namespace) -> None:
-    """Build the kernels of all kinds in several processes. Kernels differ where vertices have other
-    numbers, which they have on graphs with hubs."""
-    hubs = {"rmat" if family in ("rmat", "star") else "uniform" for family in given.graphs}
-    parts = [given.kinds[first :: given.jobs] for first in range(given.jobs)]
-    spawning = multiprocessing.get_context("spawn")
-    for graph in [GRAPHS[family](min(given.scale, BUILDING)) for family in sorted(hubs)]:
-        made(graph, given.cache)
-        broken = contextlib.suppress(BrokenProcessPool)
-        with broken, ProcessPoolExecutor(given.jobs, spawning) as pool:
-            for part in parts:
-                pool.submit(build, graph, given, part)
+def measured(family: str, given: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """The rows of a family of graphs."""
+    scales = {given.scale, min(given.scale, SMALL)}
+    places = {scale: Comparison(GRAPHS[family](scale), given) for scale in scales}
+
+    def place_of(name: str) -> Comparison:
+        return places[min(given.scale, SMALL) if KINDS[name].small else given.scale]
+
+    if given.jobs == 1:
+        yield from (place_of(name).line_of(name) for name in given.kinds)
+        return
+    for place in {place_of(name) for name in given.kinds}:
+        place.share()
+    workers = [Worker(place_of) for _ in range(given.jobs)]
+    has: dict[str, Worker] = {}
+    left, busy = list(given.kinds), list[Connection]()
+    of_pipe = {each.pipe: each for each in workers}
+    free = workers
+    while left or busy:
+        while left and free:
+            worker, name = free.pop(), left.pop(0)
+            has[name] = worker
+            worker.pipe.send(("prepare", name))
+            busy.append(worker.pipe)
+        for pipe in wait(busy):
+            pipe.recv()
+            busy.remove(pipe)
+            free.append(of_pipe[pipe])
+    for name in given.kinds:
+        has[name].pipe.send(("line_of", name))
+        yield has[name].pipe.recv()
 
 
-def build(graph: str, given: argparse.Namespace, names: list[str]) -> None:
-    """Build the kernels of some kinds. What fails here fails again when it is measured."""
-    place = Comparison(graph, given)
-    for kind in [KINDS[name] for name in names]:
-        with contextlib.suppress(Exception):
-            program = kind.make(place.links)
-            for delivery in ["auto", *place.others(program)]:
-                place.warm(delivery, program)
+class Worker:
+    """A process that prepares some kinds, and measures them when it is told to: kernels need not be
+    built by one process after the other, nor run by one that has not built them."""
+
+    def __init__(self, place_of: Callable[[str], Comparison]):
+        forking = multiprocessing.get_context("fork")
+        self.pipe, end = forking.Pipe()
+        forking.Process(target=self._serve, args=(end, place_of), daemon=True).start()
+        end.close()  # otherwise nobody would notice that the process has died
+
+    @staticmethod
+    def _serve(pipe: Connection, place_of: Callable[[str], Comparison]) -> None:
+        while True:
+            task, name = pipe.recv()
+            pipe.send(getattr(place_of(name), task)(name))
 
 
 class Times(NamedTuple):
@@ -174,32 +199,81 @@ class Times(NamedTuple):
         return float(np.median(self.ms))
 
 
+class Prepared(NamedTuple):
+    """A kind before it is measured.
+
+    Attributes:
+        moves: the bytes that a run must move.
+        chosen, others: the delivery that auto chooses, and those with which it is compared.
+    """
+
+    program: VertexProgram
+    right: Truth
+    moves: float
+    chosen: str
+    others: list[str]
+
+
 class Comparison:
     """Compares kinds with PageRank on a graph, which is made when it is first used."""
 
-    def __init__(self, graph: str, given: argparse.Namespace):
-        self.graph, self.given = graph, given
+    def __init__(self, name: str, given: argparse.Namespace):
+        self.name, self.given = name, given
 
     @functools.cached_property
     def links(self) -> Links:
-        return Links(made(self.graph, self.given.cache))
+        return Links(made(self.name, self.given.cache))
+
+    @functools.cached_property
+    def graph(self) -> Graph:
+        return self.links.graph()
+
+    def share(self) -> None:
+        """Make what processes share that are forked then: some of it is in many answers."""
+        self.graph, self.exact_ranks, self.links.edges.sources, self.links.depths  # noqa: B018
+        self.links.diffused()
 
     @functools.cached_property
     def engine(self) -> Engine:
-        return Engine(self.links.graph(), self.given.device)
+        return Engine(self.graph, self.given.device)
+
+    @functools.cached_property
+    def exact_ranks(self) -> np.ndarray:
+        return answers.exact_ranks(self.links.edges, SUPERSTEPS)
 
     @functools.cached_property
     def ranks(self) -> Truth:
         def verify(found: Result) -> None:
-            answers.ranks(self.links.edges, found["rank"], SUPERSTEPS)
+            answers.near(self.exact_ranks, found["rank"], SUPERSTEPS)
 
         return Truth(verify, ("rank",))
 
-    def line_of(self, kind: Kind) -> dict[str, Any]:
+    def prepare(self, name: str) -> None:
+        """Compute a kind's answer and build its kernels. What fails here fails again when it is
+        measured."""
+        with contextlib.suppress(Exception, SystemExit):
+            self.ranks(self.pagerank()[1])
+            prepared = self.prepared(name)
+            for delivery in ["auto", *prepared.others]:
+                with contextlib.suppress(Exception):
+                    self.warm(delivery, prepared.program)
+
+    @functools.cache  # noqa: B019 (there are as many as graphs)
+    def prepared(self, name: str) -> Prepared:
+        """What is computed of a kind once."""
+        kind = KINDS[name]
+        program, answer = kind.make(self.links), kind.answer(self.links)
+        right = Truth(functools.partial(verify, answer), tuple(answer))
+        chosen = self.engine.explain(program).runs[0].delivery
+        return Prepared(
+            program, right, kind.moves(self.links), chosen, self.others(program, chosen)
+        )
+
+    def line_of(self, name: str) -> dict[str, Any]:
         """What is measured of a kind. If that fails, the error stands in its row."""
         line = {
-            "kind": kind.title,
-            "graph": self.graph,
+            "kind": KINDS[name].title,
+            "graph": self.name,
             "device": str(self.engine.device),
             "vertices": self.links.vertices,
             "arcs": self.links.arcs,
@@ -209,25 +283,22 @@ class Comparison:
         )
         line |= dict.fromkeys(("auto", "best", "auto_ratio", "others", "error"), "")
         try:
-            self.measure(kind, line)
+            self.measure(name, line)
         except (Exception, SystemExit) as error:  # the latter is a wrong answer
             add_error(line, error)
         return line
 
-    def measure(self, kind: Kind, line: dict[str, Any]) -> None:
+    def measure(self, name: str, line: dict[str, Any]) -> None:
         """Fill in the row of a kind."""
-        program, answer = kind.make(self.links), kind.answer(self.links)
-        right = Truth(functools.partial(verify, answer), tuple(answer))
-        chosen = self.chosen(program)
+        program, right, moves, chosen, others = self.prepared(name)
         self.warm("auto", PageRank())
         ms = self.warm("auto", program)
         if ms > TOO_SLOW_MS:
             raise TimeoutError(f"left out: a superstep takes {ms / 1e3:.0f} s")
-        run = functools.partial(self.row, program, kind, right)
+        run = functools.partial(self.row, program, KINDS[name].most, right)
         auto = self.times(run("auto"), Row("PageRank", self.pagerank, self.ranks, TRIALS))
         arcs, vertices = self.links.arcs, self.links.vertices
         rate = SUPERSTEPS * (PAGERANK_ARC * arcs + PAGERANK_VERTEX * vertices)
-        moves = kind.moves(self.links)
         multiple = float(np.median(auto.ratios)) * rate / moves
         ways = [chosen] if auto.delivery == chosen else [chosen, f"({auto.delivery})"]
         line |= {
@@ -242,36 +313,47 @@ class Comparison:
         }
         slow = auto.median * auto.supersteps > SLOW * 1e3
         ratio, told = {chosen: 1.0}, []  # of each delivery's time to auto's
-        for name in self.others(program):
+        for rival in others:
             try:
-                ms = self.warm(name, program)
-                ratio[name] = ms / auto.median
+                ms = self.warm(rival, program)
+                ratio[rival] = ms / auto.median
                 if not slow and ms < max(HOPELESS_MS, HOPELESS * auto.median):
-                    other = self.times(run(name), run("auto"))
-                    ms, ratio[name] = other.median, float(np.median(other.ratios))
-                told.append(f"{name} {ms:.3g}")
+                    other = self.times(run(rival), run("auto"))
+                    ms, ratio[rival] = other.median, float(np.median(other.ratios))
+                told.append(f"{rival} {ms:.3g}")
             except (Exception, SystemExit) as error:
-                add_error(line, error, f"{name}: ")
+                add_error(line, error, f"{rival}: ")
         best = min(ratio, key=lambda name: ratio[name])
         line["best"], line["auto_ratio"] = best, f"{1 / ratio[best]:.2f}"
         line["others"] = ", ".join(told)
 
-    def chosen(self, program: VertexProgram) -> str:
-        """The delivery that auto chooses."""
-        return self.engine.explain(program).runs[0].delivery
-
-    def others(self, program: VertexProgram) -> list[str]:
-        """All other deliveries that accept a program, but the single work-item."""
-        device = self.engine.device
+    def others(self, program: VertexProgram, chosen: str) -> list[str]:
+        """All other deliveries that accept a program, but the single work-item; or the `rivals`
+        that are likely to be the fastest."""
+        device, links = self.engine.device, self.links
         demand = admission.demand_of(program, device.atomics, device.fp64, True)
-        without = ("serial", self.chosen(program))
-        return [name for name in deliveries.admitted(demand) if name not in without]
+        size = Size(links.vertices, links.arcs, int(links.degree.max()))
+        costs = costs_of(program, demand, size, device.kind == "GPU", device.units)
 
-    def row(self, program: VertexProgram, kind: Kind, right: Truth, name: str) -> Row:
+        def expected(name: str) -> float:
+            """As a multiple of what auto's choice takes: in a run, or if all send."""
+            if not {name, chosen} <= costs.rates.vertex.keys():
+                return float("inf")
+            ratios = (measure(name) / measure(chosen) for measure in (costs.total, costs.seconds))
+            return min(ratios)
+
+        admitted = deliveries.admitted(demand)
+        others = [name for name in admitted if name not in ("serial", chosen)]
+        if self.given.rivals is None:
+            return others
+        others = [name for name in others if expected(name) < UNLIKELY]
+        return sorted(others, key=expected)[: self.given.rivals]
+
+    def row(self, program: VertexProgram, most: int, right: Truth, name: str) -> Row:
         """A delivery as a contender; its note has the supersteps, and how messages traveled."""
 
         def run() -> tuple[float, Any, str]:
-            chosen = {"delivery": name, "max_supersteps": kind.most, "not_converged": "ignore"}
+            chosen = {"delivery": name, "max_supersteps": most, "not_converged": "ignore"}
             seconds, result, _ = timed(self.engine, program, **chosen)
             return seconds, Found(result), f"{result.supersteps} {result.delivery}"
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,7 +71,7 @@ class Links:
         return Graph.from_edges(src, dst, num_vertices=self.vertices, directed=False, **fields)
 
     def combined(self, how: np.ufunc, message: Callable[[slice], np.ndarray], none: Any) -> Any:
-        """(V,): the messages to each vertex, combined.
+        """(V, ...): the messages to each vertex, combined.
 
         Args:
             message: the messages along a slice of the arcs, each from the arc's target.
@@ -81,18 +81,31 @@ class Links:
         def part(place: tuple[slice, slice]) -> np.ndarray:
             rows, arcs = place
             messages = message(arcs)
-            found = np.full(rows.stop - rows.start, none, messages.dtype)
+            shape = rows.stop - rows.start, *messages.shape[1:]
+            found = np.full(shape, none, messages.dtype)
             heard = np.flatnonzero(self.degree[rows])
             if len(heard):
                 starts = self.edges.offsets[rows][heard] - arcs.start
-                found[heard] = how.reduceat(messages, starts)
+                found[heard] = how.reduceat(messages, starts, axis=0)
             return found
 
         return np.concatenate(in_threads(part, self._parts))
 
     def heard(self, how: np.ufunc, values: np.ndarray, none: Any = 0) -> np.ndarray:
-        """(V,): the neighbors' values, combined."""
+        """(V, ...): the neighbors' values, combined."""
         return self.combined(how, lambda arcs: values[self.targets[arcs]], none)
+
+    def votes(self, x: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+        """(V, 8): how many neighbors have each of the values from 0 to 7, or the arcs' weights,
+        whole numbers, added up."""
+
+        def part(place: tuple[slice, slice]) -> np.ndarray:
+            rows, arcs = place
+            cells = (self.edges.sources[arcs] - rows.start) * 8 + x[self.targets[arcs]]
+            weighted = None if weights is None else weights[arcs]
+            return np.bincount(cells, weighted, 8 * (rows.stop - rows.start)).reshape(-1, 8)
+
+        return np.concatenate(in_threads(part, self._parts))
 
     def shares(self, x: np.ndarray) -> np.ndarray:
         """(V,): what a vertex sends if it divides its value among its arcs."""
@@ -710,13 +723,10 @@ class Bytes13(VertexProgram):
 
 @kind("13 bytes, max", lambda g: Bytes13(), each(4 + 13, 4 + 13 + 26))
 def bytes13(g: Links) -> Answer:
-    columns = []
-    for k in range(13):
-        x = (hashed(g.ids + k) & np.uint32(255)).astype(np.int32)
-        for _ in range(SUPERSTEPS):
-            x = np.where(g.degree > 0, np.maximum(x, g.heard(np.maximum, x, 0)) // 2, x)
-        columns.append(x)
-    return {"x": np.stack(columns, axis=1)}
+    x = (hashed(g.ids[:, None] + np.arange(13)) & np.uint32(255)).astype(np.uint8)
+    for _ in range(SUPERSTEPS):
+        x = np.where(g.degree[:, None] > 0, np.maximum(x, g.heard(np.maximum, x, 0)) // 2, x)
+    return {"x": x}
 
 
 class Layer(VertexProgram):
@@ -753,9 +763,17 @@ def layer_weights() -> np.ndarray:
 )
 def layer64(g: Links) -> Answer:
     x = 1.0 + (g.ids[:, None] + np.arange(64)) % 8
-    adjacency = csr_array((np.ones(g.arcs), g.targets, g.edges.offsets), (g.vertices,) * 2)
+
+    def part(place: tuple[slice, slice]) -> np.ndarray:
+        rows, arcs = place
+        offsets = g.edges.offsets[rows.start : rows.stop + 1] - arcs.start
+        ones = np.ones(arcs.stop - arcs.start)
+        shape = rows.stop - rows.start, g.vertices
+        return csr_array((ones, g.targets[arcs], offsets), shape) @ x
+
     for _ in range(SUPERSTEPS):
-        means = adjacency @ x / np.maximum(g.degree, 1)[:, None]
+        sums = np.concatenate(in_threads(part, g.edges.parts()))
+        means = sums / np.maximum(g.degree, 1)[:, None]
         x = np.maximum(means @ layer_weights(), 0)
     return {"x": x}
 
@@ -873,13 +891,10 @@ class Sketch(VertexProgram):
 
 @kind("16 bytes, max", lambda g: Sketch(), each(4 + 16, 4 + 16 + 32))
 def sketch(g: Links) -> Answer:
-    columns = []
-    for factor in FACTORS:
-        x = (g.ids * factor & 127).astype(np.int8)
-        for _ in range(SUPERSTEPS):
-            x = np.maximum(x, g.heard(np.maximum, x, -128))
-        columns.append(x)
-    return {"x": np.stack(columns, axis=1)}
+    x = (g.ids[:, None] * np.array(FACTORS) & 127).astype(np.int8)
+    for _ in range(SUPERSTEPS):
+        x = np.maximum(x, g.heard(np.maximum, x, -128))
+    return {"x": x}
 
 
 class Signs(VertexProgram):
@@ -984,8 +999,7 @@ class MajorityVote(VertexProgram):
 def majority_vote(g: Links) -> Answer:
     x = g.ids % 8
     for _ in range(SUPERSTEPS):
-        counts = [g.heard(np.add, (x == t).astype(np.int64)) for t in range(8)]
-        x = np.where(g.degree > 0, (np.stack(counts).argmax(axis=0) + g.ids) % 8, x)
+        x = np.where(g.degree > 0, (g.votes(x).argmax(axis=1) + g.ids) % 8, x)
     return {"x": x}
 
 
@@ -1008,12 +1022,7 @@ class WeightedVote(VertexProgram):
 def weighted_vote(g: Links) -> Answer:
     x = g.ids % 8
     for _ in range(SUPERSTEPS):
-
-        def share(arcs: slice, t: int, x: np.ndarray = x) -> np.ndarray:
-            return np.where(x[g.targets[arcs]] == t, g.weights[arcs], 0.0)
-
-        sums = [g.combined(np.add, partial(share, t=t), 0.0) for t in range(8)]
-        x = np.where(g.degree > 0, (np.stack(sums).argmax(axis=0) + g.ids) % 8, x)
+        x = np.where(g.degree > 0, (g.votes(x, g.weights).argmax(axis=1) + g.ids) % 8, x)
     return {"x": x}
 
 
@@ -1037,8 +1046,7 @@ class Histogram(VertexProgram):
 def histogram(g: Links) -> Answer:
     x = g.ids % 8
     for _ in range(SUPERSTEPS):
-        counts = [g.heard(np.add, (x == t).astype(np.int64)) for t in range(8)]
-        found = sum((t + 1) * count % 7 for t, count in enumerate(counts))
+        found = (np.arange(1, 9) * g.votes(x) % 7).sum(axis=1)
         x = np.where(g.degree > 0, (found + g.ids) % 8, x)
     return {"x": x}
 
@@ -1116,12 +1124,19 @@ class ThreeLargest(VertexProgram):
 @kind("gather snippet, three largest", lambda g: ThreeLargest(), each(4 + 4, 4 + 4 + 4))
 def gather_three(g: Links) -> Answer:
     x = (hashed(g.ids) % np.uint32(100003)).astype(np.int64)
+    bits = 17  # of a value
+
+    def part(place: tuple[slice, slice]) -> np.ndarray:
+        """(arcs,): by row, what its neighbors have, the largest first."""
+        rows, least = g.edges.sources[place[1]].astype(np.int64) << bits, (1 << bits) - 1
+        return least - (np.sort(rows | least - x[g.targets[place[1]]]) & least)
+
     for _ in range(SUPERSTEPS):
-        order = np.lexsort((-x[g.targets], g.edges.sources))
+        sorts = np.concatenate(in_threads(part, g.edges.parts()))
         total = np.zeros(g.vertices, np.int64)
         for k in range(3):
             heard = np.flatnonzero(g.degree > k)
-            total[heard] += x[g.targets[order[g.edges.offsets[:-1][heard] + k]]] // 4
+            total[heard] += sorts[g.edges.offsets[:-1][heard] + k] // 4
         x = (hashed(x) % np.uint32(50021) + total) % 100003
     return {"x": x}
 

@@ -184,7 +184,9 @@ class Louvain(VertexProgram):
             if not levels and len(left_out):
                 # Vertices without edges have no place in smaller graphs: with any other one.
                 other = linked.argmax()
-                parts, group = (np.where(linked, each, each[other]) for each in (parts, group))
+                parts, group = parts.copy(), group.copy()
+                for each in (parts, group):
+                    each[left_out] = each[other]
             smaller, number = stages.contract(parts, graph=level, undirected=True)
             if smaller.num_vertices == count:
                 break
@@ -193,7 +195,8 @@ class Louvain(VertexProgram):
             community = np.arange(count)
             if divides:
                 community = numbered(group[members(number)], count)[0]
-            at, level, levels, changed = number[at], smaller, levels + 1, None
+            at = number[at] if levels else number
+            level, levels, changed = smaller, levels + 1, None
         if levels:
             at[left_out] = np.arange(count, count + len(left_out))
             mass = np.concatenate([mass, masses_left_out])

@@ -104,6 +104,7 @@ def write_switches(text: Text, c: Context) -> None:
                 "NARROW_KEYS": c.narrow_keys,
                 "INDEXES_MESSAGES": traits.indexes_messages,
                 "GATHERS_BY_WINDOWS": traits.gathers_by_windows,
+                "LOOKS_AHEAD": traits.looks_ahead,
                 "POSTS_AHEAD": traits.apply_sends_to,
                 "ALTERNATES": traits.alternates,
                 "ARC_STATE": traits.arc_state,

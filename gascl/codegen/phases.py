@@ -375,6 +375,7 @@ class Phases:
                 seen = [
                     "__global const gascl_message *messages",
                     "__local gascl_message *gascl_window",
+                    "__local int *gascl_shared",
                     "const int gascl_sent",
                     "const int num_messages",
                 ]

@@ -51,6 +51,7 @@ PROGRAM = {
     "NARROW_KEYS": "the keys of groups have at most 32 bits",
     "INDEXES_MESSAGES": "the gather snippet only uses messages[i]: they may be in local memory",
     "GATHERS_BY_WINDOWS": "the gather snippet can read messages in windows: gather/windows.cl",
+    "LOOKS_AHEAD": "items look for the messages that change what such a snippet keeps",
     "POSTS_AHEAD": "apply calls send_to: its messages arrive in the next superstep",
     "ALTERNATES": "the arcs of a superstep are those of the one before, reversed",
     "ARC_STATE": "arcs have fields that scatter changes",

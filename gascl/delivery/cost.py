@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from gascl.codegen.constants import SORTED_ROW, VERY_LONG_ROW
 from gascl.delivery.admission import Demand
+from gascl.language.combiners import EXPRESSION
 from gascl.language.program import VertexProgram
 from gascl.language.traits import Traits
 from gascl.language.types import Type
@@ -32,6 +33,18 @@ class Size:
     arcs: int
     hub: int = 0
 
+    @property
+    def starry(self) -> bool:
+        """Whether one vertex has arcs to all others, and a quarter of all arcs, so that two
+        supersteps reach everything, and in each many vertices send."""
+        return self.hub >= self.vertices - 1 and self.hub > self.arcs / 4
+
+    @property
+    def dense(self) -> bool:
+        """Whether rows are so alike that a CPU learns which of their neighbors send, and which
+        messages change nothing."""
+        return self.arcs > self.vertices**2 / 4
+
 
 #: Where no graph is known.
 TYPICAL = Size(2**20, 2**24, 2**12)
@@ -46,7 +59,8 @@ class Rates:
         vertex: by delivery, a vertex that it visits.
         arc: by delivery, an arc that it visits.
         message: by delivery, a message beyond its arc, if it is not posted in the inbox.
-        post: by delivery and way, a message that is posted: as `_way` says.
+        post: by delivery and way, a message that is posted: as `_way` says, or "learned" if a
+            processor learns which messages are dropped.
         active: a vertex in a list of active ones.
         marked: an active vertex in a frontier that is pulled.
         first: the first message to a vertex that is listed for it, where most others are dropped.
@@ -58,12 +72,14 @@ class Rates:
         row: a row whose messages a gather snippet reads one by one, by delivery.
         entry: a byte of what the outbox of a vertex holds, if that is not its message but what
             scatter reads of it.
+        fill: a vertex whose outbox is not filled together with its apply.
         stored: by delivery, a byte beyond the fourth of what is read at the sender, or stored for
             an arc.
         array: the same where messages are arrays, if it differs.
         component: one of an array in the outbox of a vertex, where the items of a work-group share
             each message.
         state: an arc field that scatter may change, by delivery.
+        choosing: by delivery, an arc that scatter reads before it decides whether to send.
         lane: by delivery, how much of the time of the first lane each other one takes; 1 if it is
             not here.
         edge: a byte of edge fields.
@@ -94,10 +110,12 @@ class Rates:
     sorting: float
     row: Mapping[str, float]
     entry: float
+    fill: float
     stored: Mapping[str, float]
     array: Mapping[str, float]
     component: float
     state: Mapping[str, float]
+    choosing: Mapping[str, float]
     lane: Mapping[str, float]
     edge: float
     filter: Mapping[str, float]
@@ -121,35 +139,37 @@ WHOLE = {"CPU": 2**17, "GPU": 2**16}
 WHOLE_APPLY = {"CPU": 2**17, "GPU": 2**21}
 
 #: One core of an AMD EPYC with PoCL: processor time of benchmarks/kinds.py's programs with one
-#: thread, scale 14, on R-MAT and uniform graphs, a grid and a star.
+#: thread, scale 14, on R-MAT and uniform graphs, a grid, a star, a path and a clique.
 CPU = Rates(
-    vertex={"pull": 6.5, "outbox": 6.5, "slots": 6.5, "edges": 6.5, "push": 4.5, "frontier": 6.5},
-    arc={"pull": 0.5, "outbox": 0.5, "slots": 0.25, "edges": 0.3, "push": 0, "frontier": 0.7},
-    message={"pull": 0.85, "outbox": 0.8, "slots": 3.2, "frontier": 0.85},
+    vertex={"pull": 1.2, "outbox": 1.2, "slots": 2, "edges": 1.7, "push": 1.5, "frontier": 1.6},
+    arc={"pull": 0.38, "outbox": 0.25, "slots": 0.23, "edges": 0.35, "push": 0, "frontier": 0.3},
+    message={"pull": 0.42, "outbox": 0.5, "slots": 1.9, "frontier": 0.3},
     post={
-        "push": {"dropped": 2.2, "native": 2.6, "checked": 5.2, "cas": 6},
-        "edges": {"dropped": 1.6, "native": 5.3, "checked": 10, "cas": 12},
+        "push": {"dropped": 1.4, "native": 1.6, "checked": 3.8, "cas": 4, "learned": 0.6},
+        "edges": {"dropped": 0.7, "native": 3.6, "checked": 5.5, "cas": 6},
     },
-    active=8,
-    marked=2,
+    active=3,
+    marked=0.5,
     first=7,
-    mask={"pull": 0.25, "outbox": 0.35, "frontier": 0.3},
-    doubt={"pull": 3.7, "outbox": 3.7, "slots": 3.7},
-    sorting=0.8,
-    row={"outbox": 3, "slots": 0},
-    entry=0.15,
-    stored={"pull": 0.04, "outbox": 0.03, "slots": 0.1, "frontier": 0.04},
+    mask={"pull": 0.15, "outbox": 0.25, "frontier": 0.5},
+    doubt={"pull": 3.4, "outbox": 3.4, "slots": 4},
+    sorting=0.2,
+    row={"outbox": 1.5, "slots": 0},
+    entry=0.08,
+    fill=1,
+    stored={"pull": 0.02, "outbox": 0.01, "slots": 0.1, "frontier": 0.02},
     array={},
     component=0,
     state={"slots": 2},
+    choosing={"pull": 0.2},
     lane={"pull": 0.15, "outbox": 0.15},
-    edge=0.05,
-    filter={"outbox": 0.15},
+    edge=0.015,
+    filter={"pull": 0.2, "outbox": 0.4, "frontier": 0.3, "slots": 1},
     wait={},
     alone={},
     alone_stored={},
-    launches={"slots": 30_000, "edges": 30_000},
-    common={"pull": 160, "": 250},
+    launches={"slots": 15_000, "edges": 15_000},
+    common={"pull": 80, "": 125},
     open=0.4,
     # ShortestPaths on a grid and on kron 18, divided by their vertices and arcs; and a program
     # whose vertices apply once, and read a field of each neighbor.
@@ -176,10 +196,12 @@ GPU = Rates(
     sorting=0,
     row={"outbox": 0, "slots": 0},
     entry=0,
+    fill=0,
     stored={"pull": 0.0013, "outbox": 0.0006, "slots": 0.0022, "frontier": 0.0013},
     array={"pull": 0.003},
     component=0.015,
     state={"slots": 0.07},
+    choosing={},
     lane={"pull": 0.6, "outbox": 0.6},
     edge=0.0004,
     filter={"outbox": 0.004},
@@ -212,7 +234,8 @@ SPLITTING = ("pull", "outbox")
 #: by `slots` on an H100.
 SHARES = {1 / 2: 1, 1 / 16: 1, FEW: 10, 1e-6: 10}
 #: The same for a superstep in which all send, if the program chooses those that begin; and the most
-#: for those with few senders, if there is a `receive_if`, which ends most runs soon.
+#: for those with few senders, if there is a `receive_if`, which ends most runs soon, or if all
+#: vertices always apply, so that nothing tells that few are left.
 RARELY, SOON = 0.1, 2
 
 
@@ -238,6 +261,9 @@ class Costs:
         reads_edge: scatter reads its arc.
         first: the first message is enough for a vertex.
         keeps: arcs have fields that scatter may change.
+        adds: on a CPU, `outbox` adds the identity where no message is sent, without a branch.
+        chooses: scatter decides for each arc whether to send.
+        fills: the outbox is filled before all vertices gather, not as they apply.
         common: scatter looks for common neighbors along all arcs.
         components: of a message that is an array; otherwise 0.
         lanes, knows_lanes: the number of lanes; pull knows in which of them each vertex sends.
@@ -262,6 +288,9 @@ class Costs:
     reads_edge: bool
     first: bool
     keeps: bool
+    adds: bool
+    chooses: bool
+    fills: bool
     common: bool
     components: int
     lanes: int
@@ -284,7 +313,8 @@ class Costs:
         if delivery == "frontier":
             pushing = self.pushing(share) | self._terms(launches=self._launches(delivery))
             # Where all vertices always send, their arcs are not counted, and it never pulls.
-            ways = (pushing, self.pulling(share)) if self.masked else (pushing,)
+            pulls = self.masked and self.scatters
+            ways = (pushing, self.pulling(share)) if pulls else (pushing,)
             return min(ways, key=lambda terms: sum(terms.values()))
         if delivery == "push":
             return self.pushing(share)
@@ -317,13 +347,14 @@ class Costs:
         """`estimate` where senders are listed, and post their messages."""
         rates, vertices = self.rates, self.size.vertices
         listed = share * vertices * rates.active
-        each = rates.post["push"][self.way] + self._edge + self._looking("push")
+        post = rates.post["push"]
+        learned = self.size.dense and self.filters
+        each = post.get("learned" if learned else self.way, post[self.way])
+        each += self._edge + self._looking("push")
         arcs = share * self.size.arcs
-        kept = self.way == "dropped" and not self.everywhere
-        firsts = kept * min(arcs, vertices) * rates.first
         return self._terms(
             vertices=listed + self.everywhere * vertices * rates.vertex["push"],
-            messages=self.scatters * (arcs * each + firsts),
+            messages=self.scatters * (arcs * each + self._firsts(arcs)),
             hub=self._waits("push", share),
         )
 
@@ -334,7 +365,7 @@ class Costs:
     def share_to_pull(self) -> float:
         """From which share of the arcs on `frontier` pulls; above 1: never."""
         low, high = 0.0, 1.0
-        if self._push_is_faster(high):
+        if not self.scatters or self._push_is_faster(high):
             return 2.0
         for _ in range(20):
             middle = (low + high) / 2
@@ -351,7 +382,10 @@ class Costs:
         every = self.seconds(delivery)
         if not self.masked:
             return every
-        most = SOON if self.filters or self.closes else max(SHARES.values())
+        soon = self.filters or self.closes or self.everywhere
+        most = SOON if soon else max(SHARES.values())
+        if self.size.starry and not (self.everywhere or self.filters):
+            most = 0
         fewer = sum(
             min(times, most) * self.seconds(delivery, share) for share, times in SHARES.items()
         )
@@ -365,6 +399,7 @@ class Costs:
         holds_fields = delivery == "outbox" and self.reads_edge
         vertex = lanes * (rates.vertex[delivery] + self.singly * rates.row.get(delivery, 0))
         vertex += holds_fields * self.sender * rates.entry
+        vertex += (delivery == "outbox" and self.fills) * rates.fill
         if delivery == "outbox" and not holds_fields:
             vertex += self.components * rates.component
         vertex += (delivery == "frontier") * share * rates.marked
@@ -377,10 +412,12 @@ class Costs:
         opened = rates.open if self.closes and not posts and delivery != "slots" else 1.0
         arcs *= opened
         some = self.masked and (share < 1 or delivery != "frontier")  # which knows if all send
-        doubt = rates.doubt.get(delivery, 0) * 4 * share * (1 - share)
+        adds = self.adds and delivery == "outbox"
+        learned = adds or (self.size.dense and delivery != "slots")
+        doubt = 0.0 if learned else rates.doubt.get(delivery, 0) * 4 * share * (1 - share) * opened
         sorts = delivery == "frontier" and size.arcs >= SORTED_ROW * size.vertices
         in_doubt = some * (rates.mask.get(delivery, 0) + doubt + sorts * rates.sorting)
-        kept = self.keeps * rates.state.get(delivery, 0)
+        kept = self.keeps * rates.state.get(delivery, 0) * (not size.dense)
         stores = delivery in ("outbox", "slots") and not holds_fields
         wide: float = (self.message if stores else self.sender) - 4
         if delivery != "slots":  # which stores the messages of all lanes
@@ -392,19 +429,22 @@ class Costs:
             if self.components:
                 stored = rates.array.get(delivery, stored)
             message = rates.message[delivery] + wide * stored
+        sent = 1.0 if adds else share
+        firsts = self._firsts(arcs * share) if posts else 0.0
         visited = rates.arc[delivery] + self._edge + kept
+        visited += self.chooses * rates.choosing.get(delivery, 0)
         visited += self._looking(delivery)
         visited += self.filters * rates.filter.get(delivery, 0)
         terms = self._terms(
             vertices=size.vertices * vertex,
             arcs=arcs * visited,
             mask=arcs * in_doubt,
-            messages=self.scatters * arcs * share * message,
+            messages=self.scatters * (arcs * sent * message + firsts),
             hub=self._waits(delivery, share),
             launches=launches,
         )
         if not posts and not self.first:
-            arc = self._alone(delivery) or visited + in_doubt + share * message
+            arc = self._alone(delivery) or visited + in_doubt + sent * message
             arc += wide * rates.alone_stored.get(delivery, 0)
             row = opened * size.hub * arc / 1e9
             if row > sum(terms.values()):  # the others have finished by then
@@ -434,6 +474,10 @@ class Costs:
 
     def _looking(self, delivery: str) -> float:
         return self.common * self.rates.common.get(delivery, self.rates.common[""])
+
+    def _firsts(self, messages: float) -> float:
+        """What the first message to each vertex that is listed for it takes beyond others."""
+        return 0.0 if self.everywhere else min(messages, self.size.vertices) * self.rates.first
 
     @property
     def _edge(self) -> float:
@@ -486,6 +530,9 @@ def costs_of(
         reads_edge=traits.reads_edge,
         first=traits.first,
         keeps=traits.arc_state,
+        chooses=traits.reads_edge and scatter is not None and not scatter.sends_always,
+        fills=not traits.fusable,
+        adds=not on_gpu and _adds_identity(program, traits, message),
         common=traits.scatter_finds_common and traits.scatters_on_all,
         components=message.width if message.boxed else 0,
         lanes=traits.lanes,
@@ -494,6 +541,13 @@ def costs_of(
         sender=_bytes(fields, of_sender) * traits.lanes + degrees,
         edge=_bytes(edges, of_edge),
     )
+
+
+def _adds_identity(program: VertexProgram, traits: Traits, message: Type) -> bool:
+    """Whether `outbox` adds the identity where a vertex sends nothing, in the only lane."""
+    named = not traits.counts_once and program.spec.combiner not in (None, EXPRESSION)
+    branches = traits.filters or traits.reads_edge or traits.lanes > 1
+    return named and not branches and message.width == 1 and not message.members
 
 
 def _bytes(types: Mapping[str, Type], names: Iterable[str]) -> int:

@@ -419,12 +419,14 @@ class Choice:
         why: why this delivery was chosen, in a clause.
         others: why each other one was not, by name.
         costs: about how long supersteps take by each delivery.
+        rivals: the others among which "auto" chose.
     """
 
     delivery: Delivery
     why: str
     others: Mapping[str, str]
     costs: Costs
+    rivals: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -546,7 +548,8 @@ def _fastest(
         return _ONLY_APPLIES if applies else _slower(costs, name)
 
     reasons = {name: no or reason(name) for name, no in refused.items() if name != chosen}
-    return Choice(DELIVERIES[chosen], _why(costs, chosen, debug), reasons, costs)
+    rivals = tuple(name for name in rest if name != chosen)
+    return Choice(DELIVERIES[chosen], _why(costs, chosen, debug), reasons, costs, rivals)
 
 
 def _why(costs: Costs, chosen: str, debug: bool) -> str:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
-from gascl.language.operands import OPENING, at, ends_operand, statement_end
+from gascl.language.operands import OPENING, TYPES, at, ends_operand, statement_end, whole_end
 from gascl.language.snippet import Snippet, is_written
 from gascl.language.tokens import Token, closing, rewritten, tokens
 
 #: Words after which the items of a work-group would no longer do the same.
 _LEAVES = ("return", "goto")
+#: A body without any of these changes what it writes at nearly every message.
+_CHOICES = {"if", "?", "&&", "||", "|=", "&=", "min", "max", "fmin", "fmax"}
+#: Words that leave a turn of a loop, so that what follows its body is not reached.
+_LEAVES_TURN = ("break", "continue", "switch")
 
 
 class MessageLoop(NamedTuple):
@@ -48,7 +52,9 @@ def by_windows(snippet: Snippet) -> str | None:
     parts of the messages that a work-group has copied to local memory (kernels/gather/windows.cl);
     None if it has no such loop, or does more than read messages. Its lines keep their places.
 
-    All items of the group run it, and none may leave it early.
+    All items of the group run it, and none may leave it early. Where a loop may look ahead, they
+    first look for the next message that changes anything, each at other messages, and then go on
+    with that one.
     """
     toks = tokens(snippet.text)
     if not only_indexes(snippet) or snippet.uses(*_LEAVES):
@@ -62,21 +68,97 @@ def by_windows(snippet: Snippet) -> str | None:
     after: dict[int, str] = {}
     instead: dict[int, str] = {}
     for loop in loops:
-        declaration = " ".join(toks[i].text for i in loop.declared)
-        before[loop.begin] = f"{{ {declaration} GASCL_FOR_WINDOWS {{ GASCL_LOAD_WINDOW "
+        declaration, variable = " ".join(toks[i].text for i in loop.declared), loop.variable
+        for i in loop.body:
+            inside = "".join(t.text for t in toks[i : i + 4])
+            if inside == f"messages[{variable}]":
+                instead[i] = "gascl_window"
+                after[i + 2] = " - gascl_from"
+        state = _state(toks, loop, snippet)
+        start, ahead = "GASCL_LOAD_WINDOW GASCL_UNROLL ", ""
+        # A loop that was left by `break` reads no further window.
+        end, rest = "gascl_to", f" if ({variable} < gascl_to) {variable} = num_messages;"
+        if state is not None:
+            body = " ".join(instead.get(i, toks[i].text) + after.get(i, "") for i in loop.body)
+            typed = " ".join(toks[i].text for i in loop.declared if i < loop.declared[-1])
+            typed = typed.partition("=")[0]
+            start, ahead = _looking(typed, variable, body, state), "int gascl_most = GASCL_LOOKS; "
+            end, rest = "gascl_until", " } GASCL_END_LOOKING"
+        before[loop.begin] = f"{{ {declaration} {ahead}GASCL_FOR_WINDOWS {{ {start}"
         instead |= dict.fromkeys(loop.declared, "")
         instead[loop.declared[-1]] = ";"
         instead |= dict.fromkeys(range(loop.condition, loop.step), "")
-        instead[loop.condition] = f"{loop.variable} < gascl_to"
-        # A loop that was left by `break` reads no further window.
-        rest = f" if ({loop.variable} < gascl_to) {loop.variable} = num_messages; }} }}"
-        after[loop.body[-1]] = rest
-        for i in loop.body:
-            inside = "".join(t.text for t in toks[i : i + 4])
-            if inside == f"messages[{loop.variable}]":
-                instead[i] = "gascl_window"
-                after[i + 2] = " - gascl_from"
+        instead[loop.condition] = f"{variable} < {end}"
+        last = loop.body[-1]
+        after[last] = f"{after.get(last, '')}{rest} }} }}"
     return rewritten(snippet.text, toks, before, instead, after)
+
+
+def looks_ahead(snippet: Snippet) -> bool:
+    """Whether any loop of `by_windows` looks ahead."""
+    return "GASCL_LOOK_AHEAD" in (by_windows(snippet) or "")
+
+
+def _looking(typed: str, variable: str, body: str, state: dict[str, str]) -> str:
+    """C text before a loop over a window, by which it begins with the next message that changes the
+    state, and ends after it. Each item tries others, on a copy of the state.
+
+    Args:
+        typed: the variable of the loop with its type.
+    """
+    kept = " ".join(f"const {type_} gascl_had_{name} = {name};" for name, type_ in state.items())
+    copies = " ".join(f"{type_} {name} = gascl_had_{name};" for name, type_ in state.items())
+    differs = " || ".join(f"GASCL_DIFFERS({name}, gascl_had_{name})" for name in state) or "false"
+    return (
+        f"GASCL_LOAD_WINDOW GASCL_LOOK_AHEAD({variable}) {{ {kept} {{ "
+        f"const {typed}= gascl_at; {copies} {body} if ({differs}) gascl_next = gascl_at; "
+        f"}} }} GASCL_GO_ON({variable}) GASCL_UNROLL "
+    )
+
+
+def _state(toks: list[Token], loop: MessageLoop, snippet: Snippet) -> dict[str, str] | None:
+    """The variables from before a loop that its body writes, with their types; None if it may write
+    anything else, leaves its turns, or changes them at nearly every message."""
+    texts = {toks[i].text for i in loop.body}
+    if texts.intersection(_LEAVES_TURN) or not texts.intersection(_CHOICES):
+        return None
+    types = TYPES | snippet.types
+    # Without an initial value, each item would have another one.
+    known = {"msg": "gascl_gathered"} | _declared(toks[: loop.begin], types, ("=",))
+    state: dict[str, str] = {}
+    own = set(_declared([toks[i] for i in loop.body], types, ("=", ",", ";")))
+    for i in loop.body:
+        name = toks[i].text
+        if toks[i].kind != "word" or at(toks, i - 1) in (".", "->"):
+            continue
+        if not is_written(toks, i, i + 1, snippet.types) or (name in own and name not in known):
+            continue
+        if name not in known:
+            return None
+        state[name] = known[name]
+    return state
+
+
+def _declared(toks: list[Token], types: Set[str], followed: Sequence[str]) -> dict[str, str]:
+    """The variables that statements declare, and their types: one word each, no arrays, and no
+    pointers.
+
+    Args:
+        followed: what stands behind their names.
+    """
+    found: dict[str, str] = {}
+    for i, token in enumerate(toks):
+        if token.text not in types or at(toks, i - 1) not in ("", ";", "{", "}", "(", "const"):
+            continue
+        k = i + 1
+        while k < len(toks) and toks[k].kind == "word" and at(toks, k + 1) in ("=", ",", ";"):
+            if at(toks, k + 1) in followed:
+                found[toks[k].text] = token.text
+            k = whole_end(toks, k + 2) if at(toks, k + 1) == "=" else k + 1
+            if at(toks, k) != ",":
+                break
+            k += 1
+    return found
 
 
 def _loops(toks: list[Token], snippet: Snippet) -> Iterator[MessageLoop]:

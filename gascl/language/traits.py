@@ -9,7 +9,7 @@ from operator import or_
 
 from gascl.language.combiners import EXPRESSION, FIRST, SUM
 from gascl.language.keywords import words_to
-from gascl.language.message_loops import by_windows, only_indexes
+from gascl.language.message_loops import by_windows, looks_ahead, only_indexes
 from gascl.language.snippet import Snippet
 from gascl.language.spec import ProgramSpec
 
@@ -283,6 +283,12 @@ class Traits:
         if self._gather is None or self.groups or self._read_of_others(self._gather):
             return False
         return not self._gather.uses(*self._adjacency_words) and bool(by_windows(self._gather))
+
+    @cached_property
+    def looks_ahead(self) -> bool:
+        """Whether the items of a work-group look for the messages that change what the gather
+        snippet keeps."""
+        return self.gathers_by_windows and self._gather is not None and looks_ahead(self._gather)
 
     @cached_property
     def sends_to(self) -> bool:

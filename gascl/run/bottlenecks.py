@@ -18,8 +18,9 @@ from gascl.run.push_pull import largest_degree
 HUB = 32
 #: About how many seconds a single work-item of a GPU takes for a turn of a loop over neighbors,
 #: which waits for memory twice, and for a message of a gather snippet in global memory, and in
-#: windows in local memory: 17.5 and 2.4 ms for 64,000, and 6.9 for 2^20, on an H100.
-TURN, READ, READ_IN_WINDOW = 2.7e-7, 3.8e-8, 6.6e-9
+#: windows in local memory: 17.5 and 2.4 ms for 64,000, and 6.9 for 2^20, on an H100; and a
+#: work-group for one that changes nothing: 1.3 ms for 2^20, on an H200.
+TURN, READ, READ_IN_WINDOW, LOOKED_AT = 2.7e-7, 3.8e-8, 6.6e-9, 1.2e-9
 #: Words of apply that look at the neighbors of any vertex.
 _OF_OTHERS = ("neighbor_of", "has_edge", "common", "for_common")
 
@@ -119,12 +120,15 @@ def by_one_item(
     if traits.reads_singly and not traits.groups:
         most = _hub(graph, spec.direction)
         row_text = f", {most:,} to the largest hub," if most else ""
+        who, each = "a single work-item", READ_IN_WINDOW if traits.gathers_by_windows else READ
+        if traits.looks_ahead and on_gpu:
+            who, each = "a work-group", LOOKED_AT
         found.append(
             Bottleneck(
-                f"gather reads messages one by one: a single work-item all those to a vertex"
+                f"gather reads messages one by one: {who} all those to a vertex"
                 f"{row_text} which are stored, one for each arc",
                 "declare combine= instead, if they are only added up, compared or joined in pairs",
-                on_gpu * most * (READ_IN_WINDOW if traits.gathers_by_windows else READ),
+                on_gpu * most * each,
             )
         )
     return tuple(found)

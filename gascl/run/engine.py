@@ -67,6 +67,7 @@ from gascl.run.plan import PLANS, Plan, key_of, plan_of
 from gascl.run.prepare import Prepared, Setting, decide_local, prepare
 from gascl.run.result_fields import ResultFields, SolvedFields, own_rows
 from gascl.run.resume import Start, resolve_start
+from gascl.run.senders import Senders
 from gascl.run.stages import solve
 from gascl.run.state import Inputs, State
 from gascl.run.steps import Steps
@@ -507,6 +508,8 @@ class Engine:
             launcher = Launcher(loaded.plan, state, job.interrupts)
             loop = Loop(job, loaded, launcher, placement_of(launcher, program.spec, self.ranks))
         loop.long_run = self._long_run(job, prepared)
+        if not known:
+            loop.senders = self._senders(job, prepared)
         ending = self._looped(loop)
         phases = [
             *before,
@@ -518,6 +521,10 @@ class Engine:
         if loop.long_run and loop.long_run.begins_again:
             state.end(loaded, None)
             return self._supersteps(replace(job, program=loop.long_run.other), "", values, phases)
+        if loop.senders and loop.senders.better:
+            state.end(loaded, None)
+            self._choose_again(job, loop.senders)
+            return self._supersteps(job, "", values, phases)
         if loop.needs_order:
             state.end(loaded, None)
             if options.delivery != "auto":
@@ -532,6 +539,8 @@ class Engine:
         loop.trace.deliveries = tuple(loop.deliveries) or (prepared.delivery.name,)
         if known:
             again = f"in supersteps, since {ordered}" if ordered else "in any order: it was long"
+            if not (ordered or prepared.traits.any_order):
+                again = f"by {prepared.choice.name}: {prepared.choice.why}"
             loop.trace.notes.append(f"the run began again {again}")
         state.end(loaded, program if options.keep_state else None)
         arc_fields: Mapping[str, np.ndarray] = {}
@@ -589,6 +598,48 @@ class Engine:
             return sum(costs.in_any_order(name, supersteps).values())
 
         return LongRun(other, graph.num_vertices, in_any_order)
+
+    def _senders(self, job: Job, prepared: Prepared) -> Senders | None:
+        """Decides whether a run begins again by another delivery; None: the mask does not matter,
+        or beginning again could be noticed."""
+        options, program, choice = job.options, job.program, prepared.choice
+        floats = (f.resolve("float64").is_float for f in program.spec.aggregates.values())
+        why_not = (
+            self.device.kind != "CPU" or self.ranks is not None or self.debug,
+            not choice.rivals or not choice.costs.masked or not choice.costs.scatters,
+            options.state is not None or options.start is not None or job.checkpoint is not None,
+            options.callback is not None or options.watch is not None,
+            program.converged is not None or any(floats),  # their order depends on the delivery
+            not self.deterministic or bool(prepared.short),
+        )
+        if any(why_not):
+            return None
+
+        def fits(name: str) -> bool:
+            try:
+                return not self._prepare(program, replace(options, delivery=name)).short
+            except (GasclError, TooLarge):  # nor can the arcs come in parts
+                return False
+
+        fixed = program.fixed_supersteps()
+        return Senders(choice.costs, choice.name, choice.rivals, fixed, fits)
+
+    def _choose_again(self, job: Job, senders: Senders) -> None:
+        """From now on, `auto` runs a program by the delivery that was found to be better."""
+        program, options = job.program, job.options
+        other = self._prepare(program, replace(options, delivery=senders.better))
+        chosen = self._prepare(program, options)
+        why = f"earlier, messages went along {senders.share:.2g} of the arcs in each superstep"
+        before = chosen.choice
+        slower = f"with so many, {senders.better} is likely to be faster"
+        others = {n: no for n, no in before.others.items() if n != senders.better}
+        others |= dict.fromkeys({before.name, *before.rivals} - {senders.better}, slower)
+        rivals = (before.name, *(name for name in before.rivals if name != senders.better))
+        choice = replace(other.choice, why=why, others=others, rivals=rivals)
+        with self._lock:
+            kept = self._prepared[type(program)]
+            for key in [key for key, each in kept.items() if each is chosen]:
+                kept[key] = replace(other, choice=choice)
 
     def _order_to_try(self, job: Job, result: Result) -> VertexProgram | None:
         """The program with order = "any" that is compared with a run: this one, or its form in any

@@ -66,12 +66,15 @@ from gascl.run.loaded_program import MASK, LoadedProgram, copied
 from gascl.run.long_run import LongRun
 from gascl.run.placement import Placement, Tallies
 from gascl.run.recorded_steps import RecordedSteps
+from gascl.run.senders import Senders
 from gascl.run.stagnation import StagnationDetector
 from gascl.user_messages import Message, Option
 from gascl.util.progress import Progress
 
 #: Seconds of work to enqueue before the host reads the device's records.
 _AHEAD = 0.1
+#: The number of supersteps to enqueue at once where four times as many have not run yet.
+_FEW_AHEAD = 4
 #: The most work of a launch of a persistent kernel, in units of 1024 arcs: half a second or less,
 #: so that the host can react to Ctrl-C.
 _MOST_WORK = {"CPU": 2**17, "GPU": 2**22}
@@ -102,6 +105,7 @@ class Loop:
             vertices, and the first of them; empty where the State is kept.
         seconds: how long the supersteps took.
         long_run: decides whether it begins again in any order; None: it does not.
+        senders: the same by another delivery.
     """
 
     def __init__(self, job: Job, loaded: LoadedProgram, launcher: Launcher, placement: Placement):
@@ -120,7 +124,8 @@ class Loop:
         self.earlier = self.state.superstep if self.start.resumes else 0
         self.trace, self.deliveries = Trace(), dict[str, None]()
         self._kept_records: list[np.ndarray] = []  # of all supersteps, for the checkpoint
-        self._active = np.zeros(0, np.int64)  # of the supersteps that were recorded last
+        # Of the supersteps that were recorded last.
+        self._last_records = np.zeros(0, self.plan.header.control)
         self._fresh = True  # no superstep has been enqueued
         self.nans: dict[str, tuple[int, int]] = {}
         # What the last launch of a persistent kernel has counted.
@@ -129,6 +134,7 @@ class Loop:
         self._first_values: dict[str, Any] | None = None
         self._unread = False  # the record of the first mask has not been read
         self.long_run: LongRun | None = None
+        self.senders: Senders | None = None
         # Each reads the times of a batch: when they are first used, or after `_UNTIMED` supersteps,
         # while the device is busy.
         self._untimed: list[Callable[[], Any]] = []
@@ -200,10 +206,16 @@ class Loop:
         return int(min(self.limit, due)) - len(self.trace)
 
     def _begins_again(self, seconds: float) -> bool:
-        """Whether the run is to begin again in any order."""
-        if self.long_run is None or self.job.interrupts.ends:
+        """Whether the run is to begin again, in any order or by another delivery."""
+        if self.job.interrupts.ends or len(self.trace) == self.limit:
             return False
-        self.long_run.see(self._active, seconds)
+        if self.senders is not None:
+            self.senders.see(self._last_records["arcs"], seconds)
+            if self.senders.better:
+                return True
+        if self.long_run is None:
+            return False
+        self.long_run.see(self._last_records["active"], seconds)
         return self.long_run.begins_again
 
     def _end(self, stagnation: StagnationDetector) -> None:
@@ -418,8 +430,10 @@ class Loop:
         if self._runs_ahead and self.placement.ends_batches:
             self._ahead = MOST_AHEAD
         elif self._runs_ahead:
-            # A rule may hold at any time, and the supersteps enqueued after it do nothing.
-            soon = 2 * self._ahead if self.fixed is None else MOST_AHEAD
+            # A rule may hold at any time, and the supersteps enqueued after it do nothing: they are
+            # few, compared with those that have run.
+            few = max(min(2 * self._ahead, _FEW_AHEAD), len(self.trace) // 4)
+            soon = few if self.fixed is None else MOST_AHEAD
             self._ahead = min(soon, max(1, int(_AHEAD / max(each, 1e-9))), MOST_AHEAD)
 
     def _batch(self, count: int) -> tuple[int, bool]:
@@ -494,7 +508,7 @@ class Loop:
         self.deliveries |= dict.fromkeys(steps.ways())
         self.trace.extend(len(records), steps.step)
         self.state.control = copied(records[-1:])
-        self._active = records["active"]
+        self._last_records = records
         if self.progress:
             active, messages = records["active"][-1], records["tally"]["messages"][-1]
             self.progress.advance(len(records), f"{active:,} active, {messages:,} messages")

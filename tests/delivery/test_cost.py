@@ -17,6 +17,7 @@ from gascl.run.push_pull import NEVER, largest_degree, pull_bounds
 
 SPARSE, DENSE = Size(2**16, 2**17, 2), Size(2**16, 2**21, 100)
 STAR = Size(2**20 + 1, 2**21, 2**20)
+CLIQUE = Size(512, 512 * 511, 511)
 
 
 class Sums(VertexProgram):
@@ -41,6 +42,15 @@ SILENT |= {"apply": "v.x = x_of(0) + 1;"}
 ARRAYS = ON_ALL | {"message": "int8(13)", "x": vertex.int8(13), "scatter": "send(v.x);"}
 ARRAYS |= {"combine": "max", "apply": "v.x[0] = msg[0];"}
 EFFECTS = {"kept": arc.int32(), "scatter": "send(e.kept++);"}
+SOME_ARCS = ON_ALL | {"apply_on": "all", "scatter": "if (e.src % 3 == 0) send(v.x);"}
+#: Sums of reals, whose order push does not keep; all vertices apply.
+REALS = FEW | {"message": "real", "x": vertex.real(init=1), "apply_on": "all", "ends": "stop"}
+REALS |= {"apply": "v.x = msg / 2; if (v.x > superstep) set_mask();", "stop": "superstep > 2"}
+OWN_SUM = {"combine": "a + b", "identity": "0"}
+FEW_ARRAYS = ARRAYS | {"scatter_on": "mask", "apply_on": "all", "ends": "stop"} | FEW
+#: A search, and one for smaller values.
+SEARCH = FEW | {"receive_if": "v.x == 0", "apply": "v.x = msg; set_mask();"}
+SMALLER = FEW | {"combine": "min", "receive_if": "msg < v.x", "apply": "v.x = msg; set_mask();"}
 
 
 @pytest.mark.parametrize("on_gpu", [False, True])
@@ -94,6 +104,17 @@ def test_where_frontier_turns():
     assert pull_bounds(DELIVERIES["push"], traits, sums, True) == (NEVER, NEVER)
 
 
+def test_what_a_cpu_predicts():
+    """An outbox adds the identity for who does not send; rows of a dense graph are alike."""
+    sums, expression = costs(REALS, DENSE), costs(REALS | OWN_SUM, DENSE)
+    assert sums.seconds("outbox", 1 / 2) == sums.seconds("outbox", 1 / 16)
+    assert expression.seconds("outbox", 1 / 2) > 2 * expression.seconds("outbox", 1 / 16)
+    assert sums.seconds("pull", 1 / 2) > 2 * sums.seconds("pull", 1.0)
+    alike = costs(REALS, CLIQUE)
+    assert alike.seconds("pull", 1 / 2) < alike.seconds("pull", 1.0)
+    assert 0 < costs(SMALLER, DENSE).share_to_pull() < 1 < costs(SMALLER, CLIQUE).share_to_pull()
+
+
 def test_messages_to_a_hub_wait_on_a_gpu():
     even = Size(STAR.vertices, STAR.arcs, 2)
     for changes, name in (({}, "push"), (ON_ALL, "edges")):
@@ -125,6 +146,7 @@ def chosen(changes: dict[str, Any], size: Size, on_gpu: bool = False) -> str:
         ({}, DENSE, True, "frontier"),
         (ON_ALL | EFFECTS, DENSE, False, "push"),
         (ON_ALL | EFFECTS, SPARSE, False, "slots"),
+        (ON_ALL | EFFECTS, CLIQUE, False, "slots"),
         (ON_ALL | EFFECTS, TYPICAL, True, "edges"),
         (ON_ALL | {"combine": "max"}, STAR, True, "outbox"),
         (SILENT, Size(STAR.vertices, STAR.arcs, 0), True, "pull"),
@@ -136,6 +158,18 @@ def chosen(changes: dict[str, Any], size: Size, on_gpu: bool = False) -> str:
         (ON_ALL | {"combine": None, "gather": "msg = messages[0];"}, DENSE, False, "outbox"),
         (ON_ALL | {"combine": None, "gather": "msg = messages[0];"}, SPARSE, False, "outbox"),
         (FEW | {"message": "real", "x": vertex.real(init=1)}, DENSE, False, "slots"),
+        (REALS, DENSE, False, "outbox"),
+        (REALS, SPARSE, False, "pull"),
+        (REALS, CLIQUE, False, "pull"),
+        (SOME_ARCS, SPARSE, False, "outbox"),
+        (ON_ALL | {"message": "int8", "combine": "max"}, SPARSE, False, "outbox"),
+        (FEW_ARRAYS, DENSE, False, "pull"),
+        (SEARCH, DENSE, False, "frontier"),
+        (SEARCH, SPARSE, False, "frontier"),
+        (SEARCH, STAR, False, "pull"),
+        (SEARCH, Size(2**20 + 1000, 2**21 + 2000, 2**20), False, "frontier"),  # with a tail
+        (SMALLER, DENSE, False, "frontier"),
+        (SMALLER, STAR, False, "frontier"),
     ],
 )
 def test_what_is_chosen(changes, size, on_gpu, name):

@@ -247,6 +247,14 @@ def test_a_row_of_many_keys(device, monkeypatch):
         assert (found.best[0], found.count[0]) == (values[counts.argmax()], counts.max())
 
 
+def hashed_key(keys):
+    """By which a row's messages are divided (kernels/outbox/hashed_group.cl)."""
+    x = keys.astype(np.uint32)
+    x = (x ^ x >> 16) * np.uint32(0x85EBCA6B)
+    x = (x ^ x >> 13) * np.uint32(0xC2B2AE35)
+    return x ^ x >> 16
+
+
 @pytest.mark.parametrize("device", [1, 8], indirect=True)
 @pytest.mark.parametrize("lanes", [1, 2])
 def test_sums_of_many_keys(device, lanes, monkeypatch):
@@ -272,8 +280,11 @@ def test_sums_of_many_keys(device, lanes, monkeypatch):
     senders = np.concatenate([np.arange(2, 3002), np.arange(2, 3002), np.arange(2, 40)])
     ends = np.repeat([0, 1, 4], [3000, 3000, 38])
     star = Graph.from_edges(senders, ends, num_vertices=3002)
-    for most in (2**32, 700, 8):
-        label = rng.integers(0, most, 3002).astype(np.uint32)
+    many = rng.integers(0, 2**32, 3002)
+    # Few keys in the parts of a long row that come first, many in those behind.
+    uneven = np.where(hashed_key(many) < 2**31, many[0], many)
+    for labels in (many, many % 700, many % 8, uneven):
+        label = labels.astype(np.uint32)
         value = rng.integers(0, 1000, 3002).astype(np.int32)
         found = Engine(star, device).run(program(label=label, value=value), delivery="outbox")
         for lane in range(lanes):
@@ -286,6 +297,43 @@ def test_sums_of_many_keys(device, lanes, monkeypatch):
                 best = sums.argmax()  # the smallest key
                 expected = [keys[best], sums[best], np.bincount(at)[best]]
                 assert [array[end, lane] for array in got] == expected
+
+
+@pytest.mark.parametrize("device", [1, 8], indirect=True)
+@pytest.mark.parametrize("lanes", [1, 2])
+def test_sums_of_few_rows(device, lanes, monkeypatch):
+    """Few of the rows of a block receive in a superstep, but in between all, and there is a hub."""
+    monkeypatch.setattr(plan, "BLOCK", 4 * BLOCK)
+
+    class Turns(VertexProgram):
+        Pair = struct([("label", "int32"), ("value", "int32")])
+        label = vertex.int32(init="v.id % 7 + lane")
+        supersteps = param.supersteps(6)
+        message, combine, scatter_on = Pair, by_key("label", value="sum"), "all"
+        receive_if = "superstep == 3 || v.id % 16 == superstep"
+        prefer = "a.value"
+        scatter = "send((Pair){v.label, e.src % 5});"
+        apply = "v.label = (msg.label * 3 + msg.value) % 11;"
+
+    program = type("TurnsInLanes", (Turns,), {"lanes": lanes})
+    rng = np.random.default_rng(6)
+    count = 900
+    senders, ends = rng.integers(0, count, (2, 4000))
+    senders, ends = np.r_[senders, rng.integers(0, count, 700)], np.r_[ends, np.full(700, 5)]
+    graph = Graph.from_edges(senders, ends, num_vertices=count)
+    found = Engine(graph, device).run(program(), delivery="outbox").label.reshape(count, lanes)
+    for lane in range(lanes):
+        label = np.arange(count) % 7 + lane
+        for step in range(6):
+            sums = np.zeros((count, 21), int)
+            np.add.at(sums, (ends, label[senders]), senders % 5)
+            heard = np.zeros((count, 21), bool)
+            heard[ends, label[senders]] = True
+            best = np.where(heard, sums, -1).argmax(axis=1)  # the smallest label
+            receives = heard.any(axis=1) & ((np.arange(count) % 16 == step) | (step == 3))
+            changed = (best * 3 + sums[np.arange(count), best]) % 11
+            label = np.where(receives, changed, label)
+        assert found[:, lane].tolist() == label.tolist()
 
 
 def test_the_preferred_group_may_depend_on_other_vertices(device):

@@ -79,3 +79,36 @@ def test_others_do_not(text):
 def test_messages_that_are_more_than_indexed_stay_global(text):
     found = traits(text)
     assert not found.indexes_messages and not found.gathers_by_windows
+
+
+LARGEST = "for (int i = 0; i < num_messages; ++i) if (messages[i] > {0}) {0} = messages[i]; "
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LARGEST.format("msg"),
+        "uint2 x = 0; " + LARGEST.format("x.y") + "msg = x.y;",
+        "int a = 1, b = v.x; for (int i = 0; i < num_messages; ++i) { const int x = messages[i];"
+        " int y = x; for (int k = 0; k < 2; ++k) y += k; a = max(a, y); b = min(b, x); } msg = a;",
+        "for (int i = 0; i < num_messages; ++i) msg |= messages[i] > 9 ? 4 : 0;",
+    ],
+)
+def test_what_keeps_few_messages_looks_ahead(text):
+    assert traits(text).looks_ahead
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SUM,  # nearly every message changes it
+        "int kept[2] = {0, 1}; " + LARGEST.format("kept[0]") + "msg = kept[0];",
+        "int a; " + LARGEST.format("a") + "msg = a;",  # each item would have another one
+        "int x = 0; int *y = &x; " + LARGEST.format("*y") + "msg = x;",
+        "for (int i = 0; i < num_messages; ++i) if (messages[i] == 3) { msg = i; break; }",
+        "for (int i = 0; i < num_messages; ++i) { if (messages[i] < 0) continue; msg = 2; }",
+        "msg = messages[0] > 0;",  # no loop
+    ],
+)
+def test_others_read_every_message_in_turn(text):
+    assert not traits(text).looks_ahead

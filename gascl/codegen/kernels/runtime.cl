@@ -178,17 +178,17 @@ static GASCL_INLINE void gascl_apply_local(const int id, __local gascl_message *
 #if GASCL_GATHERS_BY_WINDOWS && GASCL_GROUP > 1
 // The same by all items of a group, for any number of messages, at least one: the first item runs the
 // snippet, and applies what it has made. The others help to copy the messages to `window`; meanwhile they
-// run the snippet as if only the first message had come, so that they do nothing that it would not do by
-// itself.
+// do the same where loops look ahead, and otherwise run the snippet as if only the first message had come, so that
+// they do nothing that it would not do by itself.
 static void gascl_apply_by_windows(const int id, __global const gascl_message *messages,
                                    const int sent, __local gascl_message *window,
-                                   gascl_tally *tally, GASCL_STATE GASCL_LANE) {
+                                   __local int *shared, gascl_tally *tally, GASCL_STATE GASCL_LANE) {
     const int count = gascl_num_received(id, sent, GASCL_STATE_ON GASCL_LANE_ON);
     const gascl_vertex v = gascl_gathering(id, GASCL_STATE_ON GASCL_LANE_ON);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // all have read the vertex
-    const gascl_gathered msg =
-        gascl_gather_windows_snippet(v, messages, window, sent, get_local_id(0) == 0 ? sent : 1,
-                                     GASCL_STATE_ON GASCL_LANE_ON);
+    const gascl_gathered msg = gascl_gather_windows_snippet(
+        v, messages, window, shared, sent, GASCL_LOOKS_AHEAD || get_local_id(0) == 0 ? sent : 1,
+        GASCL_STATE_ON GASCL_LANE_ON);
     if (get_local_id(0) == 0)
         gascl_apply_gathered(id, count ? msg : gascl_nothing(), count, tally,
                              GASCL_STATE_ON GASCL_LANE_ON);

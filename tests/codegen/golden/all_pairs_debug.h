@@ -42,6 +42,7 @@ typedef int gascl_offset;
 #define GASCL_NARROW_KEYS 0
 #define GASCL_INDEXES_MESSAGES 0
 #define GASCL_GATHERS_BY_WINDOWS 0
+#define GASCL_LOOKS_AHEAD 0
 #define GASCL_POSTS_AHEAD 0
 #define GASCL_ALTERNATES 0
 #define GASCL_ARC_STATE 0
@@ -283,7 +284,7 @@ static gascl_gathered gascl_nothing(void) {
 
 #include "intrinsics.cl"
 
-enum { gascl_first = __LINE__ - 286 };
+enum { gascl_first = __LINE__ - 287 };
 static Force gascl_sound_Force(const Force x, const int id, const int line, __global int *faults,
         __global gascl_control *control) {
     bool found = false;
@@ -504,9 +505,9 @@ GASCL_NOT_INLINED static int gascl_apply_message(
     v = gascl_apply_snippet(v, msg, gascl_count > 0, gascl_all,
         GASCL_STATE_ON GASCL_LANE_ON);
     gascl_v_push[GASCL_AT(gascl_id)] = v.push;
-    gascl_sound_Force(v.push, v.id, gascl_first + 485, gascl_faults, gascl_control_);
+    gascl_sound_Force(v.push, v.id, gascl_first + 486, gascl_faults, gascl_control_);
     if (gascl_run_->graph.gascl_finite)
-        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 485, gascl_faults, gascl_control_);
+        gascl_finite_Force(gascl_before.push, v.push, v.id, gascl_first + 486, gascl_faults, gascl_control_);
     return v.gascl_set;
 }
 

@@ -41,6 +41,7 @@ typedef int gascl_offset;
 #define GASCL_NARROW_KEYS 0
 #define GASCL_INDEXES_MESSAGES 0
 #define GASCL_GATHERS_BY_WINDOWS 0
+#define GASCL_LOOKS_AHEAD 0
 #define GASCL_POSTS_AHEAD 0
 #define GASCL_ALTERNATES 0
 #define GASCL_ARC_STATE 0

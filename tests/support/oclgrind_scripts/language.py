@@ -304,6 +304,18 @@ class Grouping(VertexProgram):
     apply = "v.x = (msg & 255) % 11; if (v.x % 3) set_mask();"
 
 
+class Counting(VertexProgram):
+    """By groups without values, of few keys and then of many."""
+
+    x = vertex.int32(init="v.id % 11")
+    supersteps = param.supersteps(2)
+    message, combine, gathered = "int32", by_key(), "int32"
+    scatter_on = "all"
+    scatter = "send(v.x);"
+    gather = "for (int i = 0; i < num_groups; ++i) msg = msg * 3 + groups[i].key + groups[i].count;"
+    apply = "v.x = msg + v.id;"
+
+
 class Preferring(Grouping):
     """By the group of the largest sum, with keys of 64 bits."""
 
@@ -311,6 +323,21 @@ class Preferring(Grouping):
     message, combine, gathered, gather = Kind, by_key("kind", weight="sum"), None, None
     prefer = "a.weight + v.x > b.weight + v.x"
     apply = "v.x = (int)(msg.kind + msg.count) % 11; if (v.x % 3) set_mask();"
+
+
+class Weighing(VertexProgram):
+    """By the group with the highest score, which is a sum of integers: of many keys, then of few;
+    some vertices receive."""
+
+    Kind = struct([("kind", "int32"), ("weight", "int64")])
+    x = vertex.int32(init="v.id")
+    supersteps = param.supersteps(3)
+    message, combine = Kind, by_key("kind", weight="sum")
+    prefer = "a.weight"
+    receive_if = "(v.id + superstep) % 3"
+    scatter_on = "all"
+    scatter = "send((Kind){v.x, e.dst % 5 + v.x});"
+    apply = "v.x = (msg.kind + msg.count) % 3;"
 
 
 class ReadingTwice(Reading):
@@ -505,7 +532,9 @@ PROGRAMS: list[VertexProgram] = [
     *(
         Voting(),
         Grouping(),
+        Counting(),
         Preferring(),
+        Weighing(),
         Reading(),
         ReadingTwice(),
         Least(),

@@ -25,6 +25,7 @@ typedef struct {
         uint counters[GASCL_ROW_DIGITS * GASCL_GROUP];  // for each digit and item
         gascl_group staged[GASCL_STAGED];
     } of;
+    int runs[GASCL_ROW_DIGITS + 1];  // of a long row sorted by one digit: where that begins
     gascl_group carried;  // of a long row: the group at the end of what was staged, which may go on
     uint ones[2], zeros[2];  // bits that any of its keys has, and that any has not
     int sent, longest;
@@ -48,6 +49,10 @@ typedef gascl_key_bits gascl_sorted;
 #define GASCL_SORTED_BITS(keys, sorted) (sorted)
 #endif
 
+// How far from each other the arcs of an item are in a long row. Where every arc sends, each has its place in
+// the list, and neighboring items take neighboring arcs.
+#define GASCL_ARC_STEP (GASCL_EVERY_ARC_SENDS ? GASCL_GROUP : 1)
+
 // Counts the messages of an item's share of the arcs of a long row, or lists them from `at` on.
 static GASCL_INLINE int gascl_list_share(const gascl_block block, const int begin, const int end,
                                          const bool lists, int at,
@@ -57,14 +62,15 @@ static GASCL_INLINE int gascl_list_share(const gascl_block block, const int begi
                                          GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     gascl_key_bits ones = 0, zeros = 0;
     int count = 0;
-    for (int i = begin; i < end; i += GASCL_FETCHES) {
+    for (int i = begin; i < end; i += GASCL_FETCHES * GASCL_ARC_STEP) {
         gascl_message x[GASCL_FETCHES];
         bool carries[GASCL_FETCHES];
         _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k)
-            carries[k] = gascl_fetch_received(block.begin + min(i + k, end - 1), block.first, &x[k],
-                                              GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+            carries[k] = gascl_fetch_received(block.begin + min(i + k * GASCL_ARC_STEP, end - 1), block.first,
+                                              &x[k], GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
         _Pragma("unroll") for (int k = 0; k < GASCL_FETCHES; ++k) {
-            if (i + k >= end || !carries[k])
+            const int arc = i + k * GASCL_ARC_STEP;
+            if (arc >= end || !carries[k])
                 continue;
             const gascl_key_bits bits = GASCL_KEY_BITS(GASCL_KEY(gascl_group_of(x[k], 0)));
             ones |= bits;
@@ -72,11 +78,12 @@ static GASCL_INLINE int gascl_list_share(const gascl_block block, const int begi
             ++count;
             if (!lists)
                 continue;
+            const int place = GASCL_EVERY_ARC_SENDS ? arc : at++;
 #if GASCL_GROUP_VALUES
-            keys[i + k] = bits;
-            list[at++] = i + k;
+            keys[arc] = bits;
+            list[place] = arc;
 #else
-            list[at++] = bits;
+            list[place] = bits;
 #endif
         }
     }
@@ -93,12 +100,12 @@ static int gascl_list_row(const gascl_block block, __global gascl_key_bits *keys
                           GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     const int item = get_local_id(0), arcs = (int)(block.end - block.begin);
     const int share = (arcs + GASCL_GROUP - 1) / GASCL_GROUP;
-    const int begin = min(item * share, arcs);
+    const int begin = GASCL_ARC_STEP > 1 ? item : min(item * share, arcs);
     const bool receives = gascl_receives(block.first, GASCL_STATE_ON GASCL_LANE_ON);
-    const int end = receives ? min(begin + share, arcs) : begin;
+    const int end = !receives ? begin : GASCL_ARC_STEP > 1 ? arcs : min(begin + share, arcs);
     if (item < 2)
         memory->ones[item] = memory->zeros[item] = 0;
-    int count = end - begin;
+    int count = max(end - begin + GASCL_ARC_STEP - 1, 0) / GASCL_ARC_STEP;
     if (!GASCL_EVERY_ARC_SENDS)
         count = gascl_list_share(block, begin, end, false, 0, keys, list, memory,
                                  GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
@@ -134,6 +141,9 @@ static void gascl_move_by_digit(__global const gascl_key_bits *keys, __global co
         before += count;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
+    for (int digit = item; digit <= GASCL_ROW_DIGITS; digit += GASCL_GROUP)
+        memory->runs[digit] = digit < GASCL_ROW_DIGITS ? (int)counters[digit * GASCL_GROUP] : n;
+    barrier(CLK_LOCAL_MEM_FENCE);
     _Pragma("unroll 8") for (int i = begin; i < end; ++i) {
         const gascl_sorted moved = from[i];
         to[GASCL_COUNTER(moved)++] = moved;
@@ -148,14 +158,20 @@ static int gascl_next_bit(const gascl_key_bits differ, const int bit) {
     return left ? bit + (int)popcount((left & -left) - 1) : bits;
 }
 
-// Sorts the n messages of a list in place, by digits that differ.
-static void gascl_sort_row(__global const gascl_key_bits *keys, __global gascl_sorted *list,
-                           __global gascl_sorted *other, const int n,
-                           __local gascl_gather_memory *memory) {
+// The bits in which the keys of a list differ.
+static GASCL_INLINE gascl_key_bits gascl_differing(__local const gascl_gather_memory *memory) {
     gascl_key_bits differ = (gascl_key_bits)(memory->ones[0] & memory->zeros[0]);
 #if !GASCL_NARROW_KEYS
     differ |= (gascl_key_bits)(memory->ones[1] & memory->zeros[1]) << 32;
 #endif
+    return differ;
+}
+
+// Sorts the n messages of a list in place, by digits that differ.
+static void gascl_sort_row(__global const gascl_key_bits *keys, __global gascl_sorted *list,
+                           __global gascl_sorted *other, const int n,
+                           __local gascl_gather_memory *memory) {
+    const gascl_key_bits differ = gascl_differing(memory);
     __global gascl_sorted *from = list, *to = other;
     for (int shift = gascl_next_bit(differ, 0); shift < 8 * (int)sizeof(gascl_key_bits);
          shift = gascl_next_bit(differ, shift + GASCL_ROW_DIGIT_BITS)) {
@@ -169,23 +185,39 @@ static void gascl_sort_row(__global const gascl_key_bits *keys, __global gascl_s
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-// Fetches sorted messages of a long row as groups of one message each.
+// A sorted message of a long row, as a group of one message.
+static gascl_group gascl_fetch_sorted(const gascl_block block, const gascl_sorted sorted,
+                                      GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+    gascl_group one;
+#if GASCL_GROUP_VALUES
+    gascl_message x;
+    gascl_fetch(block.begin + sorted, block.first, &x,
+                GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+    one = gascl_group_of(x, 1);
+#else
+    GASCL_KEY(one) = GASCL_KEY_OF(sorted);
+    one.count = 1;
+#endif
+    return one;
+}
+
+// Joins what is staged from `begin` to before `end` to a group, in this order.
+static GASCL_INLINE void gascl_join_staged(gascl_group *joined, __local const gascl_group *staged,
+                                           const int begin, const int end) {
+#if GASCL_GROUP_VALUES
+    _Pragma("unroll 8") for (int i = begin; i < end; ++i)
+        gascl_join_values(joined, staged[i]);
+#endif
+    joined->count += end - begin;
+}
+
+// Fetches sorted messages of a long row.
 static void gascl_stage(const gascl_block block, __global const gascl_sorted *list, const int count,
                         __local gascl_gather_memory *memory,
                         GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
-    _Pragma("unroll 4") for (int i = get_local_id(0); i < count; i += GASCL_GROUP) {
-        gascl_group one;
-#if GASCL_GROUP_VALUES
-        gascl_message x;
-        gascl_fetch(block.begin + list[i], block.first, &x,
-                    GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
-        one = gascl_group_of(x, 1);
-#else
-        GASCL_KEY(one) = GASCL_KEY_OF(list[i]);
-        one.count = 1;
-#endif
-        memory->of.staged[i] = one;
-    }
+    _Pragma("unroll 4") for (int i = get_local_id(0); i < count; i += GASCL_GROUP)
+        memory->of.staged[i] = gascl_fetch_sorted(
+            block, list[i], GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // groups may take the place of what was read
 }
 
@@ -208,6 +240,67 @@ static GASCL_INLINE int gascl_end_of_group(__local const gascl_group *staged, co
     return low;
 }
 
+#if GASCL_GROUP_VALUES
+#define GASCL_RUNS_OF_ITEM ((GASCL_ROW_DIGITS + GASCL_GROUP - 1) / GASCL_GROUP)
+// Joins the messages of a long row that has been sorted by one digit: one item those of a key, all keys at the
+// same time. Item i gets the groups of the digits i, i + GASCL_GROUP and so on, whose count is 0 if there is none.
+static void gascl_join_runs(const gascl_block block, __global const gascl_sorted *list, const int digits,
+                            const int longest, gascl_group *joined,
+                            __local gascl_gather_memory *memory,
+                            GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
+    const int item = get_local_id(0), at_once = GASCL_STAGED / digits;
+    __local const int *runs = memory->runs;
+    for (int k = 0; k < GASCL_RUNS_OF_ITEM; ++k)
+        joined[k].count = 0;
+    for (int from = 0; from < longest; from += at_once) {
+        _Pragma("unroll 4") for (int i = item; i < digits * at_once; i += GASCL_GROUP) {
+            const int place = runs[i / at_once] + from + i % at_once;
+            if (place < runs[i / at_once + 1])
+                memory->of.staged[i] = gascl_fetch_sorted(
+                    block, list[place], GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int k = 0, digit = item; k < GASCL_RUNS_OF_ITEM && digit < digits; ++k, digit += GASCL_GROUP) {
+            int begin = digit * at_once;
+            const int end = begin + min(runs[digit + 1] - runs[digit] - from, at_once);
+            if (from == 0 && begin < end)
+                joined[k] = memory->of.staged[begin++];
+            if (begin < end)
+                gascl_join_staged(&joined[k], memory->of.staged, begin, end);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+#else
+#define GASCL_COUNTERS (GASCL_ROW_DIGITS * GASCL_GROUP)
+// Counts the messages of a long row whose keys differ in one digit, which begins at `shift`. A digit has several
+// counters, the first of which gets their sum.
+static void gascl_count_digits(__global const gascl_sorted *list, const int n, const int shift,
+                               const int digits, __local gascl_gather_memory *memory) {
+    const int item = get_local_id(0), copies = GASCL_COUNTERS / digits;
+    volatile __local uint *counters = memory->of.counters;
+    for (int i = item; i < GASCL_COUNTERS; i += GASCL_GROUP)
+        counters[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    _Pragma("unroll 8") for (int i = item; i < n; i += GASCL_GROUP)
+        atomic_inc(&counters[((int)(list[i] >> shift) & (digits - 1)) * copies + item % copies]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int digit = item; digit < digits; digit += GASCL_GROUP) {
+        uint sum = 0;
+        for (int i = 0; i < copies; ++i)
+            sum += counters[digit * copies + i];
+        counters[digit * copies] = sum;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+#endif
+
+#if GASCL_GROUP_VALUES
+#define GASCL_MOST_DIGITS GASCL_ROW_DIGITS
+#else
+#define GASCL_MOST_DIGITS GASCL_COUNTERS
+#endif
+
 // Applies a row that is longer than a block.
 static void gascl_apply_long_row(const gascl_block block, __global gascl_group *groups,
                                  __local gascl_gather_memory *memory, gascl_tally *tally,
@@ -219,9 +312,15 @@ static void gascl_apply_long_row(const gascl_block block, __global gascl_group *
     __global gascl_sorted *list = (__global gascl_sorted *)(groups + arcs) - arcs;
     const int n = gascl_list_row(block, keys, list, memory,
                                  GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
-    gascl_sort_row(keys, list, list - arcs, n, memory);
     const gascl_vertex v = gascl_gathering(block.first, GASCL_STATE_ON GASCL_LANE_ON);
     __local gascl_group *staged = memory->of.staged;
+    // The digit that is all in which keys differ, if there is one.
+    const gascl_key_bits differ = n ? gascl_differing(memory) : 0;
+    const int shift = differ ? gascl_next_bit(differ, 0) : 0;
+    int digits = 1;
+    while (digits < GASCL_MOST_DIGITS && differ >> shift >= (gascl_key_bits)digits)
+        digits *= 2;
+    bool few = differ >> shift < (gascl_key_bits)digits;
 #if GASCL_PREFERS
     gascl_group best;
     best.count = 0;
@@ -233,7 +332,63 @@ static void gascl_apply_long_row(const gascl_block block, __global gascl_group *
     int number = 0;
 #define GASCL_PROPOSE(group) held[mine++] = group;
 #endif
-    for (int base = 0; base < n; base += GASCL_STAGED) {
+    // Loops that run once or not at all: PoCL takes no barrier in a branch.
+#if GASCL_GROUP_VALUES
+    gascl_sort_row(keys, list, list - arcs, n, memory);
+    int longest = 0;
+    for (int digit = 0; digit < digits && few; ++digit)
+        longest = max(longest, memory->runs[digit + 1] - memory->runs[digit]);
+    few = differ && few && (long)longest * digits <= 2l * n;  // otherwise most items would wait
+    for (int once = 0; once < few; ++once) {
+        gascl_group joined[GASCL_RUNS_OF_ITEM];
+        gascl_join_runs(block, list, digits, longest, joined, memory,
+                        GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+        for (int k = 0, digit = item; k < GASCL_RUNS_OF_ITEM; ++k, digit += GASCL_GROUP) {
+            if (!joined[k].count)
+                continue;
+#if GASCL_PREFERS
+            GASCL_PROPOSE(joined[k])
+#else
+            int before = 0;
+            for (int other = 0; other < digit; ++other)
+                before += memory->runs[other] < memory->runs[other + 1];
+            groups[before] = joined[k];
+#endif
+        }
+#if !GASCL_PREFERS
+        for (int digit = 0; digit < digits; ++digit)
+            number += memory->runs[digit] < memory->runs[digit + 1];
+#endif
+        barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
+    }
+#else
+    const gascl_key_bits others = n ? list[0] & ~((gascl_key_bits)(digits - 1) << shift) : 0;
+    for (int once = 0; once < few; ++once)
+        gascl_count_digits(list, n, shift, digits, memory);
+    for (int base = 0; base < (few ? digits : 0); base += GASCL_GROUP) {
+        const int digit = base + item;
+        gascl_group found;
+        GASCL_KEY(found) = GASCL_KEY_OF(others | (gascl_key_bits)digit << shift);
+        found.count = digit < digits ? memory->of.counters[digit * (GASCL_COUNTERS / digits)] : 0;
+#if GASCL_PREFERS
+        if (found.count) {
+            GASCL_PROPOSE(found)
+        }
+#else
+        const int sum = gascl_sum_up_to_item(found.count > 0, memory->shared.counts);
+        if (found.count)
+            groups[number + sum - 1] = found;
+        if (item == GASCL_GROUP - 1)
+            memory->sent = sum;
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        number += memory->sent;
+#endif
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int once = 0; once < !few; ++once)
+        gascl_sort_row(keys, list, list - arcs, n, memory);
+#endif
+    for (int base = 0; base < (few ? 0 : n); base += GASCL_STAGED) {
         const int count = min(n - base, GASCL_STAGED);
         gascl_group carried;
         carried.count = 0;
@@ -257,11 +412,7 @@ static void gascl_apply_long_row(const gascl_block block, __global gascl_group *
             }
             carried.count = 0;
             const int next = gascl_end_of_group(staged, i, count);
-#if GASCL_GROUP_VALUES
-            _Pragma("unroll 8") for (int j = i + 1; j < next; ++j)
-                gascl_join_values(&joined, staged[j]);
-#endif
-            joined.count += next - i - 1;
+            gascl_join_staged(&joined, staged, i + 1, next);
             if (next == count && base + count < n)
                 memory->carried = joined;
             else

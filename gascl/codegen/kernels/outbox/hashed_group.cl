@@ -1,23 +1,28 @@
 // Groups of which the one with the highest score counts, and whose only value is a sum of integers, which may
 // be added up in any order: by a work-group, in hash tables in local memory. The rows of a block of several
-// share a table, whose slots belong to a row and a key. The messages of a longer row are first divided into
-// parts by the hash of their keys, and then each part has the table, in as many passes as it takes for the
-// keys of a pass to fit.
+// share a table, whose slots belong to a row and a key; only rows that receive take room. The messages of a
+// longer row are first divided into parts by the hash of their keys, and then each part has the table, in as
+// many passes as it takes for the keys of a pass to fit, or several parts at once whose messages have few keys.
 
-#define GASCL_HASH_SLOTS (GASCL_BLOCK + GASCL_BLOCK / 2)
+#define GASCL_SLOTS_OF(arcs) ((arcs) + (arcs) / 2)
 #define GASCL_OWNER_BITS 12         // of the number of a message in a block, counted from 1
 #define GASCL_MOST_PROBES 64
 #define GASCL_PART (GASCL_BLOCK / 2)  // the mean number of messages in a part
+#define GASCL_MOST_TOGETHER 16        // blocks
 
 typedef union {
     gascl_shared shared;
     struct {
-        gascl_key keys[GASCL_BLOCK];
+        union {
+            long2 sums[GASCL_GROUP];
+            gascl_key keys[GASCL_BLOCK];
+        } of;
         uint low[GASCL_BLOCK], high[GASCL_BLOCK];  // the words of a value
-        ushort counts[GASCL_BLOCK];                // of messages of a group, at one of them, its owner
-        ushort starts[GASCL_BLOCK + 1];            // of each row
-        int slots[GASCL_HASH_SLOTS];  // how many messages, and the owner; then the best owner of each row
-        int receives;                 // whether any row does
+        // 1 more than the row of a message, or 0; then, at one message of a group, its owner, how many it has.
+        ushort counts[GASCL_BLOCK];
+        ushort starts[GASCL_BLOCK + 1];  // of each row, as if only arcs that are read existed
+        // How many messages, and the owner; then the best owner of each row.
+        int slots[GASCL_SLOTS_OF(GASCL_BLOCK)];
     } rows;
     struct {
         union {
@@ -35,7 +40,7 @@ typedef union {
         int counts[GASCL_BLOCK];
         int ends[GASCL_BLOCK];  // of each part
         real scores[GASCL_GROUP];
-        int full;
+        int full, keys;  // whether there are too many, and how many the table has
     } row;
 } gascl_gather_memory;
 
@@ -73,11 +78,12 @@ static GASCL_INLINE int gascl_row_of(__local const ushort *starts, const int row
 }
 
 // Adds a message of a block to the group of its row and key.
-static GASCL_INLINE void gascl_add_message(__local gascl_gather_memory *memory, const int row, const int i) {
-    __local const gascl_key *keys = memory->rows.keys;
+static GASCL_INLINE void gascl_add_message(__local gascl_gather_memory *memory, const int row, const int i,
+                                           const int num_slots) {
+    __local const gascl_key *keys = memory->rows.of.keys;
     __local const ushort *starts = memory->rows.starts;
     volatile __local int *slots = memory->rows.slots;
-    uint at = mul_hi(gascl_hash_key((uint)keys[i] + (uint)row * 0x9e3779b9u), (uint)GASCL_HASH_SLOTS);
+    uint at = mul_hi(gascl_hash_key((uint)keys[i] + (uint)row * 0x9e3779b9u), (uint)num_slots);
     while (true) {
         const int seen = atomic_cmpxchg(&slots[at], 0, 1 << GASCL_OWNER_BITS | (i + 1));
         if (!seen)
@@ -89,12 +95,12 @@ static GASCL_INLINE void gascl_add_message(__local gascl_gather_memory *memory, 
             gascl_add_words(&memory->rows.low[owner], &memory->rows.high[owner], value);
             return;
         }
-        at = at + 1 == GASCL_HASH_SLOTS ? 0 : at + 1;
+        at = at + 1 == num_slots ? 0 : at + 1;
     }
 }
 
 static GASCL_INLINE gascl_group gascl_group_at(__local const gascl_gather_memory *memory, const int owner) {
-    return gascl_group_with(memory->rows.keys[owner], memory->rows.low[owner], memory->rows.high[owner],
+    return gascl_group_with(memory->rows.of.keys[owner], memory->rows.low[owner], memory->rows.high[owner],
                             memory->rows.counts[owner]);
 }
 
@@ -114,7 +120,7 @@ static GASCL_INLINE void gascl_propose(__local gascl_gather_memory *memory, cons
     int seen = atomic_cmpxchg(best, 0, owner + 1);
     while (seen) {
         const gascl_group other = gascl_group_at(memory, seen - 1);
-        if (!gascl_leads(score, memory->rows.keys[owner],
+        if (!gascl_leads(score, memory->rows.of.keys[owner],
                          gascl_score(v, other, GASCL_STATE_ON GASCL_LANE_ON), GASCL_KEY(other)))
             return;
         const int now = atomic_cmpxchg(best, seen, owner + 1);
@@ -122,36 +128,52 @@ static GASCL_INLINE void gascl_propose(__local gascl_gather_memory *memory, cons
     }
 }
 
-// The rows of a block that fits in local memory.
+// Finds the starts of the rows of a block; returns how many arcs are read.
+static int gascl_start_rows(const gascl_block block, __local gascl_gather_memory *memory,
+                             __global const gascl_offset *offsets, GASCL_STATE GASCL_LANE) {
+    const int item = get_local_id(0), rows = block.last - block.first;
+    __local ushort *starts = memory->rows.starts;
+    for (int row = item; row < rows; row += GASCL_GROUP) {
+        const bool reads = gascl_receives(block.first + row, GASCL_STATE_ON GASCL_LANE_ON) || !GASCL_SKIPS;
+        starts[row] = reads ? (ushort)(offsets[block.first + row + 1] - offsets[block.first + row]) : 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int share = (rows + GASCL_GROUP - 1) / GASCL_GROUP;
+    const int begin = min(item * share, rows), end = min(begin + share, rows);
+    int mine = 0;
+    for (int row = begin; row < end; ++row)
+        mine += starts[row];
+    int before = gascl_sum_up_to_item(mine, memory->rows.of.sums) - mine;
+    for (int row = begin; row < end; ++row) {
+        const int arcs = starts[row];
+        starts[row] = (ushort)before;
+        before += arcs;
+    }
+    if (item == GASCL_GROUP - 1)
+        starts[rows] = (ushort)before;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return starts[rows];
+}
+
+// The rows of a block, whose starts are known.
 static void gascl_hash_rows(const gascl_block block, __local gascl_gather_memory *memory,
                             gascl_tally *tally, __global const gascl_offset *offsets,
                             GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     const int item = get_local_id(0), rows = block.last - block.first;
-    if (item == 0)
-        memory->rows.receives = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    int receives = 0;
-    for (int row = item; row <= rows; row += GASCL_GROUP) {
-        memory->rows.starts[row] = (ushort)(offsets[block.first + row] - block.begin);
-        if (row < rows && !receives)
-            receives = gascl_receives(block.first + row, GASCL_STATE_ON GASCL_LANE_ON);
-    }
-    if (receives)
-        memory->rows.receives = 1;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const int arcs = memory->rows.receives ? (int)(block.end - block.begin) : 0;
-    for (int i = item; i < GASCL_HASH_SLOTS && arcs; i += GASCL_GROUP)
+    const int arcs = memory->rows.starts[rows], slots = GASCL_SLOTS_OF(arcs);
+    for (int i = item; i < slots; i += GASCL_GROUP)
         memory->rows.slots[i] = 0;
     for (int i = item; i < arcs; i += GASCL_GROUP) {
-        const int row = block.first + gascl_row_of(memory->rows.starts, rows, i);
+        const int row = gascl_row_of(memory->rows.starts, rows, i);
+        const gascl_offset arc = offsets[block.first + row] + (i - memory->rows.starts[row]);
         gascl_message x;
-        const bool carries = gascl_fetch_received(block.begin + i, row, &x,
+        const bool carries = gascl_fetch_received(arc, block.first + row, &x,
                                                   GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
-        memory->rows.counts[i] = carries;
+        memory->rows.counts[i] = carries ? row + 1 : 0;
         if (carries) {
             const gascl_group group = gascl_group_of(x, 0);
             const ulong value = GASCL_SUM_BITS(group);
-            memory->rows.keys[i] = GASCL_KEY(group);
+            memory->rows.of.keys[i] = GASCL_KEY(group);
             memory->rows.low[i] = (uint)value;
             memory->rows.high[i] = (uint)(value >> 32);
         }
@@ -159,12 +181,12 @@ static void gascl_hash_rows(const gascl_block block, __local gascl_gather_memory
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = item; i < arcs; i += GASCL_GROUP)
         if (memory->rows.counts[i])
-            gascl_add_message(memory, gascl_row_of(memory->rows.starts, rows, i), i);
+            gascl_add_message(memory, memory->rows.counts[i] - 1, i, slots);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = item; i < arcs; i += GASCL_GROUP)
         memory->rows.counts[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = item; i < GASCL_HASH_SLOTS && arcs; i += GASCL_GROUP) {
+    for (int i = item; i < slots; i += GASCL_GROUP) {
         const int slot = memory->rows.slots[i];
         if (slot)
             memory->rows.counts[(slot & ((1 << GASCL_OWNER_BITS) - 1)) - 1] =
@@ -244,7 +266,7 @@ static void gascl_hash_part(__global const gascl_group *groups, const int n, con
         memory->row.of.table.low[i] = memory->row.of.table.high[i] = 0;
     }
     if (item == 0)
-        memory->row.full = 0;
+        memory->row.full = memory->row.keys = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = item; i < n; i += GASCL_GROUP) {
         const gascl_group group = groups[i];
@@ -256,6 +278,8 @@ static void gascl_hash_part(__global const gascl_group *groups, const int n, con
         int probes = 0;
         for (; probes < GASCL_MOST_PROBES; ++probes) {
             const int seen = atomic_cmpxchg(&owners[at], 0, i + 1);
+            if (!seen)
+                atomic_inc(&memory->row.keys);
             if (!seen || GASCL_KEY(groups[seen - 1]) == GASCL_KEY(group))
                 break;
             at = at + 1 == GASCL_BLOCK ? 0 : at + 1;
@@ -276,23 +300,26 @@ static void gascl_hash_long_row(const gascl_block block, __global gascl_group *g
                                 __local gascl_gather_memory *memory, gascl_tally *tally,
                                 GASCL_STATE GASCL_LANE GASCL_DELIVERY) {
     const int item = get_local_id(0);
-    const bool receives = gascl_receives(block.first, GASCL_STATE_ON GASCL_LANE_ON);
+    const bool reads = gascl_receives(block.first, GASCL_STATE_ON GASCL_LANE_ON) || !GASCL_SKIPS;
     const gascl_vertex v = gascl_gathering(block.first, GASCL_STATE_ON GASCL_LANE_ON);
-    const int n = receives ? (int)(block.end - block.begin) : 0;
+    const int n = reads ? (int)(block.end - block.begin) : 0;
     const int parts = min((n + GASCL_PART - 1) / GASCL_PART, GASCL_BLOCK);
     gascl_group best = gascl_nothing();
     real score = -INFINITY;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int once = 0; once < (parts > 0); ++once)
         gascl_divide_row(block, n, parts, groups, memory, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
-    for (int part = 0; part < parts; ++part) {
-        const int begin = part ? memory->row.ends[part - 1] : 0, end = memory->row.ends[part];
-        int passes = begin < end;
+    int together = 1;  // parts that have the table at the same time, since they have few keys
+    for (int part = 0; part < parts;) {
+        const int last = min(part + together, parts);
+        const int begin = part ? memory->row.ends[part - 1] : 0, end = memory->row.ends[last - 1];
+        int passes = begin < end, full = 0, keys = 0;
         for (int pass = 0; pass < passes; ++pass) {
             gascl_hash_part(groups + begin, end - begin, pass, passes, memory);
-            const int full = memory->row.full;
+            full = memory->row.full;
+            keys = memory->row.keys;
             if (full) {
-                passes *= 2;
+                passes = together > 1 ? 0 : 2 * passes;
                 pass = -1;
             }
             for (int i = item; i < GASCL_BLOCK && !full; i += GASCL_GROUP) {
@@ -310,6 +337,9 @@ static void gascl_hash_long_row(const gascl_block block, __global gascl_group *g
             }
             barrier(CLK_LOCAL_MEM_FENCE);
         }
+        if (!full)
+            part = last;
+        together = full ? 1 : keys < GASCL_BLOCK / 4 ? 2 * together : together;
     }
     for (int left = GASCL_GROUP / 2; left > 0; left /= 2) {
         const ulong bits = GASCL_SUM_BITS(best);
@@ -336,23 +366,51 @@ static void gascl_hash_long_row(const gascl_block block, __global gascl_group *g
     barrier(CLK_LOCAL_MEM_FENCE);  // else PoCL's optimizer lets all items apply the row
 }
 
+// The block of the short rows from blocks[at] on, of up to `together` blocks before `end`: blocks[*next] comes
+// after it.
+static gascl_block gascl_joined_blocks(__global const gascl_block *restrict blocks, const int at, const int end,
+                                       const int together, int *next) {
+    gascl_block joined = blocks[at];
+    for (*next = at + 1; *next < min(at + together, end); ++*next) {
+        const gascl_block other = blocks[*next];
+        if (other.end - other.begin > GASCL_BLOCK || other.last - joined.first > GASCL_BLOCK)
+            break;
+        joined.end = other.end;
+        joined.last = other.last;
+    }
+    return joined;
+}
+
+// A work-group has blocks in a row. Where few of their rows receive, it joins several blocks, to have work for
+// all items.
 static void gascl_gather(const gascl_team team, GASCL_BLOCKS,
                          __local gascl_gather_memory *memory, gascl_tally *tally,
                          GASCL_STATE GASCL_DELIVERY) {
-    const int end = team.idle ? 0 : num_blocks;
-    for (int at = team.rank; at < end; at += team.groups) {
-        const gascl_block block = blocks[at];
-        const bool is_long = block.end - block.begin > GASCL_BLOCK;
-        GASCL_FOR_LANES {
+    const int share = team.idle ? 0 : (num_blocks + team.groups - 1) / team.groups;
+    const int begin = min(team.rank * share, num_blocks), end = min(begin + share, num_blocks);
+    GASCL_FOR_LANES {
+        int together = 1;
+        for (int at = begin; at < end;) {
+            int next;
+            gascl_block block = blocks[at];
+            const bool is_long = block.end - block.begin > GASCL_BLOCK;
             __global gascl_group *groups = messages + GASCL_SLOT(block.begin, offsets);
+            block = gascl_joined_blocks(blocks, at, end, is_long ? 1 : together, &next);
             // Loops that run once or not at all: PoCL takes no barrier in a branch.
             for (int once = 0; once < is_long; ++once)
                 gascl_hash_long_row(block, groups, memory, tally,
                                     GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
+            int arcs = 0;
             for (int once = 0; once < !is_long; ++once)
+                arcs = gascl_start_rows(block, memory, offsets, GASCL_STATE_ON GASCL_LANE_ON);
+            const bool fits = arcs <= GASCL_BLOCK;
+            for (int once = 0; once < !is_long && fits; ++once)
                 gascl_hash_rows(block, memory, tally, offsets,
                                 GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
             barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
+            if (fits)
+                at = next;
+            together = !fits ? 1 : arcs > GASCL_BLOCK / 2 ? together : min(2 * together, GASCL_MOST_TOGETHER);
         }
     }
 }

@@ -7,6 +7,7 @@ typedef struct {
     gascl_shared shared;
 #if GASCL_GROUP > 1 && GASCL_INDEXES_MESSAGES
     gascl_message messages[GASCL_BLOCK];
+    int least;  // of numbers that the items look for
 #endif
 } gascl_gather_memory;
 

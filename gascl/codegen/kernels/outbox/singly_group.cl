@@ -72,8 +72,8 @@ static void gascl_gather(const gascl_team team, GASCL_BLOCKS,
 #if GASCL_GATHERS_BY_WINDOWS
         GASCL_FOR_LANES {
             gascl_apply_by_windows(block.first, messages + GASCL_SLOT(block.begin, offsets),
-                                   (int)(block.end - block.begin), memory->messages, tally,
-                                   GASCL_STATE_ON GASCL_LANE_ON);
+                                   (int)(block.end - block.begin), memory->messages,
+                                   &memory->least, tally, GASCL_STATE_ON GASCL_LANE_ON);
             if (item == 0)
                 gascl_fill_ahead(block.first, GASCL_STATE_ON GASCL_LANE_ON GASCL_DELIVERY_ON);
         }
