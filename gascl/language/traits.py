@@ -24,6 +24,9 @@ _ENDS = ("e.src,e.dst", "e.dst,e.src")
 _MOST = re.compile(r"\s*(a\s*\.\s*count\s*>\s*b|b\s*\.\s*count\s*<\s*a)\s*\.\s*count\s*")
 #: Functions that compilers for CPUs calculate for several arguments at once.
 _AT_ONCE = ("exp", "exp2", "exp10", "tanh")
+#: What is followed by a parenthesis, and what of that takes little time.
+_CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
+_PLAIN = ("if", "send", "hash", "uniform", "min", "max", "abs", "int", "uint", "long", "ulong")
 #: The words that put vertices into the mask.
 _SET_MASK = ("set_mask", "set_mask_of")
 
@@ -227,6 +230,22 @@ class Traits:
         """Whether a CPU calculates several messages in the time of one, if nothing else is done in
         between."""
         return self._scatter is not None and self._scatter.uses(*_AT_ONCE)
+
+    @cached_property
+    def scatter_chooses(self) -> bool:
+        """Whether scatter sends along some arcs, does nothing else, and takes little time where it
+        does not send."""
+        if self._scatter is None or self.every_arc_sends or self.filters:
+            return False
+        only = self.scatters_on_all and self.scatter_repeatable and not self.scatter_sends_to
+        plain = {*_PLAIN, *(f"{name}_of" for name in self.spec.vertex_fields)}
+        called = set(_CALLED.findall(self._scatter.text))
+        return only and called <= plain and not self._scatter.may_send_again
+
+    @cached_property
+    def scatter_draws(self) -> bool:
+        """Whether scatter draws numbers."""
+        return self._scatter is not None and self._scatter.uses("hash", "uniform")
 
     @cached_property
     def reads_singly(self) -> bool:

@@ -56,6 +56,14 @@ def test_table(measured, tmp_path, capsys):
     assert all(f"| {title} | star4 |" in capsys.readouterr().out for title in titles[:1])
 
 
+def test_a_run_in_any_order_counts_as_one_superstep(measured):
+    rows = measured("--graphs", "grid", "--scale", "6", "--kinds", "levels,routes,roots")
+    assert [(row["supersteps"], row["error"]) for row in rows] == 3 * [("1", "")]
+    arcs, vertices = 224, 64  # of a grid of 8 x 8
+    expected = (8 * arcs + 12 * vertices, 16 * arcs + 16 * vertices, 8 * arcs + 12 * vertices)
+    assert [float(row["MB"]) for row in rows] == pytest.approx(np.array(expected) / 1e6, rel=1e-3)
+
+
 def test_errors_stand_in_their_rows(measured, monkeypatch):
     def fails(g: Links) -> None:
         raise RuntimeError("no such | program")
