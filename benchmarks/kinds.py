@@ -61,8 +61,6 @@ TOO_SLOW_MS = 5000
 UNLIKELY = 3.5
 #: Runs in each turn of the comparison of two deliveries, if they are quick: their median counts.
 TRIALS = 3
-#: The relative error of floats: values are rounded to float32 in each superstep, and halved.
-ROUNDING = 1e-5
 HEAD = {
     "kind": "kind",
     "graph": "graph",
@@ -263,7 +261,8 @@ class Comparison:
         """What is computed of a kind once."""
         kind = KINDS[name]
         program, answer = kind.make(self.links), kind.answer(self.links)
-        right = Truth(functools.partial(verify, answer), tuple(answer))
+        rounding = kind.rounding(self.links)
+        right = Truth(functools.partial(verify, answer, rounding), tuple(answer))
         chosen = self.engine.explain(program).runs[0].delivery
         return Prepared(
             program, right, kind.moves(self.links), chosen, self.others(program, chosen)
@@ -400,12 +399,12 @@ class Found:
         return self.result[first][rest] if rest else self.result[first]
 
 
-def verify(answer: dict[str, np.ndarray], found: Any) -> None:
-    """Raises AssertionError where a run found something else."""
+def verify(answer: dict[str, np.ndarray], rounding: float, found: Any) -> None:
+    """Raises AssertionError where a run found something else; `rounding`: of floats."""
     for name, expected in answer.items():
         is_float = np.asarray(found[name]).dtype.kind == "f"
         try:
-            compare(expected, ROUNDING if is_float else 0, found[name])
+            compare(expected, rounding if is_float else 0, found[name])
         except AssertionError as wrong:
             raise AssertionError(f"{name}: {wrong}") from None
 

@@ -10,10 +10,10 @@ gathered. Positions are kept while edges come and go: communities of a changing 
 and merge, and gascl.communities.track follows them.
 
 Algorithm: gradient descent with momentum, which a particle loses when the force turns against it,
-until no force is greater than a tolerance. The sum over all others is the one over every pair minus
-that over the arcs, so that no matrix of distances is kept. At first, neighbors lie near each other:
-random places are averaged over neighbors. Communities are in the end those of the graph whose edges
-weigh the less the longer they are, at the scale at which the map equation is least: see
+until few forces are greater than a tolerance. The sum over all others is the one over every pair
+minus that over the arcs, so that no matrix of distances is kept. At first, neighbors lie near each
+other: random places are averaged over neighbors. Communities are in the end those of the graph
+whose edges weigh the less the longer they are, at the scale at which the map equation is least: see
 particle_clusters.py.
 
 Sources: Quiles, Macau and Rubido, Dynamical Detection of Network Communities (2016); Resende,
@@ -64,7 +64,9 @@ class Averages(VertexProgram):
 
 
 class Particles(VertexProgram):
-    """Moves the `position` of vertices until the force on each is less than `tolerance`.
+    """Moves the `position` of vertices until they are at rest: of those on which a force has been
+    `tolerance` or more, a hundredth still feel one at most. The last few take as long as all the
+    others, and change no community.
 
     The graph is undirected, without self-loops and parallel edges. Vertices without edges, for
     which 1 / k_i is undefined, stay where they are and repel the others.
@@ -82,7 +84,8 @@ class Particles(VertexProgram):
     position = vertex.real3()
     velocity = vertex.real3()
     steady = vertex.real(doc="for how many supersteps the force has not turned against velocity")
-    force = aggregate.real("max")
+    moved = vertex.int32(doc="whether the force has been `tolerance` or more")
+    moving, ever = aggregate.int64("sum"), aggregate.int64("sum")
 
     message, combine = "real3", "sum"
     scatter_on = apply_on = "all"
@@ -105,10 +108,13 @@ class Particles(VertexProgram):
             v.velocity = force + min(v.steady / (v.steady + 3), (real)0.9) * v.velocity;
             v.velocity /= max(p.step * p.gamma * length(v.velocity), (real)1);
             v.position += p.step * v.velocity;
-            aggregate_force(length(force));
+            const int moves = !(length(force) < p.tolerance);
+            v.moved |= moves;
+            aggregate_moving(moves);
+            aggregate_ever(v.moved);
         }
     """
-    stop = "agg.force < p.tolerance"
+    stop = "100 * agg.moving <= agg.ever"
 
     def prepare(self, graph: Graph, initial: dict[str, np.ndarray]) -> None:
         if "position" in initial and not np.all(np.abs(initial["position"]) < 1e6):
@@ -124,11 +130,15 @@ class Particles(VertexProgram):
 class NearAndFar(Particles):
     """The same, where groups of vertices repel those that are far away as one.
 
-    A vertex repels another with beta * s(d), whose second derivative in any direction is at most
-    beta * exp(-gamma * m) * (gamma^2 + 3 * gamma / m + 3 / m^2), if m is less than |d|. Half of its
-    product with the square of a group's radius, which is how far a member is from the mean, is what
-    the group is wrong by for each member: at most `beta * error`. So the force on a vertex, before
-    it is divided by the degree, is wrong by at most V * beta * error.
+    A vertex repels another with beta * exp(-gamma * |d|) * d / |d|, whose second derivative in any
+    direction is at most
+
+        beta * exp(-gamma * m) * max(gamma^2, sqrt(2) * (gamma / m + 1 / m^2))
+
+    if m is less than |d|. Half of its product with the square of a group's radius, which is how far
+    a member is from the mean, is what the group is wrong by for each member: at most
+    `beta * error`. So the force on a vertex, before it is divided by the degree, is wrong by at
+    most V * beta * error.
     """
 
     error = param.real(0.1, low=1e-6)
@@ -136,7 +146,8 @@ class NearAndFar(Particles):
     pairs_merge = """
         #define LEAST max(distance - radius, p.softening)
         #define DECAY (p.gamma * LEAST)
-        radius * radius * exp(-DECAY) * (DECAY * (DECAY + 3) + 3) <= 2 * p.error * LEAST * LEAST
+        #define BEND max(DECAY * DECAY, (real)1.4142136 * (DECAY + 1))
+        radius * radius * exp(-DECAY) * BEND <= 2 * p.error * LEAST * LEAST
     """
 
 
@@ -152,8 +163,9 @@ class ParticleCommunities(VertexProgram):
         error: how far the repulsion by a vertex may be off, as a part of beta, where groups that
             are far away repel as one; see `NearAndFar`. 0: all pairs, each by itself. In graphs of
             more than a thousand vertices, 0.1 takes less time.
-        tolerance: rest is when no force, divided by k_i, is greater; all neighbors together pull
-            with alpha at most.
+        tolerance: at rest, the force on a vertex, divided by k_i, is less; all neighbors together
+            pull with alpha at most. The run ends when all but a hundredth of the vertices that were
+            not at rest are.
         supersteps: move this often instead of asking the tolerance.
         seed: of the first positions, if no `position=` is given.
 
@@ -194,7 +206,7 @@ class ParticleCommunities(VertexProgram):
         values |= {**common, **self.initial}
         program = NearAndFar(error=self.error, **values) if self.error else Particles(**values)
         # The graph of an earlier run may have had other edges.
-        at = stages.run(program, graph=graph, fresh=["strength"]).position
+        at = stages.run(program, graph=graph, fresh=["strength", "moved"]).position
         near = near_weights(graph, at, self.gamma)
         found = []
         for resolution in RESOLUTIONS:

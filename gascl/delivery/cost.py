@@ -504,7 +504,8 @@ class Costs:
 
 def fits_one_launch(traits: Traits, size: Size, kind: str) -> bool:
     """Whether a persistent kernel runs the supersteps of a delivery that visits all vertices."""
-    waits = kind == "GPU" and traits.apply_visits_neighbors  # with half as many items at a time
+    visits = traits.apply_visits_neighbors or traits.apply_loops
+    waits = kind == "GPU" and visits  # with half as many items at a time
     if traits.only_applies and not waits:
         return size.vertices * traits.lanes <= WHOLE_APPLY.get(kind, 0)
     return (size.vertices + size.arcs) * traits.lanes <= WHOLE.get(kind, 0)
@@ -535,7 +536,7 @@ def costs_of(
         everywhere=traits.applies_to_all,
         only_applies=traits.only_applies,
         singly=traits.reads_singly,
-        splits=on_gpu and traits.may_split,
+        splits=on_gpu and traits.may_split and not traits.reads_singly,
         whole=fits_one_launch(traits, size, "GPU" if on_gpu else "CPU"),
         reads_edge=traits.reads_edge,
         first=traits.first,

@@ -70,6 +70,8 @@ NUMBERS = {
     "most_parts": "int32",  # the largest number of parts of a superstep, each with a tally
     "num_next_in_blocks": "int32",  # of the next superstep, where edges alternate
     "shares": "int32",  # how many groups have found bounds of places
+    "first_level": "int32",  # of the tree of places
+    "last_level": "int32",
     "num_keys": "int64",
     "tiles": "int32",
     "shift": "int32",
@@ -120,10 +122,8 @@ NEAR_KEYS = Launch(
 _SIDES = ("place_keys", "places", "place_keys_to", "places_to")
 NEAR_SORT = Launch("gascl_near_sort", "", ("STATE", *_SIDES))
 NEAR_LEAVES = Launch("gascl_near_leaves", "vertices", ("STATE", "order", "nodes"))
-NEAR_LEVELS = Launch("gascl_near_levels", "one group", ("STATE", "nodes"))
-NEAR_PAIRS = Launch(
-    "gascl_near_pairs", "vertices", ("STATE", "order", "nodes", "first_row", "last_row")
-)
+NEAR_LEVELS = Launch("gascl_near_levels", "", ("STATE", "nodes", "first_level", "last_level"))
+NEAR_PAIRS = Launch("gascl_near_pairs", "", ("STATE", "order", "nodes", "first_row", "last_row"))
 #: The kernels that sort the order where a work-group has several items (sort.cl): they get a side
 #: to read and one to write.
 _DIGIT = ("num_keys", "tiles", "shift")
@@ -133,7 +133,7 @@ SORT_ADD = Launch("gascl_sort_add", "", ("digit_counts", "digit_sums", "num_digi
 _MOVED = ("from_keys", "from_places", "to_keys", "to_places")
 SORT_MOVE = Launch("gascl_sort_move", "", (*_MOVED, "digit_counts", *_DIGIT))
 NEAR = (NEAR_BOUNDS, NEAR_KEYS, NEAR_LEAVES, NEAR_LEVELS, NEAR_PAIRS)
-RADIX = (SORT_COUNT, SORT_SUM, SORT_ADD, SORT_MOVE)
+RADIX = {each.kernel: each for each in (SORT_COUNT, SORT_SUM, SORT_ADD, SORT_MOVE)}
 #: Vertices with many neighbors apply, after the others (shared_rows.cl); and are listed in the next
 #: frontier, where the others are.
 SHARED_ROWS = Launch("gascl_apply_shared_rows", "", ("STATE", "tallies"))

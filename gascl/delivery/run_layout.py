@@ -540,7 +540,7 @@ class _Builder:
         if delivery.has_inbox(traits):
             launches.append(EMPTY_INBOX)
         if traits.near:
-            launches += [*NEAR, *((NEAR_SORT,) if group == 1 else RADIX)]
+            launches += [*NEAR, *((NEAR_SORT,) if group == 1 else RADIX.values())]
         elif traits.pairs:
             launches += [PAIRS, PAIRS_JOIN]
         if traits.shares:

@@ -12,12 +12,12 @@ import numpy as np
 import pyopencl as cl
 
 from gascl.codegen.constants import KEYS_PER_ITEM
-from gascl.delivery.run_layout import EDGE, GRAPH, Array, EdgeValues, Key
+from gascl.delivery.run_layout import EDGE, GRAPH, MOST_SUMS, Array, EdgeValues, Key
 from gascl.delivery.sort_kernels import contracting, fitting_group
 from gascl.device_graph.buffers import ResidentGraph, is_symmetric, resident_bytes
 from gascl.device_graph.device_arcs import DeviceOrder, DeviceWeights
 from gascl.device_graph.gather import program_of
-from gascl.device_graph.sort import SUMS, Launches, exclusive_sums, radix_sort
+from gascl.device_graph.sort import Launches, exclusive_sums, radix_sort, sums_memory
 from gascl.graph.arcs import Arcs, index_dtype
 from gascl.graph.contract import know_sums, weight_unit
 from gascl.graph.graph import Graph
@@ -233,11 +233,11 @@ class _Contraction:
         index = offset.itemsize
         group = fitting_group(device.group, index, True, device.cl.local_mem_size)
         run, groups = self._launches(offset, group), device.groups
-        begins, adding = self._filled((count + 1) * index, 0), device.allocate(SUMS * index)
+        begins, adding = self._filled((count + 1) * index, 0), device.allocate(MOST_SUMS * index)
         vertices = np.int32(len(offsets) - 1)
         run("contract_degrees", groups, graph[0], graph[3], begins, vertices)
         run("contract_sizes", groups, begins, np.int32(count))
-        exclusive_sums(run, begins, adding, count + 1)
+        exclusive_sums(run, begins, adding, count + 1, group)
         slots = self._read(begins, count, offset)
         keys, sums = self._filled(8 * slots, -1), self._filled(8 * slots, 0)
         shape = np.int64(arcs), vertices, np.int32(bits), self.unit
@@ -245,13 +245,14 @@ class _Contraction:
         tiles = -(-slots // (group * KEYS_PER_ITEM))
         counts = device.allocate((tiles + 1) * index)
         run("contract_count", groups, keys, counts, np.int64(slots))
-        exclusive_sums(run, counts, adding, tiles + 1)
+        exclusive_sums(run, counts, adding, tiles + 1, group)
         entries = self._read(counts, tiles, offset)
         packed, other = (
             [device.allocate(8 * entries), device.allocate(index * entries)] for _ in range(2)
         )
         run("contract_pack", groups, keys, *packed, counts, np.int64(slots))
-        packed, _ = radix_sort(run, packed, other, entries, 2 * bits, index)
+        memory = sums_memory(device, entries, group, index)
+        packed, _ = radix_sort(run, packed, other, entries, 2 * bits, memory, (group, groups))
         ends, weights = device.reserve(4 * entries), device.reserve(8 * entries)
         loops = self._filled(4, 0)
         number = np.int64(entries), np.int32(bits)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pyopencl as cl
 
 from gascl.codegen.constants import DIGIT_BITS, KEYS_PER_ITEM
+from gascl.delivery.run_layout import MOST_SUMS, num_tiles
 from gascl.delivery.sort_kernels import LEAST_GROUP, fitting_group, sorting
 from gascl.device_graph.gather import gather_values, program_of
 from gascl.graph.arcs import Order
 from gascl.graph.reordering import Renumbered
 from gascl.opencl.device import Device
 
-#: The most work-groups that add up counts.
-SUMS = 512
+#: How many counts an item adds up before more than one group does.
+FEW_COUNTS = 16
 
 
 def pays(device: Device) -> bool:
@@ -33,7 +35,7 @@ def sorting_bytes(pairs: int, both: bool, offset: np.dtype, places: bool, number
         numbers: the number of vertices whose numbers the device looks up.
     """
     keys, index = pairs << both, offset.itemsize
-    counts = index * (SUMS + (keys // (LEAST_GROUP * KEYS_PER_ITEM) + 1 << DIGIT_BITS))
+    counts = index * (MOST_SUMS + (keys // (LEAST_GROUP * KEYS_PER_ITEM) + 1 << DIGIT_BITS))
     ends = 8 * pairs * (2 if numbers else 1) + 4 * numbers
     return ends + 2 * keys * (8 + index * places) + counts
 
@@ -69,7 +71,9 @@ class Sorted:
         if not order.is_sorted:
             # The reverse of a self-loop has a key that differs from others only above the rows.
             digits = 2 * self._bits + order.both
-            side, other = radix_sort(run, side, other, self._keys, digits, offset.itemsize)
+            memory = sums_memory(device, self._keys, group, offset.itemsize)
+            size = group, device.groups
+            side, other = radix_sort(run, side, other, self._keys, digits, memory, size)
         self.offsets = device.reserve((order.num_vertices + 1) * self._offset.itemsize)
         run("sort_offsets", device.groups, side[0], self.offsets, np.int64(self._keys), bits, rows)
         self.ends, self.places = ends[1], side[1] if places else None
@@ -126,37 +130,49 @@ class Launches:
         cl.enqueue_nd_range_kernel(self.device.queue, run, size, (self.group,))
 
 
+def sums_memory(device: Device, num_keys: int, group: int, offset: int) -> tuple[Any, Any]:
+    """What `radix_sort` needs beside the keys, in offsets of so many bytes."""
+    number = num_tiles(num_keys, group) << DIGIT_BITS
+    return device.allocate(number * offset), device.allocate(MOST_SUMS * offset)
+
+
 def radix_sort(
-    run: Launches, side: list[Any], other: list[Any], num_keys: int, bits: int, offset: int
+    run: Callable[..., None],
+    side: list[Any],
+    other: list[Any],
+    num_keys: int,
+    bits: int,
+    memory: tuple[Any, Any],
+    size: tuple[int, int],
 ) -> tuple[list[Any], list[Any]]:
     """Enqueue a stable sort of keys by their lowest bits.
 
     Args:
-        run: of a program of `sorting`.
+        run: enqueues a kernel of sort.cl, given its name, groups and arguments: `Launches`.
         side: buffers with the keys and, if they are moved along, the places.
         other: buffers of the same sizes.
-        offset: the bytes of a place.
+        memory: buffers for the counts of all tiles, and for MOST_SUMS sums.
+        size: the items of a work-group, and the groups that keep the device busy.
 
     Returns:
         The two, in the order in which the first one has what is sorted.
     """
-    tiles = -(-num_keys // (run.group * KEYS_PER_ITEM))
-    number = tiles << DIGIT_BITS
-    counts = run.device.allocate(number * offset)
-    sums = run.device.allocate(SUMS * offset)
-    groups, keys = min(tiles, run.device.groups), np.int64(num_keys)
+    group, groups = size
+    tiles = num_tiles(num_keys, group)
     for shift in range(0, bits, DIGIT_BITS):
-        at = keys, np.int32(tiles), np.int32(shift)
-        run("sort_count", groups, side[0], counts, *at)
-        exclusive_sums(run, counts, sums, number)
-        run("sort_move", groups, *side, *other, counts, *at)
+        at = np.int64(num_keys), np.int32(tiles), np.int32(shift)
+        run("sort_count", min(tiles, groups), side[0], memory[0], *at)
+        exclusive_sums(run, *memory, tiles << DIGIT_BITS, group)
+        run("sort_move", min(tiles, groups), *side, *other, memory[0], *at)
         side, other = other, side
     return side, other
 
 
-def exclusive_sums(run: Launches, counts: Any, sums: Any, number: int) -> None:
+def exclusive_sums(
+    run: Callable[..., None], counts: Any, sums: Any, number: int, group: int
+) -> None:
     """Enqueue that each of the counts becomes the sum of those before it; `sums` has room for
-    SUMS more."""
-    adding = min(SUMS, -(-number // run.group))
-    for name in ("sort_sum", "sort_add"):
+    MOST_SUMS more. Few are added up by one group, in one launch instead of two."""
+    adding = 1 if number <= FEW_COUNTS * group else min(MOST_SUMS, -(-number // group))
+    for name in ("sort_sum", "sort_add")[adding == 1 :]:
         run(name, adding, counts, sums, np.int64(number))

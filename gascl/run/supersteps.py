@@ -12,7 +12,6 @@ import pyopencl as cl
 
 from gascl.codegen.constants import (
     CURVE_BITS,
-    DIGIT_BITS,
     FAULT_MESSAGES,
     GOING_ON,
     STRIDE,
@@ -21,6 +20,8 @@ from gascl.codegen.constants import (
     Phase,
     Stop,
     Team,
+    levels,
+    receivers_together,
 )
 from gascl.delivery.buffers import EMPTY
 from gascl.delivery.launch import (
@@ -35,11 +36,8 @@ from gascl.delivery.launch import (
     NEAR_SORT,
     PAIRS,
     PAIRS_JOIN,
+    RADIX,
     SNAPSHOT,
-    SORT_ADD,
-    SORT_COUNT,
-    SORT_MOVE,
-    SORT_SUM,
     START,
     START_ARCS,
     Launch,
@@ -47,15 +45,14 @@ from gascl.delivery.launch import (
 from gascl.delivery.run_layout import (
     MOST_AHEAD,
     MOST_BOUNDS,
-    MOST_SUMS,
     RECORDS,
     RUN,
     TEAM,
     VERTEX,
     Key,
-    num_tiles,
     team_bytes,
 )
+from gascl.device_graph.sort import radix_sort
 from gascl.errors import DeviceError, GasclError, ProgramError
 from gascl.results.snapshot import Messages
 from gascl.results.trace import KernelTime, Trace
@@ -83,6 +80,8 @@ _MOST_WORK = {"CPU": 2**17, "GPU": 2**22}
 _FIRST_BATCH = {"CPU": 2**22, "GPU": 2**32}
 #: The arguments of a persistent kernel that does not start the run.
 _NO_FIRST_VALUES: dict[str, Any] = {"given": 0, "partly": None, "kept": 0, "own_mask": 0}
+#: Of levels of the tree of places with more nodes, each is a launch.
+_ONE_GROUP = 1024
 #: The number of supersteps whose events, which have the times of kernels, are kept in a driver.
 _UNTIMED = 256
 
@@ -664,8 +663,19 @@ class Loop:
         launch, shares = self.launcher.launch, min(self.groups, MOST_BOUNDS)
         events = [launch(NEAR_BOUNDS, shares), launch(NEAR_KEYS, shares=shares)]
         order = self._sort_places(events)
-        events += [launch(NEAR_LEAVES, order=order), launch(NEAR_LEVELS)]
-        return [*events, launch(NEAR_PAIRS, order=order, first_row=first, last_row=last)]
+        events.append(launch(NEAR_LEAVES, order=order))
+        sizes = levels(self.graph.num_vertices)
+        large = [level for level, size in enumerate(sizes) if level and size > _ONE_GROUP]
+        for level in large:
+            groups = min(self.groups, sizes[level])
+            events.append(launch(NEAR_LEVELS, groups, first_level=level, last_level=level + 1))
+        above = 1 + len(large)
+        events.append(launch(NEAR_LEVELS, 1, first_level=above, last_level=len(sizes)))
+        searches = self.groups
+        if self.plan.group > 1:
+            searches = -(-self.graph.num_vertices // receivers_together(self.plan.group))
+        rows: dict[str, Any] = {"order": order, "first_row": first, "last_row": last}
+        return [*events, launch(NEAR_PAIRS, searches, **rows)]
 
     def _sort_places(self, events: list[Launched]) -> Any:
         """Enqueue the sort of the vertices by their places; returns the buffer with the order."""
@@ -677,20 +687,15 @@ class Loop:
         if group == 1:
             events.append(launch(NEAR_SORT, lanes))
             return other[1]
-        keys = layout.extent.vertices * lanes
-        tiles = num_tiles(keys, group)
-        counts = tiles << DIGIT_BITS
-        adding = min(MOST_SUMS, -(-counts // group))
-        groups = min(tiles, self.groups)
-        for shift in range(0, CURVE_BITS + (lanes - 1).bit_length(), DIGIT_BITS):
-            at: dict[str, Any] = {"num_keys": keys, "tiles": tiles, "shift": shift}
-            moved: dict[str, Any] = dict(zip(("from_keys", "from_places"), side, strict=True))
-            moved |= zip(("to_keys", "to_places"), other, strict=True)
-            events.append(launch(SORT_COUNT, groups, from_keys=side[0], **at))
-            for each in (SORT_SUM, SORT_ADD):
-                events.append(launch(each, adding, num_digit_counts=counts))
-            events.append(launch(SORT_MOVE, groups, **moved, **at))
-            side, other = other, side
+        keys, bits = layout.extent.vertices * lanes, CURVE_BITS + (lanes - 1).bit_length()
+        memory = buffers[Key(RUN, "digit_counts")], buffers[Key(RUN, "digit_sums")]
+
+        def run(name: str, groups: int, *arguments: Any) -> None:
+            kernel = RADIX[f"gascl_{name}"]
+            named = dict(zip(kernel.arguments, arguments, strict=True))
+            events.append(launch(kernel, groups, **named))
+
+        side, _ = radix_sort(run, side, other, keys, bits, memory, (group, self.groups))
         return side[1]
 
     def _enqueue_finish(self, tallies: Tallies, place: int, starting: int) -> list[Launched]:

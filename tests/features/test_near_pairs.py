@@ -253,6 +253,20 @@ def test_continued_runs_and_deliveries():
         np.testing.assert_allclose(found, whole, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("group", [ONE, EIGHT])
+def test_supersteps_after_the_end_do_nothing(group, monkeypatch):
+    """They have been enqueued before the end is known; here, each level is a launch."""
+    monkeypatch.setattr("gascl.run.supersteps._ONE_GROUP", 1)
+    rule = {"stop": "superstep == 5", "supersteps": None, "ends": "stop"}
+    at, weight = places(2), np.random.default_rng(1).uniform(0, 1, V).astype("f4")
+    cls = near(2, apply="v.total += msg;", **rule)
+    result = Engine(without_edges(V), find_device(group)).run(cls(at=at, weight=weight))
+    pairs = squares(at) <= np.float32(0.2) ** 2
+    np.fill_diagonal(pairs, False)
+    assert result.supersteps == 6
+    np.testing.assert_allclose(result.total, 6 * (pairs @ weight.astype("f8")), rtol=ROUNDING)
+
+
 def test_debug_mode_names_vertex_and_line():
     text = "if (v.id == 5)\n    send(sqrt(v.weight - 2));\nsend(u.weight);"
     cls = near(2, pairs=text, apply="v.total = v.id;")

@@ -99,6 +99,34 @@ def without_edges(vertices: int) -> Graph:
     return Graph.from_edges(none, none, num_vertices=vertices)
 
 
+class Exponential(VertexProgram):
+    """What the first vertex sends: exp of the receiver's number."""
+
+    supersteps = param.supersteps(1)
+    x, y = vertex.real(), vertex.real()
+    message, combine = "real", "sum"
+    scatter_on = apply_on = "all"
+    pairs = "if (u.id == 0) send(exp(v.x));"
+    apply = "v.y = msg;"
+
+
+@pytest.mark.filterwarnings("ignore:field .* is (NaN|inf)")
+@pytest.mark.parametrize("group", [ONE, EIGHT])
+def test_exp_is_as_accurate_as_opencl_requires(group):
+    """Also where one power of two would be out of range, and where the result is."""
+    edges = [0, -0.0, 88.7, -87.4, 1e-30, np.nan, np.inf, -np.inf, 1e30, -1e30]
+    x = np.concatenate([[0], edges, np.linspace(-87.3, 88.7, 4001)]).astype("f4")
+    found = Engine(without_edges(len(x)), find_device(group)).run(Exponential(x=x)).y[1:]
+    with np.errstate(over="ignore"):
+        expected = np.exp(x[1:].astype("f8")).astype("f4")
+    finite = np.isfinite(expected)
+    assert np.array_equal(np.isnan(found), np.isnan(expected))
+    assert np.array_equal(np.isinf(found), np.isinf(expected))
+    some = finite & (expected > np.finfo("f4").tiny)
+    assert (np.abs(found[some] - expected[some]) <= 3 * np.spacing(expected[some])).all()
+    assert (found[finite & ~some] <= np.finfo("f4").tiny).all()
+
+
 @pytest.mark.parametrize(
     ("form", "dtype"),
     thinned(

@@ -11,24 +11,33 @@ static float GASCL_MATH gascl_rsqrt(const float x) {
     return 1.0f / gascl_sqrt(x);
 }
 
+// a * b + c, rounded once where that is as fast.
+#ifdef __FMA__
+#define GASCL_FMA(a, b, c) __builtin_fmaf(a, b, c)
+#else
+#define GASCL_FMA(a, b, c) ((a) * (b) + (c))
+#endif
+
 // exp(x) = 2^n exp(r), |r| <= ln 2 / 2, by the polynomials of Cephes (Moshier). n is rounded to an
 // integer by adding a number so large that no bits are left for a fraction, and subtracting it
-// again; its bits are read from that sum. Two powers of two are multiplied, since 2^n alone may be
-// out of range where the result is not.
+// again. Two powers of two are multiplied, since 2^n alone may be out of range where the result is
+// not: their exponents, about half of n each, are the lowest bits of such sums.
 static float GASCL_MATH gascl_exp(const float x) {
-    const float c = x < -104.0f ? -104.0f : x > 89.0f ? 89.0f : x;  // keeps NaN
-    const float shifted = c * 1.44269504088896341f + 12582912.0f;
-    const float n = shifted - 12582912.0f;
-    const float r = (c - n * 0.693359375f) + n * 2.12194440e-4f;
+    float c = x > 89.0f ? 89.0f : x;  // keeps NaN
+    c = c < -104.0f ? -104.0f : c;
+    const float half_ = GASCL_FMA(c, 0.72134752044448170f, 12582912.0f + 127);
+    const float shifted = GASCL_FMA(c, 1.44269504088896341f, 12582912.0f + 254);
+    const float n = shifted - (12582912.0f + 254);
+    const float r = GASCL_FMA(n, 2.12194440e-4f, GASCL_FMA(n, -0.693359375f, c));
     float y = 1.9875691500e-4f;
-    y = y * r + 1.3981999507e-3f;
-    y = y * r + 8.3334519073e-3f;
-    y = y * r + 4.1665795894e-2f;
-    y = y * r + 1.6666665459e-1f;
-    y = y * r + 5.0000001201e-1f;
-    y = (y * (r * r) + r) + 1.0f;
-    const int power = as_int(shifted) - 0x4b400000, half_ = power >> 1;
-    return y * as_float((half_ + 127) << 23) * as_float((power - half_ + 127) << 23);
+    y = GASCL_FMA(y, r, 1.3981999507e-3f);
+    y = GASCL_FMA(y, r, 8.3334519073e-3f);
+    y = GASCL_FMA(y, r, 4.1665795894e-2f);
+    y = GASCL_FMA(y, r, 1.6666665459e-1f);
+    y = GASCL_FMA(y, r, 5.0000001201e-1f);
+    y = GASCL_FMA(y, r * r, r) + 1.0f;
+    const uint power = as_uint(half_) << 23, rest = (as_uint(shifted) - as_uint(half_)) << 23;
+    return y * as_float(power) * as_float(rest);
 }
 
 #ifdef cl_khr_fp64

@@ -368,10 +368,11 @@ def add_floats(device: Device) -> None:
 
 
 def sort_arcs(device: Device) -> None:
-    """In several tiles, with self-loops, both ways and one way."""
+    """In several tiles, with self-loops, both ways and one way, whose counts several groups add."""
     rng = np.random.default_rng(0)
     row, end = rng.integers(0, 50, (2, 700)).astype(np.int32)
     for both in (True, False):
+        sort.FEW_COUNTS = 8 * both
         sorted_ = Order(row, end, 50, both=both)
         known = Order(row, end, 50, both=both)
         pairs = len(known.places)

@@ -1,6 +1,6 @@
 // Pairs, where a work-group is one item: it has GASCL_RECEIVERS_PER_ITEM receivers at once, over which a
 // compiler can vectorize.
-#define GASCL_FOR_RECEIVERS for (int i = 0; i < GASCL_RECEIVERS_PER_ITEM; ++i)
+#include "pairs/receivers.cl"
 
 // What u sends to the i-th receiver of an item, which is the vertex `id`.
 static void gascl_pair_ith(gascl_partials *parts, const gascl_pair_receivers *receivers,

@@ -98,12 +98,14 @@ __kernel void gascl_near_leaves(GASCL_STATE, __global const gascl_offset *restri
     }
 }
 
-// The nodes of all other levels, by one group.
-__kernel void gascl_near_levels(GASCL_STATE, __global gascl_node *restrict nodes) {
+// The nodes of the levels from `first_level` to before `last_level`; of several, by one group. When the run has
+// ended, there are no vertices and no levels.
+__kernel void gascl_near_levels(GASCL_STATE, __global gascl_node *restrict nodes, const int first_level,
+                                const int last_level) {
     const int n = gascl_vertices(gascl_run_, gascl_control_);
     const gascl_tree tree = gascl_tree_of(n);
-    for (int level = 1; level < tree.levels; ++level) {
-        for (int i = get_local_id(0); i < tree.sizes[level]; i += GASCL_GROUP) GASCL_FOR_LANES {
+    for (int level = first_level; level < min(last_level, tree.levels); ++level) {
+        GASCL_FOR_RANGE(i, tree.sizes[level]) GASCL_FOR_LANES {
             __global gascl_node *whole = nodes + (size_t)gascl_lane * tree.nodes;
             __global const gascl_node *below = whole + tree.begins[level - 1];
             const int begin = i * GASCL_FAN_OUT;
@@ -137,7 +139,7 @@ __kernel void gascl_near_levels(GASCL_STATE, __global gascl_node *restrict nodes
     }
 }
 
-#define GASCL_FOR_RECEIVERS for (int i = 0; i < GASCL_RECEIVERS_PER_ITEM; ++i)
+#include "pairs/receivers.cl"
 
 // The receivers of an item: their ids, where they are, what is read of them, and what they are sent. They
 // follow each other in the order; past the last vertex, it is repeated.
@@ -149,6 +151,36 @@ typedef struct {
     gascl_pair_receivers known;
     gascl_partials parts;
 } gascl_near_receivers;
+
+// Widens the bounds by a place.
+static void gascl_near_bound(gascl_near_receivers *to, const gascl_place at) {
+    to->low[0] = fmin(to->low[0], at.x);
+    to->low[1] = fmin(to->low[1], at.y);
+    to->low[2] = fmin(to->low[2], at.z);
+    to->high[0] = fmax(to->high[0], at.x);
+    to->high[1] = fmax(to->high[1], at.y);
+    to->high[2] = fmax(to->high[2], at.z);
+}
+
+// Makes the vertices from `first` in the order the receivers, whose bounds do not contain anything yet.
+static void gascl_near_receive(gascl_near_receivers *to, const int first, const int n,
+                               __global const gascl_offset *order, GASCL_STATE GASCL_LANE) {
+    to->first = first;
+    for (int axis = 0; axis < 3; ++axis) {
+        to->low[axis] = INFINITY;
+        to->high[axis] = -INFINITY;
+    }
+    GASCL_FOR_RECEIVERS {
+        const int id = gascl_ordered(order, n, min(first + i, n - 1) GASCL_LANE_ON);
+        const gascl_place at = gascl_place_of(id, GASCL_STATE_ON GASCL_LANE_ON);
+        to->ids[i] = id;
+        to->x[i] = at.x;
+        to->y[i] = at.y;
+        to->z[i] = at.z;
+        gascl_pair_receivers_put(&to->known, i, gascl_pair_receiver(id, GASCL_STATE_ON GASCL_LANE_ON));
+        gascl_partials_put(&to->parts, i, gascl_partial_empty());
+    }
+}
 
 // What u sends to the i-th receiver.
 static void gascl_near_pair(gascl_near_receivers *to, const int i, const gascl_vertex u,
@@ -216,10 +248,14 @@ static void gascl_near_leaf(gascl_near_receivers *to, const int leaf, const real
 }
 
 #if GASCL_MERGES
-// What the vertices of a node send as one: `width` of them, senders or not, from `begin` in the order. A
-// receiver among them gets what the others send.
-static void gascl_near_node(gascl_near_receivers *to, const gascl_node node, const long begin,
-                            const long width, GASCL_STATE GASCL_LANE) {
+// What the vertices of a node send as one, the one with this index in its level. A receiver among them gets
+// what the others send.
+static void gascl_near_node(gascl_near_receivers *to, const gascl_node node, const int level,
+                            const int index, GASCL_STATE GASCL_LANE) {
+    long width = GASCL_LEAF;
+    for (int below = 0; below < level; ++below)
+        width *= GASCL_FAN_OUT;
+    const long begin = index * width;
     const gascl_vertex mean = gascl_node_sender(node);
     if (begin >= to->first + GASCL_RECEIVERS_PER_ITEM || to->first >= begin + width) {
         GASCL_FOR_RECEIVERS
@@ -241,96 +277,26 @@ static void gascl_near_node(gascl_near_receivers *to, const gascl_node node, con
 }
 #endif
 
-// What all vertices send to those of this process, `first_row` to `last_row`.
-__kernel void gascl_near_pairs(GASCL_STATE, __global const gascl_offset *restrict order,
-                               __global const gascl_node *restrict nodes, const int first_row,
-                               const int last_row) {
-    const int n = gascl_vertices(gascl_run_, gascl_control_);
-    const gascl_tree tree = gascl_tree_of(n);
-    const int blocks = n / GASCL_RECEIVERS_PER_ITEM + (n % GASCL_RECEIVERS_PER_ITEM > 0);
-    GASCL_FOR_RANGE(block, blocks) GASCL_FOR_LANES {
-        gascl_near_receivers to;
-        gascl_box wholes[GASCL_RECEIVERS_PER_ITEM];
-        bool any = false;
-        to.first = (int)block * GASCL_RECEIVERS_PER_ITEM;
-        for (int axis = 0; axis < 3; ++axis) {
-            to.low[axis] = INFINITY;
-            to.high[axis] = -INFINITY;
-        }
-        GASCL_FOR_RECEIVERS {
-            const int id = gascl_ordered(order, n, min(to.first + i, n - 1) GASCL_LANE_ON);
-            const gascl_place at = gascl_place_of(id, GASCL_STATE_ON GASCL_LANE_ON);
-            to.ids[i] = id;
-            to.x[i] = at.x;
-            to.y[i] = at.y;
-            to.z[i] = at.z;
-            to.low[0] = fmin(to.low[0], at.x);
-            to.low[1] = fmin(to.low[1], at.y);
-            to.low[2] = fmin(to.low[2], at.z);
-            to.high[0] = fmax(to.high[0], at.x);
-            to.high[1] = fmax(to.high[1], at.y);
-            to.high[2] = fmax(to.high[2], at.z);
-            gascl_pair_receivers_put(&to.known, i, gascl_pair_receiver(id, GASCL_STATE_ON GASCL_LANE_ON));
-            gascl_partials_put(&to.parts, i, gascl_partial_empty());
-            wholes[i] = gascl_box_empty();
-            any |= id >= first_row && id < last_row;
-        }
-#if GASCL_WITHIN
-        const real reach = gascl_reach(to.ids[0], GASCL_STATE_ON GASCL_LANE_ON);
-        any &= reach >= 0;
-#else
-        const real reach = INFINITY;
-#endif
-        int level = any ? tree.levels - 1 : tree.levels, index = 0, senders = 0;
-        while (level < tree.levels) {
-            const gascl_node node =
-                nodes[(size_t)gascl_lane * tree.nodes + tree.begins[level] + index];
-            const real near = gascl_nearest(&to, node) / GASCL_WIDENED;
-            bool closed = !node.count || near > reach * GASCL_WIDENED + node.radius;
+enum { GASCL_FAR, GASCL_AS_ONE, GASCL_OPEN };
+
+// Whether a node is too far from all receivers, or sends to them as one, or its members do by themselves.
+static int gascl_near_how(const gascl_near_receivers *to, const gascl_node node, const real reach,
+                          GASCL_STATE GASCL_LANE) {
+    const real near = gascl_nearest(to, node) / GASCL_WIDENED;
+    if (!node.count || near > reach * GASCL_WIDENED + node.radius)
+        return GASCL_FAR;
 #if GASCL_MERGES
-            bool merges = !closed && isfinite(node.radius) &&
-                          gascl_merges(near, node.radius, to.ids[0],
-                                       GASCL_STATE_ON GASCL_LANE_ON);
+    bool merges = isfinite(node.radius) &&
+                  gascl_merges(near, node.radius, to->ids[0], GASCL_STATE_ON GASCL_LANE_ON);
 #if GASCL_WITHIN
-            merges &= gascl_farthest(&to, node) * GASCL_WIDENED + node.radius <= reach;
+    merges = merges && gascl_farthest(to, node) * GASCL_WIDENED + node.radius <= reach;
 #endif
-            if (merges) {
-                long width = GASCL_LEAF;
-                for (int below = 0; below < level; ++below)
-                    width *= GASCL_FAN_OUT;
-                gascl_near_node(&to, node, index * width, width, GASCL_STATE_ON GASCL_LANE_ON);
-                closed = true;
-                ++senders;
-            }
+    if (merges)
+        return GASCL_AS_ONE;
 #endif
-            if (!closed && level > 0) {
-                --level;
-                index *= GASCL_FAN_OUT;
-                continue;
-            }
-            if (!closed) {
-                gascl_near_leaf(&to, index, reach, n, order, GASCL_STATE_ON GASCL_LANE_ON);
-                senders += GASCL_LEAF;
-            }
-            if (senders >= GASCL_TILE) {
-                GASCL_FOR_RECEIVERS {
-                    gascl_box_add_partial(&wholes[i], gascl_partials_get(&to.parts, i));
-                    gascl_partials_put(&to.parts, i, gascl_partial_empty());
-                }
-                senders = 0;
-            }
-            // The next node: behind the last one of its parent, the one behind the parent.
-            ++index;
-            while (level < tree.levels &&
-                   (index % GASCL_FAN_OUT == 0 || index == tree.sizes[level])) {
-                ++level;
-                index = (index - 1) / GASCL_FAN_OUT + 1;
-            }
-        }
-        GASCL_FOR_RECEIVERS {
-            gascl_box_add_partial(&wholes[i], gascl_partials_get(&to.parts, i));
-            if (to.first + i < n && to.ids[i] >= first_row && to.ids[i] < last_row)
-                gascl_paired[GASCL_AT(to.ids[i])] = wholes[i];
-        }
-    }
+    return GASCL_OPEN;
 }
+
+// gascl_near_pairs(): gascl/delivery/assembly.py puts pairs/near_item.cl here where a work-group is one item, and
+// otherwise pairs/near_group.cl.
+#include "near_search.cl"
